@@ -19,6 +19,9 @@ std::string serialise(const TranslationUnit &Unit);
 /// index: a damaged or foreign file gives an error that says what is wrong, at which byte.
 llvm::Expected<TranslationUnit> deserialise(llvm::StringRef Image, llvm::StringRef Path);
 
+/// An error that names the first index of \p Unit that is out of range.
+llvm::Error verify(const TranslationUnit &Unit);
+
 /// Writes the facts for people and tests to read: one line a symbol, record field or instruction.
 std::string dump(const TranslationUnit &Unit);
 

@@ -1,0 +1,92 @@
+// Records one function body (or one static initialiser) as facts::Instructions.
+//
+// Expressions are evaluated as in an interpreter that knows no numbers: value() gives the register
+// that holds what an rvalue may point to or carry, place() where an lvalue lives. An automatic
+// scalar whose address is never taken is a register; every other variable is a Symbol in memory.
+// A struct-typed value is represented by the address of some object holding it. Subscripts and
+// arithmetic on typed pointers stay at the same address: an array is its first element. Arithmetic
+// on char pointers is Offset (known distance) or Wander.
+//
+// Not modelled: inline assembly, setjmp, computed gotos, va_arg (its result is empty).
+#pragma once
+
+#include "scan/TypeTable.h"
+
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace nvmove::scan {
+
+class FunctionRecorder {
+public:
+  FunctionRecorder(TypeTable &Types, facts::Function &Out);
+
+  void recordBody(const clang::FunctionDecl *Function);
+  /// Stores of the initialiser of a variable with static storage.
+  void recordInitialiser(const clang::VarDecl *Variable);
+
+private:
+  using Register = facts::Register;
+
+  /// Where an lvalue lives.
+  struct Place {
+    enum Kind { Nowhere, InRegister, InMemory } Where = Nowhere;
+    Register Reg = facts::None; ///< InRegister: the variable itself. InMemory: its address.
+  };
+
+  // Statements (RecordStatements.cpp)
+  void statement(const clang::Stmt *S);
+  void declaration(const clang::VarDecl *Variable);
+  void loop(const clang::Stmt *Init, const clang::Expr *Cond, const clang::Stmt *Step,
+            const clang::Stmt *Body);
+  void branch(const clang::Stmt *S);
+  void initialise(Place Target, const clang::Expr *Init, clang::QualType Type);
+  void initialiseList(Place Target, const clang::InitListExpr *List, clang::QualType Type);
+  void findAddressTaken(const clang::Stmt *S);
+
+  // Expressions (RecordExpressions.cpp)
+  Register value(const clang::Expr *E);
+  Register compute(const clang::Expr *E);
+  Register castValue(const clang::CastExpr *E);
+  Register unaryValue(const clang::UnaryOperator *E);
+  Register binaryValue(const clang::BinaryOperator *E);
+  Register pointerArithmetic(const clang::BinaryOperator *E, Register Base);
+  Register assign(const clang::BinaryOperator *E);
+  Register choose(const clang::Expr *Cond, const clang::Expr *True, const clang::Expr *False,
+                  clang::QualType Type);
+  Register call(const clang::CallExpr *E);
+  Register sizeOf(const clang::UnaryExprOrTypeTraitExpr *E);
+  Register offsetOf(const clang::OffsetOfExpr *E);
+  Register atomic(const clang::AtomicExpr *E);
+  Register statementExpression(const clang::StmtExpr *E);
+  Place place(const clang::Expr *E);
+  Place memberPlace(const clang::MemberExpr *E);
+  Place variablePlace(const clang::ValueDecl *Decl);
+  Register load(Place From, clang::QualType Type, clang::SourceLocation Where);
+  void store(Place To, Register Value, clang::QualType Type, clang::SourceLocation Where);
+  Register addressOfSymbol(facts::SymbolId Symbol, clang::SourceLocation Where);
+  Register materialise(const clang::Expr *E);
+
+  // What the paper's algorithm wants to know (RecordAssignments.cpp)
+  void noteAssigned(const clang::Expr *Target, bool ByLibrary);
+  void noteDeclared(const clang::VarDecl *Variable);
+  void noteLibraryCall(const clang::CallExpr *E);
+  void noteType(clang::QualType Type, clang::SourceLocation Where, bool ByLibrary, bool ByInit);
+
+  Register fresh(clang::QualType Type);
+  facts::Instruction &emit(facts::Op Code, clang::SourceLocation Where);
+  Register merge(Register A, Register B, clang::QualType Type, clang::SourceLocation Where);
+  uint32_t enter(facts::RegionKind Kind);
+  void leave(uint32_t Outer) { Region = Outer; }
+
+  TypeTable &Types;
+  facts::Function &Out;
+  uint32_t Region = 0;
+  llvm::DenseMap<const clang::VarDecl *, Register> Variables;
+  llvm::DenseMap<const clang::Expr *, Register> Opaque;
+  llvm::DenseMap<facts::SymbolId, Register> Addresses;
+  llvm::DenseSet<const clang::VarDecl *> AddressTaken;
+};
+
+} // namespace nvmove::scan

@@ -1,0 +1,230 @@
+// Statements, declarations and initialisers. See FunctionRecorder.h.
+#include "scan/FunctionRecorder.h"
+
+#include "clang/AST/Decl.h"
+
+namespace nvmove::scan {
+
+using namespace facts;
+using clang::QualType;
+
+FunctionRecorder::FunctionRecorder(TypeTable &Types, facts::Function &Out)
+    : Types(Types), Out(Out) {
+  if (Out.Regions.empty())
+    Out.Regions.push_back({});
+}
+
+Register FunctionRecorder::fresh(QualType Type) {
+  Out.Registers.push_back(Type.isNull() ? None : Types.type(Type));
+  return static_cast<Register>(Out.Registers.size() - 1);
+}
+
+Instruction &FunctionRecorder::emit(Op Code, clang::SourceLocation Where) {
+  Instruction &Made = Out.Body.emplace_back();
+  Made.Code = Code;
+  Made.Region = Region;
+  Made.Where = Types.location(Where);
+  return Made;
+}
+
+uint32_t FunctionRecorder::enter(RegionKind Kind) {
+  uint32_t Outer = Region;
+  Out.Regions.push_back({Kind, Outer});
+  Region = static_cast<uint32_t>(Out.Regions.size() - 1);
+  return Outer;
+}
+
+void FunctionRecorder::findAddressTaken(const clang::Stmt *S) {
+  if (!S)
+    return;
+  if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(S);
+      Unary && Unary->getOpcode() == clang::UO_AddrOf)
+    if (const auto *Ref =
+            llvm::dyn_cast<clang::DeclRefExpr>(Unary->getSubExpr()->IgnoreParens()))
+      if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()))
+        AddressTaken.insert(Variable);
+  for (const clang::Stmt *Child : S->children())
+    findAddressTaken(Child);
+}
+
+void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
+  Out.Symbol = Types.symbol(Function);
+  Out.ParameterCount = Function->getNumParams();
+  Out.Variadic = Function->isVariadic();
+  findAddressTaken(Function->getBody());
+  for (const clang::ParmVarDecl *Parameter : Function->parameters())
+    Variables[Parameter] = fresh(Parameter->getType());
+  for (const clang::ParmVarDecl *Parameter : Function->parameters()) {
+    if (!AddressTaken.contains(Parameter) || Parameter->getType()->isRecordType())
+      continue;
+    Place Home = variablePlace(Parameter);
+    store(Home, Variables[Parameter], Parameter->getType(), Parameter->getLocation());
+  }
+  statement(Function->getBody());
+}
+
+void FunctionRecorder::recordInitialiser(const clang::VarDecl *Variable) {
+  if (!Types.holdsPointers(Variable->getType()))
+    return;
+  Place Target{Place::InMemory,
+               addressOfSymbol(Types.symbol(Variable), Variable->getLocation())};
+  initialise(Target, Variable->getInit(), Variable->getType());
+}
+
+void FunctionRecorder::loop(const clang::Stmt *Init, const clang::Expr *Cond,
+                            const clang::Stmt *Step, const clang::Stmt *Body) {
+  statement(Init);
+  uint32_t Outer = enter(RegionKind::Loop);
+  if (Cond)
+    value(Cond);
+  statement(Body);
+  statement(Step);
+  leave(Outer);
+}
+
+void FunctionRecorder::branch(const clang::Stmt *S) {
+  if (!S)
+    return;
+  uint32_t Outer = enter(RegionKind::Branch);
+  statement(S);
+  leave(Outer);
+}
+
+void FunctionRecorder::statement(const clang::Stmt *S) {
+  if (!S)
+    return;
+  if (const auto *E = llvm::dyn_cast<clang::Expr>(S)) {
+    size_t Before = Out.Body.size();
+    value(E);
+    // The outermost call of an expression statement: nobody uses its result.
+    const clang::Expr *Bare = E->IgnoreParenCasts();
+    if (llvm::isa<clang::CallExpr>(Bare) && Out.Body.size() > Before &&
+        Out.Body.back().Code == Op::Call)
+      Out.Body.back().Implicit = true;
+    return;
+  }
+  switch (S->getStmtClass()) {
+  case clang::Stmt::DeclStmtClass:
+    for (const clang::Decl *D : llvm::cast<clang::DeclStmt>(S)->decls())
+      if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
+        declaration(Variable);
+    return;
+  case clang::Stmt::ReturnStmtClass: {
+    const auto *Return = llvm::cast<clang::ReturnStmt>(S);
+    Register Value = Return->getRetValue() ? value(Return->getRetValue()) : None;
+    emit(Op::Return, S->getBeginLoc()).A = Value;
+    return;
+  }
+  case clang::Stmt::IfStmtClass: {
+    const auto *If = llvm::cast<clang::IfStmt>(S);
+    value(If->getCond());
+    branch(If->getThen());
+    branch(If->getElse());
+    return;
+  }
+  case clang::Stmt::WhileStmtClass: {
+    const auto *While = llvm::cast<clang::WhileStmt>(S);
+    return loop(nullptr, While->getCond(), nullptr, While->getBody());
+  }
+  case clang::Stmt::DoStmtClass: {
+    const auto *Do = llvm::cast<clang::DoStmt>(S);
+    // do { } while (0) is how macros make statements: it runs once.
+    if (std::optional<llvm::APSInt> Constant =
+            Do->getCond()->getIntegerConstantExpr(Types.context());
+        Constant && *Constant == 0)
+      return statement(Do->getBody());
+    return loop(nullptr, Do->getCond(), nullptr, Do->getBody());
+  }
+  case clang::Stmt::ForStmtClass: {
+    const auto *For = llvm::cast<clang::ForStmt>(S);
+    return loop(For->getInit(), For->getCond(), For->getInc(), For->getBody());
+  }
+  case clang::Stmt::SwitchStmtClass: {
+    const auto *Switch = llvm::cast<clang::SwitchStmt>(S);
+    value(Switch->getCond());
+    return branch(Switch->getBody());
+  }
+  default:
+    for (const clang::Stmt *Child : S->children())
+      statement(Child);
+  }
+}
+
+void FunctionRecorder::declaration(const clang::VarDecl *Variable) {
+  if (Variable->isStaticLocal()) {
+    if (Variable->hasInit())
+      recordInitialiser(Variable);
+    return;
+  }
+  if (!Variable->hasInit() || Variable->hasExternalStorage())
+    return;
+  noteDeclared(Variable);
+  initialise(variablePlace(Variable), Variable->getInit(), Variable->getType());
+}
+
+void FunctionRecorder::initialise(Place Target, const clang::Expr *Init, QualType Type) {
+  const clang::Expr *Bare = Init->IgnoreParens();
+  if (const auto *List = llvm::dyn_cast<clang::InitListExpr>(Bare))
+    return initialiseList(Target, List, Type);
+  if (const auto *Literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(Bare->IgnoreImpCasts());
+      Literal && Type->isAggregateType())
+    return initialise(Target, Literal->getInitializer(), Type);
+  if (llvm::isa<clang::ImplicitValueInitExpr, clang::StringLiteral>(Bare))
+    return;
+  Register Value = value(Init);
+  if (!Type->isRecordType())
+    return store(Target, Value, Type, Init->getExprLoc());
+  if (Value == None || Target.Where != Place::InMemory)
+    return;
+  Instruction &Made = emit(Op::CopyObject, Init->getExprLoc());
+  Made.A = Target.Reg;
+  Made.B = Value;
+  Made.Ty = Types.type(Type);
+}
+
+void FunctionRecorder::initialiseList(Place Target, const clang::InitListExpr *List,
+                                      QualType Type) {
+  if (const clang::InitListExpr *Semantic = List->getSemanticForm())
+    List = Semantic;
+  if (List->isTransparent() || (!Type->isArrayType() && !Type->isRecordType())) {
+    if (List->getNumInits())
+      initialise(Target, List->getInit(0), Type);
+    return;
+  }
+  if (Target.Where != Place::InMemory)
+    return;
+  if (const clang::ArrayType *Array = Types.context().getAsArrayType(Type)) {
+    for (const clang::Expr *Element : List->inits())
+      if (Element)
+        initialise(Target, Element, Array->getElementType());
+    return;
+  }
+  const clang::RecordDecl *Record = Type->castAs<clang::RecordType>()->getDecl();
+  auto InitialiseField = [&](const clang::FieldDecl *Field, const clang::Expr *Init) {
+    Instruction &Made = emit(Op::FieldOf, Init->getExprLoc());
+    Made.A = Target.Reg;
+    Made.B = TypeTable::fieldIndex(Field);
+    Made.Ty = Types.type(Type);
+    Made.Delta = static_cast<int64_t>(Types.fieldOffset(Field));
+    Register Address = fresh(Types.context().getPointerType(Field->getType()));
+    Out.Body.back().Dst = Address;
+    initialise({Place::InMemory, Address}, Init, Field->getType());
+  };
+  if (Record->isUnion()) {
+    if (List->getNumInits() && List->getInitializedFieldInUnion())
+      InitialiseField(List->getInitializedFieldInUnion(), List->getInit(0));
+    return;
+  }
+  unsigned Index = 0;
+  for (const clang::FieldDecl *Field : Record->getDefinition()->fields()) {
+    if (Field->isUnnamedBitField())
+      continue;
+    if (Index >= List->getNumInits())
+      break;
+    const clang::Expr *Init = List->getInit(Index++);
+    if (Init && !llvm::isa<clang::ImplicitValueInitExpr>(Init))
+      InitialiseField(Field, Init);
+  }
+}
+
+} // namespace nvmove::scan

@@ -1,0 +1,263 @@
+// Sets up one Clang parse and walks its declarations. See Recorder.h.
+//
+// The command runs through Clang's own driver, under the installed clang's name so that its builtin
+// headers are found. Each call has a file manager and a file system of its own: relative paths of
+// one command must never be answered from another's directory.
+#include "scan/Recorder.h"
+
+#include "scan/FunctionRecorder.h"
+#include "scan/TypeTable.h"
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/DiagnosticDriver.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace nvmove::scan {
+
+namespace {
+
+/// Compilers of today's defaults refuse what the C of yesterday was full of; gcc 12 only warns.
+constexpr const char *Tolerances[] = {
+    "-fsyntax-only",
+    "-w",
+    "-Wno-error",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=incompatible-pointer-types",
+    "-Wno-error=return-type",
+    "-fno-spell-checking",
+    "-Qunused-arguments",
+};
+
+/// Options that make a compiler write files, with the number of arguments that follow them.
+struct DroppedOption {
+  llvm::StringLiteral Name;
+  unsigned Following;
+};
+constexpr DroppedOption DroppedOptions[] = {
+    {"-c", 0},  {"-o", 1},   {"-MD", 0}, {"-MMD", 0}, {"-MP", 0},
+    {"-MG", 0}, {"-MF", 1},  {"-MT", 1}, {"-MQ", 1},  {"--serialize-diagnostics", 1},
+    {"-S", 0},  {"-E", 0},   {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
+};
+
+class Walker : public clang::ASTConsumer {
+public:
+  explicit Walker(facts::TranslationUnit &Unit) : Unit(Unit) {}
+
+  void HandleTranslationUnit(clang::ASTContext &Context) override {
+    if (Context.getDiagnostics().hasErrorOccurred())
+      return;
+    TypeTable Types(Context, Unit);
+    facts::Function &Initialisers = Unit.Functions.emplace_back();
+    FunctionRecorder Statics(Types, Initialisers);
+    // Functions grow in a list of their own: Statics keeps a reference into Unit.Functions.
+    std::vector<facts::Function> Bodies;
+    for (const clang::Decl *Decl : Context.getTranslationUnitDecl()->decls()) {
+      if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl)) {
+        recordGlobal(Variable, Types, Statics);
+      } else if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl)) {
+        if (!worthRecording(Function))
+          continue;
+        FunctionRecorder(Types, Bodies.emplace_back()).recordBody(Function);
+      }
+    }
+    Types.addAliases();
+    Unit.Functions.insert(Unit.Functions.end(), std::make_move_iterator(Bodies.begin()),
+                          std::make_move_iterator(Bodies.end()));
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    clang::FileID Main = Sources.getMainFileID();
+    Unit.Lines = Sources.getBufferData(Main).count('\n');
+  }
+
+private:
+  static bool worthRecording(const clang::FunctionDecl *Function) {
+    if (!Function->doesThisDeclarationHaveABody() || Function->isInvalidDecl())
+      return false;
+    // A static function of a header that this file never uses says nothing about the program.
+    return Function->hasExternalFormalLinkage() || Function->isReferenced() || Function->isUsed();
+  }
+
+  static void recordGlobal(const clang::VarDecl *Variable, TypeTable &Types,
+                           FunctionRecorder &Statics) {
+    if (Variable->hasDefinition() == clang::VarDecl::DeclarationOnly)
+      return;
+    Types.symbol(Variable);
+    if (Variable->hasInit() && !Variable->isInvalidDecl())
+      Statics.recordInitialiser(Variable);
+  }
+
+  facts::TranslationUnit &Unit;
+};
+
+class RecordAction : public clang::ASTFrontendAction {
+public:
+  explicit RecordAction(Recording &Result) : Result(Result) {}
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &CI,
+                                                        llvm::StringRef) override {
+    return std::make_unique<Walker>(Result.Unit);
+  }
+
+  void EndSourceFileAction() override {
+    clang::CompilerInstance &CI = getCompilerInstance();
+    const clang::SourceManager &Sources = CI.getSourceManager();
+    auto Absolute = [&](llvm::StringRef Name) {
+      llvm::SmallString<256> Path(Name);
+      CI.getFileManager().makeAbsolutePath(Path);
+      llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+      return Path.str().str();
+    };
+    if (auto Main = Sources.getFileEntryRefForID(Sources.getMainFileID()))
+      Result.Inputs.push_back(Absolute(Main->getName()));
+    llvm::StringSet<> Seen;
+    for (auto It = Sources.fileinfo_begin(); It != Sources.fileinfo_end(); ++It) {
+      std::string Path = Absolute(It->first.getName());
+      if (Seen.insert(Path).second && (Result.Inputs.empty() || Path != Result.Inputs.front()))
+        Result.Inputs.push_back(std::move(Path));
+    }
+  }
+
+private:
+  Recording &Result;
+};
+
+class RecordActionFactory : public clang::tooling::ToolAction {
+public:
+  RecordActionFactory(Recording &Result) : Result(Result) {}
+
+  bool runInvocation(std::shared_ptr<clang::CompilerInvocation> Invocation,
+                     clang::FileManager *Files,
+                     std::shared_ptr<clang::PCHContainerOperations> Containers,
+                     clang::DiagnosticConsumer *Consumer) override {
+    Ran = true;
+    clang::CompilerInstance Compiler(std::move(Containers));
+    Invocation->getDiagnosticOpts().ErrorLimit = 20;
+    Compiler.setInvocation(std::move(Invocation));
+    Compiler.setFileManager(Files);
+    Compiler.createDiagnostics(Consumer, /*ShouldOwnClient=*/false);
+    Compiler.createSourceManager(*Files);
+    RecordAction Action(Result);
+    bool Fine = Compiler.ExecuteAction(Action);
+    Result.Errors = Compiler.getDiagnostics().getNumErrors();
+    Files->clearStatCache();
+    return Fine;
+  }
+
+  bool Ran = false;
+
+private:
+  Recording &Result;
+};
+
+/// Prints diagnostics into a string and remembers the options that the driver refused.
+class Listener : public clang::TextDiagnosticPrinter {
+public:
+  Listener(llvm::raw_ostream &OS, clang::DiagnosticOptions *Options)
+      : TextDiagnosticPrinter(OS, Options) {}
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
+                        const clang::Diagnostic &Info) override {
+    switch (Info.getID()) {
+    case clang::diag::err_drv_unknown_argument:
+    case clang::diag::err_drv_unknown_argument_with_suggestion:
+    case clang::diag::err_drv_unsupported_opt:
+    case clang::diag::err_drv_unsupported_opt_for_target:
+    case clang::diag::err_drv_invalid_value:
+      if (Info.getNumArgs() && Info.getArgKind(0) == clang::DiagnosticsEngine::ak_std_string)
+        Refused.push_back(Info.getArgStdStr(0));
+      break;
+    default:
+      break;
+    }
+    TextDiagnosticPrinter::HandleDiagnostic(Level, Info);
+  }
+
+  std::vector<std::string> Refused;
+};
+
+std::vector<std::string> adjust(const CompileCommand &Command) {
+  std::vector<std::string> Adjusted = {NVMOVE_CLANG};
+  size_t First = 0;
+  // A launcher in front of the compiler: "ccache gcc ...".
+  while (First + 1 < Command.Arguments.size() &&
+         (llvm::StringRef(llvm::sys::path::filename(Command.Arguments[First])).ends_with("cache") ||
+          llvm::sys::path::filename(Command.Arguments[First]) == "distcc"))
+    ++First;
+  for (size_t I = First + 1; I < Command.Arguments.size(); ++I) {
+    const std::string &Argument = Command.Arguments[I];
+    const auto *Dropped = llvm::find_if(
+        DroppedOptions, [&](const DroppedOption &Option) { return Option.Name == Argument; });
+    if (Dropped != std::end(DroppedOptions)) {
+      I += Dropped->Following;
+      continue;
+    }
+    llvm::StringRef Text(Argument);
+    if (Text.starts_with("-Wp,-M") || Text.starts_with("-MF") || Text.starts_with("-specs=") ||
+        Text.starts_with("-flto") || Text.starts_with("-fplugin") || Text.starts_with("-Werror"))
+      continue;
+    Adjusted.push_back(Argument);
+  }
+  Adjusted.insert(Adjusted.begin() + 1, std::begin(Tolerances), std::end(Tolerances));
+  return Adjusted;
+}
+
+} // namespace
+
+llvm::Expected<Recording> record(const CompileCommand &Command) {
+  if (Command.Arguments.empty())
+    return llvm::createStringError(std::errc::invalid_argument,
+                                   "%s: the compile command is empty", Command.File.c_str());
+  std::vector<std::string> Arguments = adjust(Command);
+  // Each round drops the options that Clang's driver refused in the one before.
+  for (unsigned Round = 0;; ++Round) {
+    Recording Result;
+    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FileSystem(
+        llvm::vfs::createPhysicalFileSystem().release());
+    if (std::error_code Failed = FileSystem->setCurrentWorkingDirectory(Command.Directory))
+      return llvm::createStringError(Failed, "%s: cannot enter its build directory '%s': %s",
+                                     Command.File.c_str(), Command.Directory.c_str(),
+                                     Failed.message().c_str());
+    llvm::IntrusiveRefCntPtr<clang::FileManager> Files(
+        new clang::FileManager(clang::FileSystemOptions(), FileSystem));
+    llvm::raw_string_ostream Text(Result.Diagnostics);
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> Options(new clang::DiagnosticOptions);
+    Listener Diagnostics(Text, Options.get());
+    RecordActionFactory Action(Result);
+    clang::tooling::ToolInvocation Invocation(Arguments, &Action, Files.get());
+    Invocation.setDiagnosticConsumer(&Diagnostics);
+    Invocation.setDiagnosticOptions(Options.get());
+    Invocation.run();
+    Text.flush();
+    if (!Action.Ran && !Diagnostics.Refused.empty() && Round < 8) {
+      size_t Before = Arguments.size();
+      for (const std::string &Refused : Diagnostics.Refused)
+        llvm::erase_if(Arguments, [&](const std::string &A) {
+          return A == Refused || llvm::StringRef(A).starts_with(Refused + "=");
+        });
+      if (Arguments.size() != Before)
+        continue;
+    }
+    if (!Action.Ran)
+      return llvm::createStringError(std::errc::invalid_argument, "%s: %s", Command.File.c_str(),
+                                     Result.Diagnostics.empty() ? "no compilation in its command"
+                                                                : Result.Diagnostics.c_str());
+    Result.Unit.MainFile = Command.File;
+    Result.Unit.Output = Command.Output;
+    if (Result.Errors) {
+      Result.Unit = {};
+      Result.Unit.MainFile = Command.File;
+    }
+    return Result;
+  }
+}
+
+} // namespace nvmove::scan
