@@ -19,7 +19,7 @@ body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 68rem; background:
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .6rem; }
 p.question { margin: .2rem 0 1.2rem; color: var(--soft); }
 code, pre, .place, .name { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
-.stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .6rem; }
+.stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .6rem; }
 .stats div { background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: .5rem .75rem; } .stats b { display: block; font-size: 1.2rem; }
 .stats span { color: var(--soft); font-size: .8rem; }

@@ -7,7 +7,9 @@ namespace nvmove::support {
 
 std::vector<std::string> nearest(llvm::StringRef Word, llvm::ArrayRef<std::string> Known,
                                  size_t Max) {
-  const unsigned Limit = std::max<unsigned>(1, static_cast<unsigned>(Word.size() / 3));
+  // Two edits allow for exchanged letters; in a very short word they would allow for anything.
+  const unsigned Least = Word.size() > 3 ? 2 : 1;
+  const unsigned Limit = std::max(Least, static_cast<unsigned>(Word.size() / 3));
   constexpr size_t ContainedLengthMin = 3; // Shorter words are contained in everything.
   std::vector<std::pair<unsigned, llvm::StringRef>> Ranked;
   for (const std::string &Candidate : Known) {

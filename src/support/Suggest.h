@@ -9,8 +9,8 @@
 
 namespace nvmove::support {
 
-/// Up to \p Max of \p Known, nearest first: within a third of the word's length in edits (case
-/// aside), or containing the word. No duplicates.
+/// Up to \p Max of \p Known, nearest first: within a third of the word's length in edits (at least
+/// two; case aside), or containing the word. No duplicates.
 std::vector<std::string> nearest(llvm::StringRef Word, llvm::ArrayRef<std::string> Known,
                                  size_t Max = 3);
 

@@ -6,6 +6,8 @@
 #include "llvm/Config/llvm-config.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <sstream>
 
@@ -137,8 +139,11 @@ int explain(const CLI::App &App, const CLI::App *Sub, const CLI::ParseError &Err
   if (Error.get_exit_code() == 0) {
     std::ostringstream Text;
     App.exit(Error, Text, std::cerr); // --help and --version.
-    std::cout << withoutDoubleBlanks(Text.str());
-    return ExitComplete;
+    std::cout << withoutDoubleBlanks(Text.str()) << std::flush;
+    if (std::cout)
+      return ExitComplete;
+    std::cerr << "nvmove: error: standard output: " << std::strerror(errno) << "\n";
+    return ExitUsage;
   }
   std::string Hint, What = Error.what();
   if (!Sub && !App.remaining().empty())

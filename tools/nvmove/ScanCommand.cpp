@@ -125,6 +125,8 @@ int runScan(const Arguments &A) {
             (In->Skipped.empty()
                  ? "there is no input"
                  : "all " + std::to_string(In->Skipped.size()) + " inputs were skipped"));
+    if (!In->Skipped.empty())
+      D.note("for example: " + In->Skipped.front().Why, {In->Skipped.front().File});
     return ExitIncomplete;
   }
   ScanStats Gathered;
