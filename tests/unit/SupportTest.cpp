@@ -93,8 +93,8 @@ TEST_F(FilesTest, CacheDirectoryFollowsTheEnvironment) {
   unsetenv("NVMOVE_CACHE_DIR");
   EXPECT_EQ(cacheDirectory(), "/xdg/nvmove");
   setenv("XDG_CACHE_HOME", "relative", 1);
-  setenv("HOME", "/home/x", 1);
-  EXPECT_EQ(cacheDirectory(), "/home/x/.cache/nvmove");
+  setenv("HOME", "/somewhere", 1);
+  EXPECT_EQ(cacheDirectory(), "/somewhere/.cache/nvmove");
   unsetenv("XDG_CACHE_HOME");
 }
 
