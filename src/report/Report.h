@@ -20,7 +20,7 @@ struct TextOptions {
 /// A table of the types, then the chains as clang-style notes, then what was left out.
 void printText(const ScanResult &Result, llvm::raw_ostream &OS, const TextOptions &Options);
 
-/// schema_version 1; the keys are listed in docs/scan.md.
+/// schema_version 1. Keys may be added; one that changes its meaning or goes raises the version.
 void printJson(const ScanResult &Result, llvm::raw_ostream &OS);
 
 /// One file with everything inside: no network, no second file.

@@ -83,7 +83,8 @@ def sheet(name):
 
 def fetch(name):
     """The folder of the program's source with its compile database."""
-    run = subprocess.run([sys.executable, os.path.join(CORPUS, "fetch.py"), name],
+    install = ["--install"] if os.geteuid() == 0 else []
+    run = subprocess.run([sys.executable, os.path.join(CORPUS, "fetch.py"), *install, name],
                          capture_output=True, text=True)
     if run.returncode == CANNOT_FETCH:
         raise CannotFetch(run.stderr.strip().split("\n")[-1] or "fetch.py gave no reason")
