@@ -1,52 +1,17 @@
 // Tests of src/support: what a user sees on stderr, and what is left on disk.
+#include "InFolder.h"
+
 #include "support/Diagnostics.h"
 #include "support/Files.h"
 #include "support/Process.h"
 #include "support/Suggest.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-
-#include "gtest/gtest.h"
-
+#include <csignal>
 #include <cstdlib>
 
 using namespace nvmove::support;
 
 namespace {
-
-class InFolder : public testing::Test {
-protected:
-  void SetUp() override {
-    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("nvmove-unit", Folder));
-  }
-  void TearDown() override { llvm::sys::fs::remove_directories(Folder); }
-
-  std::string path(llvm::StringRef Name) { return (Folder + "/" + Name).str(); }
-
-  void put(llvm::StringRef Name, llvm::StringRef Text) {
-    ASSERT_FALSE(
-        llvm::errorToBool(writeFile(path(Name), [&](llvm::raw_ostream &OS) { OS << Text; })));
-  }
-
-  std::string get(llvm::StringRef Name) {
-    auto Text = llvm::MemoryBuffer::getFile(path(Name));
-    return Text ? (*Text)->getBuffer().str() : "<missing>";
-  }
-
-  size_t entries() {
-    std::error_code Error;
-    size_t Count = 0;
-    for (llvm::sys::fs::directory_iterator I(Folder, Error), End; !Error && I != End;
-         I.increment(Error))
-      ++Count;
-    return Count;
-  }
-
-  llvm::SmallString<128> Folder;
-};
 
 using FilesTest = InFolder;
 using DiagnosticsTest = InFolder;
@@ -78,6 +43,19 @@ TEST_F(FilesTest, FullDeviceIsAnError) {
   llvm::Error E = writeFile("/dev/full", [](llvm::raw_ostream &OS) { OS << "x"; });
   ASSERT_TRUE(static_cast<bool>(E));
   EXPECT_NE(toString(std::move(E)).find("No space left"), std::string::npos);
+}
+
+TEST_F(FilesTest, InterruptRemovesTheUnfinishedFile) {
+  auto Interrupted = [this] {
+    installInterruptHandler();
+    llvm::consumeError(writeFile(path("a"), [](llvm::raw_ostream &OS) {
+      OS << "half";
+      OS.flush();
+      raise(SIGINT);
+    }));
+  };
+  EXPECT_EXIT(Interrupted(), testing::ExitedWithCode(130), "");
+  EXPECT_EQ(entries(), 0u);
 }
 
 TEST_F(FilesTest, FolderIsAnError) {
