@@ -1,0 +1,40 @@
+# The commands of this repository. CMake and Ninja do the work; see CMakePresets.json.
+# Every target installs the Debian packages it lacks (root, or a user with sudo) and then runs.
+
+PYTHON ?= python3
+JOBS ?=
+NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo check check-long bench build build-dev setup clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: build ## Fetch Redis 3.2.6, find its persistent types, print the table
+	@$(PYTHON) scripts/demo.py --nvmove build/release/bin/nvmove
+
+check: build-dev ## Everything that proves the project works
+	@$(PYTHON) tests/run.py --build build/dev
+
+check-long: build-dev ## check, every program of the accuracy corpus, and clang-tidy
+	@scripts/setup --long
+	@$(PYTHON) tests/run.py --build build/dev --long
+
+bench: build ## Speed as ratios: cold scan, warm scan, cost per line (see bench/README.md)
+	@$(PYTHON) bench/scan.py --nvmove build/release/bin/nvmove
+
+build: setup ## Build the release preset into build/release
+	@cmake --preset release >build/release.configure.log || { cat build/release.configure.log; exit 1; }
+	@cmake --build --preset release $(NINJA_JOBS)
+
+build-dev: setup
+	@cmake --preset dev >build/dev.configure.log || { cat build/dev.configure.log; exit 1; }
+	@cmake --build --preset dev $(NINJA_JOBS)
+
+setup:
+	@scripts/setup
+	@mkdir -p build
+
+clean: ## Remove what was built; fetched sources in third_party/ stay
+	rm -rf build

@@ -1,0 +1,30 @@
+// Files the way a careful tool treats them: written whole or not at all, found where XDG says.
+//
+// writeFile() writes to a temporary beside the target and renames it, so that a reader, a crash, a
+// full disk or Ctrl-C never leaves half a file; the temporary goes away on failure and on SIGINT
+// and SIGTERM. Targets that are no regular files (/dev/stdout, a pipe) are written directly.
+// It does not sync to the medium: what nvmove writes can be made again.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace nvmove::support {
+
+/// Creates or replaces \p Path with what \p Write produces. The error names the path and the cause.
+llvm::Error writeFile(llvm::StringRef Path, llvm::function_ref<void(llvm::raw_ostream &)> Write);
+
+/// NVMOVE_CACHE_DIR, else XDG_CACHE_HOME/nvmove, else ~/.cache/nvmove; "" when there is no home.
+std::string cacheDirectory();
+
+/// \p Path made absolute against \p Base (the working directory when empty), "." and ".." removed.
+std::string absolutePath(llvm::StringRef Path, llvm::StringRef Base = "");
+
+/// Makes SIGINT and SIGTERM remove unfinished files and end the process with status 130.
+void installInterruptHandler();
+
+} // namespace nvmove::support

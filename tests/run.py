@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs every test suite and sums up: the last line is "N passed, N failed, N skipped".
+
+usage: run.py --build build/dev [--long] [SUITE...]
+
+Suites: tidy, unit, scan, e2e and, with --long, clang-tidy. A suite is a function that returns an
+Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
+SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+
+
+class Outcome:
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        text = f"{self.passed} passed, {self.failed} failed"
+        return text + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+def tidy(a):
+    import tidy as checks
+    passed, failed = checks.run(ROOT)
+    return Outcome(passed, failed)
+
+
+def unit(a):
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        subprocess.run([os.path.join(a.build, "bin", "nvmove-unit-tests"), "--gtest_brief=1",
+                        f"--gtest_output=json:{out.name}"], cwd=ROOT)
+        try:
+            report = json.load(open(out.name))
+        except json.JSONDecodeError:
+            print("unit: ended without a report")
+            return Outcome(failed=1)
+    skipped = report.get("disabled", 0)
+    return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
+
+
+def scan(a):
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        subprocess.run([sys.executable, LIT, "-sv", "--output", out.name,
+                        "--param", f"build={a.build}", os.path.join(ROOT, "tests", "scan")])
+        try:
+            report = json.load(open(out.name))
+        except json.JSONDecodeError:
+            print("scan: lit ended without a report")
+            return Outcome(failed=1)
+    result = Outcome()
+    for test in report["tests"]:
+        if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
+            result.passed += 1
+        elif test["code"] in ("UNSUPPORTED", "SKIPPED"):
+            result.skipped += 1
+            print(f"skipped: {test['name']}: {test['output'] or 'not possible on this machine'}")
+        else:
+            result.failed += 1
+    if not report["tests"]:
+        result.failed += 1
+    return result
+
+
+def e2e(a):
+    import accuracy
+    return Outcome(*accuracy.run(os.path.join(a.build, "bin", "nvmove"), a.long))
+
+
+def clang_tidy(a):
+    listed = json.load(open(os.path.join(a.build, "compile_commands.json")))
+    sources = [e["file"] for e in listed if "/tests/" not in e["file"]]
+    result = Outcome()
+    for source in sources:
+        run = subprocess.run(["clang-tidy-19", "-quiet", "-p", a.build, source],
+                             capture_output=True, text=True)
+        print(run.stdout, end="")
+        result.add(Outcome(1, 0) if run.returncode == 0 else Outcome(0, 1))
+    return result
+
+
+SUITES = {"tidy": tidy, "unit": unit, "scan": scan, "e2e": e2e, "clang-tidy": clang_tidy}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("suite", nargs="*", choices=[[], *SUITES], help="default: all")
+    p.add_argument("--build", required=True, help="folder of the dev preset")
+    p.add_argument("--long", action="store_true", help="the whole accuracy corpus and clang-tidy")
+    a = p.parse_args()
+    a.build = os.path.abspath(a.build)
+    names = a.suite or [n for n in SUITES if a.long or n != "clang-tidy"]
+    total = Outcome()
+    for name in names:
+        start = time.monotonic()
+        try:
+            outcome = SUITES[name](a)
+        except Exception as e:  # One broken suite must not hide the others' results.
+            print(f"{name}: {type(e).__name__}: {e}")
+            outcome = Outcome(failed=1)
+        total.add(outcome)
+        print(f"== {name}: {outcome} ({time.monotonic() - start:.0f} s)", flush=True)
+    print(total)
+    return 1 if total.failed or not total.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

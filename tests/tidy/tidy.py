@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""The house rules that a machine can check: layering, sizes, headers, leftovers, formatting.
+
+usage: tidy.py [ROOT]
+
+Each check is a function that yields "file:line: what is wrong"; it passes when it yields nothing.
+Only files that git knows are looked at.
+"""
+import os
+import re
+import subprocess
+import sys
+
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 70
+HEADER_LINES_MAX = 200
+PYTHON_COLUMNS_MAX = 100
+
+# Which rooms of src/ a room may include, besides itself; the picture is in ARCHITECTURE.md.
+# Data goes one way: report sees solve's result, but nothing of how it was found.
+ALLOWED = {
+    "support": set(),
+    "facts": {"support"},
+    "scan": {"support", "facts"},
+    "solve": {"support", "facts"},
+    "report": {"support", "facts", "solve"},
+    "tools": {"support", "facts", "scan", "solve", "report"},
+}
+CLANG_ROOMS = {"scan"}
+# What report may know of solve: the result, not the solver.
+RESULT_ONLY = {"report": {"solve/Result.h"}}
+
+
+def tracked(root):
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            cwd=root, capture_output=True, check=True).stdout
+    names = [n for n in listed.decode().split("\0") if n]
+    return [n for n in names if os.path.isfile(os.path.join(root, n))]
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = root
+        self.names = tracked(root)
+        self.texts = {}
+
+    def lines(self, name):
+        if name not in self.texts:
+            with open(os.path.join(self.root, name), encoding="utf-8", errors="replace") as f:
+                self.texts[name] = f.read().split("\n")
+        return self.texts[name]
+
+    def sources(self):
+        return [n for n in self.names
+                if n.endswith((".h", ".cpp", ".c")) and n.startswith(("src/", "tools/"))]
+
+    def scripts(self):
+        return [n for n in self.names if n.endswith(".py")]
+
+
+def room(name):
+    parts = name.split("/")
+    return parts[1] if parts[0] == "src" else "tools"
+
+
+def layering(tree):
+    for name in tree.sources():
+        own = room(name)
+        if own not in ALLOWED:
+            yield f"{name}:1: room '{own}' is not in ALLOWED of tests/tidy/tidy.py"
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            m = re.match(r'#include\s+"([a-z]+)/(\S+)"', line)
+            if not m:
+                continue
+            used, path = m.group(1), f"{m.group(1)}/{m.group(2)}"
+            if used == "clang" and own not in CLANG_ROOMS:
+                yield f"{name}:{number}: only {', '.join(CLANG_ROOMS)} may see Clang headers"
+            if used in ALLOWED and used != own and used not in ALLOWED[own]:
+                yield f"{name}:{number}: {own} may not use {used}"
+            if used == "solve" and own in RESULT_ONLY and path not in RESULT_ONLY[own]:
+                yield f"{name}:{number}: {own} may only see {', '.join(RESULT_ONLY[own])}"
+
+
+def cmake_agrees(tree):
+    """src/CMakeLists.txt links the same rooms that ALLOWED lets a room include."""
+    for number, line in enumerate(tree.lines("src/CMakeLists.txt"), 1):
+        m = re.match(r"nvmove_room\((\w+)(?:\s+USES\s+([\w ]+))?\)", line)
+        if m and set((m.group(2) or "").split()) - ALLOWED.get(m.group(1), set()):
+            yield f"src/CMakeLists.txt:{number}: links rooms that {m.group(1)} may not include"
+
+
+def sizes(tree):
+    for name in tree.sources():
+        count = len(tree.lines(name)) - 1
+        limit = HEADER_LINES_MAX if name.endswith(".h") else FILE_LINES_MAX
+        if count > limit:
+            yield f"{name}:{limit}: {count} lines, at most {limit}"
+
+
+def function_lengths(tree):
+    """C++ as clang-format leaves it: a body ends with a brace as far in as its first line began, and
+    nothing between them is as far out. Indentation 2 are the functions inside classes."""
+    for name in tree.sources():
+        for indent in (0, 2):
+            first = re.compile(rf" {{{indent}}}[A-Za-z~\[](?!\w*:$)")
+            begin = 0
+            for number, line in enumerate(tree.lines(name), 1):
+                if line == " " * indent + "}" and number - begin + 1 > FUNCTION_LINES_MAX:
+                    yield (f"{name}:{begin}: function of {number - begin + 1} lines, "
+                           f"at most {FUNCTION_LINES_MAX}")
+                elif first.match(line) and not line.strip().startswith("namespace"):
+                    begin = number
+    for name in tree.scripts():
+        begin, indent = None, 0
+        for number, line in enumerate(tree.lines(name) + ["end"], 1):
+            if begin and line.strip() and len(line) - len(line.lstrip()) <= indent:
+                if number - begin > FUNCTION_LINES_MAX:
+                    yield f"{name}:{begin}: function of {number - begin} lines"
+                begin = None
+            m = re.match(r"( *)def ", line)
+            if m and begin is None:
+                begin, indent = number, len(m.group(1))
+
+
+def header_comments(tree):
+    """Every source opens with what it is for."""
+    for name in tree.sources():
+        if not tree.lines(name)[0].startswith(("// ", "/* ")):
+            yield f"{name}:1: opens without a comment that says what it is for"
+    for name in tree.scripts():
+        text = "\n".join(tree.lines(name)[:3])
+        if '"""' not in text and not re.match(r"(#!.*\n)?# ", text):
+            yield f"{name}:1: opens without a docstring"
+
+
+def headers(tree):
+    for name in tree.sources():
+        if name.endswith(".h") and "#pragma once" not in tree.lines(name):
+            yield f"{name}:1: no #pragma once"
+
+
+LEFTOVERS = [
+    (re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b"), "an open end"),
+    (re.compile(r"(?<![\w.])/(home|root|work|Users)/\w"), "a path of one machine"),
+    (re.compile(r"\bexit\("), "exit() in a library"),
+]
+
+
+def leftovers(tree):
+    for name in tree.names:
+        if name.startswith("third_party/") or name == "LICENSE" or \
+                not re.search(r"\.(h|cpp|c|py|md|txt|cmake|json|test|yaml|cfg)$|Makefile|setup|run$",
+                              name):
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            for pattern, why in LEFTOVERS:
+                if "exit" in why and not (name.startswith("src/") and "_exit" not in line):
+                    continue
+                if pattern.search(line):
+                    yield f"{name}:{number}: {why}: {line.strip()[:60]}"
+
+
+def program_names(tree):
+    """A rule with a scanned program's own names in it is a defect of the analysis."""
+    names = r"\b(rdb\w*|robj|redis\w*|memcached?|wiredtiger|zskiplist|quicklist|sdshdr\w*)\b"
+    pattern = re.compile(names, re.I)
+    for name in tree.sources():
+        if not name.startswith(("src/scan/", "src/solve/", "src/facts/")):
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            if pattern.search(line.split("//")[0]):
+                yield f"{name}:{number}: a scanned program's name: {line.strip()[:60]}"
+
+
+def dead_files(tree):
+    """A header that nobody includes, a script or test input that nobody mentions."""
+    everything = {n: "\n".join(tree.lines(n)) for n in tree.names
+                  if re.search(r"\.(h|cpp|c|py|test|cmake|txt|md|json|cfg)$|Makefile|\.ci/run", n)}
+    for name in tree.names:
+        base = os.path.basename(name)
+        if name.endswith(".h") and name.startswith(("src/", "tools/")):
+            wanted = name.split("/", 1)[1]
+        elif "/Inputs/" in name or name.startswith("scripts/"):
+            wanted = base
+        else:
+            continue
+        if not any(wanted in text for n, text in everything.items() if n != name):
+            yield f"{name}:1: nobody uses it"
+
+
+def python_lines(tree):
+    for name in tree.scripts():
+        for number, line in enumerate(tree.lines(name), 1):
+            if len(line) > PYTHON_COLUMNS_MAX + 5:
+                yield f"{name}:{number}: {len(line)} columns"
+
+
+def formatting(tree):
+    names = [n for n in tree.names if n.endswith((".h", ".cpp"))]
+    run = subprocess.run(["clang-format-19", "--dry-run", "-ferror-limit=1", *names],
+                         cwd=tree.root, capture_output=True, text=True)
+    for line in run.stderr.split("\n"):
+        m = re.match(r"(\S+):(\d+):\d+: (warning|error): (.*)", line)
+        if m:
+            yield f"{m.group(1)}:{m.group(2)}: {m.group(4)}"
+
+
+CHECKS = [layering, cmake_agrees, sizes, function_lengths, header_comments, headers, leftovers,
+          program_names, dead_files, python_lines, formatting]
+
+
+def run(root):
+    """Runs every check, prints what it finds; gives (passed, failed)."""
+    tree = Tree(root)
+    failed = 0
+    for check in CHECKS:
+        found = list(check(tree))
+        for text in found:
+            print(f"tidy: {check.__name__}: {text}")
+        failed += bool(found)
+    return len(CHECKS) - failed, failed
+
+
+if __name__ == "__main__":
+    passed, failed = run(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "."))
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,238 @@
+// Parses the command line with CLI11: see Arguments.h.
+#include "nvmove/Arguments.h"
+
+#include "support/Suggest.h"
+
+#include "llvm/Config/llvm-config.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+
+namespace nvmove::tool {
+
+namespace {
+
+constexpr size_t HelpColumn = 30;
+
+constexpr const char *MainFooter = R"(
+Start with:
+  nvmove scan -p build --load rdbLoad
+
+"nvmove COMMAND --help" describes a command.)";
+
+constexpr const char *ScanFooter = R"(
+Examples:
+  nvmove scan --load rdbLoad                      the database is searched as clangd does it
+  nvmove scan -p build --load rdbLoad --save rdbSave --html report.html
+  nvmove scan --load load store.c hash.c -- -std=c99 -Iinclude
+  nvmove scan --load db.c:init --format=json -o types.json
+  nvmove scan --emit-facts db.c -o db.nvf -- -DNDEBUG
+  nvmove scan --facts 'out/*.nvf' --load rdbLoad
+  nvmove scan -p build --load rdbLoad --algorithm=nvmove --nvmove-opts=abd
+
+Exit status:
+  0  everything was analysed, persistent types were found
+  1  the answer is incomplete (inputs were skipped; see --keep-going), or nothing was found
+  2  wrong usage or unusable input
+  3  internal error
+
+Environment:
+  NVMOVE_CACHE_DIR  where facts are cached (else XDG_CACHE_HOME/nvmove, else ~/.cache/nvmove)
+  NO_COLOR          no colours unless --color=always)";
+
+void addScanInputs(CLI::App &Scan, Arguments &A) {
+  const char *Group = "Inputs";
+  Scan.add_option("files", A.Files, "C files to scan with the flags after --, or .nvf files")
+      ->option_text("FILE...");
+  Scan.add_option("-p,--build", A.DatabasePath, "folder of compile_commands.json, or the file")
+      ->option_text("DIR")
+      ->group(Group);
+  Scan.add_option("--facts", A.FactsGlobs, "link and solve recorded facts (a glob; repeatable)")
+      ->option_text("GLOB")
+      ->allow_extra_args(false)
+      ->group(Group);
+  Scan.add_option("--emit-facts", A.EmitFacts, "only record this file's facts, into -o")
+      ->option_text("FILE")
+      ->group(Group);
+}
+
+void addScanQuestion(CLI::App &Scan, Arguments &A) {
+  const char *Group = "Question";
+  Scan.add_option("--load", A.Load, "function that loads the state: NAME or file.c:NAME")
+      ->option_text("F[,F...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(Group);
+  Scan.add_option("--save", A.Save, "function that saves it: drops what is never saved")
+      ->option_text("F[,F...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(Group);
+  Scan.add_option("--algorithm", A.Algorithm,
+                  "left-behind (default), or nvmove: the published one, for comparison")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"left-behind", "nvmove"}))
+      ->group(Group);
+  Scan.add_option("--nvmove-opts", A.NvmoveOptimisations,
+                  "optimisations (a) to (d) of its paper: abcd (default) or none")
+      ->option_text("LETTERS")
+      ->check([](const std::string &Letters) {
+        return Letters == "none" || Letters.find_first_not_of("abcd") == std::string::npos
+                   ? std::string()
+                   : std::string("expected letters of abcd, or none");
+      })
+      ->group(Group);
+}
+
+void addOutputs(CLI::App &Scan, Arguments &A) {
+  const char *Group = "Output";
+  Scan.add_option("--format", A.Format, "text (default), json or html")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->group(Group);
+  Scan.add_option("-o,--output", A.Output, "write there instead of to stdout")
+      ->option_text("FILE")
+      ->group(Group);
+  Scan.add_option("--html", A.HtmlFile, "also write an HTML report")
+      ->option_text("FILE")
+      ->group(Group);
+  Scan.add_option("--json", A.JsonFile, "also write a JSON report")
+      ->option_text("FILE")
+      ->group(Group);
+  static const std::map<std::string, support::ColorMode> Colors = {
+      {"auto", support::ColorMode::Auto},
+      {"always", support::ColorMode::Always},
+      {"never", support::ColorMode::Never}};
+  Scan.add_option_function<std::string>(
+          "--color", [&A](const std::string &Mode) { A.Color = Colors.at(Mode); },
+          "auto (default), always or never")
+      ->option_text("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(Group);
+  Scan.add_flag("-q,--quiet", A.Quiet, "the table without the chains; no warnings")->group(Group);
+  Scan.add_flag("-v,--verbose", A.Verbose, "list every skipped input and unresolved call")
+      ->group(Group);
+}
+
+void addExecution(CLI::App &Scan, Arguments &A) {
+  const char *Group = "Execution";
+  Scan.add_option("-j,--jobs", A.Threads, "threads (default: all processors)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 1024u))
+      ->group(Group);
+  Scan.add_flag("--keep-going", A.KeepGoing, "exit 0 although inputs were skipped")->group(Group);
+  Scan.add_flag("--no-cache", A.NoCache, "neither read nor write the facts cache")->group(Group);
+}
+
+/// CLI11 puts two empty lines between groups.
+std::string withoutDoubleBlanks(std::string Text) {
+  for (size_t At; (At = Text.find("\n\n\n")) != std::string::npos;)
+    Text.erase(At, 1);
+  return Text;
+}
+
+/// CLI11 says what is wrong; this adds the option that was probably meant.
+int explain(const CLI::App &App, const CLI::App *Sub, const CLI::ParseError &Error) {
+  if (Error.get_exit_code() == 0) {
+    std::ostringstream Text;
+    App.exit(Error, Text, std::cerr); // --help and --version.
+    std::cout << withoutDoubleBlanks(Text.str()) << std::flush;
+    if (std::cout)
+      return ExitComplete;
+    std::cerr << "nvmove: error: standard output: " << std::strerror(errno) << "\n";
+    return ExitUsage;
+  }
+  std::string Hint, What = Error.what();
+  if (!Sub && !App.remaining().empty())
+    What = "unknown command or option '" + App.remaining().front() + "'";
+  if (!App.remaining(/*recurse=*/true).empty())
+    for (const std::string &Extra : App.remaining(/*recurse=*/true)) {
+      std::vector<std::string> Known;
+      for (const CLI::Option *Option : (Sub ? Sub : &App)->get_options())
+        for (const std::string &Name : Option->get_lnames())
+          Known.push_back("--" + Name);
+      for (const CLI::App *Command : App.get_subcommands([](const CLI::App *) { return true; }))
+        Known.push_back(Command->get_name());
+      Hint += support::didYouMean(support::nearest(Extra.substr(0, Extra.find('=')), Known));
+    }
+  std::cerr << "nvmove: error: " << What << Hint << "\n"
+            << "try 'nvmove " << (Sub ? Sub->get_name() + " " : "") << "--help'\n";
+  return ExitUsage;
+}
+
+std::optional<int> refuse(const std::string &Text) {
+  std::cerr << "nvmove: error: " << Text << "\n";
+  return ExitUsage;
+}
+
+/// What CLI11 cannot express: combinations.
+std::optional<int> checkScan(Arguments &A) {
+  if (!A.EmitFacts.empty()) {
+    A.What = Command::EmitFacts;
+    if (A.Output.empty())
+      return refuse("--emit-facts needs -o FILE.nvf");
+    if (!A.Load.empty() || !A.FactsGlobs.empty() || !A.Files.empty())
+      return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
+    return std::nullopt;
+  }
+  if (A.Load.empty())
+    return refuse("which function loads the state? Name it with --load, e.g. --load rdbLoad");
+  for (size_t I = 0; I < A.Files.size();)
+    if (llvm::StringRef(A.Files[I]).ends_with(".nvf")) {
+      // The shell expanded an unquoted --facts *.nvf.
+      A.FactsGlobs.push_back(A.Files[I]);
+      A.Files.erase(A.Files.begin() + static_cast<std::ptrdiff_t>(I));
+    } else {
+      ++I;
+    }
+  int Kinds = !A.DatabasePath.empty() + !A.Files.empty() + !A.FactsGlobs.empty();
+  if (Kinds > 1)
+    return refuse("give one of -p DIR, source files, and --facts, not several");
+  if (A.HasFlags && A.Files.empty())
+    return refuse("flags after -- need source files before it");
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
+  int OwnCount = Count;
+  for (int I = 1; I < Count && OwnCount == Count; ++I)
+    if (llvm::StringRef(Values[I]) == "--")
+      OwnCount = I;
+  A.HasFlags = OwnCount != Count;
+  if (A.HasFlags)
+    A.Flags.assign(Values + OwnCount + 1, Values + Count);
+
+  CLI::App App("nvmove moves existing C programs onto persistent memory.", "nvmove");
+  App.get_formatter()->column_width(HelpColumn);
+  App.set_version_flag("--version", "nvmove " NVMOVE_VERSION " (LLVM " LLVM_VERSION_STRING ")");
+  App.require_subcommand(1);
+  App.footer(MainFooter);
+  CLI::App *Scan =
+      App.add_subcommand("scan", "Find the types that hold a program's persistent state, and why");
+  addScanInputs(*Scan, A);
+  addScanQuestion(*Scan, A);
+  addOutputs(*Scan, A);
+  addExecution(*Scan, A);
+  Scan->footer(ScanFooter);
+  CLI::App *Facts = App.add_subcommand("facts", "Print recorded facts (.nvf) for reading");
+  Facts->add_option("files", A.Files, "files made by scan --emit-facts")
+      ->option_text("FILE")
+      ->required();
+  try {
+    App.parse(OwnCount, Values);
+  } catch (const CLI::ParseError &Error) {
+    return explain(App, Scan->parsed() ? Scan : Facts->parsed() ? Facts : nullptr, Error);
+  }
+  if (Facts->parsed()) {
+    A.What = Command::DumpFacts;
+    return std::nullopt;
+  }
+  return checkScan(A);
+}
+
+} // namespace nvmove::tool

@@ -1,0 +1,48 @@
+// The command line of nvmove as plain data.
+#pragma once
+
+#include "support/Diagnostics.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nvmove::tool {
+
+/// What the process ends with; documented in --help.
+enum ExitStatus {
+  ExitComplete = 0,   ///< Everything was analysed and types were found.
+  ExitIncomplete = 1, ///< Inputs were skipped, or nothing was found.
+  ExitUsage = 2,      ///< Wrong options or unusable input.
+  ExitInternal = 3,   ///< A defect of nvmove.
+};
+
+enum class Command { Scan, EmitFacts, DumpFacts };
+
+struct Arguments {
+  Command What = Command::Scan;
+  // Inputs.
+  std::string DatabasePath;       ///< -p; empty: search.
+  std::vector<std::string> Files; ///< Sources (scan) or .nvf files (facts).
+  bool HasFlags = false;          ///< "--" was given.
+  std::vector<std::string> Flags; ///< What followed it.
+  std::vector<std::string> FactsGlobs;
+  std::string EmitFacts;
+  // Question.
+  std::vector<std::string> Load, Save;
+  std::string Algorithm = "left-behind";
+  std::string NvmoveOptimisations = "abcd";
+  // Outputs.
+  std::string Format = "text", Output, HtmlFile, JsonFile;
+  support::ColorMode Color = support::ColorMode::Auto;
+  bool Quiet = false, Verbose = false;
+  // Execution.
+  unsigned Threads = 0;
+  bool KeepGoing = false, NoCache = false;
+};
+
+/// Fills \p A. A value means that there is nothing left to do but end with that status: help and
+/// version were printed to stdout, errors to stderr.
+std::optional<int> parseArguments(int Count, char **Values, Arguments &A);
+
+} // namespace nvmove::tool

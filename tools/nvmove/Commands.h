@@ -1,0 +1,12 @@
+// The commands of nvmove; each returns the process's exit status.
+#pragma once
+
+#include "nvmove/Arguments.h"
+
+namespace nvmove::tool {
+
+int runScan(const Arguments &A);
+int runEmitFacts(const Arguments &A);
+int runDumpFacts(const Arguments &A);
+
+} // namespace nvmove::tool

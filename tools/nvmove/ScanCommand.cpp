@@ -1,0 +1,162 @@
+// nvmove scan: gather facts, solve, print.
+#include "nvmove/Commands.h"
+#include "nvmove/Inputs.h"
+
+#include "report/Report.h"
+#include "solve/Solve.h"
+#include "support/Files.h"
+#include "support/Process.h"
+
+#include "llvm/Support/thread.h"
+
+#include <chrono>
+
+namespace nvmove::tool {
+
+namespace {
+
+/// The solver may recurse over the program's structure; reserved address space costs nothing.
+constexpr unsigned SolverStackBytes = 256u << 20;
+
+solve::Options solverOptions(const Arguments &A) {
+  solve::Options O;
+  O.Load = A.Load;
+  O.Save = A.Save;
+  O.Which = A.Algorithm == "nvmove" ? solve::Algorithm::Nvmove : solve::Algorithm::LeftBehind;
+  llvm::StringRef On(A.NvmoveOptimisations);
+  if (On == "none")
+    On = "";
+  O.SkipPointerless = On.contains('a');
+  O.LibraryAssigns = On.contains('b');
+  O.SkipLibc = On.contains('c');
+  O.VisitOnce = On.contains('d');
+  return O;
+}
+
+void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipped,
+                           support::Diagnostics &D) {
+  std::string Names;
+  for (const std::string &Candidate : Unknown.Candidates)
+    Names += (Names.empty() ? "'" : ", '") + Candidate + "'";
+  if (Unknown.Ambiguous) {
+    D.error("several functions are called '" + Unknown.Name + "'");
+    if (!Names.empty())
+      D.note("name one of them: " + Names);
+    return;
+  }
+  D.error("no function '" + Unknown.Name + "' is defined in the program" +
+          (Names.empty() ? "" : "; did you mean " + Names + "?"));
+  if (SomeSkipped)
+    D.note("it may be in one of the inputs that were skipped");
+}
+
+/// Runs the solver on a thread with a deep stack.
+llvm::Expected<ScanResult> solveDeep(std::vector<facts::TranslationUnit> Units,
+                                     const solve::Options &O) {
+  std::optional<llvm::Expected<ScanResult>> Result;
+  llvm::thread Solver(std::optional<unsigned>(SolverStackBytes),
+                      [&] { Result.emplace(solve::solve(std::move(Units), O)); });
+  Solver.join();
+  return std::move(*Result);
+}
+
+void printAs(llvm::StringRef Format, const ScanResult &Result, llvm::raw_ostream &OS,
+             const report::TextOptions &Text) {
+  if (Format == "json")
+    report::printJson(Result, OS);
+  else if (Format == "html")
+    report::printHtml(Result, OS);
+  else
+    report::printText(Result, OS, Text);
+}
+
+/// Prints every output that was asked for; all errors are reported. Whether all went well.
+bool printAll(const Arguments &A, const ScanResult &Result, support::Diagnostics &D) {
+  report::TextOptions Text;
+  Text.Chains = !A.Quiet;
+  Text.Verbose = A.Verbose;
+  bool Fine = true;
+  auto ToFile = [&](const std::string &Path, llvm::StringRef Format) {
+    if (llvm::Error E = support::writeFile(Path, [&](llvm::raw_ostream &OS) {
+          OS.enable_colors(Text.Color);
+          printAs(Format, Result, OS, Text);
+        })) {
+      D.error(std::move(E));
+      Fine = false;
+    }
+  };
+  if (!A.JsonFile.empty())
+    ToFile(A.JsonFile, "json");
+  if (!A.HtmlFile.empty())
+    ToFile(A.HtmlFile, "html");
+  if (!A.Output.empty() && A.Output != "-") {
+    Text.Color = A.Color == support::ColorMode::Always;
+    ToFile(A.Output, A.Format);
+    return Fine;
+  }
+  llvm::raw_fd_ostream &Out = llvm::outs();
+  Text.Color = support::wantsColor(A.Color, Out);
+  Out.enable_colors(Text.Color);
+  printAs(A.Format, Result, Out, Text);
+  Out.flush();
+  if (Out.has_error()) {
+    D.error("standard output: " + Out.error().message());
+    Out.clear_error();
+    Fine = false;
+  }
+  return Fine;
+}
+
+} // namespace
+
+int runScan(const Arguments &A) {
+  auto Start = std::chrono::steady_clock::now();
+  bool Color = support::wantsColor(A.Color, llvm::errs());
+  llvm::errs().enable_colors(Color);
+  support::Diagnostics D(llvm::errs(), Color, A.Quiet);
+
+  llvm::Expected<Inputs> In = gatherInputs(A, D);
+  if (!In) {
+    D.error(In.takeError());
+    return ExitUsage;
+  }
+  if (In->Units.empty()) {
+    D.error("nothing could be analysed: " +
+            (In->Skipped.empty()
+                 ? "there is no input"
+                 : "all " + std::to_string(In->Skipped.size()) + " inputs were skipped"));
+    if (!In->Skipped.empty())
+      D.note("for example: " + In->Skipped.front().Why, {In->Skipped.front().File});
+    return ExitIncomplete;
+  }
+  ScanStats Gathered;
+  Gathered.TranslationUnits = In->Units.size();
+  Gathered.FromCache = In->FromCache;
+  for (const facts::TranslationUnit &Unit : In->Units)
+    Gathered.Lines += Unit.Lines;
+
+  llvm::Expected<ScanResult> Result = solveDeep(std::move(In->Units), solverOptions(A));
+  if (!Result) {
+    llvm::Error Rest =
+        llvm::handleErrors(Result.takeError(), [&](const solve::UnknownFunction &Unknown) {
+          reportUnknownFunction(Unknown, !In->Skipped.empty(), D);
+        });
+    D.error(std::move(Rest));
+    return ExitUsage;
+  }
+  Result->Program = In->Program;
+  Result->Skipped = std::move(In->Skipped);
+  Result->Stats.TranslationUnits = Gathered.TranslationUnits;
+  Result->Stats.FromCache = Gathered.FromCache;
+  Result->Stats.Lines = Gathered.Lines;
+  Result->Stats.PeakMemoryBytes = support::peakMemoryBytes();
+  Result->Stats.Seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
+  if (!printAll(A, *Result, D))
+    return ExitUsage;
+  if (Result->Types.empty())
+    return ExitIncomplete;
+  return Result->Skipped.empty() || A.KeepGoing ? ExitComplete : ExitIncomplete;
+}
+
+} // namespace nvmove::tool

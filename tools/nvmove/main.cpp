@@ -1,0 +1,41 @@
+// The nvmove command: parses its arguments and calls the command they name.
+#include "nvmove/Commands.h"
+
+#include "support/Files.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <unistd.h>
+
+using namespace nvmove;
+
+namespace {
+
+/// LLVM met something it cannot go on from. Within a crash recovery context only one input is
+/// lost, so returning (to abort(), which the context catches) is right there.
+void onFatalError(void *, const char *Reason, bool) {
+  if (llvm::CrashRecoveryContext::GetCurrent())
+    return;
+  llvm::errs() << "nvmove: internal error: " << Reason << '\n';
+  _exit(tool::ExitInternal);
+}
+
+} // namespace
+
+int main(int Count, char **Values) {
+  support::installInterruptHandler();
+  llvm::install_fatal_error_handler(onFatalError);
+  tool::Arguments A;
+  if (std::optional<int> Done = tool::parseArguments(Count, Values, A))
+    return *Done;
+  switch (A.What) {
+  case tool::Command::Scan:
+    return tool::runScan(A);
+  case tool::Command::EmitFacts:
+    return tool::runEmitFacts(A);
+  case tool::Command::DumpFacts:
+    return tool::runDumpFacts(A);
+  }
+  return tool::ExitInternal;
+}
