@@ -423,7 +423,8 @@ bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
   if (!Fitting && (Offset == 0 || Offset == AnyOffset)) {
     Inside.clear();
     P.recordsAt(Wanted, 0, Inside);
-    Fitting = llvm::is_contained(Inside, Known);
+    Fitting = llvm::is_contained(Inside, Known) || P.extends(Wanted, Known) ||
+              P.extends(Known, Wanted);
   }
   return Fits[{{Known, Wanted}, Offset}] = Fitting;
 }
