@@ -96,7 +96,7 @@ enum class Op : uint8_t {
   FieldOf,    ///< Dst = &A->field                      Record(Ty).Fields[B], Delta its byte offset
   Offset,     ///< Dst = (char *)A + Delta              known number of bytes
   Wander,     ///< Dst = (char *)A + unknown            somewhere in the object A points to
-  Cast,       ///< Dst = (Ty)A                          Ty is a pointer to a record
+  Cast,       ///< Dst = (Ty)A                          Ty a pointer to a record, or bytes from void *
   Load,       ///< Dst = *(Ty *)A                       Ty scalar or pointer
   Store,      ///< *(Ty *)A = B                         Ty scalar or pointer; B may be None or Null
   CopyObject, ///< *(Ty *)A = *(Ty *)B                  Ty a record or array
@@ -141,6 +141,7 @@ struct Function {
   SymbolId Symbol = None;        ///< None for the static initialisers.
   uint32_t ParameterCount = 0;   ///< Parameters are registers 0 .. ParameterCount-1.
   bool Variadic = false;
+  TypeId Result = None;          ///< What it returns; None for the static initialisers.
   std::vector<TypeId> Registers; ///< Type of each register; None when of no interest.
   std::vector<Region> Regions;   ///< Region 0 is the body.
   std::vector<Instruction> Body;

@@ -234,6 +234,7 @@ void write(Writer &W, const Function &Made) {
   W.index(Made.Symbol);
   W.number(Made.ParameterCount);
   W.number(Made.Variadic);
+  W.index(Made.Result);
   W.number(Made.Registers.size());
   for (TypeId Each : Made.Registers)
     W.index(Each);
@@ -263,6 +264,7 @@ void read(Reader &R, Function &Made) {
   Made.Symbol = R.index();
   Made.ParameterCount = static_cast<uint32_t>(R.number());
   Made.Variadic = R.number() & 1;
+  Made.Result = R.index();
   Made.Registers.resize(R.count());
   for (TypeId &Each : Made.Registers)
     Each = R.index();
@@ -303,10 +305,9 @@ template <typename T> void readAll(Reader &R, std::vector<T> &Things, size_t Byt
 }
 
 llvm::Error damaged(llvm::StringRef Path, const llvm::Twine &What) {
-  return llvm::createStringError(std::errc::invalid_argument,
-                                 (Path + ": " + What +
-                                  "; make it again with 'nvmove scan --emit-facts'")
-                                     .str());
+  return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
+                                 Path + ": " + What +
+                                     "; make it again with 'nvmove scan --emit-facts'");
 }
 
 } // namespace
@@ -333,12 +334,12 @@ std::string serialise(const TranslationUnit &Unit) {
 llvm::Expected<TranslationUnit> deserialise(llvm::StringRef Image, llvm::StringRef Path) {
   if (Image.size() < HeaderBytes || !Image.starts_with(Magic))
     return damaged(Path, "not a facts file (no NVMF at its start)");
-  uint32_t Version = llvm::support::endian::read32le(&Image[4]);
+  uint32_t Version = llvm::support::endian::read32le(Image.data() + 4);
   if (Version != FormatVersion)
     return damaged(Path, "facts format version " + llvm::Twine(Version) + ", this nvmove reads " +
                              llvm::Twine(FormatVersion));
   llvm::StringRef Payload = Image.drop_front(HeaderBytes);
-  if (llvm::support::endian::read64le(&Image[8]) != XXH3_64bits(Payload.data(), Payload.size()))
+  if (llvm::support::endian::read64le(Image.data() + 8) != XXH3_64bits(Payload.data(), Payload.size()))
     return damaged(Path, "checksum mismatch: the file is cut or damaged");
   Reader R(Payload);
   TranslationUnit Unit;

@@ -64,6 +64,7 @@ void verifyInstruction(Checker &C, const TranslationUnit &Unit, const Function &
 
 void verifyFunction(Checker &C, const TranslationUnit &Unit, const Function &F) {
   C.symbol(F.Symbol);
+  C.type(F.Result);
   C.check(F.ParameterCount <= F.Registers.size(), "a parameter");
   C.check(!F.Regions.empty(), "a body region");
   for (size_t I = 0; I != F.Regions.size(); ++I)
@@ -115,7 +116,7 @@ llvm::Error verify(const TranslationUnit &Unit) {
   for (const Function &Each : Unit.Functions)
     verifyFunction(C, Unit, Each);
   if (C.Bad)
-    return llvm::createStringError(std::errc::invalid_argument, "an index of %s is out of range",
+    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "an index of %s is out of range",
                                    C.Bad);
   return llvm::Error::success();
 }

@@ -137,9 +137,13 @@ FunctionRecorder::Place FunctionRecorder::place(const Expr *E) {
     return place(Selection->getResultExpr());
   if (const auto *Choose = llvm::dyn_cast<clang::ChooseExpr>(E))
     return place(Choose->getChosenSubExpr());
+  if (const auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && E->isGLValue())
+    return place(Cast->getSubExpr());
+  if (E->isGLValue()) // String literals, __func__: constant memory.
+    return {};
+  Register Value = value(E);
   if (E->getType()->isRecordType() || E->getType()->isArrayType())
-    return {Place::InMemory, value(E)};
-  value(E);
+    return {Place::InMemory, Value};
   return {};
 }
 
@@ -260,10 +264,12 @@ Register FunctionRecorder::castValue(const clang::CastExpr *E) {
   if (Value == None || Value == NullRegister)
     return Value;
   const clang::RecordDecl *To = pointedRecord(E->getType());
-  if (!To || E->getType().getCanonicalType() == From->getType().getCanonicalType())
+  bool Bytes = isBytePointer(E->getType()) && !E->getType()->isVoidPointerType() &&
+               From->getType()->isVoidPointerType();
+  if ((!To && !Bytes) || E->getType().getCanonicalType() == From->getType().getCanonicalType())
     return Value;
   if (const clang::RecordDecl *Same = pointedRecord(From->getType());
-      Same && Same->getCanonicalDecl() == To->getCanonicalDecl())
+      To && Same && Same->getCanonicalDecl() == To->getCanonicalDecl())
     return Value;
   Register Cast = fresh(E->getType());
   Instruction &Made = emit(Op::Cast, E->getExprLoc());

@@ -51,6 +51,7 @@ void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
   Out.Symbol = Types.symbol(Function);
   Out.ParameterCount = Function->getNumParams();
   Out.Variadic = Function->isVariadic();
+  Out.Result = Types.type(Function->getReturnType());
   findAddressTaken(Function->getBody());
   for (const clang::ParmVarDecl *Parameter : Function->parameters())
     Variables[Parameter] = fresh(Parameter->getType());

@@ -214,7 +214,7 @@ std::vector<std::string> adjust(const CompileCommand &Command) {
 
 llvm::Expected<Recording> record(const CompileCommand &Command) {
   if (Command.Arguments.empty())
-    return llvm::createStringError(std::errc::invalid_argument,
+    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
                                    "%s: the compile command is empty", Command.File.c_str());
   std::vector<std::string> Arguments = adjust(Command);
   // Each round drops the options that Clang's driver refused in the one before.
@@ -232,7 +232,8 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
     llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> Options(new clang::DiagnosticOptions);
     Listener Diagnostics(Text, Options.get());
     RecordActionFactory Action(Result);
-    clang::tooling::ToolInvocation Invocation(Arguments, &Action, Files.get());
+    clang::tooling::ToolInvocation Invocation(Arguments, &Action, Files.get(),
+                                                std::make_shared<clang::PCHContainerOperations>());
     Invocation.setDiagnosticConsumer(&Diagnostics);
     Invocation.setDiagnosticOptions(Options.get());
     Invocation.run();
@@ -247,7 +248,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
         continue;
     }
     if (!Action.Ran)
-      return llvm::createStringError(std::errc::invalid_argument, "%s: %s", Command.File.c_str(),
+      return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "%s: %s", Command.File.c_str(),
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
     Result.Unit.MainFile = Command.File;

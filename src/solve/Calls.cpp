@@ -1,0 +1,172 @@
+// Which calls are followed. See Zone.h.
+#include "solve/Zone.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::solve {
+
+using facts::Instruction;
+using facts::Register;
+
+namespace {
+
+/// Calls in a row without contact to the input. A tuning value; a note says when it bites.
+constexpr unsigned ContactlessMax = 10;
+
+} // namespace
+
+Register Zone::argument(const PendingCall &Call, int Number) const {
+  if (Number < 0 || Number >= Call.Call->ArgumentCount)
+    return None;
+  return functionOf(Call.In).Body->Arguments[Call.Call->FirstArgument + Number];
+}
+
+NodeId Zone::argumentNode(const PendingCall &Call, int Number) const {
+  return node(Call.In, argument(Call, Number));
+}
+
+NodeId Zone::resultNode(const PendingCall &Call) const { return node(Call.In, Call.Call->Dst); }
+
+size_t Zone::argumentSize(const PendingCall &Call) const {
+  size_t Size = 1;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, I); N != None)
+      Size += Graph.pointees(N).count();
+  return Size;
+}
+
+bool Zone::contact(NodeId N) const {
+  if (N == None)
+    return false;
+  for (LocationId Each : Graph.pointees(N)) {
+    ObjectId In = Graph.at(Each).In;
+    const Object &What = Graph.object(In);
+    Content Kept = In < Contents.size() ? Contents[In] : Content();
+    switch (What.Kind) {
+    case ObjectKind::Input:
+    case ObjectKind::Handle:
+    case ObjectKind::Heap:
+    case ObjectKind::Mapped:
+      return true;
+    case ObjectKind::Stack:
+      if (Kept.Input || Kept.Handle || Kept.Fresh)
+        return true;
+      break;
+    case ObjectKind::Global:
+    case ObjectKind::Pre:
+      if (Kept.Handle)
+        return true;
+      break;
+    default:
+      break;
+    }
+  }
+  return false;
+}
+
+bool Zone::contact(const PendingCall &Call) const {
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (contact(argumentNode(Call, I)))
+      return true;
+  return false;
+}
+
+bool Zone::leadsToInput(FunctionId Id) const { return LeadsToReader[Id] || ReadsInputGlobal[Id]; }
+
+bool Zone::consider(PendingCall &Call) {
+  if (Call.Call->A == None)
+    return considerIndirect(Call);
+  return considerDirect(Call, P.entity(functionOf(Call.In), Call.Call->A));
+}
+
+bool Zone::considerDirect(PendingCall &Call, Entity Callee) {
+  Call.Resolved = true;
+  if (Known.neverReturns(Callee))
+    return false;
+  ExternalEffect Effect = Known.effect(Callee);
+  if (Effect.What != Effect::Unknown)
+    return applyEffect(Call, Effect);
+  if (Known.isLogging(Callee))
+    return false;
+  if (Callee.What == Entity::External)
+    return generalRule(Call, Callee.Id);
+  return Callee.What == Entity::Function && follow(Call, Callee.Id, /*Direct=*/true);
+}
+
+bool Zone::considerIndirect(PendingCall &Call) {
+  const FunctionInfo &F = functionOf(Call.In);
+  std::set<FunctionId> Targets;
+  std::set<ExternalId> Outside;
+  if (NodeId Callee = node(Call.In, Call.Call->B); Callee != None)
+    for (LocationId Each : Graph.pointees(Callee)) {
+      const Object &What = Graph.object(Graph.at(Each).In);
+      if (What.Kind == ObjectKind::Function)
+        Targets.insert(What.Id);
+      else if (What.Kind == ObjectKind::External)
+        Outside.insert(What.Id);
+    }
+  if (Targets.empty() && Outside.empty() && Call.Call->B != None &&
+      Call.Call->B != facts::NullRegister)
+    Targets = Flow.at(Instances[Call.In].Function, Call.Call->B);
+  if (Targets.empty() && Outside.empty() && Call.Call->Ty != None)
+    for (FunctionId Each : Flow.bySignature(F.View->Signatures[Call.Call->Ty]))
+      Targets.insert(Each);
+  bool Changed = false;
+  Call.Resolved |= !Targets.empty() || !Outside.empty();
+  for (FunctionId Each : Targets) {
+    if (Known.noReturn(Each) || Known.formats(Each))
+      continue;
+    if (ExternalEffect Effect = Known.standsFor(Each); Effect.What != Effect::Unknown)
+      Changed |= applyEffect(Call, Effect);
+    else
+      Changed |= follow(Call, Each, /*Direct=*/false);
+  }
+  for (ExternalId Each : Outside) {
+    ExternalEffect Effect = Known.effect({Entity::External, Each});
+    Changed |= Effect.What != Effect::Unknown ? applyEffect(Call, Effect) : generalRule(Call, Each);
+  }
+  return Changed;
+}
+
+bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
+  if (Call.Linked.count(Target))
+    return fillParameters(Call, Target);
+  bool Contact = contact(Call);
+  if (!Contact) {
+    if (!Direct)
+      return false;
+    const FunctionInfo &F = P.function(Target);
+    bool Gives = F.result().Pointers && !Call.Call->Implicit;
+    if (!Gives && !leadsToInput(Target))
+      return false;
+    if (Instances[Call.In].Contactless >= ContactlessMax) {
+      BoundHit = true;
+      return false;
+    }
+  }
+  Call.Linked.insert(Target);
+  link(Call, enter(Target, {Call.In, Call.Call}, Contact));
+  return true;
+}
+
+/// A callee that reads input into a parameter fills what it is given, whatever way it steps through.
+bool Zone::fillParameters(PendingCall &Call, FunctionId Target) {
+  const std::set<unsigned> &Filled = Known.filledParameters(Target);
+  if (Filled.empty() || Call.Seen == argumentSize(Call))
+    return false;
+  Call.Seen = argumentSize(Call);
+  for (unsigned Parameter : Filled)
+    fillBehind(Call, static_cast<int>(Parameter), static_cast<int>(Parameter) + 1);
+  return true;
+}
+
+void Zone::link(const PendingCall &Call, InstanceId Callee) {
+  const FunctionInfo &F = functionOf(Callee);
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+    if (NodeId N = argumentNode(Call, static_cast<int>(I)); N != None)
+      Graph.addEdge(N, node(Callee, I));
+  if (NodeId To = resultNode(Call); To != None)
+    Graph.addEdge(Instances[Callee].Result, To);
+}
+
+} // namespace nvmove::solve

@@ -1,0 +1,24 @@
+// The effects of functions without a body, as a table (Externals.def).
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace nvmove::solve {
+
+enum class Effect : uint8_t {
+  Unknown, Open, OpenAt, Map, Read, ReadValue, Allocate, AllocateAt, Resize, Release, Duplicate,
+  CopyBytes, Within, Parse, Nothing,
+};
+
+struct ExternalEffect {
+  Effect What = Effect::Unknown;
+  int A = -1, B = -1, C = -1; ///< Argument numbers, see Externals.def.
+};
+
+/// \p Name as ExternalInfo spells it.
+ExternalEffect effectOf(llvm::StringRef Name);
+
+/// Functions that never return although no declaration says so in every system's headers.
+bool neverReturns(llvm::StringRef Name);
+
+} // namespace nvmove::solve

@@ -1,0 +1,47 @@
+// Which functions a function pointer may hold, over the whole program and cheaply.
+//
+// Flow-insensitive and field-based: a record's field is one slot for all objects, a global is one
+// slot. Good enough to resolve handler tables, vtables and registered callbacks wherever the
+// points-to engine meets memory that was set up before the load. Where nothing is known, a call is
+// resolved by signature over the functions whose address is taken.
+#pragma once
+
+#include "solve/Program.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <set>
+#include <vector>
+
+namespace nvmove::solve {
+
+class FunctionFlow {
+public:
+  explicit FunctionFlow(const Program &P);
+
+  /// Functions that register \p R of \p In may hold; empty when nothing is known.
+  const std::set<FunctionId> &at(FunctionId In, facts::Register R) const;
+  /// Functions whose address is taken and whose type is exactly \p Signature.
+  const std::vector<FunctionId> &bySignature(uint32_t Signature) const;
+
+private:
+  using Slot = uint32_t;
+
+  Slot registerSlot(FunctionId In, facts::Register R);
+  Slot slot(uint64_t Kind, uint64_t Key);
+  Slot memorySlot(FunctionId In, const std::vector<const facts::Instruction *> &Defined,
+                  facts::Register Address);
+  void collect(FunctionId Id);
+  void edge(Slot From, Slot To);
+  void propagate();
+  bool mayHoldFunction(const FunctionInfo &F, facts::Register R) const;
+
+  const Program &P;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, Slot> Slots;
+  std::vector<std::set<FunctionId>> Held;
+  std::vector<std::vector<Slot>> Edges;
+  std::vector<Slot> Work;
+  llvm::DenseMap<uint32_t, std::vector<FunctionId>> Taken;
+};
+
+} // namespace nvmove::solve

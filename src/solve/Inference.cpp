@@ -1,0 +1,317 @@
+// See Inference.h.
+#include "solve/Inference.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <set>
+
+namespace nvmove::solve {
+
+using facts::Function;
+using facts::Instruction;
+using facts::Op;
+using facts::Register;
+
+std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
+  std::set<Register> Reached = {R};
+  bool Grew = true;
+  while (Grew) {
+    Grew = false;
+    for (const Instruction &I : Body.Body)
+      if ((I.Code == Op::Copy || I.Code == Op::Cast || I.Code == Op::Offset ||
+           I.Code == Op::Wander) &&
+          Reached.count(I.Dst))
+        Grew |= Reached.insert(I.A).second;
+  }
+  std::vector<unsigned> Parameters;
+  for (Register Each : Reached)
+    if (Each < Body.ParameterCount)
+      Parameters.push_back(Each);
+  return Parameters;
+}
+
+Inference::Inference(const Program &P)
+    : P(P), FillsParameter(P.functions().size()), NoReturn(P.functions().size()), StandsFor(P.functions().size()),
+      Callees(P.functions().size()), Callers(P.functions().size()) {
+  for (const ExternalInfo &External : P.externals())
+    Effects.push_back(effectOf(External.Name));
+  indexCalls();
+  inferNoReturn();
+  inferAllocators();
+  inferFilled();
+}
+
+void Inference::indexCalls() {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    for (const Instruction &I : P.function(Id).Body->Body) {
+      if (I.Code != Op::Call || I.A == None)
+        continue;
+      Entity Callee = P.entity(P.function(Id), I.A);
+      if (Callee.What != Entity::Function)
+        continue;
+      if (!llvm::is_contained(Callees[Id], Callee.Id))
+        Callees[Id].push_back(Callee.Id);
+      Callers[Callee.Id].push_back({Id, &I});
+    }
+}
+
+bool Inference::neverReturns(const Entity &Callee) const {
+  if (Callee.What == Entity::Function)
+    return NoReturn[Callee.Id];
+  return Callee.What == Entity::External && (P.externals()[Callee.Id].NoReturn ||
+                                             solve::neverReturns(P.externals()[Callee.Id].Name));
+}
+
+bool Inference::isLogging(const Entity &Callee) const {
+  if (Callee.What == Entity::Function)
+    return formats(Callee.Id);
+  return Callee.What == Entity::External && P.externals()[Callee.Id].Formats;
+}
+
+ExternalEffect Inference::effect(const Entity &Callee) const {
+  if (Callee.What == Entity::Function)
+    return StandsFor[Callee.Id];
+  return Callee.What == Entity::External ? Effects[Callee.Id] : ExternalEffect();
+}
+
+void Inference::inferNoReturn() {
+  bool Grew = true;
+  while (Grew) {
+    Grew = false;
+    for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
+      const FunctionInfo &F = P.function(Id);
+      if (NoReturn[Id] || F.Body->Symbol == None)
+        continue;
+      bool Never = F.symbol().NoReturn;
+      for (const Instruction &I : F.Body->Body) {
+        if (I.Code == Op::Return)
+          break; // A return before the exit: some run comes back.
+        Never |= I.Code == Op::Call && I.A != None && I.Region == 0 &&
+                 neverReturns(P.entity(F, I.A));
+      }
+      if (Never)
+        Grew = NoReturn[Id] = true;
+    }
+  }
+}
+
+std::vector<bool> Inference::deadRegions(FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
+  std::vector<bool> Dead(F.Body->Regions.size());
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Call && I.A != None && I.Region != 0 &&
+        F.Body->Regions[I.Region].Kind == facts::RegionKind::Branch &&
+        neverReturns(P.entity(F, I.A)))
+      Dead[I.Region] = true;
+  // A switch is one branch region: an exit in one of its cases says nothing about the others.
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Return && I.Region != 0)
+      Dead[I.Region] = false;
+  for (size_t Region = 1; Region < Dead.size(); ++Region)
+    if (F.Body->Regions[Region].Parent < Region && Dead[F.Body->Regions[Region].Parent])
+      Dead[Region] = true;
+  return Dead;
+}
+
+std::vector<bool> Inference::reachAllocator() const {
+  std::vector<bool> Reaches(P.functions().size());
+  std::vector<FunctionId> Work;
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    for (const Instruction &I : P.function(Id).Body->Body)
+      if (I.Code == Op::Call && I.A != None && !Reaches[Id]) {
+        Effect What = effect(P.entity(P.function(Id), I.A)).What;
+        if (What == Effect::Allocate || What == Effect::Resize || What == Effect::Map) {
+          Reaches[Id] = true;
+          Work.push_back(Id);
+        }
+      }
+  while (!Work.empty()) {
+    FunctionId Id = Work.back();
+    Work.pop_back();
+    for (const CallSite &Site : Callers[Id])
+      if (!Reaches[Site.Caller]) {
+        Reaches[Site.Caller] = true;
+        Work.push_back(Site.Caller);
+      }
+  }
+  return Reaches;
+}
+
+void Inference::inferAllocators() {
+  bool Grew = true;
+  while (Grew) {
+    Grew = false;
+    for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+      if (StandsFor[Id].What == Effect::Unknown && P.function(Id).Body->Symbol != None)
+        Grew |= inferAllocator(Id) || inferDestructor(Id);
+  }
+  std::vector<bool> Reaches = reachAllocator();
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    if (StandsFor[Id].What == Effect::Unknown && P.function(Id).Body->Symbol != None)
+      inferPool(Id, Reaches);
+}
+
+void Inference::inferFilled() {
+  std::vector<FunctionId> Work;
+  auto Note = [&](FunctionId Id, const Instruction &Call, unsigned Argument) {
+    const Function &Body = *P.function(Id).Body;
+    if (Argument >= Call.ArgumentCount)
+      return;
+    for (unsigned Parameter :
+         parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
+      if (P.function(Id).parameter(Parameter).Pointers == 1 &&
+          FillsParameter[Id].insert(Parameter).second)
+        Work.push_back(Id);
+  };
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    for (const Instruction &I : P.function(Id).Body->Body)
+      if (I.Code == Op::Call && I.A != None)
+        if (ExternalEffect E = effect(P.entity(P.function(Id), I.A)); E.What == Effect::Read)
+          Note(Id, I, static_cast<unsigned>(E.A));
+  while (!Work.empty()) {
+    FunctionId Id = Work.back();
+    Work.pop_back();
+    for (const CallSite &Site : Callers[Id])
+      for (unsigned Parameter : std::set<unsigned>(FillsParameter[Id]))
+        Note(Site.Caller, *Site.Call, Parameter);
+  }
+}
+
+namespace {
+
+/// Registers of \p Body that a Return may give back.
+std::set<Register> returned(const Function &Body) {
+  std::set<Register> Back;
+  for (const Instruction &I : Body.Body)
+    if (I.Code == Op::Return && I.A != None && I.A != facts::NullRegister)
+      Back.insert(I.A);
+  bool Grew = true;
+  while (Grew) {
+    Grew = false;
+    for (const Instruction &I : Body.Body)
+      if ((I.Code == Op::Copy || I.Code == Op::Cast || I.Code == Op::Offset ||
+           I.Code == Op::Wander) &&
+          Back.count(I.Dst))
+        Grew |= Back.insert(I.A).second;
+  }
+  return Back;
+}
+
+unsigned pointerParameters(const FunctionInfo &F, int &Only) {
+  unsigned Count = 0;
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+    if (F.parameter(I).Pointers && !(F.parameter(I).What == Core::Char && F.parameter(I).ConstPointee)) {
+      ++Count;
+      Only = static_cast<int>(I);
+    }
+  return Count;
+}
+
+bool stampsType(const FunctionInfo &F) {
+  return llvm::any_of(F.Body->Body, [](const Instruction &I) { return I.Code == Op::SizeOf; });
+}
+
+} // namespace
+
+bool Inference::inferAllocator(FunctionId Id) {
+  const FunctionInfo &F = P.function(Id);
+  Shape Result = F.result();
+  if (!Result.isGenericPointer())
+    return false;
+  int Pointer = -1;
+  unsigned Pointers = pointerParameters(F, Pointer);
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+    if (F.parameter(I).Pointers > 1)
+      return false; // Hands memory out through a pointer: its body says how.
+  std::set<Register> Back;
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code != Op::Call || I.A == None || I.Dst == None)
+      continue;
+    ExternalEffect Inner = effect(P.entity(F, I.A));
+    if (Inner.What != Effect::Allocate && Inner.What != Effect::Resize)
+      continue;
+    if (Back.empty())
+      Back = returned(*F.Body);
+    if (!Back.count(I.Dst))
+      continue;
+    auto ParameterOf = [&](int Argument) {
+      if (Argument < 0 || Argument >= I.ArgumentCount)
+        return -1;
+      for (unsigned Parameter :
+           parametersBehind(*F.Body, F.Body->Arguments[I.FirstArgument + Argument]))
+        if (F.parameter(Parameter).Pointers == 0)
+          return static_cast<int>(Parameter);
+      return -1;
+    };
+    bool Resizes = Inner.What == Effect::Resize;
+    int Size = ParameterOf(Resizes ? Inner.B : Inner.A);
+    int Count = ParameterOf(Resizes ? Inner.C : Inner.B);
+    if (Size < 0)
+      std::swap(Size, Count);
+    if (Size < 0)
+      continue;
+    if (Resizes && Pointers == 1 && F.parameter(Pointer).Pointers == 1) {
+      StandsFor[Id] = {Effect::Resize, Pointer, Size, Count};
+      return true;
+    }
+    // With a char result only a function without content to copy is an allocator.
+    if (Result.What == Core::Void || Pointers == 0) {
+      bool TakesContent = false;
+      for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+        TakesContent |= F.parameter(I).isPointerTo(Core::Void);
+      if (TakesContent)
+        continue;
+      StandsFor[Id] = {Effect::Allocate, Size, Count, -1};
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What is freed is not left behind, and neither is what only its destructor sees.
+bool Inference::inferDestructor(FunctionId Id) {
+  const FunctionInfo &F = P.function(Id);
+  if (F.result().Pointers)
+    return false;
+  std::vector<unsigned> Freed;
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code != Op::Call || I.A == None)
+      continue;
+    ExternalEffect Inner = effect(P.entity(F, I.A));
+    if (Inner.What == Effect::Release && Inner.A >= 0 && Inner.A < I.ArgumentCount)
+      for (unsigned Parameter : parametersBehind(
+               *F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
+        if (F.parameter(Parameter).Pointers == 1)
+          Freed.push_back(Parameter);
+  }
+  if (Freed.empty())
+    return false;
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Store && I.B != None && I.B != facts::NullRegister)
+      for (unsigned Parameter : parametersBehind(*F.Body, I.B))
+        if (F.parameter(Parameter).Pointers)
+          return false;
+  StandsFor[Id] = {Effect::Release, static_cast<int>(Freed.front()), -1, -1};
+  return true;
+}
+
+bool Inference::inferPool(FunctionId Id, const std::vector<bool> &Reaches) {
+  const FunctionInfo &F = P.function(Id);
+  if (!Reaches[Id] || !F.result().isPointerTo(Core::Void) || stampsType(F))
+    return false;
+  int Size = -1;
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
+    const Shape &Parameter = F.parameter(I);
+    if (Parameter.isPointerTo(Core::Void) || Parameter.isPointerTo(Core::Char) ||
+        Parameter.isPointerTo(Core::Function) || Parameter.Pointers > 1)
+      return false;
+    if (Parameter.Pointers == 0 && Size < 0)
+      Size = static_cast<int>(I);
+  }
+  if (F.Body->ParameterCount == 0)
+    return false;
+  StandsFor[Id] = {Effect::Allocate, Size, -1, -1};
+  return true;
+}
+
+} // namespace nvmove::solve

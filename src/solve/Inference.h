@@ -1,0 +1,73 @@
+// Facts about functions that hold whatever the input is: who never returns, who allocates or frees
+// on behalf of others, who calls whom.
+//
+//   noreturn    a call on the way every run takes (the body region) never returns
+//   allocator   returns the memory of another allocator and passes a parameter on as its size
+//   pool        returns a generic pointer, takes no generic pointer, and reaches an allocator by
+//               direct calls: it hands out memory that it keeps in stock
+//   filler      hands a parameter on as the memory that a read fills
+//   destructor  gives no pointer back, keeps no parameter, and passes one on to be freed
+//
+// A function that stamps a type on its memory, or takes a pointer to content, is a constructor,
+// not an allocator: its body is worth a visit.
+#pragma once
+
+#include "solve/Externals.h"
+#include "solve/Program.h"
+
+#include <set>
+#include <vector>
+
+namespace nvmove::solve {
+
+struct CallSite {
+  FunctionId Caller = None;
+  const facts::Instruction *Call = nullptr;
+};
+
+class Inference {
+public:
+  explicit Inference(const Program &P);
+
+  bool noReturn(FunctionId Id) const { return NoReturn[Id]; }
+  bool formats(FunctionId Id) const { return P.function(Id).symbol().Formats; }
+  /// Allocate, Resize or Release with argument numbers; Unknown for everything else.
+  const ExternalEffect &standsFor(FunctionId Id) const { return StandsFor[Id]; }
+  /// The effect of a call that names \p Callee, through wrappers.
+  ExternalEffect effect(const Entity &Callee) const;
+  bool neverReturns(const Entity &Callee) const;
+  bool isLogging(const Entity &Callee) const;
+
+  /// Direct calls of \p Id, and the places it is called directly from.
+  const std::vector<FunctionId> &callees(FunctionId Id) const { return Callees[Id]; }
+  const std::vector<CallSite> &callers(FunctionId Id) const { return Callers[Id]; }
+
+  /// Parameters whose memory \p Id, or what it calls directly, reads input into.
+  const std::set<unsigned> &filledParameters(FunctionId Id) const { return FillsParameter[Id]; }
+
+  /// True for regions of \p Id that a call which never returns ends: error exits.
+  std::vector<bool> deadRegions(FunctionId Id) const;
+
+private:
+  void indexCalls();
+  void inferNoReturn();
+  void inferAllocators();
+  void inferFilled();
+  bool inferAllocator(FunctionId Id);
+  bool inferPool(FunctionId Id, const std::vector<bool> &ReachesAllocator);
+  bool inferDestructor(FunctionId Id);
+  std::vector<bool> reachAllocator() const;
+
+  const Program &P;
+  std::vector<std::set<unsigned>> FillsParameter;
+  std::vector<bool> NoReturn;
+  std::vector<ExternalEffect> StandsFor;
+  std::vector<ExternalEffect> Effects; ///< By ExternalId.
+  std::vector<std::vector<FunctionId>> Callees;
+  std::vector<std::vector<CallSite>> Callers;
+};
+
+/// Parameters (by number) whose value may reach register \p R of \p Body by copies and arithmetic.
+std::vector<unsigned> parametersBehind(const facts::Function &Body, facts::Register R);
+
+} // namespace nvmove::solve

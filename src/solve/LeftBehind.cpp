@@ -1,0 +1,130 @@
+// The walk and the choice of types. The chains are in Evidence.cpp. See LeftBehind.h.
+#include "solve/LeftBehind.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <deque>
+
+namespace nvmove::solve {
+
+LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
+  walk();
+  for (const auto &[Id, How] : Reached)
+    collect(Id);
+}
+
+bool LeftBehind::isMachinery(ObjectId Id) const {
+  const Object &What = Graph.object(Id);
+  return What.Kind != ObjectKind::Global && Z.content(Id).Handle;
+}
+
+void LeftBehind::walk() {
+  std::deque<ObjectId> Work;
+  auto Reach = [&](ObjectId Id, LeftBehind::Reach How) {
+    const Object &What = Graph.object(Id);
+    if (!What.isMemory() || isMachinery(Id) || !Reached.try_emplace(Id, How).second)
+      return;
+    Work.push_back(Id);
+  };
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).isOlder())
+      Reach(Id, {});
+  for (InstanceId Load : Z.loads())
+    for (LocationId Each : Graph.pointees(Z.instance(Load).Result))
+      Reach(Graph.at(Each).In, {});
+  while (!Work.empty()) {
+    ObjectId From = Work.front();
+    Work.pop_front();
+    unsigned Steps = Reached[From].Steps + 1;
+    for (auto [Offset, Cell] : Graph.object(From).Cells)
+      for (LocationId Each : Graph.pointees(Cell))
+        Reach(Graph.at(Each).In, {From, Offset, Steps});
+  }
+}
+
+void LeftBehind::offer(RecordKey Key, Found Candidate) {
+  Key = P.named(Key);
+  const RecordInfo &Info = P.record(Key);
+  if (Info.System || !Info.Complete || Info.Name.empty())
+    return;
+  auto [It, New] = Types.try_emplace(Key, Candidate);
+  if (New)
+    return;
+  auto Rank = [&](const Found &F) {
+    return std::make_pair(static_cast<int>(F.Sureness), Reached.at(F.Object).Steps);
+  };
+  if (Rank(Candidate) < Rank(It->second))
+    It->second = std::move(Candidate);
+}
+
+void LeftBehind::collect(ObjectId Id) {
+  const Object &What = Graph.object(Id);
+  if (What.isOlder())
+    return collectUpdated(Id);
+  if (What.Kind != ObjectKind::Heap && What.Kind != ObjectKind::Mapped)
+    return;
+  for (RecordKey Key : What.Types)
+    offer(Key, {Id, Confidence::High, "allocated as this type and left behind", What.TypeSites.at(Key),
+                "as '" + P.displayName(Key) + "'"});
+  if (!What.Types.empty())
+    return;
+  for (const auto &[Key, Where] : What.Views) {
+    // A view that another view begins with is its first member, not a type of its own.
+    bool Inner = false;
+    for (const auto &[Other, Elsewhere] : What.Views) {
+      std::vector<RecordKey> At;
+      if (Other != Key && P.record(Other).Complete)
+        P.recordsAt(Other, 0, At);
+      Inner |= llvm::is_contained(At, Key);
+    }
+    if (!Inner)
+      offer(Key, {Id, Confidence::Medium, "untyped memory that is used as this type", Where,
+                  "used as '" + P.displayName(Key) + "'"});
+  }
+}
+
+/// Records that were there before the load. One that receives input in many of its fields is filled
+/// by the load; one that receives a little is progress, statistics or configuration.
+void LeftBehind::collectUpdated(ObjectId Id) {
+  const Object &What = Graph.object(Id);
+  if (What.Type.What != Core::Record || What.Type.Pointers || isMachinery(Id))
+    return;
+  const RecordInfo &Info = P.record(What.Type.Record);
+  size_t Fed = 0;
+  for (auto [Offset, Cell] : What.Cells)
+    if (Graph.holds(Cell, Graph.input()))
+      ++Fed;
+  if (Info.Fields.empty() || Fed < 3 || Fed * 3 < Info.Fields.size())
+    return;
+  offer(What.Type.Record, {Id, Confidence::Low,
+                           std::to_string(Fed) + " of its fields receive input from the load",
+                           {}, "filled in place"});
+}
+
+std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) const {
+  std::vector<PersistentType> Result;
+  for (const auto &[Key, How] : Types) {
+    if (Saved && !Saved->count(Key))
+      continue;
+    const RecordInfo &Info = P.record(Key);
+    PersistentType Made;
+    Made.Name = Info.Name;
+    Made.Aliases = Info.Aliases;
+    if (!llvm::is_contained(Info.Aliases, Info.Name))
+      Made.Aliases.push_back((Info.Union ? "union " : "struct ") + Info.Name);
+    Made.Union = Info.Union;
+    Made.Definition = {Info.File, Info.Line, Info.Column};
+    Made.SizeBytes = Info.Size;
+    Made.Sureness = How.Sureness;
+    Made.Why = How.Why;
+    Made.Evidence = chain(How);
+    Result.push_back(std::move(Made));
+  }
+  llvm::sort(Result, [](const PersistentType &A, const PersistentType &B) {
+    return std::tie(A.Name, A.Definition.File, A.Definition.Line) <
+           std::tie(B.Name, B.Definition.File, B.Definition.Line);
+  });
+  return Result;
+}
+
+} // namespace nvmove::solve

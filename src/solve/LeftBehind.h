@@ -1,0 +1,55 @@
+// What the load leaves behind: objects made in the zone that are still reachable when it returns.
+//
+// Roots are the globals, memory that existed before the load, and what the load returns. From them
+// the shape graph is walked through every cell. Objects that hold the input handle are machinery:
+// neither they nor what only they hold is persistent. The types of the objects reached are the
+// answer, each with the chain that proves it.
+#pragma once
+
+#include "solve/Result.h"
+#include "solve/Zone.h"
+
+namespace nvmove::solve {
+
+class LeftBehind {
+public:
+  LeftBehind(const Program &P, const Zone &Z);
+
+  /// The persistent types, by name. \p Saved restricts them to types that the save reads.
+  std::vector<PersistentType> types(const std::set<RecordKey> *Saved) const;
+
+private:
+  /// How the walk first came to an object.
+  struct Reach {
+    ObjectId From = None;      ///< None: a root itself.
+    int64_t Offset = 0;        ///< The cell of From.
+    unsigned Steps = 0;
+  };
+  struct Found {
+    ObjectId Object = None;
+    Confidence Sureness = Confidence::High;
+    std::string Why;
+    Site TypeSite;
+    std::string TypeText;
+  };
+
+  void walk();
+  bool isMachinery(ObjectId Id) const;
+  void collect(ObjectId Id);
+  void collectUpdated(ObjectId Id);
+  void offer(RecordKey Key, Found Candidate);
+  std::vector<EvidenceStep> chain(const Found &F) const;
+  void callChain(InstanceId In, std::vector<EvidenceStep> &Steps) const;
+  void storeChain(ObjectId Id, std::vector<EvidenceStep> &Steps) const;
+  SourcePlace place(const Site &Where) const;
+  std::string objectName(ObjectId Id) const;
+  std::string cellName(ObjectId Id, int64_t Offset) const;
+
+  const Program &P;
+  const Zone &Z;
+  const PointsTo &Graph;
+  std::map<ObjectId, Reach> Reached;
+  std::map<RecordKey, Found> Types;
+};
+
+} // namespace nvmove::solve

@@ -1,0 +1,191 @@
+// The points-to engine: inclusion-based, with byte offsets as fields and objects by allocation site.
+//
+// A Node is anything that may hold values: a register of some instance of a function, or a cell of
+// an object. Its set holds Locations, an object and a byte offset in it (or AnyOffset). Values flow
+// along edges between nodes; rules that depend on what an address points to wait at the node of the
+// address and are applied to each location once (difference propagation).
+//
+// Input and sizes travel the same way as pointers, as locations of special objects: Input is data
+// that was read, Handle is what it is read from, a Size stands for sizeof(T). So an allocation
+// learns its type from the sizes that reach its size argument, through any number of wrappers.
+//
+// Memory that existed before the load has no allocation site. A pointer loaded from it points to
+// the Pre object of its type: one for each record and pointer depth.
+//
+// Loads and casts are filtered: a location whose object is known to be of another type does not
+// pass a cast it cannot have.
+#pragma once
+
+#include "solve/Program.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/SparseBitVector.h"
+
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace nvmove::solve {
+
+using NodeId = uint32_t;
+using ObjectId = uint32_t;
+using LocationId = uint32_t;
+using InstanceId = uint32_t;
+
+inline constexpr int64_t AnyOffset = INT64_MIN;
+
+enum class ObjectKind : uint8_t { Heap, Mapped, Global, Stack, Pre, Function, External, Input, Handle, Size };
+
+/// Where in the program something happens.
+struct Site {
+  InstanceId In = None;
+  const facts::Instruction *At = nullptr;
+};
+
+struct Object {
+  ObjectKind Kind = ObjectKind::Heap;
+  uint32_t Id = None;              ///< Function, External, Global: which. Size: its RecordKey.
+  Shape Type;                      ///< Global, Stack, Pre: the declared or pointed-to type.
+  std::set<RecordKey> Types;       ///< What it surely is: sizeof, declaration, cast at birth.
+  std::map<RecordKey, Site> Views; ///< What it is looked at through, with the first place.
+  std::map<RecordKey, Site> TypeSites;
+  Site Made;                       ///< Heap, Mapped: the allocation.
+  std::map<int64_t, NodeId> Cells;
+  NodeId Tainted = None;           ///< Numbers only: the input among the cells.
+  NodeId Whole = None;             ///< Receives every cell: what a load at AnyOffset reads.
+  bool Freed = false;
+  bool Bytes = false;              ///< Born as characters: a record only by explicit cast.
+  unsigned Offsets = 0;            ///< Distinct offsets seen, while its type is unknown.
+
+  bool isMemory() const { return Kind <= ObjectKind::Pre; }
+  bool isOlder() const { return Kind == ObjectKind::Global || Kind == ObjectKind::Pre; }
+};
+
+struct Location {
+  ObjectId In = None;
+  int64_t Offset = 0;
+};
+
+/// A store that feeds a cell: for the chain that proves a type.
+struct Feed {
+  NodeId From = None;
+  Site Where;
+};
+
+class PointsTo {
+public:
+  explicit PointsTo(const Program &P);
+
+  NodeId makeNodes(size_t Count);
+  /// \p N is a number too small for a pointer: only input and sizes reach it.
+  void restrictToNumbers(NodeId N) { Nodes[N].Number = true; }
+  ObjectId makeObject(Object Made);
+  ObjectId functionObject(FunctionId Id);
+  ObjectId externalObject(ExternalId Id);
+  ObjectId globalObject(GlobalId Id);
+  ObjectId sizeObject(RecordKey Record);
+  ObjectId preObject(const Shape &Pointed);
+  LocationId location(ObjectId In, int64_t Offset);
+
+  void add(NodeId To, LocationId What);
+  void addEdge(NodeId From, NodeId To);
+  void addLoad(NodeId Address, NodeId To, const Shape &Type, uint32_t Flow, Site Where);
+  void addStore(NodeId Address, NodeId From, Site Where);
+  void addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Record, Site Where);
+  void addShift(NodeId Base, NodeId To, int64_t Delta);
+  void addCast(NodeId From, NodeId To, const Shape &Type, Site Where);
+  void addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where);
+  /// Copies characters: input travels, pointers do not.
+  void addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where);
+  void fill(ObjectId What, Site Where); ///< Its whole content is input.
+  /// Declares the surest type of an object; the first place is kept for the chain.
+  void setType(ObjectId What, RecordKey Record, Site Where);
+
+  /// Propagates until nothing changes. False when the step budget ran out.
+  bool run();
+
+  const llvm::SparseBitVector<> &pointees(NodeId N) const { return Nodes[N].Set; }
+  std::string stats();
+  /// A copy of the set, for loops that may make it grow.
+  std::vector<LocationId> snapshot(NodeId N) const;
+  const Location &at(LocationId Id) const { return Locations[Id]; }
+  Object &object(ObjectId Id) { return Objects[Id]; }
+  const Object &object(ObjectId Id) const { return Objects[Id]; }
+  size_t objects() const { return Objects.size(); }
+  NodeId cell(ObjectId In, int64_t Offset);
+  const std::vector<Feed> &feeds(NodeId Cell) const;
+  const std::map<ObjectId, Site> &filled() const { return Filled; }
+
+  ObjectId inputObject() const { return 0; }
+  ObjectId handleObject() const { return 1; }
+  LocationId input() const { return 0; }
+  LocationId handle() const { return 1; }
+  /// True when \p N may point into \p What.
+  bool pointsInto(NodeId N, ObjectId What) const;
+  bool holds(NodeId N, LocationId What) const { return Nodes[N].Set.test(What); }
+
+  /// Function pointers that memory older than the load may hold, by Flow number of a load.
+  std::vector<std::vector<FunctionId>> Flows;
+
+private:
+  enum class Rule : uint8_t { Load, Store, FieldOf, Shift, Cast, CopyTo, CopyFrom, BytesTo, BytesFrom };
+  struct Waiting {
+    Rule What;
+    NodeId Other;
+    int64_t Delta;
+    uint32_t Extra; ///< FieldOf: RecordKey. Load: flow number. Cast, Load: index into Shapes.
+    uint32_t ShapeIndex;
+    Site Where;
+  };
+  struct Node {
+    llvm::SparseBitVector<> Set, Delta;
+    llvm::SmallVector<NodeId, 2> Edges;
+    std::vector<Waiting> Rules;
+    bool Queued = false;
+    bool Number = false;
+  };
+  struct ObjectCopy {
+    int64_t From, To;
+    uint64_t Size;
+    ObjectId Into;
+    Site Where;
+  };
+
+  void enqueue(NodeId N);
+  void wait(NodeId At, const Waiting &R);
+  void apply(const Waiting &R, LocationId What);
+  NodeId whole(ObjectId In);
+  void applyLoad(const Waiting &R, Location What);
+  void applyStore(const Waiting &R, Location What);
+  void applyFieldOf(const Waiting &R, Location What);
+  void applyCast(const Waiting &R, Location What);
+  void copyBytes(Location To, Location From, Site Where);
+  void copyObjects(Location To, Location From, uint64_t Size, Site Where);
+  void copyCell(const ObjectCopy &Copy, ObjectId From, int64_t Offset);
+  int64_t normalise(ObjectId In, int64_t Offset, bool Stepped = false);
+  bool beginsField(const Object &What, int64_t Offset) const;
+  bool castPasses(Object &What, int64_t Offset, RecordKey Record);
+  void flow(const llvm::SparseBitVector<> &What, NodeId To);
+  void addFeed(NodeId Cell, NodeId From, Site Where);
+  void add(NodeId To, ObjectId In, int64_t Offset) { add(To, location(In, Offset)); }
+
+  const Program &P;
+  std::deque<Node> Nodes;
+  std::deque<Object> Objects;
+  std::vector<Location> Locations;
+  llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
+  std::vector<NodeId> Work;
+  std::vector<Shape> Shapes;
+  llvm::DenseMap<uint32_t, ObjectId> FunctionObjects, ExternalObjects, GlobalObjects, SizeObjects;
+  std::map<std::tuple<unsigned, unsigned, uint32_t>, ObjectId> PreObjects;
+  std::map<ObjectId, std::vector<ObjectCopy>> Copies;
+  llvm::DenseMap<NodeId, std::vector<Feed>> Feeds;
+  llvm::DenseSet<std::pair<NodeId, NodeId>> KnownEdges;
+  std::map<ObjectId, Site> Filled;
+  llvm::SparseBitVector<> Numbers; ///< Locations of Input, Handle and sizes.
+};
+
+} // namespace nvmove::solve

@@ -1,0 +1,172 @@
+// Composes the analysis: names, linking, inference, zone, what is left behind. See Solve.h.
+#include "solve/Solve.h"
+
+#include "solve/Baseline.h"
+#include "solve/LeftBehind.h"
+#include "solve/SaveZone.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+namespace nvmove::solve {
+
+char UnknownFunction::ID = 0;
+
+void UnknownFunction::log(llvm::raw_ostream &OS) const {
+  OS << (Ambiguous ? "several functions are named '" : "no function is named '") << Name << "'";
+}
+
+std::error_code UnknownFunction::convertToErrorCode() const {
+  return std::make_error_code(std::errc::invalid_argument);
+}
+
+namespace {
+
+using facts::TranslationUnit;
+
+/// A definition of a function: which unit, and which of its bodies.
+struct Definition {
+  uint32_t Unit = None;
+  const facts::Function *Body = nullptr;
+  std::string File;
+};
+
+std::vector<Definition> definitions(const std::vector<TranslationUnit> &Units,
+                                    llvm::StringRef Wanted) {
+  llvm::StringRef File, Name = Wanted;
+  if (size_t Colon = Wanted.rfind(':'); Colon != llvm::StringRef::npos) {
+    File = Wanted.take_front(Colon);
+    Name = Wanted.drop_front(Colon + 1);
+  }
+  std::vector<Definition> Found;
+  for (uint32_t I = 0; I != Units.size(); ++I)
+    for (const facts::Function &Body : Units[I].Functions) {
+      if (Body.Symbol == None || Units[I].text(Units[I].Symbols[Body.Symbol].Name) != Name)
+        continue;
+      std::string Where = Units[I].text(Units[I].Symbols[Body.Symbol].Where.File);
+      if (!File.empty() && !llvm::StringRef(Where).ends_with(File))
+        continue;
+      // The same file compiled twice, or a header's function: one definition.
+      if (llvm::none_of(Found, [&](const Definition &D) { return D.File == Where; }))
+        Found.push_back({I, &Body, Where});
+    }
+  return Found;
+}
+
+std::vector<std::string> alike(const std::vector<TranslationUnit> &Units, llvm::StringRef Name) {
+  std::vector<std::pair<unsigned, std::string>> Near;
+  unsigned Limit = std::max<unsigned>(2, static_cast<unsigned>(Name.size()) / 3);
+  for (const TranslationUnit &Unit : Units)
+    for (const facts::Function &Body : Unit.Functions) {
+      if (Body.Symbol == None)
+        continue;
+      const std::string &Other = Unit.text(Unit.Symbols[Body.Symbol].Name);
+      unsigned Distance = Name.lower() == llvm::StringRef(Other).lower()
+                              ? 0
+                              : Name.edit_distance(Other, true, Limit);
+      if (Distance <= Limit)
+        Near.emplace_back(Distance, Other);
+    }
+  llvm::sort(Near);
+  std::vector<std::string> Names;
+  for (auto &[Distance, Other] : Near)
+    if (Names.size() < 3 && !llvm::is_contained(Names, Other))
+      Names.push_back(Other);
+  return Names;
+}
+
+llvm::Expected<std::vector<Definition>> find(const std::vector<TranslationUnit> &Units,
+                                             const std::vector<std::string> &Wanted) {
+  std::vector<Definition> Found;
+  for (const std::string &Name : Wanted) {
+    std::vector<Definition> Here = definitions(Units, Name);
+    if (Here.size() == 1) {
+      Found.push_back(Here.front());
+      continue;
+    }
+    auto Failed = std::make_unique<UnknownFunction>();
+    Failed->Name = Name;
+    Failed->Ambiguous = !Here.empty();
+    if (Here.empty())
+      Failed->Candidates = alike(Units, Name);
+    for (const Definition &Each : Here)
+      Failed->Candidates.push_back(Each.File + ":" + llvm::StringRef(Name).rsplit(':').second.str() +
+                                   (Name.find(':') == std::string::npos ? Name : ""));
+    return llvm::Error(std::move(Failed));
+  }
+  return Found;
+}
+
+/// The program's ids of what find() found; bodies keep their addresses when a vector is moved.
+std::vector<FunctionId> idsOf(const Program &P, const std::vector<Definition> &Wanted) {
+  std::vector<FunctionId> Ids;
+  for (const Definition &Each : Wanted)
+    for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+      if (P.function(Id).Body == Each.Body)
+        Ids.push_back(Id);
+  return Ids;
+}
+
+void countTypes(const Program &P, ScanStats &Stats) {
+  for (const RecordInfo &Record : P.records())
+    Stats.TypesTotal += Record.Complete && !Record.System && !Record.Name.empty();
+  for (const FunctionInfo &F : P.functions())
+    Stats.FunctionsTotal += F.Body->Symbol != None;
+}
+
+} // namespace
+
+llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Options &O) {
+  auto Started = std::chrono::steady_clock::now();
+  ScanResult Result;
+  Result.Load = O.Load;
+  Result.Save = O.Save;
+  Result.Algorithm = O.Which == Algorithm::Nvmove ? "nvmove" : "left-behind";
+  auto Load = find(Units, O.Load);
+  if (!Load)
+    return Load.takeError();
+  auto Save = find(Units, O.Save);
+  if (!Save)
+    return Save.takeError();
+  for (const TranslationUnit &Unit : Units)
+    Result.Stats.Lines += Unit.Lines;
+  Result.Stats.TranslationUnits = Units.size();
+  std::vector<uint32_t> Seeds;
+  for (const Definition &Each : *Load)
+    Seeds.push_back(Each.Unit);
+  for (const Definition &Each : *Save)
+    Seeds.push_back(Each.Unit);
+  Program P(std::move(Units), Seeds);
+  countTypes(P, Result.Stats);
+  std::vector<FunctionId> LoadIds = idsOf(P, *Load);
+  if (O.Which == Algorithm::Nvmove) {
+    runBaseline(P, LoadIds, O, Result);
+  } else {
+    Inference Known(P);
+    FunctionFlow Flow(P);
+    Zone Visited(P, Known, Flow);
+    Visited.visit(LoadIds);
+    LeftBehind Behind(P, Visited);
+    std::set<RecordKey> Saved;
+    if (!Save->empty())
+      Saved = typesSaved(P, Known, Flow, idsOf(P, *Save));
+    Result.Types = Behind.types(Save->empty() ? nullptr : &Saved);
+    Result.Stats.FunctionsVisited = Visited.functionsVisited();
+    Result.Notes = Visited.notes();
+    for (const Unresolved &Each : Visited.unresolved()) {
+      const FunctionInfo &F = Visited.functionOf(Each.Where.In);
+      const facts::Location &Where = Each.Where.At->Where;
+      Result.UnresolvedCalls.push_back({{F.unit().text(Where.File), Where.Line, Where.Column},
+                                        F.Name,
+                                        "no function whose address is taken fits this call"});
+    }
+  }
+  Result.Stats.SolveSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Started).count();
+  return Result;
+}
+
+} // namespace nvmove::solve

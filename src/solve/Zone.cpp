@@ -1,0 +1,355 @@
+// Instances, translation of instructions to constraints, and the rounds. See Zone.h.
+#include "solve/Zone.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nvmove::solve {
+
+using facts::Instruction;
+using facts::Op;
+using facts::Register;
+
+namespace {
+
+/// Visits of one function from different call sites; beyond it, visits share the first ones.
+constexpr unsigned ClonesMax = 128;
+constexpr unsigned CloneDepthMax = 4;
+constexpr unsigned RoundsMax = 200;
+
+std::vector<bool> leadsToReader(const Program &P, const Inference &Known) {
+  std::vector<bool> Leads(P.functions().size());
+  std::vector<FunctionId> Work;
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    for (const Instruction &I : P.function(Id).Body->Body) {
+      if (I.Code != Op::Call || I.A == None || Leads[Id])
+        continue;
+      switch (Known.effect(P.entity(P.function(Id), I.A)).What) {
+      case Effect::Open:
+      case Effect::OpenAt:
+      case Effect::Read:
+      case Effect::ReadValue:
+      case Effect::Map:
+      case Effect::Parse:
+        Leads[Id] = true;
+        Work.push_back(Id);
+        break;
+      default:
+        break;
+      }
+    }
+  while (!Work.empty()) {
+    FunctionId Id = Work.back();
+    Work.pop_back();
+    for (const CallSite &Site : Known.callers(Id))
+      if (!Leads[Site.Caller]) {
+        Leads[Site.Caller] = true;
+        Work.push_back(Site.Caller);
+      }
+  }
+  return Leads;
+}
+
+} // namespace
+
+Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
+    : P(P), Known(Known), Flow(Flow), Graph(P), LeadsToReader(leadsToReader(P, Known)),
+      ReadsInputGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    for (const Instruction &I : P.function(Id).Body->Body)
+      if (I.Code == Op::AddressOf)
+        if (Entity Meant = P.entity(P.function(Id), I.A); Meant.What == Entity::Global)
+          GlobalsUsed[Id].push_back(Meant.Id);
+}
+
+NodeId Zone::node(InstanceId In, Register R) const {
+  return R == None || R == facts::NullRegister ? None : Instances[In].First + R;
+}
+
+bool Zone::isGeneric(const FunctionInfo &F) const {
+  bool Pointers = false;
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
+    const Shape &Parameter = F.parameter(I);
+    if (Parameter.What == Core::Void && Parameter.Pointers)
+      return true;
+    Pointers |= Parameter.Pointers && Parameter.What != Core::Char;
+  }
+  const Shape &Result = F.result();
+  if (Result.What == Core::Void && Result.Pointers)
+    return true;
+  // A constructor: takes no object, gives one.
+  return !Pointers && Result.isPointerTo(Core::Record);
+}
+
+InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact) {
+  const FunctionInfo &F = P.function(Id);
+  std::tuple<FunctionId, InstanceId, const Instruction *> Key(Id, None, nullptr);
+  unsigned CloneDepth = 0;
+  unsigned Contactless = 0;
+  if (Via.At) {
+    const Instance &Caller = Instances[Via.In];
+    Contactless = Contact ? 0 : Caller.Contactless + 1;
+    bool Recursive = false;
+    InstanceId Up = Via.In;
+    for (unsigned Steps = 0; Steps != 16 && Up != None; ++Steps) {
+      Recursive |= Instances[Up].Function == Id;
+      Up = Instances[Up].Via.At ? Instances[Up].Via.In : None;
+    }
+    if (isGeneric(F) && !Recursive && Caller.CloneDepth < CloneDepthMax &&
+        Clones[Id] < ClonesMax) {
+      Key = {Id, Via.In, Via.At};
+      CloneDepth = Caller.CloneDepth + 1;
+    }
+  }
+  auto [It, New] = Entered.try_emplace(Key, static_cast<InstanceId>(Instances.size()));
+  if (!New) {
+    unsigned &Known = Instances[It->second].Contactless;
+    Known = std::min(Known, Contactless);
+    return It->second;
+  }
+  ++Clones[Id];
+  Instance Made;
+  Made.Function = Id;
+  Made.Via = Via;
+  Made.Contactless = Contactless;
+  Made.CloneDepth = CloneDepth;
+  Made.First = Graph.makeNodes(F.Body->Registers.size() + 1);
+  Made.Result = static_cast<NodeId>(Made.First + F.Body->Registers.size());
+  InstanceId In = It->second;
+  for (Register R = 0; R != F.Body->Registers.size(); ++R)
+    if (const Shape &Type = F.shapeOf(F.Body->Registers[R]);
+        Type.Size && Type.Size < sizeof(void *) && !Type.Pointers && Type.What != Core::Record)
+      Graph.restrictToNumbers(Made.First + R);
+  Instances.push_back(std::move(Made));
+  translate(In);
+  return In;
+}
+
+void Zone::translate(InstanceId In) {
+  const FunctionInfo &F = functionOf(In);
+  std::vector<bool> Dead = Known.deadRegions(Instances[In].Function);
+  for (const Instruction &I : F.Body->Body)
+    if (!Dead[I.Region])
+      instruction(In, I);
+}
+
+NodeId Zone::addressOf(InstanceId In, const Instruction &I) {
+  NodeId Dst = node(In, I.Dst);
+  const FunctionInfo &F = functionOf(In);
+  Entity Meant = P.entity(F, I.A);
+  ObjectId Target = None;
+  switch (Meant.What) {
+  case Entity::Function:
+    Target = Graph.functionObject(Meant.Id);
+    break;
+  case Entity::External:
+    Target = Graph.externalObject(Meant.Id);
+    break;
+  case Entity::Global:
+    Target = Graph.globalObject(Meant.Id);
+    break;
+  case Entity::Local: {
+    auto [It, New] = Instances[In].Locals.try_emplace(I.A, None);
+    if (New) {
+      Object Made;
+      Made.Kind = ObjectKind::Stack;
+      facts::TypeId Type = F.unit().Symbols[I.A].Type;
+      Made.Type = F.shapeOf(Type);
+      Made.Made = {In, &I};
+      if (Made.Type.What == Core::Record && !Made.Type.Pointers)
+        Made.Types.insert(Made.Type.Record);
+      Made.Bytes = Made.Type.What == Core::Char && !Made.Type.Pointers;
+      It->second = Graph.makeObject(std::move(Made));
+    }
+    Target = It->second;
+    break;
+  }
+  case Entity::Unknown:
+    return Dst;
+  }
+  Graph.add(Dst, Graph.location(Target, 0));
+  return Dst;
+}
+
+void Zone::instruction(InstanceId In, const Instruction &I) {
+  const FunctionInfo &F = functionOf(In);
+  Site Here{In, &I};
+  NodeId Dst = node(In, I.Dst);
+  auto A = [&] { return node(In, I.A); };
+  switch (I.Code) {
+  case Op::AddressOf:
+    addressOf(In, I);
+    return;
+  case Op::SizeOf:
+    Graph.add(Dst, Graph.location(Graph.sizeObject(F.shapeOf(I.Ty).Record), 0));
+    return;
+  case Op::Call:
+    Calls.push_back({In, &I, {}, None, 0, false});
+    return;
+  default:
+    break;
+  }
+  if (A() == None)
+    return;
+  switch (I.Code) {
+  case Op::Copy:
+    return Graph.addEdge(A(), Dst);
+  case Op::FieldOf:
+    return Graph.addFieldOf(A(), Dst, I.Delta, F.shapeOf(I.Ty).Record, Here);
+  case Op::Offset:
+    return Graph.addShift(A(), Dst, I.Delta);
+  case Op::Wander:
+    return Graph.addShift(A(), Dst, AnyOffset);
+  case Op::Cast:
+    return Graph.addCast(A(), Dst, F.shapeOf(I.Ty), Here);
+  case Op::Load: {
+    const Shape &Type = F.shapeOf(I.Ty);
+    uint32_t Number = None;
+    if (Type.isPointerTo(Core::Function)) {
+      const std::set<FunctionId> &Held = Flow.at(Instances[In].Function, I.Dst);
+      Graph.Flows.emplace_back(Held.begin(), Held.end());
+      Number = static_cast<uint32_t>(Graph.Flows.size() - 1);
+    }
+    return Graph.addLoad(A(), Dst, Type, Number, Here);
+  }
+  case Op::Store:
+    return Graph.addStore(A(), node(In, I.B), Here);
+  case Op::CopyObject:
+    if (NodeId B = node(In, I.B); B != None)
+      Graph.addCopyObject(A(), B, F.shapeOf(I.Ty).Size, Here);
+    return;
+  case Op::Return:
+    return Graph.addEdge(A(), Instances[In].Result);
+  default:
+    return;
+  }
+}
+
+/// Static initialisers ran before anything else: they are part of every zone.
+void Zone::initialisers() {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    if (P.function(Id).Body->Symbol == None)
+      enter(Id, {}, true);
+}
+
+void Zone::refreshContents() {
+  Contents.assign(Graph.objects(), {});
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+    Content &Made = Contents[Id];
+    for (auto [Offset, Cell] : Graph.object(Id).Cells)
+      for (LocationId Each : Graph.pointees(Cell)) {
+        Made.Input |= Each == Graph.input();
+        Made.Handle |= Each == Graph.handle();
+        ObjectKind Kind = Graph.object(Graph.at(Each).In).Kind;
+        Made.Fresh |= Kind == ObjectKind::Heap || Kind == ObjectKind::Mapped;
+      }
+    HandleSeen |= Made.Handle;
+  }
+  // A global that is itself the buffer, the cursor or the handle makes its users readers.
+  std::vector<FunctionId> Work;
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
+    if (ReadsInputGlobal[Id] || P.function(Id).Body->Symbol == None)
+      continue;
+    for (GlobalId Global : GlobalsUsed[Id]) {
+      const Shape &Type = P.globals()[Global].Type;
+      if (Type.What == Core::Record && !Type.Pointers)
+        continue;
+      const Content &Kept = Contents[std::min<size_t>(Graph.globalObject(Global),
+                                                      Contents.size() - 1)];
+      if (Kept.Handle || (Kept.Input && Type.Pointers + Type.Array > 0)) {
+        ReadsInputGlobal[Id] = true;
+        Work.push_back(Id);
+        break;
+      }
+    }
+  }
+  if (Graph.objects() != Contents.size())
+    Contents.resize(Graph.objects());
+  while (!Work.empty()) {
+    FunctionId Id = Work.back();
+    Work.pop_back();
+    for (const CallSite &Site : Known.callers(Id))
+      if (!ReadsInputGlobal[Site.Caller]) {
+        ReadsInputGlobal[Site.Caller] = true;
+        Work.push_back(Site.Caller);
+      }
+  }
+}
+
+void Zone::rounds() {
+  for (unsigned Round = 0; Round != RoundsMax; ++Round) {
+    if (!Graph.run()) {
+      Notes.push_back("the points-to analysis was stopped at its step limit; types may be missing");
+      return;
+    }
+    refreshContents();
+    if (getenv("DBG")) { llvm::errs() << "round " << Round << " inst " << Instances.size() << " fns " << functionsVisited() << " objs " << Graph.objects() << " calls " << Calls.size() << " " << Graph.stats() << "\n"; if(atoi(getenv("DBG"))==(int)Round){ std::map<std::string,int> M; for(auto&I:Instances) M[P.function(I.Function).Name]++; for(auto&[n,c]:M) llvm::errs()<<c<<" "<<n<<"\n"; } }
+    bool Changed = false;
+    for (size_t I = 0; I != Calls.size(); ++I) {
+      PendingCall Call = Calls[I]; // Calls grows while it is considered.
+      Changed |= consider(Call);
+      Calls[I] = std::move(Call);
+    }
+    if (!Changed)
+      return;
+  }
+  Notes.push_back("visiting was stopped after " + std::to_string(RoundsMax) + " rounds");
+}
+
+/// Parameters of the load functions that are the input: all that look like one, or on \p Guess the
+/// ones that could.
+void Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
+  for (size_t L = 0; L != Loads.size(); ++L) {
+    const FunctionInfo &F = P.function(Load[L]);
+    for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
+      const Shape &Parameter = F.parameter(I);
+      bool Library = Parameter.isPointerTo(Core::Record) &&
+                     (P.record(Parameter.Record).System || !P.record(Parameter.Record).Complete);
+      if (Library || (Guess && !Parameter.isPointerTo(Core::Char)))
+        Graph.add(node(Loads[L], I), Graph.handle());
+    }
+  }
+}
+
+void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
+  initialisers();
+  for (FunctionId Id : Load) {
+    InstanceId In = enter(Id, {}, true);
+    Loads.push_back(In);
+    const FunctionInfo &F = P.function(Id);
+    for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
+      Shape Pointed = F.parameter(I);
+      if (!Pointed.Pointers || Pointed.What == Core::Function)
+        continue;
+      --Pointed.Pointers;
+      Graph.add(node(In, I), Graph.location(Graph.preObject(Pointed), 0));
+    }
+  }
+  seedParameters(Load, /*Guess=*/false);
+  rounds();
+  if (!HandleSeen && Graph.filled().empty()) {
+    seedParameters(Load, /*Guess=*/true);
+    rounds();
+  }
+  if (BoundHit)
+    Notes.push_back("some calls without contact to the input were not followed (bound reached)");
+}
+
+size_t Zone::functionsVisited() const {
+  std::set<FunctionId> Distinct;
+  for (const Instance &Each : Instances)
+    if (P.function(Each.Function).Body->Symbol != None)
+      Distinct.insert(Each.Function);
+  return Distinct.size();
+}
+
+std::vector<Unresolved> Zone::unresolved() const {
+  std::vector<Unresolved> Found;
+  std::set<const Instruction *> Seen;
+  for (const PendingCall &Call : Calls)
+    if (Call.Call->A == None && !Call.Resolved && Seen.insert(Call.Call).second)
+      Found.push_back({{Call.In, Call.Call}});
+  return Found;
+}
+
+} // namespace nvmove::solve

@@ -1,0 +1,132 @@
+// The visited zone: the part of the program that the load runs through with something in its hands.
+//
+// Starting from the load functions, a call is followed when it has contact with the input: it is
+// given the handle, input, an object made in the zone, or a local that holds one of these. A call
+// without contact is followed only if its pointer result is used or it leads down to a reader, and
+// never more than ContactlessMax in a row. Calls through pointers are resolved by what the pointer
+// holds, else by FunctionFlow, else by signature, and then need contact. Error exits and logging are
+// left out. The points-to engine and the visiting take turns until neither has anything new.
+//
+// An Instance is one visit of a function: functions that take or return generic pointers (container
+// libraries, constructors) are visited anew from each call site, up to CloneDepthMax deep, so that
+// what one owner keeps in a container is not seen in all of them.
+#pragma once
+
+#include "solve/FunctionFlow.h"
+#include "solve/Inference.h"
+#include "solve/PointsTo.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace nvmove::solve {
+
+struct Instance {
+  FunctionId Function = None;
+  NodeId First = None;  ///< Node of register 0; the result's node comes after the last register.
+  NodeId Result = None;
+  Site Via;             ///< The call that led here first; At is null for a load function.
+  unsigned Contactless = 0;
+  unsigned CloneDepth = 0;
+  std::map<facts::SymbolId, ObjectId> Locals;
+};
+
+struct Unresolved {
+  Site Where;
+};
+
+class Zone {
+public:
+  Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow);
+
+  /// Visits everything the functions \p Load reach with the input in hand.
+  void visit(llvm::ArrayRef<FunctionId> Load);
+
+  PointsTo &graph() { return Graph; }
+  const PointsTo &graph() const { return Graph; }
+  const Instance &instance(InstanceId Id) const { return Instances[Id]; }
+  const std::vector<InstanceId> &loads() const { return Loads; }
+  size_t functionsVisited() const;
+  std::vector<Unresolved> unresolved() const;
+  const std::vector<std::string> &notes() const { return Notes; }
+  NodeId node(InstanceId In, facts::Register R) const;
+  const FunctionInfo &functionOf(InstanceId In) const {
+    return P.function(Instances[In].Function);
+  }
+
+  /// What an object directly keeps, refreshed in every round.
+  struct Content {
+    bool Input = false, Handle = false, Fresh = false;
+  };
+  const Content &content(ObjectId Id) const { return Contents[Id]; }
+
+private:
+  struct PendingCall {
+    InstanceId In;
+    const facts::Instruction *Call;
+    std::set<uint32_t> Linked;        ///< Functions already followed.
+    ObjectId Made = None;             ///< Allocations: the object.
+    size_t Seen = 0;                  ///< Size of the argument sets when last considered.
+    bool Resolved = false;            ///< Had any target at all.
+  };
+
+  // Zone.cpp
+  InstanceId enter(FunctionId Id, Site Via, bool Contact);
+  void translate(InstanceId In);
+  void instruction(InstanceId In, const facts::Instruction &I);
+  NodeId addressOf(InstanceId In, const facts::Instruction &I);
+  void initialisers();
+  void refreshContents();
+  void seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
+  void rounds();
+  bool isGeneric(const FunctionInfo &F) const;
+
+  // Calls.cpp
+  bool consider(PendingCall &Call);
+  bool considerDirect(PendingCall &Call, Entity Callee);
+  bool considerIndirect(PendingCall &Call);
+  bool follow(PendingCall &Call, FunctionId Target, bool Direct);
+  bool fillParameters(PendingCall &Call, FunctionId Target);
+  void link(const PendingCall &Call, InstanceId Callee);
+  bool contact(NodeId N) const;
+  bool contact(const PendingCall &Call) const;
+  size_t argumentSize(const PendingCall &Call) const;
+  facts::Register argument(const PendingCall &Call, int Number) const;
+  NodeId argumentNode(const PendingCall &Call, int Number) const;
+  NodeId resultNode(const PendingCall &Call) const;
+  bool leadsToInput(FunctionId Id) const;
+
+  // Transfer.cpp: calls of functions without a body
+  bool applyEffect(PendingCall &Call, const ExternalEffect &Effect);
+  bool allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes, NodeId To);
+  void typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes);
+  void copyMemory(PendingCall &Call, int To, int From);
+  bool generalRule(PendingCall &Call, ExternalId Callee);
+  void fillBehind(PendingCall &Call, int From, int To);
+  bool callBack(PendingCall &Call);
+  void containerRule(PendingCall &Call);
+
+  const Program &P;
+  const Inference &Known;
+  const FunctionFlow &Flow;
+  PointsTo Graph;
+  std::vector<Instance> Instances;
+  std::map<std::tuple<FunctionId, InstanceId, const facts::Instruction *>, InstanceId> Entered;
+  std::map<FunctionId, unsigned> Clones;
+  std::vector<PendingCall> Calls;
+  std::vector<InstanceId> Loads;
+  std::vector<Content> Contents;
+  std::vector<bool> LeadsToReader; ///< By FunctionId: direct calls end in a reader or opener.
+  std::vector<bool> ReadsInputGlobal;
+  std::vector<std::vector<GlobalId>> GlobalsUsed;
+  std::vector<std::string> Notes;
+  bool HandleSeen = false;
+  bool BoundHit = false;
+};
+
+/// True when parameter \p Number of a function with this signature text points to const.
+bool parameterIsConst(llvm::StringRef Signature, unsigned Number);
+
+} // namespace nvmove::solve
