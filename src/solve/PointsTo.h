@@ -57,7 +57,8 @@ struct Object {
   NodeId Tainted = None;           ///< Numbers only: the input among the cells.
   NodeId Whole = None;             ///< Receives every cell: what a load at AnyOffset reads.
   bool Freed = false;
-  bool Bytes = false;              ///< Born as characters: a record only by explicit cast.
+  bool Indexed = false;            ///< Used as an array of records.
+  bool Bytes = false;              ///< Born as characters or numbers: a record by cast of bytes only.
   unsigned Offsets = 0;            ///< Distinct offsets seen, while its type is unknown.
 
   bool isMemory() const { return Kind <= ObjectKind::Pre; }
@@ -95,8 +96,10 @@ public:
   void addLoad(NodeId Address, NodeId To, const Shape &Type, uint32_t Flow, Site Where);
   void addStore(NodeId Address, NodeId From, Site Where);
   void addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Record, Site Where);
+  void addElementOf(NodeId Base, NodeId To);
   void addShift(NodeId Base, NodeId To, int64_t Delta);
-  void addCast(NodeId From, NodeId To, const Shape &Type, Site Where);
+  /// \p FromBytes: the programmer casts a character pointer.
+  void addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes, Site Where);
   void addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where);
   /// Copies characters: input travels, pointers do not.
   void addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where);
@@ -131,7 +134,7 @@ public:
   std::vector<std::vector<FunctionId>> Flows;
 
 private:
-  enum class Rule : uint8_t { Load, Store, FieldOf, Shift, Cast, CopyTo, CopyFrom, BytesTo, BytesFrom };
+  enum class Rule : uint8_t { Load, Store, FieldOf, ElementOf, Shift, Cast, CopyTo, CopyFrom, BytesTo, BytesFrom };
   struct Waiting {
     Rule What;
     NodeId Other;

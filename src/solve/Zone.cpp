@@ -17,44 +17,10 @@ constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
 
-std::vector<bool> leadsToReader(const Program &P, const Inference &Known) {
-  std::vector<bool> Leads(P.functions().size());
-  std::vector<FunctionId> Work;
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    for (const Instruction &I : P.function(Id).Body->Body) {
-      if (I.Code != Op::Call || I.A == None || Leads[Id])
-        continue;
-      switch (Known.effect(P.entity(P.function(Id), I.A)).What) {
-      case Effect::Open:
-      case Effect::OpenAt:
-      case Effect::Read:
-      case Effect::ReadValue:
-      case Effect::Map:
-      case Effect::Parse:
-        Leads[Id] = true;
-        Work.push_back(Id);
-        break;
-      default:
-        break;
-      }
-    }
-  while (!Work.empty()) {
-    FunctionId Id = Work.back();
-    Work.pop_back();
-    for (const CallSite &Site : Known.callers(Id))
-      if (!Leads[Site.Caller]) {
-        Leads[Site.Caller] = true;
-        Work.push_back(Site.Caller);
-      }
-  }
-  return Leads;
-}
-
 } // namespace
 
 Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
-    : P(P), Known(Known), Flow(Flow), Graph(P), LeadsToReader(leadsToReader(P, Known)),
-      ReadsInputGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
+    : P(P), Known(Known), Flow(Flow), Graph(P), ReadsInputGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     for (const Instruction &I : P.function(Id).Body->Body)
       if (I.Code == Op::AddressOf)
@@ -158,7 +124,7 @@ NodeId Zone::addressOf(InstanceId In, const Instruction &I) {
       Made.Made = {In, &I};
       if (Made.Type.What == Core::Record && !Made.Type.Pointers)
         Made.Types.insert(Made.Type.Record);
-      Made.Bytes = Made.Type.What == Core::Char && !Made.Type.Pointers;
+      Made.Bytes = Made.Type.What != Core::Record || Made.Type.Pointers;
       It->second = Graph.makeObject(std::move(Made));
     }
     Target = It->second;
@@ -196,12 +162,17 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
     return Graph.addEdge(A(), Dst);
   case Op::FieldOf:
     return Graph.addFieldOf(A(), Dst, I.Delta, F.shapeOf(I.Ty).Record, Here);
+  case Op::ElementOf:
+    return Graph.addElementOf(A(), Dst);
   case Op::Offset:
     return Graph.addShift(A(), Dst, I.Delta);
   case Op::Wander:
     return Graph.addShift(A(), Dst, AnyOffset);
   case Op::Cast:
-    return Graph.addCast(A(), Dst, F.shapeOf(I.Ty), Here);
+    return Graph.addCast(A(), Dst, F.shapeOf(I.Ty),
+                         !I.Implicit &&
+                             F.shapeOf(F.Body->Registers[I.A]).isPointerTo(Core::Char),
+                         Here);
   case Op::Load: {
     const Shape &Type = F.shapeOf(I.Ty);
     uint32_t Number = None;
@@ -232,6 +203,19 @@ void Zone::initialisers() {
       enter(Id, {}, true);
 }
 
+/// True when a global points to characters that were read.
+bool Zone::keepsBuffer(ObjectId Global) const {
+  for (auto [Offset, Cell] : Graph.object(Global).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      ObjectId In = Graph.at(Each).In;
+      const Object &What = Graph.object(In);
+      if ((What.Kind == ObjectKind::Heap || What.Kind == ObjectKind::Mapped) &&
+          What.Types.empty() && Contents[In].Input)
+        return true;
+    }
+  return false;
+}
+
 void Zone::refreshContents() {
   Contents.assign(Graph.objects(), {});
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
@@ -245,6 +229,9 @@ void Zone::refreshContents() {
       }
     HandleSeen |= Made.Handle;
   }
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).Kind == ObjectKind::Global)
+      Contents[Id].Buffer = keepsBuffer(Id);
   // A global that is itself the buffer, the cursor or the handle makes its users readers.
   std::vector<FunctionId> Work;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
@@ -256,7 +243,7 @@ void Zone::refreshContents() {
         continue;
       const Content &Kept = Contents[std::min<size_t>(Graph.globalObject(Global),
                                                       Contents.size() - 1)];
-      if (Kept.Handle || (Kept.Input && Type.Pointers + Type.Array > 0)) {
+      if (Kept.Handle || Kept.Buffer || (Kept.Input && Type.Pointers + Type.Array > 0)) {
         ReadsInputGlobal[Id] = true;
         Work.push_back(Id);
         break;
@@ -311,8 +298,62 @@ void Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
   }
 }
 
+/// Breadth first over direct calls: how far every function is, and where the nearest open is.
+void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
+  Distance.assign(P.functions().size(), ~0u);
+  std::vector<FunctionId> Work;
+  for (FunctionId Id : Load) {
+    Distance[Id] = 0;
+    Work.push_back(Id);
+  }
+  for (size_t At = 0; At != Work.size(); ++At) {
+    const FunctionInfo &F = P.function(Work[At]);
+    for (const Instruction &I : F.Body->Body)
+      if (I.Code == Op::Call && I.A != None) {
+        Effect What = Known.effect(P.entity(F, I.A)).What;
+        if (What == Effect::Open || What == Effect::OpenAt || What == Effect::Map)
+          NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
+      }
+    for (FunctionId Callee : Known.callees(Work[At]))
+      if (Distance[Callee] == ~0u && !Known.noReturn(Callee) && !Known.formats(Callee)) {
+        Distance[Callee] = Distance[Work[At]] + 1;
+        Work.push_back(Callee);
+      }
+  }
+}
+
+/// Functions between the load functions and the nearest opens.
+void Zone::findWay() {
+  OnTheWay.assign(P.functions().size(), false);
+  if (NearestOpen == ~0u)
+    return;
+  std::vector<FunctionId> Work;
+  auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    if (Near(Id) && llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
+          if (I.Code != Op::Call || I.A == None)
+            return false;
+          Effect What = Known.effect(P.entity(P.function(Id), I.A)).What;
+          return What == Effect::Open || What == Effect::OpenAt || What == Effect::Map;
+        })) {
+      OnTheWay[Id] = true;
+      Work.push_back(Id);
+    }
+  while (!Work.empty()) {
+    FunctionId Id = Work.back();
+    Work.pop_back();
+    for (const CallSite &Site : Known.callers(Id))
+      if (Near(Site.Caller) && !OnTheWay[Site.Caller]) {
+        OnTheWay[Site.Caller] = true;
+        Work.push_back(Site.Caller);
+      }
+  }
+}
+
 void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
   initialisers();
+  measure(Load);
+  findWay();
   for (FunctionId Id : Load) {
     InstanceId In = enter(Id, {}, true);
     Loads.push_back(In);
