@@ -69,7 +69,9 @@ Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
   if (!llvm::sys::fs::exists(Command.File))
     return failed(Command, "no such file");
   Outcome O;
-  if (Cache && (O.Unit = Cache->lookup(Command))) {
+  if (Cache)
+    O.Unit = Cache->lookup(Command);
+  if (O.Unit) {
     O.FromCache = true;
     return O;
   }
@@ -112,6 +114,7 @@ Scanned scanUnits(llvm::ArrayRef<CompileCommand> Commands, const ScannerOptions 
   };
   std::vector<llvm::thread> Workers;
   size_t Threads = std::min<size_t>(std::max(1u, Options.Threads), Commands.size());
+  Workers.reserve(Threads);
   for (size_t I = 0; I < Threads; ++I)
     Workers.emplace_back(std::optional<unsigned>(StackBytes), Work);
   for (llvm::thread &Worker : Workers)
