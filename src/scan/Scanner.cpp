@@ -68,6 +68,8 @@ Outcome failed(const CompileCommand &Command, std::string Why, std::string Diagn
 Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
   if (!llvm::sys::fs::exists(Command.File))
     return failed(Command, "no such file");
+  if (llvm::sys::fs::is_directory(Command.File))
+    return failed(Command, "a folder, not a source file; name it with -p");
   Outcome O;
   if (Cache)
     O.Unit = Cache->lookup(Command);
@@ -81,6 +83,7 @@ Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
     llvm::StringRef Why = llvm::StringRef(Text).trim();
     Why.consume_front(Command.File);
     Why.consume_front(": ");
+    Why.consume_front("error: ");
     auto [First, Rest] = Why.split('\n');
     return failed(Command, First.str(), Rest.str());
   }
