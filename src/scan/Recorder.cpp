@@ -211,6 +211,19 @@ std::vector<std::string> adjust(const CompileCommand &Command) {
   return Adjusted;
 }
 
+/// The object file, or the folder that it would be in: it tells which program the unit is for.
+std::string absoluteOutput(const CompileCommand &Command) {
+  llvm::SmallString<256> Path(Command.Output);
+  for (size_t I = 1; Path.empty() && I < Command.Arguments.size(); ++I)
+    if (Command.Arguments[I - 1] == "-o")
+      Path = Command.Arguments[I];
+  if (Path.empty())
+    Path = "object";
+  llvm::sys::fs::make_absolute(Command.Directory, Path);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return Path.str().str();
+}
+
 } // namespace
 
 llvm::Expected<Recording> record(const CompileCommand &Command) {
@@ -253,7 +266,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
     Result.Unit.MainFile = Command.File;
-    Result.Unit.Output = Command.Output;
+    Result.Unit.Output = absoluteOutput(Command);
     if (Result.Errors) {
       Result.Unit = {};
       Result.Unit.MainFile = Command.File;

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <deque>
+#include "llvm/Support/raw_ostream.h"
 
 namespace nvmove::solve {
 
@@ -16,6 +17,7 @@ constexpr size_t UsesMax = 3;
 
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
   walk();
+  if (getenv("DBGT")) for (ObjectId Id=0; Id!=Graph.objects(); ++Id) for (auto K: Graph.object(Id).Types) if (P.record(K).Name==getenv("DBGT")) { auto&o=Graph.object(Id); llvm::errs()<<"OBJ "<<Id<<" kind "<<(int)o.Kind<<" reached "<<Reached.count(Id)<<" H"<<Z.content(Id).Handle<<" I"<<Z.content(Id).Input<<" line "<<(o.Made.At?o.Made.At->Where.Line:0)<<" holders:"; for(ObjectId J=0;J!=Graph.objects();++J) for(auto[f,c]:Graph.object(J).Cells) if(Graph.pointsInto(c,Id)) llvm::errs()<<" "<<objectName(J)<<"#"<<J<<"+"<<f<<(Reached.count(J)?"R":"")<<(isMachinery(J)?"M":""); llvm::errs()<<"\n"; }
   findData();
   for (const auto &[Id, How] : Reached)
     collect(Id);
@@ -174,10 +176,18 @@ std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) 
     Made.Evidence = chain(How);
     Result.push_back(std::move(Made));
   }
-  llvm::sort(Result, [](const PersistentType &A, const PersistentType &B) {
-    return std::tie(A.Name, A.Definition.File, A.Definition.Line) <
-           std::tie(B.Name, B.Definition.File, B.Definition.Line);
+  auto Order = [](const PersistentType &T) {
+    return std::tie(T.Name, T.Definition.File, T.Definition.Line);
+  };
+  llvm::sort(Result, [&](const PersistentType &A, const PersistentType &B) {
+    return Order(A) < Order(B);
   });
+  // Units that configure a record differently each have a layout of it.
+  Result.erase(std::unique(Result.begin(), Result.end(),
+                           [&](const PersistentType &A, const PersistentType &B) {
+                             return Order(A) == Order(B);
+                           }),
+               Result.end());
   return Result;
 }
 

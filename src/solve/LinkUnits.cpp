@@ -62,9 +62,15 @@ private:
     return Twice;
   }
 
-  unsigned distance(uint32_t A, uint32_t B) const {
-    llvm::StringRef Left = llvm::sys::path::parent_path(Units[A].MainFile);
-    llvm::StringRef Right = llvm::sys::path::parent_path(Units[B].MainFile);
+  /// Folders between the objects of two units (a file may be compiled for several programs), then
+  /// between their sources.
+  std::pair<unsigned, unsigned> distance(uint32_t A, uint32_t B) const {
+    return {apart(Units[A].Output, Units[B].Output), apart(Units[A].MainFile, Units[B].MainFile)};
+  }
+
+  static unsigned apart(llvm::StringRef A, llvm::StringRef B) {
+    llvm::StringRef Left = llvm::sys::path::parent_path(A);
+    llvm::StringRef Right = llvm::sys::path::parent_path(B);
     size_t Common = 0;
     while (Common < Left.size() && Common < Right.size() && Left[Common] == Right[Common])
       ++Common;

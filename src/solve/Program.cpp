@@ -9,6 +9,9 @@ namespace nvmove::solve {
 using facts::SymbolKind;
 using facts::TypeKind;
 
+/// Records in records, by value: real ones nest a handful deep, units that disagree without end.
+constexpr unsigned NestingMax = 16;
+
 llvm::StringRef plainName(llvm::StringRef Name) {
   llvm::StringRef Plain = Name;
   Plain.consume_front("__builtin_");
@@ -44,7 +47,8 @@ RecordKey Program::internRecord(const facts::TranslationUnit &Unit, const facts:
   std::string Name = Unit.text(Record.Name);
   std::string Key = Record.Complete ? (llvm::Twine(Name) + "@" + Unit.text(Record.Where.File) + ":" +
                                        llvm::Twine(Record.Where.Line) + ":" +
-                                       llvm::Twine(Record.Where.Column))
+                                       llvm::Twine(Record.Where.Column) + ":" +
+                                       llvm::Twine(Record.Size))
                                           .str()
                                     : Name;
   auto [It, New] = RecordKeys.try_emplace(Key, static_cast<RecordKey>(Records.size()));
@@ -231,7 +235,8 @@ bool Program::extends(RecordKey Longer, RecordKey Shorter) const {
   return true;
 }
 
-void Program::recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey> &Found) const {
+void Program::recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey> &Found,
+                        unsigned Depth) const {
   const RecordInfo &Info = Records[Outer];
   if (Offset == 0)
     Found.push_back(Outer);
@@ -242,8 +247,8 @@ void Program::recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey>
       continue;
     uint64_t Inside = Offset - Field.Offset;
     uint64_t Element = Records[Field.Type.Record].Size;
-    if (Inside < std::max<uint64_t>(Field.Type.Size, 1) && Element)
-      recordsAt(Field.Type.Record, Inside % Element, Found);
+    if (Inside < std::max<uint64_t>(Field.Type.Size, 1) && Element && Depth < NestingMax)
+      recordsAt(Field.Type.Record, Inside % Element, Found, Depth + 1);
   }
 }
 

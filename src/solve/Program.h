@@ -3,8 +3,8 @@
 // One tree often builds several programs, and two of them may define the same function. Starting
 // from the units that define the load functions, the program is grown as a linker would: units that
 // define what is missing, then units that use what is there, never one that defines a function a
-// second time. Records of different units are one when they have the same name and the same place
-// of definition; an incomplete record is the complete one of its name.
+// second time. Records of different units are one when they have the same name, size and place of
+// definition; an incomplete record is the complete one of its name.
 //
 // Nouns: a Function is a body; an External is a function without one (libc, libraries); a Global is
 // a variable with static storage; a Shape is what matters of a type: the record at its core and how
@@ -127,7 +127,8 @@ public:
   bool extends(RecordKey Longer, RecordKey Shorter) const;
 
   /// The records that begin at byte \p Offset of record \p Outer, itself first.
-  void recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey> &Found) const;
+  void recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey> &Found,
+                 unsigned Depth = 0) const;
 
 private:
   void choose(llvm::ArrayRef<uint32_t> Seeds);

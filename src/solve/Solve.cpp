@@ -34,6 +34,16 @@ struct Definition {
   std::string File;
 };
 
+/// How far the object of a unit lies from its source.
+size_t foldersApart(const TranslationUnit &Unit) {
+  llvm::StringRef Object = llvm::sys::path::parent_path(Unit.Output);
+  llvm::StringRef Source = llvm::sys::path::parent_path(Unit.MainFile);
+  size_t Common = 0;
+  while (Common < Object.size() && Common < Source.size() && Object[Common] == Source[Common])
+    ++Common;
+  return Object.size() + Source.size() - 2 * Common;
+}
+
 std::vector<Definition> definitions(const std::vector<TranslationUnit> &Units,
                                     llvm::StringRef Wanted) {
   llvm::StringRef File, Name = Wanted;
@@ -47,11 +57,14 @@ std::vector<Definition> definitions(const std::vector<TranslationUnit> &Units,
       if (Body.Symbol == None || Units[I].text(Units[I].Symbols[Body.Symbol].Name) != Name)
         continue;
       std::string Where = Units[I].text(Units[I].Symbols[Body.Symbol].Where.File);
-      if (!File.empty() && !llvm::StringRef(Where).ends_with(File))
+      if (!File.empty() && Where != File && !llvm::StringRef(Where).ends_with(("/" + File).str()))
         continue;
-      // The same file compiled twice, or a header's function: one definition.
-      if (llvm::none_of(Found, [&](const Definition &D) { return D.File == Where; }))
+      // The same file compiled for several programs: the one it lies with.
+      auto Same = llvm::find_if(Found, [&](const Definition &D) { return D.File == Where; });
+      if (Same == Found.end())
         Found.push_back({I, &Body, Where});
+      else if (foldersApart(Units[I]) < foldersApart(Units[Same->Unit]))
+        *Same = {I, &Body, Where};
     }
   return Found;
 }
