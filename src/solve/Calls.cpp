@@ -134,7 +134,8 @@ bool Zone::considerIndirect(PendingCall &Call) {
     for (FunctionId Each : Flow.bySignature(F.View->Signatures[Call.Call->Ty]))
       Targets.insert(Each);
   bool Changed = false;
-  Call.Resolved |= Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
+  Call.Resolved |=
+      Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
   if (Targets.size() > FewTargets && !carriesInput(Call))
     return false;
@@ -174,7 +175,8 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   return true;
 }
 
-/// A callee that reads input into a parameter fills what it is given, whatever way it steps through.
+/// A callee that reads input into a parameter fills what it is given, whatever way it steps
+/// through.
 bool Zone::fillParameters(PendingCall &Call, FunctionId Target) {
   const std::set<unsigned> &Filled = Known.filledParameters(Target);
   if (Filled.empty() || Call.Seen == argumentSize(Call))

@@ -31,8 +31,9 @@ std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
 }
 
 Inference::Inference(const Program &P)
-    : P(P), FillsParameter(P.functions().size()), NoReturn(P.functions().size()), StandsFor(P.functions().size()),
-      Callees(P.functions().size()), Callers(P.functions().size()) {
+    : P(P), FillsParameter(P.functions().size()), NoReturn(P.functions().size()),
+      StandsFor(P.functions().size()), Callees(P.functions().size()),
+      Callers(P.functions().size()) {
   for (const ExternalInfo &External : P.externals())
     Effects.push_back(effectOf(External.Name));
   indexCalls();
@@ -58,8 +59,8 @@ void Inference::indexCalls() {
 bool Inference::neverReturns(const Entity &Callee) const {
   if (Callee.What == Entity::Function)
     return NoReturn[Callee.Id];
-  return Callee.What == Entity::External && (P.externals()[Callee.Id].NoReturn ||
-                                             solve::neverReturns(P.externals()[Callee.Id].Name));
+  return Callee.What == Entity::External &&
+         (P.externals()[Callee.Id].NoReturn || solve::neverReturns(P.externals()[Callee.Id].Name));
 }
 
 bool Inference::isLogging(const Entity &Callee) const {
@@ -86,8 +87,8 @@ void Inference::inferNoReturn() {
       for (const Instruction &I : F.Body->Body) {
         if (I.Code == Op::Return)
           break; // A return before the exit: some run comes back.
-        Never |= I.Code == Op::Call && I.A != None && I.Region == 0 &&
-                 neverReturns(P.entity(F, I.A));
+        Never |=
+            I.Code == Op::Call && I.A != None && I.Region == 0 && neverReturns(P.entity(F, I.A));
       }
       if (Never)
         Grew = NoReturn[Id] = true;
@@ -157,8 +158,7 @@ void Inference::inferFilled() {
     const Function &Body = *P.function(Id).Body;
     if (Argument >= Call.ArgumentCount)
       return;
-    for (unsigned Parameter :
-         parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
+    for (unsigned Parameter : parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
       if (P.function(Id).parameter(Parameter).Pointers == 1 &&
           FillsParameter[Id].insert(Parameter).second)
         Work.push_back(Id);
@@ -200,7 +200,8 @@ std::set<Register> returned(const Function &Body) {
 unsigned pointerParameters(const FunctionInfo &F, int &Only) {
   unsigned Count = 0;
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
-    if (F.parameter(I).Pointers && !(F.parameter(I).What == Core::Char && F.parameter(I).ConstPointee)) {
+    if (F.parameter(I).Pointers &&
+        !(F.parameter(I).What == Core::Char && F.parameter(I).ConstPointee)) {
       ++Count;
       Only = static_cast<int>(I);
     }
@@ -284,8 +285,8 @@ bool Inference::inferDestructor(FunctionId Id) {
       continue;
     ExternalEffect Inner = effect(P.entity(F, I.A));
     if (Inner.What == Effect::Release && Inner.A >= 0 && Inner.A < I.ArgumentCount)
-      for (unsigned Parameter : parametersBehind(
-               *F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
+      for (unsigned Parameter :
+           parametersBehind(*F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
         if (F.parameter(Parameter).Pointers == 1)
           Freed.push_back(Parameter);
   }
