@@ -133,7 +133,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
     return fillParameters(Call, Target);
   bool Contact = contact(Call);
   if (!Contact) {
-    if (!Direct)
+    if (!Direct && !ReadsInputGlobal[Target])
       return false;
     const FunctionInfo &F = P.function(Target);
     bool Gives = F.result().Pointers && !Call.Call->Implicit;

@@ -91,10 +91,12 @@ void LeftBehind::collectUpdated(ObjectId Id) {
     return;
   const RecordInfo &Info = P.record(What.Type.Record);
   size_t Fed = 0;
-  for (auto [Offset, Cell] : What.Cells)
-    if (Graph.holds(Cell, Graph.input()))
-      ++Fed;
-  if (Info.Fields.empty() || Fed < 3 || Fed * 3 < Info.Fields.size())
+  for (const RecordField &Field : Info.Fields) {
+    auto Cell = What.Cells.find(static_cast<int64_t>(Field.Offset));
+    Fed += !Field.Type.Pointers && Cell != What.Cells.end() &&
+           Graph.holds(Cell->second, Graph.input());
+  }
+  if (Fed < 3 || Fed * 3 < Info.Fields.size())
     return;
   offer(What.Type.Record, {Id, Confidence::Low,
                            std::to_string(Fed) + " of its fields receive input from the load",

@@ -84,7 +84,7 @@ ObjectId PointsTo::globalObject(GlobalId Id) {
     Made.Type = P.globals()[Id].Type;
     if (Made.Type.What == Core::Record && !Made.Type.Pointers)
       Made.Types.insert(Made.Type.Record);
-    Made.Bytes = Made.Type.What == Core::Char && !Made.Type.Pointers;
+    Made.Bytes = Made.Type.What != Core::Record || Made.Type.Pointers;
     It->second = makeObject(std::move(Made));
   }
   return It->second;
@@ -182,7 +182,7 @@ void PointsTo::wait(NodeId At, const Waiting &R) {
 void PointsTo::addLoad(NodeId Address, NodeId To, const Shape &Type, uint32_t Flow, Site Where) {
   if (Type.isPointerTo(Core::Record)) { // What is loaded passes like a cast to the loaded type.
     NodeId Raw = makeNodes(1);
-    addCast(Raw, To, Type, Where);
+    addCast(Raw, To, Type, /*FromBytes=*/false, Where);
     To = Raw;
   }
   Shapes.push_back(Type);
@@ -201,9 +201,9 @@ void PointsTo::addShift(NodeId Base, NodeId To, int64_t Delta) {
   wait(Base, {Rule::Shift, To, Delta, None, 0, {}});
 }
 
-void PointsTo::addCast(NodeId From, NodeId To, const Shape &Type, Site Where) {
+void PointsTo::addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes, Site Where) {
   Shapes.push_back(Type);
-  wait(From, {Rule::Cast, To, 0, None, static_cast<uint32_t>(Shapes.size() - 1), Where});
+  wait(From, {Rule::Cast, To, FromBytes, None, static_cast<uint32_t>(Shapes.size() - 1), Where});
 }
 
 void PointsTo::addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where) {
@@ -431,8 +431,7 @@ void PointsTo::applyCast(const Waiting &R, Location What) {
     Pointed.Pointers = 0;
     return add(R.Other, preObject(Pointed), 0);
   }
-  bool Explicit = R.Where.At->Code == facts::Op::Cast && !R.Where.At->Implicit;
-  if ((From.Bytes && !Explicit) || !castPasses(From, What.Offset, Type.Record))
+  if ((From.Bytes && !R.Delta) || !castPasses(From, What.Offset, Type.Record))
     return;
   if (R.Where.At->Code == facts::Op::Cast)
     From.Views.try_emplace(Type.Record, R.Where);

@@ -57,7 +57,7 @@ struct Object {
   NodeId Tainted = None;           ///< Numbers only: the input among the cells.
   NodeId Whole = None;             ///< Receives every cell: what a load at AnyOffset reads.
   bool Freed = false;
-  bool Bytes = false;              ///< Born as characters: a record only by explicit cast.
+  bool Bytes = false;              ///< Born as characters or numbers: a record by cast of bytes only.
   unsigned Offsets = 0;            ///< Distinct offsets seen, while its type is unknown.
 
   bool isMemory() const { return Kind <= ObjectKind::Pre; }
@@ -96,7 +96,8 @@ public:
   void addStore(NodeId Address, NodeId From, Site Where);
   void addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Record, Site Where);
   void addShift(NodeId Base, NodeId To, int64_t Delta);
-  void addCast(NodeId From, NodeId To, const Shape &Type, Site Where);
+  /// \p FromBytes: the programmer casts a character pointer.
+  void addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes, Site Where);
   void addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where);
   /// Copies characters: input travels, pointers do not.
   void addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where);

@@ -11,20 +11,26 @@ using facts::Register;
 
 namespace {
 
-/// The record that the result of \p Call is cast to in the same function, or None.
-facts::TypeId castAtBirth(const facts::Function &Body, const Instruction &Call) {
+/// The type that the result of \p Call gets in the same function: by cast, or by the variable that
+/// takes it. None when it stays generic.
+facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
   std::set<Register> Same = {Call.Dst};
+  facts::TypeId Variable = None;
   bool After = false;
-  for (const Instruction &I : Body.Body) {
+  for (const Instruction &I : F.Body->Body) {
     After |= &I == &Call;
-    if (!After || !Same.count(I.A))
+    if (!After || I.A == None || !Same.count(I.A))
       continue;
     if (I.Code == Op::Cast)
       return I.Ty;
-    if (I.Code == Op::Copy)
-      Same.insert(I.Dst);
+    if (I.Code != Op::Copy)
+      continue;
+    Same.insert(I.Dst);
+    if (const Shape &Type = F.shapeOf(F.Body->Registers[I.Dst]);
+        Variable == None && Type.Pointers && !Type.isPointerTo(Core::Void))
+      Variable = F.Body->Registers[I.Dst];
   }
-  return None;
+  return Variable;
 }
 
 } // namespace
@@ -63,13 +69,10 @@ void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<i
   if (!Graph.object(Made).Types.empty())
     return;
   const FunctionInfo &F = functionOf(Call.In);
-  facts::TypeId Cast = castAtBirth(*F.Body, *Call.Call);
-  if (Cast == None)
-    return;
-  const Shape &Type = F.shapeOf(Cast);
+  const Shape &Type = F.shapeOf(typeOfBirth(F, *Call.Call));
   if (Type.isPointerTo(Core::Record))
     Graph.setType(Made, Type.Record, Here);
-  else if (Type.isPointerTo(Core::Char))
+  else if (Type.Pointers && !Type.isPointerTo(Core::Void))
     Graph.object(Made).Bytes = true;
 }
 

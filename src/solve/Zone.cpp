@@ -158,7 +158,7 @@ NodeId Zone::addressOf(InstanceId In, const Instruction &I) {
       Made.Made = {In, &I};
       if (Made.Type.What == Core::Record && !Made.Type.Pointers)
         Made.Types.insert(Made.Type.Record);
-      Made.Bytes = Made.Type.What == Core::Char && !Made.Type.Pointers;
+      Made.Bytes = Made.Type.What != Core::Record || Made.Type.Pointers;
       It->second = Graph.makeObject(std::move(Made));
     }
     Target = It->second;
@@ -201,7 +201,10 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
   case Op::Wander:
     return Graph.addShift(A(), Dst, AnyOffset);
   case Op::Cast:
-    return Graph.addCast(A(), Dst, F.shapeOf(I.Ty), Here);
+    return Graph.addCast(A(), Dst, F.shapeOf(I.Ty),
+                         !I.Implicit &&
+                             F.shapeOf(F.Body->Registers[I.A]).isPointerTo(Core::Char),
+                         Here);
   case Op::Load: {
     const Shape &Type = F.shapeOf(I.Ty);
     uint32_t Number = None;
@@ -232,6 +235,19 @@ void Zone::initialisers() {
       enter(Id, {}, true);
 }
 
+/// True when a global points to characters that were read.
+bool Zone::keepsBuffer(ObjectId Global) const {
+  for (auto [Offset, Cell] : Graph.object(Global).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      ObjectId In = Graph.at(Each).In;
+      const Object &What = Graph.object(In);
+      if ((What.Kind == ObjectKind::Heap || What.Kind == ObjectKind::Mapped) &&
+          What.Types.empty() && Contents[In].Input)
+        return true;
+    }
+  return false;
+}
+
 void Zone::refreshContents() {
   Contents.assign(Graph.objects(), {});
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
@@ -245,6 +261,9 @@ void Zone::refreshContents() {
       }
     HandleSeen |= Made.Handle;
   }
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).Kind == ObjectKind::Global)
+      Contents[Id].Buffer = keepsBuffer(Id);
   // A global that is itself the buffer, the cursor or the handle makes its users readers.
   std::vector<FunctionId> Work;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
@@ -256,7 +275,7 @@ void Zone::refreshContents() {
         continue;
       const Content &Kept = Contents[std::min<size_t>(Graph.globalObject(Global),
                                                       Contents.size() - 1)];
-      if (Kept.Handle || (Kept.Input && Type.Pointers + Type.Array > 0)) {
+      if (Kept.Handle || Kept.Buffer || (Kept.Input && Type.Pointers + Type.Array > 0)) {
         ReadsInputGlobal[Id] = true;
         Work.push_back(Id);
         break;

@@ -59,6 +59,7 @@ public:
   /// What an object directly keeps, refreshed in every round.
   struct Content {
     bool Input = false, Handle = false, Fresh = false;
+    bool Buffer = false; ///< Globals: points to characters that were read.
   };
   const Content &content(ObjectId Id) const { return Contents[Id]; }
 
@@ -79,6 +80,7 @@ private:
   NodeId addressOf(InstanceId In, const facts::Instruction &I);
   void initialisers();
   void refreshContents();
+  bool keepsBuffer(ObjectId Global) const;
   void seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void rounds();
   bool isGeneric(const FunctionInfo &F) const;
