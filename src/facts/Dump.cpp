@@ -7,7 +7,7 @@ namespace nvmove::facts {
 
 namespace {
 
-constexpr const char *OpNames[] = {"address", "copy",  "field",      "offset", "wander", "cast",
+constexpr const char *OpNames[] = {"address", "copy",  "field",      "element", "offset", "wander", "cast",
                                    "load",    "store", "copyobject", "sizeof", "call",   "return"};
 
 class Dumper {

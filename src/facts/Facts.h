@@ -94,6 +94,7 @@ enum class Op : uint8_t {
   AddressOf,  ///< Dst = &Symbol(A)                     a variable or a function
   Copy,       ///< Dst <- A                             value or arithmetic on it; several may feed Dst
   FieldOf,    ///< Dst = &A->field                      Record(Ty).Fields[B], Delta its byte offset
+  ElementOf,  ///< Dst = &A[?]                          A points to records
   Offset,     ///< Dst = (char *)A + Delta              known number of bytes
   Wander,     ///< Dst = (char *)A + unknown            somewhere in the object A points to
   Cast,       ///< Dst = (Ty)A                          Ty a pointer to a record, or bytes from void *

@@ -119,7 +119,14 @@ FunctionRecorder::Place FunctionRecorder::place(const Expr *E) {
   if (const auto *Subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(E)) {
     Register Base = value(Subscript->getBase());
     value(Subscript->getIdx());
-    return {Place::InMemory, Base};
+    bool First = Subscript->getIdx()->isIntegerConstantExpr(Types.context());
+    if (Base == None || Base == NullRegister || First || !E->getType()->isRecordType())
+      return {Place::InMemory, Base};
+    Register Element = fresh(Subscript->getBase()->getType());
+    Instruction &Made = emit(Op::ElementOf, E->getExprLoc());
+    Made.Dst = Element;
+    Made.A = Base;
+    return {Place::InMemory, Element};
   }
   if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E)) {
     if (Unary->getOpcode() == clang::UO_Deref)
@@ -308,7 +315,16 @@ Register FunctionRecorder::unaryValue(const clang::UnaryOperator *E) {
 }
 
 Register FunctionRecorder::pointerArithmetic(const clang::BinaryOperator *E, Register Base) {
-  if (Base == None || Base == NullRegister || !isBytePointer(E->getType()))
+  if (Base == None || Base == NullRegister)
+    return Base;
+  if (pointedRecord(E->getType())) {
+    Register Element = fresh(E->getType());
+    Instruction &Made = emit(Op::ElementOf, E->getExprLoc());
+    Made.Dst = Element;
+    Made.A = Base;
+    return Element;
+  }
+  if (!isBytePointer(E->getType()))
     return Base;
   const Expr *Distance =
       E->getLHS()->getType()->isPointerType() ? E->getRHS() : E->getLHS();

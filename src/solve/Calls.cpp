@@ -71,7 +71,13 @@ bool Zone::contact(const PendingCall &Call) const {
   return false;
 }
 
-bool Zone::leadsToInput(FunctionId Id) const { return LeadsToReader[Id] || ReadsInputGlobal[Id]; }
+/// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
+bool Zone::isTheInput(const PendingCall &Call) const {
+  unsigned Far = Distance[Instances[Call.In].Function];
+  return NearestOpen == ~0u || Far == ~0u || Far <= NearestOpen + 1;
+}
+
+bool Zone::leadsToInput(FunctionId Id) const { return OnTheWay[Id] || ReadsInputGlobal[Id]; }
 
 bool Zone::consider(PendingCall &Call) {
   if (Call.Call->A == None)
@@ -108,10 +114,12 @@ bool Zone::considerIndirect(PendingCall &Call) {
   if (Targets.empty() && Outside.empty() && Call.Call->B != None &&
       Call.Call->B != facts::NullRegister)
     Targets = Flow.at(Instances[Call.In].Function, Call.Call->B);
-  if (Targets.empty() && Outside.empty() && Call.Call->Ty != None)
+  if (Targets.empty() && Outside.empty() && Call.Call->Ty != None &&
+      !Flow.knowsTable(Instances[Call.In].Function, Call.Call->B))
     for (FunctionId Each : Flow.bySignature(F.View->Signatures[Call.Call->Ty]))
       Targets.insert(Each);
   bool Changed = false;
+  Call.Resolved |= Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
   for (FunctionId Each : Targets) {
     if (Known.noReturn(Each) || Known.formats(Each))

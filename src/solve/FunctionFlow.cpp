@@ -93,8 +93,11 @@ void FunctionFlow::collect(FunctionId Id) {
         edge(registerSlot(Id, I.A), registerSlot(Id, I.Dst));
       break;
     case Op::Load:
-      if (mayHoldFunction(F, I.Dst))
+      if (mayHoldFunction(F, I.Dst)) {
         edge(memorySlot(Id, Defined, I.A), registerSlot(Id, I.Dst));
+        if (const Instruction *From = Defined[I.A]; From && From->Code == Op::FieldOf)
+          LoadedFrom[{Id, I.Dst}] = F.View->Shapes[From->Ty].Record;
+      }
       break;
     case Op::Store:
       if (mayHoldFunction(F, I.B))
@@ -135,6 +138,14 @@ void FunctionFlow::propagate() {
         Work.push_back(To);
     }
   }
+  for (const auto &[Key, S] : Slots)
+    if (Key.first == InField && !Held[S].empty())
+      Tables.insert(static_cast<RecordKey>(Key.second >> 32));
+}
+
+bool FunctionFlow::knowsTable(FunctionId In, Register R) const {
+  auto It = LoadedFrom.find({In, R});
+  return It != LoadedFrom.end() && Tables.count(It->second);
 }
 
 const std::set<FunctionId> &FunctionFlow::at(FunctionId In, Register R) const {

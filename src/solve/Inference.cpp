@@ -19,7 +19,7 @@ std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
     Grew = false;
     for (const Instruction &I : Body.Body)
       if ((I.Code == Op::Copy || I.Code == Op::Cast || I.Code == Op::Offset ||
-           I.Code == Op::Wander) &&
+           I.Code == Op::Wander || I.Code == Op::ElementOf) &&
           Reached.count(I.Dst))
         Grew |= Reached.insert(I.A).second;
   }
@@ -190,7 +190,7 @@ std::set<Register> returned(const Function &Body) {
     Grew = false;
     for (const Instruction &I : Body.Body)
       if ((I.Code == Op::Copy || I.Code == Op::Cast || I.Code == Op::Offset ||
-           I.Code == Op::Wander) &&
+           I.Code == Op::Wander || I.Code == Op::ElementOf) &&
           Back.count(I.Dst))
         Grew |= Back.insert(I.A).second;
   }

@@ -9,6 +9,7 @@ namespace nvmove::solve {
 
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
   walk();
+  findData();
   for (const auto &[Id, How] : Reached)
     collect(Id);
 }
@@ -42,6 +43,26 @@ void LeftBehind::walk() {
   }
 }
 
+/// Backwards from the objects that hold input to those that point to them.
+void LeftBehind::findData() {
+  std::map<ObjectId, std::vector<ObjectId>> Holders;
+  std::vector<ObjectId> Work;
+  for (const auto &[Id, How] : Reached) {
+    if (Z.content(Id).Input && Data.insert(Id).second)
+      Work.push_back(Id);
+    for (auto [Offset, Cell] : Graph.object(Id).Cells)
+      for (LocationId Each : Graph.pointees(Cell))
+        Holders[Graph.at(Each).In].push_back(Id);
+  }
+  while (!Work.empty()) {
+    ObjectId Id = Work.back();
+    Work.pop_back();
+    for (ObjectId Holder : Holders[Id])
+      if (Data.insert(Holder).second)
+        Work.push_back(Holder);
+  }
+}
+
 void LeftBehind::offer(RecordKey Key, Found Candidate) {
   Key = P.named(Key);
   const RecordInfo &Info = P.record(Key);
@@ -63,6 +84,8 @@ void LeftBehind::collect(ObjectId Id) {
     return collectUpdated(Id);
   if (What.Kind != ObjectKind::Heap && What.Kind != ObjectKind::Mapped)
     return;
+  if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
+    return;
   for (RecordKey Key : What.Types)
     offer(Key, {Id, Confidence::High, "allocated as this type and left behind", What.TypeSites.at(Key),
                 "as '" + P.displayName(Key) + "'"});
@@ -83,8 +106,9 @@ void LeftBehind::collect(ObjectId Id) {
   }
 }
 
-/// Records that were there before the load. One that receives input in many of its fields is filled
-/// by the load; one that receives a little is progress, statistics or configuration.
+/// Records that were there before the load. One that receives input in many of its fields, or in
+/// one array element after the other, is filled by the load; a single one that receives a little is
+/// progress, statistics or configuration.
 void LeftBehind::collectUpdated(ObjectId Id) {
   const Object &What = Graph.object(Id);
   if (What.Type.What != Core::Record || What.Type.Pointers || isMachinery(Id))
@@ -96,7 +120,8 @@ void LeftBehind::collectUpdated(ObjectId Id) {
     Fed += !Field.Type.Pointers && Cell != What.Cells.end() &&
            Graph.holds(Cell->second, Graph.input());
   }
-  if (Fed < 3 || Fed * 3 < Info.Fields.size())
+  bool Filled = Fed >= 3 && Fed * 3 >= Info.Fields.size();
+  if (!Filled && !(What.Indexed && Fed))
     return;
   offer(What.Type.Record, {Id, Confidence::Low,
                            std::to_string(Fed) + " of its fields receive input from the load",

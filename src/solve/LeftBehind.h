@@ -2,7 +2,8 @@
 //
 // Roots are the globals, memory that existed before the load, and what the load returns. From them
 // the shape graph is walked through every cell. Objects that hold the input handle are machinery:
-// neither they nor what only they hold is persistent. The types of the objects reached are the
+// neither they nor what only they hold is persistent. Neither are objects made without contact to
+// the input from which no input can be reached: locks, tables of operations and other things that a load sets up on its way. The types of the objects reached are the
 // answer, each with the chain that proves it.
 #pragma once
 
@@ -34,6 +35,7 @@ private:
   };
 
   void walk();
+  void findData();
   bool isMachinery(ObjectId Id) const;
   void collect(ObjectId Id);
   void collectUpdated(ObjectId Id);
@@ -49,6 +51,7 @@ private:
   const Zone &Z;
   const PointsTo &Graph;
   std::map<ObjectId, Reach> Reached;
+  std::set<ObjectId> Data; ///< Objects from which input can be reached.
   std::map<RecordKey, Found> Types;
 };
 

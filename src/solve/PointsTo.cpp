@@ -197,6 +197,10 @@ void PointsTo::addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Recor
   wait(Base, {Rule::FieldOf, To, Delta, Record, 0, Where});
 }
 
+void PointsTo::addElementOf(NodeId Base, NodeId To) {
+  wait(Base, {Rule::ElementOf, To, 0, None, 0, {}});
+}
+
 void PointsTo::addShift(NodeId Base, NodeId To, int64_t Delta) {
   wait(Base, {Rule::Shift, To, Delta, None, 0, {}});
 }
@@ -248,6 +252,9 @@ void PointsTo::apply(const Waiting &R, LocationId Id) {
     return applyStore(R, What);
   case Rule::FieldOf:
     return applyFieldOf(R, What);
+  case Rule::ElementOf:
+    Objects[What.In].Indexed = true;
+    return add(R.Other, Id);
   case Rule::Shift:
     if (!Objects[What.In].isMemory())
       return add(R.Other, Id);

@@ -57,6 +57,7 @@ struct Object {
   NodeId Tainted = None;           ///< Numbers only: the input among the cells.
   NodeId Whole = None;             ///< Receives every cell: what a load at AnyOffset reads.
   bool Freed = false;
+  bool Indexed = false;            ///< Used as an array of records.
   bool Bytes = false;              ///< Born as characters or numbers: a record by cast of bytes only.
   unsigned Offsets = 0;            ///< Distinct offsets seen, while its type is unknown.
 
@@ -95,6 +96,7 @@ public:
   void addLoad(NodeId Address, NodeId To, const Shape &Type, uint32_t Flow, Site Where);
   void addStore(NodeId Address, NodeId From, Site Where);
   void addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Record, Site Where);
+  void addElementOf(NodeId Base, NodeId To);
   void addShift(NodeId Base, NodeId To, int64_t Delta);
   /// \p FromBytes: the programmer casts a character pointer.
   void addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes, Site Where);
@@ -132,7 +134,7 @@ public:
   std::vector<std::vector<FunctionId>> Flows;
 
 private:
-  enum class Rule : uint8_t { Load, Store, FieldOf, Shift, Cast, CopyTo, CopyFrom, BytesTo, BytesFrom };
+  enum class Rule : uint8_t { Load, Store, FieldOf, ElementOf, Shift, Cast, CopyTo, CopyFrom, BytesTo, BytesFrom };
   struct Waiting {
     Rule What;
     NodeId Other;

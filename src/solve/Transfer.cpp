@@ -149,11 +149,15 @@ bool Zone::applyEffect(PendingCall &Call, const ExternalEffect &E) {
   };
   switch (E.What) {
   case Effect::Open:
+    if (!isTheInput(Call))
+      return false;
     HandleSeen = true;
     if (First && Result != None)
       Graph.add(Result, Graph.handle());
     return First;
   case Effect::OpenAt:
+    if (!isTheInput(Call))
+      return false;
     HandleSeen = true;
     if (Grown && argumentNode(Call, E.A) != None)
       for (LocationId Each : Graph.snapshot(argumentNode(Call, E.A)))

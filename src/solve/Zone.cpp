@@ -17,44 +17,10 @@ constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
 
-std::vector<bool> leadsToReader(const Program &P, const Inference &Known) {
-  std::vector<bool> Leads(P.functions().size());
-  std::vector<FunctionId> Work;
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    for (const Instruction &I : P.function(Id).Body->Body) {
-      if (I.Code != Op::Call || I.A == None || Leads[Id])
-        continue;
-      switch (Known.effect(P.entity(P.function(Id), I.A)).What) {
-      case Effect::Open:
-      case Effect::OpenAt:
-      case Effect::Read:
-      case Effect::ReadValue:
-      case Effect::Map:
-      case Effect::Parse:
-        Leads[Id] = true;
-        Work.push_back(Id);
-        break;
-      default:
-        break;
-      }
-    }
-  while (!Work.empty()) {
-    FunctionId Id = Work.back();
-    Work.pop_back();
-    for (const CallSite &Site : Known.callers(Id))
-      if (!Leads[Site.Caller]) {
-        Leads[Site.Caller] = true;
-        Work.push_back(Site.Caller);
-      }
-  }
-  return Leads;
-}
-
 } // namespace
 
 Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
-    : P(P), Known(Known), Flow(Flow), Graph(P), LeadsToReader(leadsToReader(P, Known)),
-      ReadsInputGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
+    : P(P), Known(Known), Flow(Flow), Graph(P), ReadsInputGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     for (const Instruction &I : P.function(Id).Body->Body)
       if (I.Code == Op::AddressOf)
@@ -196,6 +162,8 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
     return Graph.addEdge(A(), Dst);
   case Op::FieldOf:
     return Graph.addFieldOf(A(), Dst, I.Delta, F.shapeOf(I.Ty).Record, Here);
+  case Op::ElementOf:
+    return Graph.addElementOf(A(), Dst);
   case Op::Offset:
     return Graph.addShift(A(), Dst, I.Delta);
   case Op::Wander:
@@ -330,8 +298,62 @@ void Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
   }
 }
 
+/// Breadth first over direct calls: how far every function is, and where the nearest open is.
+void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
+  Distance.assign(P.functions().size(), ~0u);
+  std::vector<FunctionId> Work;
+  for (FunctionId Id : Load) {
+    Distance[Id] = 0;
+    Work.push_back(Id);
+  }
+  for (size_t At = 0; At != Work.size(); ++At) {
+    const FunctionInfo &F = P.function(Work[At]);
+    for (const Instruction &I : F.Body->Body)
+      if (I.Code == Op::Call && I.A != None) {
+        Effect What = Known.effect(P.entity(F, I.A)).What;
+        if (What == Effect::Open || What == Effect::OpenAt || What == Effect::Map)
+          NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
+      }
+    for (FunctionId Callee : Known.callees(Work[At]))
+      if (Distance[Callee] == ~0u && !Known.noReturn(Callee) && !Known.formats(Callee)) {
+        Distance[Callee] = Distance[Work[At]] + 1;
+        Work.push_back(Callee);
+      }
+  }
+}
+
+/// Functions between the load functions and the nearest opens.
+void Zone::findWay() {
+  OnTheWay.assign(P.functions().size(), false);
+  if (NearestOpen == ~0u)
+    return;
+  std::vector<FunctionId> Work;
+  auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    if (Near(Id) && llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
+          if (I.Code != Op::Call || I.A == None)
+            return false;
+          Effect What = Known.effect(P.entity(P.function(Id), I.A)).What;
+          return What == Effect::Open || What == Effect::OpenAt || What == Effect::Map;
+        })) {
+      OnTheWay[Id] = true;
+      Work.push_back(Id);
+    }
+  while (!Work.empty()) {
+    FunctionId Id = Work.back();
+    Work.pop_back();
+    for (const CallSite &Site : Known.callers(Id))
+      if (Near(Site.Caller) && !OnTheWay[Site.Caller]) {
+        OnTheWay[Site.Caller] = true;
+        Work.push_back(Site.Caller);
+      }
+  }
+}
+
 void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
   initialisers();
+  measure(Load);
+  findWay();
   for (FunctionId Id : Load) {
     InstanceId In = enter(Id, {}, true);
     Loads.push_back(In);

@@ -1,8 +1,9 @@
 // The visited zone: the part of the program that the load runs through with something in its hands.
 //
-// Starting from the load functions, a call is followed when it has contact with the input: it is
+// The input is the open nearest to the load function; what else is opened further away (configuration,
+// logs, devices) is not. Starting from the load functions, a call is followed when it has contact with the input: it is
 // given the handle, input, an object made in the zone, or a local that holds one of these. A call
-// without contact is followed only if its pointer result is used or it leads down to a reader, and
+// without contact is followed only if its pointer result is used or it leads down to the open, and
 // never more than ContactlessMax in a row. Calls through pointers are resolved by what the pointer
 // holds, else by FunctionFlow, else by signature, and then need contact. Error exits and logging are
 // left out. The points-to engine and the visiting take turns until neither has anything new.
@@ -82,6 +83,9 @@ private:
   void refreshContents();
   bool keepsBuffer(ObjectId Global) const;
   void seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
+  void measure(llvm::ArrayRef<FunctionId> Load);
+  void findWay();
+  bool isTheInput(const PendingCall &Call) const;
   void rounds();
   bool isGeneric(const FunctionInfo &F) const;
 
@@ -120,8 +124,10 @@ private:
   std::vector<PendingCall> Calls;
   std::vector<InstanceId> Loads;
   std::vector<Content> Contents;
-  std::vector<bool> LeadsToReader; ///< By FunctionId: direct calls end in a reader or opener.
+  std::vector<bool> OnTheWay;     ///< By FunctionId: between a load function and the nearest open.
   std::vector<bool> ReadsInputGlobal;
+  std::vector<unsigned> Distance; ///< By FunctionId: direct calls from the load functions.
+  unsigned NearestOpen = ~0u;     ///< Distance of the first function that opens something.
   std::vector<std::vector<GlobalId>> GlobalsUsed;
   std::vector<std::string> Notes;
   bool HandleSeen = false;
