@@ -10,30 +10,24 @@ struct drop {
   int size;
   struct drop *next;
 };
-struct cloud {
-  struct drop *drops;
-};
-// CHECK: :[[#@LINE + 14]]:5: note: load function 'load'
-// CHECK: :[[#@LINE + 18]]:{{[0-9]+}}: note: {{.*}}'readDrop'
-// CHECK: :[[#@LINE + 5]]:{{[0-9]+}}: note: allocated here as 'struct drop'
-// CHECK: :[[#@LINE + 16]]:{{[0-9]+}}: note: stored in
-// CHECK: :[[#@LINE + 9]]:22: note: reachable from global 'cloud'
+// CHECK: :[[#@LINE + 12]]:5: note: load function 'load'
+// CHECK: :[[#@LINE + 14]]:15: note: calls 'readDrop'
+// CHECK: :[[#@LINE + 5]]:20: note: allocated here as 'struct drop'
+// CHECK: :[[#@LINE + 14]]:10: note: stored in global 'cloud'
+// CHECK: :[[#@LINE + 7]]:21: note: reachable from global 'cloud' after the load
 
 static struct drop *readDrop(FILE *f) {
   struct drop *d = malloc(sizeof *d);
-  d->next = NULL;
   return fread(&d->size, sizeof d->size, 1, f) == 1 ? d : NULL;
 }
 
-static struct cloud *cloud;
-
+static struct drop *cloud;
 int load(const char *path) {
   struct drop *d;
   FILE *f = fopen(path, "rb");
-  cloud = calloc(1, sizeof *cloud);
   while ((d = readDrop(f))) {
-    d->next = cloud->drops;
-    cloud->drops = d;
+    d->next = cloud;
+    cloud = d;
   }
   fclose(f);
   return 0;

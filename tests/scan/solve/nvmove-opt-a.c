@@ -28,7 +28,7 @@ static void *queueNew(int fill) {
   return q;
 }
 enum { FirstKey = 1 };
-struct bounds {
+struct bounds { // either
   int low, high;
 };
 static void *pairNew(struct bounds b) {

@@ -24,9 +24,8 @@ static struct moved moved[2];
 static struct named named;
 static struct assigned assigned;
 
-static void keep(const char *bytes) {
-  struct copied *c = &copied;
-  memcpy(c, bytes, sizeof copied);
+static void keep(struct copied *c, const char *bytes) {
+  memcpy(c, bytes, sizeof *c);
   memmove(&moved[1], &moved[0], sizeof *moved);
   strcpy(named.text, bytes);
   assigned.a = *bytes;
@@ -34,6 +33,6 @@ static void keep(const char *bytes) {
 int load(FILE *f) {
   char bytes[64];
   if (fgets(bytes, sizeof bytes, f))
-    keep(bytes);
+    keep(&copied, bytes);
   return 0;
 }

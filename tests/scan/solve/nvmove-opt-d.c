@@ -2,10 +2,10 @@
 // is analysed for each call; recursion must end all the same, and the types are the same.
 // Wrong: other types, other counts, or no end.
 // RUN: %scan --format=json --load load --algorithm=nvmove %s -- > %t.once
-// RUN: %types < %t.once
+// RUN: cat %t.once | %types
 // RUN: FileCheck %s --check-prefix=ONCE < %t.once
 // RUN: %scan --format=json --load load --algorithm=nvmove --nvmove-opts=abc %s -- > %t.often
-// RUN: %types < %t.often
+// RUN: cat %t.often | %types
 // RUN: FileCheck %s --check-prefix=OFTEN < %t.often
 // ONCE: "functions_visited": 3
 // OFTEN: "functions_visited": {{([6-9]|[1-9][0-9]+)}},

@@ -3,8 +3,8 @@
 // Wrong: 'table' missed since it is incomplete where the load is.
 // RUN: rm -rf %t && split-file --leading-lines %s %t
 // RUN: %scan --format=json --load load %t/load.c %t/table.c -- | %types
-// CHECK: row table.c:[[#@LINE + 30]]
-// CHECK: table table.c:[[#@LINE + 33]]
+// CHECK: row table.c:[[#@LINE + 24]]
+// CHECK: table table.c:[[#@LINE + 27]]
 
 //--- table.h
 struct table;
@@ -24,10 +24,6 @@ int load(const char *path) {
   fclose(f);
   return 0;
 }
-
-
-
-
 
 //--- table.c
 #include "table.h"

@@ -4,7 +4,7 @@
 // RUN: %scan --format=json --load load %s -- | FileCheck %s
 // CHECK: "name": "mark"
 // CHECK: "unresolved_calls": [
-// CHECK: "line": [[#@LINE + 26]]
+// CHECK: "line": [[#@LINE + 24]]
 #include <stdio.h>
 #include <stdlib.h>
 
