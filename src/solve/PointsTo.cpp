@@ -308,9 +308,9 @@ int64_t PointsTo::normalise(ObjectId In, int64_t Offset, bool Stepped) {
     uint64_t Size = 0;
     for (RecordKey Key : What.Types)
       Size = std::max(Size, P.record(Key).Size);
-    if (Stepped)
-      return beginsField(What, Offset) ? Offset : AnyOffset;
-    return !Size || static_cast<uint64_t>(Offset) < Size ? Offset : AnyOffset;
+    if (Size && static_cast<uint64_t>(Offset) >= Size)
+      return AnyOffset;
+    return Offset == 0 || beginsField(What, Offset) ? Offset : AnyOffset;
   }
   if (LocationIds.count({In, Offset}))
     return Offset;
@@ -392,29 +392,48 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
     return add(R.Other, location(What.In, 0));
   if (!Base.isMemory())
     return;
+  if (!castPasses(Base, What.Offset, R.Extra))
+    return;
   Base.Views.try_emplace(R.Extra, R.Where);
   add(R.Other, What.In,
       What.Offset == AnyOffset ? AnyOffset : normalise(What.In, What.Offset + R.Delta));
 }
 
-bool PointsTo::castPasses(Object &What, int64_t Offset, RecordKey Record) {
+/// True when \p Wanted lies at byte \p Offset of \p Known (anywhere in it for AnyOffset), or begins
+/// with it.
+bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
+  if (Known == Wanted && (Offset == 0 || Offset == AnyOffset))
+    return true;
+  uint64_t Size = P.record(Known).Size;
+  if (Offset != AnyOffset && Size)
+    Offset %= static_cast<int64_t>(Size);
+  auto [It, New] = Fits.try_emplace({{Known, Wanted}, Offset}, false);
+  if (!New)
+    return It->second;
+  std::vector<RecordKey> Inside;
+  bool Fitting = false;
+  if (Offset == AnyOffset) {
+    for (const RecordField &Field : P.record(Known).Fields)
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
+        Fitting |= fits(Field.Type.Record, AnyOffset, Wanted);
+  } else {
+    P.recordsAt(Known, static_cast<uint64_t>(Offset), Inside);
+    Fitting = llvm::is_contained(Inside, Wanted);
+  }
+  if (!Fitting && (Offset == 0 || Offset == AnyOffset)) {
+    Inside.clear();
+    P.recordsAt(Wanted, 0, Inside);
+    Fitting = llvm::is_contained(Inside, Known);
+  }
+  return Fits[{{Known, Wanted}, Offset}] = Fitting;
+}
+
+bool PointsTo::castPasses(const Object &What, int64_t Offset, RecordKey Record) {
   if (What.Types.empty())
     return true;
-  for (RecordKey Known : What.Types) {
-    if (Known == Record)
+  for (RecordKey Known : What.Types)
+    if ((Offset >= 0 || Offset == AnyOffset) && fits(Known, Offset, Record))
       return true;
-    std::vector<RecordKey> Inside;
-    uint64_t Size = P.record(Known).Size;
-    if (Offset == AnyOffset)
-      return true;
-    P.recordsAt(Known, Size ? static_cast<uint64_t>(Offset) % Size : 0, Inside);
-    if (Offset >= 0 && llvm::is_contained(Inside, Record))
-      return true;
-    Inside.clear();
-    P.recordsAt(Record, 0, Inside); // A bigger record that begins with the known one.
-    if (Offset == 0 && llvm::is_contained(Inside, Known))
-      return true;
-  }
   return false;
 }
 

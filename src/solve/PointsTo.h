@@ -170,7 +170,8 @@ private:
   void copyCell(const ObjectCopy &Copy, ObjectId From, int64_t Offset);
   int64_t normalise(ObjectId In, int64_t Offset, bool Stepped = false);
   bool beginsField(const Object &What, int64_t Offset) const;
-  bool castPasses(Object &What, int64_t Offset, RecordKey Record);
+  bool fits(RecordKey Known, int64_t Offset, RecordKey Wanted);
+  bool castPasses(const Object &What, int64_t Offset, RecordKey Record);
   void flow(const llvm::SparseBitVector<> &What, NodeId To);
   void addFeed(NodeId Cell, NodeId From, Site Where);
   void add(NodeId To, ObjectId In, int64_t Offset) { add(To, location(In, Offset)); }
@@ -181,6 +182,7 @@ private:
   std::vector<Location> Locations;
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
   std::vector<NodeId> Work;
+  std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;
   llvm::DenseMap<uint32_t, ObjectId> FunctionObjects, ExternalObjects, GlobalObjects, SizeObjects;
   std::map<std::tuple<unsigned, unsigned, uint32_t>, ObjectId> PreObjects;
