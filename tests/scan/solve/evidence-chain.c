@@ -13,7 +13,7 @@ struct drop {
 // CHECK: :[[#@LINE + 12]]:5: note: load function 'load'
 // CHECK: :[[#@LINE + 14]]:15: note: calls 'readDrop'
 // CHECK: :[[#@LINE + 5]]:20: note: allocated here as 'struct drop'
-// CHECK: :[[#@LINE + 14]]:10: note: stored in global 'cloud'
+// CHECK: :[[#@LINE + 14]]:11: note: stored in global 'cloud'
 // CHECK: :[[#@LINE + 7]]:21: note: reachable from global 'cloud' after the load
 
 static struct drop *readDrop(FILE *f) {

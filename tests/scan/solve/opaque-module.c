@@ -3,8 +3,8 @@
 // Wrong: 'table' missed since it is incomplete where the load is.
 // RUN: rm -rf %t && split-file --leading-lines %s %t
 // RUN: %scan --format=json --load load %t/load.c %t/table.c -- | %types
-// CHECK: row table.c:[[#@LINE + 24]]
-// CHECK: table table.c:[[#@LINE + 27]]
+// CHECK: row table.c:[[#@LINE + 25]]
+// CHECK: table table.c:[[#@LINE + 28]]
 
 //--- table.h
 struct table;
