@@ -141,6 +141,7 @@ void PointsTo::addEdge(NodeId From, NodeId To) {
 }
 
 void PointsTo::flow(const llvm::SparseBitVector<> &What, NodeId To) {
+  ++Steps;
   Node &Target = Nodes[To];
   llvm::SparseBitVector<> New = What;
   if (Target.Number)
@@ -215,14 +216,13 @@ void PointsTo::addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size
   wait(FromAddress, {Rule::CopyFrom, ToAddress, static_cast<int64_t>(Size), None, 0, Where});
 }
 
-std::string PointsTo::stats(){ size_t t=0,m=0,e=0; for(auto&n:Nodes){size_t c=n.Set.count(); t+=c; m=std::max(m,c); e+=n.Edges.size();} size_t old=0; for(auto&o:Objects) old+=o.Cells.size(); return "nodes "+std::to_string(Nodes.size())+" pts "+std::to_string(t)+" max "+std::to_string(m)+" edges "+std::to_string(e)+" cells "+std::to_string(old)+" pre "+std::to_string(PreObjects.size()); }
+std::string PointsTo::stats(){ size_t t=0,m=0,e=0; for(auto&n:Nodes){size_t c=n.Set.count(); t+=c; m=std::max(m,c); e+=n.Edges.size();} size_t old=0; for(auto&o:Objects) old+=o.Cells.size(); return "steps "+std::to_string(Steps)+" nodes "+std::to_string(Nodes.size())+" pts "+std::to_string(t)+" max "+std::to_string(m)+" edges "+std::to_string(e)+" cells "+std::to_string(old)+" pre "+std::to_string(PreObjects.size()); }
 void PointsTo::addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where) {
   wait(ToAddress, {Rule::BytesTo, FromAddress, 0, None, 0, Where});
   wait(FromAddress, {Rule::BytesFrom, ToAddress, 0, None, 0, Where});
 }
 
 bool PointsTo::run() {
-  uint64_t Steps = 0;
   while (!Work.empty()) {
     NodeId At = Work.back();
     Work.pop_back();

@@ -120,6 +120,8 @@ public:
   size_t objects() const { return Objects.size(); }
   NodeId cell(ObjectId In, int64_t Offset);
   const std::vector<Feed> &feeds(NodeId Cell) const;
+  /// Work done so far: sets passed along edges and rules applied.
+  uint64_t steps() const { return Steps; }
   const std::map<ObjectId, Site> &filled() const { return Filled; }
 
   ObjectId inputObject() const { return 0; }
@@ -182,6 +184,7 @@ private:
   std::vector<Location> Locations;
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
   std::vector<NodeId> Work;
+  uint64_t Steps = 0;
   std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;
   llvm::DenseMap<uint32_t, ObjectId> FunctionObjects, ExternalObjects, GlobalObjects, SizeObjects;

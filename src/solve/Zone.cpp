@@ -16,6 +16,8 @@ namespace {
 constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
+/// Readers of one item are called by readers of a record, and these by the handlers of a block.
+constexpr unsigned GlobalReaderDepth = 3;
 
 } // namespace
 
@@ -232,34 +234,41 @@ void Zone::refreshContents() {
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (Graph.object(Id).Kind == ObjectKind::Global)
       Contents[Id].Buffer = keepsBuffer(Id);
-  // A global that is itself the buffer, the cursor or the handle makes its users readers.
-  std::vector<FunctionId> Work;
+  findGlobalReaders();
+}
+
+/// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
+/// functions that call them, GlobalReaderDepth levels up.
+void Zone::findGlobalReaders() {
+  std::vector<FunctionId> Level;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
     if (ReadsInputGlobal[Id] || P.function(Id).Body->Symbol == None)
       continue;
     for (GlobalId Global : GlobalsUsed[Id]) {
       const Shape &Type = P.globals()[Global].Type;
-      if (Type.What == Core::Record && !Type.Pointers)
+      ObjectId In = Graph.globalObject(Global);
+      if (In >= Contents.size() || (Type.What == Core::Record && !Type.Pointers))
         continue;
-      const Content &Kept = Contents[std::min<size_t>(Graph.globalObject(Global),
-                                                      Contents.size() - 1)];
-      if (Kept.Handle || Kept.Buffer || (Kept.Input && Type.Pointers + Type.Array > 0)) {
+      const Content &Kept = Contents[In];
+      bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
+      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters)) {
         ReadsInputGlobal[Id] = true;
-        Work.push_back(Id);
+        Level.push_back(Id);
         break;
       }
     }
   }
-  if (Graph.objects() != Contents.size())
+  if (Contents.size() != Graph.objects())
     Contents.resize(Graph.objects());
-  while (!Work.empty()) {
-    FunctionId Id = Work.back();
-    Work.pop_back();
-    for (const CallSite &Site : Known.callers(Id))
-      if (!ReadsInputGlobal[Site.Caller]) {
-        ReadsInputGlobal[Site.Caller] = true;
-        Work.push_back(Site.Caller);
-      }
+  for (unsigned Depth = 0; Depth != GlobalReaderDepth; ++Depth) {
+    std::vector<FunctionId> Above;
+    for (FunctionId Id : Level)
+      for (const CallSite &Site : Known.callers(Id))
+        if (!ReadsInputGlobal[Site.Caller]) {
+          ReadsInputGlobal[Site.Caller] = true;
+          Above.push_back(Site.Caller);
+        }
+    Level = std::move(Above);
   }
 }
 
@@ -270,6 +279,7 @@ void Zone::rounds() {
       return;
     }
     refreshContents();
+    if (getenv("DBGF") && Round == 3u+atoi(getenv("DBG"))) for (auto&I:Instances) if (std::string(getenv("DBGF")).find(","+P.function(I.Function).Name+",")!=std::string::npos) { const Instance*J=&I; std::string o; while (J->Via.At) { o += P.function(J->Function).Name+(J->Contactless?"*":"")+" <- "; J=&Instances[J->Via.In]; } llvm::errs()<<"PATH "<<o<<P.function(J->Function).Name<<"\n"; }
     if (getenv("DBG")) { llvm::errs() << "round " << Round << " inst " << Instances.size() << " fns " << functionsVisited() << " objs " << Graph.objects() << " calls " << Calls.size() << " " << Graph.stats() << "\n"; if(atoi(getenv("DBG"))==(int)Round){ std::map<std::string,int> M; for(auto&I:Instances) M[P.function(I.Function).Name]++; for(auto&[n,c]:M) llvm::errs()<<c<<" "<<n<<"\n"; } }
     bool Changed = false;
     for (size_t I = 0; I != Calls.size(); ++I) {

@@ -81,6 +81,7 @@ private:
   NodeId addressOf(InstanceId In, const facts::Instruction &I);
   void initialisers();
   void refreshContents();
+  void findGlobalReaders();
   bool keepsBuffer(ObjectId Global) const;
   void seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
