@@ -44,6 +44,12 @@ char **fieldOf(struct outer *p) {
                       // CHECK: return [[T]]
 }
 
+// CHECK-LABEL: body elementOf parameters 2
+struct outer *elementOf(struct outer *p, int n) {
+  return &p[n]; // CHECK: [[E:r[0-9]+]] = element r0
+                // CHECK: return [[E]]
+}
+
 // CHECK-LABEL: body offset parameters 1
 char *offset(char *p) {
   return p + 12 - 4; // CHECK: [[A:r[0-9]+]] = offset r0 +12
