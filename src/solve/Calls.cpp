@@ -74,7 +74,7 @@ bool Zone::contact(const PendingCall &Call) const {
 /// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
 bool Zone::isTheInput(const PendingCall &Call) const {
   unsigned Far = Distance[Instances[Call.In].Function];
-  return NearestOpen == ~0u || Far == ~0u || Far <= NearestOpen + 1;
+  return !InputGiven && (NearestOpen == ~0u || Far == ~0u || Far <= NearestOpen + 1);
 }
 
 bool Zone::leadsToInput(FunctionId Id) const { return OnTheWay[Id] || ReadsInputGlobal[Id]; }
@@ -141,7 +141,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
     return fillParameters(Call, Target);
   bool Contact = contact(Call);
   if (!Contact) {
-    if (!Direct && !ReadsInputGlobal[Target])
+    if (!Direct && !leadsToInput(Target))
       return false;
     const FunctionInfo &F = P.function(Target);
     bool Gives = F.result().Pointers && !Call.Call->Implicit;

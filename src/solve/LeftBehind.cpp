@@ -78,6 +78,14 @@ void LeftBehind::offer(RecordKey Key, Found Candidate) {
     It->second = std::move(Candidate);
 }
 
+bool LeftBehind::isExtension(RecordKey Longer, RecordKey Base) const {
+  if (Longer == Base)
+    return false;
+  std::vector<RecordKey> First;
+  P.recordsAt(Longer, 0, First);
+  return llvm::is_contained(First, Base) || P.extends(Longer, Base);
+}
+
 void LeftBehind::collect(ObjectId Id) {
   const Object &What = Graph.object(Id);
   if (What.isOlder())
@@ -85,6 +93,17 @@ void LeftBehind::collect(ObjectId Id) {
   if (What.Kind != ObjectKind::Heap && What.Kind != ObjectKind::Mapped)
     return;
   if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
+    return;
+  // Made as its base, used as what extends it: the base is how the allocator calls it.
+  bool Extended = false;
+  if (What.Guessed)
+    for (const auto &[Key, Where] : What.Views)
+      if (llvm::any_of(What.Types, [&](RecordKey Base) { return isExtension(Key, Base); })) {
+        offer(Key, {Id, Confidence::Medium, "allocated as its base and used as this type", Where,
+                    "used as '" + P.displayName(Key) + "'"});
+        Extended = true;
+      }
+  if (Extended)
     return;
   for (RecordKey Key : What.Types)
     offer(Key, {Id, Confidence::High, "allocated as this type and left behind", What.TypeSites.at(Key),

@@ -36,6 +36,7 @@ private:
 
   void walk();
   void findData();
+  bool isExtension(RecordKey Longer, RecordKey Base) const;
   bool isMachinery(ObjectId Id) const;
   void collect(ObjectId Id);
   void collectUpdated(ObjectId Id);

@@ -1,7 +1,8 @@
 // Chooses the translation units of one program. See Program.h.
 //
-// An external function that two units define tells two programs apart; variables do not, since
-// tentative definitions may be repeated. Units needed for one reading of a name only are taken
+// An external function that two units define and others call tells two programs apart. Functions
+// that nobody calls by name do not (but for main): they are the entry points of plugins, and every
+// plugin has them. Neither do variables, since tentative definitions may be repeated. Units needed for one reading of a name only are taken
 // before the ones that have a rival.
 #include "solve/Program.h"
 
@@ -48,8 +49,11 @@ private:
   template <typename Action> void forEachStrong(uint32_t Unit, Action Do) {
     for (const facts::Symbol &Symbol : Units[Unit].Symbols)
       if (Symbol.External && Symbol.Defined && !Symbol.Weak &&
-          Symbol.Kind == facts::SymbolKind::Function)
-        Do(Units[Unit].text(Symbol.Name));
+          Symbol.Kind == facts::SymbolKind::Function) {
+        const std::string &Name = Units[Unit].text(Symbol.Name);
+        if (Name == "main" || Users.count(Name))
+          Do(Name);
+      }
   }
 
   bool conflicts(uint32_t Unit) {

@@ -16,8 +16,8 @@ constexpr unsigned StepsThroughMax = 4;
 constexpr int64_t OffsetMax = 1 << 16;
 /// Stores remembered for one cell: enough to find one that explains a given pointer.
 constexpr size_t FeedsMax = 64;
-/// Rule applications before the engine gives up; Redis needs about a million.
-constexpr uint64_t StepsMax = 60'000'000;
+/// Work before the engine gives up, about 5 s; Redis needs a hundred thousand.
+constexpr uint64_t StepsMax = 15'000'000;
 
 } // namespace
 
@@ -423,7 +423,8 @@ bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
   if (!Fitting && (Offset == 0 || Offset == AnyOffset)) {
     Inside.clear();
     P.recordsAt(Wanted, 0, Inside);
-    Fitting = llvm::is_contained(Inside, Known);
+    Fitting = llvm::is_contained(Inside, Known) || P.extends(Wanted, Known) ||
+              P.extends(Known, Wanted);
   }
   return Fits[{{Known, Wanted}, Offset}] = Fitting;
 }

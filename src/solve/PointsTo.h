@@ -57,6 +57,7 @@ struct Object {
   NodeId Tainted = None;           ///< Numbers only: the input among the cells.
   NodeId Whole = None;             ///< Receives every cell: what a load at AnyOffset reads.
   bool Freed = false;
+  bool Guessed = false;            ///< Types come from the variable that took it, not from a size.
   bool Indexed = false;            ///< Used as an array of records.
   bool Bytes = false;              ///< Born as characters or numbers: a record by cast of bytes only.
   unsigned Offsets = 0;            ///< Distinct offsets seen, while its type is unknown.

@@ -218,6 +218,19 @@ std::string Program::displayName(RecordKey Key) const {
   return Info.Name.empty() ? "unnamed " + Kind : Kind + Info.Name;
 }
 
+bool Program::extends(RecordKey Longer, RecordKey Shorter) const {
+  const RecordInfo &Long = Records[Longer], &Short = Records[Shorter];
+  if (Short.Fields.size() < 2 || Long.Fields.size() <= Short.Fields.size() || Long.Union)
+    return false;
+  for (size_t I = 0; I != Short.Fields.size(); ++I) {
+    const RecordField &A = Long.Fields[I], &B = Short.Fields[I];
+    if (A.Offset != B.Offset || A.Name != B.Name || A.Type.What != B.Type.What ||
+        A.Type.Pointers != B.Type.Pointers)
+      return false;
+  }
+  return true;
+}
+
 void Program::recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey> &Found) const {
   const RecordInfo &Info = Records[Outer];
   if (Offset == 0)

@@ -123,6 +123,9 @@ public:
   RecordKey named(RecordKey Key) const;
   std::string displayName(RecordKey Key) const;
 
+  /// True when \p Longer begins with all fields of \p Shorter, two at least: inheritance by repetition.
+  bool extends(RecordKey Longer, RecordKey Shorter) const;
+
   /// The records that begin at byte \p Offset of record \p Outer, itself first.
   void recordsAt(RecordKey Outer, uint64_t Offset, std::vector<RecordKey> &Found) const;
 

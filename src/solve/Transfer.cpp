@@ -70,10 +70,12 @@ void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<i
     return;
   const FunctionInfo &F = functionOf(Call.In);
   const Shape &Type = F.shapeOf(typeOfBirth(F, *Call.Call));
-  if (Type.isPointerTo(Core::Record))
+  if (Type.isPointerTo(Core::Record)) {
     Graph.setType(Made, Type.Record, Here);
-  else if (Type.Pointers && !Type.isPointerTo(Core::Void))
+    Graph.object(Made).Guessed = true;
+  } else if (Type.Pointers && !Type.isPointerTo(Core::Void)) {
     Graph.object(Made).Bytes = true;
+  }
 }
 
 bool Zone::allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes,

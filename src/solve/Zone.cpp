@@ -1,6 +1,8 @@
 // Instances, translation of instructions to constraints, and the rounds. See Zone.h.
 #include "solve/Zone.h"
 
+#include "solve/Handles.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -293,19 +295,24 @@ void Zone::rounds() {
   Notes.push_back("visiting was stopped after " + std::to_string(RoundsMax) + " rounds");
 }
 
-/// Parameters of the load functions that are the input: all that look like one, or on \p Guess the
-/// ones that could.
-void Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
+/// Parameters of the load functions that are the input: the ones that are read from, or on \p Guess
+/// all that could be. True when there are any.
+bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
+  std::vector<std::set<unsigned>> Handles = handleParameters(P, Known, Flow);
+  bool Any = false;
   for (size_t L = 0; L != Loads.size(); ++L) {
     const FunctionInfo &F = P.function(Load[L]);
     for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
       const Shape &Parameter = F.parameter(I);
-      bool Library = Parameter.isPointerTo(Core::Record) &&
-                     (P.record(Parameter.Record).System || !P.record(Parameter.Record).Complete);
-      if (Library || (Guess && !Parameter.isPointerTo(Core::Char)))
+      bool Library = Parameter.isPointerTo(Core::Record) && P.record(Parameter.Record).System;
+      if (Library || Handles[Load[L]].count(I) ||
+          (Guess && !Parameter.isPointerTo(Core::Char))) {
         Graph.add(node(Loads[L], I), Graph.handle());
+        Any = true;
+      }
     }
   }
+  return Any;
 }
 
 /// Breadth first over direct calls: how far every function is, and where the nearest open is.
@@ -324,11 +331,13 @@ void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
         if (What == Effect::Open || What == Effect::OpenAt || What == Effect::Map)
           NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
       }
-    for (FunctionId Callee : Known.callees(Work[At]))
-      if (Distance[Callee] == ~0u && !Known.noReturn(Callee) && !Known.formats(Callee)) {
-        Distance[Callee] = Distance[Work[At]] + 1;
-        Work.push_back(Callee);
-      }
+    FunctionId Caller = Work[At];
+    forEachCall(P, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
+      if (Distance[Callee] != ~0u || Known.noReturn(Callee) || Known.formats(Callee))
+        return;
+      Distance[Callee] = Distance[Caller] + 1;
+      Work.push_back(Callee);
+    });
   }
 }
 
@@ -337,27 +346,25 @@ void Zone::findWay() {
   OnTheWay.assign(P.functions().size(), false);
   if (NearestOpen == ~0u)
     return;
-  std::vector<FunctionId> Work;
   auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
+  auto Opens = [&](FunctionId Id) {
+    return llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
+      if (I.Code != Op::Call || I.A == None)
+        return false;
+      Effect What = Known.effect(P.entity(P.function(Id), I.A)).What;
+      return What == Effect::Open || What == Effect::OpenAt || What == Effect::Map;
+    });
+  };
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    if (Near(Id) && llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
-          if (I.Code != Op::Call || I.A == None)
-            return false;
-          Effect What = Known.effect(P.entity(P.function(Id), I.A)).What;
-          return What == Effect::Open || What == Effect::OpenAt || What == Effect::Map;
-        })) {
-      OnTheWay[Id] = true;
-      Work.push_back(Id);
-    }
-  while (!Work.empty()) {
-    FunctionId Id = Work.back();
-    Work.pop_back();
-    for (const CallSite &Site : Known.callers(Id))
-      if (Near(Site.Caller) && !OnTheWay[Site.Caller]) {
-        OnTheWay[Site.Caller] = true;
-        Work.push_back(Site.Caller);
-      }
-  }
+    OnTheWay[Id] = Near(Id) && Opens(Id);
+  // Outwards level by level: a caller is on the way when one of its callees is.
+  for (unsigned Level = 0; Level <= NearestOpen; ++Level)
+    for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+      if (Near(Id) && !OnTheWay[Id])
+        forEachCall(P, Flow, Id, [&](const Instruction &, FunctionId Callee) {
+          if (OnTheWay[Callee])
+            OnTheWay[Id] = true;
+        });
 }
 
 void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
@@ -376,7 +383,10 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
       Graph.add(node(In, I), Graph.location(Graph.preObject(Pointed), 0));
     }
   }
-  seedParameters(Load, /*Guess=*/false);
+  if (seedParameters(Load, /*Guess=*/false)) {
+    NearestOpen = 0; // Nothing that is opened later is the input.
+    InputGiven = true;
+  }
   rounds();
   if (!HandleSeen && Graph.filled().empty()) {
     seedParameters(Load, /*Guess=*/true);

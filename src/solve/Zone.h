@@ -83,7 +83,7 @@ private:
   void refreshContents();
   void findGlobalReaders();
   bool keepsBuffer(ObjectId Global) const;
-  void seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
+  bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
   void findWay();
   bool isTheInput(const PendingCall &Call) const;
@@ -132,6 +132,7 @@ private:
   std::vector<std::vector<GlobalId>> GlobalsUsed;
   std::vector<std::string> Notes;
   bool HandleSeen = false;
+  bool InputGiven = false; ///< A parameter of a load function is the input.
   bool BoundHit = false;
 };
 

@@ -1,0 +1,34 @@
+// Which parameters are input handles, by what functions do with them: a parameter is one when it
+// reaches the handle argument of a read, through any number of calls, direct or by a known pointer.
+#pragma once
+
+#include "solve/FunctionFlow.h"
+#include "solve/Inference.h"
+
+#include <set>
+#include <vector>
+
+namespace nvmove::solve {
+
+/// Calls \p Do(caller, call, callee) for every direct call and every call whose pointer is known.
+template <typename Action>
+void forEachCall(const Program &P, const FunctionFlow &Flow, FunctionId Caller, Action Do) {
+  const FunctionInfo &F = P.function(Caller);
+  for (const facts::Instruction &I : F.Body->Body) {
+    if (I.Code != facts::Op::Call)
+      continue;
+    if (I.A != None) {
+      if (Entity Callee = P.entity(F, I.A); Callee.What == Entity::Function)
+        Do(I, Callee.Id);
+    } else if (I.B != None && I.B != facts::NullRegister) {
+      for (FunctionId Callee : Flow.at(Caller, I.B))
+        Do(I, Callee);
+    }
+  }
+}
+
+/// By function: the numbers of its parameters that are read from.
+std::vector<std::set<unsigned>> handleParameters(const Program &P, const Inference &Known,
+                                                 const FunctionFlow &Flow);
+
+} // namespace nvmove::solve
