@@ -81,6 +81,22 @@ void verifyFunction(Checker &C, const TranslationUnit &Unit, const Function &F) 
     verifyInstruction(C, Unit, F, Each);
 }
 
+/// Names are spelt by following these links, so none may lead back to its beginning. Every link is
+/// walked once: what leads to a sound end is sound.
+template <typename Thing, typename Next>
+bool endsSomewhere(const std::vector<Thing> &Things, Next NextOf) {
+  std::vector<size_t> SeenFrom(Things.size(), Things.size());
+  for (size_t Start = 0; Start != Things.size(); ++Start)
+    for (size_t At = Start; At < Things.size(); At = NextOf(Things[At])) {
+      if (SeenFrom[At] == Start)
+        return false;
+      if (SeenFrom[At] != Things.size())
+        break;
+      SeenFrom[At] = Start;
+    }
+  return true;
+}
+
 } // namespace
 
 llvm::Error verify(const TranslationUnit &Unit) {
@@ -113,6 +129,14 @@ llvm::Error verify(const TranslationUnit &Unit) {
     C.type(Each.Type);
     C.text(Each.Where.File);
   }
+  C.check(endsSomewhere(Unit.Types,
+                        [](const Type &T) {
+                          return T.Kind == TypeKind::Pointer || T.Kind == TypeKind::Array ? T.Inner
+                                                                                          : None;
+                        }),
+          "an inner type");
+  C.check(endsSomewhere(Unit.Records, [](const Record &R) { return R.Parent; }),
+          "an outer record");
   for (const Function &Each : Unit.Functions)
     verifyFunction(C, Unit, Each);
   if (C.Bad)

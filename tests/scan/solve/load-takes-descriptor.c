@@ -8,7 +8,7 @@ struct order { // CHECK: order [[@LINE]]
   int number, amount;
   struct order *next;
 };
-struct options {
+struct options { // either
   int strict;
 };
 static struct order *orders;

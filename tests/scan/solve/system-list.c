@@ -3,7 +3,7 @@
 // Wrong: 'lib_node' reported, or 'member' missed behind it.
 // RUN: rm -rf %t && split-file --leading-lines %s %t
 // RUN: %scan --format=json --load load %t/a.c -- -isystem %t/include | %types
-// CHECK: member a.c:[[#@LINE + 14]]
+// CHECK: member a.c:[[#@LINE + 13]]
 
 //--- include/lib.h
 typedef struct lib_node {

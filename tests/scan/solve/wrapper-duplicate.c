@@ -18,19 +18,13 @@ struct spot { // CHECK: spot [[@LINE]]
   int x, y;
   struct owner *owner;
 };
-struct line {
-  char text[80];
-};
 static struct spot *spots[100];
 
 int load(FILE *f) {
-  struct line l;
+  struct spot s;
+  struct owner o;
   int n = 0;
-  while (n < 100 && fgets(l.text, sizeof l.text, f)) {
-    struct spot s;
-    struct owner o;
-    if (sscanf(l.text, "%d %d %11s", &s.x, &s.y, o.name) != 3)
-      continue;
+  while (n < 100 && fscanf(f, "%d %d %11s", &s.x, &s.y, o.name) == 3) {
     s.owner = duplicate(&o, sizeof o);
     spots[n++] = duplicate(&s, sizeof s);
   }
