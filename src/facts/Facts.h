@@ -102,7 +102,9 @@ enum class Op : uint8_t {
   Store,      ///< *(Ty *)A = B                         Ty scalar or pointer; B may be None or Null
   CopyObject, ///< *(Ty *)A = *(Ty *)B                  Ty a record or array
   SizeOf,     ///< Dst = sizeof(Ty) or offsetof(Ty, .)  Ty a record
-  Call,       ///< Dst = callee(args)                   A: symbol when direct, else None; B: register
+  Call,       ///< Dst = callee(args)                   A: symbol when direct, else None; B: register;
+              ///<                                      Delta: bit i set when argument i is a literal
+              ///<                                      "w.." or "a.." without '+', or O_WRONLY
   Return,     ///< return A
 };
 

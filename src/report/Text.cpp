@@ -121,8 +121,11 @@ void TextReport::printChain(const PersistentType &Type) {
                       "' is persistent (" + word(Type.Sureness) +
                       (Type.Why.empty() ? ")" : ": " + Type.Why + ")"));
   for (const EvidenceStep &Step : Type.Evidence)
-    printDiagnostic(OS, Options.Color, Sources, support::Severity::Note, toPlace(Step.Where),
-                    Step.Text);
+    if (Step.Where.File.empty())
+      llvm::WithColor::note(OS, "", /*DisableColors=*/!Options.Color) << Step.Text << '\n';
+    else
+      printDiagnostic(OS, Options.Color, Sources, support::Severity::Note, toPlace(Step.Where),
+                      Step.Text);
 }
 
 void TextReport::printSkipped() {

@@ -10,6 +10,25 @@ using namespace facts;
 using clang::Expr;
 using clang::QualType;
 
+namespace {
+
+/// True for a literal that asks fopen, fdopen or open for writing only.
+bool opensForWriting(const Expr *Argument, const clang::ASTContext &Context) {
+  const Expr *Bare = Argument->IgnoreParenImpCasts();
+  if (const auto *Mode = llvm::dyn_cast<clang::StringLiteral>(Bare)) {
+    if (Mode->getCharByteWidth() != 1 || Mode->getLength() > 8)
+      return false;
+    llvm::StringRef Text = Mode->getString();
+    return (Text.starts_with("w") || Text.starts_with("a")) && !Text.contains('+');
+  }
+  if (!Bare->getType()->isIntegerType())
+    return false;
+  std::optional<llvm::APSInt> Flags = Bare->getIntegerConstantExpr(Context);
+  return Flags && (Flags->getZExtValue() & 3) == 1; // O_ACCMODE, O_WRONLY
+}
+
+} // namespace
+
 Register FunctionRecorder::call(const clang::CallExpr *E) {
   noteLibraryCall(E);
   const clang::FunctionDecl *Direct = E->getDirectCallee();
@@ -31,12 +50,17 @@ Register FunctionRecorder::call(const clang::CallExpr *E) {
   llvm::SmallVector<Register, 8> Arguments;
   for (const Expr *Argument : E->arguments())
     Arguments.push_back(value(Argument));
+  int64_t Writing = 0;
+  for (unsigned I = 0; I != std::min(E->getNumArgs(), 8u); ++I)
+    if (opensForWriting(E->getArg(I), Types.context()))
+      Writing |= int64_t(1) << I;
   QualType Result = E->getType();
   Register Dst = Result->isVoidType() ? None : fresh(Result);
   Instruction &Made = emit(Op::Call, E->getExprLoc());
   Made.Dst = Dst;
   Made.A = Direct ? Types.symbol(Direct) : None;
   Made.B = Callee;
+  Made.Delta = Writing;
   QualType Signature = Direct ? Direct->getType() : E->getCallee()->getType();
   if (Signature->isPointerType())
     Signature = Signature->getPointeeType();

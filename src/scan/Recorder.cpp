@@ -145,6 +145,7 @@ public:
     Compiler.setFileManager(Files);
     Compiler.createDiagnostics(Consumer, /*ShouldOwnClient=*/false);
     Compiler.createSourceManager(*Files);
+    Compiler.setVerboseOutputStream(llvm::nulls()); // "2 errors generated." belongs to nobody.
     RecordAction Action(Result);
     bool Fine = Compiler.ExecuteAction(Action);
     Result.Errors = Compiler.getDiagnostics().getNumErrors();

@@ -68,8 +68,12 @@ Outcome failed(const CompileCommand &Command, std::string Why, std::string Diagn
 Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
   if (!llvm::sys::fs::exists(Command.File))
     return failed(Command, "no such file");
+  if (llvm::sys::fs::is_directory(Command.File))
+    return failed(Command, "a folder, not a source file; name it with -p");
   Outcome O;
-  if (Cache && (O.Unit = Cache->lookup(Command))) {
+  if (Cache)
+    O.Unit = Cache->lookup(Command);
+  if (O.Unit) {
     O.FromCache = true;
     return O;
   }
@@ -79,6 +83,7 @@ Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
     llvm::StringRef Why = llvm::StringRef(Text).trim();
     Why.consume_front(Command.File);
     Why.consume_front(": ");
+    Why.consume_front("error: ");
     auto [First, Rest] = Why.split('\n');
     return failed(Command, First.str(), Rest.str());
   }
@@ -112,6 +117,7 @@ Scanned scanUnits(llvm::ArrayRef<CompileCommand> Commands, const ScannerOptions 
   };
   std::vector<llvm::thread> Workers;
   size_t Threads = std::min<size_t>(std::max(1u, Options.Threads), Commands.size());
+  Workers.reserve(Threads);
   for (size_t I = 0; I < Threads; ++I)
     Workers.emplace_back(std::optional<unsigned>(StackBytes), Work);
   for (llvm::thread &Worker : Workers)

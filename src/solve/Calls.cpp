@@ -12,6 +12,8 @@ namespace {
 
 /// Calls in a row without contact to the input. A tuning value; a note says when it bites.
 constexpr unsigned ContactlessMax = 10;
+/// A pointer with more possible targets is a hook for events, not a method of some type.
+constexpr size_t FewTargets = 8;
 
 } // namespace
 
@@ -71,6 +73,19 @@ bool Zone::contact(const PendingCall &Call) const {
   return false;
 }
 
+/// True when the handle, input, or what holds the handle is handed over.
+bool Zone::carriesInput(const PendingCall &Call) const {
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, I); N != None)
+      for (LocationId Each : Graph.pointees(N)) {
+        ObjectId In = Graph.at(Each).In;
+        if (Each == Graph.input() || Each == Graph.handle() ||
+            (In < Contents.size() && Contents[In].Source) || Graph.filled().count(In))
+          return true;
+      }
+  return Call.Call->ArgumentCount == 0;
+}
+
 /// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
 bool Zone::isTheInput(const PendingCall &Call) const {
   unsigned Far = Distance[Instances[Call.In].Function];
@@ -121,6 +136,8 @@ bool Zone::considerIndirect(PendingCall &Call) {
   bool Changed = false;
   Call.Resolved |= Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
+  if (Targets.size() > FewTargets && !carriesInput(Call))
+    return false;
   for (FunctionId Each : Targets) {
     if (Known.noReturn(Each) || Known.formats(Each))
       continue;

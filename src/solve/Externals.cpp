@@ -16,6 +16,10 @@ ExternalEffect effectOf(llvm::StringRef Name) {
   return It == Table.end() ? ExternalEffect() : It->second;
 }
 
+bool writesOnly(const facts::Instruction &Call, const ExternalEffect &E) {
+  return E.What == Effect::Open && E.A >= 0 && (Call.Delta >> E.A & 1);
+}
+
 bool neverReturns(llvm::StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases("exit", "_exit", "_Exit", "quick_exit", "abort", true)

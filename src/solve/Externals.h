@@ -1,6 +1,8 @@
 // The effects of functions without a body, as a table (Externals.def).
 #pragma once
 
+#include "facts/Facts.h"
+
 #include "llvm/ADT/StringRef.h"
 
 namespace nvmove::solve {
@@ -17,6 +19,9 @@ struct ExternalEffect {
 
 /// \p Name as ExternalInfo spells it.
 ExternalEffect effectOf(llvm::StringRef Name);
+
+/// True when the call is an Open whose mode is a literal for writing only.
+bool writesOnly(const facts::Instruction &Call, const ExternalEffect &E);
 
 /// Functions that never return although no declaration says so in every system's headers.
 bool neverReturns(llvm::StringRef Name);

@@ -273,9 +273,14 @@ bool Inference::inferDestructor(FunctionId Id) {
   const FunctionInfo &F = P.function(Id);
   if (F.result().Pointers)
     return false;
+  // A branch that frees and returns is a way out, not what the function is for.
+  std::set<uint32_t> Leaving;
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Return && I.Region != 0)
+      Leaving.insert(I.Region);
   std::vector<unsigned> Freed;
   for (const Instruction &I : F.Body->Body) {
-    if (I.Code != Op::Call || I.A == None)
+    if (I.Code != Op::Call || I.A == None || Leaving.count(I.Region))
       continue;
     ExternalEffect Inner = effect(P.entity(F, I.A));
     if (Inner.What == Effect::Release && Inner.A >= 0 && Inner.A < I.ArgumentCount)

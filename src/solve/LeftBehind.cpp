@@ -7,6 +7,13 @@
 
 namespace nvmove::solve {
 
+namespace {
+
+/// Records one untyped object may be looked at as; with more, the analysis has lost track of it.
+constexpr size_t UsesMax = 3;
+
+} // namespace
+
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
   walk();
   findData();
@@ -94,35 +101,36 @@ void LeftBehind::collect(ObjectId Id) {
     return;
   if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
     return;
-  // Made as its base, used as what extends it: the base is how the allocator calls it.
-  bool Extended = false;
-  if (What.Guessed)
-    for (const auto &[Key, Where] : What.Views)
-      if (llvm::any_of(What.Types, [&](RecordKey Base) { return isExtension(Key, Base); })) {
-        offer(Key, {Id, Confidence::Medium, "allocated as its base and used as this type", Where,
-                    "used as '" + P.displayName(Key) + "'"});
-        Extended = true;
-      }
-  if (Extended)
+  std::map<RecordKey, Site> Uses = uses(What);
+  if (Uses.size() <= UsesMax && (What.Types.empty() || (What.Guessed && !Uses.empty()))) {
+    for (const auto &Use : Uses)
+      offer(Use.first, {Id, Confidence::Medium,
+                        What.Types.empty() ? "untyped memory that is used as this type"
+                                           : "allocated as its base and used as this type",
+                        Use.second, "used as '" + P.displayName(Use.first) + "'"});
     return;
-  for (RecordKey Key : What.Types)
-    offer(Key, {Id, Confidence::High, "allocated as this type and left behind", What.TypeSites.at(Key),
-                "as '" + P.displayName(Key) + "'"});
-  if (!What.Types.empty())
-    return;
-  for (const auto &[Key, Where] : What.Views) {
-    // A view that another view begins with is its first member, not a type of its own.
-    bool Inner = false;
-    for (const auto &[Other, Elsewhere] : What.Views) {
-      std::vector<RecordKey> At;
-      if (Other != Key && P.record(Other).Complete)
-        P.recordsAt(Other, 0, At);
-      Inner |= llvm::is_contained(At, Key);
-    }
-    if (!Inner)
-      offer(Key, {Id, Confidence::Medium, "untyped memory that is used as this type", Where,
-                  "used as '" + P.displayName(Key) + "'"});
   }
+  for (RecordKey Key : What.Types)
+    offer(Key, {Id, Confidence::High, "allocated as this type and left behind",
+                What.TypeSites.at(Key), "as '" + P.displayName(Key) + "'"});
+}
+
+/// Records that the program looks at an object as. Made as its base and used as what extends it: the
+/// base is only how the allocator calls it. A view that another view begins with is its first member.
+std::map<RecordKey, Site> LeftBehind::uses(const Object &What) const {
+  std::map<RecordKey, Site> Uses;
+  for (const auto &View : What.Views) {
+    bool Wanted = What.Types.empty();
+    for (RecordKey Base : What.Types)
+      Wanted |= isExtension(View.first, Base);
+    bool Inner = false;
+    for (const auto &Other : What.Views)
+      Inner |= P.record(Other.first).Complete && isExtension(Other.first, View.first) &&
+               !P.record(View.first).Name.empty();
+    if (Wanted && !Inner && !P.record(View.first).Name.empty())
+      Uses.insert(View);
+  }
+  return Uses;
 }
 
 /// Records that were there before the load. One that receives input in many of its fields, or in

@@ -36,6 +36,7 @@ private:
 
   void walk();
   void findData();
+  std::map<RecordKey, Site> uses(const Object &What) const;
   bool isExtension(RecordKey Longer, RecordKey Base) const;
   bool isMachinery(ObjectId Id) const;
   void collect(ObjectId Id);

@@ -19,6 +19,8 @@ facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
   bool After = false;
   for (const Instruction &I : F.Body->Body) {
     After |= &I == &Call;
+    if (After && I.Code == Op::Store && Same.count(I.B) && Variable == None)
+      Variable = I.Ty;
     if (!After || I.A == None || !Same.count(I.A))
       continue;
     if (I.Code == Op::Cast)
@@ -151,7 +153,7 @@ bool Zone::applyEffect(PendingCall &Call, const ExternalEffect &E) {
   };
   switch (E.What) {
   case Effect::Open:
-    if (!isTheInput(Call))
+    if (!isTheInput(Call) || writesOnly(*Call.Call, E))
       return false;
     HandleSeen = true;
     if (First && Result != None)

@@ -233,6 +233,15 @@ void Zone::refreshContents() {
       }
     HandleSeen |= Made.Handle;
   }
+  for (Content &Each : Contents)
+    Each.Source = Each.Handle;
+  for (unsigned Level = 0; Level != 2; ++Level)
+    for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+      if (ObjectKind Kind = Graph.object(Id).Kind;
+          Kind == ObjectKind::Heap || Kind == ObjectKind::Stack || Kind == ObjectKind::Pre)
+        for (auto [Offset, Cell] : Graph.object(Id).Cells)
+          for (LocationId Each : Graph.pointees(Cell))
+            Contents[Id].Source |= Contents[Graph.at(Each).In].Source;
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (Graph.object(Id).Kind == ObjectKind::Global)
       Contents[Id].Buffer = keepsBuffer(Id);
@@ -315,6 +324,13 @@ bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
   return Any;
 }
 
+/// True for a direct call that opens or maps something that can be read.
+bool Zone::opens(const FunctionInfo &In, const Instruction &Call) const {
+  ExternalEffect E = Known.effect(P.entity(In, Call.A));
+  return (E.What == Effect::Open && !writesOnly(Call, E)) || E.What == Effect::OpenAt ||
+         E.What == Effect::Map;
+}
+
 /// Breadth first over direct calls: how far every function is, and where the nearest open is.
 void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
   Distance.assign(P.functions().size(), ~0u);
@@ -326,11 +342,8 @@ void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
   for (size_t At = 0; At != Work.size(); ++At) {
     const FunctionInfo &F = P.function(Work[At]);
     for (const Instruction &I : F.Body->Body)
-      if (I.Code == Op::Call && I.A != None) {
-        Effect What = Known.effect(P.entity(F, I.A)).What;
-        if (What == Effect::Open || What == Effect::OpenAt || What == Effect::Map)
-          NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
-      }
+      if (I.Code == Op::Call && I.A != None && opens(F, I))
+        NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
     FunctionId Caller = Work[At];
     forEachCall(P, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
       if (Distance[Callee] != ~0u || Known.noReturn(Callee) || Known.formats(Callee))
@@ -349,10 +362,7 @@ void Zone::findWay() {
   auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
   auto Opens = [&](FunctionId Id) {
     return llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
-      if (I.Code != Op::Call || I.A == None)
-        return false;
-      Effect What = Known.effect(P.entity(P.function(Id), I.A)).What;
-      return What == Effect::Open || What == Effect::OpenAt || What == Effect::Map;
+      return I.Code == Op::Call && I.A != None && opens(P.function(Id), I);
     });
   };
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)

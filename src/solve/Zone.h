@@ -5,7 +5,8 @@
 // given the handle, input, an object made in the zone, or a local that holds one of these. A call
 // without contact is followed only if its pointer result is used or it leads down to the open, and
 // never more than ContactlessMax in a row. Calls through pointers are resolved by what the pointer
-// holds, else by FunctionFlow, else by signature, and then need contact. Error exits and logging are
+// holds, else by FunctionFlow, else by signature, and then need contact; one with more than
+// FewTargets candidates is an event and needs the input itself. Error exits and logging are
 // left out. The points-to engine and the visiting take turns until neither has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
@@ -60,6 +61,7 @@ public:
   /// What an object directly keeps, refreshed in every round.
   struct Content {
     bool Input = false, Handle = false, Fresh = false;
+    bool Source = false; ///< It or what it points to holds the handle.
     bool Buffer = false; ///< Globals: points to characters that were read.
   };
   const Content &content(ObjectId Id) const { return Contents[Id]; }
@@ -86,6 +88,7 @@ private:
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
   void findWay();
+  bool opens(const FunctionInfo &In, const facts::Instruction &Call) const;
   bool isTheInput(const PendingCall &Call) const;
   void rounds();
   bool isGeneric(const FunctionInfo &F) const;
@@ -98,6 +101,7 @@ private:
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
+  bool carriesInput(const PendingCall &Call) const;
   bool contact(const PendingCall &Call) const;
   size_t argumentSize(const PendingCall &Call) const;
   facts::Register argument(const PendingCall &Call, int Number) const;

@@ -83,7 +83,8 @@ std::string absolutePath(llvm::StringRef Path, llvm::StringRef Base) {
   llvm::SmallString<256> Whole(Path);
   if (!Base.empty())
     llvm::sys::fs::make_absolute(Base, Whole);
-  llvm::sys::fs::make_absolute(Whole);
+  if (llvm::sys::fs::make_absolute(Whole))
+    return Path.str(); // The working directory is gone.
   llvm::sys::path::remove_dots(Whole, /*remove_dot_dot=*/true);
   return std::string(Whole);
 }

@@ -9,6 +9,7 @@
 #   %inputs    the folder of shared input files and helper scripts
 #   %private   runs the rest in a mount namespace of its own (REQUIRES: mount)
 #   %python    the Python that runs lit
+# Features: mount (may mount a tmpfs privately), pty (may open a pseudo-terminal)
 # FileCheck, not, split-file and count are on PATH. Every test shares one facts cache that starts
 # empty; a test that looks at the cache sets NVMOVE_CACHE_DIR=%t.cache itself.
 import os
@@ -43,6 +44,13 @@ try:
                            capture_output=True, timeout=10)
     if probe.returncode == 0:
         config.available_features.add("mount")
+except OSError:
+    pass
+
+try:
+    for end in os.openpty():
+        os.close(end)
+    config.available_features.add("pty")
 except OSError:
     pass
 

@@ -14,7 +14,7 @@ import sys
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 70
 HEADER_LINES_MAX = 200
-PYTHON_COLUMNS_MAX = 100
+PYTHON_COLUMNS_MAX = 110
 
 # Which rooms of src/ a room may include, besides itself; the picture is in ARCHITECTURE.md.
 # Data goes one way: report sees solve's result, but nothing of how it was found.
@@ -192,7 +192,7 @@ def dead_files(tree):
 def python_lines(tree):
     for name in tree.scripts():
         for number, line in enumerate(tree.lines(name), 1):
-            if len(line) > PYTHON_COLUMNS_MAX + 5:
+            if len(line) > PYTHON_COLUMNS_MAX:
                 yield f"{name}:{number}: {len(line)} columns"
 
 

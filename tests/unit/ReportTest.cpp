@@ -53,7 +53,7 @@ TEST_F(ReportTest, TextHasTableChainAndLeftovers) {
   EXPECT_TRUE(contains(Out, "dict (map_t)"));
   EXPECT_TRUE(contains(Out, "a.c:1:8: remark: 'struct dict' is persistent (medium: why"));
   EXPECT_TRUE(contains(Out, "a.c:2:5: note: the load starts here\n    2 | int load(void)"));
-  EXPECT_TRUE(contains(Out, "note: kept in 'db'"));
+  EXPECT_TRUE(contains(Out, "\nnote: kept in 'db'"));
   EXPECT_TRUE(contains(Out, "b.c: does not compile"));
   EXPECT_TRUE(contains(Out, "... and 4 more (-v lists all)"));
   EXPECT_TRUE(contains(Out, "a bound was hit"));

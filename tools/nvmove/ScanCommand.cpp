@@ -37,7 +37,7 @@ void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipp
                            support::Diagnostics &D) {
   std::string Names;
   for (const std::string &Candidate : Unknown.Candidates)
-    Names += (Names.empty() ? "'" : ", '") + Candidate + "'";
+    Names += (Names.empty() ? "'" : ", '") + support::displayPath(Candidate) + "'";
   if (Unknown.Ambiguous) {
     D.error("several functions are called '" + Unknown.Name + "'");
     if (!Names.empty())

@@ -5,6 +5,26 @@ import subprocess
 import sys
 import time
 
+STEP_SECONDS_MAX = 60
+
+
+def interrupt(scan, number):
+    writer = None
+    deadline = time.monotonic() + STEP_SECONDS_MAX
+    while writer is None and time.monotonic() < deadline:
+        try:  # Succeeds once the compiler has opened the other end.
+            writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.02)
+    if writer is None:
+        sys.exit("the scan never reached the FIFO")
+    scan.send_signal(number)
+    status = scan.wait(STEP_SECONDS_MAX)
+    os.close(writer)
+    if status != 130:
+        sys.exit(f"signal {number}: status {status}")
+
+
 folder, nvmove = sys.argv[1:]
 fifo = os.path.join(folder, "fifo.h")
 source = os.path.join(folder, "waits.c")
@@ -16,18 +36,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
         [nvmove, "scan", "--load", "load", "-o", os.path.join(folder, "out", "report.txt"),
          "--html", os.path.join(folder, "out", "report.html"), source, "--"],
         env=dict(os.environ, NVMOVE_CACHE_DIR=os.path.join(folder, "out")))
-    writer = None
-    deadline = time.monotonic() + 60
-    while writer is None and time.monotonic() < deadline:
-        try:  # Succeeds once the compiler has opened the other end.
-            writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            time.sleep(0.02)
-    if writer is None:
+    try:
+        interrupt(scan, number)
+    finally:
         scan.kill()
-        sys.exit("the scan never reached the FIFO")
-    scan.send_signal(number)
-    status = scan.wait(60)
-    os.close(writer)
-    if status != 130:
-        sys.exit(f"signal {number}: status {status}")
