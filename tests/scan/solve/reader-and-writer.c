@@ -1,7 +1,7 @@
 // copy(in, out) reads its first stream and writes its second: the backup file is no input, and what
 // describes it no data.
 // Rule 7: "tell readers from writers per parameter, not per function".
-// Wrong: 'backup' missed as machinery is right, but 'volume' dropped with it, or 'report' reported.
+// Wrong: 'report' reported (made by a function that is given the written stream), or 'volume' missed.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>
