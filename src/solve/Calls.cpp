@@ -33,7 +33,10 @@ size_t Zone::argumentSize(const PendingCall &Call) const {
   size_t Size = 1;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, I); N != None)
-      Size += Graph.pointees(N).count();
+      for (LocationId Each : Graph.pointees(N)) {
+        ObjectId In = Graph.at(Each).In;
+        Size += 1 + (In < Contents.size() ? Contents[In].Input + Contents[In].Handle : 0);
+      }
   return Size;
 }
 
@@ -49,6 +52,7 @@ bool Zone::contact(NodeId N) const {
     case ObjectKind::Handle:
     case ObjectKind::Heap:
     case ObjectKind::Mapped:
+    case ObjectKind::Size: // Memory for a record is asked for.
       return true;
     case ObjectKind::Stack:
       if (Kept.Input || Kept.Handle || Kept.Fresh)

@@ -31,13 +31,14 @@ std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
 }
 
 Inference::Inference(const Program &P)
-    : P(P), FillsParameter(P.functions().size()), NoReturn(P.functions().size()),
-      StandsFor(P.functions().size()), Callees(P.functions().size()),
-      Callers(P.functions().size()) {
+    : P(P), FillsParameter(P.functions().size()), Formats(P.functions().size()),
+      NoReturn(P.functions().size()), StandsFor(P.functions().size()),
+      Callees(P.functions().size()), Callers(P.functions().size()) {
   for (const ExternalInfo &External : P.externals())
     Effects.push_back(effectOf(External.Name));
   indexCalls();
   inferNoReturn();
+  inferFormats();
   inferAllocators();
   inferFilled();
 }
@@ -93,6 +94,22 @@ void Inference::inferNoReturn() {
       if (Never)
         Grew = NoReturn[Id] = true;
     }
+  }
+}
+
+void Inference::inferFormats() {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
+    const FunctionInfo &F = P.function(Id);
+    if (F.Body->Symbol == None)
+      continue;
+    Formats[Id] = F.symbol().Formats;
+    if (!F.Body->Variadic || F.result().Pointers)
+      continue;
+    for (const Instruction &I : F.Body->Body)
+      if (I.Code == Op::Call && I.A != None)
+        if (Entity Callee = P.entity(F, I.A); Callee.What == Entity::External)
+          Formats[Id] = Formats[Id] || (P.externals()[Callee.Id].Formats &&
+                                        P.externals()[Callee.Id].Name.front() == 'v');
   }
 }
 

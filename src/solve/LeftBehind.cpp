@@ -35,20 +35,30 @@ void LeftBehind::walk() {
       return;
     Work.push_back(Id);
   };
+  auto Follow = [&](bool ThroughOlder) {
+    while (!Work.empty()) {
+      ObjectId From = Work.front();
+      Work.pop_front();
+      unsigned Steps = Reached[From].Steps + 1;
+      for (auto [Offset, Cell] : Graph.object(From).Cells)
+        for (LocationId Each : Graph.pointees(Cell))
+          if (ThroughOlder || !Graph.object(Graph.at(Each).In).isOlder())
+            Reach(Graph.at(Each).In, {From, Offset, Steps});
+    }
+  };
+  // Globals and results first: a chain that ends at a name says more than one that ends at "some
+  // object that existed before".
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
-    if (Graph.object(Id).isOlder())
+    if (Graph.object(Id).Kind == ObjectKind::Global)
       Reach(Id, {});
   for (InstanceId Load : Z.loads())
     for (LocationId Each : Graph.pointees(Z.instance(Load).Result))
       Reach(Graph.at(Each).In, {});
-  while (!Work.empty()) {
-    ObjectId From = Work.front();
-    Work.pop_front();
-    unsigned Steps = Reached[From].Steps + 1;
-    for (auto [Offset, Cell] : Graph.object(From).Cells)
-      for (LocationId Each : Graph.pointees(Cell))
-        Reach(Graph.at(Each).In, {From, Offset, Steps});
-  }
+  Follow(/*ThroughOlder=*/false);
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).isOlder())
+      Reach(Id, {});
+  Follow(/*ThroughOlder=*/true);
 }
 
 /// Backwards from the objects that hold input to those that point to them.

@@ -89,22 +89,26 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
 /// Containers of libraries: what is given to an opaque object is kept by it and comes out of it.
 void Zone::containerRule(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
-  NodeId Container = None;
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
-    Register R = argument(Call, I);
-    if (R == None || R == facts::NullRegister)
-      continue;
-    const Shape &Given = F.shapeOf(F.Body->Registers[R]);
-    bool Opaque = Given.isPointerTo(Core::Record) &&
-                  (P.record(Given.Record).System || !P.record(Given.Record).Complete);
-    if (Container == None && Opaque)
-      Container = node(Call.In, R);
-    else if (Container != None && Given.Pointers == 1)
-      Graph.addStore(Container, node(Call.In, R), {Call.In, Call.Call});
-  }
-  if (Container != None && resultNode(Call) != None)
-    Graph.addLoad(Container, resultNode(Call), F.shapeOf(F.Body->Registers[Call.Call->Dst]), None,
-                  {Call.In, Call.Call});
+  int Container = -1;
+  for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
+    if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
+      const Shape &Given = F.shapeOf(F.Body->Registers[R]);
+      bool Root = Given.What == Core::Void && Given.Pointers == 2; // tsearch(key, &root, compare)
+      bool Opaque = Given.isPointerTo(Core::Record) &&
+                    (P.record(Given.Record).System || !P.record(Given.Record).Complete);
+      if (Root || Opaque)
+        Container = I;
+    }
+  if (Container < 0)
+    return;
+  NodeId Keeper = argumentNode(Call, Container);
+  Site Here{Call.In, Call.Call};
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (Register R = argument(Call, I); I != Container && R != None && R != facts::NullRegister)
+      if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
+        Graph.addStore(Keeper, node(Call.In, R), Here);
+  if (NodeId Result = resultNode(Call); Result != None)
+    Graph.addLoad(Keeper, Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None, Here);
 }
 
 /// Functions handed to a library are called with whatever else it was handed.

@@ -218,7 +218,8 @@ void PointsTo::applyCast(const Waiting &R, Location What) {
     return add(R.Other, location(What.In, What.Offset));
   // "char *p = value;" unpacks a string: a record's start is none. "(char *)value + n" computes.
   if (Type.isPointerTo(Core::Char)) {
-    if (From.Types.empty() || !R.Where.At->Implicit || From.Kind == ObjectKind::Stack)
+    bool AtBirth = From.Made.At && From.Made.In == R.Where.In;
+    if (From.Types.empty() || !R.Where.At->Implicit || From.Kind == ObjectKind::Stack || AtBirth)
       return add(R.Other, location(What.In, What.Offset));
     if (What.Offset != 0)
       add(R.Other, What.In, AnyOffset);

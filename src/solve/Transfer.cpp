@@ -109,7 +109,8 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
     const Shape &Type = F.shapeOf(F.Body->Registers[R]);
     Objects |= Type.Pointers > 1 || Type.isPointerTo(Core::Record);
     for (LocationId Each : Graph.pointees(node(Call.In, R)))
-      Objects |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size;
+      Objects |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size ||
+                 Graph.object(Graph.at(Each).In).Type.Pointers;
   }
   if (Objects)
     Graph.addCopyObject(Target, Source, 0, {Call.In, Call.Call});

@@ -26,6 +26,10 @@ Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
       if (I.Code == Op::AddressOf)
         if (Entity Meant = P.entity(P.function(Id), I.A); Meant.What == Entity::Global)
           GlobalsUsed[Id].push_back(Meant.Id);
+  for (const RecordInfo &Record : P.records())
+    for (const RecordField &Field : Record.Fields)
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
+        Embedded.insert(Field.Type.Record);
 }
 
 NodeId Zone::node(InstanceId In, Register R) const {
@@ -37,6 +41,8 @@ bool Zone::isGeneric(const FunctionInfo &F) const {
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
     const Shape &Parameter = F.parameter(I);
     if (Parameter.What == Core::Void && Parameter.Pointers)
+      return true;
+    if (Parameter.isPointerTo(Core::Record) && Embedded.count(Parameter.Record))
       return true;
     Pointers |= Parameter.Pointers && Parameter.What != Core::Char;
   }
@@ -214,6 +220,13 @@ void Zone::refreshContents() {
       }
     HandleSeen |= Made.Handle;
   }
+  // A local array of pointers into a line that was read is as good as the line.
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).Kind == ObjectKind::Stack && !Contents[Id].Fresh)
+      for (auto [Offset, Cell] : Graph.object(Id).Cells)
+        for (LocationId Each : Graph.pointees(Cell))
+          Contents[Id].Fresh |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Stack &&
+                                Contents[Graph.at(Each).In].Input;
   for (Content &Each : Contents)
     Each.Source = Each.Handle;
   for (unsigned Level = 0; Level != 2; ++Level)

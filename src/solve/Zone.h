@@ -102,6 +102,7 @@ private:
   bool contact(NodeId N) const;
   bool carriesInput(const PendingCall &Call) const;
   bool contact(const PendingCall &Call) const;
+  /// Grows whenever the arguments, or what they point to, may mean more than before.
   size_t argumentSize(const PendingCall &Call) const;
   facts::Register argument(const PendingCall &Call, int Number) const;
   NodeId argumentNode(const PendingCall &Call, int Number) const;
@@ -139,6 +140,7 @@ private:
   std::vector<unsigned> Distance; ///< By FunctionId: direct calls from the load functions.
   unsigned NearestOpen = ~0u;     ///< Distance of the first function that opens something.
   std::vector<std::vector<GlobalId>> GlobalsUsed;
+  std::set<RecordKey> Embedded; ///< Records that lie in others by value: list hooks, headers.
   std::vector<std::string> Notes;
   bool HandleSeen = false;
   bool InputGiven = false; ///< A parameter of a load function is the input.
