@@ -234,10 +234,11 @@ bool stampsType(const FunctionInfo &F) {
 bool Inference::inferAllocator(FunctionId Id) {
   const FunctionInfo &F = P.function(Id);
   Shape Result = F.result();
-  if (!Result.isGenericPointer())
-    return false;
   int Pointer = -1;
   unsigned Pointers = pointerParameters(F, Pointer);
+  // Memory is handed out as void * or char *; before void there was, it was int * or long *.
+  if (!Result.isGenericPointer() && !(Result.isPointerTo(Core::Other) && Pointers == 0))
+    return false;
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
     if (F.parameter(I).Pointers > 1)
       return false; // Hands memory out through a pointer: its body says how.

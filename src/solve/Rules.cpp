@@ -100,6 +100,10 @@ NodeId PointsTo::cell(ObjectId In, int64_t Offset) {
     return cell(In, AnyOffset);
   NodeId Made = makeNodes(1);
   What.Cells[Offset] = Made;
+  // A global number, or array of numbers or characters, keeps no pointers.
+  if (What.Kind == ObjectKind::Global && !What.Type.Pointers &&
+      (What.Type.What == Core::Other || What.Type.What == Core::Char))
+    restrictToNumbers(Made);
   if (What.Whole != None)
     addEdge(Made, What.Whole);
   if (auto Known = Copies.find(In); Known != Copies.end())
