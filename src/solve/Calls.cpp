@@ -12,6 +12,9 @@ namespace {
 
 /// Calls in a row without contact to the input. A tuning value; a note says when it bites.
 constexpr unsigned ContactlessMax = 10;
+/// Calls in a row that see what was built but no input: builders are near the reader, users of the
+/// data are not. A tuning value (5 loses types on several programs, 10 brings wrong ones).
+constexpr unsigned RemovedMax = 7;
 /// A pointer with more possible targets is a hook for events, not a method of some type.
 constexpr size_t FewTargets = 8;
 
@@ -174,8 +177,13 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
       return false;
     }
   }
+  unsigned Removed = carriesInput(Call) ? 0 : Instances[Call.In].Removed + 1;
+  if (Removed > RemovedMax) {
+    BoundHit = true;
+    return false;
+  }
   Call.Linked.insert(Target);
-  link(Call, enter(Target, {Call.In, Call.Call}, Contact));
+  link(Call, enter(Target, {Call.In, Call.Call}, Contact, Removed));
   return true;
 }
 

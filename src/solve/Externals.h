@@ -30,6 +30,9 @@ struct ExternalEffect {
   int A = -1, B = -1, C = -1; ///< Argument numbers, see Externals.def.
 };
 
+/// In B of a Release: the function frees on some ways through only.
+inline constexpr int Conditional = 0;
+
 /// \p Name as ExternalInfo spells it.
 ExternalEffect effectOf(llvm::StringRef Name);
 

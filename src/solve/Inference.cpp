@@ -12,7 +12,7 @@ using facts::Instruction;
 using facts::Op;
 using facts::Register;
 
-std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
+std::set<Register> registersBehind(const Function &Body, Register R) {
   std::set<Register> Reached = {R};
   bool Grew = true;
   while (Grew) {
@@ -23,8 +23,12 @@ std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
           Reached.count(I.Dst))
         Grew |= Reached.insert(I.A).second;
   }
+  return Reached;
+}
+
+std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
   std::vector<unsigned> Parameters;
-  for (Register Each : Reached)
+  for (Register Each : registersBehind(Body, R))
     if (Each < Body.ParameterCount)
       Parameters.push_back(Each);
   return Parameters;
@@ -298,6 +302,7 @@ bool Inference::inferDestructor(FunctionId Id) {
     if (I.Code == Op::Return && I.Region != 0)
       Leaving.insert(I.Region);
   std::vector<unsigned> Freed;
+  int Sure = Conditional;
   for (const Instruction &I : F.Body->Body) {
     if (I.Code != Op::Call || I.A == None || Leaving.count(I.Region))
       continue;
@@ -305,8 +310,11 @@ bool Inference::inferDestructor(FunctionId Id) {
     if (Inner.What == Effect::Release && Inner.A >= 0 && Inner.A < I.ArgumentCount)
       for (unsigned Parameter :
            parametersBehind(*F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
-        if (F.parameter(Parameter).Pointers == 1)
+        if (F.parameter(Parameter).Pointers == 1) {
           Freed.push_back(Parameter);
+          if (I.Region == 0 && Inner.B != Conditional)
+            Sure = -1;
+        }
   }
   if (Freed.empty())
     return false;
@@ -315,7 +323,7 @@ bool Inference::inferDestructor(FunctionId Id) {
       for (unsigned Parameter : parametersBehind(*F.Body, I.B))
         if (F.parameter(Parameter).Pointers)
           return false;
-  StandsFor[Id] = {Effect::Release, static_cast<int>(Freed.front()), -1, -1};
+  StandsFor[Id] = {Effect::Release, static_cast<int>(Freed.front()), Sure, -1};
   return true;
 }
 

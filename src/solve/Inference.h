@@ -70,6 +70,10 @@ private:
   std::vector<std::vector<CallSite>> Callers;
 };
 
+/// Registers whose value may reach register \p R of \p Body by copies and arithmetic, itself
+/// included.
+std::set<facts::Register> registersBehind(const facts::Function &Body, facts::Register R);
+
 /// Parameters (by number) whose value may reach register \p R of \p Body by copies and arithmetic.
 std::vector<unsigned> parametersBehind(const facts::Function &Body, facts::Register R);
 

@@ -176,7 +176,7 @@ std::set<RecordKey> LeftBehind::kept(const std::set<RecordKey> &Saved) const {
   std::vector<ObjectId> Work;
   std::set<ObjectId> Seen;
   auto Take = [&](ObjectId Id) {
-    if (Reached.count(Id) && Graph.object(Id).Kind == ObjectKind::Heap && Seen.insert(Id).second)
+    if (Data.count(Id) && Graph.object(Id).Kind == ObjectKind::Heap && Seen.insert(Id).second)
       Work.push_back(Id);
   };
   for (const auto &Each : Reached)

@@ -118,21 +118,22 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
     Graph.addCopyBytes(Target, Source, {Call.In, Call.Call});
 }
 
-/// Only a release in the load function itself that no branch guards is sure to come, and only a
-/// pointer that can be few things says what is released.
-void Zone::noteFreed(const PendingCall &Call, NodeId What) {
-  if (What == None || !llvm::is_contained(Loads, Call.In))
+/// Only a release in the load function itself, of the very pointer that an allocation there gave
+/// and on every way through, is sure to come and says what it releases.
+void Zone::noteFreed(const PendingCall &Call, const ExternalEffect &E) {
+  if (E.B == Conditional || !llvm::is_contained(Loads, Call.In))
     return;
-  const std::vector<facts::Region> &Regions = functionOf(Call.In).Body->Regions;
-  for (uint32_t At = Call.Call->Region; At != 0; At = Regions[At].Parent)
-    if (Regions[At].Kind == facts::RegionKind::Branch)
+  const facts::Function &Body = *functionOf(Call.In).Body;
+  for (uint32_t At = Call.Call->Region; At != 0; At = Body.Regions[At].Parent)
+    if (Body.Regions[At].Kind == facts::RegionKind::Branch)
       return;
-  std::set<ObjectId> Made;
-  for (LocationId Each : Graph.pointees(What))
-    if (Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap)
-      Made.insert(Graph.at(Each).In);
-  if (Made.size() == 1)
-    Graph.object(*Made.begin()).FreedAtEnd = true;
+  std::set<Register> Behind = registersBehind(Body, argument(Call, E.A));
+  for (const Instruction &I : Body.Body)
+    if (I.Code == Op::Load && Behind.count(I.Dst))
+      return;
+  for (const PendingCall &Other : Calls)
+    if (Other.In == Call.In && Other.Made != None && Behind.count(Other.Call->Dst))
+      Graph.object(Other.Made).FreedAtEnd = true;
 }
 
 bool Zone::received(const PendingCall &Call, int Number) const {
@@ -172,7 +173,7 @@ bool Zone::applyEffect(PendingCall &Call, const ExternalEffect &E) {
       Graph.addShift(argumentNode(Call, E.A), Result, E.What == Effect::Within ? AnyOffset : 0);
     return First;
   case Effect::Release:
-    noteFreed(Call, argumentNode(Call, E.A));
+    noteFreed(Call, E);
     return false;
   case Effect::Nothing:
   case Effect::Unknown:

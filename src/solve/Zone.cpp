@@ -53,7 +53,7 @@ bool Zone::isGeneric(const FunctionInfo &F) const {
   return !Pointers && Result.isPointerTo(Core::Record);
 }
 
-InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact) {
+InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) {
   const FunctionInfo &F = P.function(Id);
   std::tuple<FunctionId, InstanceId, const Instruction *> Key(Id, None, nullptr);
   unsigned CloneDepth = 0;
@@ -76,6 +76,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact) {
   if (!New) {
     unsigned &Known = Instances[It->second].Contactless;
     Known = std::min(Known, Contactless);
+    Instances[It->second].Removed = std::min(Instances[It->second].Removed, Removed);
     return It->second;
   }
   ++Clones[Id];
@@ -84,6 +85,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact) {
   Made.Via = Via;
   Made.Contactless = Contactless;
   Made.CloneDepth = CloneDepth;
+  Made.Removed = Removed;
   Made.First = Graph.makeNodes(F.Body->Registers.size() + 1);
   Made.Result = static_cast<NodeId>(Made.First + F.Body->Registers.size());
   InstanceId In = It->second;
@@ -287,7 +289,7 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
     rounds();
   }
   if (BoundHit)
-    Notes.push_back("some calls without contact to the input were not followed (bound reached)");
+    Notes.push_back("some calls far from the input were not followed (bound reached)");
 }
 
 size_t Zone::functionsVisited() const {

@@ -4,11 +4,12 @@
 // (configuration, logs, devices) is not. Starting from the load functions, a call is followed when
 // it has contact with the input: it is given the handle, input, an object made in the zone, or a
 // local that holds one of these. A call without contact is followed only if its pointer result is
-// used or it leads down to the open, and never more than ContactlessMax in a row. Calls through
-// pointers are resolved by what the pointer holds, else by FunctionFlow, else by signature, and
-// then need contact; one with more than FewTargets candidates is an event and needs the input
-// itself. Error exits and logging are left out. The points-to engine and the visiting take turns
-// until neither has anything new.
+// used or it leads down to the open, and never more than ContactlessMax in a row; nor are more than
+// RemovedMax calls in a row that carry only what was built and no input. Calls through pointers are
+// resolved by what the pointer holds, else by FunctionFlow, else by signature, and then need
+// contact; one with more than FewTargets candidates is an event and needs the input itself. Error
+// exits and logging are left out. The points-to engine and the visiting take turns until neither
+// has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
 // libraries, constructors) are visited anew from each call site, up to CloneDepthMax deep, so that
@@ -33,6 +34,7 @@ struct Instance {
   Site Via; ///< The call that led here first; At is null for a load function.
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
+  unsigned Removed = 0; ///< Calls since the input itself was handed over.
   std::map<facts::SymbolId, ObjectId> Locals;
 };
 
@@ -76,7 +78,7 @@ private:
   };
 
   // Zone.cpp; Seeds.cpp: where the input is
-  InstanceId enter(FunctionId Id, Site Via, bool Contact);
+  InstanceId enter(FunctionId Id, Site Via, bool Contact, unsigned Removed = 0);
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
   NodeId addressOf(InstanceId In, const facts::Instruction &I);
@@ -118,7 +120,7 @@ private:
   void storeBehind(PendingCall &Call, int Number, LocationId What);
   bool allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes, NodeId To);
   void typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes);
-  void noteFreed(const PendingCall &Call, NodeId What);
+  void noteFreed(const PendingCall &Call, const ExternalEffect &E);
   void copyMemory(PendingCall &Call, int To, int From);
   bool generalRule(PendingCall &Call, ExternalId Callee);
   void fillBehind(PendingCall &Call, int From, int To);
