@@ -9,6 +9,7 @@
 #include "scan/TypeTable.h"
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Attr.h"
 #include "clang/Basic/DiagnosticDriver.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
@@ -49,6 +50,12 @@ constexpr DroppedOption DroppedOptions[] = {
     {"-S", 0},  {"-E", 0},   {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
 };
 
+/// Records what the main file defines and whatever that reaches.
+///
+/// Functions are taken from a work list: naming one while recording (TypeTable::symbol) puts it
+/// there. It starts with the functions of the main file and those with a strong external definition
+/// in any file; an inline function of a header, which most files of a program repeat and few use,
+/// is recorded where something recorded names it. Bodies are stored in the order of the source.
 class Walker : public clang::ASTConsumer {
 public:
   explicit Walker(facts::TranslationUnit &Unit) : Unit(Unit) {}
@@ -57,33 +64,49 @@ public:
     if (Context.getDiagnostics().hasErrorOccurred())
       return;
     TypeTable Types(Context, Unit);
-    facts::Function &Initialisers = Unit.Functions.emplace_back();
+    facts::Function Initialisers;
     FunctionRecorder Statics(Types, Initialisers);
-    // Functions grow in a list of their own: Statics keeps a reference into Unit.Functions.
-    std::vector<facts::Function> Bodies;
+    llvm::DenseMap<const clang::FunctionDecl *, unsigned> Order;
     for (const clang::Decl *Decl : Context.getTranslationUnitDecl()->decls()) {
       if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl)) {
         recordGlobal(Variable, Types, Statics);
-      } else if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl)) {
-        if (!worthRecording(Function))
-          continue;
-        FunctionRecorder(Types, Bodies.emplace_back()).recordBody(Function);
+      } else if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl);
+                 Function && Function->doesThisDeclarationHaveABody()) {
+        Order.try_emplace(Function, static_cast<unsigned>(Order.size()));
+        if (startsFrom(Function, Context))
+          Types.symbol(Function);
       }
     }
+    std::vector<std::pair<unsigned, facts::Function>> Bodies;
+    while (const clang::FunctionDecl *Function = Types.nextReached()) {
+      auto Known = Order.find(Function);
+      if (Known == Order.end() || Function->isInvalidDecl())
+        continue;
+      auto &[Position, Body] = Bodies.emplace_back();
+      Position = Known->second;
+      FunctionRecorder(Types, Body).recordBody(Function);
+    }
+    llvm::sort(Bodies, [](const auto &A, const auto &B) { return A.first < B.first; });
     Types.addAliases();
-    Unit.Functions.insert(Unit.Functions.end(), std::make_move_iterator(Bodies.begin()),
-                          std::make_move_iterator(Bodies.end()));
+    Unit.Functions.reserve(Bodies.size() + 1);
+    Unit.Functions.push_back(std::move(Initialisers));
+    for (auto &[Position, Body] : Bodies)
+      Unit.Functions.push_back(std::move(Body));
     const clang::SourceManager &Sources = Context.getSourceManager();
-    clang::FileID Main = Sources.getMainFileID();
-    Unit.Lines = Sources.getBufferData(Main).count('\n');
+    Unit.Lines = Sources.getBufferData(Sources.getMainFileID()).count('\n');
   }
 
 private:
-  static bool worthRecording(const clang::FunctionDecl *Function) {
-    if (!Function->doesThisDeclarationHaveABody() || Function->isInvalidDecl())
+  /// True for a definition that belongs to the program whether or not this file uses it.
+  static bool startsFrom(const clang::FunctionDecl *Function, clang::ASTContext &Context) {
+    if (Function->hasExternalFormalLinkage() &&
+        (!Function->isInlined() || Function->isInlineDefinitionExternallyVisible()))
+      return true;
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    if (!Sources.isWrittenInMainFile(Sources.getExpansionLoc(Function->getLocation())))
       return false;
-    // A static function of a header that this file never uses says nothing about the program.
-    return Function->hasExternalFormalLinkage() || Function->isReferenced() || Function->isUsed();
+    return Function->hasExternalFormalLinkage() || Function->isReferenced() ||
+           Function->isUsed() || Function->hasAttr<clang::ConstructorAttr>();
   }
 
   static void recordGlobal(const clang::VarDecl *Variable, TypeTable &Types,

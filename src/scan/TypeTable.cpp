@@ -151,6 +151,8 @@ SymbolId TypeTable::symbol(const clang::ValueDecl *Decl, bool Local) {
     describeFunction(Made, Function);
     if (const clang::FunctionDecl *Definition = Function->getDefinition())
       Shown = Definition;
+    if (const clang::FunctionDecl *Body = nullptr; Function->hasBody(Body))
+      Reached.push_back(Body);
   } else if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl)) {
     Made.Kind = Local ? SymbolKind::Local : SymbolKind::Global;
     Made.External = Variable->isExternallyDeclarable() && !Local && Variable->hasExternalFormalLinkage();
