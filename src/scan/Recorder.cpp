@@ -50,6 +50,17 @@ constexpr DroppedOption DroppedOptions[] = {
     {"-S", 0},  {"-E", 0},   {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
 };
 
+constexpr llvm::StringLiteral DroppedPrefixes[] = {"-Wp,-M", "-MF", "-specs=", "-flto", "-fplugin"};
+
+/// No warning is shown, but looking up some hundred of gcc's that Clang does not know takes a
+/// noticeable part of a small file's time. The -Wno- ones stay: some of them switch errors off.
+bool onlyWarns(llvm::StringRef Argument) {
+  if (Argument.starts_with("-pedantic"))
+    return true;
+  bool PassesOn = Argument.size() > 3 && Argument[3] == ','; // -Wp,… -Wa,… -Wl,…
+  return Argument.starts_with("-W") && !Argument.starts_with("-Wno-") && !PassesOn;
+}
+
 /// Records what the main file defines and whatever that reaches.
 ///
 /// Functions are taken from a work list: naming one while recording (TypeTable::symbol) puts it
@@ -224,9 +235,10 @@ std::vector<std::string> adjust(const CompileCommand &Command) {
       I += Dropped->Following;
       continue;
     }
-    llvm::StringRef Text(Argument);
-    if (Text.starts_with("-Wp,-M") || Text.starts_with("-MF") || Text.starts_with("-specs=") ||
-        Text.starts_with("-flto") || Text.starts_with("-fplugin") || Text.starts_with("-Werror"))
+    if (onlyWarns(Argument) ||
+        llvm::any_of(DroppedPrefixes, [&](llvm::StringRef Prefix) {
+          return llvm::StringRef(Argument).starts_with(Prefix);
+        }))
       continue;
     Adjusted.push_back(Argument);
   }
