@@ -116,8 +116,8 @@ llvm::Error verify(const TranslationUnit &Unit) {
   for (const Function &Each : Unit.Functions)
     verifyFunction(C, Unit, Each);
   if (C.Bad)
-    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "an index of %s is out of range",
-                                   C.Bad);
+    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
+                                   "an index of %s is out of range", C.Bad);
   return llvm::Error::success();
 }
 

@@ -35,8 +35,8 @@ void FunctionRecorder::noteAssigned(const clang::Expr *Target, bool ByLibrary) {
     else if (const auto *Subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
       E = Subscript->getBase()->IgnoreParenCasts();
     else if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
-             Unary && (Unary->getOpcode() == clang::UO_Deref ||
-                       Unary->getOpcode() == clang::UO_AddrOf))
+             Unary &&
+             (Unary->getOpcode() == clang::UO_Deref || Unary->getOpcode() == clang::UO_AddrOf))
       E = Unary->getSubExpr()->IgnoreParenCasts();
     else
       E = nullptr;

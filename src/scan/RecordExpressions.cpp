@@ -89,8 +89,7 @@ Register FunctionRecorder::load(Place From, QualType Type, clang::SourceLocation
   return Value;
 }
 
-void FunctionRecorder::store(Place To, Register Value, QualType Type,
-                             clang::SourceLocation Where) {
+void FunctionRecorder::store(Place To, Register Value, QualType Type, clang::SourceLocation Where) {
   if (To.Where == Place::Nowhere || To.Reg == None || To.Reg == NullRegister)
     return;
   bool Pointer = Type->isPointerType();
@@ -326,16 +325,15 @@ Register FunctionRecorder::pointerArithmetic(const clang::BinaryOperator *E, Reg
   }
   if (!isBytePointer(E->getType()))
     return Base;
-  const Expr *Distance =
-      E->getLHS()->getType()->isPointerType() ? E->getRHS() : E->getLHS();
+  const Expr *Distance = E->getLHS()->getType()->isPointerType() ? E->getRHS() : E->getLHS();
   std::optional<llvm::APSInt> Constant = Distance->getIntegerConstantExpr(Types.context());
   Register Moved = fresh(E->getType());
   Instruction &Made = emit(Constant ? Op::Offset : Op::Wander, E->getExprLoc());
   Made.Dst = Moved;
   Made.A = Base;
   if (Constant)
-    Made.Delta = E->getOpcode() == clang::BO_Sub ? -Constant->getExtValue()
-                                                 : Constant->getExtValue();
+    Made.Delta =
+        E->getOpcode() == clang::BO_Sub ? -Constant->getExtValue() : Constant->getExtValue();
   return Moved;
 }
 

@@ -39,8 +39,7 @@ void FunctionRecorder::findAddressTaken(const clang::Stmt *S) {
     return;
   if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(S);
       Unary && Unary->getOpcode() == clang::UO_AddrOf)
-    if (const auto *Ref =
-            llvm::dyn_cast<clang::DeclRefExpr>(Unary->getSubExpr()->IgnoreParens()))
+    if (const auto *Ref = llvm::dyn_cast<clang::DeclRefExpr>(Unary->getSubExpr()->IgnoreParens()))
       if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()))
         AddressTaken.insert(Variable);
   for (const clang::Stmt *Child : S->children())
@@ -67,8 +66,7 @@ void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
 void FunctionRecorder::recordInitialiser(const clang::VarDecl *Variable) {
   if (!Types.holdsPointers(Variable->getType()))
     return;
-  Place Target{Place::InMemory,
-               addressOfSymbol(Types.symbol(Variable), Variable->getLocation())};
+  Place Target{Place::InMemory, addressOfSymbol(Types.symbol(Variable), Variable->getLocation())};
   initialise(Target, Variable->getInit(), Variable->getType());
 }
 

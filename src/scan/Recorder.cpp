@@ -45,9 +45,9 @@ struct DroppedOption {
   unsigned Following;
 };
 constexpr DroppedOption DroppedOptions[] = {
-    {"-c", 0},  {"-o", 1},   {"-MD", 0}, {"-MMD", 0}, {"-MP", 0},
-    {"-MG", 0}, {"-MF", 1},  {"-MT", 1}, {"-MQ", 1},  {"--serialize-diagnostics", 1},
-    {"-S", 0},  {"-E", 0},   {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
+    {"-c", 0},  {"-o", 1},  {"-MD", 0}, {"-MMD", 0}, {"-MP", 0},
+    {"-MG", 0}, {"-MF", 1}, {"-MT", 1}, {"-MQ", 1},  {"--serialize-diagnostics", 1},
+    {"-S", 0},  {"-E", 0},  {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
 };
 
 constexpr llvm::StringLiteral DroppedPrefixes[] = {"-Wp,-M", "-MF", "-specs=", "-flto", "-fplugin"};
@@ -116,8 +116,8 @@ private:
     const clang::SourceManager &Sources = Context.getSourceManager();
     if (!Sources.isWrittenInMainFile(Sources.getExpansionLoc(Function->getLocation())))
       return false;
-    return Function->hasExternalFormalLinkage() || Function->isReferenced() ||
-           Function->isUsed() || Function->hasAttr<clang::ConstructorAttr>();
+    return Function->hasExternalFormalLinkage() || Function->isReferenced() || Function->isUsed() ||
+           Function->hasAttr<clang::ConstructorAttr>();
   }
 
   static void recordGlobal(const clang::VarDecl *Variable, TypeTable &Types,
@@ -235,8 +235,7 @@ std::vector<std::string> adjust(const CompileCommand &Command) {
       I += Dropped->Following;
       continue;
     }
-    if (onlyWarns(Argument) ||
-        llvm::any_of(DroppedPrefixes, [&](llvm::StringRef Prefix) {
+    if (onlyWarns(Argument) || llvm::any_of(DroppedPrefixes, [&](llvm::StringRef Prefix) {
           return llvm::StringRef(Argument).starts_with(Prefix);
         }))
       continue;
@@ -282,7 +281,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
     Listener Diagnostics(Text, Options.get());
     RecordActionFactory Action(Result);
     clang::tooling::ToolInvocation Invocation(Arguments, &Action, Files.get(),
-                                                std::make_shared<clang::PCHContainerOperations>());
+                                              std::make_shared<clang::PCHContainerOperations>());
     Invocation.setDiagnosticConsumer(&Diagnostics);
     Invocation.setDiagnosticOptions(Options.get());
     Invocation.run();
@@ -297,7 +296,8 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
         continue;
     }
     if (!Action.Ran)
-      return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "%s: %s", Command.File.c_str(),
+      return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "%s: %s",
+                                     Command.File.c_str(),
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
     Result.Unit.MainFile = Command.File;
