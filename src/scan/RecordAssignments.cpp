@@ -21,10 +21,8 @@ void FunctionRecorder::noteType(clang::QualType Type, clang::SourceLocation Wher
   if (!Record)
     return;
   facts::RecordId Id = Types.record(Record->getDecl());
-  for (const Assignment &Known : Out.Assignments)
-    if (Known.Record == Id && Known.ByLibrary == ByLibrary && Known.ByInitialiser == ByInit)
-      return;
-  Out.Assignments.push_back({Id, ByLibrary, ByInit, Types.location(Where)});
+  if (Noted.insert({Id, ByLibrary, ByInit}).second)
+    Out.Assignments.push_back({Id, ByLibrary, ByInit, Types.location(Where)});
 }
 
 void FunctionRecorder::noteAssigned(const clang::Expr *Target, bool ByLibrary) {
