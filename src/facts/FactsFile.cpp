@@ -216,7 +216,7 @@ void read(Reader &R, Instruction &I, const Instruction &Last) {
   uint64_t Set = Head >> 4;
   I.Code = static_cast<Op>(Head & 15);
   I.Implicit = Set & IsImplicit;
-  I.Region = static_cast<uint32_t>(Last.Region + R.signedNumber());
+  I.Region = static_cast<uint32_t>(Last.Region + static_cast<uint64_t>(R.signedNumber()));
   if (Set & HasDst)
     I.Dst = R.index();
   if (Set & HasA)
@@ -232,7 +232,7 @@ void read(Reader &R, Instruction &I, const Instruction &Last) {
     I.ArgumentCount = static_cast<uint16_t>(R.number());
   }
   I.Where.File = Set & HasFile ? static_cast<StringId>(R.number()) : Last.Where.File;
-  I.Where.Line = static_cast<uint32_t>(Last.Where.Line + R.signedNumber());
+  I.Where.Line = static_cast<uint32_t>(Last.Where.Line + static_cast<uint64_t>(R.signedNumber()));
   I.Where.Column = static_cast<uint32_t>(R.number());
 }
 

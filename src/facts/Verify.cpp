@@ -29,6 +29,11 @@ private:
   const TranslationUnit &Unit;
 };
 
+/// Calls of void functions and steps that only write have no result.
+bool hasResult(Op Code) {
+  return Code != Op::Store && Code != Op::CopyObject && Code != Op::Call && Code != Op::Return;
+}
+
 bool wantsRecord(Op Code) { return Code == Op::FieldOf || Code == Op::SizeOf; }
 
 void verifyInstruction(Checker &C, const TranslationUnit &Unit, const Function &F,
@@ -37,7 +42,7 @@ void verifyInstruction(Checker &C, const TranslationUnit &Unit, const Function &
   C.check(I.Region < F.Regions.size(), "a region");
   C.text(I.Where.File);
   C.type(I.Ty);
-  C.reg(F, I.Dst);
+  C.check(I.Dst < F.Registers.size() || (I.Dst == None && !hasResult(I.Code)), "a result");
   bool NamesSymbol = I.Code == Op::AddressOf || I.Code == Op::Call;
   if (NamesSymbol)
     C.symbol(I.A);
@@ -58,12 +63,18 @@ void verifyInstruction(Checker &C, const TranslationUnit &Unit, const Function &
     C.needType(I.Ty);
     C.check(!C.Bad && Unit.Types[I.Ty].Kind == TypeKind::Pointer, "a pointer type");
   }
+  if (I.Code == Op::Call && I.Ty != None && !C.Bad)
+    C.check(Unit.Types[I.Ty].Kind == TypeKind::Function, "a function type");
   if (I.Code == Op::Load || I.Code == Op::Store || I.Code == Op::CopyObject)
     C.needType(I.Ty);
+  if (I.Code == Op::Load || I.Code == Op::Store)
+    C.check(I.A < F.Registers.size(), "an address");
 }
 
 void verifyFunction(Checker &C, const TranslationUnit &Unit, const Function &F) {
   C.symbol(F.Symbol);
+  C.check(F.Symbol == None || C.Bad || Unit.Symbols[F.Symbol].Kind == SymbolKind::Function,
+          "a function's symbol");
   C.type(F.Result);
   C.check(F.ParameterCount <= F.Registers.size(), "a parameter");
   C.check(!F.Regions.empty(), "a body region");
@@ -79,6 +90,22 @@ void verifyFunction(Checker &C, const TranslationUnit &Unit, const Function &F) 
   }
   for (const Instruction &Each : F.Body)
     verifyInstruction(C, Unit, F, Each);
+}
+
+/// Names are spelt by following these links, so none may lead back to its beginning. Every link is
+/// walked once: what leads to a sound end is sound.
+template <typename Thing, typename Next>
+bool endsSomewhere(const std::vector<Thing> &Things, Next NextOf) {
+  std::vector<size_t> SeenFrom(Things.size(), Things.size());
+  for (size_t Start = 0; Start != Things.size(); ++Start)
+    for (size_t At = Start; At < Things.size(); At = NextOf(Things[At])) {
+      if (SeenFrom[At] == Start)
+        return false;
+      if (SeenFrom[At] != Things.size())
+        break;
+      SeenFrom[At] = Start;
+    }
+  return true;
 }
 
 } // namespace
@@ -112,7 +139,17 @@ llvm::Error verify(const TranslationUnit &Unit) {
     C.text(Each.Name);
     C.type(Each.Type);
     C.text(Each.Where.File);
+    if (Each.Kind == SymbolKind::Function && !C.Bad)
+      C.check(Each.Type != None && Unit.Types[Each.Type].Kind == TypeKind::Function,
+              "a function's type");
   }
+  C.check(endsSomewhere(Unit.Types,
+                        [](const Type &T) {
+                          return T.Kind == TypeKind::Pointer || T.Kind == TypeKind::Array ? T.Inner
+                                                                                          : None;
+                        }),
+          "an inner type");
+  C.check(endsSomewhere(Unit.Records, [](const Record &R) { return R.Parent; }), "an outer record");
   for (const Function &Each : Unit.Functions)
     verifyFunction(C, Unit, Each);
   if (C.Bad)

@@ -15,8 +15,7 @@ namespace {
 
 class Baseline {
 public:
-  Baseline(const Program &P, const Options &O, ScanResult &Result)
-      : P(P), O(O), Result(Result) {}
+  Baseline(const Program &P, const Options &O, ScanResult &Result) : P(P), O(O), Result(Result) {}
 
   void run(llvm::ArrayRef<FunctionId> Load) {
     for (FunctionId Id : Load)
@@ -68,8 +67,8 @@ private:
       const FunctionInfo &Target = P.function(Callee.Id);
       if (O.SkipPointerless && !takesPointer(Target))
         continue;
-      if (O.SkipLibc && (Target.symbol().System ||
-                         effectOf(plainName(Target.Name)).What != Effect::Unknown))
+      if (O.SkipLibc &&
+          (Target.symbol().System || effectOf(plainName(Target.Name)).What != Effect::Unknown))
         continue;
       // Without (d) a body is analysed once for every call of it, not once for every path to it.
       if (!O.VisitOnce && !CallsSeen.insert(&I).second)

@@ -33,7 +33,10 @@ size_t Zone::argumentSize(const PendingCall &Call) const {
   size_t Size = 1;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, I); N != None)
-      Size += Graph.pointees(N).count();
+      for (LocationId Each : Graph.pointees(N)) {
+        ObjectId In = Graph.at(Each).In;
+        Size += 1 + (In < Contents.size() ? Contents[In].Input + Contents[In].Handle : 0);
+      }
   return Size;
 }
 
@@ -49,6 +52,7 @@ bool Zone::contact(NodeId N) const {
     case ObjectKind::Handle:
     case ObjectKind::Heap:
     case ObjectKind::Mapped:
+    case ObjectKind::Size: // Memory for a record is asked for.
       return true;
     case ObjectKind::Stack:
       if (Kept.Input || Kept.Handle || Kept.Fresh)
@@ -134,7 +138,8 @@ bool Zone::considerIndirect(PendingCall &Call) {
     for (FunctionId Each : Flow.bySignature(F.View->Signatures[Call.Call->Ty]))
       Targets.insert(Each);
   bool Changed = false;
-  Call.Resolved |= Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
+  Call.Resolved |=
+      Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
   if (Targets.size() > FewTargets && !carriesInput(Call))
     return false;
@@ -174,7 +179,8 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   return true;
 }
 
-/// A callee that reads input into a parameter fills what it is given, whatever way it steps through.
+/// A callee that reads input into a parameter fills what it is given, whatever way it steps
+/// through.
 bool Zone::fillParameters(PendingCall &Call, FunctionId Target) {
   const std::set<unsigned> &Filled = Known.filledParameters(Target);
   if (Filled.empty() || Call.Seen == argumentSize(Call))

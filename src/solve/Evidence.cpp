@@ -84,8 +84,8 @@ void LeftBehind::storeChain(ObjectId Id, std::vector<EvidenceStep> &Steps) const
         Where = Each.Where;
         break;
       }
-    Steps.push_back({EvidenceStep::Kind::Store, place(Where),
-                     "stored in " + cellName(How.From, How.Offset)});
+    Steps.push_back(
+        {EvidenceStep::Kind::Store, place(Where), "stored in " + cellName(How.From, How.Offset)});
     At = How.From;
   }
   const Object &Root = Graph.object(At);
@@ -108,11 +108,11 @@ std::vector<EvidenceStep> LeftBehind::chain(const Found &F) const {
   const Object &What = Graph.object(F.Object);
   if (What.Made.At) {
     callChain(What.Made.In, Steps);
-    Steps.push_back({What.Kind == ObjectKind::Mapped ? EvidenceStep::Kind::Read
-                                                     : EvidenceStep::Kind::Allocation,
-                     place(What.Made),
-                     (What.Kind == ObjectKind::Mapped ? "mapped here, " : "allocated here ") +
-                         F.TypeText});
+    Steps.push_back(
+        {What.Kind == ObjectKind::Mapped ? EvidenceStep::Kind::Read
+                                         : EvidenceStep::Kind::Allocation,
+         place(What.Made),
+         (What.Kind == ObjectKind::Mapped ? "mapped here, " : "allocated here ") + F.TypeText});
     if (F.TypeSite.At && F.TypeSite.At != What.Made.At)
       Steps.push_back({EvidenceStep::Kind::Type, place(F.TypeSite), F.TypeText});
   } else {

@@ -8,8 +8,21 @@
 namespace nvmove::solve {
 
 enum class Effect : uint8_t {
-  Unknown, Open, OpenAt, Map, Read, ReadValue, Allocate, AllocateAt, Resize, Release, Duplicate,
-  CopyBytes, Within, Parse, Nothing,
+  Unknown,
+  Open,
+  OpenAt,
+  Map,
+  Read,
+  ReadValue,
+  Allocate,
+  AllocateAt,
+  Resize,
+  Release,
+  Duplicate,
+  CopyBytes,
+  Within,
+  Parse,
+  Nothing,
 };
 
 struct ExternalEffect {

@@ -21,8 +21,8 @@ public:
 
   /// Functions that register \p R of \p In may hold; empty when nothing is known.
   const std::set<FunctionId> &at(FunctionId In, facts::Register R) const;
-  /// True when \p R was loaded from a field of a record of which some field holds functions: then an
-  /// empty at() means that this one never holds any.
+  /// True when \p R was loaded from a field of a record of which some field holds functions: then
+  /// an empty at() means that this one never holds any.
   bool knowsTable(FunctionId In, facts::Register R) const;
   /// Functions whose address is taken and whose type is exactly \p Signature.
   const std::vector<FunctionId> &bySignature(uint32_t Signature) const;

@@ -15,8 +15,7 @@ std::vector<std::set<unsigned>> handleParameters(const Program &P, const Inferen
     const facts::Function &Body = *P.function(Id).Body;
     if (Argument < 0 || Argument >= Call.ArgumentCount)
       return;
-    for (unsigned Parameter :
-         parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
+    for (unsigned Parameter : parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
       if (Handles[Id].insert(Parameter).second)
         Work.push_back(Id);
   };

@@ -31,12 +31,14 @@ std::vector<unsigned> parametersBehind(const Function &Body, Register R) {
 }
 
 Inference::Inference(const Program &P)
-    : P(P), FillsParameter(P.functions().size()), NoReturn(P.functions().size()), StandsFor(P.functions().size()),
+    : P(P), FillsParameter(P.functions().size()), Formats(P.functions().size()),
+      NoReturn(P.functions().size()), StandsFor(P.functions().size()),
       Callees(P.functions().size()), Callers(P.functions().size()) {
   for (const ExternalInfo &External : P.externals())
     Effects.push_back(effectOf(External.Name));
   indexCalls();
   inferNoReturn();
+  inferFormats();
   inferAllocators();
   inferFilled();
 }
@@ -58,8 +60,8 @@ void Inference::indexCalls() {
 bool Inference::neverReturns(const Entity &Callee) const {
   if (Callee.What == Entity::Function)
     return NoReturn[Callee.Id];
-  return Callee.What == Entity::External && (P.externals()[Callee.Id].NoReturn ||
-                                             solve::neverReturns(P.externals()[Callee.Id].Name));
+  return Callee.What == Entity::External &&
+         (P.externals()[Callee.Id].NoReturn || solve::neverReturns(P.externals()[Callee.Id].Name));
 }
 
 bool Inference::isLogging(const Entity &Callee) const {
@@ -86,12 +88,28 @@ void Inference::inferNoReturn() {
       for (const Instruction &I : F.Body->Body) {
         if (I.Code == Op::Return)
           break; // A return before the exit: some run comes back.
-        Never |= I.Code == Op::Call && I.A != None && I.Region == 0 &&
-                 neverReturns(P.entity(F, I.A));
+        Never |=
+            I.Code == Op::Call && I.A != None && I.Region == 0 && neverReturns(P.entity(F, I.A));
       }
       if (Never)
         Grew = NoReturn[Id] = true;
     }
+  }
+}
+
+void Inference::inferFormats() {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
+    const FunctionInfo &F = P.function(Id);
+    if (F.Body->Symbol == None)
+      continue;
+    Formats[Id] = F.symbol().Formats;
+    if (!F.Body->Variadic || F.result().Pointers)
+      continue;
+    for (const Instruction &I : F.Body->Body)
+      if (I.Code == Op::Call && I.A != None)
+        if (Entity Callee = P.entity(F, I.A); Callee.What == Entity::External)
+          Formats[Id] = Formats[Id] || (P.externals()[Callee.Id].Formats &&
+                                        P.externals()[Callee.Id].Name.front() == 'v');
   }
 }
 
@@ -157,8 +175,7 @@ void Inference::inferFilled() {
     const Function &Body = *P.function(Id).Body;
     if (Argument >= Call.ArgumentCount)
       return;
-    for (unsigned Parameter :
-         parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
+    for (unsigned Parameter : parametersBehind(Body, Body.Arguments[Call.FirstArgument + Argument]))
       if (P.function(Id).parameter(Parameter).Pointers == 1 &&
           FillsParameter[Id].insert(Parameter).second)
         Work.push_back(Id);
@@ -200,7 +217,8 @@ std::set<Register> returned(const Function &Body) {
 unsigned pointerParameters(const FunctionInfo &F, int &Only) {
   unsigned Count = 0;
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
-    if (F.parameter(I).Pointers && !(F.parameter(I).What == Core::Char && F.parameter(I).ConstPointee)) {
+    if (F.parameter(I).Pointers &&
+        !(F.parameter(I).What == Core::Char && F.parameter(I).ConstPointee)) {
       ++Count;
       Only = static_cast<int>(I);
     }
@@ -216,10 +234,11 @@ bool stampsType(const FunctionInfo &F) {
 bool Inference::inferAllocator(FunctionId Id) {
   const FunctionInfo &F = P.function(Id);
   Shape Result = F.result();
-  if (!Result.isGenericPointer())
-    return false;
   int Pointer = -1;
   unsigned Pointers = pointerParameters(F, Pointer);
+  // Memory is handed out as void * or char *; before void there was, it was int * or long *.
+  if (!Result.isGenericPointer() && !(Result.isPointerTo(Core::Other) && Pointers == 0))
+    return false;
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
     if (F.parameter(I).Pointers > 1)
       return false; // Hands memory out through a pointer: its body says how.
@@ -284,8 +303,8 @@ bool Inference::inferDestructor(FunctionId Id) {
       continue;
     ExternalEffect Inner = effect(P.entity(F, I.A));
     if (Inner.What == Effect::Release && Inner.A >= 0 && Inner.A < I.ArgumentCount)
-      for (unsigned Parameter : parametersBehind(
-               *F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
+      for (unsigned Parameter :
+           parametersBehind(*F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
         if (F.parameter(Parameter).Pointers == 1)
           Freed.push_back(Parameter);
   }

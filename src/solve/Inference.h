@@ -5,6 +5,7 @@
 //   allocator   returns the memory of another allocator and passes a parameter on as its size
 //   pool        returns a generic pointer, takes no generic pointer, and reaches an allocator by
 //               direct calls: it hands out memory that it keeps in stock
+//   logger      formats its variable arguments and gives no pointer back
 //   filler      hands a parameter on as the memory that a read fills
 //   destructor  gives no pointer back, keeps no parameter, and passes one on to be freed
 //
@@ -30,7 +31,7 @@ public:
   explicit Inference(const Program &P);
 
   bool noReturn(FunctionId Id) const { return NoReturn[Id]; }
-  bool formats(FunctionId Id) const { return P.function(Id).symbol().Formats; }
+  bool formats(FunctionId Id) const { return Formats[Id]; }
   /// Allocate, Resize or Release with argument numbers; Unknown for everything else.
   const ExternalEffect &standsFor(FunctionId Id) const { return StandsFor[Id]; }
   /// The effect of a call that names \p Callee, through wrappers.
@@ -53,6 +54,7 @@ private:
   void inferNoReturn();
   void inferAllocators();
   void inferFilled();
+  void inferFormats();
   bool inferAllocator(FunctionId Id);
   bool inferPool(FunctionId Id, const std::vector<bool> &ReachesAllocator);
   bool inferDestructor(FunctionId Id);
@@ -60,6 +62,7 @@ private:
 
   const Program &P;
   std::vector<std::set<unsigned>> FillsParameter;
+  std::vector<bool> Formats;
   std::vector<bool> NoReturn;
   std::vector<ExternalEffect> StandsFor;
   std::vector<ExternalEffect> Effects; ///< By ExternalId.

@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <deque>
-#include "llvm/Support/raw_ostream.h"
 
 namespace nvmove::solve {
 
@@ -17,7 +16,6 @@ constexpr size_t UsesMax = 3;
 
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
   walk();
-  if (getenv("DBGT")) for (ObjectId Id=0; Id!=Graph.objects(); ++Id) for (auto K: Graph.object(Id).Types) if (P.record(K).Name==getenv("DBGT")) { auto&o=Graph.object(Id); llvm::errs()<<"OBJ "<<Id<<" kind "<<(int)o.Kind<<" reached "<<Reached.count(Id)<<" H"<<Z.content(Id).Handle<<" I"<<Z.content(Id).Input<<" line "<<(o.Made.At?o.Made.At->Where.Line:0)<<" holders:"; for(ObjectId J=0;J!=Graph.objects();++J) for(auto[f,c]:Graph.object(J).Cells) if(Graph.pointsInto(c,Id)) llvm::errs()<<" "<<objectName(J)<<"#"<<J<<"+"<<f<<(Reached.count(J)?"R":"")<<(isMachinery(J)?"M":""); llvm::errs()<<"\n"; }
   findData();
   for (const auto &[Id, How] : Reached)
     collect(Id);
@@ -32,24 +30,35 @@ void LeftBehind::walk() {
   std::deque<ObjectId> Work;
   auto Reach = [&](ObjectId Id, LeftBehind::Reach How) {
     const Object &What = Graph.object(Id);
-    if (!What.isMemory() || isMachinery(Id) || !Reached.try_emplace(Id, How).second)
+    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) ||
+        !Reached.try_emplace(Id, How).second)
       return;
     Work.push_back(Id);
   };
+  auto Follow = [&](bool ThroughOlder) {
+    while (!Work.empty()) {
+      ObjectId From = Work.front();
+      Work.pop_front();
+      unsigned Steps = Reached[From].Steps + 1;
+      for (auto [Offset, Cell] : Graph.object(From).Cells)
+        for (LocationId Each : Graph.pointees(Cell))
+          if (ThroughOlder || !Graph.object(Graph.at(Each).In).isOlder())
+            Reach(Graph.at(Each).In, {From, Offset, Steps});
+    }
+  };
+  // Globals and results first: a chain that ends at a name says more than one that ends at "some
+  // object that existed before".
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
-    if (Graph.object(Id).isOlder())
+    if (Graph.object(Id).Kind == ObjectKind::Global)
       Reach(Id, {});
   for (InstanceId Load : Z.loads())
     for (LocationId Each : Graph.pointees(Z.instance(Load).Result))
       Reach(Graph.at(Each).In, {});
-  while (!Work.empty()) {
-    ObjectId From = Work.front();
-    Work.pop_front();
-    unsigned Steps = Reached[From].Steps + 1;
-    for (auto [Offset, Cell] : Graph.object(From).Cells)
-      for (LocationId Each : Graph.pointees(Cell))
-        Reach(Graph.at(Each).In, {From, Offset, Steps});
-  }
+  Follow(/*ThroughOlder=*/false);
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).isOlder())
+      Reach(Id, {});
+  Follow(/*ThroughOlder=*/true);
 }
 
 /// Backwards from the objects that hold input to those that point to them.
@@ -117,8 +126,9 @@ void LeftBehind::collect(ObjectId Id) {
                 What.TypeSites.at(Key), "as '" + P.displayName(Key) + "'"});
 }
 
-/// Records that the program looks at an object as. Made as its base and used as what extends it: the
-/// base is only how the allocator calls it. A view that another view begins with is its first member.
+/// Records that the program looks at an object as. Made as its base and used as what extends it:
+/// the base is only how the allocator calls it. A view that another view begins with is its first
+/// member.
 std::map<RecordKey, Site> LeftBehind::uses(const Object &What) const {
   std::map<RecordKey, Site> Uses;
   for (const auto &View : What.Views) {
@@ -152,15 +162,46 @@ void LeftBehind::collectUpdated(ObjectId Id) {
   bool Filled = Fed >= 3 && Fed * 3 >= Info.Fields.size();
   if (!Filled && !(What.Indexed && Fed))
     return;
-  offer(What.Type.Record, {Id, Confidence::Low,
+  offer(What.Type.Record, {Id,
+                           Confidence::Low,
                            std::to_string(Fed) + " of its fields receive input from the load",
-                           {}, "filled in place"});
+                           {},
+                           "filled in place"});
+}
+
+/// Adds to what the save reads what objects of these types keep: an index beside the data is
+/// written by nobody and still belongs to it.
+std::set<RecordKey> LeftBehind::kept(const std::set<RecordKey> &Saved) const {
+  std::set<RecordKey> Kept = Saved;
+  std::vector<ObjectId> Work;
+  std::set<ObjectId> Seen;
+  auto Take = [&](ObjectId Id) {
+    if (Reached.count(Id) && Graph.object(Id).Kind == ObjectKind::Heap && Seen.insert(Id).second)
+      Work.push_back(Id);
+  };
+  for (const auto &Each : Reached)
+    for (RecordKey Key : Graph.object(Each.first).Types)
+      if (Saved.count(P.named(Key)))
+        Take(Each.first);
+  while (!Work.empty()) {
+    ObjectId Id = Work.back();
+    Work.pop_back();
+    for (RecordKey Key : Graph.object(Id).Types)
+      Kept.insert(P.named(Key));
+    for (const auto &Cell : Graph.object(Id).Cells)
+      for (LocationId Each : Graph.pointees(Cell.second))
+        Take(Graph.at(Each).In);
+  }
+  return Kept;
 }
 
 std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) const {
   std::vector<PersistentType> Result;
+  std::set<RecordKey> Wanted;
+  if (Saved)
+    Wanted = kept(*Saved);
   for (const auto &[Key, How] : Types) {
-    if (Saved && !Saved->count(Key))
+    if (Saved && !Wanted.count(Key))
       continue;
     const RecordInfo &Info = P.record(Key);
     PersistentType Made;
@@ -179,9 +220,8 @@ std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) 
   auto Order = [](const PersistentType &T) {
     return std::tie(T.Name, T.Definition.File, T.Definition.Line);
   };
-  llvm::sort(Result, [&](const PersistentType &A, const PersistentType &B) {
-    return Order(A) < Order(B);
-  });
+  llvm::sort(Result,
+             [&](const PersistentType &A, const PersistentType &B) { return Order(A) < Order(B); });
   // Units that configure a record differently each have a layout of it.
   Result.erase(std::unique(Result.begin(), Result.end(),
                            [&](const PersistentType &A, const PersistentType &B) {

@@ -3,8 +3,9 @@
 // Roots are the globals, memory that existed before the load, and what the load returns. From them
 // the shape graph is walked through every cell. Objects that hold the input handle are machinery:
 // neither they nor what only they hold is persistent. Neither are objects made without contact to
-// the input from which no input can be reached: locks, tables of operations and other things that a load sets up on its way. The types of the objects reached are the
-// answer, each with the chain that proves it.
+// the input from which no input can be reached: locks, tables of operations and other things that a
+// load sets up on its way. The types of the objects reached are the answer, each with the chain
+// that proves it.
 #pragma once
 
 #include "solve/Result.h"
@@ -16,14 +17,15 @@ class LeftBehind {
 public:
   LeftBehind(const Program &P, const Zone &Z);
 
-  /// The persistent types, by name. \p Saved restricts them to types that the save reads.
+  /// The persistent types, by name. \p Saved restricts them to types that the save reads and what
+  /// objects of these keep.
   std::vector<PersistentType> types(const std::set<RecordKey> *Saved) const;
 
 private:
   /// How the walk first came to an object.
   struct Reach {
-    ObjectId From = None;      ///< None: a root itself.
-    int64_t Offset = 0;        ///< The cell of From.
+    ObjectId From = None; ///< None: a root itself.
+    int64_t Offset = 0;   ///< The cell of From.
     unsigned Steps = 0;
   };
   struct Found {
@@ -36,6 +38,7 @@ private:
 
   void walk();
   void findData();
+  std::set<RecordKey> kept(const std::set<RecordKey> &Saved) const;
   std::map<RecordKey, Site> uses(const Object &What) const;
   bool isExtension(RecordKey Longer, RecordKey Base) const;
   bool isMachinery(ObjectId Id) const;

@@ -2,8 +2,8 @@
 //
 // An external function that two units define and others call tells two programs apart. Functions
 // that nobody calls by name do not (but for main): they are the entry points of plugins, and every
-// plugin has them. Neither do variables, since tentative definitions may be repeated. Units needed for one reading of a name only are taken
-// before the ones that have a rival.
+// plugin has them. Neither do variables, since tentative definitions may be repeated. Units needed
+// for one reading of a name only are taken before the ones that have a rival.
 #include "solve/Program.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -1,19 +1,12 @@
-// See PointsTo.h.
+// Nodes, objects, sets and their propagation. The rules are in Rules.cpp. See PointsTo.h.
 #include "solve/PointsTo.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace nvmove::solve {
 
 namespace {
 
-/// Cells of one object before its offsets are no longer told apart: more are a buffer, not fields.
-constexpr size_t CellsMax = 512;
-/// Distinct offsets into an object of unknown type, and the largest of any, likewise.
-constexpr unsigned OffsetsMax = 64;
-constexpr unsigned StepsThroughMax = 4;
-constexpr int64_t OffsetMax = 1 << 16;
 /// Stores remembered for one cell: enough to find one that explains a given pointer.
 constexpr size_t FeedsMax = 64;
 /// Work before the engine gives up, about 5 s; Redis needs a hundred thousand.
@@ -42,8 +35,7 @@ ObjectId PointsTo::makeObject(Object Made) {
 }
 
 LocationId PointsTo::location(ObjectId In, int64_t Offset) {
-  auto [It, New] =
-      LocationIds.try_emplace({In, Offset}, static_cast<LocationId>(Locations.size()));
+  auto [It, New] = LocationIds.try_emplace({In, Offset}, static_cast<LocationId>(Locations.size()));
   if (New) {
     Locations.push_back({In, Offset});
     ObjectKind Kind = Objects[In].Kind;
@@ -162,7 +154,8 @@ const std::vector<Feed> &PointsTo::feeds(NodeId Cell) const {
 
 void PointsTo::addFeed(NodeId Cell, NodeId From, Site Where) {
   std::vector<Feed> &Known = Feeds[Cell];
-  if (Known.size() < FeedsMax && llvm::none_of(Known, [&](const Feed &F) { return F.From == From; }))
+  if (Known.size() < FeedsMax &&
+      llvm::none_of(Known, [&](const Feed &F) { return F.From == From; }))
     Known.push_back({From, Where});
 }
 
@@ -216,7 +209,6 @@ void PointsTo::addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size
   wait(FromAddress, {Rule::CopyFrom, ToAddress, static_cast<int64_t>(Size), None, 0, Where});
 }
 
-std::string PointsTo::stats(){ size_t t=0,m=0,e=0; for(auto&n:Nodes){size_t c=n.Set.count(); t+=c; m=std::max(m,c); e+=n.Edges.size();} size_t old=0; for(auto&o:Objects) old+=o.Cells.size(); return "steps "+std::to_string(Steps)+" nodes "+std::to_string(Nodes.size())+" pts "+std::to_string(t)+" max "+std::to_string(m)+" edges "+std::to_string(e)+" cells "+std::to_string(old)+" pre "+std::to_string(PreObjects.size()); }
 void PointsTo::addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where) {
   wait(ToAddress, {Rule::BytesTo, FromAddress, 0, None, 0, Where});
   wait(FromAddress, {Rule::BytesFrom, ToAddress, 0, None, 0, Where});
@@ -236,303 +228,10 @@ bool PointsTo::run() {
       for (size_t R = 0; R != N.Rules.size(); ++R) {
         if (++Steps > StepsMax)
           return false;
-        if (getenv("DBG") && Steps % 50000 == 0) { auto&RR=N.Rules[R]; std::map<std::string,int> M; for (LocationId L : N.Set){auto&o=Objects[Locations[L].In]; std::string n=std::to_string((int)o.Kind)+"/"+(o.Types.empty()?std::to_string((int)o.Type.What)+"p"+std::to_string(o.Type.Pointers):P.displayName(*o.Types.begin()))+"#"+std::to_string(Locations[L].In); M[n]++;} llvm::errs()<<"STEP "<<Steps<<" rule "<<(int)RR.What<<" line "<<(RR.Where.At?RR.Where.At->Where.Line:0)<<" set "<<N.Set.count()<<":"; for(auto&[n,c]:M) llvm::errs()<<" "<<n<<"x"<<c; llvm::errs()<<"\n"; }
         apply(Waiting(N.Rules[R]), What);
       }
   }
   return true;
-}
-
-void PointsTo::apply(const Waiting &R, LocationId Id) {
-  Location What = Locations[Id];
-  switch (R.What) {
-  case Rule::Load:
-    return applyLoad(R, What);
-  case Rule::Store:
-    return applyStore(R, What);
-  case Rule::FieldOf:
-    return applyFieldOf(R, What);
-  case Rule::ElementOf:
-    Objects[What.In].Indexed = true;
-    return add(R.Other, Id);
-  case Rule::Shift:
-    if (!Objects[What.In].isMemory())
-      return add(R.Other, Id);
-    return add(R.Other, What.In,
-               R.Delta == AnyOffset || What.Offset == AnyOffset
-                   ? AnyOffset
-                   : normalise(What.In, What.Offset + R.Delta, /*Stepped=*/true));
-  case Rule::Cast:
-    return applyCast(R, What);
-  case Rule::BytesTo:
-  case Rule::BytesFrom:
-    for (LocationId Other : snapshot(R.Other))
-      if (R.What == Rule::BytesTo)
-        copyBytes(What, Locations[Other], R.Where);
-      else
-        copyBytes(Locations[Other], What, R.Where);
-    return;
-  case Rule::CopyTo:
-  case Rule::CopyFrom: {
-    for (LocationId Other : snapshot(R.Other))
-      if (R.What == Rule::CopyTo)
-        copyObjects(What, Locations[Other], R.Delta, R.Where);
-      else
-        copyObjects(Locations[Other], What, R.Delta, R.Where);
-    return;
-  }
-  }
-}
-
-/// True when a field of one of the object's types, or of a record in it, begins at \p Offset.
-bool PointsTo::beginsField(const Object &What, int64_t Offset) const {
-  for (RecordKey Key : What.Types)
-    for (const RecordField &Field : P.record(Key).Fields) {
-      if (static_cast<int64_t>(Field.Offset) == Offset)
-        return true;
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
-          Offset > static_cast<int64_t>(Field.Offset) &&
-          Offset < static_cast<int64_t>(Field.Offset + Field.Type.Size))
-        return true;
-    }
-  return false;
-}
-
-/// Keeps offsets inside an object: an array is its first element, a buffer has no fields. A pointer
-/// that is \p Stepped through bytes stays precise only where fields begin.
-int64_t PointsTo::normalise(ObjectId In, int64_t Offset, bool Stepped) {
-  Object &What = Objects[In];
-  if (Offset == AnyOffset || Offset < 0 || Offset > OffsetMax)
-    return AnyOffset;
-  if (!What.Types.empty()) {
-    uint64_t Size = 0;
-    for (RecordKey Key : What.Types)
-      Size = std::max(Size, P.record(Key).Size);
-    if (Size && static_cast<uint64_t>(Offset) >= Size)
-      return AnyOffset;
-    return Offset == 0 || beginsField(What, Offset) ? Offset : AnyOffset;
-  }
-  if (LocationIds.count({In, Offset}))
-    return Offset;
-  return ++What.Offsets > (Stepped ? StepsThroughMax : OffsetsMax) ? AnyOffset : Offset;
-}
-
-NodeId PointsTo::cell(ObjectId In, int64_t Offset) {
-  Object &What = Objects[In];
-  auto It = What.Cells.find(Offset);
-  if (It != What.Cells.end())
-    return It->second;
-  if (Offset != AnyOffset && What.Cells.size() >= CellsMax)
-    return cell(In, AnyOffset);
-  NodeId Made = makeNodes(1);
-  What.Cells[Offset] = Made;
-  if (What.Whole != None)
-    addEdge(Made, What.Whole);
-  if (auto Known = Copies.find(In); Known != Copies.end())
-    for (const ObjectCopy &Copy : std::vector<ObjectCopy>(Known->second))
-      copyCell(Copy, In, Offset);
-  return Made;
-}
-
-NodeId PointsTo::whole(ObjectId In) {
-  Object &What = Objects[In];
-  if (What.Whole == None) {
-    What.Whole = makeNodes(1);
-    addEdge(cell(In, AnyOffset), What.Whole);
-    for (auto [Offset, Cell] : What.Cells)
-      addEdge(Cell, What.Whole);
-  }
-  return What.Whole;
-}
-
-void PointsTo::applyLoad(const Waiting &R, Location What) {
-  Object &From = Objects[What.In];
-  if (From.Kind == ObjectKind::Input || From.Kind == ObjectKind::Handle)
-    return add(R.Other, input());
-  if (!From.isMemory())
-    return;
-  if (What.Offset == AnyOffset) {
-    addEdge(whole(What.In), R.Other);
-  } else {
-    addEdge(cell(What.In, What.Offset), R.Other);
-    addEdge(cell(What.In, AnyOffset), R.Other);
-  }
-  const Shape &Type = Shapes[R.ShapeIndex];
-  if (!Type.Pointers)
-    return;
-  if (From.Kind == ObjectKind::Mapped) // Its pointers were made to point into it.
-    return add(R.Other, What.In, AnyOffset);
-  if (!From.isOlder())
-    return;
-  if (Type.isPointerTo(Core::Function)) {
-    bool Known = From.Kind == ObjectKind::Global &&
-                 !Nodes[cell(What.In, What.Offset)].Set.empty();
-    if (!Known && R.Extra != None)
-      for (FunctionId Each : Flows[R.Extra])
-        add(R.Other, functionObject(Each), 0);
-    return;
-  }
-  Shape Pointed = Type;
-  --Pointed.Pointers;
-  Pointed.Array = false;
-  add(R.Other, preObject(Pointed), 0);
-}
-
-void PointsTo::applyStore(const Waiting &R, Location What) {
-  if (!Objects[What.In].isMemory() || R.Other == None)
-    return;
-  NodeId To = cell(What.In, What.Offset);
-  addFeed(To, R.Other, R.Where);
-  addEdge(R.Other, To);
-}
-
-void PointsTo::applyFieldOf(const Waiting &R, Location What) {
-  Object &Base = Objects[What.In];
-  if (Base.Kind == ObjectKind::Input || Base.Kind == ObjectKind::Handle)
-    return add(R.Other, location(What.In, 0));
-  if (!Base.isMemory())
-    return;
-  if (!castPasses(Base, What.Offset, R.Extra))
-    return;
-  Base.Views.try_emplace(R.Extra, R.Where);
-  add(R.Other, What.In,
-      What.Offset == AnyOffset ? AnyOffset : normalise(What.In, What.Offset + R.Delta));
-}
-
-/// True when \p Wanted lies at byte \p Offset of \p Known (anywhere in it for AnyOffset), or begins
-/// with it.
-bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
-  if (Known == Wanted && (Offset == 0 || Offset == AnyOffset))
-    return true;
-  uint64_t Size = P.record(Known).Size;
-  if (Offset != AnyOffset && Size)
-    Offset %= static_cast<int64_t>(Size);
-  auto [It, New] = Fits.try_emplace({{Known, Wanted}, Offset}, false);
-  if (!New)
-    return It->second;
-  std::vector<RecordKey> Inside;
-  bool Fitting = false;
-  if (Offset == AnyOffset) {
-    for (const RecordField &Field : P.record(Known).Fields)
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
-        Fitting |= fits(Field.Type.Record, AnyOffset, Wanted);
-  } else {
-    P.recordsAt(Known, static_cast<uint64_t>(Offset), Inside);
-    Fitting = llvm::is_contained(Inside, Wanted);
-  }
-  if (!Fitting && (Offset == 0 || Offset == AnyOffset)) {
-    Inside.clear();
-    P.recordsAt(Wanted, 0, Inside);
-    Fitting = llvm::is_contained(Inside, Known) || P.extends(Wanted, Known) ||
-              P.extends(Known, Wanted);
-  }
-  return Fits[{{Known, Wanted}, Offset}] = Fitting;
-}
-
-bool PointsTo::castPasses(const Object &What, int64_t Offset, RecordKey Record) {
-  if (What.Types.empty())
-    return true;
-  for (RecordKey Known : What.Types)
-    if ((Offset >= 0 || Offset == AnyOffset) && fits(Known, Offset, Record))
-      return true;
-  return false;
-}
-
-void PointsTo::applyCast(const Waiting &R, Location What) {
-  Object &From = Objects[What.In];
-  const Shape &Type = Shapes[R.ShapeIndex];
-  if (!From.isMemory())
-    return add(R.Other, location(What.In, What.Offset));
-  // "char *p = value;" unpacks a string: a record's start is none. "(char *)value + n" computes.
-  if (Type.isPointerTo(Core::Char)) {
-    if (From.Types.empty() || !R.Where.At->Implicit || From.Kind == ObjectKind::Stack)
-      return add(R.Other, location(What.In, What.Offset));
-    if (What.Offset != 0)
-      add(R.Other, What.In, AnyOffset);
-    return;
-  }
-  if (!Type.isPointerTo(Core::Record))
-    return add(R.Other, location(What.In, What.Offset));
-  if (From.Kind == ObjectKind::Pre && From.Type.What != Core::Record) {
-    Shape Pointed = Type;
-    Pointed.Pointers = 0;
-    return add(R.Other, preObject(Pointed), 0);
-  }
-  if ((From.Bytes && !R.Delta) || !castPasses(From, What.Offset, Type.Record))
-    return;
-  if (R.Where.At->Code == facts::Op::Cast)
-    From.Views.try_emplace(Type.Record, R.Where);
-  add(R.Other, location(What.In, What.Offset));
-}
-
-void PointsTo::copyBytes(Location To, Location From, Site Where) {
-  if (!Objects[To.In].isMemory() || To.In == From.In)
-    return;
-  if (Objects[From.In].Kind == ObjectKind::Input || Objects[From.In].Kind == ObjectKind::Handle)
-    return add(cell(To.In, To.Offset), input());
-  if (!Objects[From.In].isMemory())
-    return;
-  Object &Source = Objects[From.In];
-  if (Source.Tainted == None) {
-    Source.Tainted = makeNodes(1);
-    restrictToNumbers(Source.Tainted);
-    addEdge(whole(From.In), Source.Tainted);
-  }
-  addEdge(Source.Tainted, cell(To.In, To.Offset));
-}
-
-void PointsTo::copyObjects(Location To, Location From, uint64_t Size, Site Where) {
-  if (!Objects[To.In].isMemory())
-    return;
-  if (Objects[From.In].Kind == ObjectKind::Input || Objects[From.In].Kind == ObjectKind::Handle)
-    return fill(To.In, Where);
-  if (!Objects[From.In].isMemory() || To.In == From.In)
-    return;
-  // A copy of unknown length between buffers has no fields to keep apart.
-  if (!Size && Objects[From.In].Types.empty())
-    From.Offset = AnyOffset;
-  if (!Size && Objects[To.In].Types.empty())
-    To.Offset = AnyOffset;
-  std::vector<ObjectCopy> &Known = Copies[From.In];
-  for (const ObjectCopy &Each : Known)
-    if (Each.Into == To.In && Each.From == From.Offset && Each.To == To.Offset)
-      return;
-  ObjectCopy Copy{From.Offset, To.Offset, Size, To.In, Where};
-  Known.push_back(Copy);
-  for (auto [Offset, Cell] : std::map<int64_t, NodeId>(Objects[From.In].Cells))
-    copyCell(Copy, From.In, Offset);
-}
-
-void PointsTo::copyCell(const ObjectCopy &Copy, ObjectId From, int64_t Offset) {
-  NodeId Source = Objects[From].Cells.at(Offset);
-  int64_t Target = AnyOffset;
-  if (Offset != AnyOffset && Copy.From != AnyOffset && Copy.To != AnyOffset) {
-    if (Offset < Copy.From || (Copy.Size && static_cast<uint64_t>(Offset - Copy.From) >= Copy.Size))
-      return;
-    Target = normalise(Copy.Into, Offset - Copy.From + Copy.To);
-  }
-  NodeId To = cell(Copy.Into, Target);
-  addFeed(To, Source, Copy.Where);
-  addEdge(Source, To);
-}
-
-bool PointsTo::pointsInto(NodeId N, ObjectId What) const {
-  for (LocationId Each : Nodes[N].Set)
-    if (Locations[Each].In == What)
-      return true;
-  return false;
-}
-
-void PointsTo::fill(ObjectId What, Site Where) {
-  if (!Objects[What].isMemory())
-    return;
-  Filled.try_emplace(What, Where);
-  add(cell(What, AnyOffset), input());
-}
-
-void PointsTo::setType(ObjectId What, RecordKey Record, Site Where) {
-  Objects[What].Types.insert(Record);
-  Objects[What].TypeSites.try_emplace(Record, Where);
 }
 
 } // namespace nvmove::solve

@@ -1,4 +1,5 @@
-// The points-to engine: inclusion-based, with byte offsets as fields and objects by allocation site.
+// The points-to engine: inclusion-based, with byte offsets as fields and objects by allocation
+// site.
 //
 // A Node is anything that may hold values: a register of some instance of a function, or a cell of
 // an object. Its set holds Locations, an object and a byte offset in it (or AnyOffset). Values flow
@@ -37,7 +38,18 @@ using InstanceId = uint32_t;
 
 inline constexpr int64_t AnyOffset = INT64_MIN;
 
-enum class ObjectKind : uint8_t { Heap, Mapped, Global, Stack, Pre, Function, External, Input, Handle, Size };
+enum class ObjectKind : uint8_t {
+  Heap,
+  Mapped,
+  Global,
+  Stack,
+  Pre,
+  Function,
+  External,
+  Input,
+  Handle,
+  Size
+};
 
 /// Where in the program something happens.
 struct Site {
@@ -52,15 +64,15 @@ struct Object {
   std::set<RecordKey> Types;       ///< What it surely is: sizeof, declaration, cast at birth.
   std::map<RecordKey, Site> Views; ///< What it is looked at through, with the first place.
   std::map<RecordKey, Site> TypeSites;
-  Site Made;                       ///< Heap, Mapped: the allocation.
+  Site Made; ///< Heap, Mapped: the allocation.
   std::map<int64_t, NodeId> Cells;
-  NodeId Tainted = None;           ///< Numbers only: the input among the cells.
-  NodeId Whole = None;             ///< Receives every cell: what a load at AnyOffset reads.
-  bool Freed = false;
-  bool Guessed = false;            ///< Types come from the variable that took it, not from a size.
-  bool Indexed = false;            ///< Used as an array of records.
-  bool Bytes = false;              ///< Born as characters or numbers: a record by cast of bytes only.
-  unsigned Offsets = 0;            ///< Distinct offsets seen, while its type is unknown.
+  NodeId Tainted = None;   ///< Numbers only: the input among the cells.
+  NodeId Whole = None;     ///< Receives every cell: what a load at AnyOffset reads.
+  bool FreedAtEnd = false; ///< The load function frees it on every way through.
+  bool Guessed = false;    ///< Types come from the variable that took it, not from a size.
+  bool Indexed = false;    ///< Used as an array of records.
+  bool Bytes = false;      ///< Born as characters or numbers: a record by cast of bytes only.
+  unsigned Offsets = 0;    ///< Distinct offsets seen, while its type is unknown.
 
   bool isMemory() const { return Kind <= ObjectKind::Pre; }
   bool isOlder() const { return Kind == ObjectKind::Global || Kind == ObjectKind::Pre; }
@@ -112,7 +124,6 @@ public:
   bool run();
 
   const llvm::SparseBitVector<> &pointees(NodeId N) const { return Nodes[N].Set; }
-  std::string stats();
   /// A copy of the set, for loops that may make it grow.
   std::vector<LocationId> snapshot(NodeId N) const;
   const Location &at(LocationId Id) const { return Locations[Id]; }
@@ -137,7 +148,18 @@ public:
   std::vector<std::vector<FunctionId>> Flows;
 
 private:
-  enum class Rule : uint8_t { Load, Store, FieldOf, ElementOf, Shift, Cast, CopyTo, CopyFrom, BytesTo, BytesFrom };
+  enum class Rule : uint8_t {
+    Load,
+    Store,
+    FieldOf,
+    ElementOf,
+    Shift,
+    Cast,
+    CopyTo,
+    CopyFrom,
+    BytesTo,
+    BytesFrom
+  };
   struct Waiting {
     Rule What;
     NodeId Other;

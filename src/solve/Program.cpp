@@ -45,12 +45,12 @@ Program::Program(std::vector<facts::TranslationUnit> Read, llvm::ArrayRef<uint32
 
 RecordKey Program::internRecord(const facts::TranslationUnit &Unit, const facts::Record &Record) {
   std::string Name = Unit.text(Record.Name);
-  std::string Key = Record.Complete ? (llvm::Twine(Name) + "@" + Unit.text(Record.Where.File) + ":" +
-                                       llvm::Twine(Record.Where.Line) + ":" +
-                                       llvm::Twine(Record.Where.Column) + ":" +
-                                       llvm::Twine(Record.Size))
-                                          .str()
-                                    : Name;
+  std::string Key = Record.Complete
+                        ? (llvm::Twine(Name) + "@" + Unit.text(Record.Where.File) + ":" +
+                           llvm::Twine(Record.Where.Line) + ":" + llvm::Twine(Record.Where.Column) +
+                           ":" + llvm::Twine(Record.Size))
+                              .str()
+                        : Name;
   auto [It, New] = RecordKeys.try_emplace(Key, static_cast<RecordKey>(Records.size()));
   if (New) {
     RecordInfo &Made = Records.emplace_back();
@@ -186,10 +186,10 @@ void Program::bindSymbols(UnitView &View) {
       Meant = {Entity::Local, Id};
     } else if (Symbol.Kind == SymbolKind::Global) {
       GlobalId Next = static_cast<GlobalId>(Globals.size());
-      GlobalId Known =
-          Symbol.External ? GlobalNames.try_emplace(Name, Next).first->second : Next;
+      GlobalId Known = Symbol.External ? GlobalNames.try_emplace(Name, Next).first->second : Next;
       if (Known == Next)
-        Globals.push_back({Name, &View, &Symbol, Symbol.Type == None ? Shape() : View.Shapes[Symbol.Type]});
+        Globals.push_back(
+            {Name, &View, &Symbol, Symbol.Type == None ? Shape() : View.Shapes[Symbol.Type]});
       else if (Symbol.Defined)
         Globals[Known] = {Name, &View, &Symbol, View.Shapes[Symbol.Type]};
       Meant = {Entity::Global, Known};

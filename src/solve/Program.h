@@ -31,14 +31,16 @@ enum class Core : uint8_t { Other, Void, Char, Record, Function };
 
 struct Shape {
   Core What = Core::Other;
-  uint8_t Pointers = 0;       ///< Levels of pointer before the core; arrays do not count.
+  uint8_t Pointers = 0; ///< Levels of pointer before the core; arrays do not count.
   bool ConstPointee = false;
-  bool Array = false;         ///< The outermost level is an array.
-  RecordKey Record = None;    ///< Core::Record only.
-  uint64_t Size = 0;          ///< Bytes of the whole type.
+  bool Array = false;      ///< The outermost level is an array.
+  RecordKey Record = None; ///< Core::Record only.
+  uint64_t Size = 0;       ///< Bytes of the whole type.
 
   bool isPointerTo(Core Wanted) const { return Pointers == 1 && What == Wanted; }
-  bool isGenericPointer() const { return Pointers == 1 && (What == Core::Void || What == Core::Char); }
+  bool isGenericPointer() const {
+    return Pointers == 1 && (What == Core::Void || What == Core::Char);
+  }
 };
 
 struct RecordField {
@@ -123,7 +125,8 @@ public:
   RecordKey named(RecordKey Key) const;
   std::string displayName(RecordKey Key) const;
 
-  /// True when \p Longer begins with all fields of \p Shorter, two at least: inheritance by repetition.
+  /// True when \p Longer begins with all fields of \p Shorter, two at least: inheritance by
+  /// repetition.
   bool extends(RecordKey Longer, RecordKey Shorter) const;
 
   /// The records that begin at byte \p Offset of record \p Outer, itself first.

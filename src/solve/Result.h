@@ -32,7 +32,7 @@ struct PersistentType {
   SourcePlace Definition;
   uint64_t SizeBytes = 0;
   Confidence Sureness = Confidence::High;
-  std::string Why;                  ///< One sentence: the reason for the confidence.
+  std::string Why; ///< One sentence: the reason for the confidence.
   std::vector<EvidenceStep> Evidence;
 };
 
@@ -62,8 +62,8 @@ struct ScanStats {
 };
 
 struct ScanResult {
-  std::string Program;            ///< Name of the scanned tree.
-  std::string Algorithm;          ///< "left-behind" or "nvmove".
+  std::string Program;   ///< Name of the scanned tree.
+  std::string Algorithm; ///< "left-behind" or "nvmove".
   std::vector<std::string> Load;
   std::vector<std::string> Save;
   std::vector<PersistentType> Types;

@@ -106,7 +106,8 @@ llvm::Expected<std::vector<Definition>> find(const std::vector<TranslationUnit> 
     if (Here.empty())
       Failed->Candidates = alike(Units, Name);
     for (const Definition &Each : Here)
-      Failed->Candidates.push_back(Each.File + ":" + llvm::StringRef(Name).rsplit(':').second.str() +
+      Failed->Candidates.push_back(Each.File + ":" +
+                                   llvm::StringRef(Name).rsplit(':').second.str() +
                                    (Name.find(':') == std::string::npos ? Name : ""));
     return llvm::Error(std::move(Failed));
   }

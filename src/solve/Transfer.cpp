@@ -37,30 +37,6 @@ facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
 
 } // namespace
 
-bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
-  size_t Open = Signature.find('(');
-  if (Open == llvm::StringRef::npos)
-    return false;
-  unsigned Depth = 0, At = 0;
-  size_t Start = Open + 1;
-  for (size_t I = Start; I < Signature.size(); ++I) {
-    char C = Signature[I];
-    if (C == '(')
-      ++Depth;
-    else if (C == ')' && Depth)
-      --Depth;
-    else if ((C == ',' || C == ')') && !Depth) {
-      if (At == Number)
-        return Signature.slice(Start, I).trim().starts_with("const ");
-      if (C == ')')
-        return false;
-      ++At;
-      Start = I + 1;
-    }
-  }
-  return false;
-}
-
 void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes) {
   Site Here{Call.In, Call.Call};
   for (int Argument : Sizes)
@@ -133,7 +109,8 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
     const Shape &Type = F.shapeOf(F.Body->Registers[R]);
     Objects |= Type.Pointers > 1 || Type.isPointerTo(Core::Record);
     for (LocationId Each : Graph.pointees(node(Call.In, R)))
-      Objects |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size;
+      Objects |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size ||
+                 Graph.object(Graph.at(Each).In).Type.Pointers;
   }
   if (Objects)
     Graph.addCopyObject(Target, Source, 0, {Call.In, Call.Call});
@@ -141,102 +118,61 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
     Graph.addCopyBytes(Target, Source, {Call.In, Call.Call});
 }
 
+/// Only a release in the load function itself that no branch guards is sure to come, and only a
+/// pointer that can be few things says what is released.
+void Zone::noteFreed(const PendingCall &Call, NodeId What) {
+  if (What == None || !llvm::is_contained(Loads, Call.In))
+    return;
+  const std::vector<facts::Region> &Regions = functionOf(Call.In).Body->Regions;
+  for (uint32_t At = Call.Call->Region; At != 0; At = Regions[At].Parent)
+    if (Regions[At].Kind == facts::RegionKind::Branch)
+      return;
+  std::set<ObjectId> Made;
+  for (LocationId Each : Graph.pointees(What))
+    if (Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap)
+      Made.insert(Graph.at(Each).In);
+  if (Made.size() == 1)
+    Graph.object(*Made.begin()).FreedAtEnd = true;
+}
+
+bool Zone::received(const PendingCall &Call, int Number) const {
+  NodeId N = argumentNode(Call, Number);
+  return N != None && (Graph.holds(N, Graph.handle()) || Graph.holds(N, Graph.input()));
+}
+
+/// What happens once, when the call is first seen, or each time its arguments have grown.
 bool Zone::applyEffect(PendingCall &Call, const ExternalEffect &E) {
   size_t Now = argumentSize(Call);
-  bool First = Call.Seen == 0;
-  bool Grown = Now != Call.Seen;
+  bool First = Call.Seen == 0, Grown = Now != Call.Seen;
   Call.Seen = Now;
   NodeId Result = resultNode(Call);
-  auto Received = [&](int Number) {
-    NodeId N = argumentNode(Call, Number);
-    return N != None && (Graph.holds(N, Graph.handle()) || Graph.holds(N, Graph.input()));
-  };
   switch (E.What) {
   case Effect::Open:
-    if (!isTheInput(Call) || writesOnly(*Call.Call, E))
-      return false;
-    HandleSeen = true;
-    if (First && Result != None)
-      Graph.add(Result, Graph.handle());
-    return First;
   case Effect::OpenAt:
-    if (!isTheInput(Call))
-      return false;
-    HandleSeen = true;
-    if (Grown && argumentNode(Call, E.A) != None)
-      for (LocationId Each : Graph.snapshot(argumentNode(Call, E.A)))
-        if (Graph.object(Graph.at(Each).In).isMemory())
-          Graph.add(Graph.cell(Graph.at(Each).In, Graph.at(Each).Offset), Graph.handle());
-    return Grown;
-  case Effect::Map:
-    if (allocate(Call, ObjectKind::Mapped, {}, Result)) {
-      if (Received(E.A))
-        Graph.fill(Call.Made, {Call.In, Call.Call});
-      return true;
-    }
-    if (Received(E.A) && !Graph.filled().count(Call.Made)) {
-      Graph.fill(Call.Made, {Call.In, Call.Call});
-      return true;
-    }
-    return false;
+    return Grown && open(Call, E);
   case Effect::Read:
-    if (!Grown || !Received(E.B))
-      return false;
-    fillBehind(Call, E.A, E.A + 1);
-    if (Result != None)
-      Graph.add(Result, Graph.input());
-    return true;
   case Effect::ReadValue:
-    if (!Grown || !Received(E.B))
-      return false;
-    if (Result != None)
-      Graph.add(Result, Graph.input());
-    return true;
+  case Effect::Parse:
+    return Grown && read(Call, E);
+  case Effect::Map:
   case Effect::Allocate:
-    return allocate(Call, ObjectKind::Heap, {E.A, E.B}, Result);
-  case Effect::AllocateAt: {
-    bool Changed = allocate(Call, ObjectKind::Heap, {E.B}, None);
-    if (Grown && argumentNode(Call, E.A) != None)
-      for (LocationId Each : Graph.snapshot(argumentNode(Call, E.A)))
-        if (Graph.object(Graph.at(Each).In).isMemory())
-          Graph.add(Graph.cell(Graph.at(Each).In, Graph.at(Each).Offset),
-                    Graph.location(Call.Made, 0));
-    return Changed || Grown;
-  }
+  case Effect::AllocateAt:
+  case Effect::Duplicate:
+    return provide(Call, E, Grown);
   case Effect::Resize:
     if (First && Result != None && argumentNode(Call, E.A) != None)
       Graph.addEdge(argumentNode(Call, E.A), Result);
     return allocate(Call, ObjectKind::Heap, {E.B, E.C}, Result) || First;
-  case Effect::Duplicate:
-    if (allocate(Call, ObjectKind::Heap, {}, Result)) {
-      Graph.object(Call.Made).Bytes = true;
-      if (Result != None && argumentNode(Call, E.A) != None)
-        Graph.addCopyBytes(Result, argumentNode(Call, E.A), {Call.In, Call.Call});
-      return true;
-    }
-    return false;
   case Effect::CopyBytes:
-    if (!First)
-      return false;
-    copyMemory(Call, E.A, E.B);
+    if (First)
+      copyMemory(Call, E.A, E.B);
     [[fallthrough]];
   case Effect::Within:
     if (First && Result != None && argumentNode(Call, E.A) != None)
       Graph.addShift(argumentNode(Call, E.A), Result, E.What == Effect::Within ? AnyOffset : 0);
     return First;
-  case Effect::Parse: {
-    bool Tainted = contact(Call);
-    if (!Grown || !Tainted)
-      return false;
-    fillBehind(Call, 0, Call.Call->ArgumentCount);
-    if (Result != None)
-      Graph.add(Result, Graph.input());
-    return true;
-  }
   case Effect::Release:
-    if (Grown && argumentNode(Call, E.A) != None)
-      for (LocationId Each : Graph.snapshot(argumentNode(Call, E.A)))
-        Graph.object(Graph.at(Each).In).Freed = true;
+    noteFreed(Call, argumentNode(Call, E.A));
     return false;
   case Effect::Nothing:
   case Effect::Unknown:
@@ -245,109 +181,63 @@ bool Zone::applyEffect(PendingCall &Call, const ExternalEffect &E) {
   return false;
 }
 
-/// A library function that nobody described: see the rule at the end of Externals.def.
-bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
-  size_t Now = argumentSize(Call);
-  bool First = Call.Seen == 0;
-  if (Call.Seen == Now)
+bool Zone::open(PendingCall &Call, const ExternalEffect &E) {
+  if (!isTheInput(Call) || writesOnly(*Call.Call, E))
     return false;
-  Call.Seen = Now;
-  const FunctionInfo &F = functionOf(Call.In);
+  HandleSeen = true;
+  if (E.What == Effect::Open) {
+    if (NodeId Result = resultNode(Call); Result != None)
+      Graph.add(Result, Graph.handle());
+  } else if (argumentNode(Call, E.A) != None) {
+    storeBehind(Call, E.A, Graph.handle());
+  }
+  return true;
+}
+
+bool Zone::read(PendingCall &Call, const ExternalEffect &E) {
+  if (E.What == Effect::Parse ? !contact(Call) : !received(Call, E.B))
+    return false;
+  if (E.What == Effect::Read)
+    fillBehind(Call, E.A, E.A + 1);
+  else if (E.What == Effect::Parse)
+    fillBehind(Call, 0, Call.Call->ArgumentCount);
+  if (NodeId Result = resultNode(Call); Result != None)
+    Graph.add(Result, Graph.input());
+  return true;
+}
+
+/// Fresh memory, in whatever way a function provides it.
+bool Zone::provide(PendingCall &Call, const ExternalEffect &E, bool Grown) {
   NodeId Result = resultNode(Call);
-  bool Tainted = false;
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
-    NodeId N = argumentNode(Call, I);
-    if (N == None)
-      continue;
-    for (LocationId Each : Graph.pointees(N)) {
-      ObjectId In = Graph.at(Each).In;
-      Tainted |= Each == Graph.input() || Each == Graph.handle() ||
-                 (In < Contents.size() && (Contents[In].Input || Contents[In].Handle) &&
-                  !Graph.object(In).isOlder());
-    }
+  Site Here{Call.In, Call.Call};
+  if (E.What == Effect::Allocate)
+    return allocate(Call, ObjectKind::Heap, {E.A, E.B}, Result);
+  if (E.What == Effect::AllocateAt) {
+    bool Changed = allocate(Call, ObjectKind::Heap, {E.B}, None);
+    if (Grown && argumentNode(Call, E.A) != None)
+      storeBehind(Call, E.A, Graph.location(Call.Made, 0));
+    return Changed || Grown;
   }
-  if (Tainted) {
-    llvm::StringRef Signature;
-    if (Call.Call->Ty != None)
-      Signature = F.unit().text(F.unit().Types[Call.Call->Ty].Spelling);
-    for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-      if (NodeId N = argumentNode(Call, I); N != None && !Graph.holds(N, Graph.handle()) &&
-                                            !parameterIsConst(Signature, I)) {
-        for (LocationId Each : Graph.snapshot(N)) {
-          Location At = Graph.at(Each);
-          if (!Graph.object(At.In).isMemory() || Graph.object(At.In).isOlder() ||
-              Contents[std::min<size_t>(At.In, Contents.size() - 1)].Handle)
-            continue;
-          Graph.add(Graph.cell(At.In, At.Offset), Graph.input());
-        }
-      }
-    if (Result != None)
-      Graph.add(Result, Graph.input());
+  if (E.What == Effect::Map) {
+    bool Changed = allocate(Call, ObjectKind::Mapped, {}, Result);
+    if (!received(Call, E.A) || Graph.filled().count(Call.Made))
+      return Changed;
+    Graph.fill(Call.Made, Here);
+    return true;
   }
-  if (First && Result != None) {
-    const Shape &Type = F.shapeOf(F.Body->Registers[Call.Call->Dst]);
-    if (Type.Pointers == 1 && Type.What != Core::Function && Type.What != Core::Other)
-      allocate(Call, ObjectKind::Heap, {}, Result);
-    for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-      if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
-        const Shape &Given = F.shapeOf(F.Body->Registers[R]);
-        if (Type.Pointers == 1 && Given.Pointers == 1 && Given.What == Type.What &&
-            Given.Record == Type.Record)
-          Graph.addShift(node(Call.In, R), Result, AnyOffset);
-      }
-  }
-  if (First)
-    containerRule(Call);
-  callBack(Call);
-  return true;
-}
-
-/// Containers of libraries: what is given to an opaque object is kept by it and comes out of it.
-void Zone::containerRule(PendingCall &Call) {
-  const FunctionInfo &F = functionOf(Call.In);
-  NodeId Container = None;
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
-    Register R = argument(Call, I);
-    if (R == None || R == facts::NullRegister)
-      continue;
-    const Shape &Given = F.shapeOf(F.Body->Registers[R]);
-    bool Opaque = Given.isPointerTo(Core::Record) && (P.record(Given.Record).System ||
-                                                      !P.record(Given.Record).Complete);
-    if (Container == None && Opaque)
-      Container = node(Call.In, R);
-    else if (Container != None && Given.Pointers == 1)
-      Graph.addStore(Container, node(Call.In, R), {Call.In, Call.Call});
-  }
-  if (Container != None && resultNode(Call) != None)
-    Graph.addLoad(Container, resultNode(Call), F.shapeOf(F.Body->Registers[Call.Call->Dst]), None,
-                  {Call.In, Call.Call});
-}
-
-/// Functions handed to a library are called with whatever else it was handed.
-bool Zone::callBack(PendingCall &Call) {
-  std::set<FunctionId> Targets;
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-    if (NodeId N = argumentNode(Call, I); N != None)
-      for (LocationId Each : Graph.pointees(N))
-        if (const Object &What = Graph.object(Graph.at(Each).In);
-            What.Kind == ObjectKind::Function)
-          Targets.insert(What.Id);
-  if (Targets.empty() || !contact(Call))
+  if (!allocate(Call, ObjectKind::Heap, {}, Result))
     return false;
-  for (FunctionId Target : Targets) {
-    if (Known.noReturn(Target) || Known.formats(Target) || !Call.Linked.insert(Target).second)
-      continue;
-    InstanceId Callee = enter(Target, {Call.In, Call.Call}, true);
-    const FunctionInfo &F = P.function(Target);
-    for (unsigned To = 0; To != F.Body->ParameterCount; ++To) {
-      if (!F.parameter(To).Pointers)
-        continue;
-      for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-        if (NodeId N = argumentNode(Call, I); N != None)
-          Graph.addEdge(N, node(Callee, To));
-    }
-  }
+  Graph.object(Call.Made).Bytes = true;
+  if (Result != None && argumentNode(Call, E.A) != None)
+    Graph.addCopyBytes(Result, argumentNode(Call, E.A), Here);
   return true;
+}
+
+/// Stores \p What wherever argument \p Number points.
+void Zone::storeBehind(PendingCall &Call, int Number, LocationId What) {
+  for (LocationId Each : Graph.snapshot(argumentNode(Call, Number)))
+    if (Location At = Graph.at(Each); Graph.object(At.In).isMemory())
+      Graph.add(Graph.cell(At.In, At.Offset), What);
 }
 
 } // namespace nvmove::solve

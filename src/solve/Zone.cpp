@@ -1,10 +1,7 @@
 // Instances, translation of instructions to constraints, and the rounds. See Zone.h.
 #include "solve/Zone.h"
 
-#include "solve/Handles.h"
-
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace nvmove::solve {
 
@@ -18,18 +15,21 @@ namespace {
 constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
-/// Readers of one item are called by readers of a record, and these by the handlers of a block.
-constexpr unsigned GlobalReaderDepth = 3;
 
 } // namespace
 
 Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
-    : P(P), Known(Known), Flow(Flow), Graph(P), ReadsInputGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
+    : P(P), Known(Known), Flow(Flow), Graph(P), ReadsInputGlobal(P.functions().size()),
+      GlobalsUsed(P.functions().size()) {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     for (const Instruction &I : P.function(Id).Body->Body)
       if (I.Code == Op::AddressOf)
         if (Entity Meant = P.entity(P.function(Id), I.A); Meant.What == Entity::Global)
           GlobalsUsed[Id].push_back(Meant.Id);
+  for (const RecordInfo &Record : P.records())
+    for (const RecordField &Field : Record.Fields)
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
+        Embedded.insert(Field.Type.Record);
 }
 
 NodeId Zone::node(InstanceId In, Register R) const {
@@ -41,6 +41,8 @@ bool Zone::isGeneric(const FunctionInfo &F) const {
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
     const Shape &Parameter = F.parameter(I);
     if (Parameter.What == Core::Void && Parameter.Pointers)
+      return true;
+    if (Parameter.isPointerTo(Core::Record) && Embedded.count(Parameter.Record))
       return true;
     Pointers |= Parameter.Pointers && Parameter.What != Core::Char;
   }
@@ -65,8 +67,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact) {
       Recursive |= Instances[Up].Function == Id;
       Up = Instances[Up].Via.At ? Instances[Up].Via.In : None;
     }
-    if (isGeneric(F) && !Recursive && Caller.CloneDepth < CloneDepthMax &&
-        Clones[Id] < ClonesMax) {
+    if (isGeneric(F) && !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
       Key = {Id, Via.In, Via.At};
       CloneDepth = Caller.CloneDepth + 1;
     }
@@ -174,8 +175,7 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
     return Graph.addShift(A(), Dst, AnyOffset);
   case Op::Cast:
     return Graph.addCast(A(), Dst, F.shapeOf(I.Ty),
-                         !I.Implicit &&
-                             F.shapeOf(F.Body->Registers[I.A]).isPointerTo(Core::Char),
+                         !I.Implicit && F.shapeOf(F.Body->Registers[I.A]).isPointerTo(Core::Char),
                          Here);
   case Op::Load: {
     const Shape &Type = F.shapeOf(I.Ty);
@@ -207,19 +207,6 @@ void Zone::initialisers() {
       enter(Id, {}, true);
 }
 
-/// True when a global points to characters that were read.
-bool Zone::keepsBuffer(ObjectId Global) const {
-  for (auto [Offset, Cell] : Graph.object(Global).Cells)
-    for (LocationId Each : Graph.pointees(Cell)) {
-      ObjectId In = Graph.at(Each).In;
-      const Object &What = Graph.object(In);
-      if ((What.Kind == ObjectKind::Heap || What.Kind == ObjectKind::Mapped) &&
-          What.Types.empty() && Contents[In].Input)
-        return true;
-    }
-  return false;
-}
-
 void Zone::refreshContents() {
   Contents.assign(Graph.objects(), {});
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
@@ -233,6 +220,13 @@ void Zone::refreshContents() {
       }
     HandleSeen |= Made.Handle;
   }
+  // A local array of pointers into a line that was read is as good as the line.
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).Kind == ObjectKind::Stack && !Contents[Id].Fresh)
+      for (auto [Offset, Cell] : Graph.object(Id).Cells)
+        for (LocationId Each : Graph.pointees(Cell))
+          Contents[Id].Fresh |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Stack &&
+                                Contents[Graph.at(Each).In].Input;
   for (Content &Each : Contents)
     Each.Source = Each.Handle;
   for (unsigned Level = 0; Level != 2; ++Level)
@@ -248,41 +242,6 @@ void Zone::refreshContents() {
   findGlobalReaders();
 }
 
-/// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
-/// functions that call them, GlobalReaderDepth levels up.
-void Zone::findGlobalReaders() {
-  std::vector<FunctionId> Level;
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
-    if (ReadsInputGlobal[Id] || P.function(Id).Body->Symbol == None)
-      continue;
-    for (GlobalId Global : GlobalsUsed[Id]) {
-      const Shape &Type = P.globals()[Global].Type;
-      ObjectId In = Graph.globalObject(Global);
-      if (In >= Contents.size() || (Type.What == Core::Record && !Type.Pointers))
-        continue;
-      const Content &Kept = Contents[In];
-      bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
-      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters)) {
-        ReadsInputGlobal[Id] = true;
-        Level.push_back(Id);
-        break;
-      }
-    }
-  }
-  if (Contents.size() != Graph.objects())
-    Contents.resize(Graph.objects());
-  for (unsigned Depth = 0; Depth != GlobalReaderDepth; ++Depth) {
-    std::vector<FunctionId> Above;
-    for (FunctionId Id : Level)
-      for (const CallSite &Site : Known.callers(Id))
-        if (!ReadsInputGlobal[Site.Caller]) {
-          ReadsInputGlobal[Site.Caller] = true;
-          Above.push_back(Site.Caller);
-        }
-    Level = std::move(Above);
-  }
-}
-
 void Zone::rounds() {
   for (unsigned Round = 0; Round != RoundsMax; ++Round) {
     if (!Graph.run()) {
@@ -290,8 +249,6 @@ void Zone::rounds() {
       return;
     }
     refreshContents();
-    if (getenv("DBGF") && Round == 3u+atoi(getenv("DBG"))) for (auto&I:Instances) if (std::string(getenv("DBGF")).find(","+P.function(I.Function).Name+",")!=std::string::npos) { const Instance*J=&I; std::string o; while (J->Via.At) { o += P.function(J->Function).Name+(J->Contactless?"*":"")+" <- "; J=&Instances[J->Via.In]; } llvm::errs()<<"PATH "<<o<<P.function(J->Function).Name<<"\n"; }
-    if (getenv("DBG")) { llvm::errs() << "round " << Round << " inst " << Instances.size() << " fns " << functionsVisited() << " objs " << Graph.objects() << " calls " << Calls.size() << " " << Graph.stats() << "\n"; if(atoi(getenv("DBG"))==(int)Round){ std::map<std::string,int> M; for(auto&I:Instances) M[P.function(I.Function).Name]++; for(auto&[n,c]:M) llvm::errs()<<c<<" "<<n<<"\n"; } }
     bool Changed = false;
     for (size_t I = 0; I != Calls.size(); ++I) {
       PendingCall Call = Calls[I]; // Calls grows while it is considered.
@@ -302,79 +259,6 @@ void Zone::rounds() {
       return;
   }
   Notes.push_back("visiting was stopped after " + std::to_string(RoundsMax) + " rounds");
-}
-
-/// Parameters of the load functions that are the input: the ones that are read from, or on \p Guess
-/// all that could be. True when there are any.
-bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
-  std::vector<std::set<unsigned>> Handles = handleParameters(P, Known, Flow);
-  bool Any = false;
-  for (size_t L = 0; L != Loads.size(); ++L) {
-    const FunctionInfo &F = P.function(Load[L]);
-    for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
-      const Shape &Parameter = F.parameter(I);
-      bool Library = Parameter.isPointerTo(Core::Record) && P.record(Parameter.Record).System;
-      if (Library || Handles[Load[L]].count(I) ||
-          (Guess && !Parameter.isPointerTo(Core::Char))) {
-        Graph.add(node(Loads[L], I), Graph.handle());
-        Any = true;
-      }
-    }
-  }
-  return Any;
-}
-
-/// True for a direct call that opens or maps something that can be read.
-bool Zone::opens(const FunctionInfo &In, const Instruction &Call) const {
-  ExternalEffect E = Known.effect(P.entity(In, Call.A));
-  return (E.What == Effect::Open && !writesOnly(Call, E)) || E.What == Effect::OpenAt ||
-         E.What == Effect::Map;
-}
-
-/// Breadth first over direct calls: how far every function is, and where the nearest open is.
-void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
-  Distance.assign(P.functions().size(), ~0u);
-  std::vector<FunctionId> Work;
-  for (FunctionId Id : Load) {
-    Distance[Id] = 0;
-    Work.push_back(Id);
-  }
-  for (size_t At = 0; At != Work.size(); ++At) {
-    const FunctionInfo &F = P.function(Work[At]);
-    for (const Instruction &I : F.Body->Body)
-      if (I.Code == Op::Call && I.A != None && opens(F, I))
-        NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
-    FunctionId Caller = Work[At];
-    forEachCall(P, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
-      if (Distance[Callee] != ~0u || Known.noReturn(Callee) || Known.formats(Callee))
-        return;
-      Distance[Callee] = Distance[Caller] + 1;
-      Work.push_back(Callee);
-    });
-  }
-}
-
-/// Functions between the load functions and the nearest opens.
-void Zone::findWay() {
-  OnTheWay.assign(P.functions().size(), false);
-  if (NearestOpen == ~0u)
-    return;
-  auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
-  auto Opens = [&](FunctionId Id) {
-    return llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
-      return I.Code == Op::Call && I.A != None && opens(P.function(Id), I);
-    });
-  };
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    OnTheWay[Id] = Near(Id) && Opens(Id);
-  // Outwards level by level: a caller is on the way when one of its callees is.
-  for (unsigned Level = 0; Level <= NearestOpen; ++Level)
-    for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-      if (Near(Id) && !OnTheWay[Id])
-        forEachCall(P, Flow, Id, [&](const Instruction &, FunctionId Callee) {
-          if (OnTheWay[Callee])
-            OnTheWay[Id] = true;
-        });
 }
 
 void Zone::visit(llvm::ArrayRef<FunctionId> Load) {

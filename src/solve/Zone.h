@@ -1,13 +1,14 @@
 // The visited zone: the part of the program that the load runs through with something in its hands.
 //
-// The input is the open nearest to the load function; what else is opened further away (configuration,
-// logs, devices) is not. Starting from the load functions, a call is followed when it has contact with the input: it is
-// given the handle, input, an object made in the zone, or a local that holds one of these. A call
-// without contact is followed only if its pointer result is used or it leads down to the open, and
-// never more than ContactlessMax in a row. Calls through pointers are resolved by what the pointer
-// holds, else by FunctionFlow, else by signature, and then need contact; one with more than
-// FewTargets candidates is an event and needs the input itself. Error exits and logging are
-// left out. The points-to engine and the visiting take turns until neither has anything new.
+// The input is the open nearest to the load function; what else is opened further away
+// (configuration, logs, devices) is not. Starting from the load functions, a call is followed when
+// it has contact with the input: it is given the handle, input, an object made in the zone, or a
+// local that holds one of these. A call without contact is followed only if its pointer result is
+// used or it leads down to the open, and never more than ContactlessMax in a row. Calls through
+// pointers are resolved by what the pointer holds, else by FunctionFlow, else by signature, and
+// then need contact; one with more than FewTargets candidates is an event and needs the input
+// itself. Error exits and logging are left out. The points-to engine and the visiting take turns
+// until neither has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
 // libraries, constructors) are visited anew from each call site, up to CloneDepthMax deep, so that
@@ -27,9 +28,9 @@ namespace nvmove::solve {
 
 struct Instance {
   FunctionId Function = None;
-  NodeId First = None;  ///< Node of register 0; the result's node comes after the last register.
+  NodeId First = None; ///< Node of register 0; the result's node comes after the last register.
   NodeId Result = None;
-  Site Via;             ///< The call that led here first; At is null for a load function.
+  Site Via; ///< The call that led here first; At is null for a load function.
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
   std::map<facts::SymbolId, ObjectId> Locals;
@@ -54,9 +55,7 @@ public:
   std::vector<Unresolved> unresolved() const;
   const std::vector<std::string> &notes() const { return Notes; }
   NodeId node(InstanceId In, facts::Register R) const;
-  const FunctionInfo &functionOf(InstanceId In) const {
-    return P.function(Instances[In].Function);
-  }
+  const FunctionInfo &functionOf(InstanceId In) const { return P.function(Instances[In].Function); }
 
   /// What an object directly keeps, refreshed in every round.
   struct Content {
@@ -70,13 +69,13 @@ private:
   struct PendingCall {
     InstanceId In;
     const facts::Instruction *Call;
-    std::set<uint32_t> Linked;        ///< Functions already followed.
-    ObjectId Made = None;             ///< Allocations: the object.
-    size_t Seen = 0;                  ///< Size of the argument sets when last considered.
-    bool Resolved = false;            ///< Had any target at all.
+    std::set<uint32_t> Linked; ///< Functions already followed.
+    ObjectId Made = None;      ///< Allocations: the object.
+    size_t Seen = 0;           ///< Size of the argument sets when last considered.
+    bool Resolved = false;     ///< Had any target at all.
   };
 
-  // Zone.cpp
+  // Zone.cpp; Seeds.cpp: where the input is
   InstanceId enter(FunctionId Id, Site Via, bool Contact);
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
@@ -103,16 +102,23 @@ private:
   bool contact(NodeId N) const;
   bool carriesInput(const PendingCall &Call) const;
   bool contact(const PendingCall &Call) const;
+  /// Grows whenever the arguments, or what they point to, may mean more than before.
   size_t argumentSize(const PendingCall &Call) const;
   facts::Register argument(const PendingCall &Call, int Number) const;
   NodeId argumentNode(const PendingCall &Call, int Number) const;
   NodeId resultNode(const PendingCall &Call) const;
   bool leadsToInput(FunctionId Id) const;
 
-  // Transfer.cpp: calls of functions without a body
-  bool applyEffect(PendingCall &Call, const ExternalEffect &Effect);
+  // Transfer.cpp: calls whose effect is known. Libraries.cpp: the others.
+  bool applyEffect(PendingCall &Call, const ExternalEffect &E);
+  bool open(PendingCall &Call, const ExternalEffect &E);
+  bool read(PendingCall &Call, const ExternalEffect &E);
+  bool provide(PendingCall &Call, const ExternalEffect &E, bool Grown);
+  bool received(const PendingCall &Call, int Number) const;
+  void storeBehind(PendingCall &Call, int Number, LocationId What);
   bool allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes, NodeId To);
   void typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes);
+  void noteFreed(const PendingCall &Call, NodeId What);
   void copyMemory(PendingCall &Call, int To, int From);
   bool generalRule(PendingCall &Call, ExternalId Callee);
   void fillBehind(PendingCall &Call, int From, int To);
@@ -129,11 +135,12 @@ private:
   std::vector<PendingCall> Calls;
   std::vector<InstanceId> Loads;
   std::vector<Content> Contents;
-  std::vector<bool> OnTheWay;     ///< By FunctionId: between a load function and the nearest open.
+  std::vector<bool> OnTheWay; ///< By FunctionId: between a load function and the nearest open.
   std::vector<bool> ReadsInputGlobal;
   std::vector<unsigned> Distance; ///< By FunctionId: direct calls from the load functions.
   unsigned NearestOpen = ~0u;     ///< Distance of the first function that opens something.
   std::vector<std::vector<GlobalId>> GlobalsUsed;
+  std::set<RecordKey> Embedded; ///< Records that lie in others by value: list hooks, headers.
   std::vector<std::string> Notes;
   bool HandleSeen = false;
   bool InputGiven = false; ///< A parameter of a load function is the input.

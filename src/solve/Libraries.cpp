@@ -1,0 +1,140 @@
+// Library functions that stand in no table: outputs, containers, callbacks. See Externals.def.
+#include "solve/Zone.h"
+
+namespace nvmove::solve {
+
+using facts::Register;
+
+bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
+  size_t Open = Signature.find('(');
+  if (Open == llvm::StringRef::npos)
+    return false;
+  unsigned Depth = 0, At = 0;
+  size_t Start = Open + 1;
+  for (size_t I = Start; I < Signature.size(); ++I) {
+    char C = Signature[I];
+    if (C == '(')
+      ++Depth;
+    else if (C == ')' && Depth)
+      --Depth;
+    else if ((C == ',' || C == ')') && !Depth) {
+      if (At == Number)
+        return Signature.slice(Start, I).trim().starts_with("const ");
+      if (C == ')')
+        return false;
+      ++At;
+      Start = I + 1;
+    }
+  }
+  return false;
+}
+
+/// A library function that nobody described: see the rule at the end of Externals.def.
+bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
+  size_t Now = argumentSize(Call);
+  bool First = Call.Seen == 0;
+  if (Call.Seen == Now)
+    return false;
+  Call.Seen = Now;
+  const FunctionInfo &F = functionOf(Call.In);
+  NodeId Result = resultNode(Call);
+  bool Tainted = false;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
+    NodeId N = argumentNode(Call, I);
+    if (N == None)
+      continue;
+    for (LocationId Each : Graph.pointees(N)) {
+      ObjectId In = Graph.at(Each).In;
+      Tainted |= Each == Graph.input() || Each == Graph.handle() ||
+                 (In < Contents.size() && (Contents[In].Input || Contents[In].Handle) &&
+                  !Graph.object(In).isOlder());
+    }
+  }
+  if (Tainted) {
+    llvm::StringRef Signature;
+    if (Call.Call->Ty != None)
+      Signature = F.unit().text(F.unit().Types[Call.Call->Ty].Spelling);
+    for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+      if (NodeId N = argumentNode(Call, I);
+          N != None && !Graph.holds(N, Graph.handle()) && !parameterIsConst(Signature, I)) {
+        for (LocationId Each : Graph.snapshot(N)) {
+          Location At = Graph.at(Each);
+          if (!Graph.object(At.In).isMemory() || Graph.object(At.In).isOlder() ||
+              Contents[std::min<size_t>(At.In, Contents.size() - 1)].Handle)
+            continue;
+          Graph.add(Graph.cell(At.In, At.Offset), Graph.input());
+        }
+      }
+    if (Result != None)
+      Graph.add(Result, Graph.input());
+  }
+  if (First && Result != None) {
+    const Shape &Type = F.shapeOf(F.Body->Registers[Call.Call->Dst]);
+    if (Type.Pointers == 1 && Type.What != Core::Function && Type.What != Core::Other)
+      allocate(Call, ObjectKind::Heap, {}, Result);
+    for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+      if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
+        const Shape &Given = F.shapeOf(F.Body->Registers[R]);
+        if (Type.Pointers == 1 && Given.Pointers == 1 && Given.What == Type.What &&
+            Given.Record == Type.Record)
+          Graph.addShift(node(Call.In, R), Result, AnyOffset);
+      }
+  }
+  if (First)
+    containerRule(Call);
+  callBack(Call);
+  return true;
+}
+
+/// Containers of libraries: what is given to an opaque object is kept by it and comes out of it.
+void Zone::containerRule(PendingCall &Call) {
+  const FunctionInfo &F = functionOf(Call.In);
+  int Container = -1;
+  for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
+    if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
+      const Shape &Given = F.shapeOf(F.Body->Registers[R]);
+      bool Root = Given.What == Core::Void && Given.Pointers == 2; // tsearch(key, &root, compare)
+      bool Opaque = Given.isPointerTo(Core::Record) &&
+                    (P.record(Given.Record).System || !P.record(Given.Record).Complete);
+      if (Root || Opaque)
+        Container = I;
+    }
+  if (Container < 0)
+    return;
+  NodeId Keeper = argumentNode(Call, Container);
+  Site Here{Call.In, Call.Call};
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (Register R = argument(Call, I); I != Container && R != None && R != facts::NullRegister)
+      if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
+        Graph.addStore(Keeper, node(Call.In, R), Here);
+  if (NodeId Result = resultNode(Call); Result != None)
+    Graph.addLoad(Keeper, Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None, Here);
+}
+
+/// Functions handed to a library are called with whatever else it was handed.
+bool Zone::callBack(PendingCall &Call) {
+  std::set<FunctionId> Targets;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, I); N != None)
+      for (LocationId Each : Graph.pointees(N))
+        if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Function)
+          Targets.insert(What.Id);
+  if (Targets.empty() || !contact(Call))
+    return false;
+  for (FunctionId Target : Targets) {
+    if (Known.noReturn(Target) || Known.formats(Target) || !Call.Linked.insert(Target).second)
+      continue;
+    InstanceId Callee = enter(Target, {Call.In, Call.Call}, true);
+    const FunctionInfo &F = P.function(Target);
+    for (unsigned To = 0; To != F.Body->ParameterCount; ++To) {
+      if (!F.parameter(To).Pointers)
+        continue;
+      for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+        if (NodeId N = argumentNode(Call, I); N != None)
+          Graph.addEdge(N, node(Callee, To));
+    }
+  }
+  return true;
+}
+
+} // namespace nvmove::solve

@@ -1,0 +1,140 @@
+// Where the input is: the nearest open, the way to it, parameters and globals that are it. See
+// Zone.h.
+#include "solve/Handles.h"
+#include "solve/Zone.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::solve {
+
+using facts::Instruction;
+using facts::Op;
+
+namespace {
+
+/// Readers of one item are called by readers of a record, and these by the handlers of a block.
+constexpr unsigned GlobalReaderDepth = 3;
+
+} // namespace
+
+/// Parameters of the load functions that are the input: the ones that are read from, or on \p Guess
+/// all that could be. True when there are any.
+bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
+  std::vector<std::set<unsigned>> Handles = handleParameters(P, Known, Flow);
+  bool Any = false;
+  for (size_t L = 0; L != Loads.size(); ++L) {
+    const FunctionInfo &F = P.function(Load[L]);
+    for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
+      const Shape &Parameter = F.parameter(I);
+      bool Library = Parameter.isPointerTo(Core::Record) && P.record(Parameter.Record).System;
+      if (Library || Handles[Load[L]].count(I) || (Guess && !Parameter.isPointerTo(Core::Char))) {
+        Graph.add(node(Loads[L], I), Graph.handle());
+        Any = true;
+      }
+    }
+  }
+  return Any;
+}
+
+/// True for a direct call that opens or maps something that can be read.
+bool Zone::opens(const FunctionInfo &In, const Instruction &Call) const {
+  ExternalEffect E = Known.effect(P.entity(In, Call.A));
+  return (E.What == Effect::Open && !writesOnly(Call, E)) || E.What == Effect::OpenAt ||
+         E.What == Effect::Map;
+}
+
+/// Breadth first over direct calls: how far every function is, and where the nearest open is.
+void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
+  Distance.assign(P.functions().size(), ~0u);
+  std::vector<FunctionId> Work;
+  for (FunctionId Id : Load) {
+    Distance[Id] = 0;
+    Work.push_back(Id);
+  }
+  for (size_t At = 0; At != Work.size(); ++At) {
+    const FunctionInfo &F = P.function(Work[At]);
+    for (const Instruction &I : F.Body->Body)
+      if (I.Code == Op::Call && I.A != None && opens(F, I))
+        NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
+    FunctionId Caller = Work[At];
+    forEachCall(P, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
+      if (Distance[Callee] != ~0u || Known.noReturn(Callee) || Known.formats(Callee))
+        return;
+      Distance[Callee] = Distance[Caller] + 1;
+      Work.push_back(Callee);
+    });
+  }
+}
+
+/// Functions between the load functions and the nearest opens.
+void Zone::findWay() {
+  OnTheWay.assign(P.functions().size(), false);
+  if (NearestOpen == ~0u)
+    return;
+  auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
+  auto Opens = [&](FunctionId Id) {
+    return llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
+      return I.Code == Op::Call && I.A != None && opens(P.function(Id), I);
+    });
+  };
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    OnTheWay[Id] = Near(Id) && Opens(Id);
+  // Outwards level by level: a caller is on the way when one of its callees is.
+  for (unsigned Level = 0; Level <= NearestOpen; ++Level)
+    for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+      if (Near(Id) && !OnTheWay[Id])
+        forEachCall(P, Flow, Id, [&](const Instruction &, FunctionId Callee) {
+          if (OnTheWay[Callee])
+            OnTheWay[Id] = true;
+        });
+}
+
+/// True when a global points to characters that were read.
+bool Zone::keepsBuffer(ObjectId Global) const {
+  for (auto [Offset, Cell] : Graph.object(Global).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      ObjectId In = Graph.at(Each).In;
+      const Object &What = Graph.object(In);
+      if ((What.Kind == ObjectKind::Heap || What.Kind == ObjectKind::Mapped) &&
+          What.Types.empty() && Contents[In].Input)
+        return true;
+    }
+  return false;
+}
+
+/// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
+/// functions that call them, GlobalReaderDepth levels up.
+void Zone::findGlobalReaders() {
+  std::vector<FunctionId> Level;
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
+    if (ReadsInputGlobal[Id] || P.function(Id).Body->Symbol == None)
+      continue;
+    for (GlobalId Global : GlobalsUsed[Id]) {
+      const Shape &Type = P.globals()[Global].Type;
+      ObjectId In = Graph.globalObject(Global);
+      if (In >= Contents.size() || (Type.What == Core::Record && !Type.Pointers))
+        continue;
+      const Content &Kept = Contents[In];
+      bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
+      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters)) {
+        ReadsInputGlobal[Id] = true;
+        Level.push_back(Id);
+        break;
+      }
+    }
+  }
+  if (Contents.size() != Graph.objects())
+    Contents.resize(Graph.objects());
+  for (unsigned Depth = 0; Depth != GlobalReaderDepth; ++Depth) {
+    std::vector<FunctionId> Above;
+    for (FunctionId Id : Level)
+      for (const CallSite &Site : Known.callers(Id))
+        if (!ReadsInputGlobal[Site.Caller]) {
+          ReadsInputGlobal[Site.Caller] = true;
+          Above.push_back(Site.Caller);
+        }
+    Level = std::move(Above);
+  }
+}
+
+} // namespace nvmove::solve
