@@ -7,8 +7,9 @@ namespace nvmove::facts {
 
 namespace {
 
-constexpr const char *OpNames[] = {"address", "copy",  "field",      "element", "offset", "wander", "cast",
-                                   "load",    "store", "copyobject", "sizeof", "call",   "return"};
+constexpr const char *OpNames[] = {"address", "copy", "field", "element", "offset",
+                                   "wander",  "cast", "load",  "store",   "copyobject",
+                                   "sizeof",  "call", "return"};
 
 class Dumper {
 public:
@@ -91,8 +92,9 @@ private:
   }
 
   void function(const Function &Each) {
-    OS << "body " << (Each.Symbol == None ? "(static initialisers)"
-                                           : Unit.text(Unit.Symbols[Each.Symbol].Name))
+    OS << "body "
+       << (Each.Symbol == None ? "(static initialisers)"
+                               : Unit.text(Unit.Symbols[Each.Symbol].Name))
        << " parameters " << Each.ParameterCount << "\n";
     for (const Assignment &A : Each.Assignments) {
       OS << "  assigns " << recordName(A.Record) << (A.ByLibrary ? " by-library" : "")

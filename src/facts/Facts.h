@@ -9,9 +9,10 @@
 // Nouns:
 //   String    interned text; every name and path is a StringId.
 //   Type      void, scalar, pointer, record, array or function, with its size in bytes.
-//   Record    a struct or union with its fields' byte offsets; unnamed nested records name a parent.
-//   Symbol    a function, or a variable that lives in memory (global, static, address-taken local).
-//   Register  a value inside one function: a parameter, a local that is never address-taken, or a
+//   Record    a struct or union with its fields' byte offsets; unnamed nested records name a
+//   parent. Symbol    a function, or a variable that lives in memory (global, static, address-taken
+//   local). Register  a value inside one function: a parameter, a local that is never
+//   address-taken, or a
 //             temporary. Struct values are represented by the register of their address.
 //   Instruction  one step of the register language, see Op.
 //   Region    a piece of a function's body that may run never (branch) or often (loop).
@@ -64,12 +65,12 @@ struct Field {
 };
 
 struct Record {
-  StringId Name = 0;              ///< Tag, else the typedef that names it, else "".
-  std::vector<StringId> Aliases;  ///< Typedefs of it seen in this TU, and "struct tag".
+  StringId Name = 0;             ///< Tag, else the typedef that names it, else "".
+  std::vector<StringId> Aliases; ///< Typedefs of it seen in this TU, and "struct tag".
   bool Union = false;
   bool Complete = false;
-  bool System = false;            ///< Defined in a system header.
-  RecordId Parent = None;         ///< Unnamed record: the record it is nested in.
+  bool System = false;    ///< Defined in a system header.
+  RecordId Parent = None; ///< Unnamed record: the record it is nested in.
   Location Where;
   uint64_t Size = 0;
   std::vector<Field> Fields;
@@ -79,40 +80,40 @@ enum class SymbolKind : uint8_t { Function, Global, Local };
 
 struct Symbol {
   SymbolKind Kind = SymbolKind::Global;
-  bool External = false;   ///< Visible to the linker (not static, not local).
-  bool Defined = false;    ///< This TU defines it (tentative definitions included).
-  bool Weak = false;       ///< Weak, or an inline definition another one may replace.
-  bool NoReturn = false;   ///< Function declared noreturn.
-  bool Formats = false;    ///< Function with a printf-like format attribute.
-  bool System = false;     ///< Declared in a system header.
+  bool External = false; ///< Visible to the linker (not static, not local).
+  bool Defined = false;  ///< This TU defines it (tentative definitions included).
+  bool Weak = false;     ///< Weak, or an inline definition another one may replace.
+  bool NoReturn = false; ///< Function declared noreturn.
+  bool Formats = false;  ///< Function with a printf-like format attribute.
+  bool System = false;   ///< Declared in a system header.
   StringId Name = 0;
-  TypeId Type = None;      ///< Variable: its type. Function: its function type.
+  TypeId Type = None; ///< Variable: its type. Function: its function type.
   Location Where;
 };
 
 enum class Op : uint8_t {
-  AddressOf,  ///< Dst = &Symbol(A)                     a variable or a function
-  Copy,       ///< Dst <- A                             value or arithmetic on it; several may feed Dst
-  FieldOf,    ///< Dst = &A->field                      Record(Ty).Fields[B], Delta its byte offset
-  ElementOf,  ///< Dst = &A[?]                          A points to records
-  Offset,     ///< Dst = (char *)A + Delta              known number of bytes
-  Wander,     ///< Dst = (char *)A + unknown            somewhere in the object A points to
-  Cast,       ///< Dst = (Ty)A                          Ty a pointer to a record, or bytes from void *
-  Load,       ///< Dst = *(Ty *)A                       Ty scalar or pointer
-  Store,      ///< *(Ty *)A = B                         Ty scalar or pointer; B may be None or Null
+  AddressOf, ///< Dst = &Symbol(A)                     a variable or a function
+  Copy,    ///< Dst <- A                             value or arithmetic on it; several may feed Dst
+  FieldOf, ///< Dst = &A->field                      Record(Ty).Fields[B], Delta its byte offset
+  ElementOf, ///< Dst = &A[?]                          A points to records
+  Offset,    ///< Dst = (char *)A + Delta              known number of bytes
+  Wander,    ///< Dst = (char *)A + unknown            somewhere in the object A points to
+  Cast,  ///< Dst = (Ty)A                          Ty a pointer to a record, or bytes from void *
+  Load,  ///< Dst = *(Ty *)A                       Ty scalar or pointer
+  Store, ///< *(Ty *)A = B                         Ty scalar or pointer; B may be None or Null
   CopyObject, ///< *(Ty *)A = *(Ty *)B                  Ty a record or array
   SizeOf,     ///< Dst = sizeof(Ty) or offsetof(Ty, .)  Ty a record
-  Call,       ///< Dst = callee(args)                   A: symbol when direct, else None; B: register;
-              ///<                                      Delta: bit i set when argument i is a literal
-              ///<                                      "w.." or "a.." without '+', or O_WRONLY
-  Return,     ///< return A
+  Call,   ///< Dst = callee(args)                   A: symbol when direct, else None; B: register;
+          ///<                                      Delta: bit i set when argument i is a literal
+          ///<                                      "w.." or "a.." without '+', or O_WRONLY
+  Return, ///< return A
 };
 
 /// One step. A, B and Dst are registers unless Op says otherwise. Call keeps its arguments in
 /// Function::Arguments [FirstArgument, FirstArgument + ArgumentCount).
 struct Instruction {
   Op Code = Op::Copy;
-  bool Implicit = false;       ///< Cast: not written by the programmer. Call: result is unused.
+  bool Implicit = false; ///< Cast: not written by the programmer. Call: result is unused.
   uint16_t ArgumentCount = 0;
   uint32_t Region = 0;
   Register Dst = None;
@@ -135,14 +136,14 @@ struct Region {
 /// library call such as memcpy (NVMOVE, section 3).
 struct Assignment {
   RecordId Record = None;
-  bool ByLibrary = false;  ///< Through a libc call, not an assignment operator.
+  bool ByLibrary = false;     ///< Through a libc call, not an assignment operator.
   bool ByInitialiser = false; ///< Through a declaration's initialiser.
   Location Where;
 };
 
 struct Function {
-  SymbolId Symbol = None;        ///< None for the static initialisers.
-  uint32_t ParameterCount = 0;   ///< Parameters are registers 0 .. ParameterCount-1.
+  SymbolId Symbol = None;      ///< None for the static initialisers.
+  uint32_t ParameterCount = 0; ///< Parameters are registers 0 .. ParameterCount-1.
   bool Variadic = false;
   TypeId Result = None;          ///< What it returns; None for the static initialisers.
   std::vector<TypeId> Registers; ///< Type of each register; None when of no interest.
@@ -154,14 +155,14 @@ struct Function {
 
 /// All facts of one translation unit.
 struct TranslationUnit {
-  std::string MainFile;              ///< Absolute path.
-  std::string Output;                ///< Object file named by the command, may be empty.
-  std::vector<std::string> Strings;  ///< Strings[0] is "".
+  std::string MainFile;             ///< Absolute path.
+  std::string Output;               ///< Object file named by the command, may be empty.
+  std::vector<std::string> Strings; ///< Strings[0] is "".
   std::vector<Type> Types;
   std::vector<Record> Records;
   std::vector<Symbol> Symbols;
   std::vector<Function> Functions;
-  uint64_t Lines = 0;                ///< Lines of the main file.
+  uint64_t Lines = 0; ///< Lines of the main file.
 
   const std::string &text(StringId S) const { return Strings[S]; }
 };

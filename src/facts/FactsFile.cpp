@@ -174,7 +174,13 @@ void read(Reader &R, Symbol &Made) {
 /// Instructions are most of a file: a mask says which members are not at their default, and places
 /// are differences to the instruction before.
 enum Mask : uint64_t {
-  HasDst = 1, HasA = 2, HasB = 4, HasType = 8, HasDelta = 16, HasArguments = 32, HasFile = 64,
+  HasDst = 1,
+  HasA = 2,
+  HasB = 4,
+  HasType = 8,
+  HasDelta = 16,
+  HasArguments = 32,
+  HasFile = 64,
   IsImplicit = 128,
 };
 
@@ -339,7 +345,8 @@ llvm::Expected<TranslationUnit> deserialise(llvm::StringRef Image, llvm::StringR
     return damaged(Path, "facts format version " + llvm::Twine(Version) + ", this nvmove reads " +
                              llvm::Twine(FormatVersion));
   llvm::StringRef Payload = Image.drop_front(HeaderBytes);
-  if (llvm::support::endian::read64le(Image.data() + 8) != XXH3_64bits(Payload.data(), Payload.size()))
+  if (llvm::support::endian::read64le(Image.data() + 8) !=
+      XXH3_64bits(Payload.data(), Payload.size()))
     return damaged(Path, "checksum mismatch: the file is cut or damaged");
   Reader R(Payload);
   TranslationUnit Unit;

@@ -16,7 +16,19 @@
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <map>
+#include <set>
+#include <tuple>
+
 namespace nvmove::scan {
+
+/// The operands of an Instruction besides A.
+struct Step {
+  uint32_t B = facts::None;
+  facts::TypeId Ty = facts::None;
+  int64_t Delta = 0;
+  bool Implicit = false;
+};
 
 class FunctionRecorder {
 public:
@@ -40,12 +52,13 @@ private:
   void declaration(const clang::VarDecl *Variable);
   void loop(const clang::Stmt *Init, const clang::Expr *Cond, const clang::Stmt *Step,
             const clang::Stmt *Body);
+  void conditional(const clang::IfStmt *If);
   void branch(const clang::Stmt *S);
   void initialise(Place Target, const clang::Expr *Init, clang::QualType Type);
   void initialiseList(Place Target, const clang::InitListExpr *List, clang::QualType Type);
-  void findAddressTaken(const clang::Stmt *S);
+  void findAddressTaken(const clang::Stmt *Root);
 
-  // Expressions (RecordExpressions.cpp)
+  // Expressions (RecordExpressions.cpp, RecordArithmetic.cpp, RecordCalls.cpp)
   Register value(const clang::Expr *E);
   Register compute(const clang::Expr *E);
   Register castValue(const clang::CastExpr *E);
@@ -68,6 +81,12 @@ private:
   Register addressOfSymbol(facts::SymbolId Symbol, clang::SourceLocation Where);
   Register materialise(const clang::Expr *E);
 
+  /// Emits what computes a register of \p Type from \p A alone. In static initialisers, which have
+  /// no order, the same is computed once: a generated table costs one row, not a million.
+  Register derive(facts::Op Code, Register A, clang::QualType Type, clang::SourceLocation Where,
+                  const Step &How = {});
+  Register fieldAddress(Register Base, const clang::FieldDecl *Field, clang::SourceLocation Where);
+
   // What the paper's algorithm wants to know (RecordAssignments.cpp)
   void noteAssigned(const clang::Expr *Target, bool ByLibrary);
   void noteDeclared(const clang::VarDecl *Variable);
@@ -83,6 +102,10 @@ private:
   TypeTable &Types;
   facts::Function &Out;
   uint32_t Region = 0;
+  bool Static = false; ///< Within the initialiser of a variable with static storage.
+  std::map<std::tuple<facts::Op, Register, uint32_t, facts::TypeId, int64_t>, Register> Derived;
+  llvm::DenseSet<std::pair<Register, Register>> Stored;    ///< Address and value, while Static.
+  std::set<std::tuple<facts::RecordId, bool, bool>> Noted; ///< What Out.Assignments has.
   llvm::DenseMap<const clang::VarDecl *, Register> Variables;
   llvm::DenseMap<const clang::Expr *, Register> Opaque;
   llvm::DenseMap<facts::SymbolId, Register> Addresses;

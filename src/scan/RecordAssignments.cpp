@@ -21,10 +21,8 @@ void FunctionRecorder::noteType(clang::QualType Type, clang::SourceLocation Wher
   if (!Record)
     return;
   facts::RecordId Id = Types.record(Record->getDecl());
-  for (const Assignment &Known : Out.Assignments)
-    if (Known.Record == Id && Known.ByLibrary == ByLibrary && Known.ByInitialiser == ByInit)
-      return;
-  Out.Assignments.push_back({Id, ByLibrary, ByInit, Types.location(Where)});
+  if (Noted.insert({Id, ByLibrary, ByInit}).second)
+    Out.Assignments.push_back({Id, ByLibrary, ByInit, Types.location(Where)});
 }
 
 void FunctionRecorder::noteAssigned(const clang::Expr *Target, bool ByLibrary) {
@@ -35,8 +33,8 @@ void FunctionRecorder::noteAssigned(const clang::Expr *Target, bool ByLibrary) {
     else if (const auto *Subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
       E = Subscript->getBase()->IgnoreParenCasts();
     else if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
-             Unary && (Unary->getOpcode() == clang::UO_Deref ||
-                       Unary->getOpcode() == clang::UO_AddrOf))
+             Unary &&
+             (Unary->getOpcode() == clang::UO_Deref || Unary->getOpcode() == clang::UO_AddrOf))
       E = Unary->getSubExpr()->IgnoreParenCasts();
     else
       E = nullptr;

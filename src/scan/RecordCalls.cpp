@@ -101,7 +101,8 @@ Register FunctionRecorder::offsetOf(const clang::OffsetOfExpr *E) {
   return Size;
 }
 
-/// Every atomic builtin both reads its object and stores its operand; more than happens is harmless.
+/// Every atomic builtin both reads its object and stores its operand; more than happens is
+/// harmless.
 Register FunctionRecorder::atomic(const clang::AtomicExpr *E) {
   Register Address = value(E->getPtr());
   Place Target{Place::InMemory, Address};

@@ -1,4 +1,4 @@
-// Expressions. See FunctionRecorder.h.
+// Expressions: places, and which kind of value each one has. See FunctionRecorder.h.
 #include "scan/FunctionRecorder.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -9,38 +9,35 @@ using namespace facts;
 using clang::Expr;
 using clang::QualType;
 
-namespace {
-
-bool isBytePointer(QualType Type) {
-  if (!Type->isPointerType())
-    return false;
-  QualType Pointee = Type->getPointeeType();
-  return Pointee->isVoidType() || Pointee->isCharType();
-}
-
-const clang::RecordDecl *pointedRecord(QualType Type) {
-  if (!Type->isPointerType())
-    return nullptr;
-  const auto *Record = Type->getPointeeType()->getAs<clang::RecordType>();
-  return Record ? Record->getDecl() : nullptr;
-}
-
-} // namespace
-
-Register FunctionRecorder::merge(Register A, Register B, QualType Type,
-                                 clang::SourceLocation Where) {
-  bool HaveA = A != None && A != NullRegister, HaveB = B != None && B != NullRegister;
-  if (!HaveA && !HaveB)
-    return A == NullRegister && B == NullRegister ? NullRegister : None;
-  if (!HaveA || !HaveB || A == B)
-    return HaveA ? A : B;
-  Register Both = fresh(Type);
-  for (Register From : {A, B}) {
-    Instruction &Made = emit(Op::Copy, Where);
-    Made.Dst = Both;
-    Made.A = From;
+Register FunctionRecorder::derive(Op Code, Register A, QualType Type, clang::SourceLocation Where,
+                                  const Step &How) {
+  Register *Slot = nullptr;
+  if (Static) {
+    Slot = &Derived.try_emplace({Code, A, How.B, How.Ty, How.Delta}, None).first->second;
+    if (*Slot != None)
+      return *Slot;
   }
-  return Both;
+  Register Dst = fresh(Type);
+  Instruction &Made = emit(Code, Where);
+  Made.Dst = Dst;
+  Made.A = A;
+  Made.B = How.B;
+  Made.Ty = How.Ty;
+  Made.Delta = How.Delta;
+  Made.Implicit = How.Implicit;
+  if (Slot)
+    *Slot = Dst;
+  return Dst;
+}
+
+Register FunctionRecorder::fieldAddress(Register Base, const clang::FieldDecl *Field,
+                                        clang::SourceLocation Where) {
+  clang::ASTContext &Context = Types.context();
+  Step How;
+  How.B = TypeTable::fieldIndex(Field);
+  How.Ty = Types.type(Context.getRecordType(Field->getParent()));
+  How.Delta = static_cast<int64_t>(Types.fieldOffset(Field));
+  return derive(Op::FieldOf, Base, Context.getPointerType(Field->getType()), Where, How);
 }
 
 Register FunctionRecorder::addressOfSymbol(SymbolId Symbol, clang::SourceLocation Where) {
@@ -89,8 +86,7 @@ Register FunctionRecorder::load(Place From, QualType Type, clang::SourceLocation
   return Value;
 }
 
-void FunctionRecorder::store(Place To, Register Value, QualType Type,
-                             clang::SourceLocation Where) {
+void FunctionRecorder::store(Place To, Register Value, QualType Type, clang::SourceLocation Where) {
   if (To.Where == Place::Nowhere || To.Reg == None || To.Reg == NullRegister)
     return;
   bool Pointer = Type->isPointerType();
@@ -103,6 +99,8 @@ void FunctionRecorder::store(Place To, Register Value, QualType Type,
     return;
   }
   if ((Value == None || Value == NullRegister) && !Pointer)
+    return;
+  if (Static && !Stored.insert({To.Reg, Value}).second)
     return;
   Instruction &Made = emit(Op::Store, Where);
   Made.A = To.Reg;
@@ -122,11 +120,8 @@ FunctionRecorder::Place FunctionRecorder::place(const Expr *E) {
     bool First = Subscript->getIdx()->isIntegerConstantExpr(Types.context());
     if (Base == None || Base == NullRegister || First || !E->getType()->isRecordType())
       return {Place::InMemory, Base};
-    Register Element = fresh(Subscript->getBase()->getType());
-    Instruction &Made = emit(Op::ElementOf, E->getExprLoc());
-    Made.Dst = Element;
-    Made.A = Base;
-    return {Place::InMemory, Element};
+    return {Place::InMemory,
+            derive(Op::ElementOf, Base, Subscript->getBase()->getType(), E->getExprLoc())};
   }
   if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E)) {
     if (Unary->getOpcode() == clang::UO_Deref)
@@ -165,15 +160,7 @@ FunctionRecorder::Place FunctionRecorder::memberPlace(const clang::MemberExpr *E
     Base = Outer.Reg;
   if (Base == None || Base == NullRegister)
     return {};
-  Register Address = fresh(Types.context().getPointerType(Field->getType()));
-  TypeId Owner = Types.type(Types.context().getRecordType(Field->getParent()));
-  Instruction &Made = emit(Op::FieldOf, E->getMemberLoc());
-  Made.Dst = Address;
-  Made.A = Base;
-  Made.B = TypeTable::fieldIndex(Field);
-  Made.Ty = Owner;
-  Made.Delta = static_cast<int64_t>(Types.fieldOffset(Field));
-  return {Place::InMemory, Address};
+  return {Place::InMemory, fieldAddress(Base, Field, E->getMemberLoc())};
 }
 
 /// A compound literal's own storage.
@@ -245,176 +232,6 @@ Register FunctionRecorder::compute(const Expr *E) {
     if (const auto *Sub = llvm::dyn_cast_or_null<Expr>(Child))
       value(Sub);
   return None;
-}
-
-Register FunctionRecorder::castValue(const clang::CastExpr *E) {
-  const Expr *From = E->getSubExpr();
-  switch (E->getCastKind()) {
-  case clang::CK_LValueToRValue:
-    return load(place(From), E->getType(), From->getExprLoc());
-  case clang::CK_ArrayToPointerDecay: {
-    Place Array = place(From);
-    return Array.Where == Place::InMemory ? Array.Reg : None;
-  }
-  case clang::CK_FunctionToPointerDecay:
-    return value(From);
-  case clang::CK_NullToPointer:
-    return NullRegister;
-  case clang::CK_ToVoid:
-  case clang::CK_PointerToBoolean:
-    value(From);
-    return None;
-  default:
-    break;
-  }
-  Register Value = value(From);
-  if (Value == None || Value == NullRegister)
-    return Value;
-  const clang::RecordDecl *To = pointedRecord(E->getType());
-  bool Bytes = isBytePointer(E->getType()) && !E->getType()->isVoidPointerType() &&
-               From->getType()->isVoidPointerType();
-  if ((!To && !Bytes) || E->getType().getCanonicalType() == From->getType().getCanonicalType())
-    return Value;
-  if (const clang::RecordDecl *Same = pointedRecord(From->getType());
-      To && Same && Same->getCanonicalDecl() == To->getCanonicalDecl())
-    return Value;
-  Register Cast = fresh(E->getType());
-  Instruction &Made = emit(Op::Cast, E->getExprLoc());
-  Made.Dst = Cast;
-  Made.A = Value;
-  Made.Ty = Types.type(E->getType());
-  Made.Implicit = llvm::isa<clang::ImplicitCastExpr>(E);
-  return Cast;
-}
-
-Register FunctionRecorder::unaryValue(const clang::UnaryOperator *E) {
-  const Expr *Sub = E->getSubExpr();
-  switch (E->getOpcode()) {
-  case clang::UO_AddrOf: {
-    if (Sub->getType()->isFunctionType())
-      return value(Sub);
-    Place Target = place(Sub);
-    return Target.Where == Place::InMemory ? Target.Reg : None;
-  }
-  case clang::UO_Deref: // Of a function pointer: the function again.
-    return value(Sub);
-  case clang::UO_PostInc:
-  case clang::UO_PostDec:
-  case clang::UO_PreInc:
-  case clang::UO_PreDec: {
-    noteAssigned(Sub, false);
-    Place Target = place(Sub);
-    return load(Target, Sub->getType(), E->getExprLoc());
-  }
-  case clang::UO_LNot:
-    value(Sub);
-    return None;
-  default:
-    return value(Sub);
-  }
-}
-
-Register FunctionRecorder::pointerArithmetic(const clang::BinaryOperator *E, Register Base) {
-  if (Base == None || Base == NullRegister)
-    return Base;
-  if (pointedRecord(E->getType())) {
-    Register Element = fresh(E->getType());
-    Instruction &Made = emit(Op::ElementOf, E->getExprLoc());
-    Made.Dst = Element;
-    Made.A = Base;
-    return Element;
-  }
-  if (!isBytePointer(E->getType()))
-    return Base;
-  const Expr *Distance =
-      E->getLHS()->getType()->isPointerType() ? E->getRHS() : E->getLHS();
-  std::optional<llvm::APSInt> Constant = Distance->getIntegerConstantExpr(Types.context());
-  Register Moved = fresh(E->getType());
-  Instruction &Made = emit(Constant ? Op::Offset : Op::Wander, E->getExprLoc());
-  Made.Dst = Moved;
-  Made.A = Base;
-  if (Constant)
-    Made.Delta = E->getOpcode() == clang::BO_Sub ? -Constant->getExtValue()
-                                                 : Constant->getExtValue();
-  return Moved;
-}
-
-Register FunctionRecorder::binaryValue(const clang::BinaryOperator *E) {
-  if (E->isAssignmentOp())
-    return assign(E);
-  if (E->getOpcode() == clang::BO_Comma) {
-    statement(E->getLHS());
-    return value(E->getRHS());
-  }
-  if (E->isLogicalOp()) {
-    value(E->getLHS());
-    uint32_t Outer = enter(RegionKind::Branch);
-    value(E->getRHS());
-    leave(Outer);
-    return None;
-  }
-  Register Left = value(E->getLHS());
-  Register Right = value(E->getRHS());
-  if (E->isComparisonOp())
-    return None;
-  bool LeftPointer = E->getLHS()->getType()->isPointerType();
-  bool RightPointer = E->getRHS()->getType()->isPointerType();
-  if (LeftPointer && RightPointer)
-    return None;
-  if (LeftPointer || RightPointer)
-    return pointerArithmetic(E, LeftPointer ? Left : Right);
-  return merge(Left, Right, E->getType(), E->getExprLoc());
-}
-
-Register FunctionRecorder::assign(const clang::BinaryOperator *E) {
-  QualType Type = E->getLHS()->getType();
-  noteAssigned(E->getLHS(), false);
-  clang::SourceLocation Where = E->getOperatorLoc();
-  if (E->isCompoundAssignmentOp()) {
-    Register Value = value(E->getRHS());
-    Place Target = place(E->getLHS());
-    if (Type->isPointerType()) {
-      if (!isBytePointer(Type))
-        return load(Target, Type, Where);
-      Register Base = load(Target, Type, Where);
-      if (Base == None)
-        return None;
-      Register Moved = fresh(Type);
-      Instruction &Made = emit(Op::Wander, Where);
-      Made.Dst = Moved;
-      Made.A = Base;
-      store(Target, Moved, Type, Where);
-      return Moved;
-    }
-    store(Target, Value, Type, Where);
-    return load(Target, Type, Where);
-  }
-  Register Value = value(E->getRHS());
-  Place Target = place(E->getLHS());
-  if (!Type->isRecordType()) {
-    store(Target, Value, Type, Where);
-    return Value;
-  }
-  if (Target.Where == Place::InMemory && Target.Reg != None && Value != None) {
-    Instruction &Made = emit(Op::CopyObject, Where);
-    Made.A = Target.Reg;
-    Made.B = Value;
-    Made.Ty = Types.type(Type);
-  }
-  return Target.Reg;
-}
-
-Register FunctionRecorder::choose(const Expr *Cond, const Expr *True, const Expr *False,
-                                  QualType Type) {
-  if (Cond)
-    value(Cond);
-  uint32_t Outer = enter(RegionKind::Branch);
-  Register Left = value(True);
-  leave(Outer);
-  Outer = enter(RegionKind::Branch);
-  Register Right = value(False);
-  leave(Outer);
-  return merge(Left, Right, Type, True->getExprLoc());
 }
 
 } // namespace nvmove::scan

@@ -2,6 +2,8 @@
 #include "scan/FunctionRecorder.h"
 
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace nvmove::scan {
 
@@ -34,17 +36,19 @@ uint32_t FunctionRecorder::enter(RegionKind Kind) {
   return Outer;
 }
 
-void FunctionRecorder::findAddressTaken(const clang::Stmt *S) {
-  if (!S)
-    return;
-  if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(S);
-      Unary && Unary->getOpcode() == clang::UO_AddrOf)
-    if (const auto *Ref =
-            llvm::dyn_cast<clang::DeclRefExpr>(Unary->getSubExpr()->IgnoreParens()))
-      if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()))
-        AddressTaken.insert(Variable);
-  for (const clang::Stmt *Child : S->children())
-    findAddressTaken(Child);
+void FunctionRecorder::findAddressTaken(const clang::Stmt *Root) {
+  llvm::SmallVector<const clang::Stmt *, 64> Open = {Root};
+  while (!Open.empty()) {
+    const clang::Stmt *S = Open.pop_back_val();
+    if (!S)
+      continue;
+    if (const auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(S);
+        Unary && Unary->getOpcode() == clang::UO_AddrOf)
+      if (const auto *Ref = llvm::dyn_cast<clang::DeclRefExpr>(Unary->getSubExpr()->IgnoreParens()))
+        if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()))
+          AddressTaken.insert(Variable);
+    llvm::append_range(Open, S->children());
+  }
 }
 
 void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
@@ -67,8 +71,8 @@ void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
 void FunctionRecorder::recordInitialiser(const clang::VarDecl *Variable) {
   if (!Types.holdsPointers(Variable->getType()))
     return;
-  Place Target{Place::InMemory,
-               addressOfSymbol(Types.symbol(Variable), Variable->getLocation())};
+  llvm::SaveAndRestore Restore(Static, true);
+  Place Target{Place::InMemory, addressOfSymbol(Types.symbol(Variable), Variable->getLocation())};
   initialise(Target, Variable->getInit(), Variable->getType());
 }
 
@@ -88,6 +92,22 @@ void FunctionRecorder::branch(const clang::Stmt *S) {
     return;
   uint32_t Outer = enter(RegionKind::Branch);
   statement(S);
+  leave(Outer);
+}
+
+/// Generated code has else-if chains of thousands of links: no recursion along them.
+void FunctionRecorder::conditional(const clang::IfStmt *If) {
+  uint32_t Outer = Region;
+  value(If->getCond());
+  branch(If->getThen());
+  const clang::Stmt *Else = If->getElse();
+  while ((If = llvm::dyn_cast_or_null<clang::IfStmt>(Else))) {
+    enter(RegionKind::Branch);
+    value(If->getCond());
+    branch(If->getThen());
+    Else = If->getElse();
+  }
+  branch(Else);
   leave(Outer);
 }
 
@@ -116,13 +136,8 @@ void FunctionRecorder::statement(const clang::Stmt *S) {
     emit(Op::Return, S->getBeginLoc()).A = Value;
     return;
   }
-  case clang::Stmt::IfStmtClass: {
-    const auto *If = llvm::cast<clang::IfStmt>(S);
-    value(If->getCond());
-    branch(If->getThen());
-    branch(If->getElse());
-    return;
-  }
+  case clang::Stmt::IfStmtClass:
+    return conditional(llvm::cast<clang::IfStmt>(S));
   case clang::Stmt::WhileStmtClass: {
     const auto *While = llvm::cast<clang::WhileStmt>(S);
     return loop(nullptr, While->getCond(), nullptr, While->getBody());
@@ -202,13 +217,7 @@ void FunctionRecorder::initialiseList(Place Target, const clang::InitListExpr *L
   }
   const clang::RecordDecl *Record = Type->castAs<clang::RecordType>()->getDecl();
   auto InitialiseField = [&](const clang::FieldDecl *Field, const clang::Expr *Init) {
-    Instruction &Made = emit(Op::FieldOf, Init->getExprLoc());
-    Made.A = Target.Reg;
-    Made.B = TypeTable::fieldIndex(Field);
-    Made.Ty = Types.type(Type);
-    Made.Delta = static_cast<int64_t>(Types.fieldOffset(Field));
-    Register Address = fresh(Types.context().getPointerType(Field->getType()));
-    Out.Body.back().Dst = Address;
+    Register Address = fieldAddress(Target.Reg, Field, Init->getExprLoc());
     initialise({Place::InMemory, Address}, Init, Field->getType());
   };
   if (Record->isUnion()) {

@@ -9,6 +9,7 @@
 #include "scan/TypeTable.h"
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Attr.h"
 #include "clang/Basic/DiagnosticDriver.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
@@ -44,11 +45,28 @@ struct DroppedOption {
   unsigned Following;
 };
 constexpr DroppedOption DroppedOptions[] = {
-    {"-c", 0},  {"-o", 1},   {"-MD", 0}, {"-MMD", 0}, {"-MP", 0},
-    {"-MG", 0}, {"-MF", 1},  {"-MT", 1}, {"-MQ", 1},  {"--serialize-diagnostics", 1},
-    {"-S", 0},  {"-E", 0},   {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
+    {"-c", 0},  {"-o", 1},  {"-MD", 0}, {"-MMD", 0}, {"-MP", 0},
+    {"-MG", 0}, {"-MF", 1}, {"-MT", 1}, {"-MQ", 1},  {"--serialize-diagnostics", 1},
+    {"-S", 0},  {"-E", 0},  {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
 };
 
+constexpr llvm::StringLiteral DroppedPrefixes[] = {"-Wp,-M", "-MF", "-specs=", "-flto", "-fplugin"};
+
+/// No warning is shown, but looking up some hundred of gcc's that Clang does not know takes a
+/// noticeable part of a small file's time. The -Wno- ones stay: some of them switch errors off.
+bool onlyWarns(llvm::StringRef Argument) {
+  if (Argument.starts_with("-pedantic"))
+    return true;
+  bool PassesOn = Argument.size() > 3 && Argument[3] == ','; // -Wp,… -Wa,… -Wl,…
+  return Argument.starts_with("-W") && !Argument.starts_with("-Wno-") && !PassesOn;
+}
+
+/// Records what the main file defines and whatever that reaches.
+///
+/// Functions are taken from a work list: naming one while recording (TypeTable::symbol) puts it
+/// there. It starts with the functions of the main file and those with a strong external definition
+/// in any file; an inline function of a header, which most files of a program repeat and few use,
+/// is recorded where something recorded names it. Bodies are stored in the order of the source.
 class Walker : public clang::ASTConsumer {
 public:
   explicit Walker(facts::TranslationUnit &Unit) : Unit(Unit) {}
@@ -57,33 +75,49 @@ public:
     if (Context.getDiagnostics().hasErrorOccurred())
       return;
     TypeTable Types(Context, Unit);
-    facts::Function &Initialisers = Unit.Functions.emplace_back();
+    facts::Function Initialisers;
     FunctionRecorder Statics(Types, Initialisers);
-    // Functions grow in a list of their own: Statics keeps a reference into Unit.Functions.
-    std::vector<facts::Function> Bodies;
+    llvm::DenseMap<const clang::FunctionDecl *, unsigned> Order;
     for (const clang::Decl *Decl : Context.getTranslationUnitDecl()->decls()) {
       if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl)) {
         recordGlobal(Variable, Types, Statics);
-      } else if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl)) {
-        if (!worthRecording(Function))
-          continue;
-        FunctionRecorder(Types, Bodies.emplace_back()).recordBody(Function);
+      } else if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl);
+                 Function && Function->doesThisDeclarationHaveABody()) {
+        Order.try_emplace(Function, static_cast<unsigned>(Order.size()));
+        if (startsFrom(Function, Context))
+          Types.symbol(Function);
       }
     }
+    std::vector<std::pair<unsigned, facts::Function>> Bodies;
+    while (const clang::FunctionDecl *Function = Types.nextReached()) {
+      auto Known = Order.find(Function);
+      if (Known == Order.end() || Function->isInvalidDecl())
+        continue;
+      auto &[Position, Body] = Bodies.emplace_back();
+      Position = Known->second;
+      FunctionRecorder(Types, Body).recordBody(Function);
+    }
+    llvm::sort(Bodies, [](const auto &A, const auto &B) { return A.first < B.first; });
     Types.addAliases();
-    Unit.Functions.insert(Unit.Functions.end(), std::make_move_iterator(Bodies.begin()),
-                          std::make_move_iterator(Bodies.end()));
+    Unit.Functions.reserve(Bodies.size() + 1);
+    Unit.Functions.push_back(std::move(Initialisers));
+    for (auto &[Position, Body] : Bodies)
+      Unit.Functions.push_back(std::move(Body));
     const clang::SourceManager &Sources = Context.getSourceManager();
-    clang::FileID Main = Sources.getMainFileID();
-    Unit.Lines = Sources.getBufferData(Main).count('\n');
+    Unit.Lines = Sources.getBufferData(Sources.getMainFileID()).count('\n');
   }
 
 private:
-  static bool worthRecording(const clang::FunctionDecl *Function) {
-    if (!Function->doesThisDeclarationHaveABody() || Function->isInvalidDecl())
+  /// True for a definition that belongs to the program whether or not this file uses it.
+  static bool startsFrom(const clang::FunctionDecl *Function, clang::ASTContext &Context) {
+    if (Function->hasExternalFormalLinkage() &&
+        (!Function->isInlined() || Function->isInlineDefinitionExternallyVisible()))
+      return true;
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    if (!Sources.isWrittenInMainFile(Sources.getExpansionLoc(Function->getLocation())))
       return false;
-    // A static function of a header that this file never uses says nothing about the program.
-    return Function->hasExternalFormalLinkage() || Function->isReferenced() || Function->isUsed();
+    return Function->hasExternalFormalLinkage() || Function->isReferenced() || Function->isUsed() ||
+           Function->hasAttr<clang::ConstructorAttr>();
   }
 
   static void recordGlobal(const clang::VarDecl *Variable, TypeTable &Types,
@@ -201,9 +235,9 @@ std::vector<std::string> adjust(const CompileCommand &Command) {
       I += Dropped->Following;
       continue;
     }
-    llvm::StringRef Text(Argument);
-    if (Text.starts_with("-Wp,-M") || Text.starts_with("-MF") || Text.starts_with("-specs=") ||
-        Text.starts_with("-flto") || Text.starts_with("-fplugin") || Text.starts_with("-Werror"))
+    if (onlyWarns(Argument) || llvm::any_of(DroppedPrefixes, [&](llvm::StringRef Prefix) {
+          return llvm::StringRef(Argument).starts_with(Prefix);
+        }))
       continue;
     Adjusted.push_back(Argument);
   }
@@ -247,7 +281,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
     Listener Diagnostics(Text, Options.get());
     RecordActionFactory Action(Result);
     clang::tooling::ToolInvocation Invocation(Arguments, &Action, Files.get(),
-                                                std::make_shared<clang::PCHContainerOperations>());
+                                              std::make_shared<clang::PCHContainerOperations>());
     Invocation.setDiagnosticConsumer(&Diagnostics);
     Invocation.setDiagnosticOptions(Options.get());
     Invocation.run();
@@ -262,7 +296,8 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
         continue;
     }
     if (!Action.Ran)
-      return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "%s: %s", Command.File.c_str(),
+      return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), "%s: %s",
+                                     Command.File.c_str(),
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
     Result.Unit.MainFile = Command.File;

@@ -151,9 +151,12 @@ SymbolId TypeTable::symbol(const clang::ValueDecl *Decl, bool Local) {
     describeFunction(Made, Function);
     if (const clang::FunctionDecl *Definition = Function->getDefinition())
       Shown = Definition;
+    if (const clang::FunctionDecl *Body = nullptr; Function->hasBody(Body))
+      Reached.push_back(Body);
   } else if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl)) {
     Made.Kind = Local ? SymbolKind::Local : SymbolKind::Global;
-    Made.External = Variable->isExternallyDeclarable() && !Local && Variable->hasExternalFormalLinkage();
+    Made.External =
+        Variable->isExternallyDeclarable() && !Local && Variable->hasExternalFormalLinkage();
     Made.Weak = Variable->hasAttr<clang::WeakAttr>();
     Made.Defined = Variable->hasDefinition() != clang::VarDecl::DeclarationOnly;
     if (const clang::VarDecl *Definition = Variable->getDefinition())
@@ -181,9 +184,9 @@ void TypeTable::describeFunction(Symbol &Made, const clang::FunctionDecl *Functi
   Made.External = Function->hasExternalFormalLinkage();
   const clang::FunctionDecl *Definition = nullptr;
   Made.Defined = Function->isDefined(Definition);
-  Made.Weak = Function->hasAttr<clang::WeakAttr>() ||
-              (Definition && Definition->isInlineSpecified() &&
-               !Definition->isInlineDefinitionExternallyVisible());
+  Made.Weak =
+      Function->hasAttr<clang::WeakAttr>() || (Definition && Definition->isInlineSpecified() &&
+                                               !Definition->isInlineDefinitionExternallyVisible());
   Made.NoReturn = Function->isNoReturn() || Function->hasAttr<clang::AnalyzerNoReturnAttr>();
   for (const clang::FunctionDecl *Redeclared : Function->redecls())
     Made.Formats |= llvm::any_of(
@@ -218,8 +221,7 @@ void TypeTable::addAliases() {
     const auto *Type = Typedef->getUnderlyingType()->getAs<clang::RecordType>();
     if (!Type)
       continue;
-    auto Known =
-        Records.find(llvm::cast<clang::RecordDecl>(Type->getDecl()->getCanonicalDecl()));
+    auto Known = Records.find(llvm::cast<clang::RecordDecl>(Type->getDecl()->getCanonicalDecl()));
     if (Known == Records.end())
       continue;
     Record &Named = Unit.Records[Known->second];

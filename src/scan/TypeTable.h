@@ -25,6 +25,11 @@ public:
   /// Function or variable; \p Local tells that it is an automatic variable of the current function.
   facts::SymbolId symbol(const clang::ValueDecl *Decl, bool Local = false);
 
+  /// The next function with a body, each once, that symbol() was asked for; null when none is left.
+  const clang::FunctionDecl *nextReached() {
+    return NextReached == Reached.size() ? nullptr : Reached[NextReached++];
+  }
+
   /// A nameless object of the current function: the storage of a compound literal.
   facts::SymbolId temporary(clang::QualType Type, clang::SourceLocation Where);
 
@@ -52,6 +57,8 @@ private:
   llvm::DenseMap<const clang::ValueDecl *, facts::SymbolId> Symbols;
   llvm::DenseMap<clang::FileID, facts::StringId> Files;
   llvm::DenseMap<const void *, bool> PointerHolders;
+  std::vector<const clang::FunctionDecl *> Reached;
+  size_t NextReached = 0;
 };
 
 } // namespace nvmove::scan
