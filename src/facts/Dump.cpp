@@ -11,6 +11,10 @@ constexpr const char *OpNames[] = {"address", "copy", "field", "element", "offse
                                    "wander",  "cast", "load",  "store",   "copyobject",
                                    "sizeof",  "call", "return"};
 
+/// Pointers to pointers, records in records: real ones nest a handful deep, made-up facts without
+/// end.
+constexpr unsigned NestingMax = 64;
+
 class Dumper {
 public:
   Dumper(const TranslationUnit &Unit, llvm::raw_ostream &OS) : Unit(Unit), OS(OS) {}
@@ -28,32 +32,40 @@ public:
 
 private:
   std::string typeName(TypeId Id) const {
-    if (Id == None)
-      return "?";
-    const Type &T = Unit.Types[Id];
-    switch (T.Kind) {
-    case TypeKind::Void:
-      return "void";
-    case TypeKind::Scalar:
-    case TypeKind::Function:
-      return Unit.text(T.Spelling);
-    case TypeKind::Pointer:
-      return (T.ConstPointee ? "const " : "") + typeName(T.Inner) + " *";
-    case TypeKind::Array:
-      return typeName(T.Inner) + " []";
-    case TypeKind::Record:
-      return recordName(T.Inner);
+    std::string Before, After;
+    for (unsigned Steps = 0; Id != None; ++Steps) {
+      const Type &T = Unit.Types[Id];
+      bool Outer = T.Kind == TypeKind::Pointer || T.Kind == TypeKind::Array;
+      if (!Outer)
+        return Before + coreName(T) + After;
+      if (Steps == NestingMax)
+        return Before + "..." + After;
+      if (T.ConstPointee)
+        Before += "const ";
+      After.insert(0, T.Kind == TypeKind::Pointer ? " *" : " []");
+      Id = T.Inner;
     }
     return "?";
   }
 
+  std::string coreName(const Type &T) const {
+    if (T.Kind == TypeKind::Record)
+      return recordName(T.Inner);
+    return T.Kind == TypeKind::Void ? "void" : Unit.text(T.Spelling);
+  }
+
   std::string recordName(RecordId Id) const {
-    const Record &Named = Unit.Records[Id];
-    std::string Kind = Named.Union ? "union " : "struct ";
-    if (Named.Name)
-      return Kind + Unit.text(Named.Name);
-    return Kind + "(unnamed" + (Named.Parent != None ? " in " + recordName(Named.Parent) : "") +
-           ")";
+    std::string Before, After;
+    for (unsigned Steps = 0; Id != None && Steps != NestingMax; ++Steps) {
+      const Record &Named = Unit.Records[Id];
+      Before += (Steps ? " in " : "") + std::string(Named.Union ? "union " : "struct ");
+      if (Named.Name)
+        return Before + Unit.text(Named.Name) + After;
+      Before += "(unnamed";
+      After += ")";
+      Id = Named.Parent;
+    }
+    return Before + (Id == None ? "" : " in ...") + After;
   }
 
   void place(const Location &Where) {

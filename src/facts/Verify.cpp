@@ -137,11 +137,10 @@ llvm::Error verify(const TranslationUnit &Unit) {
   for (const Symbol &Each : Unit.Symbols) {
     C.check(Each.Kind <= SymbolKind::Local, "a kind of symbol");
     C.text(Each.Name);
-    C.type(Each.Type);
     C.text(Each.Where.File);
+    C.needType(Each.Type);
     if (Each.Kind == SymbolKind::Function && !C.Bad)
-      C.check(Each.Type != None && Unit.Types[Each.Type].Kind == TypeKind::Function,
-              "a function's type");
+      C.check(Unit.Types[Each.Type].Kind == TypeKind::Function, "a function's type");
   }
   C.check(endsSomewhere(Unit.Types,
                         [](const Type &T) {

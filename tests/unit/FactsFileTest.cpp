@@ -49,7 +49,9 @@ TranslationUnit everyMember() {
   Unit.Records = {Node, Inner};
   Symbol Function{SymbolKind::Function, true, true, true, true, true, true, 5, 5, {1, 9, 5}};
   Symbol Local{SymbolKind::Local, false, false, false, false, false, false, 4, 3, {}};
-  Unit.Symbols = {Function, Local, {}};
+  Symbol Global;
+  Global.Type = 4;
+  Unit.Symbols = {Function, Local, Global};
 
   facts::Function Body;
   Body.Symbol = 0;
@@ -205,6 +207,22 @@ TEST(FactsFileTest, TypesInACircleAreRefused) {
   EXPECT_NE(llvm::toString(verify(Unit)), "") << "a record nested in itself has no name";
 }
 
+TEST(FactsFileTest, DeepNestingIsPrintedShort) {
+  TranslationUnit Unit = everyMember();
+  for (unsigned Depth = 0; Depth != 200000; ++Depth) {
+    uint32_t Last = static_cast<uint32_t>(Unit.Types.size() - 1);
+    Unit.Types.push_back({TypeKind::Pointer, false, Last, 8, 0});
+    Unit.Records.push_back({});
+    Unit.Records.back().Parent = static_cast<RecordId>(Unit.Records.size() - 2);
+  }
+  Unit.Types.push_back({TypeKind::Record, false, static_cast<RecordId>(Unit.Records.size() - 1)});
+  Unit.Symbols[2].Type = static_cast<TypeId>(Unit.Types.size() - 2);
+  ASSERT_EQ(llvm::toString(verify(Unit)), "");
+  Unit.Records.resize(2000); // All of them would be a long text.
+  Unit.Types.pop_back();
+  EXPECT_LT(dump(Unit).size(), 4u << 20);
+}
+
 struct Damage {
   const char *What;
   void (*Do)(TranslationUnit &);
@@ -222,6 +240,7 @@ const Damage Damages[] = {
     {"parent", [](TranslationUnit &U) { U.Records[1].Parent = 2; }},
     {"kind of symbol", [](TranslationUnit &U) { U.Symbols[0].Kind = static_cast<SymbolKind>(3); }},
     {"symbol's type", [](TranslationUnit &U) { U.Symbols[0].Type = 6; }},
+    {"variable without a type", [](TranslationUnit &U) { U.Symbols[2].Type = None; }},
     {"function's symbol", [](TranslationUnit &U) { U.Functions[1].Symbol = 3; }},
     {"no body region", [](TranslationUnit &U) { U.Functions[1].Regions.clear(); }},
     {"region's parent", [](TranslationUnit &U) { U.Functions[1].Regions[1].Parent = 2; }},
