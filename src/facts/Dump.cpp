@@ -89,7 +89,8 @@ private:
     OS << (Each.Kind == SymbolKind::Function ? "function " : "global ") << Unit.text(Each.Name)
        << (Each.External ? "" : " static") << (Each.Defined ? " defined" : "")
        << (Each.Weak ? " weak" : "") << (Each.NoReturn ? " noreturn" : "")
-       << (Each.Formats ? " formats" : "") << " : " << typeName(Each.Type);
+       << (Each.Formats ? " formats" : "") << (Each.Constant ? " const" : "") << " : "
+       << typeName(Each.Type);
     place(Each.Where);
     OS << "\n";
   }

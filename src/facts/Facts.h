@@ -86,6 +86,7 @@ struct Symbol {
   bool NoReturn = false; ///< Function declared noreturn.
   bool Formats = false;  ///< Function with a printf-like format attribute.
   bool System = false;   ///< Declared in a system header.
+  bool Constant = false; ///< Variable declared const: only its initialiser writes it.
   StringId Name = 0;
   TypeId Type = None; ///< Variable: its type. Function: its function type.
   Location Where;

@@ -151,7 +151,8 @@ void read(Reader &R, Record &Made) {
 void write(Writer &W, const Symbol &Made) {
   W.number(static_cast<uint64_t>(Made.Kind));
   W.number((Made.External ? 1 : 0) | (Made.Defined ? 2 : 0) | (Made.Weak ? 4 : 0) |
-           (Made.NoReturn ? 8 : 0) | (Made.Formats ? 16 : 0) | (Made.System ? 32 : 0));
+           (Made.NoReturn ? 8 : 0) | (Made.Formats ? 16 : 0) | (Made.System ? 32 : 0) |
+           (Made.Constant ? 64 : 0));
   W.number(Made.Name);
   W.index(Made.Type);
   W.location(Made.Where);
@@ -166,6 +167,7 @@ void read(Reader &R, Symbol &Made) {
   Made.NoReturn = Flags & 8;
   Made.Formats = Flags & 16;
   Made.System = Flags & 32;
+  Made.Constant = Flags & 64;
   Made.Name = static_cast<StringId>(R.number());
   Made.Type = R.index();
   Made.Where = R.location();

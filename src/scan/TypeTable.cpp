@@ -160,6 +160,7 @@ SymbolId TypeTable::symbol(const clang::ValueDecl *Decl, bool Local) {
     Made.External =
         Variable->isExternallyDeclarable() && !Local && Variable->hasExternalFormalLinkage();
     Made.Weak = Variable->hasAttr<clang::WeakAttr>();
+    Made.Constant = Context.getBaseElementType(Variable->getType()).isConstQualified();
     Made.Defined = Variable->hasDefinition() != clang::VarDecl::DeclarationOnly;
     if (const clang::VarDecl *Definition = Variable->getDefinition())
       Shown = Definition;

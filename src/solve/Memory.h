@@ -49,6 +49,7 @@ struct Object {
   std::map<int64_t, NodeId> Cells;
   NodeId Tainted = None;   ///< Numbers only: the input among the cells.
   NodeId Whole = None;     ///< Receives every cell: what a load at AnyOffset reads.
+  bool Constant = false;   ///< Global declared const: nothing is stored once it is sealed.
   bool FreedAtEnd = false; ///< The load function frees it on every way through.
   bool Guessed = false;    ///< Types come from the variable that took it, not from a size.
   bool Indexed = false;    ///< Used as an array of records.

@@ -74,6 +74,7 @@ ObjectId PointsTo::globalObject(GlobalId Id) {
     Made.Kind = ObjectKind::Global;
     Made.Id = Id;
     Made.Type = P.globals()[Id].Type;
+    Made.Constant = P.globals()[Id].Symbol->Constant;
     if (Made.Type.What == Core::Record && !Made.Type.Pointers)
       Made.Types.insert(Made.Type.Record);
     Made.Bytes = Made.Type.What != Core::Record || Made.Type.Pointers;

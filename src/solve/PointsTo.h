@@ -62,6 +62,8 @@ public:
   /// Declares the surest type of an object; the first place is kept for the chain.
   void setType(ObjectId What, RecordKey Record, Site Where);
 
+  /// The static initialisers are done: from now on constants stay as they are.
+  void seal() { Sealed = true; }
   /// Propagates until nothing changes. False when the step budget ran out.
   bool run();
 
@@ -129,6 +131,7 @@ private:
   void apply(const Waiting &R, LocationId What);
   NodeId whole(ObjectId In);
   void applyLoad(const Waiting &R, Location What);
+  bool mayStore(ObjectId In) const;
   void applyStore(const Waiting &R, Location What);
   void applyFieldOf(const Waiting &R, Location What);
   void applyCast(const Waiting &R, Location What);
@@ -150,6 +153,7 @@ private:
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
   std::vector<NodeId> Work;
   uint64_t Steps = 0;
+  bool Sealed = false;
   std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;
   llvm::DenseMap<uint32_t, ObjectId> FunctionObjects, ExternalObjects, GlobalObjects, SizeObjects;

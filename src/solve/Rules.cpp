@@ -155,8 +155,12 @@ void PointsTo::applyLoad(const Waiting &R, Location What) {
   add(R.Other, preObject(Pointed), 0);
 }
 
+bool PointsTo::mayStore(ObjectId In) const {
+  return Objects[In].isMemory() && !(Sealed && Objects[In].Constant);
+}
+
 void PointsTo::applyStore(const Waiting &R, Location What) {
-  if (!Objects[What.In].isMemory() || R.Other == None)
+  if (!mayStore(What.In) || R.Other == None)
     return;
   NodeId To = cell(What.In, What.Offset);
   addFeed(To, R.Other, R.Where);
@@ -244,7 +248,7 @@ void PointsTo::applyCast(const Waiting &R, Location What) {
 }
 
 void PointsTo::copyBytes(Location To, Location From, Site Where) {
-  if (!Objects[To.In].isMemory() || To.In == From.In)
+  if (!mayStore(To.In) || To.In == From.In)
     return;
   if (Objects[From.In].Kind == ObjectKind::Input || Objects[From.In].Kind == ObjectKind::Handle)
     return add(cell(To.In, To.Offset), input());
@@ -260,7 +264,7 @@ void PointsTo::copyBytes(Location To, Location From, Site Where) {
 }
 
 void PointsTo::copyObjects(Location To, Location From, uint64_t Size, Site Where) {
-  if (!Objects[To.In].isMemory())
+  if (!mayStore(To.In))
     return;
   if (Objects[From.In].Kind == ObjectKind::Input || Objects[From.In].Kind == ObjectKind::Handle)
     return fill(To.In, Where);
@@ -302,7 +306,7 @@ bool PointsTo::pointsInto(NodeId N, ObjectId What) const {
 }
 
 void PointsTo::fill(ObjectId What, Site Where) {
-  if (!Objects[What].isMemory())
+  if (!mayStore(What))
     return;
   Filled.try_emplace(What, Where);
   add(cell(What, AnyOffset), input());

@@ -230,6 +230,8 @@ void Zone::initialisers() {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     if (P.function(Id).Body->Symbol == None)
       enter(Id, {}, true);
+  Graph.run();
+  Graph.seal();
 }
 
 void Zone::refreshContents() {
