@@ -49,6 +49,8 @@ TypeId TypeTable::type(clang::QualType Type) {
   if (Type.isNull())
     return None;
   clang::QualType Canonical = Type.getCanonicalType().getUnqualifiedType();
+  if (const auto *Atomic = Canonical->getAs<clang::AtomicType>())
+    Canonical = Atomic->getValueType().getCanonicalType().getUnqualifiedType();
   auto Known = Types.find(Canonical.getAsOpaquePtr());
   if (Known != Types.end())
     return Known->second;

@@ -18,6 +18,8 @@ std::string LeftBehind::objectName(ObjectId Id) const {
   case ObjectKind::Global:
     return "global '" + P.globals()[What.Id].Name + "'";
   case ObjectKind::Pre:
+    if (What.Type.What == Core::Record && What.Type.Pointers)
+      return "an array of '" + P.displayName(What.Type.Record) + " *' that existed before the load";
     if (What.Type.What == Core::Record)
       return "a '" + P.displayName(What.Type.Record) + "' that existed before the load";
     return "memory that existed before the load";

@@ -229,10 +229,6 @@ unsigned pointerParameters(const FunctionInfo &F, int &Only) {
   return Count;
 }
 
-bool stampsType(const FunctionInfo &F) {
-  return llvm::any_of(F.Body->Body, [](const Instruction &I) { return I.Code == Op::SizeOf; });
-}
-
 } // namespace
 
 bool Inference::inferAllocator(FunctionId Id) {
@@ -325,6 +321,25 @@ bool Inference::inferDestructor(FunctionId Id) {
           return false;
   StandsFor[Id] = {Effect::Release, static_cast<int>(Freed.front()), Sure, -1};
   return true;
+}
+
+/// True when \p F returns memory that it allocates with the size of some record: a constructor.
+bool Inference::stampsType(const FunctionInfo &F) const {
+  std::set<Register> Sizes, Back = returned(*F.Body);
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::SizeOf)
+      Sizes.insert(I.Dst);
+  if (Sizes.empty())
+    return false;
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code != Op::Call || I.A == None || !Back.count(I.Dst))
+      continue;
+    for (unsigned A = 0; A != I.ArgumentCount; ++A)
+      for (Register Each : registersBehind(*F.Body, F.Body->Arguments[I.FirstArgument + A]))
+        if (Sizes.count(Each))
+          return true;
+  }
+  return false;
 }
 
 bool Inference::inferPool(FunctionId Id, const std::vector<bool> &Reaches) {

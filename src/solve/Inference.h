@@ -59,6 +59,7 @@ private:
   bool inferPool(FunctionId Id, const std::vector<bool> &ReachesAllocator);
   bool inferDestructor(FunctionId Id);
   std::vector<bool> reachAllocator() const;
+  bool stampsType(const FunctionInfo &F) const;
 
   const Program &P;
   std::vector<std::set<unsigned>> FillsParameter;

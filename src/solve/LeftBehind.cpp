@@ -46,14 +46,23 @@ void LeftBehind::walk() {
             Reach(Graph.at(Each).In, {From, Offset, Steps});
     }
   };
-  // Globals and results first: a chain that ends at a name says more than one that ends at "some
-  // object that existed before".
+  // The best root comes first, for the sake of the chains: a global or a result has a name; an
+  // older object of a type that the load does not make says more than one that stands for its own.
+  std::set<RecordKey> Made;
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).Kind == ObjectKind::Heap)
+      Made.insert(Graph.object(Id).Types.begin(), Graph.object(Id).Types.end());
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (Graph.object(Id).Kind == ObjectKind::Global)
       Reach(Id, {});
   for (InstanceId Load : Z.loads())
     for (LocationId Each : Graph.pointees(Z.instance(Load).Result))
       Reach(Graph.at(Each).In, {});
+  Follow(/*ThroughOlder=*/false);
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (const Object &What = Graph.object(Id);
+        What.isOlder() && (What.Types.empty() || !Made.count(*What.Types.begin())))
+      Reach(Id, {});
   Follow(/*ThroughOlder=*/false);
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (Graph.object(Id).isOlder())

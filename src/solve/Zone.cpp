@@ -18,6 +18,22 @@ constexpr unsigned RoundsMax = 200;
 
 } // namespace
 
+namespace {
+
+/// Integers that carry no pointer: short ones and signed ones (uintptr_t and size_t are unsigned).
+bool isNumber(const FunctionInfo &F, facts::TypeId Type) {
+  const Shape &S = F.shapeOf(Type);
+  if (Type == None || !S.Size || S.Pointers || S.What == Core::Record || S.What == Core::Void)
+    return false;
+  if (S.Size < sizeof(void *))
+    return true;
+  const facts::Type &Recorded = F.unit().Types[Type];
+  return Recorded.Kind == facts::TypeKind::Scalar &&
+         !llvm::StringRef(F.unit().text(Recorded.Spelling)).starts_with("unsigned");
+}
+
+} // namespace
+
 Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
     : P(P), Known(Known), Flow(Flow), Graph(P), ReadsInputGlobal(P.functions().size()),
       GlobalsUsed(P.functions().size()) {
@@ -90,8 +106,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
   Made.Result = static_cast<NodeId>(Made.First + F.Body->Registers.size());
   InstanceId In = It->second;
   for (Register R = 0; R != F.Body->Registers.size(); ++R)
-    if (const Shape &Type = F.shapeOf(F.Body->Registers[R]);
-        Type.Size && Type.Size < sizeof(void *) && !Type.Pointers && Type.What != Core::Record)
+    if (isNumber(F, F.Body->Registers[R]))
       Graph.restrictToNumbers(Made.First + R);
   Instances.push_back(std::move(Made));
   translate(In);
@@ -189,8 +204,16 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
     }
     return Graph.addLoad(A(), Dst, Type, Number, Here);
   }
-  case Op::Store:
-    return Graph.addStore(A(), node(In, I.B), Here);
+  case Op::Store: {
+    NodeId Value = node(In, I.B);
+    if (Value != None && isNumber(F, I.Ty)) {
+      NodeId Number = Graph.makeNodes(1);
+      Graph.restrictToNumbers(Number);
+      Graph.addEdge(Value, Number);
+      Value = Number;
+    }
+    return Graph.addStore(A(), Value, Here);
+  }
   case Op::CopyObject:
     if (NodeId B = node(In, I.B); B != None)
       Graph.addCopyObject(A(), B, F.shapeOf(I.Ty).Size, Here);

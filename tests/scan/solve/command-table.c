@@ -1,9 +1,6 @@
 // A static table of commands, searched with a word of the input.
 // FINDINGS: "static command tables"; design 1: "tables keyed by string".
 // Wrong: nothing; 'command' (a static table, nothing of the file is in it).
-// XFAIL: *
-// Today: nothing. The local that is given to the commands holds no input itself but
-// pointers into the line that was read, and contact looks no deeper than the object itself.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,6 @@
 // global, not at some object "that existed before".
 // Design: load function -> call -> allocation -> store -> root.
 // Wrong: a chain that names no global although the load stores the root itself.
-// XFAIL: *
-// Today: the chain ends at "a 'struct shelf' that existed before the load": the load's own
-// object and the stand-in for older ones are both in the global, and the second is shown.
 // RUN: %scan --load load %s -- | FileCheck %s
 #include <stdio.h>
 #include <stdlib.h>

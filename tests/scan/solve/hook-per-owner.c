@@ -3,9 +3,6 @@
 // FINDINGS, open: "containers need their element type per owner (one embedded hook type merges
 // everything)".
 // Wrong: 'chunk' reported.
-// XFAIL: *
-// Today: also 'chunk'. The list functions take 'struct link *', not 'void *', so one visit
-// serves both lists and the members of both meet in it.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stddef.h>
 #include <stdio.h>

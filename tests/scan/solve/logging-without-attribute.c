@@ -1,9 +1,6 @@
 // As logging.c, in a code base whose logger has no format attribute but takes a format and "...".
 // FINDINGS: "logging and configuration code".
 // Wrong: 'line' reported (it keeps the formatted input).
-// XFAIL: *
-// Today: also 'line'. Only a format attribute marks a logger; that its own format and
-// arguments end in vsnprintf is not used.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,6 @@
 // A table of byte slots: the pointers are copied in and out of it with memcpy.
 // Pointers that travel as bytes.
 // Wrong: 'actor' missed.
-// XFAIL: *
-// Today: only 'slots'. memcpy between 'void *' moves characters unless a size names a record; that
-// the source is a pointer variable is not looked at.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>

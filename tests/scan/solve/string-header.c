@@ -2,9 +2,6 @@
 // type exists only in casts inside macros.
 // FINDINGS: "a char * whose header exists only in casts inside macros".
 // Wrong: 'header' missed, or 'shortHeader' reported for memory it never views.
-// XFAIL: *
-// Today: nothing. Memory whose size names a record does not pass the implicit cast to 'char *'
-// at its own allocation.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>

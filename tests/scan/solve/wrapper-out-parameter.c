@@ -1,9 +1,6 @@
 // The wrapper returns an error code and gives the memory through a void **.
 // Allocation wrappers: through void **.
 // Wrong: 'volume' or 'extent' missed.
-// XFAIL: *
-// Today: 'extent' only, as filled in place. 'allocate' is given sizes and the address of a global
-// only, which is no contact, and its result is no pointer, so it is never visited.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>

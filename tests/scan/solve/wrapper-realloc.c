@@ -2,9 +2,6 @@
 // pointer, old size, new size).
 // Allocation wrappers: realloc-like; called through a pointer in a structure.
 // Wrong: 'value' or 'stack' missed.
-// XFAIL: *
-// Today: nothing. The call through 'alloc' is given null pointers and sizes only: no contact,
-// though the field holds a single function whose result is used.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>
