@@ -92,23 +92,25 @@ struct Symbol {
   Location Where;
 };
 
+// clang-format off
 enum class Op : uint8_t {
-  AddressOf, ///< Dst = &Symbol(A)                     a variable or a function
-  Copy,    ///< Dst <- A                             value or arithmetic on it; several may feed Dst
-  FieldOf, ///< Dst = &A->field                      Record(Ty).Fields[B], Delta its byte offset
-  ElementOf, ///< Dst = &A[?]                          A points to records
-  Offset,    ///< Dst = (char *)A + Delta              known number of bytes
-  Wander,    ///< Dst = (char *)A + unknown            somewhere in the object A points to
-  Cast,  ///< Dst = (Ty)A                          Ty a pointer to a record, or bytes from void *
-  Load,  ///< Dst = *(Ty *)A                       Ty scalar or pointer
-  Store, ///< *(Ty *)A = B                         Ty scalar or pointer; B may be None or Null
+  AddressOf,  ///< Dst = &Symbol(A)                     a variable or a function
+  Copy,       ///< Dst <- A                             value or arithmetic on it; several may feed Dst
+  FieldOf,    ///< Dst = &A->field                      Record(Ty).Fields[B], Delta its byte offset
+  ElementOf,  ///< Dst = &A[?]                          A points to records
+  Offset,     ///< Dst = (char *)A + Delta              known number of bytes
+  Wander,     ///< Dst = (char *)A + unknown            somewhere in the object A points to
+  Cast,       ///< Dst = (Ty)A                          Ty a pointer to a record, or bytes from void *
+  Load,       ///< Dst = *(Ty *)A                       Ty scalar or pointer
+  Store,      ///< *(Ty *)A = B                         Ty scalar or pointer; B may be None or Null
   CopyObject, ///< *(Ty *)A = *(Ty *)B                  Ty a record or array
   SizeOf,     ///< Dst = sizeof(Ty) or offsetof(Ty, .)  Ty a record
-  Call,   ///< Dst = callee(args)                   A: symbol when direct, else None; B: register;
-          ///<                                      Delta: bit i set when argument i is a literal
-          ///<                                      "w.." or "a.." without '+', or O_WRONLY
-  Return, ///< return A
+  Call,       ///< Dst = callee(args)                   A: symbol when direct, else None; B: register;
+              ///<                                      Delta: bit i set when argument i is a literal
+              ///<                                      "w.." or "a.." without '+', or O_WRONLY
+  Return,     ///< return A
 };
+// clang-format on
 
 /// One step. A, B and Dst are registers unless Op says otherwise. Call keeps its arguments in
 /// Function::Arguments [FirstArgument, FirstArgument + ArgumentCount).

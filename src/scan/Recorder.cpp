@@ -69,7 +69,8 @@ bool onlyWarns(llvm::StringRef Argument) {
 /// is recorded where something recorded names it. Bodies are stored in the order of the source.
 class Walker : public clang::ASTConsumer {
 public:
-  explicit Walker(facts::TranslationUnit &Unit) : Unit(Unit) {}
+  Walker(facts::TranslationUnit &Unit, std::string CompilerHeaders)
+      : Unit(Unit), CompilerHeaders(std::move(CompilerHeaders)) {}
 
   void HandleTranslationUnit(clang::ASTContext &Context) override {
     if (Context.getDiagnostics().hasErrorOccurred())
@@ -107,6 +108,18 @@ public:
     Unit.Lines = Sources.getBufferData(Sources.getMainFileID()).count('\n');
   }
 
+  /// Asked while parsing. The bodies of the compiler's own headers (vector intrinsics, 47,000 lines
+  /// in one include) move no pointers.
+  bool shouldSkipFunctionBody(clang::Decl *Decl) override {
+    const clang::SourceManager &Sources = Decl->getASTContext().getSourceManager();
+    clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(Decl->getLocation()));
+    auto [Known, New] = OfCompiler.try_emplace(File, false);
+    if (New)
+      if (clang::OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File))
+        Known->second = Entry->getName().starts_with(CompilerHeaders);
+    return Known->second;
+  }
+
 private:
   /// True for a definition that belongs to the program whether or not this file uses it.
   static bool startsFrom(const clang::FunctionDecl *Function, clang::ASTContext &Context) {
@@ -130,6 +143,8 @@ private:
   }
 
   facts::TranslationUnit &Unit;
+  const std::string CompilerHeaders; ///< The folder that Clang itself installs them in.
+  llvm::DenseMap<clang::FileID, bool> OfCompiler;
 };
 
 class RecordAction : public clang::ASTFrontendAction {
@@ -138,7 +153,9 @@ public:
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &CI,
                                                         llvm::StringRef) override {
-    return std::make_unique<Walker>(Result.Unit);
+    CI.getFrontendOpts().SkipFunctionBodies = true; // As far as Walker agrees.
+    return std::make_unique<Walker>(Result.Unit,
+                                    CI.getHeaderSearchOpts().ResourceDir + "/include/");
   }
 
   void EndSourceFileAction() override {

@@ -186,7 +186,7 @@ void TypeTable::describeFunction(Symbol &Made, const clang::FunctionDecl *Functi
   Made.Kind = SymbolKind::Function;
   Made.External = Function->hasExternalFormalLinkage();
   const clang::FunctionDecl *Definition = nullptr;
-  Made.Defined = Function->isDefined(Definition);
+  Made.Defined = Function->isDefined(Definition) && !Definition->hasSkippedBody();
   Made.Weak =
       Function->hasAttr<clang::WeakAttr>() || (Definition && Definition->isInlineSpecified() &&
                                                !Definition->isInlineDefinitionExternallyVisible());
