@@ -47,8 +47,8 @@ TranslationUnit everyMember() {
   Record Inner;
   Inner.Parent = 0;
   Unit.Records = {Node, Inner};
-  Symbol Function{SymbolKind::Function, true, true, true, true, true, true, 5, 5, {1, 9, 5}};
-  Symbol Local{SymbolKind::Local, false, false, false, false, false, false, 4, 3, {}};
+  Symbol Function{SymbolKind::Function, true, true, true, true, true, true, true, 5, 5, {1, 9, 5}};
+  Symbol Local{SymbolKind::Local, false, false, false, false, false, false, false, 4, 3, {}};
   Symbol Global;
   Global.Type = 4;
   Unit.Symbols = {Function, Local, Global};
