@@ -12,6 +12,13 @@ using facts::Instruction;
 using facts::Op;
 using facts::Register;
 
+namespace {
+
+/// A pool takes new memory a few calls down; whatever logs reaches malloc somewhere.
+constexpr unsigned PoolDepth = 3;
+
+} // namespace
+
 std::set<Register> registersBehind(const Function &Body, Register R) {
   std::set<Register> Reached = {R};
   bool Grew = true;
@@ -135,26 +142,28 @@ std::vector<bool> Inference::deadRegions(FunctionId Id) const {
   return Dead;
 }
 
+/// Functions that reach an allocator by at most PoolDepth direct calls, not counting what they log.
 std::vector<bool> Inference::reachAllocator() const {
   std::vector<bool> Reaches(P.functions().size());
-  std::vector<FunctionId> Work;
+  std::vector<FunctionId> Level;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     for (const Instruction &I : P.function(Id).Body->Body)
-      if (I.Code == Op::Call && I.A != None && !Reaches[Id]) {
+      if (I.Code == Op::Call && I.A != None && !Reaches[Id] && !Formats[Id]) {
         Effect What = effect(P.entity(P.function(Id), I.A)).What;
         if (What == Effect::Allocate || What == Effect::Resize || What == Effect::Map) {
           Reaches[Id] = true;
-          Work.push_back(Id);
+          Level.push_back(Id);
         }
       }
-  while (!Work.empty()) {
-    FunctionId Id = Work.back();
-    Work.pop_back();
-    for (const CallSite &Site : Callers[Id])
-      if (!Reaches[Site.Caller]) {
-        Reaches[Site.Caller] = true;
-        Work.push_back(Site.Caller);
-      }
+  for (unsigned Depth = 0; Depth != PoolDepth; ++Depth) {
+    std::vector<FunctionId> Above;
+    for (FunctionId Id : Level)
+      for (const CallSite &Site : Callers[Id])
+        if (!Reaches[Site.Caller] && !Formats[Site.Caller]) {
+          Reaches[Site.Caller] = true;
+          Above.push_back(Site.Caller);
+        }
+    Level = std::move(Above);
   }
   return Reaches;
 }
