@@ -86,14 +86,7 @@ private:
       const RecordInfo &Info = P.record(Key);
       if (Info.System || !Info.Complete || Info.Name.empty() || Types.count(Key))
         continue;
-      PersistentType Made;
-      Made.Name = Info.Name;
-      Made.Aliases = Info.Aliases;
-      if (!llvm::is_contained(Info.Aliases, Info.Name))
-        Made.Aliases.push_back((Info.Union ? "union " : "struct ") + Info.Name);
-      Made.Union = Info.Union;
-      Made.Definition = {Info.File, Info.Line, Info.Column};
-      Made.SizeBytes = Info.Size;
+      PersistentType Made = P.describe(Key);
       Made.Sureness = Confidence::Low;
       Made.Why = "assigned in a function reachable from the load function";
       chain(Id, Made.Evidence);

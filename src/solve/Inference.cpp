@@ -19,8 +19,8 @@ constexpr unsigned PoolDepth = 3;
 
 } // namespace
 
-std::set<Register> registersBehind(const Function &Body, Register R) {
-  std::set<Register> Reached = {R};
+/// Adds to \p Reached the registers whose values reach it by copies and arithmetic.
+static void growBackwards(const Function &Body, std::set<Register> &Reached) {
   bool Grew = true;
   while (Grew) {
     Grew = false;
@@ -30,6 +30,11 @@ std::set<Register> registersBehind(const Function &Body, Register R) {
           Reached.count(I.Dst))
         Grew |= Reached.insert(I.A).second;
   }
+}
+
+std::set<Register> registersBehind(const Function &Body, Register R) {
+  std::set<Register> Reached = {R};
+  growBackwards(Body, Reached);
   return Reached;
 }
 
@@ -215,15 +220,7 @@ std::set<Register> returned(const Function &Body) {
   for (const Instruction &I : Body.Body)
     if (I.Code == Op::Return && I.A != None && I.A != facts::NullRegister)
       Back.insert(I.A);
-  bool Grew = true;
-  while (Grew) {
-    Grew = false;
-    for (const Instruction &I : Body.Body)
-      if ((I.Code == Op::Copy || I.Code == Op::Cast || I.Code == Op::Offset ||
-           I.Code == Op::Wander || I.Code == Op::ElementOf) &&
-          Back.count(I.Dst))
-        Grew |= Back.insert(I.A).second;
-  }
+  growBackwards(Body, Back);
   return Back;
 }
 

@@ -212,15 +212,7 @@ std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) 
   for (const auto &[Key, How] : Types) {
     if (Saved && !Wanted.count(Key))
       continue;
-    const RecordInfo &Info = P.record(Key);
-    PersistentType Made;
-    Made.Name = Info.Name;
-    Made.Aliases = Info.Aliases;
-    if (!llvm::is_contained(Info.Aliases, Info.Name))
-      Made.Aliases.push_back((Info.Union ? "union " : "struct ") + Info.Name);
-    Made.Union = Info.Union;
-    Made.Definition = {Info.File, Info.Line, Info.Column};
-    Made.SizeBytes = Info.Size;
+    PersistentType Made = P.describe(Key);
     Made.Sureness = How.Sureness;
     Made.Why = How.Why;
     Made.Evidence = chain(How);

@@ -222,6 +222,19 @@ std::string Program::displayName(RecordKey Key) const {
   return Info.Name.empty() ? "unnamed " + Kind : Kind + Info.Name;
 }
 
+PersistentType Program::describe(RecordKey Key) const {
+  const RecordInfo &Info = Records[Key];
+  PersistentType Made;
+  Made.Name = Info.Name;
+  Made.Aliases = Info.Aliases;
+  if (!llvm::is_contained(Info.Aliases, Info.Name))
+    Made.Aliases.push_back((Info.Union ? "union " : "struct ") + Info.Name);
+  Made.Union = Info.Union;
+  Made.Definition = {Info.File, Info.Line, Info.Column};
+  Made.SizeBytes = Info.Size;
+  return Made;
+}
+
 bool Program::extends(RecordKey Longer, RecordKey Shorter) const {
   const RecordInfo &Long = Records[Longer], &Short = Records[Shorter];
   if (Short.Fields.size() < 2 || Long.Fields.size() <= Short.Fields.size() || Long.Union)

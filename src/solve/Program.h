@@ -12,6 +12,7 @@
 #pragma once
 
 #include "facts/Facts.h"
+#include "solve/Result.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -124,6 +125,8 @@ public:
   /// The named record that \p Key belongs to: itself, or the one around an unnamed one.
   RecordKey named(RecordKey Key) const;
   std::string displayName(RecordKey Key) const;
+  /// An answer that names \p Key and where it is defined; the rest is the caller's.
+  PersistentType describe(RecordKey Key) const;
 
   /// True when \p Longer begins with all fields of \p Shorter, two at least: inheritance by
   /// repetition.
