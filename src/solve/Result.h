@@ -70,6 +70,7 @@ struct ScanResult {
   std::vector<SkippedInput> Skipped;
   std::vector<UnresolvedCall> UnresolvedCalls;
   std::vector<std::string> Notes; ///< Bounds that were hit and other limits of this answer.
+  bool Incomplete = false; ///< The analysis was stopped before it was done; a note says where.
   ScanStats Stats;
 };
 

@@ -170,6 +170,7 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
     Result.Types = Behind.types(Save->empty() ? nullptr : &Saved);
     Result.Stats.FunctionsVisited = Visited.functionsVisited();
     Result.Notes = Visited.notes();
+    Result.Incomplete = Visited.stopped();
     for (const Unresolved &Each : Visited.unresolved()) {
       const FunctionInfo &F = Visited.functionOf(Each.Where.In);
       const facts::Location &Where = Each.Where.At->Where;

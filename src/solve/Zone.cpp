@@ -272,6 +272,7 @@ void Zone::refreshContents() {
 void Zone::rounds() {
   for (unsigned Round = 0; Round != RoundsMax; ++Round) {
     if (!Graph.run()) {
+      Stopped = true;
       Notes.push_back("the points-to analysis was stopped at its step limit; types may be missing");
       return;
     }
@@ -285,6 +286,7 @@ void Zone::rounds() {
     if (!Changed)
       return;
   }
+  Stopped = true;
   Notes.push_back("visiting was stopped after " + std::to_string(RoundsMax) + " rounds");
 }
 

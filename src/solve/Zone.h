@@ -56,6 +56,8 @@ public:
   size_t functionsVisited() const;
   std::vector<Unresolved> unresolved() const;
   const std::vector<std::string> &notes() const { return Notes; }
+  /// The analysis was stopped before it was done.
+  bool stopped() const { return Stopped; }
   NodeId node(InstanceId In, facts::Register R) const;
   const FunctionInfo &functionOf(InstanceId In) const { return P.function(Instances[In].Function); }
 
@@ -147,6 +149,7 @@ private:
   bool HandleSeen = false;
   bool InputGiven = false; ///< A parameter of a load function is the input.
   bool BoundHit = false;
+  bool Stopped = false;
 };
 
 /// True when parameter \p Number of a function with this signature text points to const.

@@ -156,6 +156,8 @@ int runScan(const Arguments &A) {
     return ExitUsage;
   if (Result->Types.empty())
     return ExitIncomplete;
+  if (Result->Incomplete)
+    return ExitIncomplete;
   return Result->Skipped.empty() || A.KeepGoing ? ExitComplete : ExitIncomplete;
 }
 
