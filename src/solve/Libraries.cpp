@@ -86,6 +86,16 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
   return true;
 }
 
+/// True when \p N is the address of a variable that holds a void pointer.
+bool Zone::pointsToGeneric(NodeId N) const {
+  for (LocationId Each : Graph.pointees(N))
+    if (const Object &What = Graph.object(Graph.at(Each).In);
+        (What.Kind == ObjectKind::Global || What.Kind == ObjectKind::Stack) &&
+        What.Type.isPointerTo(Core::Void))
+      return true;
+  return false;
+}
+
 /// Containers of libraries: what is given to an opaque object is kept by it and comes out of it.
 void Zone::containerRule(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
@@ -93,7 +103,7 @@ void Zone::containerRule(PendingCall &Call) {
   for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
     if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
       const Shape &Given = F.shapeOf(F.Body->Registers[R]);
-      bool Root = Given.What == Core::Void && Given.Pointers == 2; // tsearch(key, &root, compare)
+      bool Root = pointsToGeneric(node(Call.In, R)); // tsearch(key, &root, compare)
       bool Opaque = Given.isPointerTo(Core::Record) &&
                     (P.record(Given.Record).System || !P.record(Given.Record).Complete);
       if (Root || Opaque)

@@ -128,6 +128,7 @@ private:
   void fillBehind(PendingCall &Call, int From, int To);
   bool callBack(PendingCall &Call);
   void containerRule(PendingCall &Call);
+  bool pointsToGeneric(NodeId N) const;
 
   const Program &P;
   const Inference &Known;

@@ -1,9 +1,6 @@
 // The search tree of libc: tsearch keeps the objects, twalk and tdelete call back with them.
 // FINDINGS: "containers of external libraries"; library callbacks.
 // Wrong: 'word' missed.
-// XFAIL: *
-// Today: nothing. tsearch is given 'void **' as its container; only opaque records are taken
-// for containers, so the object is stored nowhere.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <search.h>
 #include <stdio.h>
