@@ -12,8 +12,8 @@
 // has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
-// libraries, constructors, hooks embedded in records) are visited anew from each call site, up to CloneDepthMax deep, so that
-// what one owner keeps in a container is not seen in all of them.
+// libraries, constructors, hooks embedded in records) are visited anew from each call site, up to
+// CloneDepthMax deep, so that what one owner keeps in a container is not seen in all of them.
 #pragma once
 
 #include "solve/FunctionFlow.h"
