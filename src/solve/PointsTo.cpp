@@ -45,22 +45,12 @@ LocationId PointsTo::location(ObjectId In, int64_t Offset) {
   return It->second;
 }
 
-ObjectId PointsTo::functionObject(FunctionId Id) {
-  auto [It, New] = FunctionObjects.try_emplace(Id, 0);
+/// The one object of \p Kind that stands for \p Id.
+ObjectId PointsTo::marker(ObjectKind Kind, uint32_t Id) {
+  auto [It, New] = Markers.try_emplace({static_cast<uint32_t>(Kind), Id}, 0);
   if (New) {
     Object Made;
-    Made.Kind = ObjectKind::Function;
-    Made.Id = Id;
-    It->second = makeObject(std::move(Made));
-  }
-  return It->second;
-}
-
-ObjectId PointsTo::externalObject(ExternalId Id) {
-  auto [It, New] = ExternalObjects.try_emplace(Id, 0);
-  if (New) {
-    Object Made;
-    Made.Kind = ObjectKind::External;
+    Made.Kind = Kind;
     Made.Id = Id;
     It->second = makeObject(std::move(Made));
   }
@@ -78,17 +68,6 @@ ObjectId PointsTo::globalObject(GlobalId Id) {
     if (Made.Type.What == Core::Record && !Made.Type.Pointers)
       Made.Types.insert(Made.Type.Record);
     Made.Bytes = Made.Type.What != Core::Record || Made.Type.Pointers;
-    It->second = makeObject(std::move(Made));
-  }
-  return It->second;
-}
-
-ObjectId PointsTo::sizeObject(RecordKey Record) {
-  auto [It, New] = SizeObjects.try_emplace(Record, 0);
-  if (New) {
-    Object Made;
-    Made.Kind = ObjectKind::Size;
-    Made.Id = Record;
     It->second = makeObject(std::move(Made));
   }
   return It->second;

@@ -39,10 +39,10 @@ public:
   /// \p N is a number too small for a pointer: only input and sizes reach it.
   void restrictToNumbers(NodeId N) { Nodes[N].Number = true; }
   ObjectId makeObject(Object Made);
-  ObjectId functionObject(FunctionId Id);
-  ObjectId externalObject(ExternalId Id);
+  ObjectId functionObject(FunctionId Id) { return marker(ObjectKind::Function, Id); }
+  ObjectId externalObject(ExternalId Id) { return marker(ObjectKind::External, Id); }
   ObjectId globalObject(GlobalId Id);
-  ObjectId sizeObject(RecordKey Record);
+  ObjectId sizeObject(RecordKey Record) { return marker(ObjectKind::Size, Record); }
   ObjectId preObject(const Shape &Pointed);
   LocationId location(ObjectId In, int64_t Offset);
 
@@ -126,6 +126,7 @@ private:
     Site Where;
   };
 
+  ObjectId marker(ObjectKind Kind, uint32_t Id);
   void enqueue(NodeId N);
   void wait(NodeId At, const Waiting &R);
   void apply(const Waiting &R, LocationId What);
@@ -156,7 +157,8 @@ private:
   bool Sealed = false;
   std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;
-  llvm::DenseMap<uint32_t, ObjectId> FunctionObjects, ExternalObjects, GlobalObjects, SizeObjects;
+  llvm::DenseMap<uint32_t, ObjectId> GlobalObjects;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, ObjectId> Markers;
   std::map<std::tuple<unsigned, unsigned, uint32_t>, ObjectId> PreObjects;
   std::map<ObjectId, std::vector<ObjectCopy>> Copies;
   llvm::DenseMap<NodeId, std::vector<Feed>> Feeds;

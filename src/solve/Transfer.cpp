@@ -14,6 +14,8 @@ namespace {
 /// The type that the result of \p Call gets in the same function: by cast, or by the variable that
 /// takes it. None when it stays generic.
 facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
+  if (Call.Dst == None)
+    return None;
   std::set<Register> Same = {Call.Dst};
   facts::TypeId Variable = None;
   bool After = false;
@@ -121,13 +123,15 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
 /// Only a release in the load function itself, of the very pointer that an allocation there gave
 /// and on every way through, is sure to come and says what it releases.
 void Zone::noteFreed(const PendingCall &Call, const ExternalEffect &E) {
-  if (E.B == Conditional || !llvm::is_contained(Loads, Call.In))
+  Register Freed = argument(Call, E.A);
+  if (E.B == Conditional || Freed == None || Freed == facts::NullRegister ||
+      !llvm::is_contained(Loads, Call.In))
     return;
   const facts::Function &Body = *functionOf(Call.In).Body;
   for (uint32_t At = Call.Call->Region; At != 0; At = Body.Regions[At].Parent)
     if (Body.Regions[At].Kind == facts::RegionKind::Branch)
       return;
-  std::set<Register> Behind = registersBehind(Body, argument(Call, E.A));
+  std::set<Register> Behind = registersBehind(Body, Freed);
   for (const Instruction &I : Body.Body)
     if (I.Code == Op::Load && Behind.count(I.Dst))
       return;

@@ -306,10 +306,7 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
       Graph.add(node(In, I), Graph.location(Graph.preObject(Pointed), 0));
     }
   }
-  if (seedParameters(Load, /*Guess=*/false)) {
-    NearestOpen = 0; // Nothing that is opened later is the input.
-    InputGiven = true;
-  }
+  InputGiven = seedParameters(Load, /*Guess=*/false);
   rounds();
   if (!HandleSeen && Graph.filled().empty()) {
     seedParameters(Load, /*Guess=*/true);

@@ -148,7 +148,7 @@ private:
   std::set<RecordKey> Embedded; ///< Records that lie in others by value: list hooks, headers.
   std::vector<std::string> Notes;
   bool HandleSeen = false;
-  bool InputGiven = false; ///< A parameter of a load function is the input.
+  bool InputGiven = false; ///< A parameter of a load function is the input: no open is.
   bool BoundHit = false;
   bool Stopped = false;
 };
