@@ -168,14 +168,16 @@ void LeftBehind::collectUpdated(ObjectId Id) {
     Fed += !Field.Type.Pointers && Cell != What.Cells.end() &&
            Graph.holds(Cell->second, Graph.input());
   }
-  bool Filled = Fed >= 3 && Fed * 3 >= Info.Fields.size();
+  bool Filled = What.BulkRead || (Fed >= 3 && Fed * 3 >= Info.Fields.size());
   if (!Filled && !(What.Indexed && Fed))
     return;
-  offer(What.Type.Record, {Id,
-                           Confidence::Low,
-                           std::to_string(Fed) + " of its fields receive input from the load",
-                           {},
-                           "filled in place"});
+  offer(What.Type.Record,
+        {Id,
+         Confidence::Low,
+         What.BulkRead ? std::string("read as a whole by the load")
+                       : std::to_string(Fed) + " of its fields receive input from the load",
+         {},
+         "filled in place"});
 }
 
 /// Adds to what the save reads what objects of these types keep: an index beside the data is

@@ -52,6 +52,7 @@ struct Object {
   bool Constant = false;   ///< Global declared const: nothing is stored once it is sealed.
   bool FreedAtEnd = false; ///< The load function frees it on every way through.
   bool Guessed = false;    ///< Types come from the variable that took it, not from a size.
+  bool BulkRead = false;   ///< An older record that one read fills, by its size.
   bool Indexed = false;    ///< Used as an array of records.
   bool Bytes = false;      ///< Born as characters or numbers: a record by cast of bytes only.
   unsigned Offsets = 0;    ///< Distinct offsets seen, while its type is unknown.

@@ -93,8 +93,22 @@ void Zone::fillBehind(PendingCall &Call, int From, int To) {
         Graph.fill(At.In, {Call.In, Call.Call});
       else
         Graph.add(Graph.cell(At.In, At.Offset), Graph.input());
+      if (At.Offset == 0 && What.isOlder() && !What.Types.empty() &&
+          givesSizeOf(Call, *What.Types.begin()))
+        Graph.object(At.In).BulkRead = true;
     }
   }
+}
+
+/// True when an argument of \p Call is computed from the size of \p Record.
+bool Zone::givesSizeOf(const PendingCall &Call, RecordKey Record) const {
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, I); N != None)
+      for (LocationId Each : Graph.pointees(N))
+        if (const Object &What = Graph.object(Graph.at(Each).In);
+            What.Kind == ObjectKind::Size && What.Id == Record)
+          return true;
+  return false;
 }
 
 /// memcpy and friends move objects when a size or the type of an argument says so, else characters.

@@ -118,6 +118,7 @@ private:
   bool open(PendingCall &Call, const ExternalEffect &E);
   bool read(PendingCall &Call, const ExternalEffect &E);
   bool provide(PendingCall &Call, const ExternalEffect &E, bool Grown);
+  bool givesSizeOf(const PendingCall &Call, RecordKey Record) const;
   bool received(const PendingCall &Call, int Number) const;
   void storeBehind(PendingCall &Call, int Number, LocationId What);
   bool allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes, NodeId To);
