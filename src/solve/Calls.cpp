@@ -38,7 +38,7 @@ size_t Zone::argumentSize(const PendingCall &Call) const {
     if (NodeId N = argumentNode(Call, I); N != None)
       for (LocationId Each : Graph.pointees(N)) {
         ObjectId In = Graph.at(Each).In;
-        Size += 1 + (In < Contents.size() ? Contents[In].Input + Contents[In].Handle : 0);
+        Size += 1 + content(In).Input + content(In).Handle;
       }
   return Size;
 }
@@ -49,7 +49,7 @@ bool Zone::contact(NodeId N) const {
   for (LocationId Each : Graph.pointees(N)) {
     ObjectId In = Graph.at(Each).In;
     const Object &What = Graph.object(In);
-    Content Kept = In < Contents.size() ? Contents[In] : Content();
+    const Content &Kept = content(In);
     switch (What.Kind) {
     case ObjectKind::Input:
     case ObjectKind::Handle:
@@ -86,8 +86,8 @@ bool Zone::carriesInput(const PendingCall &Call) const {
     if (NodeId N = argumentNode(Call, I); N != None)
       for (LocationId Each : Graph.pointees(N)) {
         ObjectId In = Graph.at(Each).In;
-        if (Each == Graph.input() || Each == Graph.handle() ||
-            (In < Contents.size() && Contents[In].Source) || Graph.filled().count(In))
+        if (Each == Graph.input() || Each == Graph.handle() || content(In).Source ||
+            Graph.filled().count(In))
           return true;
       }
   return Call.Call->ArgumentCount == 0;

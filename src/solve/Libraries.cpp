@@ -46,8 +46,7 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
     for (LocationId Each : Graph.pointees(N)) {
       ObjectId In = Graph.at(Each).In;
       Tainted |= Each == Graph.input() || Each == Graph.handle() ||
-                 (In < Contents.size() && (Contents[In].Input || Contents[In].Handle) &&
-                  !Graph.object(In).isOlder());
+                 ((content(In).Input || content(In).Handle) && !Graph.object(In).isOlder());
     }
   }
   if (Tainted) {
@@ -60,7 +59,7 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
         for (LocationId Each : Graph.snapshot(N)) {
           Location At = Graph.at(Each);
           if (!Graph.object(At.In).isMemory() || Graph.object(At.In).isOlder() ||
-              Contents[std::min<size_t>(At.In, Contents.size() - 1)].Handle)
+              content(At.In).Handle)
             continue;
           Graph.add(Graph.cell(At.In, At.Offset), Graph.input());
         }

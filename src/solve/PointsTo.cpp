@@ -9,12 +9,10 @@ namespace {
 
 /// Stores remembered for one cell: enough to find one that explains a given pointer.
 constexpr size_t FeedsMax = 64;
-/// Work before the engine gives up, about 5 s; Redis needs a hundred thousand.
-constexpr uint64_t StepsMax = 15'000'000;
 
 } // namespace
 
-PointsTo::PointsTo(const Program &P) : P(P) {
+PointsTo::PointsTo(const Program &P, uint64_t StepsMax) : P(P), StepsMax(StepsMax) {
   Flows.emplace_back(); // Flow 0: none.
   Object Special;
   Special.Kind = ObjectKind::Input;

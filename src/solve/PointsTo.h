@@ -33,7 +33,7 @@ namespace nvmove::solve {
 
 class PointsTo {
 public:
-  explicit PointsTo(const Program &P);
+  PointsTo(const Program &P, uint64_t StepsMax);
 
   NodeId makeNodes(size_t Count);
   /// \p N is a number too small for a pointer: only input and sizes reach it.
@@ -154,6 +154,7 @@ private:
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
   std::vector<NodeId> Work;
   uint64_t Steps = 0;
+  const uint64_t StepsMax;
   bool Sealed = false;
   std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;

@@ -112,9 +112,9 @@ void Zone::findGlobalReaders() {
     for (GlobalId Global : GlobalsUsed[Id]) {
       const Shape &Type = P.globals()[Global].Type;
       ObjectId In = Graph.globalObject(Global);
-      if (In >= Contents.size() || (Type.What == Core::Record && !Type.Pointers))
+      if (Type.What == Core::Record && !Type.Pointers)
         continue;
-      const Content &Kept = Contents[In];
+      const Content &Kept = content(In);
       bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
       if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters)) {
         ReadsInputGlobal[Id] = true;
@@ -123,8 +123,6 @@ void Zone::findGlobalReaders() {
       }
     }
   }
-  if (Contents.size() != Graph.objects())
-    Contents.resize(Graph.objects());
   for (unsigned Depth = 0; Depth != GlobalReaderDepth; ++Depth) {
     std::vector<FunctionId> Above;
     for (FunctionId Id : Level)

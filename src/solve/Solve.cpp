@@ -161,7 +161,7 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
   } else {
     Inference Known(P);
     FunctionFlow Flow(P);
-    Zone Visited(P, Known, Flow);
+    Zone Visited(P, Known, Flow, O.StepsMax);
     Visited.visit(LoadIds);
     LeftBehind Behind(P, Visited);
     std::set<RecordKey> Saved;

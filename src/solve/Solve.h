@@ -20,6 +20,8 @@ struct Options {
   std::vector<std::string> Load; ///< At least one; "file.c:name" picks one of several statics.
   std::vector<std::string> Save;
   Algorithm Which = Algorithm::LeftBehind;
+  /// Work of the points-to engine before it gives up: about 5 s; Redis needs a hundred thousand.
+  uint64_t StepsMax = 15'000'000;
   /// The paper's optimisations, all on as published: (a) skip functions that take no pointer,
   /// (b) memcpy and friends are assignments, (c) libc bodies are not visited, (d) each body once.
   bool SkipPointerless = true, LibraryAssigns = true, SkipLibc = true, VisitOnce = true;

@@ -34,8 +34,8 @@ bool isNumber(const FunctionInfo &F, facts::TypeId Type) {
 
 } // namespace
 
-Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow)
-    : P(P), Known(Known), Flow(Flow), Graph(P), ReadsInputGlobal(P.functions().size()),
+Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax)
+    : P(P), Known(Known), Flow(Flow), Graph(P, StepsMax), ReadsInputGlobal(P.functions().size()),
       GlobalsUsed(P.functions().size()) {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     for (const Instruction &I : P.function(Id).Body->Body)
@@ -271,12 +271,14 @@ void Zone::refreshContents() {
 
 void Zone::rounds() {
   for (unsigned Round = 0; Round != RoundsMax; ++Round) {
-    if (!Graph.run()) {
+    bool Done = Graph.run();
+    refreshContents();
+    if (!Done) {
       Stopped = true;
-      Notes.push_back("the points-to analysis was stopped at its step limit; types may be missing");
+      Notes.push_back("the points-to analysis was stopped at its step limit; types may be missing "
+                      "(--steps-max)");
       return;
     }
-    refreshContents();
     bool Changed = false;
     for (size_t I = 0; I != Calls.size(); ++I) {
       PendingCall Call = Calls[I]; // Calls grows while it is considered.

@@ -44,7 +44,7 @@ struct Unresolved {
 
 class Zone {
 public:
-  Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow);
+  Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax);
 
   /// Visits everything the functions \p Load reach with the input in hand.
   void visit(llvm::ArrayRef<FunctionId> Load);
@@ -61,13 +61,16 @@ public:
   NodeId node(InstanceId In, facts::Register R) const;
   const FunctionInfo &functionOf(InstanceId In) const { return P.function(Instances[In].Function); }
 
-  /// What an object directly keeps, refreshed in every round.
+  /// What an object directly keeps, refreshed in every round, after its last step too.
   struct Content {
     bool Input = false, Handle = false, Fresh = false;
     bool Source = false; ///< It or what it points to holds the handle.
     bool Buffer = false; ///< Globals: points to characters that were read.
   };
-  const Content &content(ObjectId Id) const { return Contents[Id]; }
+  const Content &content(ObjectId Id) const {
+    static const Content Nothing; // Made since the last refresh.
+    return Id < Contents.size() ? Contents[Id] : Nothing;
+  }
 
 private:
   struct PendingCall {

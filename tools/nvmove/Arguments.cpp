@@ -123,6 +123,11 @@ void addExecution(CLI::App &Scan, Arguments &A) {
       ->option_text("N")
       ->check(CLI::Range(1u, 1024u))
       ->group(Group);
+  Scan.add_option("--steps-max", A.StepsMax,
+                  "work before the analysis gives up and says so (default: about 5 s)")
+      ->option_text("N")
+      ->check(CLI::Range(uint64_t(1), UINT64_MAX))
+      ->group(Group);
   Scan.add_flag("--keep-going", A.KeepGoing, "exit 0 although inputs were skipped")->group(Group);
   Scan.add_flag("--no-cache", A.NoCache, "neither read nor write the facts cache")->group(Group);
 }

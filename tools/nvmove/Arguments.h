@@ -38,6 +38,7 @@ struct Arguments {
   bool Quiet = false, Verbose = false;
   // Execution.
   unsigned Threads = 0;
+  uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
 };
 

@@ -22,6 +22,8 @@ solve::Options solverOptions(const Arguments &A) {
   solve::Options O;
   O.Load = A.Load;
   O.Save = A.Save;
+  if (A.StepsMax)
+    O.StepsMax = A.StepsMax;
   O.Which = A.Algorithm == "nvmove" ? solve::Algorithm::Nvmove : solve::Algorithm::LeftBehind;
   llvm::StringRef On(A.NvmoveOptimisations);
   if (On == "none")
