@@ -80,15 +80,19 @@ bool Zone::contact(const PendingCall &Call) const {
   return false;
 }
 
-/// True when the handle, input, or what holds the handle is handed over.
-bool Zone::carriesInput(const PendingCall &Call) const {
+/// True when the handle, input, or what holds one of them is handed over. Input that a caller far
+/// from the input has was read from what is built already. An \p Event needs more than a record
+/// that some input was put in.
+bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
+  bool Near = !Instances[Call.In].Removed;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, I); N != None)
       for (LocationId Each : Graph.pointees(N)) {
         ObjectId In = Graph.at(Each).In;
-        if (Each == Graph.input() || Each == Graph.handle() || content(In).Source ||
-            Graph.filled().count(In))
-          return true;
+        if (Each == Graph.handle() || (Each == Graph.input() && Near) || content(In).Source ||
+            (Event ? Graph.filled().count(In) && Near : content(In).Staged)) {
+          if (getenv("DBGR") && !Near) { const Object &W=Graph.object(In); fprintf(stderr,"RESET in %s arg %d kind %d type %s src %d staged %d handle %d made %u\n",functionOf(Call.In).Name.c_str(),I,(int)W.Kind,W.Types.empty()?"?":P.record(*W.Types.begin()).Name.c_str(),content(In).Source,content(In).Staged,Each==Graph.handle(),W.Made.At?W.Made.At->Where.Line:0);}
+          return true; }
       }
   return Call.Call->ArgumentCount == 0;
 }
@@ -144,7 +148,7 @@ bool Zone::considerIndirect(PendingCall &Call) {
   Call.Resolved |=
       Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
-  if (Targets.size() > FewTargets && !carriesInput(Call))
+  if (Targets.size() > FewTargets && !carriesInput(Call, /*Event=*/true))
     return false;
   for (FunctionId Each : Targets) {
     if (Known.noReturn(Each) || Known.formats(Each))
@@ -161,30 +165,62 @@ bool Zone::considerIndirect(PendingCall &Call) {
   return Changed;
 }
 
+/// True when a call of \p F gives its caller a pointer: its result, or what it stores in a local.
+bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
+  if (F.result().Pointers && !Call.Call->Implicit)
+    return true;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, I); N != None)
+      for (LocationId Each : Graph.pointees(N))
+        if (const Object &What = Graph.object(Graph.at(Each).In);
+            What.Kind == ObjectKind::Stack && What.Type.Pointers)
+          return true;
+  return false;
+}
+
+bool Zone::tooFar(unsigned Removed) {
+  BoundHit |= Removed > RemovedMax;
+  return Removed > RemovedMax;
+}
+
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
-  if (Call.Linked.count(Target))
-    return fillParameters(Call, Target);
   bool Contact = contact(Call);
+  unsigned Removed = carriesInput(Call, /*Event=*/false) || OnTheWay[Target]
+                         ? 0
+                         : Instances[Call.In].Removed + (Contact ? 1 : 2);
+  if (auto Known = Call.Followed.find(Target); Known != Call.Followed.end()) {
+    bool Nearer = carriesInput(Call, true) && approach(Known->second, 0, 0);
+    return fillParameters(Call, Target) || Nearer;
+  }
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
-    const FunctionInfo &F = P.function(Target);
-    bool Gives = F.result().Pointers && !Call.Call->Implicit;
-    if (!Gives && !leadsToInput(Target))
+    if (!gives(Call, P.function(Target)) && !leadsToInput(Target))
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;
       return false;
     }
   }
-  unsigned Removed = carriesInput(Call) ? 0 : Instances[Call.In].Removed + 1;
-  if (Removed > RemovedMax) {
-    BoundHit = true;
+  if (getenv("DBG"))
+    fprintf(stderr, "%s %s <- %s contact=%d removed=%u clone=%u\n",
+            Removed > RemovedMax ? "CUT" : "FOLLOW", P.function(Target).Name.c_str(),
+            functionOf(Call.In).Name.c_str(), Contact, Removed, Instances[Call.In].CloneDepth);
+  if (tooFar(Removed))
     return false;
-  }
-  Call.Linked.insert(Target);
-  link(Call, enter(Target, {Call.In, Call.Call}, Contact, Removed));
+  InstanceId Callee = enter(Target, {Call.In, Call.Call}, Contact, Removed);
+  Call.Followed[Target] = Callee;
+  link(Call, Callee);
   return true;
+}
+
+/// A visit that is now known to be as near to the input as that. True when it is news.
+bool Zone::approach(InstanceId To, unsigned Contactless, unsigned Removed) {
+  Instance &Visit = Instances[To];
+  bool Nearer = Contactless < Visit.Contactless || Removed < Visit.Removed;
+  Visit.Contactless = std::min(Visit.Contactless, Contactless);
+  Visit.Removed = std::min(Visit.Removed, Removed);
+  return Nearer;
 }
 
 /// A callee that reads input into a parameter fills what it is given, whatever way it steps

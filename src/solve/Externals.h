@@ -32,6 +32,8 @@ struct ExternalEffect {
 
 /// In B of a Release: the function frees on some ways through only.
 inline constexpr int Conditional = 0;
+/// In C of a Release: what the argument points to is freed, as in "free(*p)".
+inline constexpr int ThroughPointer = 1;
 
 /// \p Name as ExternalInfo spells it.
 ExternalEffect effectOf(llvm::StringRef Name);

@@ -293,6 +293,36 @@ bool Inference::inferAllocator(FunctionId Id) {
   return false;
 }
 
+namespace {
+
+/// Parameters of \p Body that are addresses of a variable whose value reaches \p R: "free(*p)".
+std::vector<unsigned> parametersLoaded(const Function &Body, Register R) {
+  std::vector<unsigned> Parameters;
+  std::set<Register> Behind = registersBehind(Body, R);
+  for (const Instruction &I : Body.Body)
+    if (I.Code == Op::Load && Behind.count(I.Dst))
+      for (unsigned Parameter : parametersBehind(Body, I.A))
+        Parameters.push_back(Parameter);
+  return Parameters;
+}
+
+/// Stores nothing that is worth keeping: of a destructor that is given an object no parameter, of
+/// one that is given a pointer to it no pointer at all.
+bool keepsNothing(const FunctionInfo &F, bool Through) {
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code != Op::Store || I.B == None || I.B == facts::NullRegister)
+      continue;
+    if (Through && F.shapeOf(F.Body->Registers[I.B]).Pointers)
+      return false;
+    for (unsigned Parameter : parametersBehind(*F.Body, I.B))
+      if (F.parameter(Parameter).Pointers)
+        return false;
+  }
+  return true;
+}
+
+} // namespace
+
 /// What is freed is not left behind, and neither is what only its destructor sees.
 bool Inference::inferDestructor(FunctionId Id) {
   const FunctionInfo &F = P.function(Id);
@@ -303,29 +333,35 @@ bool Inference::inferDestructor(FunctionId Id) {
   for (const Instruction &I : F.Body->Body)
     if (I.Code == Op::Return && I.Region != 0)
       Leaving.insert(I.Region);
-  std::vector<unsigned> Freed;
-  int Sure = Conditional;
+  ExternalEffect Made;
   for (const Instruction &I : F.Body->Body) {
     if (I.Code != Op::Call || I.A == None || Leaving.count(I.Region))
       continue;
     ExternalEffect Inner = effect(P.entity(F, I.A));
-    if (Inner.What == Effect::Release && Inner.A >= 0 && Inner.A < I.ArgumentCount)
-      for (unsigned Parameter :
-           parametersBehind(*F.Body, F.Body->Arguments[I.FirstArgument + Inner.A]))
-        if (F.parameter(Parameter).Pointers == 1) {
-          Freed.push_back(Parameter);
-          if (I.Region == 0 && Inner.B != Conditional)
-            Sure = -1;
-        }
+    if (Inner.What != Effect::Release || Inner.A < 0 || Inner.A >= I.ArgumentCount)
+      continue;
+    Register Freed = F.Body->Arguments[I.FirstArgument + Inner.A];
+    bool Sure = I.Region == 0 && Inner.B != Conditional;
+    int Only = -1;
+    unsigned Pointers = pointerParameters(F, Only);
+    auto Note = [&](unsigned Parameter, bool Through) {
+      if ((Through && Pointers != 1) || F.parameter(Parameter).Pointers != (Through ? 2 : 1) ||
+          (Made.A >= 0 && !Sure) || !keepsNothing(F, Through))
+        return;
+      int Address = Made.A >= 0 ? Made.A : static_cast<int>(Parameter);
+      Made = {Effect::Release, Address, Sure ? -1 : Conditional, Through ? ThroughPointer : -1};
+    };
+    for (unsigned Parameter : parametersBehind(*F.Body, Freed))
+      Note(Parameter, Inner.C == ThroughPointer);
+    if (Inner.C != ThroughPointer)
+      for (unsigned Parameter : parametersLoaded(*F.Body, Freed))
+        Note(Parameter, /*Through=*/true);
   }
-  if (Freed.empty())
+  if (Made.What == Effect::Unknown)
     return false;
-  for (const Instruction &I : F.Body->Body)
-    if (I.Code == Op::Store && I.B != None && I.B != facts::NullRegister)
-      for (unsigned Parameter : parametersBehind(*F.Body, I.B))
-        if (F.parameter(Parameter).Pointers)
-          return false;
-  StandsFor[Id] = {Effect::Release, static_cast<int>(Freed.front()), Sure, -1};
+  if (getenv("DBG"))
+    fprintf(stderr, "RELEASE %s%s\n", F.Name.c_str(), Made.C == ThroughPointer ? " through" : "");
+  StandsFor[Id] = Made;
   return true;
 }
 

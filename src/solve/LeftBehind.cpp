@@ -19,6 +19,79 @@ LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.gr
   findData();
   for (const auto &[Id, How] : Reached)
     collect(Id);
+  if (getenv("DBGC")) {
+    for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+      size_t N=0; for (auto [O,C] : Graph.object(Id).Cells) N+=Graph.pointees(C).count();
+      if (N>200) fprintf(stderr,"BIG %zu cells %zu %s kind %d made %s:%u views %zu any %u\n",N,Graph.object(Id).Cells.size(),objectName(Id).c_str(),(int)Graph.object(Id).Kind,place(Graph.object(Id).Made).File.c_str(),place(Graph.object(Id).Made).Line,Graph.object(Id).Views.size(), Graph.object(Id).Cells.count(AnyOffset)?Graph.pointees(Graph.object(Id).Cells.at(AnyOffset)).count():0);
+    }
+  }
+  if (const char *T = getenv("DBGT"))
+    for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+      for (auto [O, C] : Graph.object(Id).Cells)
+        for (LocationId L : Graph.pointees(C))
+          for (RecordKey K : Graph.object(Graph.at(L).In).Types)
+            if (P.record(K).Name == T && Graph.object(Id).Kind != ObjectKind::Stack) {
+              fprintf(stderr, "IN %s kind %d +%ld holds %s+%ld feeds %zu:", objectName(Id).c_str(),
+                      (int)Graph.object(Id).Kind, (long)O, T, (long)Graph.at(L).Offset,
+                      Graph.feeds(C).size());
+              for (auto &F : Graph.feeds(C))
+                if (Graph.holds(F.From, L)) {
+                  auto pl = place(F.Where);
+                  fprintf(stderr, " %s:%u",
+                          pl.File.c_str() + (pl.File.size() > 30 ? pl.File.size() - 20 : 0),
+                          pl.Line);
+                  break;
+                }
+              fprintf(stderr, "\n");
+            }
+  if (const char *T = getenv("DBGT"))
+    for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+      const Object &W = Graph.object(Id);
+      std::string Is;
+      for (RecordKey K : W.Types)
+        if (P.record(K).Name == T)
+          Is += " type";
+      for (auto &V : W.Views)
+        if (P.record(V.first).Name == T)
+          Is += " view";
+      if (W.Type.What == Core::Record && !W.Type.Pointers && P.record(W.Type.Record).Name == T)
+        Is += " declared";
+      if (Is.empty() || (Is == " view" && !W.Types.empty()))
+        continue;
+      fprintf(stderr,
+              "OBJ %u kind %d%s guessed=%d bytes=%d reached=%d data=%zu input=%d handle=%d "
+              "linked=%d source=%d freed=%d",
+              Id, (int)W.Kind, Is.c_str(), W.Guessed, W.Bytes, (int)Reached.count(Id),
+              Data.count(Id), Z.content(Id).Input, Z.content(Id).Handle, Z.content(Id).Linked,
+              Z.content(Id).Source, W.FreedAtEnd);
+      if (W.Made.At) {
+        auto pl = place(W.Made);
+        fprintf(stderr, " made %s:%u contactless=%u", pl.File.c_str(), pl.Line,
+                Z.instance(W.Made.In).Contactless);
+        InstanceId A = W.Made.In;
+        for (int k = 0; k < 8; ++k) {
+          fprintf(stderr, " < %s", Z.functionOf(A).Name.c_str());
+          if (!Z.instance(A).Via.At)
+            break;
+          A = Z.instance(A).Via.In;
+        }
+      }
+      if (W.Kind == ObjectKind::Global)
+        fprintf(stderr, " global %s", P.globals()[W.Id].Name.c_str());
+      if (Reached.count(Id)) {
+        ObjectId A = Id;
+        for (int k = 0; k < 8; ++k) {
+          auto &R = Reached.at(A);
+          if (R.From == None)
+            break;
+          fprintf(stderr, " <- %s+%ld", objectName(R.From).c_str(), (long)R.Offset);
+          A = R.From;
+        }
+      }
+      for (auto &V : W.Views)
+        fprintf(stderr, " [%s]", P.displayName(V.first).c_str());
+      fprintf(stderr, "\n");
+    }
 }
 
 bool LeftBehind::isMachinery(ObjectId Id) const {
@@ -42,7 +115,8 @@ void LeftBehind::walk() {
       unsigned Steps = Reached[From].Steps + 1;
       for (auto [Offset, Cell] : Graph.object(From).Cells)
         for (LocationId Each : Graph.pointees(Cell))
-          if (ThroughOlder || !Graph.object(Graph.at(Each).In).isOlder())
+          if (Graph.keeps(Graph.at(Each)) &&
+              (ThroughOlder || !Graph.object(Graph.at(Each).In).isOlder()))
             Reach(Graph.at(Each).In, {From, Offset, Steps});
     }
   };

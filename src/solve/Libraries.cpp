@@ -128,12 +128,13 @@ bool Zone::callBack(PendingCall &Call) {
       for (LocationId Each : Graph.pointees(N))
         if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Function)
           Targets.insert(What.Id);
-  if (Targets.empty() || !contact(Call))
+  if (Targets.empty() || !carriesInput(Call, /*Event=*/false))
     return false;
   for (FunctionId Target : Targets) {
-    if (Known.noReturn(Target) || Known.formats(Target) || !Call.Linked.insert(Target).second)
+    if (Known.noReturn(Target) || Known.formats(Target) || Call.Followed.count(Target))
       continue;
-    InstanceId Callee = enter(Target, {Call.In, Call.Call}, true);
+    InstanceId Callee = enter(Target, {Call.In, Call.Call}, /*Contact=*/true, /*Removed=*/0);
+    Call.Followed[Target] = Callee;
     const FunctionInfo &F = P.function(Target);
     for (unsigned To = 0; To != F.Body->ParameterCount; ++To) {
       if (!F.parameter(To).Pointers)

@@ -39,6 +39,8 @@ LocationId PointsTo::location(ObjectId In, int64_t Offset) {
     ObjectKind Kind = Objects[In].Kind;
     if (Kind == ObjectKind::Input || Kind == ObjectKind::Handle || Kind == ObjectKind::Size)
       Numbers.set(It->second);
+    if (Kind == ObjectKind::Size)
+      Sizes.set(It->second);
   }
   return It->second;
 }
@@ -95,7 +97,7 @@ void PointsTo::enqueue(NodeId N) {
 
 void PointsTo::add(NodeId To, LocationId What) {
   Node &N = Nodes[To];
-  if (N.Number && !Numbers.test(What))
+  if ((N.Number && !Numbers.test(What)) || (N.Lasting && Sizes.test(What)))
     return;
   if (N.Set.test_and_set(What)) {
     N.Delta.set(What);
@@ -116,12 +118,27 @@ void PointsTo::flow(const llvm::SparseBitVector<> &What, NodeId To) {
   llvm::SparseBitVector<> New = What;
   if (Target.Number)
     New &= Numbers;
+  if (Target.Lasting)
+    New.intersectWithComplement(Sizes);
   New.intersectWithComplement(Target.Set);
   if (New.empty())
     return;
   Target.Set |= New;
   Target.Delta |= New;
   enqueue(To);
+}
+
+bool PointsTo::keeps(Location What) const {
+  const Object &In = Objects[What.In];
+  if (What.Offset <= 0 || In.Types.size() != 1)
+    return true;
+  const RecordInfo &Record = P.record(*In.Types.begin());
+  for (const RecordField &Field : Record.Fields)
+    if (Field.Type.What == Core::Char && Field.Type.Array && !Field.Type.Pointers &&
+        What.Offset >= static_cast<int64_t>(Field.Offset) &&
+        What.Offset < static_cast<int64_t>(Field.Offset + Field.Type.Size))
+      return &Field == &Record.Fields.back();
+  return true;
 }
 
 const std::vector<Feed> &PointsTo::feeds(NodeId Cell) const {

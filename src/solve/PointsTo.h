@@ -84,6 +84,9 @@ public:
   ObjectId handleObject() const { return 1; }
   LocationId input() const { return 0; }
   LocationId handle() const { return 1; }
+  /// True when whoever holds \p What keeps the object: not so for a pointer to text in the middle of
+  /// a record.
+  bool keeps(Location What) const;
   /// True when \p N may point into \p What.
   bool pointsInto(NodeId N, ObjectId What) const;
   bool holds(NodeId N, LocationId What) const { return Nodes[N].Set.test(What); }
@@ -118,6 +121,7 @@ private:
     std::vector<Waiting> Rules;
     bool Queued = false;
     bool Number = false;
+    bool Lasting = false; ///< A cell of memory that is no local variable: sizes are not kept there.
   };
   struct ObjectCopy {
     int64_t From, To;
@@ -166,6 +170,7 @@ private:
   llvm::DenseSet<std::pair<NodeId, NodeId>> KnownEdges;
   std::map<ObjectId, Site> Filled;
   llvm::SparseBitVector<> Numbers; ///< Locations of Input, Handle and sizes.
+  llvm::SparseBitVector<> Sizes;
 };
 
 } // namespace nvmove::solve

@@ -69,7 +69,7 @@ void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
 /// Functions between the load functions and the nearest opens.
 void Zone::findWay() {
   OnTheWay.assign(P.functions().size(), false);
-  if (NearestOpen == ~0u)
+  if (NearestOpen == ~0u || InputGiven)
     return;
   auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
   auto Opens = [&](FunctionId Id) {

@@ -111,24 +111,27 @@ bool Zone::givesSizeOf(const PendingCall &Call, RecordKey Record) const {
   return false;
 }
 
-/// memcpy and friends move objects when a size or the type of an argument says so, else characters.
+/// memcpy and friends move objects when a size says so, or the type of an argument and none that of
+/// text; else characters.
 void Zone::copyMemory(PendingCall &Call, int To, int From) {
   NodeId Target = argumentNode(Call, To), Source = argumentNode(Call, From);
   if (Target == None || Source == None)
     return;
   const FunctionInfo &F = functionOf(Call.In);
-  bool Objects = false;
+  bool Sized = false, Objects = false, Text = false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
     Register R = argument(Call, I);
     if (R == None || R == facts::NullRegister)
       continue;
     const Shape &Type = F.shapeOf(F.Body->Registers[R]);
     Objects |= Type.Pointers > 1 || Type.isPointerTo(Core::Record);
-    for (LocationId Each : Graph.pointees(node(Call.In, R)))
-      Objects |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size ||
-                 Graph.object(Graph.at(Each).In).Type.Pointers;
+    Text |= Type.isPointerTo(Core::Char);
+    for (LocationId Each : Graph.pointees(node(Call.In, R))) {
+      Sized |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size;
+      Objects |= Graph.object(Graph.at(Each).In).Type.Pointers != 0;
+    }
   }
-  if (Objects)
+  if (Sized || (Objects && !Text))
     Graph.addCopyObject(Target, Source, 0, {Call.In, Call.Call});
   else
     Graph.addCopyBytes(Target, Source, {Call.In, Call.Call});
@@ -138,8 +141,8 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
 /// and on every way through, is sure to come and says what it releases.
 void Zone::noteFreed(const PendingCall &Call, const ExternalEffect &E) {
   Register Freed = argument(Call, E.A);
-  if (E.B == Conditional || Freed == None || Freed == facts::NullRegister ||
-      !llvm::is_contained(Loads, Call.In))
+  if (E.B == Conditional || E.C == ThroughPointer || Freed == None ||
+      Freed == facts::NullRegister || !llvm::is_contained(Loads, Call.In))
     return;
   const facts::Function &Body = *functionOf(Call.In).Body;
   for (uint32_t At = Call.Call->Region; At != 0; At = Body.Regions[At].Parent)

@@ -15,6 +15,8 @@ namespace {
 constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
+/// An open that many calls away is another file, if the load function was given anything to read.
+constexpr unsigned OpenNear = 4;
 
 } // namespace
 
@@ -90,9 +92,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
   }
   auto [It, New] = Entered.try_emplace(Key, static_cast<InstanceId>(Instances.size()));
   if (!New) {
-    unsigned &Known = Instances[It->second].Contactless;
-    Known = std::min(Known, Contactless);
-    Instances[It->second].Removed = std::min(Instances[It->second].Removed, Removed);
+    approach(It->second, Contactless, Removed);
     return It->second;
   }
   ++Clones[Id];
@@ -229,9 +229,32 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
 void Zone::initialisers() {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     if (P.function(Id).Body->Symbol == None)
-      enter(Id, {}, true);
+      enter(Id, {}, /*Contact=*/true, /*Removed=*/0);
   Graph.run();
   Graph.seal();
+}
+
+/// Walks from memory older than the load; what holds the handle is machinery and links nothing.
+void Zone::findLinked() {
+  std::vector<ObjectId> Work;
+  auto Link = [&](ObjectId Id) {
+    if (Graph.object(Id).isMemory() && !Contents[Id].Linked &&
+        (!Contents[Id].Handle || Graph.object(Id).Kind == ObjectKind::Global)) {
+      Contents[Id].Linked = true;
+      Work.push_back(Id);
+    }
+  };
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (Graph.object(Id).isOlder())
+      Link(Id);
+  while (!Work.empty()) {
+    ObjectId Id = Work.back();
+    Work.pop_back();
+    for (auto [Offset, Cell] : Graph.object(Id).Cells)
+      for (LocationId Each : Graph.pointees(Cell))
+        if (Graph.keeps(Graph.at(Each)))
+          Link(Graph.at(Each).In);
+  }
 }
 
 void Zone::refreshContents() {
@@ -254,15 +277,24 @@ void Zone::refreshContents() {
         for (LocationId Each : Graph.pointees(Cell))
           Contents[Id].Fresh |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Stack &&
                                 Contents[Graph.at(Each).In].Input;
-  for (Content &Each : Contents)
+  findLinked();
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+    Content &Each = Contents[Id];
+    const Object &What = Graph.object(Id);
+    // What a function far from the input puts in a local was read from what is built already.
+    bool Far = What.Made.At && Instances[What.Made.In].Removed > (What.Kind == ObjectKind::Stack ? 0 : 2);
     Each.Source = Each.Handle;
+    Each.Staged = Each.Handle || (Each.Input && !Each.Linked && !Far);
+  }
   for (unsigned Level = 0; Level != 2; ++Level)
     for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
       if (ObjectKind Kind = Graph.object(Id).Kind;
           Kind == ObjectKind::Heap || Kind == ObjectKind::Stack || Kind == ObjectKind::Pre)
         for (auto [Offset, Cell] : Graph.object(Id).Cells)
-          for (LocationId Each : Graph.pointees(Cell))
+          for (LocationId Each : Graph.pointees(Cell)) {
             Contents[Id].Source |= Contents[Graph.at(Each).In].Source;
+            Contents[Id].Staged |= Contents[Graph.at(Each).In].Staged;
+          }
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (Graph.object(Id).Kind == ObjectKind::Global)
       Contents[Id].Buffer = keepsBuffer(Id);
@@ -295,9 +327,8 @@ void Zone::rounds() {
 void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
   initialisers();
   measure(Load);
-  findWay();
   for (FunctionId Id : Load) {
-    InstanceId In = enter(Id, {}, true);
+    InstanceId In = enter(Id, {}, /*Contact=*/true, /*Removed=*/0);
     Loads.push_back(In);
     const FunctionInfo &F = P.function(Id);
     for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
@@ -308,7 +339,10 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
       Graph.add(node(In, I), Graph.location(Graph.preObject(Pointed), 0));
     }
   }
-  InputGiven = seedParameters(Load, /*Guess=*/false);
+  InputGiven = seedParameters(Load, /*Guess=*/NearestOpen > OpenNear && NearestOpen != ~0u);
+  findWay();
+  if (getenv("DBG"))
+    fprintf(stderr, "NEAREST %u given %d\n", NearestOpen, InputGiven);
   rounds();
   if (!HandleSeen && Graph.filled().empty()) {
     seedParameters(Load, /*Guess=*/true);

@@ -64,7 +64,9 @@ public:
   /// What an object directly keeps, refreshed in every round, after its last step too.
   struct Content {
     bool Input = false, Handle = false, Fresh = false;
+    bool Linked = false; ///< Reachable from memory that is older than the load.
     bool Source = false; ///< It or what it points to holds the handle.
+    bool Staged = false; ///< It or what it points to is a source, or holds input and is not linked.
     bool Buffer = false; ///< Globals: points to characters that were read.
   };
   const Content &content(ObjectId Id) const {
@@ -76,19 +78,20 @@ private:
   struct PendingCall {
     InstanceId In;
     const facts::Instruction *Call;
-    std::set<uint32_t> Linked; ///< Functions already followed.
+    std::map<FunctionId, InstanceId> Followed; ///< The visits it leads to.
     ObjectId Made = None;      ///< Allocations: the object.
     size_t Seen = 0;           ///< Size of the argument sets when last considered.
     bool Resolved = false;     ///< Had any target at all.
   };
 
   // Zone.cpp; Seeds.cpp: where the input is
-  InstanceId enter(FunctionId Id, Site Via, bool Contact, unsigned Removed = 0);
+  InstanceId enter(FunctionId Id, Site Via, bool Contact, unsigned Removed);
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
   NodeId addressOf(InstanceId In, const facts::Instruction &I);
   void initialisers();
   void refreshContents();
+  void findLinked();
   void findGlobalReaders();
   bool keepsBuffer(ObjectId Global) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
@@ -104,10 +107,13 @@ private:
   bool considerDirect(PendingCall &Call, Entity Callee);
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
+  bool gives(const PendingCall &Call, const FunctionInfo &F) const;
+  bool tooFar(unsigned Removed);
+  bool approach(InstanceId To, unsigned Contactless, unsigned Removed);
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
-  bool carriesInput(const PendingCall &Call) const;
+  bool carriesInput(const PendingCall &Call, bool Event) const;
   bool contact(const PendingCall &Call) const;
   /// Grows whenever the arguments, or what they point to, may mean more than before.
   size_t argumentSize(const PendingCall &Call) const;
