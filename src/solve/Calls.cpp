@@ -91,8 +91,16 @@ bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
         ObjectId In = Graph.at(Each).In;
         if (Each == Graph.handle() || (Each == Graph.input() && Near) || content(In).Source ||
             (Event ? Graph.filled().count(In) && Near : content(In).Staged)) {
-          if (getenv("DBGR") && !Near) { const Object &W=Graph.object(In); fprintf(stderr,"RESET in %s arg %d kind %d type %s src %d staged %d handle %d made %u\n",functionOf(Call.In).Name.c_str(),I,(int)W.Kind,W.Types.empty()?"?":P.record(*W.Types.begin()).Name.c_str(),content(In).Source,content(In).Staged,Each==Graph.handle(),W.Made.At?W.Made.At->Where.Line:0);}
-          return true; }
+          if (getenv("DBGR") && !Near) {
+            const Object &W = Graph.object(In);
+            fprintf(
+                stderr, "RESET in %s arg %d kind %d type %s src %d staged %d handle %d made %u\n",
+                functionOf(Call.In).Name.c_str(), I, (int)W.Kind,
+                W.Types.empty() ? "?" : P.record(*W.Types.begin()).Name.c_str(), content(In).Source,
+                content(In).Staged, Each == Graph.handle(), W.Made.At ? W.Made.At->Where.Line : 0);
+          }
+          return true;
+        }
       }
   return Call.Call->ArgumentCount == 0;
 }

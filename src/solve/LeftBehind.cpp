@@ -21,8 +21,17 @@ LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.gr
     collect(Id);
   if (getenv("DBGC")) {
     for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
-      size_t N=0; for (auto [O,C] : Graph.object(Id).Cells) N+=Graph.pointees(C).count();
-      if (N>200) fprintf(stderr,"BIG %zu cells %zu %s kind %d made %s:%u views %zu any %u\n",N,Graph.object(Id).Cells.size(),objectName(Id).c_str(),(int)Graph.object(Id).Kind,place(Graph.object(Id).Made).File.c_str(),place(Graph.object(Id).Made).Line,Graph.object(Id).Views.size(), Graph.object(Id).Cells.count(AnyOffset)?Graph.pointees(Graph.object(Id).Cells.at(AnyOffset)).count():0);
+      size_t N = 0;
+      for (auto [O, C] : Graph.object(Id).Cells)
+        N += Graph.pointees(C).count();
+      if (N > 200)
+        fprintf(stderr, "BIG %zu cells %zu %s kind %d made %s:%u views %zu any %u\n", N,
+                Graph.object(Id).Cells.size(), objectName(Id).c_str(), (int)Graph.object(Id).Kind,
+                place(Graph.object(Id).Made).File.c_str(), place(Graph.object(Id).Made).Line,
+                Graph.object(Id).Views.size(),
+                Graph.object(Id).Cells.count(AnyOffset)
+                    ? Graph.pointees(Graph.object(Id).Cells.at(AnyOffset)).count()
+                    : 0);
     }
   }
   if (const char *T = getenv("DBGT"))

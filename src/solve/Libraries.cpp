@@ -29,6 +29,14 @@ bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
   return false;
 }
 
+/// The text of the called function's type.
+llvm::StringRef Zone::signature(const PendingCall &Call) const {
+  const facts::TranslationUnit &Unit = functionOf(Call.In).unit();
+  if (Call.Call->Ty == None)
+    return {};
+  return Unit.text(Unit.Types[Call.Call->Ty].Spelling);
+}
+
 /// A library function that nobody described: see the rule at the end of Externals.def.
 bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
   size_t Now = argumentSize(Call);
@@ -50,9 +58,7 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
     }
   }
   if (Tainted) {
-    llvm::StringRef Signature;
-    if (Call.Call->Ty != None)
-      Signature = F.unit().text(F.unit().Types[Call.Call->Ty].Spelling);
+    llvm::StringRef Signature = signature(Call);
     for (int I = 0; I != Call.Call->ArgumentCount; ++I)
       if (NodeId N = argumentNode(Call, I);
           N != None && !Graph.holds(N, Graph.handle()) && !parameterIsConst(Signature, I)) {
@@ -99,6 +105,7 @@ bool Zone::pointsToGeneric(NodeId N) const {
 void Zone::containerRule(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
   int Container = -1;
+  bool Keys = false; // An opaque container only looks at what it takes as const.
   for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
     if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
       const Shape &Given = F.shapeOf(F.Body->Registers[R]);
@@ -107,13 +114,16 @@ void Zone::containerRule(PendingCall &Call) {
                     (P.record(Given.Record).System || !P.record(Given.Record).Complete);
       if (Root || Opaque)
         Container = I;
+      Keys = !Root;
     }
   if (Container < 0)
     return;
   NodeId Keeper = argumentNode(Call, Container);
   Site Here{Call.In, Call.Call};
+  llvm::StringRef Signature = signature(Call);
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-    if (Register R = argument(Call, I); I != Container && R != None && R != facts::NullRegister)
+    if (Register R = argument(Call, I); I != Container && R != None && R != facts::NullRegister &&
+                                        !(Keys && parameterIsConst(Signature, I)))
       if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
         Graph.addStore(Keeper, node(Call.In, R), Here);
   if (NodeId Result = resultNode(Call); Result != None)

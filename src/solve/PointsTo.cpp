@@ -39,8 +39,6 @@ LocationId PointsTo::location(ObjectId In, int64_t Offset) {
     ObjectKind Kind = Objects[In].Kind;
     if (Kind == ObjectKind::Input || Kind == ObjectKind::Handle || Kind == ObjectKind::Size)
       Numbers.set(It->second);
-    if (Kind == ObjectKind::Size)
-      Sizes.set(It->second);
   }
   return It->second;
 }
@@ -97,7 +95,7 @@ void PointsTo::enqueue(NodeId N) {
 
 void PointsTo::add(NodeId To, LocationId What) {
   Node &N = Nodes[To];
-  if ((N.Number && !Numbers.test(What)) || (N.Lasting && Sizes.test(What)))
+  if (N.Number && !Numbers.test(What))
     return;
   if (N.Set.test_and_set(What)) {
     N.Delta.set(What);
@@ -118,8 +116,6 @@ void PointsTo::flow(const llvm::SparseBitVector<> &What, NodeId To) {
   llvm::SparseBitVector<> New = What;
   if (Target.Number)
     New &= Numbers;
-  if (Target.Lasting)
-    New.intersectWithComplement(Sizes);
   New.intersectWithComplement(Target.Set);
   if (New.empty())
     return;

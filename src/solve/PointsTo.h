@@ -121,7 +121,6 @@ private:
     std::vector<Waiting> Rules;
     bool Queued = false;
     bool Number = false;
-    bool Lasting = false; ///< A cell of memory that is no local variable: sizes are not kept there.
   };
   struct ObjectCopy {
     int64_t From, To;
@@ -170,7 +169,6 @@ private:
   llvm::DenseSet<std::pair<NodeId, NodeId>> KnownEdges;
   std::map<ObjectId, Site> Filled;
   llvm::SparseBitVector<> Numbers; ///< Locations of Input, Handle and sizes.
-  llvm::SparseBitVector<> Sizes;
 };
 
 } // namespace nvmove::solve

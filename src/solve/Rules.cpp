@@ -100,7 +100,6 @@ NodeId PointsTo::cell(ObjectId In, int64_t Offset) {
     return cell(In, AnyOffset);
   NodeId Made = makeNodes(1);
   What.Cells[Offset] = Made;
-  Nodes[Made].Lasting = What.Kind != ObjectKind::Stack;
   // A global number, or array of numbers or characters, keeps no pointers.
   if (What.Kind == ObjectKind::Global && !What.Type.Pointers &&
       (What.Type.What == Core::Other || What.Type.What == Core::Char))
@@ -213,7 +212,8 @@ bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
 
 bool PointsTo::castPasses(const Object &What, int64_t Offset, RecordKey Record) {
   if (What.Types.empty())
-    return What.Views.size() < (getenv("VM")?atoi(getenv("VM")):1000) || What.Views.count(Record);
+    return What.Views.size() < (getenv("VM") ? atoi(getenv("VM")) : 1000) ||
+           What.Views.count(Record);
   for (RecordKey Known : What.Types)
     if ((Offset >= 0 || Offset == AnyOffset) && fits(Known, Offset, Record))
       return true;

@@ -11,6 +11,9 @@ using facts::Register;
 
 namespace {
 
+/// Records whose size one allocation may ask for and still be typed by it.
+constexpr size_t SizesMax = 3;
+
 /// The type that the result of \p Call gets in the same function: by cast, or by the variable that
 /// takes it. None when it stays generic.
 facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
@@ -41,11 +44,17 @@ facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
 
 void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes) {
   Site Here{Call.In, Call.Call};
+  std::set<RecordKey> Given;
   for (int Argument : Sizes)
     if (NodeId N = argumentNode(Call, Argument); N != None)
       for (LocationId Each : Graph.pointees(N))
         if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Size)
-          Graph.setType(Made, What.Id, Here);
+          Given.insert(What.Id);
+  if (Given.size() > SizesMax) // Memory of some size or other, kept somewhere in between.
+    Graph.object(Made).Types.clear();
+  else
+    for (RecordKey Record : Given)
+      Graph.setType(Made, Record, Here);
   if (!Graph.object(Made).Types.empty())
     return;
   const FunctionInfo &F = functionOf(Call.In);
@@ -125,7 +134,7 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
       continue;
     const Shape &Type = F.shapeOf(F.Body->Registers[R]);
     Objects |= Type.Pointers > 1 || Type.isPointerTo(Core::Record);
-    Text |= Type.isPointerTo(Core::Char);
+    Text |= I == From && Type.isPointerTo(Core::Char);
     for (LocationId Each : Graph.pointees(node(Call.In, R))) {
       Sized |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size;
       Objects |= Graph.object(Graph.at(Each).In).Type.Pointers != 0;

@@ -282,7 +282,8 @@ void Zone::refreshContents() {
     Content &Each = Contents[Id];
     const Object &What = Graph.object(Id);
     // What a function far from the input puts in a local was read from what is built already.
-    bool Far = What.Made.At && Instances[What.Made.In].Removed > (What.Kind == ObjectKind::Stack ? 0 : 2);
+    bool Far =
+        What.Made.At && Instances[What.Made.In].Removed > (What.Kind == ObjectKind::Stack ? 0 : 2);
     Each.Source = Each.Handle;
     Each.Staged = Each.Handle || (Each.Input && !Each.Linked && !Far);
   }

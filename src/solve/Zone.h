@@ -136,6 +136,7 @@ private:
   void copyMemory(PendingCall &Call, int To, int From);
   bool generalRule(PendingCall &Call, ExternalId Callee);
   void fillBehind(PendingCall &Call, int From, int To);
+  llvm::StringRef signature(const PendingCall &Call) const;
   bool callBack(PendingCall &Call);
   void containerRule(PendingCall &Call);
   bool pointsToGeneric(NodeId N) const;
