@@ -80,28 +80,41 @@ bool Zone::contact(const PendingCall &Call) const {
   return false;
 }
 
-/// True when the handle, input, or what holds one of them is handed over. Input that a caller far
-/// from the input has was read from what is built already. An \p Event needs more than a record
-/// that some input was put in.
-bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
-  bool Near = !Instances[Call.In].Removed;
+/// True when the handle, or what holds it, is handed over: "lookup(file, &value, "player%d", n)" is
+/// no logging.
+bool Zone::carriesHandle(const PendingCall &Call) const {
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, I); N != None)
-      for (LocationId Each : Graph.pointees(N)) {
-        ObjectId In = Graph.at(Each).In;
-        if (Each == Graph.handle() || (Each == Graph.input() && Near) || content(In).Source ||
-            (Event ? Graph.filled().count(In) && Near : content(In).Staged)) {
-          if (getenv("DBGR") && !Near) {
-            const Object &W = Graph.object(In);
-            fprintf(
-                stderr, "RESET in %s arg %d kind %d type %s src %d staged %d handle %d made %u\n",
-                functionOf(Call.In).Name.c_str(), I, (int)W.Kind,
-                W.Types.empty() ? "?" : P.record(*W.Types.begin()).Name.c_str(), content(In).Source,
-                content(In).Staged, Each == Graph.handle(), W.Made.At ? W.Made.At->Where.Line : 0);
-          }
+      for (LocationId Each : Graph.pointees(N))
+        if (Each == Graph.handle() || content(Graph.at(Each).In).Source)
           return true;
-        }
-      }
+  return false;
+}
+
+/// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
+/// those that a caller has, most were read from what is built already. A pointer that is nothing
+/// but input leads into a document that the program holds in memory. An \p Event needs more than a
+/// record that some input was put in.
+bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
+  bool Near = !Instances[Call.In].Removed;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
+    NodeId N = argumentNode(Call, I);
+    if (N == None)
+      continue;
+    bool Input = false, Memory = false;
+    for (LocationId Each : Graph.pointees(N)) {
+      ObjectId In = Graph.at(Each).In;
+      if (Each == Graph.handle() || content(In).Source ||
+          (Event ? Graph.filled().count(In) && Near : content(In).Staged))
+        return true;
+      Input |= Each == Graph.input();
+      Memory |= Graph.object(In).isMemory();
+    }
+    const FunctionInfo &F = functionOf(Call.In);
+    bool Pointer = F.shapeOf(F.Body->Registers[argument(Call, I)]).Pointers && !Memory;
+    if (Input && Near && (Event || Pointer))
+      return true;
+  }
   return Call.Call->ArgumentCount == 0;
 }
 
@@ -126,7 +139,7 @@ bool Zone::considerDirect(PendingCall &Call, Entity Callee) {
   ExternalEffect Effect = Known.effect(Callee);
   if (Effect.What != Effect::Unknown)
     return applyEffect(Call, Effect);
-  if (Known.isLogging(Callee))
+  if (Known.isLogging(Callee) && !carriesHandle(Call))
     return false;
   if (Callee.What == Entity::External)
     return generalRule(Call, Callee.Id);
@@ -187,8 +200,8 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
 }
 
 bool Zone::tooFar(unsigned Removed) {
-  BoundHit |= Removed > RemovedMax;
-  return Removed > RemovedMax;
+  BoundHit |= Removed > (getenv("RM") ? atoi(getenv("RM")) : RemovedMax);
+  return Removed > (getenv("RM") ? atoi(getenv("RM")) : RemovedMax);
 }
 
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
@@ -212,8 +225,9 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   }
   if (getenv("DBG"))
     fprintf(stderr, "%s %s <- %s contact=%d removed=%u clone=%u\n",
-            Removed > RemovedMax ? "CUT" : "FOLLOW", P.function(Target).Name.c_str(),
-            functionOf(Call.In).Name.c_str(), Contact, Removed, Instances[Call.In].CloneDepth);
+            Removed > (getenv("RM") ? atoi(getenv("RM")) : RemovedMax) ? "CUT" : "FOLLOW",
+            P.function(Target).Name.c_str(), functionOf(Call.In).Name.c_str(), Contact, Removed,
+            Instances[Call.In].CloneDepth);
   if (tooFar(Removed))
     return false;
   InstanceId Callee = enter(Target, {Call.In, Call.Call}, Contact, Removed);

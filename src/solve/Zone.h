@@ -113,6 +113,7 @@ private:
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
+  bool carriesHandle(const PendingCall &Call) const;
   bool carriesInput(const PendingCall &Call, bool Event) const;
   bool contact(const PendingCall &Call) const;
   /// Grows whenever the arguments, or what they point to, may mean more than before.
