@@ -104,15 +104,18 @@ bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
     bool Input = false, Memory = false;
     for (LocationId Each : Graph.pointees(N)) {
       ObjectId In = Graph.at(Each).In;
-      if (Each == Graph.handle() || content(In).Source ||
-          (Event ? Graph.filled().count(In) && Near : content(In).Staged))
+      const Content &Kept = content(In);
+      if (Each == Graph.handle() ||
+          (Event ? Kept.Source && (!Graph.object(In).isOlder() || Kept.Handle)
+                 : Kept.Source || Kept.Staged) ||
+          (Event && Near && Graph.filled().count(In)))
         return true;
       Input |= Each == Graph.input();
       Memory |= Graph.object(In).isMemory();
     }
     const FunctionInfo &F = functionOf(Call.In);
     bool Pointer = F.shapeOf(F.Body->Registers[argument(Call, I)]).Pointers && !Memory;
-    if (Input && Near && (Event || Pointer))
+    if (Input && Near && Pointer)
       return true;
   }
   return Call.Call->ArgumentCount == 0;
@@ -199,20 +202,10 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
   return false;
 }
 
-bool Zone::tooFar(unsigned Removed) {
-  BoundHit |= Removed > (getenv("RM") ? atoi(getenv("RM")) : RemovedMax);
-  return Removed > (getenv("RM") ? atoi(getenv("RM")) : RemovedMax);
-}
-
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
+  if (Call.Followed.count(Target))
+    return fillParameters(Call, Target);
   bool Contact = contact(Call);
-  unsigned Removed = carriesInput(Call, /*Event=*/false) || OnTheWay[Target]
-                         ? 0
-                         : Instances[Call.In].Removed + (Contact ? 1 : 2);
-  if (auto Known = Call.Followed.find(Target); Known != Call.Followed.end()) {
-    bool Nearer = carriesInput(Call, true) && approach(Known->second, 0, 0);
-    return fillParameters(Call, Target) || Nearer;
-  }
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
@@ -223,26 +216,16 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
       return false;
     }
   }
-  if (getenv("DBG"))
-    fprintf(stderr, "%s %s <- %s contact=%d removed=%u clone=%u\n",
-            Removed > (getenv("RM") ? atoi(getenv("RM")) : RemovedMax) ? "CUT" : "FOLLOW",
-            P.function(Target).Name.c_str(), functionOf(Call.In).Name.c_str(), Contact, Removed,
-            Instances[Call.In].CloneDepth);
-  if (tooFar(Removed))
+  unsigned Removed = 0;
+  if (!carriesInput(Call, /*Event=*/false) && !OnTheWay[Target])
+    Removed = Instances[Call.In].Removed + (Contact ? 1 : 2);
+  if (Removed > RemovedMax) {
+    BoundHit = true;
     return false;
-  InstanceId Callee = enter(Target, {Call.In, Call.Call}, Contact, Removed);
-  Call.Followed[Target] = Callee;
-  link(Call, Callee);
+  }
+  Call.Followed.insert(Target);
+  link(Call, enter(Target, {Call.In, Call.Call}, Contact, Removed));
   return true;
-}
-
-/// A visit that is now known to be as near to the input as that. True when it is news.
-bool Zone::approach(InstanceId To, unsigned Contactless, unsigned Removed) {
-  Instance &Visit = Instances[To];
-  bool Nearer = Contactless < Visit.Contactless || Removed < Visit.Removed;
-  Visit.Contactless = std::min(Visit.Contactless, Contactless);
-  Visit.Removed = std::min(Visit.Removed, Removed);
-  return Nearer;
 }
 
 /// A callee that reads input into a parameter fills what it is given, whatever way it steps

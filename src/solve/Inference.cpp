@@ -359,8 +359,6 @@ bool Inference::inferDestructor(FunctionId Id) {
   }
   if (Made.What == Effect::Unknown)
     return false;
-  if (getenv("DBG"))
-    fprintf(stderr, "RELEASE %s%s\n", F.Name.c_str(), Made.C == ThroughPointer ? " through" : "");
   StandsFor[Id] = Made;
   return true;
 }

@@ -141,10 +141,9 @@ bool Zone::callBack(PendingCall &Call) {
   if (Targets.empty() || !carriesInput(Call, /*Event=*/false))
     return false;
   for (FunctionId Target : Targets) {
-    if (Known.noReturn(Target) || Known.formats(Target) || Call.Followed.count(Target))
+    if (Known.noReturn(Target) || Known.formats(Target) || !Call.Followed.insert(Target).second)
       continue;
     InstanceId Callee = enter(Target, {Call.In, Call.Call}, /*Contact=*/true, /*Removed=*/0);
-    Call.Followed[Target] = Callee;
     const FunctionInfo &F = P.function(Target);
     for (unsigned To = 0; To != F.Body->ParameterCount; ++To) {
       if (!F.parameter(To).Pointers)

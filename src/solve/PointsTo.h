@@ -84,8 +84,8 @@ public:
   ObjectId handleObject() const { return 1; }
   LocationId input() const { return 0; }
   LocationId handle() const { return 1; }
-  /// True when whoever holds \p What keeps the object: not so for a pointer to text in the middle of
-  /// a record.
+  /// True when whoever holds \p What keeps the object: not so for a pointer to text in the middle
+  /// of a record.
   bool keeps(Location What) const;
   /// True when \p N may point into \p What.
   bool pointsInto(NodeId N, ObjectId What) const;

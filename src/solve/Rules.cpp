@@ -185,6 +185,8 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
 bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
   if (Known == Wanted && (Offset == 0 || Offset == AnyOffset))
     return true;
+  if (!P.record(Known).Complete || !P.record(Wanted).Complete)
+    return true; // An opaque tag stands for anything: "struct unit_list" for "struct list".
   uint64_t Size = P.record(Known).Size;
   if (Offset != AnyOffset && Size)
     Offset %= static_cast<int64_t>(Size);
@@ -212,8 +214,7 @@ bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
 
 bool PointsTo::castPasses(const Object &What, int64_t Offset, RecordKey Record) {
   if (What.Types.empty())
-    return What.Views.size() < (getenv("VM") ? atoi(getenv("VM")) : 1000) ||
-           What.Views.count(Record);
+    return true;
   for (RecordKey Known : What.Types)
     if ((Offset >= 0 || Offset == AnyOffset) && fits(Known, Offset, Record))
       return true;

@@ -92,7 +92,9 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
   }
   auto [It, New] = Entered.try_emplace(Key, static_cast<InstanceId>(Instances.size()));
   if (!New) {
-    approach(It->second, Contactless, Removed);
+    Instance &Known = Instances[It->second];
+    Known.Contactless = std::min(Known.Contactless, Contactless);
+    Known.Removed = std::min(Known.Removed, Removed);
     return It->second;
   }
   ++Clones[Id];
@@ -342,8 +344,6 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
   }
   InputGiven = seedParameters(Load, /*Guess=*/NearestOpen > OpenNear && NearestOpen != ~0u);
   findWay();
-  if (getenv("DBG"))
-    fprintf(stderr, "NEAREST %u given %d\n", NearestOpen, InputGiven);
   rounds();
   if (!HandleSeen && Graph.filled().empty()) {
     seedParameters(Load, /*Guess=*/true);

@@ -1,15 +1,18 @@
 // The visited zone: the part of the program that the load runs through with something in its hands.
 //
 // The input is the open nearest to the load function; what else is opened further away
-// (configuration, logs, devices) is not. Starting from the load functions, a call is followed when
-// it has contact with the input: it is given the handle, input, an object made in the zone, or a
-// local that holds one of these. A call without contact is followed only if its pointer result is
-// used or it leads down to the open, and never more than ContactlessMax in a row; nor are more than
-// RemovedMax calls in a row that carry only what was built and no input. Calls through pointers are
-// resolved by what the pointer holds, else by FunctionFlow, else by signature, and then need
-// contact; one with more than FewTargets candidates is an event and needs the input itself. Error
-// exits and logging are left out. The points-to engine and the visiting take turns until neither
-// has anything new.
+// (configuration, logs, devices) is not, and when the nearest is more than OpenNear calls away,
+// what the load function is given is the input: a document that is in memory already. Starting from
+// the load functions, a call is followed when it has contact with the input: it is given the
+// handle, input, an object made in the zone, or a local that holds one of these. A call without
+// contact is followed only if its pointer result is used, or what it stores in a local, or it leads
+// down to the open, and never more than ContactlessMax in a row; nor are more than RemovedMax calls
+// in a row that carry only what was built and no input. An object that holds input and is not yet
+// linked to memory older than the load is input still: a decode record; one that is linked is
+// built. Calls through pointers are resolved by what the pointer holds, else by FunctionFlow, else
+// by signature, and then need contact; one with more than FewTargets candidates is an event and
+// needs the input itself. Error exits and logging are left out. The points-to engine and the
+// visiting take turns until neither has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
 // libraries, constructors, hooks embedded in records) are visited anew from each call site, up to
@@ -34,7 +37,8 @@ struct Instance {
   Site Via; ///< The call that led here first; At is null for a load function.
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
-  unsigned Removed = 0; ///< Calls since the input itself was handed over.
+  unsigned Removed =
+      0; ///< Calls since the input was handed over; one without contact counts twice.
   std::map<facts::SymbolId, ObjectId> Locals;
 };
 
@@ -78,10 +82,10 @@ private:
   struct PendingCall {
     InstanceId In;
     const facts::Instruction *Call;
-    std::map<FunctionId, InstanceId> Followed; ///< The visits it leads to.
-    ObjectId Made = None;      ///< Allocations: the object.
-    size_t Seen = 0;           ///< Size of the argument sets when last considered.
-    bool Resolved = false;     ///< Had any target at all.
+    std::set<FunctionId> Followed;
+    ObjectId Made = None;  ///< Allocations: the object.
+    size_t Seen = 0;       ///< Size of the argument sets when last considered.
+    bool Resolved = false; ///< Had any target at all.
   };
 
   // Zone.cpp; Seeds.cpp: where the input is
@@ -108,8 +112,6 @@ private:
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
-  bool tooFar(unsigned Removed);
-  bool approach(InstanceId To, unsigned Contactless, unsigned Removed);
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
