@@ -3,8 +3,8 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, scan, e2e and, with --long, clang-tidy. A suite is a function that returns an
-Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+Suites: tidy, unit, scan, plugin, driver, e2e and, with --long, clang-tidy. A suite is a function that
+returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
 import json
@@ -55,14 +55,14 @@ def unit(a):
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
 
 
-def scan(a):
+def lit(a, suite):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run([sys.executable, LIT, "-sv", "--output", out.name,
-                        "--param", f"build={a.build}", os.path.join(ROOT, "tests", "scan")])
+                        "--param", f"build={a.build}", os.path.join(ROOT, "tests", suite)])
         try:
             report = json.load(open(out.name))
         except json.JSONDecodeError:
-            print("scan: lit ended without a report")
+            print(f"{suite}: lit ended without a report")
             return Outcome(failed=1)
     result = Outcome()
     for test in report["tests"]:
@@ -76,6 +76,18 @@ def scan(a):
     if not report["tests"]:
         result.failed += 1
     return result
+
+
+def scan(a):
+    return lit(a, "scan")
+
+
+def plugin(a):
+    return lit(a, "plugin")
+
+
+def driver(a):
+    return lit(a, "driver")
 
 
 def e2e(a):
@@ -95,7 +107,8 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "scan": scan, "e2e": e2e, "clang-tidy": clang_tidy}
+SUITES = {"tidy": tidy, "unit": unit, "scan": scan, "plugin": plugin, "driver": driver, "e2e": e2e,
+          "clang-tidy": clang_tidy}
 
 
 def main():

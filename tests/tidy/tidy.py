@@ -25,8 +25,16 @@ ALLOWED = {
     "solve": {"support", "facts"},
     "report": {"support", "facts", "solve"},
     "tools": {"support", "facts", "scan", "solve", "report"},
+    # The compiler plugin and its driver share nothing with the analysis: the contract of the plugin is
+    # include/nvmove, and the driver, which starts once for every source, is standard C++ only.
+    "plugin": set(),
+    "nvmove-cc": set(),
 }
-CLANG_ROOMS = {"scan"}
+CLANG_ROOMS = {"scan", "plugin"}
+# Folders of LLVM's headers that only the plugin has a use for.
+IR_FOLDERS = {"IR", "Analysis", "Transforms", "Passes"}
+IR_ROOMS = {"plugin"}
+NO_LLVM_ROOMS = {"nvmove-cc"}
 # What report may know of solve: the result, not the solver.
 RESULT_ONLY = {"report": {"solve/Result.h"}}
 
@@ -52,7 +60,7 @@ class Tree:
 
     def sources(self):
         return [n for n in self.names
-                if n.endswith((".h", ".cpp", ".c")) and n.startswith(("src/", "tools/"))]
+                if n.endswith((".h", ".cpp", ".c")) and n.startswith(("src/", "tools/", "plugin/"))]
 
     def scripts(self):
         return [n for n in self.names if n.endswith(".py")]
@@ -60,7 +68,9 @@ class Tree:
 
 def room(name):
     parts = name.split("/")
-    return parts[1] if parts[0] == "src" else "tools"
+    if parts[0] == "src" or parts[:2] == ["tools", "nvmove-cc"]:
+        return parts[1]
+    return parts[0]
 
 
 def layering(tree):
@@ -73,6 +83,9 @@ def layering(tree):
             m = re.match(r'#include\s+"([a-z]+)/(\S+)"', line)
             if not m:
                 continue
+            if m.group(1) == "llvm" and (own in NO_LLVM_ROOMS or own not in IR_ROOMS and
+                                         m.group(2).split("/")[0] in IR_FOLDERS):
+                yield f"{name}:{number}: {own} may not see {m.group(0)[9:]}"
             used, path = m.group(1), f"{m.group(1)}/{m.group(2)}"
             if used == "clang" and own not in CLANG_ROOMS:
                 yield f"{name}:{number}: only {', '.join(CLANG_ROOMS)} may see Clang headers"
@@ -179,7 +192,9 @@ def dead_files(tree):
                   if re.search(r"\.(h|cpp|c|py|test|cmake|txt|md|json|cfg)$|Makefile|\.ci/run", n)}
     for name in tree.names:
         base = os.path.basename(name)
-        if name.endswith(".h") and name.startswith(("src/", "tools/")):
+        if name.endswith(".h") and name.startswith(("plugin/", "tools/nvmove-cc/")):
+            wanted = f'"{base}"' # flat rooms
+        elif name.endswith(".h") and name.startswith(("src/", "tools/")):
             wanted = name.split("/", 1)[1]
         elif "/Inputs/" in name or name.startswith("scripts/"):
             wanted = base

@@ -1,0 +1,167 @@
+// The data-flow behind "already noted": see Covered.h.
+#include "Covered.h"
+
+#include "Origin.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Function.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+// Two bits for every fact in every block: beyond this (128 MiB) a generated function keeps its
+// notes.
+constexpr uint64_t StateBitsMax = UINT64_C(1) << 30;
+
+struct Fact {
+  const Value *Base = nullptr;
+  int64_t Lo = 0, Hi = 0;
+};
+
+class CoverageFinder {
+public:
+  CoverageFinder(Function &F, ArrayRef<Access> Writes, const Commits &MayCommit)
+      : F(F), Writes(Writes), MayCommit(MayCommit) {
+    for (unsigned N = 0; N < Writes.size(); ++N) {
+      WritesAt[Writes[N].At].push_back(N);
+      addFact(factOf(Writes[N]));
+    }
+    for (BasicBlock &B : F)
+      for (Instruction &I : B)
+        if (isPoolAllocation(&I)) {
+          FreshBit[&I] = Facts.size();
+          Facts.push_back({});
+        }
+  }
+
+  SmallVector<Coverage> run() {
+    SmallVector<Coverage> Result(Writes.size(), Coverage::None);
+    if (uint64_t(Facts.size()) * F.size() > StateBitsMax)
+      return Result;
+    solve();
+    for (BasicBlock *B : ReversePostOrderTraversal<Function *>(&F)) {
+      BitVector State = entryState(*B);
+      for (Instruction &I : *B) {
+        auto Found = WritesAt.find(&I);
+        if (Found != WritesAt.end())
+          for (unsigned N : Found->second)
+            Result[N] = coverage(N, State);
+        step(I, State);
+      }
+    }
+    return Result;
+  }
+
+private:
+  Fact factOf(const Access &W) const {
+    if (!W.Size || !W.Address || W.Address->getType()->isVectorTy() ||
+        W.Kind == AccessKind::Masked || W.Kind == AccessKind::Compress)
+      return {};
+    const DataLayout &DL = F.getDataLayout();
+    APInt Offset(DL.getIndexTypeSizeInBits(W.Address->getType()), 0);
+    Fact Made;
+    Made.Base = W.Address->stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
+    Made.Lo = Offset.getSExtValue();
+    Made.Hi = Made.Lo + static_cast<int64_t>(W.Size);
+    return Made;
+  }
+
+  void addFact(const Fact &Made) {
+    if (Made.Base)
+      BitsOfBase[Made.Base].push_back(Facts.size());
+    Facts.push_back(Made);
+  }
+
+  /// What executing \p I does to the facts.
+  void step(Instruction &I, BitVector &State) const {
+    auto Found = WritesAt.find(&I);
+    if (Found != WritesAt.end())
+      for (unsigned N : Found->second)
+        if (Facts[N].Base)
+          State.set(N);
+    if (MayCommit.mayCommit(I))
+      State.reset();
+    auto Based = BitsOfBase.find(&I);
+    if (Based != BitsOfBase.end())
+      for (unsigned Bit : Based->second)
+        State.reset(Bit);
+    auto Fresh = FreshBit.find(&I);
+    if (Fresh != FreshBit.end())
+      State.set(Fresh->second);
+  }
+
+  BitVector entryState(const BasicBlock &B) const {
+    if (B.isEntryBlock())
+      return BitVector(Facts.size());
+    BitVector State(Facts.size(), true);
+    for (const BasicBlock *Before : predecessors(&B)) {
+      auto Found = AtEnd.find(Before);
+      if (Found != AtEnd.end())
+        State &= Found->second;
+    }
+    return State;
+  }
+
+  void solve() {
+    // A block that was not visited yet stands for "every fact holds": the greatest solution.
+    ReversePostOrderTraversal<Function *> Order(&F);
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (BasicBlock *B : Order) {
+        BitVector State = entryState(*B);
+        for (Instruction &I : *B)
+          step(I, State);
+        auto [At, New] = AtEnd.try_emplace(B, State);
+        if (!New && At->second != State)
+          At->second = State;
+        else if (!New)
+          continue;
+        Changed = true;
+      }
+    }
+  }
+
+  Coverage coverage(unsigned N, const BitVector &State) const {
+    if (Writes[N].Address && !Writes[N].Address->getType()->isVectorTy())
+      if (const CallBase *Block = poolAllocationOf(Writes[N].Address)) {
+        auto Fresh = FreshBit.find(Block);
+        if (Fresh != FreshBit.end() && State.test(Fresh->second))
+          return Coverage::Fresh;
+      }
+    const Fact &Wanted = Facts[N];
+    if (!Wanted.Base)
+      return Coverage::None;
+    SmallVector<const Fact *> Held;
+    for (unsigned Bit : BitsOfBase.find(Wanted.Base)->second)
+      if (State.test(Bit))
+        Held.push_back(&Facts[Bit]);
+    sort(Held, [](const Fact *A, const Fact *B) { return A->Lo < B->Lo; });
+    int64_t Reached = Wanted.Lo;
+    for (const Fact *H : Held)
+      if (H->Lo <= Reached)
+        Reached = std::max(Reached, H->Hi);
+    return Reached >= Wanted.Hi ? Coverage::Noted : Coverage::None;
+  }
+
+  Function &F;
+  ArrayRef<Access> Writes;
+  const Commits &MayCommit;
+  std::vector<Fact> Facts; ///< one per write, in their order, then one per pool allocation
+  DenseMap<const Instruction *, SmallVector<unsigned, 1>> WritesAt;
+  DenseMap<const Value *, SmallVector<unsigned, 4>> BitsOfBase;
+  DenseMap<const Value *, unsigned> FreshBit;
+  DenseMap<const BasicBlock *, BitVector> AtEnd;
+};
+
+} // namespace
+
+SmallVector<Coverage> findCoverage(Function &F, ArrayRef<Access> Writes, const Commits &MayCommit) {
+  return CoverageFinder(F, Writes, MayCommit).run();
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,89 @@
+// The inline check before a write: see Notes.h.
+#include "Notes.h"
+
+#include "Abi.h"
+
+#include "nvmove/abi.h"
+
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+/// The sanitizers run after this and need not look at our own loads.
+LoadInst *unobserved(LoadInst *Load) {
+  Load->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Load->getContext(), {}));
+  return Load;
+}
+
+/// True when no address of that alignment lets the write cross a line, so that the filter can
+/// answer.
+bool staysInLine(uint64_t Size, Align Alignment) {
+  return Size <= NVM_LINE_SIZE && PowerOf2Ceil(Size) <= Alignment.value();
+}
+
+/// "Some byte of the write is not in this thread's line table."
+Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
+  constexpr unsigned LineShift = 6;
+  static_assert(NVM_LINE_SIZE == 1 << LineShift);
+  Value *Line = At.CreateLShr(Integer, LineShift);
+  Value *Index = At.CreateAnd(Line, NVM_LINE_SLOTS - 1);
+  Value *Slot = At.CreateInBoundsGEP(ArrayType::get(At.getInt64Ty(), 2), lineTable(At),
+                                     {Index, At.getInt64(0)});
+  Value *Held = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), Slot, Align(8)));
+  Value *MissingAt = At.CreateConstInBoundsGEP1_64(At.getInt64Ty(), Slot, 1);
+  Value *Missing = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), MissingAt, Align(8)));
+  Value *Shift = At.CreateAnd(Integer, NVM_LINE_SIZE - 1);
+  uint64_t Bytes = Size == NVM_LINE_SIZE ? ~UINT64_C(0) : (UINT64_C(1) << Size) - 1;
+  Value *Open = At.CreateAnd(At.CreateLShr(Missing, Shift), Bytes);
+  return At.CreateOr(At.CreateICmpNE(Held, Line), At.CreateIsNotNull(Open));
+}
+
+} // namespace
+
+Value *inRange(IRBuilderBase &At, Value *Address) {
+  Value *Integer = At.CreatePtrToInt(Address, At.getInt64Ty());
+  return At.CreateICmpEQ(At.CreateLShr(Integer, NVM_RANGE_SHIFT), At.getInt64(NVM_RANGE_TAG));
+}
+
+Instruction *unlikelyBlock(Value *Unlikely, Instruction *At) {
+  MDNode *Weights = MDBuilder(At->getContext()).createUnlikelyBranchWeights();
+  return SplitBlockAndInsertIfThen(Unlikely, At, /*Unreachable=*/false, Weights);
+}
+
+void emitNote(const Note &N) {
+  IRBuilder<> At(N.Before);
+  Instruction *Inside = unlikelyBlock(inRange(At, N.Address), N.Before);
+  At.SetInsertPoint(Inside);
+  if (!N.Size) {
+    callAbi(At, "__nvm_note_if_persistent",
+            {N.Address, At.CreateZExtOrTrunc(N.Length, At.getInt64Ty())});
+    return;
+  }
+  if (staysInLine(N.Size, N.Alignment)) {
+    Value *Integer = At.CreatePtrToInt(N.Address, At.getInt64Ty());
+    At.SetInsertPoint(unlikelyBlock(notYetNoted(At, Integer, N.Size), Inside));
+  }
+  callAbi(At, "__nvm_note", {N.Address, At.getInt64(N.Size)});
+}
+
+void emitLaneNotes(Instruction *Before, Value *Addresses, Value *Mask, uint64_t LaneSize) {
+  IRBuilder<> At(Before);
+  unsigned Lanes = cast<FixedVectorType>(Mask->getType())->getNumElements();
+  bool Scattered = Addresses->getType()->isVectorTy();
+  if (!Scattered)
+    At.SetInsertPoint(unlikelyBlock(inRange(At, Addresses), Before));
+  for (unsigned Lane = 0; Lane < Lanes; ++Lane) {
+    Value *Address = Scattered ? At.CreateExtractElement(Addresses, Lane)
+                               : At.CreateConstGEP1_64(At.getInt8Ty(), Addresses, Lane * LaneSize);
+    Value *On = At.CreateExtractElement(Mask, Lane);
+    Value *Size = At.CreateSelect(On, At.getInt64(LaneSize), At.getInt64(0));
+    callAbi(At, "__nvm_note_if_persistent", {Address, Size});
+  }
+}
+
+} // namespace nvmove::plugin
