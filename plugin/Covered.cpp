@@ -29,7 +29,7 @@ public:
       : F(F), Writes(Writes), MayCommit(MayCommit) {
     for (unsigned N = 0; N < Writes.size(); ++N) {
       WritesAt[Writes[N].At].push_back(N);
-      addFact(factOf(Writes[N]));
+      FactOf.push_back(addFact(factOf(Writes[N])));
     }
     for (BasicBlock &B : F)
       for (Instruction &I : B)
@@ -71,10 +71,27 @@ private:
     return Made;
   }
 
-  void addFact(const Fact &Made) {
-    if (Made.Base)
-      BitsOfBase[Made.Base].push_back(Facts.size());
+  /// Writes of the same bytes share a fact, so that it holds where either arm of an `if` made it.
+  unsigned addFact(const Fact &Made) {
+    if (!Made.Base)
+      return NoFact;
+    auto &Bits = BitsOfBase[Made.Base];
+    for (unsigned Bit : Bits)
+      if (Facts[Bit].Lo == Made.Lo && Facts[Bit].Hi == Made.Hi)
+        return Bit;
+    Bits.push_back(Facts.size());
     Facts.push_back(Made);
+    return Bits.back();
+  }
+
+  /// Sets the fact of a write that was executed, and those of which it is the whole.
+  void hold(unsigned N, BitVector &State) const {
+    if (FactOf[N] == NoFact)
+      return;
+    const Fact &Made = Facts[FactOf[N]];
+    for (unsigned Bit : BitsOfBase.find(Made.Base)->second)
+      if (Made.Lo <= Facts[Bit].Lo && Facts[Bit].Hi <= Made.Hi)
+        State.set(Bit);
   }
 
   /// What executing \p I does to the facts.
@@ -82,8 +99,7 @@ private:
     auto Found = WritesAt.find(&I);
     if (Found != WritesAt.end())
       for (unsigned N : Found->second)
-        if (Facts[N].Base)
-          State.set(N);
+        hold(N, State);
     if (MayCommit.mayCommit(I))
       State.reset();
     auto Based = BitsOfBase.find(&I);
@@ -133,9 +149,9 @@ private:
         if (Fresh != FreshBit.end() && State.test(Fresh->second))
           return Coverage::Fresh;
       }
-    const Fact &Wanted = Facts[N];
-    if (!Wanted.Base)
+    if (FactOf[N] == NoFact)
       return Coverage::None;
+    const Fact &Wanted = Facts[FactOf[N]];
     SmallVector<const Fact *> Held;
     for (unsigned Bit : BitsOfBase.find(Wanted.Base)->second)
       if (State.test(Bit))
@@ -151,7 +167,9 @@ private:
   Function &F;
   ArrayRef<Access> Writes;
   const Commits &MayCommit;
-  std::vector<Fact> Facts; ///< one per write, in their order, then one per pool allocation
+  static constexpr unsigned NoFact = ~0u;
+  std::vector<Fact> Facts;      ///< of writes, then one per pool allocation
+  std::vector<unsigned> FactOf; ///< of each write, or NoFact
   DenseMap<const Instruction *, SmallVector<unsigned, 1>> WritesAt;
   DenseMap<const Value *, SmallVector<unsigned, 4>> BitsOfBase;
   DenseMap<const Value *, unsigned> FreshBit;

@@ -32,6 +32,10 @@ struct TypeLayout {
 struct SystemFunction {
   uint64_t WritableArguments = 0; ///< bit N: argument N is a pointer to something not const
   bool Variadic = false;
+
+  bool mayWriteThrough(unsigned Argument) const {
+    return Argument < 64 && (WritableArguments >> Argument) % 2 == 1;
+  }
 };
 
 struct FrontendFacts {

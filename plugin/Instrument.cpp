@@ -164,9 +164,8 @@ private:
     if (Call.onlyReadsMemory())
       return;
     for (unsigned N = 0; N < Call.arg_size(); ++N) {
-      bool Writable = N < Call.getFunctionType()->getNumParams()
-                          ? N < 64 && System.WritableArguments > > N & 1
-                          : System.Variadic;
+      bool Named = N < Call.getFunctionType()->getNumParams();
+      bool Writable = Named ? System.mayWriteThrough(N) : System.Variadic;
       Value *Argument = Call.getArgOperand(N);
       if (!Writable || !Argument->getType()->isPointerTy() || Call.onlyReadsMemory(N) ||
           !MayPersist(Argument))

@@ -40,7 +40,7 @@ config.substitutions += [
     ("%run", f"{sys.executable} {inputs}/run.py {cc} {recorder} {inputs} %t"),
     ("%cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%cc", cc),
-    ("%ir", f"{cc} -S -emit-llvm -o -"),
+    ("%ir", f"{cc} -S -emit-llvm -o - -fno-discard-value-names -I {inputs}"),
     ("%recorder", recorder),
     ("%inputs", inputs),
     ("%exit", f"{sys.executable} {shared}/exits.py"),

@@ -1,0 +1,40 @@
+// The inline sequence: range test, then the filter where the write stays in its line, then the call.
+// RUN: %ir -O1 %s | FileCheck %s
+
+// CHECK: @__nvm_lines = external thread_local(initialexec) global [512 x { i64, i64 }]
+// CHECK: @__nvmove_abi_needed = linkonce_odr hidden constant ptr @__nvm_abi_1, comdat
+
+// CHECK-LABEL: define {{.*}}@aligned(
+// CHECK: %[[A:.*]] = ptrtoint ptr %p to i64
+// CHECK: %[[T:.*]] = lshr i64 %[[A]], 38
+// CHECK: %[[I:.*]] = icmp eq i64 %[[T]], 506
+// CHECK: br i1 %[[I]], label %{{[0-9]+}}, label %[[STORE:[0-9]+]], {{.*}}!prof ![[UNLIKELY:.*]]
+// CHECK: lshr i64 %{{.*}}, 6
+// CHECK: and i64 %{{.*}}, 511
+// CHECK: getelementptr inbounds [2 x i64], ptr
+// CHECK: and i64 %{{.*}}, 63
+// CHECK: and i64 %{{.*}}, 15
+// CHECK: br i1 %{{.*}}, !prof ![[UNLIKELY]]
+// CHECK: call preserve_mostcc void @__nvm_note(ptr %p, i64 4)
+// CHECK: {{^}}[[STORE]]:
+// CHECK-NEXT: store i32 1, ptr %p
+void aligned(int *p) { *p = 1; }
+
+// A store that may cross a line does not ask the filter.
+// CHECK-LABEL: define {{.*}}@crossing(
+// CHECK-NOT: @__nvm_lines
+// CHECK: call preserve_mostcc void @__nvm_note(ptr %p, i64 8)
+struct __attribute__((packed)) crooked {
+  long l;
+};
+void crossing(struct crooked *p) { p->l = 1; }
+
+// A length that is not known may be zero.
+// CHECK-LABEL: define {{.*}}@unknown(
+// CHECK: call void @__nvm_note_if_persistent(ptr %p, i64 %n)
+// CHECK: call void @llvm.memset
+void unknown(char *p, unsigned long n) { __builtin_memset(p, 1, n); }
+
+// CHECK: declare preserve_mostcc void @__nvm_note(ptr, i64)
+// CHECK-DAG: ![[UNLIKELY]] = !{!"branch_weights", i32 1, i32 1048575}
+// CHECK-DAG: !{i32 7, !"nvmove.instrumented", i32 1}

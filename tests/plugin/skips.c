@@ -1,0 +1,107 @@
+// Each reason to need no note, and that it is counted.
+// RUN: %ir -O1 %s 2>/dev/null | FileCheck %s
+// RUN: %cc -O1 -c --nvmove-remarks %s -o /dev/null 2>&1 | FileCheck --check-prefix=COUNT %s
+// COUNT-DAG: remark: write skipped: stack [-Rpass-missed=nvmove]
+// COUNT-DAG: remark: write skipped: global variable [-Rpass-missed=nvmove]
+// COUNT-DAG: remark: write skipped: volatile heap [-Rpass-missed=nvmove]
+// COUNT-DAG: remark: write skipped: volatile field [-Rpass-missed=nvmove]
+// COUNT-DAG: remark: write skipped: already noted [-Rpass-missed=nvmove]
+// COUNT-DAG: remark: write skipped: fresh pool memory [-Rpass-missed=nvmove]
+// COUNT-DAG: remark: write skipped: other address space [-Rpass-missed=nvmove]
+// COUNT: nvmove: {{.*}}skips.c: {{[0-9]+}} writes: {{[0-9]+}} noted ({{.*}} noted), {{[0-9]+}} skipped ({{.*}})
+#include "nvmove/nvmove.h"
+
+#include <stdlib.h>
+
+void use(void *);
+
+// CHECK-LABEL: define {{.*}}@stack(
+// CHECK-NOT: @__nvm_note
+// CHECK: {{^[}]}}
+void stack(int n) {
+  int local[8];
+  local[n] = 1;
+  use(local);
+}
+
+int shared[10];
+_Thread_local int own;
+extern int elsewhere[];
+// CHECK-LABEL: define {{.*}}@global(
+// CHECK-NOT: @__nvm_note
+// CHECK: {{^[}]}}
+void global(int n) { shared[n] = own = elsewhere[2] = 3; }
+
+// CHECK-LABEL: define {{.*}}@heap(
+// CHECK-NOT: @__nvm_note
+// CHECK: {{^[}]}}
+int *heap(int n) {
+  int *p = malloc(40), *q = calloc(4, 4);
+  p[n] = 1;
+  use(p);
+  p[n + 1] = 2;
+  q[1] = 2;
+  use(q);
+  return p;
+}
+
+// realloc of pool memory gives pool memory.
+// CHECK-LABEL: define {{.*}}@grown(
+// CHECK: @__nvm_note
+int *grown(int *p) {
+  p = realloc(p, 80);
+  p[11] = 1;
+  return p;
+}
+
+struct cached {
+  int value;
+  NVM_VOLATILE int hits;
+  NVM_VOLATILE int history[4];
+};
+// CHECK-LABEL: define {{.*}}@volatileField(
+// CHECK-NOT: @__nvm_note
+// CHECK: {{^[}]}}
+void volatileField(struct cached *p, int n) {
+  p->hits++;
+  p->history[n] = 1;
+}
+// CHECK-LABEL: define {{.*}}@ordinaryField(
+// CHECK: call {{.*}}@__nvm_note(
+void ordinaryField(struct cached *p) { p->value++; }
+
+// CHECK-LABEL: define {{.*}}@covered(
+// CHECK-COUNT-1: call {{.*}}@__nvm_note(
+// CHECK-NOT: call {{.*}}@__nvm_note(
+// CHECK: {{^[}]}}
+void covered(volatile long *p) {
+  *p = 1;
+  *p = 2;
+  *(volatile int *)p = 3;
+}
+
+// CHECK-LABEL: define {{.*}}@fresh(
+// CHECK-NOT: @__nvm_note
+// CHECK: {{^[}]}}
+long *fresh(NVM_POOL *pool, int n) {
+  long *p = nvm_alloc(pool, NVM_TYPE_ID(long), 64);
+  p[n] = 1;
+  p[3] = 2;
+  return p;
+}
+
+// ... but not behind a possible commit.
+// CHECK-LABEL: define {{.*}}@stale(
+// CHECK: call {{.*}}@nvm_tx_commit
+// CHECK: call {{.*}}@__nvm_note(
+long *stale(NVM_POOL *pool) {
+  long *p = nvm_alloc(pool, NVM_TYPE_ID(long), 64);
+  nvm_tx_commit(pool);
+  p[3] = 2;
+  return p;
+}
+
+// CHECK-LABEL: define {{.*}}@segment(
+// CHECK-NOT: @__nvm_note
+// CHECK: {{^[}]}}
+void segment(int __attribute__((address_space(256))) * p) { *p = 1; }
