@@ -137,12 +137,23 @@ private:
             Call.getParamAlign(N).valueOrOne());
   }
 
+  /// Memory outputs are written; so may be what a pointer in a register leads to, if the assembler
+  /// says that it changes memory. Memory inputs are only read.
   void visitAssembly(CallBase &Call) {
-    if (Call.onlyReadsMemory())
-      return;
-    for (Value *Argument : Call.args())
-      if (Argument->getType()->isPointerTy())
+    auto *Code = cast<InlineAsm>(Call.getCalledOperand());
+    InlineAsm::ConstraintInfoVector Constraints = Code->ParseConstraints();
+    bool ClobbersMemory = any_of(Constraints, [](const InlineAsm::ConstraintInfo &C) {
+      return C.Type == InlineAsm::isClobber && is_contained(C.Codes, "{memory}");
+    });
+    unsigned N = 0; // operands that are arguments: inputs, and outputs in memory
+    for (const InlineAsm::ConstraintInfo &C : Constraints) {
+      if (!C.hasArg())
+        continue;
+      Value *Argument = Call.getArgOperand(N++);
+      bool Written = C.Type == InlineAsm::isOutput || (ClobbersMemory && !C.isIndirect);
+      if (Written && Argument->getType()->isPointerTy())
         add(Call, AccessKind::Assembly, true, Argument, nullptr, Align(1));
+    }
   }
 
   const DataLayout &DL;

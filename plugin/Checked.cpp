@@ -6,6 +6,8 @@
 #include "Notes.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -24,13 +26,16 @@ Constant *makeSite(IRBuilderBase &At, const Instruction &Store) {
   std::string File = M.getSourceFileName();
   unsigned Line = 0, Column = 0;
   if (const DILocation *Place = Store.getDebugLoc()) {
-    File = Place->getFilename().str();
+    SmallString<128> Path(Place->getFilename());
+    if (sys::path::is_relative(Path) && !Place->getDirectory().empty())
+      sys::fs::make_absolute(Place->getDirectory(), Path);
+    File = Path.str();
     Line = Place->getLine();
     Column = Place->getColumn();
   }
   StringRef Field;
   auto &Known = frontendFacts().AssignedFields;
-  auto Found = Known.find((File + ":" + Twine(Line) + ":" + Twine(Column)).str());
+  auto Found = Known.find(placeKey(File, Line, Column));
   if (Found != Known.end())
     Field = Found->second;
   Constant *Parts[] = {textOrNull(At, File), At.getInt32(Line), At.getInt32(Column),
@@ -50,9 +55,11 @@ void checkStoredPointers(Function &F, ArrayRef<Access> Writes) {
     if (!Store || !Store->getValueOperand()->getType()->isPointerTy() ||
         isa<ConstantPointerNull>(Store->getValueOperand()))
       continue;
-    IRBuilder<> At(Store->getNextNode());
+    Instruction *Next = Store->getNextNode();
+    IRBuilder<> At(Next);
     At.SetCurrentDebugLocation(Store->getDebugLoc());
-    At.SetInsertPoint(unlikelyBlock(inRange(At, W.Address), &*At.GetInsertPoint()));
+    Value *Persistent = inRange(At, W.Address);
+    At.SetInsertPoint(unlikelyBlock(Persistent, Next));
     At.SetCurrentDebugLocation(Store->getDebugLoc());
     callAbi(At, "__nvm_check_pointer", {W.Address, Store->getValueOperand(), makeSite(At, *Store)});
   }

@@ -41,8 +41,11 @@ struct SystemFunction {
 struct FrontendFacts {
   llvm::StringMap<SystemFunction> SystemFunctions; ///< by the name that the object file has
   std::vector<TypeLayout> Types;
-  llvm::StringMap<std::string> AssignedFields; ///< "FILE:LINE:COLUMN" of an assignment: its field
+  llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
 };
+
+/// A place in the source under which both halves of the plugin find the same thing.
+std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column);
 
 /// The facts of this compilation.
 FrontendFacts &frontendFacts();

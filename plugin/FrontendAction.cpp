@@ -11,6 +11,9 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -19,6 +22,13 @@ namespace nvmove::plugin {
 FrontendFacts &frontendFacts() {
   static FrontendFacts Facts;
   return Facts;
+}
+
+std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column) {
+  llvm::SmallString<128> Path(File);
+  llvm::sys::fs::make_absolute(Path);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return llvm::formatv("{0}:{1}:{2}", Path, Line, Column);
 }
 
 namespace {
@@ -38,7 +48,9 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *F) {
-    if (!F->isDependentContext() && inSystemHeader(*F) && !F->isInlined())
+    // The functions of libnvmove that nvmove.unsafe does not list do what a program cannot see.
+    bool Own = F->getIdentifier() && F->getName().starts_with("nvm_");
+    if (!F->isDependentContext() && inSystemHeader(*F) && !F->isInlined() && !Own)
       frontendFacts().SystemFunctions[Names.getName(F)] = describe(*F);
     return true;
   }
@@ -74,9 +86,8 @@ public:
     PresumedLoc Place = Context.getSourceManager().getPresumedLoc(Assignment->getOperatorLoc());
     if (Place.isInvalid())
       return true;
-    llvm::Twine Key = llvm::Twine(Place.getFilename()) + ":";
-    frontendFacts().AssignedFields
-        [(Key + llvm::Twine(Place.getLine()) + ":" + llvm::Twine(Place.getColumn())).str()] =
+    std::string Key = placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+    frontendFacts().AssignedFields[Key] =
         Context.getRecordType(Field->getParent()).getAsString() + "." + Field->getNameAsString();
     return true;
   }
@@ -106,7 +117,7 @@ private:
 class SourceConsumer : public ASTConsumer {
 public:
   void Initialize(ASTContext &Context) override {
-    Layouts = std::make_unique<LayoutBuilder>(Context, frontendFacts().Types);
+    Layouts = std::make_unique<LayoutBuilder>(Context);
     Visitor = std::make_unique<SourceVisitor>(Context, *Layouts);
   }
 
@@ -116,6 +127,9 @@ public:
       Visitor->TraverseDecl(D);
     return true;
   }
+
+  // Before the module is complete and optimised.
+  void HandleTranslationUnit(ASTContext &) override { frontendFacts().Types = Layouts->finish(); }
 
 private:
   std::unique_ptr<LayoutBuilder> Layouts;

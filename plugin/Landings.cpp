@@ -30,8 +30,10 @@ bool placeLandings(Function &F) {
     else if (auto *Pad = dyn_cast<LandingPadInst>(&I))
       Pads.push_back(Pad);
   for (CallInst *Jump : Jumps) {
-    IRBuilder<> At(Jump->getNextNode());
-    At.SetInsertPoint(unlikelyBlock(At.CreateIsNotNull(Jump), Jump->getNextNode()));
+    Instruction *Next = Jump->getNextNode();
+    IRBuilder<> At(Next);
+    Value *Landed = At.CreateIsNotNull(Jump);
+    At.SetInsertPoint(unlikelyBlock(Landed, Next));
     callAbi(At, "__nvm_atomic_landed", {frameAddress(At)});
   }
   for (LandingPadInst *Pad : Pads) {

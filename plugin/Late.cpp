@@ -11,6 +11,7 @@
 #include "UnsafeFile.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -96,6 +97,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
     referenceAbiVersion(M);
   if (settings().Remarks)
     R.summary(errs());
+  assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
   return PreservedAnalyses::none();
 }
 

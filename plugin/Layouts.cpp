@@ -176,8 +176,7 @@ private:
 
 } // namespace
 
-LayoutBuilder::LayoutBuilder(ASTContext &Context, std::vector<TypeLayout> &Types)
-    : Context(Context), Names(Context.getLangOpts()), Types(Types) {
+LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Context.getLangOpts()) {
   Names.AnonymousTagLocations = false;
 }
 
@@ -201,15 +200,26 @@ uint64_t LayoutBuilder::describe(QualType T) {
        << (W.Target.isNull() ? "" : W.Target.getCanonicalType().getAsString(Names));
   // Never 0, which means "not known", and positive as Breeze's type identifiers are.
   Made.Id = (llvm::xxh3_64bits(Shape) & INT64_MAX) | 1;
-  Ids[T.getAsOpaquePtr()] = Made.Id;
-  for (Word &W : All) {
-    if (!W.Target.isNull() && !W.Target->isIncompleteType() && !W.Target->isFunctionType())
-      W.Layout.Target = describe(W.Target);
+  uint64_t Id = Ids[T.getAsOpaquePtr()] = Made.Id;
+  Targets.emplace_back();
+  for (const Word &W : All) {
     Made.Fields.push_back(W.Layout);
+    Targets.back().push_back(W.Target);
   }
-  uint64_t Id = Made.Id;
   Types.push_back(std::move(Made));
   return Id;
+}
+
+std::vector<TypeLayout> LayoutBuilder::finish() {
+  for (size_t T = 0; T < Types.size(); ++T) // describe() may add types
+    for (size_t F = 0; F < Targets[T].size(); ++F) {
+      QualType Target = Targets[T][F];
+      if (!Target.isNull() && !Target->isIncompleteType() && !Target->isFunctionType()) {
+        uint64_t Id = describe(Target);
+        Types[T].Fields[F].Target = Id;
+      }
+    }
+  return std::move(Types);
 }
 
 } // namespace nvmove::plugin

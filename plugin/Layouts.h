@@ -15,16 +15,21 @@ namespace nvmove::plugin {
 
 class LayoutBuilder {
 public:
-  LayoutBuilder(clang::ASTContext &Context, std::vector<TypeLayout> &Types);
+  explicit LayoutBuilder(clang::ASTContext &Context);
 
-  /// The id of a complete type; its layout, and those of what it points to, are added to the types.
+  /// The id of a complete type.
   uint64_t describe(clang::QualType T);
+
+  /// At the end of the translation unit, when all that will be complete is: the layouts of the
+  /// types described, and of those they point to.
+  std::vector<TypeLayout> finish();
 
 private:
   clang::ASTContext &Context;
   clang::PrintingPolicy Names; ///< as C spells types, without places for unnamed ones
-  std::vector<TypeLayout> &Types;
-  llvm::DenseMap<const void *, uint64_t> Ids; ///< by canonical type
+  std::vector<TypeLayout> Types;
+  std::vector<std::vector<clang::QualType>> Targets; ///< of each type's fields; null: none
+  llvm::DenseMap<const void *, uint64_t> Ids;        ///< by canonical type
 };
 
 } // namespace nvmove::plugin

@@ -41,6 +41,7 @@ config.substitutions += [
     ("%cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%cc", cc),
     ("%ir", f"{cc} -S -emit-llvm -o - -fno-discard-value-names -I {inputs}"),
+    ("%plugin", os.path.join(build, "lib", "nvmove", "libnvmove_plugin.so")),
     ("%recorder", recorder),
     ("%inputs", inputs),
     ("%exit", f"{sys.executable} {shared}/exits.py"),
