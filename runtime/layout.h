@@ -11,8 +11,7 @@
  * Little-endian, fixed-width, every reserved byte named. Nothing here is a pointer, all places are
  * byte offsets from the start of the file.
  */
-#ifndef NVMOVE_RUNTIME_LAYOUT_H
-#define NVMOVE_RUNTIME_LAYOUT_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ struct nvm_type_entry {
 };
 static_assert(sizeof(struct nvm_type_entry) * NVM_TYPES_MAX == NVM_CHUNKS_OFFSET - NVM_TYPES_OFFSET,
               "");
-
-#endif

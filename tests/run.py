@@ -3,12 +3,13 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, scan, e2e and, with --long, clang-tidy. A suite is a function that returns an
+Suites: tidy, unit, runtime, scan, e2e and, with --long, clang-tidy. A suite is a function that returns an
 Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,8 +39,10 @@ class Outcome:
 
 def tidy(a):
     import tidy as checks
-    passed, failed = checks.run(ROOT)
-    return Outcome(passed, failed)
+    import selftest
+    outcome = Outcome(*checks.run(ROOT))
+    outcome.add(Outcome(*selftest.run()))
+    return outcome
 
 
 def unit(a):
@@ -53,6 +56,22 @@ def unit(a):
             return Outcome(failed=1)
     skipped = report.get("disabled", 0)
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
+
+
+def runtime(a):
+    """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
+    run = subprocess.run([os.path.join(a.build, "bin", "nvmove-runtime-tests")], cwd=ROOT,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
+    if not m:
+        print(run.stdout + "runtime: ended without a sum")
+        return Outcome(failed=1)
+    outcome = Outcome(*map(int, m.groups()))
+    if outcome.failed:
+        print(run.stdout, end="")
+    else:
+        print("".join(line + "\n" for line in run.stdout.split("\n") if line.startswith("skipped")), end="")
+    return outcome
 
 
 def scan(a):
@@ -95,7 +114,7 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "scan": scan, "e2e": e2e, "clang-tidy": clang_tidy}
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "e2e": e2e, "clang-tidy": clang_tidy}
 
 
 def main():
