@@ -3,12 +3,14 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, scan, plugin, driver, e2e and, with --long, clang-tidy. A suite is a function that
-returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+Suites: tidy, unit, runtime, scan, plugin, driver, e2e and, with --long, clang-tidy. A suite is a
+function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without
+failures.
 """
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,8 +40,10 @@ class Outcome:
 
 def tidy(a):
     import tidy as checks
-    passed, failed = checks.run(ROOT)
-    return Outcome(passed, failed)
+    import selftest
+    outcome = Outcome(*checks.run(ROOT))
+    outcome.add(Outcome(*selftest.run()))
+    return outcome
 
 
 def unit(a):
@@ -53,6 +57,22 @@ def unit(a):
             return Outcome(failed=1)
     skipped = report.get("disabled", 0)
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
+
+
+def runtime(a):
+    """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
+    run = subprocess.run([os.path.join(a.build, "bin", "nvmove-runtime-tests")], cwd=ROOT,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
+    if not m:
+        print(run.stdout + "runtime: ended without a sum")
+        return Outcome(failed=1)
+    outcome = Outcome(*map(int, m.groups()))
+    if outcome.failed:
+        print(run.stdout, end="")
+    else:
+        print("".join(line + "\n" for line in run.stdout.split("\n") if line.startswith("skipped")), end="")
+    return outcome
 
 
 def lit(a, suite):
@@ -107,8 +127,8 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "scan": scan, "plugin": plugin, "driver": driver, "e2e": e2e,
-          "clang-tidy": clang_tidy}
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "plugin": plugin,
+          "driver": driver, "e2e": e2e, "clang-tidy": clang_tidy}
 
 
 def main():

@@ -26,15 +26,16 @@ extern "C" {
 /* Referenced by every instrumented module, defined by the runtime. */
 #define NVM_ABI_VERSION_SYMBOL __nvm_abi_1
 
-/* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses tried
- * the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear of the
- * lowest place that the kernel randomises mmap to (0x7efb...). */
+/* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
+ * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
+ * of the lowest place that the kernel randomises mmap to (0x7efb...). */
 #define NVM_RANGE_SHIFT 38
 #define NVM_RANGE_TAG UINT64_C(0x1fa)
 #define NVM_RANGE_BASE (NVM_RANGE_TAG << NVM_RANGE_SHIFT)
 #define NVM_RANGE_SIZE (UINT64_C(1) << NVM_RANGE_SHIFT)
 
-/* 512 slots of 16 bytes: 8 KiB a thread, within the first-level cache and the static TLS reserve. */
+/* 512 slots of 16 bytes: 8 KiB a thread, within the first-level cache and the static TLS reserve.
+ */
 #define NVM_LINE_SLOTS 512
 #define NVM_LINE_SIZE 64
 
@@ -68,16 +69,16 @@ enum nvm_field_kind {
 
 /* A word of a record that is not plain bytes; arrays are one entry with their count. */
 struct nvm_field {
-  const char *name;   /* "next", "u.list.tail" */
-  uint64_t target;    /* type id of the pointee or element; 0: not known (void *) */
-  uint32_t offset;    /* bytes from the start of the record */
-  uint32_t count;     /* elements, `stride` apart; 1 unless an array */
-  uint32_t stride;    /* bytes */
-  uint32_t kind;      /* enum nvm_field_kind */
+  const char *name; /* "next", "u.list.tail" */
+  uint64_t target;  /* type id of the pointee or element; 0: not known (void *) */
+  uint32_t offset;  /* bytes from the start of the record */
+  uint32_t count;   /* elements, `stride` apart; 1 unless an array */
+  uint32_t stride;  /* bytes */
+  uint32_t kind;    /* enum nvm_field_kind */
 };
 
-/* The layout of one record type. The plugin emits one per record with external identity into section
- * `nvm_types` (pointers to them), merged by the linker; the runtime walks the section. */
+/* The layout of one record type. The plugin emits one per record with external identity into
+ * section `nvm_types` (pointers to them), merged by the linker; the runtime walks the section. */
 struct nvm_type {
   uint64_t id;        /* hash of name and layout: equal ids mean equal layouts; never 0 */
   const char *name;   /* "struct node" */

@@ -1,0 +1,135 @@
+/* persist.c: the only file with instructions of one processor (x86-64).
+ *
+ * The flush instruction is chosen once: clwb, else clflushopt, else clflush. Streaming uses SSE2
+ * stores, which every x86-64 has; a line written by four of them leaves the core as one transfer.
+ * PMEM_NO_CLWB, PMEM_NO_CLFLUSHOPT and PMEM_NO_FLUSH are honoured as libpmem does.
+ */
+#include "persist.h"
+
+#include <cpuid.h>
+#include <immintrin.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64 };
+
+static void process_stream(void *to, const void *from, size_t size) {
+  memcpy(to, from, size);
+  nvmi_compiler_barrier();
+}
+
+static void process_flush(const void *address, size_t size) {
+  (void)address, (void)size;
+  nvmi_compiler_barrier();
+}
+
+static void process_fence(void) { nvmi_compiler_barrier(); }
+
+/* Stores masked bytes, whole words at once where a word is whole. */
+static void store_masked(char *to, const char *from, uint64_t mask) {
+  for (int word = 0; word < 8; word++, mask >>= 8) {
+    unsigned bytes = mask & 0xff;
+    if (bytes == 0xff) {
+      memcpy(to + 8 * word, from + 8 * word, 8);
+      continue;
+    }
+    for (int i = 0; bytes; i++, bytes >>= 1)
+      if (bytes & 1)
+        to[8 * word + i] = from[8 * word + i];
+  }
+}
+
+static void process_store_line(void *to, const void *from, uint64_t mask) {
+  store_masked(to, from, mask);
+  nvmi_compiler_barrier();
+}
+
+static void power_stream(void *to, const void *from, size_t size) {
+  for (size_t at = 0; at < size; at += LINE) {
+    const char *source = (const char *)from + at;
+    __m128i *target = (__m128i *)((char *)to + at);
+    for (int i = 0; i < 4; i++)
+      _mm_stream_si128(target + i, _mm_loadu_si128((const __m128i *)source + i));
+  }
+}
+
+__attribute__((target("clwb"))) static void flush_clwb(const void *address, size_t size) {
+  NVMI_FOR_LINES(line, address, size)
+  _mm_clwb((void *)line);
+}
+
+__attribute__((target("clflushopt"))) static void flush_clflushopt(const void *address,
+                                                                   size_t size) {
+  NVMI_FOR_LINES(line, address, size)
+  _mm_clflushopt((void *)line);
+}
+
+static void flush_clflush(const void *address, size_t size) {
+  NVMI_FOR_LINES(line, address, size)
+  _mm_clflush((const void *)line);
+}
+
+static void power_fence(void) { _mm_sfence(); }
+
+static void (*power_flush)(const void *, size_t);
+
+/* Whole words go past the cache, which costs no read of the line; other bytes through it. */
+static void power_store_line(void *to, const void *from, uint64_t mask) {
+  if (mask == UINT64_MAX) {
+    power_stream(to, from, LINE);
+    return;
+  }
+  uint64_t rest = 0;
+  for (int word = 0; word < 8; word++) {
+    uint64_t bytes = mask >> (8 * word) & 0xff;
+    long long value;
+    if (bytes == 0xff) {
+      memcpy(&value, (const char *)from + 8 * word, 8);
+      _mm_stream_si64((long long *)((char *)to + 8 * word), value);
+    } else {
+      rest |= bytes << (8 * word);
+    }
+  }
+  if (rest) {
+    store_masked(to, from, rest);
+    power_flush(to, LINE);
+  }
+}
+
+static struct nvmi_persist power = {
+    .stream = power_stream, .fence = power_fence, .store_line = power_store_line};
+
+static int switched_off(const char *name) {
+  const char *value = getenv(name);
+  return value && strcmp(value, "1") == 0;
+}
+
+static void choose(void) {
+  unsigned a, b = 0, c, d;
+  __get_cpuid_count(7, 0, &a, &b, &c, &d);
+  if (switched_off("PMEM_NO_FLUSH"))
+    power.flush = process_flush, power.name = "no flush (PMEM_NO_FLUSH)";
+  else if (b & bit_CLWB && !switched_off("PMEM_NO_CLWB"))
+    power.flush = flush_clwb, power.name = "clwb";
+  else if (b & bit_CLFLUSHOPT && !switched_off("PMEM_NO_CLFLUSHOPT"))
+    power.flush = flush_clflushopt, power.name = "clflushopt";
+  else
+    power.flush = flush_clflush, power.name = "clflush";
+  power_flush = power.flush;
+}
+
+const struct nvmi_persist *nvmi_persist_power(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, choose);
+  return &power;
+}
+
+const struct nvmi_persist *nvmi_persist_process(void) {
+  static const struct nvmi_persist process = {.name = "page cache",
+                                              .stream = process_stream,
+                                              .flush = process_flush,
+                                              .fence = process_fence,
+                                              .store_line = process_store_line};
+  return &process;
+}

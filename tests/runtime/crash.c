@@ -1,0 +1,167 @@
+/* crash.c: the process dies at every step there is, and the pool holds what was acknowledged. */
+#include "checksum.h"
+#include "harness.h"
+#include "pool.h"
+#include "workload.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct run {
+  const char *path;
+  struct progress *progress;
+  uint64_t end;
+};
+
+static void run_workload(void *argument) {
+  struct run *run = argument;
+  workload_run(run->path, run->progress, run->end);
+}
+
+/* Dies at the n-th step of a kind, for n = 1, 2, ... until the workload gets through. */
+static void kill_at_each(const char *kind, uint64_t transactions, unsigned stride) {
+  unsigned kills = 0;
+  for (unsigned n = 1;; n += stride) {
+    struct run run = {test_path("pool"), progress_new(), transactions};
+    char kill[64];
+    snprintf(kill, sizeof kill, "%s:%u", kind, n);
+    int status = test_child(kill, run_workload, &run);
+    if (!test_was_killed(status)) {
+      CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+      break;
+    }
+    kills++;
+    workload_verify(run.path, run.progress);
+    workload_run(run.path, run.progress, transactions); /* life goes on */
+    CHECK(workload_verify(run.path, run.progress) == transactions);
+    unlink(run.path);
+  }
+  CHECK(kills >= transactions / stride);
+}
+
+TEST(crash_at_every_append) { kill_at_each("append", 12, 1); }
+
+TEST(crash_at_every_commit_step) { kill_at_each("commit", 12, 1); }
+
+TEST(crash_late_in_a_long_run) { kill_at_each("append", 300, 97); }
+
+TEST_ONCE(crash_during_creation) {
+  struct run run = {test_path("pool"), progress_new(), 2};
+  for (int n = 1; n <= 2; n++) {
+    char kill[64];
+    snprintf(kill, sizeof kill, "create:%d", n);
+    CHECK(test_was_killed(test_child(kill, run_workload, &run)));
+    CHECK(access(run.path, F_OK) != 0); /* nothing is left behind */
+  }
+}
+
+static void copy_file(const char *from, const char *to) {
+  static char block[1 << 16];
+  int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  CHECK(in >= 0 && out >= 0);
+  for (ssize_t got; (got = read(in, block, sizeof block)) > 0;)
+    CHECK(write(out, block, (size_t)got) == got);
+  close(in);
+  close(out);
+}
+
+static void just_open(void *path) {
+  NVM_POOL *pool = nvm_pool_open(path);
+  CHECK(pool != NULL);
+}
+
+/* Recovery dies at each of its steps, again and again, on copies of one crashed pool. */
+TEST(crash_during_recovery) {
+  unsigned recoveries = 0;
+  const char *copy = test_path("pool");
+  struct run run = {test_path("crashed"), NULL, 60};
+  for (unsigned n = 30; n < 60; n += 7) {
+    run.progress = progress_new();
+    char kill[64];
+    snprintf(kill, sizeof kill, "append:%u", n);
+    CHECK(test_was_killed(test_child(kill, run_workload, &run)));
+    for (unsigned step = 1;; step++) {
+      copy_file(run.path, copy);
+      snprintf(kill, sizeof kill, "recover:%u", step);
+      if (!test_was_killed(test_child(kill, just_open, (void *)(uintptr_t)copy)))
+        break;
+      /* A second crash one step further, then in peace. */
+      snprintf(kill, sizeof kill, "recover:%u", step + 1);
+      test_child(kill, just_open, (void *)(uintptr_t)copy);
+      workload_verify(copy, run.progress);
+      recoveries++;
+    }
+    unlink(run.path);
+  }
+  CHECK(recoveries >= 5);
+}
+
+/* Where the frame with the highest order begins in the file: the last one that was appended. */
+static uint64_t last_frame(const char *path, uint64_t *size) {
+  struct nvm_pool *pool = nvmi_pool_attach(path, false);
+  CHECK(pool != NULL);
+  static char heap[4 << 20];
+  ssize_t length = pread(pool->fd, heap, sizeof heap, (off_t)pool->header.heap_offset);
+  uint64_t found = 0, order = 0;
+  for (ssize_t at = 0; at + 64 <= length; at += 64) {
+    const struct nvm_frame *frame = (const void *)(heap + at);
+    if (!frame->kind || frame->kind > NVM_FRAME_COMMIT || frame->length > length - at - 40 ||
+        frame->order < order ||
+        frame->check != nvmi_check(&frame->transaction, 32 + frame->length, pool->check_seed))
+      continue;
+    order = frame->order;
+    found = pool->header.heap_offset + (uint64_t)at;
+    *size = sizeof *frame + frame->length;
+  }
+  nvmi_pool_detach(pool);
+  CHECK(found);
+  return found;
+}
+
+static void flip_byte(const char *path, uint64_t at) {
+  int fd = open(path, O_RDWR);
+  unsigned char byte;
+  CHECK(pread(fd, &byte, 1, (off_t)at) == 1);
+  byte ^= 0x40;
+  CHECK(pwrite(fd, &byte, 1, (off_t)at) == 1);
+  close(fd);
+}
+
+/* The last entry was streamed but not fenced: any part of it may be missing. Nothing of it is
+ * applied. */
+TEST(torn_log) {
+  const char *copy = test_path("pool");
+  struct run run = {test_path("crashed"), NULL, 60};
+  for (unsigned n = 5; n < 50; n += 11) {
+    run.progress = progress_new();
+    char kill[64];
+    snprintf(kill, sizeof kill, "append:%u", n);
+    CHECK(test_was_killed(test_child(kill, run_workload, &run)));
+    uint64_t size = 0, at = last_frame(run.path, &size);
+    for (uint64_t word = 0; word < size; word += size > 1024 ? 128 : 8) {
+      copy_file(run.path, copy);
+      flip_byte(copy, at + word + word / 8 % 8);
+      workload_verify(copy, run.progress);
+    }
+    unlink(run.path);
+  }
+}
+
+/* Entries of an earlier opening stay in the file and mean nothing. */
+TEST(old_entries_are_not_applied) {
+  struct run run = {test_path("pool"), progress_new(), 40};
+  CHECK(test_was_killed(test_child("append:33", run_workload, &run)));
+  struct nvm_info info;
+  NVM_POOL *pool = test_open(run.path);
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 1 && info.generation == 2);
+  CHECK(info.recovered_redone + info.recovered_undone > 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_child(NULL, just_open, (void *)(uintptr_t)run.path); /* dies without closing */
+  pool = test_open(run.path);
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 2 && info.generation == 4);
+  CHECK(info.recovered_redone + info.recovered_undone == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  workload_verify(run.path, run.progress);
+}
