@@ -18,7 +18,7 @@ namespace {
 /// A field before the ids of what fields point to are known.
 struct Word {
   FieldLayout Layout;
-  QualType Target; ///< null: none
+  QualType Target; ///< canonical; null: none
 };
 using Words = std::vector<Word>;
 
@@ -114,7 +114,8 @@ private:
       Name += (Prefix.empty() ? "" : ".") + Field.getName().str();
     auto *Constant = Context.getAsConstantArrayType(Field.getType());
     if (Field.getType()->isIncompleteArrayType() || (Constant && Constant->getSize().isZero())) {
-      QualType Element = Context.getAsArrayType(Field.getType())->getElementType();
+      QualType Element =
+          Context.getAsArrayType(Field.getType())->getElementType().getCanonicalType();
       Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Element);
       W.Layout.Stride = static_cast<uint32_t>(sizeOf(Element));
       W.Layout.Count = 0;
@@ -164,8 +165,7 @@ private:
       Word W = Alternatives.front();
       bool Same = Alternatives.size() == Members;
       for (const Word &Other : Alternatives)
-        Same &= Other.Layout.Kind == W.Layout.Kind &&
-                Other.Target.getCanonicalType() == W.Target.getCanonicalType();
+        Same &= Other.Layout.Kind == W.Layout.Kind && Other.Target == W.Target;
       All.push_back(Same ? W : word(W.Layout.Name, Place, NVM_FIELD_UNION, QualType()));
     }
     return All;
@@ -197,7 +197,7 @@ uint64_t LayoutBuilder::describe(QualType T) {
   for (const Word &W : All)
     OS << '|' << W.Layout.Name << ',' << W.Layout.Offset << ',' << W.Layout.Count << ','
        << W.Layout.Stride << ',' << W.Layout.Kind << ','
-       << (W.Target.isNull() ? "" : W.Target.getCanonicalType().getAsString(Names));
+       << (W.Target.isNull() ? "" : W.Target.getAsString(Names));
   // Never 0, which means "not known", and positive as Breeze's type identifiers are.
   Made.Id = (llvm::xxh3_64bits(Shape) & INT64_MAX) | 1;
   uint64_t Id = Ids[T.getAsOpaquePtr()] = Made.Id;

@@ -25,9 +25,14 @@ typedef NVM_STRUCT node {
 node;
 
 // CHECK: struct ops 16/8
-// CHECK-NEXT: call +0 x2/8 function ?
+// CHECK-NEXT: call +0 x1/8 function ?
+// CHECK-NEXT: handler.one +8 x1/8 function ?
 struct ops {
-  int (*call[2])(node *);
+  int (*call)(node *);
+  union {
+    void (*one)(int);
+    void (*two)(long);
+  } handler;
 };
 
 // CHECK: struct table 360/8
