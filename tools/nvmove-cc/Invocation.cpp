@@ -174,11 +174,11 @@ Installation findInstallation(bool Cxx) {
   Installation Found;
   std::error_code Ignored;
   fs::path Root = fs::read_symlink("/proc/self/exe", Ignored).parent_path().parent_path();
-  const std::string Lib = NVMOVE_LIBDIR; // as installed; a build tree has lib
+  const std::string Lib = NVMOVE_LIBDIR; // of an installation; a build tree has lib/nvmove
   Found.Clang = Cxx ? NVMOVE_CLANG "++" : NVMOVE_CLANG;
   Found.Plugin = firstThatExists(
       Root, {Lib + "/nvmove/libnvmove_plugin.so", "lib/nvmove/libnvmove_plugin.so"});
-  Found.Runtime = firstThatExists(Root, {Lib + "/libnvmove.a", "lib/libnvmove.a"});
+  Found.Runtime = firstThatExists(Root, {"lib/nvmove/libnvmove.a", Lib + "/libnvmove.a"});
   Found.Include = firstThatExists(Root, {"include/nvmove/nvmove.h"});
   if (!Found.Include.empty())
     Found.Include = (Root / "include").lexically_normal().string();
