@@ -3,9 +3,9 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, scan, plugin, driver, e2e and, with --long, clang-tidy. A suite is a
-function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without
-failures.
+Suites: tidy, unit, runtime, scan, plugin, driver, differential, e2e and, with --long, clang-tidy. A suite
+is a function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only
+without failures.
 """
 import argparse
 import json
@@ -22,6 +22,7 @@ SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
 
 
 class Outcome:
@@ -110,6 +111,13 @@ def driver(a):
     return lit(a, "driver")
 
 
+def differential(a):
+    """Programs behave the same under nvmove-cc and clang."""
+    import csmith
+    few, many = 24, 2000
+    return Outcome(*csmith.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
+
+
 def e2e(a):
     import accuracy
     return Outcome(*accuracy.run(os.path.join(a.build, "bin", "nvmove"), a.long))
@@ -128,7 +136,7 @@ def clang_tidy(a):
 
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "plugin": plugin,
-          "driver": driver, "e2e": e2e, "clang-tidy": clang_tidy}
+          "driver": driver, "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy}
 
 
 def main():
