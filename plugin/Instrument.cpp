@@ -63,6 +63,10 @@ public:
       }
     BitVector Single = Pending;
     SmallVector<Note> Notes = coalesceLoops(F, Writes, Single, MayCommit, Analyses.Loops);
+    for (unsigned N : Single.set_bits())
+      if (Loop *L = Analyses.Loops.Loops.getLoopFor(Writes[N].At->getParent()))
+        if (L->isInnermost())
+          Hot.insert(Writes[N].At);
     for (unsigned N : Pending.set_bits())
       count(Single.test(N) ? Outcome::Noted : Outcome::NotedOnce, Writes[N]);
     if (settings().Checked)
@@ -141,7 +145,7 @@ private:
       return emitNote({A.At, A.Address, 0, Length, A.Alignment});
     }
     default:
-      return emitNote({A.At, A.Address, A.Size, A.Length, A.Alignment});
+      return emitNote({A.At, A.Address, A.Size, A.Length, A.Alignment, Hot.contains(A.At)});
     }
   }
 
@@ -187,6 +191,7 @@ private:
   const FunctionAnalyses &Analyses;
   Report &R;
   SmallVector<Access> Writes, Calls;
+  SmallPtrSet<Instruction *, 16> Hot; ///< in innermost loops; asked before the blocks are split
   bool NotedCall = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "nvmove/abi.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -43,6 +44,35 @@ Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
   return At.CreateOr(At.CreateICmpNE(Held, Line), At.CreateIsNotNull(Open));
 }
 
+/// The filter and the call behind it, for writes of one size that stay in their line.
+Function *sharedNote(Module &M, uint64_t Size) {
+  std::string Name = "__nvmove_note_" + utostr(Size);
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  LLVMContext &C = M.getContext();
+  auto *Type = FunctionType::get(Type::getVoidTy(C), {PointerType::getUnqual(C)}, false);
+  Function *F =
+      Function::createWithDefaultAttr(Type, GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+  F->setVisibility(GlobalValue::HiddenVisibility);
+  F->setComdat(M.getOrInsertComdat(Name));
+  F->setCallingConv(CallingConv::PreserveMost);
+  F->setDoesNotThrow();
+  F->addFnAttr(Attribute::NoInline);
+  IRBuilder<> At(BasicBlock::Create(C, "", F));
+  Instruction *Return = At.CreateRetVoid();
+  At.SetInsertPoint(Return);
+  Value *Open = notYetNoted(At, At.CreatePtrToInt(F->getArg(0), At.getInt64Ty()), Size);
+  At.SetInsertPoint(unlikelyBlock(Open, Return));
+  callAbi(At, "__nvm_note", {F->getArg(0), At.getInt64(Size)});
+  return F;
+}
+
+void callShared(IRBuilderBase &At, Value *Address, uint64_t Size) {
+  CallInst *Call = At.CreateCall(sharedNote(*At.GetInsertBlock()->getModule(), Size), {Address});
+  Call->setCallingConv(CallingConv::PreserveMost);
+  Call->setDoesNotThrow();
+}
+
 } // namespace
 
 Value *inRange(IRBuilderBase &At, Value *Address) {
@@ -65,6 +95,8 @@ void emitNote(const Note &N) {
     return;
   }
   if (staysInLine(N.Size, N.Alignment)) {
+    if (!N.Hot)
+      return callShared(At, N.Address, N.Size);
     Value *Integer = At.CreatePtrToInt(N.Address, At.getInt64Ty());
     At.SetInsertPoint(unlikelyBlock(notYetNoted(At, Integer, N.Size), Inside));
   }

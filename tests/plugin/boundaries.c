@@ -9,7 +9,7 @@
 
 // CHECK-LABEL: define {{.*}}@increment(
 // CHECK: call void @__nvm_atomic_enter(ptr
-// CHECK: call {{.*}}@__nvm_note(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: store
 // CHECK: call void @__nvm_atomic_leave(ptr
 // CHECK: ret void

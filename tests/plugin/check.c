@@ -9,13 +9,7 @@
 // CHECK: %[[T:.*]] = lshr i64 %[[A]], 38
 // CHECK: %[[I:.*]] = icmp eq i64 %[[T]], 506
 // CHECK: br i1 %[[I]], label %{{[0-9]+}}, label %[[STORE:[0-9]+]], {{.*}}!prof ![[UNLIKELY:.*]]
-// CHECK: lshr i64 %{{.*}}, 6
-// CHECK: and i64 %{{.*}}, 511
-// CHECK: getelementptr inbounds [2 x i64], ptr
-// CHECK: and i64 %{{.*}}, 63
-// CHECK: and i64 %{{.*}}, 15
-// CHECK: br i1 %{{.*}}, !prof ![[UNLIKELY]]
-// CHECK: call preserve_mostcc void @__nvm_note(ptr %p, i64 4)
+// CHECK: call preserve_mostcc void @__nvmove_note_4(ptr %p)
 // CHECK: {{^}}[[STORE]]:
 // CHECK-NEXT: store i32 1, ptr %p
 void aligned(int *p) { *p = 1; }
@@ -35,6 +29,28 @@ void crossing(struct crooked *p) { p->l = 1; }
 // CHECK: call void @llvm.memset
 void unknown(char *p, unsigned long n) { __builtin_memset(p, 1, n); }
 
-// CHECK: declare preserve_mostcc void @__nvm_note(ptr, i64)
+// In an innermost loop the filter is inline.
+// CHECK-LABEL: define {{.*}}@loop(
+// CHECK: lshr i64 %{{.*}}, 6
+// CHECK: and i64 %{{.*}}, 511
+// CHECK: getelementptr inbounds [2 x i64], ptr
+// CHECK: and i64 %{{.*}}, 63
+// CHECK: and i64 %{{.*}}, 15
+// CHECK: br i1 %{{.*}}, !prof ![[UNLIKELY]]
+// CHECK: call preserve_mostcc void @__nvm_note(ptr %{{.*}}, i64 4)
+struct list {
+  struct list *next;
+  int n;
+};
+void loop(struct list *p) {
+  for (; p; p = p->next)
+    p->n = 1;
+}
+
+// Elsewhere it is in a function for each size.
+// CHECK-LABEL: define linkonce_odr hidden preserve_mostcc void @__nvmove_note_4(ptr %0)
+// CHECK: call ptr @llvm.threadlocal.address.p0(ptr @__nvm_lines)
+// CHECK: call preserve_mostcc void @__nvm_note(ptr %0, i64 4)
+
 // CHECK-DAG: ![[UNLIKELY]] = !{!"branch_weights", i32 1, i32 1048575}
 // CHECK-DAG: !{i32 7, !"nvmove.instrumented", i32 1}

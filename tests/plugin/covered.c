@@ -12,7 +12,7 @@ struct pair {
 };
 
 // CHECK-LABEL: define {{.*}}@onlyOneArm(
-// CHECK-COUNT-2: call {{.*}}@__nvm_note(
+// CHECK-COUNT-2: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void onlyOneArm(struct pair *p, int n) {
   if (n)
@@ -21,8 +21,8 @@ __attribute__((noinline)) void onlyOneArm(struct pair *p, int n) {
 }
 
 // CHECK-LABEL: define {{.*}}@bothArms(
-// CHECK-COUNT-3: call {{.*}}@__nvm_note(
-// CHECK-NOT: call {{.*}}@__nvm_note(
+// CHECK-COUNT-3: call {{.*}}@__nvm{{(ove)?}}_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void bothArms(struct pair *p, int n) {
   if (n) {
@@ -36,8 +36,8 @@ __attribute__((noinline)) void bothArms(struct pair *p, int n) {
 
 // Parts add up: two halves cover the whole, one half does not.
 // CHECK-LABEL: define {{.*}}@halves(
-// CHECK-COUNT-2: call {{.*}}@__nvm_note(ptr {{.*}}, i64 4)
-// CHECK-NOT: call {{.*}}@__nvm_note(
+// CHECK-COUNT-2: call {{.*}}@__nvm{{(ove_note_4\(|_note\(.*i64 4\))}}
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void halves(volatile int *p) {
   p[0] = 1;
@@ -45,17 +45,17 @@ __attribute__((noinline)) void halves(volatile int *p) {
   *(volatile long *)p = 3;
 }
 // CHECK-LABEL: define {{.*}}@half(
-// CHECK: call {{.*}}@__nvm_note(ptr {{.*}}, i64 4)
-// CHECK: call {{.*}}@__nvm_note(ptr {{.*}}, i64 8)
+// CHECK: call {{.*}}@__nvm{{(ove_note_4\(|_note\(.*i64 4\))}}
+// CHECK: call {{.*}}@__nvm{{(ove_note_8\(|_note\(.*i64 8\))}}
 __attribute__((noinline)) void half(volatile int *p) {
   p[0] = 1;
   *(volatile long *)p = 3;
 }
 
 // CHECK-LABEL: define {{.*}}@call(
-// CHECK: call {{.*}}@__nvm_note(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: call void @unknown
-// CHECK: call {{.*}}@__nvm_note(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 __attribute__((noinline)) void call(struct pair *p) {
   p->a = 1;
   unknown();
@@ -64,8 +64,8 @@ __attribute__((noinline)) void call(struct pair *p) {
 
 __attribute__((noinline)) long harmless(struct pair *p) { return p->a + p->b; }
 // CHECK-LABEL: define {{.*}}@harmlessCall(
-// CHECK-COUNT-1: call {{.*}}@__nvm_note(
-// CHECK-NOT: call {{.*}}@__nvm_note(
+// CHECK-COUNT-1: call {{.*}}@__nvm{{(ove)?}}_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void harmlessCall(struct pair *p) {
   p->a = 1;
@@ -75,7 +75,7 @@ __attribute__((noinline)) void harmlessCall(struct pair *p) {
 
 // The next iteration's element is another one, although the same instruction computes it.
 // CHECK-LABEL: define {{.*}}@chase(
-// CHECK: call {{.*}}@__nvm_note(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 struct list {
   struct list *next;
   volatile long n;

@@ -10,11 +10,11 @@ void unknown(void);
 
 // CHECK-LABEL: define {{.*}}@paper(
 // CHECK: call {{.*}}@__nvm_note(ptr %a, i64 512)
-// CHECK-NOT: call {{.*}}@__nvm_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 // VEC-LABEL: define {{.*}}@paper(
 // VEC: call {{.*}}@__nvm_note(ptr {{.*}}, i64 512)
-// VEC-NOT: call {{.*}}@__nvm_note
+// VEC-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // VEC: store <2 x double>
 // VEC: {{^[}]}}
 __attribute__((noinline)) void paper(double *restrict a, const double *restrict b) {
@@ -24,7 +24,7 @@ __attribute__((noinline)) void paper(double *restrict a, const double *restrict 
 
 // CHECK-LABEL: define {{.*}}@counted(
 // CHECK: call {{.*}}@__nvm_note_if_persistent(
-// CHECK-NOT: call {{.*}}@__nvm_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void counted(int *restrict a, const int *restrict b, int n) {
   for (int i = 0; i < n; i++)
@@ -33,7 +33,7 @@ __attribute__((noinline)) void counted(int *restrict a, const int *restrict b, i
 
 // CHECK-LABEL: define {{.*}}@downwards(
 // CHECK: call {{.*}}@__nvm_note_if_persistent(
-// CHECK-NOT: call {{.*}}@__nvm_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void downwards(int *restrict a, const int *restrict b, int n) {
   for (int i = n; i-- > 0;)
@@ -43,7 +43,7 @@ __attribute__((noinline)) void downwards(int *restrict a, const int *restrict b,
 // Writes that tile the step count as one.
 // CHECK-LABEL: define {{.*}}@tiles(
 // CHECK: call {{.*}}@__nvm_note_if_persistent(
-// CHECK-NOT: call {{.*}}@__nvm_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 struct point {
   long x, y;
@@ -57,7 +57,7 @@ __attribute__((noinline)) void tiles(struct point *restrict p, const long *restr
 
 // A hole is not written: it is not noted.
 // CHECK-LABEL: define {{.*}}@holes(
-// CHECK: call {{.*}}@__nvm_note(ptr {{.*}}, i64 8)
+// CHECK: call {{.*}}@__nvm{{(ove_note_8\(|_note\(.*i64 8\))}}
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void holes(struct point *restrict p, const long *restrict b, int n) {
   for (int i = 0; i < n; i++)
@@ -65,7 +65,7 @@ __attribute__((noinline)) void holes(struct point *restrict p, const long *restr
 }
 
 // CHECK-LABEL: define {{.*}}@early(
-// CHECK: call {{.*}}@__nvm_note(ptr {{.*}}, i64 4)
+// CHECK: call {{.*}}@__nvm{{(ove_note_4\(|_note\(.*i64 4\))}}
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void early(int *restrict a, const int *restrict b, int n) {
   for (int i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ __attribute__((noinline)) void early(int *restrict a, const int *restrict b, int
 }
 
 // CHECK-LABEL: define {{.*}}@sometimes(
-// CHECK: call {{.*}}@__nvm_note(ptr {{.*}}, i64 4)
+// CHECK: call {{.*}}@__nvm{{(ove_note_4\(|_note\(.*i64 4\))}}
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void sometimes(int *restrict a, const int *restrict b, int n) {
   for (int i = 0; i < n; i++)
@@ -85,7 +85,7 @@ __attribute__((noinline)) void sometimes(int *restrict a, const int *restrict b,
 }
 
 // CHECK-LABEL: define {{.*}}@commits(
-// CHECK: call {{.*}}@__nvm_note(ptr {{.*}}, i64 4)
+// CHECK: call {{.*}}@__nvm{{(ove_note_4\(|_note\(.*i64 4\))}}
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void commits(int *restrict a, const int *restrict b, int n) {
   for (int i = 0; i < n; i++) {
@@ -96,9 +96,9 @@ __attribute__((noinline)) void commits(int *restrict a, const int *restrict b, i
 
 // The same address in each iteration: once, before.
 // CHECK-LABEL: define {{.*}}@same(
-// CHECK: call {{.*}}@__nvm_note(ptr %sum, i64 4)
+// CHECK: call {{.*}}@__nvm{{(ove_note_4\(|_note\(.*i64 4\))}}
 // CHECK: br label
-// CHECK-NOT: call {{.*}}@__nvm_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void same(volatile int *sum, const int *b, int n) {
   for (int i = 0; i < n; i++)

@@ -4,8 +4,8 @@
 // RUN: llvm-dis %t.full.o -o - | FileCheck %s
 // RUN: llvm-dis %t.thin.o -o - | FileCheck %s
 // CHECK-LABEL: define {{.*}}@store(
-// CHECK-COUNT-1: call {{.*}}@__nvm_note(
-// CHECK-NOT: call {{.*}}@__nvm_note(
+// CHECK-COUNT-1: call {{.*}}@__nvm{{(ove)?}}_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: }
 // RUN: clang-19 -x ir %t.thin.o -O2 -fpass-plugin=%plugin -S -emit-llvm -o - | FileCheck %s
 // RUN: %run %s --level=-O2 -flto=thin -fuse-ld=lld | FileCheck --check-prefix=EXE %s

@@ -16,7 +16,7 @@
 void use(void *);
 
 // CHECK-LABEL: define {{.*}}@stack(
-// CHECK-NOT: @__nvm_note
+// CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 void stack(int n) {
   int local[8];
@@ -28,12 +28,12 @@ int shared[10];
 _Thread_local int own;
 extern int elsewhere[];
 // CHECK-LABEL: define {{.*}}@global(
-// CHECK-NOT: @__nvm_note
+// CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 void global(int n) { shared[n] = own = elsewhere[2] = 3; }
 
 // CHECK-LABEL: define {{.*}}@heap(
-// CHECK-NOT: @__nvm_note
+// CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 int *heap(int n) {
   int *p = malloc(40), *q = calloc(4, 4);
@@ -47,7 +47,7 @@ int *heap(int n) {
 
 // realloc of pool memory gives pool memory.
 // CHECK-LABEL: define {{.*}}@grown(
-// CHECK: @__nvm_note
+// CHECK: @__nvmove_note_4(
 int *grown(int *p) {
   p = realloc(p, 80);
   p[11] = 1;
@@ -60,19 +60,19 @@ struct cached {
   NVM_VOLATILE int history[4];
 };
 // CHECK-LABEL: define {{.*}}@volatileField(
-// CHECK-NOT: @__nvm_note
+// CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 void volatileField(struct cached *p, int n) {
   p->hits++;
   p->history[n] = 1;
 }
 // CHECK-LABEL: define {{.*}}@ordinaryField(
-// CHECK: call {{.*}}@__nvm_note(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 void ordinaryField(struct cached *p) { p->value++; }
 
 // CHECK-LABEL: define {{.*}}@covered(
-// CHECK-COUNT-1: call {{.*}}@__nvm_note(
-// CHECK-NOT: call {{.*}}@__nvm_note(
+// CHECK-COUNT-1: call {{.*}}@__nvm{{(ove)?}}_note
+// CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 void covered(volatile long *p) {
   *p = 1;
@@ -81,7 +81,7 @@ void covered(volatile long *p) {
 }
 
 // CHECK-LABEL: define {{.*}}@fresh(
-// CHECK-NOT: @__nvm_note
+// CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 long *fresh(NVM_POOL *pool, int n) {
   long *p = nvm_alloc(pool, NVM_TYPE_ID(long), 64);
@@ -93,7 +93,7 @@ long *fresh(NVM_POOL *pool, int n) {
 // ... but not behind a possible commit.
 // CHECK-LABEL: define {{.*}}@stale(
 // CHECK: call {{.*}}@nvm_tx_commit
-// CHECK: call {{.*}}@__nvm_note(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 long *stale(NVM_POOL *pool) {
   long *p = nvm_alloc(pool, NVM_TYPE_ID(long), 64);
   nvm_tx_commit(pool);
@@ -102,6 +102,6 @@ long *stale(NVM_POOL *pool) {
 }
 
 // CHECK-LABEL: define {{.*}}@segment(
-// CHECK-NOT: @__nvm_note
+// CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 void segment(int __attribute__((address_space(256))) * p) { *p = 1; }

@@ -14,7 +14,7 @@ _Bool swap(int *p, int *old) {
   return __atomic_compare_exchange_n(p, old, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 // LOCKED-LABEL: define {{.*}}@add(
-// LOCKED: call {{.*}}@__nvm_note(ptr %p, i64 8)
+// LOCKED: call {{.*}}@__nvmove_note_8(ptr %p)
 // LOCKED: atomicrmw
 
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
