@@ -88,7 +88,11 @@ struct nvmi_log {
   unsigned slot;
   struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
   struct nvmi_cursor cursors[2];       /* one a bank */
-  _Atomic uint64_t pending; /* order << 1 | stores issued: in place, maybe not durable; 0: none */
+  _Atomic int solo; /* inside a section that relies on this log being the only one */
+  bool alone;       /* what that section was told; for the heap */
+  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
+   * bit: the commit that said so will wait, and clear it. */
+  _Atomic uint64_t pending;
   struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
   struct nvmi_array intents;               /* struct nvmi_intent */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
@@ -103,6 +107,7 @@ struct nvmi_thread {
   uint64_t touched;             /* bit i: pool i has something uncommitted */
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
+  bool handlers_store;          /* signal handlers note, too: they wait during commits */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */

@@ -120,6 +120,7 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
                "a signal handler that interrupts the runtime stores more than 1 KiB "
                "at once, or as the first of its thread");
   int depth = thread->busy++;
+  thread->handlers_store = true;
   thread->touched |= UINT64_C(1) << pool->index;
   pool->method->note(log, (void *)start, end - start);
   pool->method->settle(log);

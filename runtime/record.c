@@ -22,12 +22,15 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
   if (!replay)
     return;
   struct nvm_pool *pool = log->pool;
+  record->solo = nvmi_solo_enter(log);
   /* Announce first, then take the number: see nvmi_log_bound. An older announcement of this log
    * stays until the fence that also covers its stores. */
-  if (!atomic_load_explicit(&log->pending, memory_order_relaxed))
-    atomic_store(&log->pending, atomic_load(&pool->order) << 1);
-  record->bound = nvmi_log_bound(pool);
-  record->order = atomic_fetch_add(&pool->order, 1);
+  uint64_t oldest = atomic_load_explicit(&log->pending, memory_order_relaxed) >> 1;
+  if (!oldest)
+    oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
+  atomic_store_explicit(&log->pending, oldest << 1 | !record->solo, memory_order_relaxed);
+  record->order = nvmi_log_order(log, record->solo);
+  record->bound = record->solo ? oldest : nvmi_log_bound(pool);
 }
 
 static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t part) {
@@ -99,25 +102,26 @@ void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *b
 
 bool nvmi_record_end(struct nvmi_record *record) {
   put(record, NVM_FRAME_COMMIT, record->frames);
+  if (record->full && record->order)
+    nvmi_solo_leave(record->log);
   return !record->full;
 }
 
 void nvmi_record_durable(struct nvmi_record *record) {
   if (record->order)
-    atomic_store_explicit(&record->log->pending, record->order << 1, memory_order_release);
+    atomic_store_explicit(&record->log->pending, record->order << 1 | !record->solo,
+                          memory_order_release);
 }
 
 void nvmi_record_issued(struct nvmi_record *record) {
   if (!record->order)
     return;
   struct nvmi_log *log = record->log;
-  atomic_store_explicit(&log->pending, record->order << 1 | 1, memory_order_release);
-  /* Only the compiler could reorder these two: become_several() orders the processor. */
-  nvmi_compiler_barrier();
-  if (atomic_load_explicit(&log->pool->several_logs, memory_order_relaxed)) {
+  if (!record->solo) {
     nvmi_fence(log);
     atomic_store_explicit(&log->pending, 0, memory_order_release);
   }
+  nvmi_solo_leave(log);
 }
 
 bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation) {
