@@ -87,11 +87,13 @@ static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
 bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
                   uint16_t part, bool nested) {
   struct nvm_pool *pool = log->pool;
-  size_t used = sizeof *frame + frame->length;
+  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
   size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
-  memset((char *)frame + used, 0, size - used);
+  if (used % 8)
+    memset((char *)frame + used, 0, 8 - used % 8);
+  for (size_t at = (used + 7) & ~(size_t)7; at < size; at += 8)
+    *(uint64_t *)((char *)frame + at) = 0;
   frame->transaction = cursor->transaction << 16 | part;
-  frame->reserved = 0;
   frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
   size_t kept = nested ? 0 : ROOM_FOR_NESTED;
   if (NVMI_UNLIKELY(cursor->at + size + kept > cursor->segment->size))

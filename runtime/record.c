@@ -37,9 +37,7 @@ static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t p
   struct nvm_frame *frame = frame_of(record);
   frame->order = record->order;
   frame->place = record->bound;
-  frame->length = record->used;
-  frame->operations = record->operations;
-  frame->kind = (uint8_t)kind;
+  frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
   bool is_last = kind == NVM_FRAME_COMMIT;
   if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
                                      is_last && !record->frames && record->used <= 1024))
@@ -66,15 +64,13 @@ void nvmi_record_operation(struct nvmi_record *record, uint64_t operation) {
 
 /* Bits of the words that are whole in `mask`; `ragged` when some word is there in part. */
 static unsigned whole_words(uint64_t mask, bool *ragged) {
-  unsigned words = 0;
-  *ragged = false;
-  for (unsigned i = 0; i < 8; i++, mask >>= 8) {
-    if ((mask & 0xff) == 0xff)
-      words |= 1u << i;
-    else if (mask & 0xff)
-      *ragged = true;
-  }
-  return words;
+  const uint64_t lowest = UINT64_C(0x0101010101010101);
+  uint64_t all = mask & mask >> 4, any = mask | mask >> 4;
+  all &= all >> 2, any |= any >> 2;
+  all &= all >> 1, any |= any >> 1;
+  all &= lowest, any &= lowest;
+  *ragged = all != any;
+  return (unsigned)(all * UINT64_C(0x0102040810204080) >> 56);
 }
 
 void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,

@@ -16,13 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The list of lines is all that commit needs. */
-static void shadow_note(struct nvmi_log *log, const void *address, size_t size) {
-  (void)log, (void)address, (void)size;
-}
-
-static void shadow_settle(struct nvmi_log *log) { (void)log; }
-
 typedef void visit(void *context, struct nvm_pool *pool, uint64_t offset, uint64_t mask);
 
 static void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
@@ -116,8 +109,8 @@ const struct nvmi_method nvmi_shadow = {
     .name = "shadow",
     .id = NVM_METHOD_SHADOW,
     .private_work = true,
-    .note = shadow_note,
-    .settle = shadow_settle,
+    .note = NULL, /* the list of lines is all that commit needs */
+    .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
     .before_fork = shadow_before_fork,
