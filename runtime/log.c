@@ -127,8 +127,7 @@ struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
 uint64_t nvmi_log_bound(struct nvm_pool *pool) {
   /* First the next order, then who is pending: a commit announces itself before it takes its
    * number, so one whose number lies below what is read here is seen. */
-  uint64_t bound = atomic_load(&pool->order);
-  atomic_thread_fence(memory_order_seq_cst);
+  uint64_t bound = atomic_load(&pool->order); /* loads stay in order on x86 */
   unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
   for (unsigned i = 0; i < count; i++) {
     uint64_t pending =

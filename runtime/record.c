@@ -19,9 +19,13 @@ static char *payload_of(const struct nvmi_record *record) { return (char *)(fram
 void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
                        bool replay) {
   *record = (struct nvmi_record){.log = log, .cursor = cursor};
-  if (!replay)
-    return;
   struct nvm_pool *pool = log->pool;
+  if (!replay) {
+    /* The bound all the same: this record may overwrite the last one that says so of another log's.
+     */
+    record->bound = nvmi_log_bound(pool);
+    return;
+  }
   record->solo = nvmi_solo_enter(log);
   /* Announce first, then take the number: see nvmi_log_bound. An older announcement of this log
    * stays until the fence that also covers its stores. */

@@ -182,7 +182,7 @@ static bool read_bank(struct nvm_pool *pool, struct work *work, unsigned slot, u
   if (!nvmi_each_segment(pool, slot, bank, scan_segment, &scan))
     return false;
   const struct nvm_frame *commit = whole_record(found);
-  if (commit && commit->order && commit->place > work->bound)
+  if (commit && commit->place > work->bound)
     work->bound = commit->place;
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = items(found)[i];

@@ -157,6 +157,9 @@ int nvm_tx_commit(NVM_POOL *pool) {
     return nvmi_fail(NVM_ENOTX, pool->path, "commit without begin");
   thread->begun--;
   enum nvm_error error = end_outermost(thread);
+  if (NVMI_UNLIKELY(pool->forked))
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot commit; its copy stays its own");
   return NVMI_LIKELY(!error) ? 0 : failed(pool, error);
 }
 
