@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "heap_types.h"
 
+#include "log.h"
 #include "types.h"
 
 #include <string.h>
@@ -20,13 +21,15 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
   }
   struct nvmi_thread *thread = nvmi_thread_self();
   struct nvmi_log *log = nvmi_log_of(thread, pool);
-  if (log)
-    thread->busy++;
+  if (!log)
+    return NULL;
+  thread->busy++;
+  log->alone = nvmi_solo_enter(log);
   return log;
 }
 
 static void leave(struct nvmi_log *log) {
-  nvmi_compiler_barrier();
+  nvmi_solo_leave(log);
   log->owner->busy--;
 }
 
@@ -65,18 +68,35 @@ static uint64_t size_of(const struct nvmi_span *span) {
   return span->class < NVMI_CLASSES ? span->block_size : (uint64_t)span->chunks << NVM_CHUNK_SHIFT;
 }
 
-static void set_bit(_Atomic uint64_t *bits, uint32_t index) {
-  atomic_fetch_or_explicit(&bits[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+/* `solo`: no other thread changes bits (nvmi_solo_enter). */
+static void set_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
+  if (solo)
+    *(uint64_t *)&bits[index / 64] |= UINT64_C(1) << (index % 64);
+  else
+    atomic_fetch_or_explicit(&bits[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
 }
 
 /* Whether the bit was set. */
-static bool clear_bit(_Atomic uint64_t *bits, uint32_t index) {
-  uint64_t bit = UINT64_C(1) << (index % 64);
+static bool clear_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
+  uint64_t bit = UINT64_C(1) << (index % 64), *word = (uint64_t *)&bits[index / 64], before = *word;
+  if (solo) {
+    *word = before & ~bit;
+    return before & bit;
+  }
   return atomic_fetch_and_explicit(&bits[index / 64], ~bit, memory_order_acquire) & bit;
 }
 
+/* Gives the count before. */
+static uint32_t add_free(struct nvmi_span *span, uint32_t change, bool solo) {
+  if (!solo)
+    return atomic_fetch_add(&span->free_count, change);
+  uint32_t before = atomic_load_explicit(&span->free_count, memory_order_relaxed);
+  atomic_store_explicit(&span->free_count, before + change, memory_order_relaxed);
+  return before;
+}
+
 /* Claims a block of the log's span; the owner alone clears bits, so one found set stays so. */
-static bool claim(struct nvmi_span *span, uint32_t *index) {
+static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {
   uint32_t words = (span->blocks + 63) / 64;
   for (uint32_t i = 0; i < words; i++) {
     uint32_t word = span->hint + i < words ? span->hint + i : span->hint + i - words;
@@ -84,9 +104,9 @@ static bool claim(struct nvmi_span *span, uint32_t *index) {
     if (!bits)
       continue;
     *index = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    clear_bit(span->free, *index);
-    set_bit(span->live, *index);
-    atomic_fetch_sub_explicit(&span->free_count, 1, memory_order_relaxed);
+    clear_bit(span->free, *index, solo);
+    set_bit(span->live, *index, solo);
+    add_free(span, UINT32_MAX, solo);
     span->hint = word;
     return true;
   }
@@ -95,7 +115,7 @@ static bool claim(struct nvmi_span *span, uint32_t *index) {
 
 static struct nvmi_span *claim_small(struct nvmi_log *log, uint32_t class, uint32_t *index) {
   struct nvmi_span *span = log->current[class];
-  while (!span || !claim(span, index)) {
+  while (!span || !claim(span, index, log->alone)) {
     if (span)
       nvmi_span_give_up(log->pool, span);
     log->current[class] = span = nvmi_span_acquire(log->pool, class);
@@ -120,7 +140,7 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size) {
     nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunks));
     pool->persist->fence();
     span = nvmi_span_new(pool, NVMI_CLASSES, chunk, (uint32_t)chunks);
-    set_bit(span->live, 0);
+    set_bit(span->live, 0, false);
   }
   pthread_mutex_unlock(&heap->lock);
   return span;
@@ -156,10 +176,11 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
               (unsigned long long)pool->header.span);
     return NULL;
   }
+  uint16_t index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
   struct nvmi_log *log = enter(pool);
   if (!log)
     return NULL;
-  char *block = allocate(log, type ? nvmi_type_index(pool, type) : 0, size);
+  char *block = allocate(log, index, size);
   leave(log);
   return block;
 }
@@ -211,7 +232,7 @@ int nvm_free(void *address) {
   if (!log)
     return -1;
   int result = 0;
-  if (!clear_bit(span->live, index))
+  if (!clear_bit(span->live, index, log->alone))
     result = nvmi_fail(NVM_EDOUBLEFREE, pool->path, "the block at %p is free already", address);
   else if (!intend(log, span, index, true) || !operate_block(log, span, index, 0))
     nvmi_fatal(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's frees");
@@ -267,13 +288,14 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   return block;
 }
 
-static void release(struct nvm_pool *pool, struct nvmi_span *span, uint32_t index, bool committed) {
+static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool committed) {
+  struct nvm_pool *pool = log->pool;
   struct nvmi_heap *heap = pool->heap;
   if (committed)
     atomic_store_explicit(&span->freed_order, atomic_load(&pool->order) - 1, memory_order_relaxed);
   if (span->class < NVMI_CLASSES) {
-    set_bit(span->free, index);
-    uint32_t before = atomic_fetch_add(&span->free_count, 1);
+    set_bit(span->free, index, log->alone);
+    uint32_t before = add_free(span, 1, log->alone);
     if (before == 0 && !span->owned)
       nvmi_span_give_up(pool, span);
     return;
@@ -287,23 +309,27 @@ static void release(struct nvm_pool *pool, struct nvmi_span *span, uint32_t inde
 
 void nvmi_heap_committed(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.items;
+  log->alone = nvmi_solo_enter(log);
   for (size_t i = 0; i < log->intents.count; i++)
     if (intents[i].is_free)
-      release(log->pool, intents[i].span, intents[i].index, true);
+      release(log, intents[i].span, intents[i].index, true);
+  nvmi_solo_leave(log);
   log->intents.count = 0;
   log->operations.count = 0;
 }
 
 void nvmi_heap_aborted(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.items;
+  log->alone = nvmi_solo_enter(log);
   for (size_t i = log->intents.count; i-- > 0;) {
     if (intents[i].is_free) {
-      set_bit(intents[i].span->live, intents[i].index);
+      set_bit(intents[i].span->live, intents[i].index, log->alone);
     } else {
-      clear_bit(intents[i].span->live, intents[i].index);
-      release(log->pool, intents[i].span, intents[i].index, false);
+      clear_bit(intents[i].span->live, intents[i].index, log->alone);
+      release(log, intents[i].span, intents[i].index, false);
     }
   }
+  nvmi_solo_leave(log);
   log->intents.count = 0;
   log->operations.count = 0;
 }

@@ -22,6 +22,9 @@ void nvmi_heap_aborted(struct nvmi_log *log);
 /* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
 void nvmi_compare(struct nvm_pool *pool);
 
+/* Reads all tables: a child of fork cannot. */
+void nvmi_heap_read_all(struct nvm_pool *pool);
+
 /* Calls `visit` for each run of chunks in use, under the heap's lock. */
 typedef void nvmi_visit_run(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count);
 void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context);

@@ -137,7 +137,7 @@ struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
   if (!head)
     return NULL;
   struct nvmi_span *span = atomic_load_explicit(&heap->span[head - 1], memory_order_acquire);
-  if (NVMI_LIKELY(span != NULL))
+  if (NVMI_LIKELY(span != NULL) || pool->forked)
     return span;
   pthread_mutex_lock(&heap->lock);
   span = heap->span[head - 1];
@@ -145,6 +145,16 @@ struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
     span = read_span(pool, head - 1);
   pthread_mutex_unlock(&heap->lock);
   return span;
+}
+
+void nvmi_heap_read_all(struct nvm_pool *pool) {
+  struct nvmi_heap *heap = pool->heap;
+  pthread_mutex_lock(&heap->lock);
+  nvmi_heap_build(pool);
+  for (uint32_t chunk = 0; chunk < heap->used_end; chunk++)
+    if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
+      read_span(pool, chunk);
+  pthread_mutex_unlock(&heap->lock);
 }
 
 struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,

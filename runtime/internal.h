@@ -88,7 +88,11 @@ struct nvmi_log {
   unsigned slot;
   struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
   struct nvmi_cursor cursors[2];       /* one a bank */
-  _Atomic uint64_t pending; /* order << 1 | stores issued: in place, maybe not durable; 0: none */
+  _Atomic int solo; /* inside a section that relies on this log being the only one */
+  bool alone;       /* what that section was told; for the heap */
+  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
+   * bit: the commit that said so will wait, and clear it. */
+  _Atomic uint64_t pending;
   struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
   struct nvmi_array intents;               /* struct nvmi_intent */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
@@ -103,6 +107,7 @@ struct nvmi_thread {
   uint64_t touched;             /* bit i: pool i has something uncommitted */
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
+  bool handlers_store;          /* signal handlers note, too: they wait during commits */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
@@ -120,7 +125,7 @@ struct nvmi_method {
   const char *name;
   uint32_t id;
   bool private_work; /* map the program's view copy-on-write */
-  /* The bytes are about to be written, after `settle` has returned. */
+  /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
   void (*note)(struct nvmi_log *log, const void *address, size_t size);
   void (*settle)(struct nvmi_log *log);
   /* The transaction's lines in this pool become durable, or come back. Commit gives an enum
@@ -144,16 +149,31 @@ bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size
 bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
 void nvmi_array_free(struct nvmi_array *array, size_t item_size);
 
-/* pools.c: the reserved range and who has which part of it */
-struct nvm_pool *nvmi_pool_at(const void *address);
+/* map.c: the reserved range and who has which part of it */
+#define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)
+extern struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
+static inline struct nvm_pool *nvmi_pool_at(const void *address) {
+  uint64_t granule = ((uint64_t)(uintptr_t)address - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  return granule < NVMI_GRANULES
+             ? atomic_load_explicit(&nvmi_pool_by_granule[granule], memory_order_acquire)
+             : NULL;
+}
 struct nvm_pool *nvmi_pool_number(unsigned index);
 
 /* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending */
-struct nvmi_thread *nvmi_thread_self(void);
+extern _Thread_local struct nvmi_thread *nvmi_self;
+struct nvmi_thread *nvmi_thread_make(void);
+static inline struct nvmi_thread *nvmi_thread_self(void) {
+  return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
+}
 void nvmi_threads_lock(void);
 void nvmi_threads_unlock(void);
 /* The thread's log in a pool, taken at first need. Null: recorded. */
-struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool);
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool);
+static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  struct nvmi_log *log = thread->logs[pool->index];
+  return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
+}
 
 /* tx.c: commits or aborts what a thread has open, in all pools */
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);

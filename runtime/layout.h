@@ -101,11 +101,15 @@ struct nvm_frame {
                            COMMIT: how many REDO frames belong to it */
   uint64_t order;       /* pool-wide: undo goes backwards by it, redo forwards */
   uint64_t place;       /* UNDO: file offset. COMMIT: records below this order need no replay */
-  uint32_t length;      /* bytes of payload */
-  uint16_t operations;
-  uint8_t kind;
-  uint8_t reserved;
+  uint64_t shape;       /* NVM_FRAME_SHAPE */
 };
+/* Kind, number of operations, bytes of payload: one word, because a frame is read back by words at
+ * once. */
+#define NVM_FRAME_SHAPE(kind, operations, length)                                                  \
+  ((uint64_t)(kind) | (uint64_t)(operations) << 8 | (uint64_t)(length) << 32)
+#define NVM_FRAME_KIND(frame) ((unsigned)((frame)->shape & 0xff))
+#define NVM_FRAME_OPERATIONS(frame) ((uint32_t)((frame)->shape >> 8 & 0xffffff))
+#define NVM_FRAME_LENGTH(frame) ((uint32_t)((frame)->shape >> 32))
 #define NVM_FRAME_ALIGN 64
 #define NVM_FRAME_ROOM                                                                             \
   24 /* payload in the first line: one 8-byte undo, or an operation and a word */

@@ -13,6 +13,7 @@
 #include "kill.h"
 
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -86,11 +87,13 @@ static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
 bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
                   uint16_t part, bool nested) {
   struct nvm_pool *pool = log->pool;
-  size_t used = sizeof *frame + frame->length;
+  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
   size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
-  memset((char *)frame + used, 0, size - used);
+  if (used % 8)
+    memset((char *)frame + used, 0, 8 - used % 8);
+  for (size_t at = (used + 7) & ~(size_t)7; at < size; at += 8)
+    *(uint64_t *)((char *)frame + at) = 0;
   frame->transaction = cursor->transaction << 16 | part;
-  frame->reserved = 0;
   frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
   size_t kept = nested ? 0 : ROOM_FOR_NESTED;
   if (NVMI_UNLIKELY(cursor->at + size + kept > cursor->segment->size))
@@ -124,7 +127,7 @@ struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
 uint64_t nvmi_log_bound(struct nvm_pool *pool) {
   /* First the next order, then who is pending: a commit announces itself before it takes its
    * number, so one whose number lies below what is read here is seen. */
-  uint64_t bound = atomic_load(&pool->order);
+  uint64_t bound = atomic_load(&pool->order); /* loads stay in order on x86 */
   unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
   for (unsigned i = 0; i < count; i++) {
     uint64_t pending =
@@ -137,21 +140,24 @@ uint64_t nvmi_log_bound(struct nvm_pool *pool) {
 
 static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-/* The pool gets its second log. From now on commits wait for their stores in place; what was stored
- * before without waiting is drained by interrupting every running thread of the process. A thread
- * that read `several_logs` as false did so, and issued its stores, before the first barrier; one
- * whose stores show as issued after it either did that too, or waits by itself. The second barrier
- * drains what showed. */
+/* The pool gets its second log. From now on commits wait for their stores in place. After the first
+ * barrier a thread either is inside a section that it entered as the only one, which shows and is
+ * waited for, or will read `several_logs` as true. The second barrier interrupts every running
+ * thread of the process, which drains what their sections stored past the cache without waiting:
+ * nothing is pending any more. */
 static void become_several(struct nvm_pool *pool, unsigned count) {
   if (atomic_exchange(&pool->several_logs, true))
     return;
   membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   uint64_t seen[NVM_SLOTS_MAX];
-  for (unsigned i = 0; i < count; i++)
+  for (unsigned i = 0; i < count; i++) {
+    while (atomic_load(&pool->logs[i]->solo))
+      sched_yield();
     seen[i] = atomic_load(&pool->logs[i]->pending);
+  }
   membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   for (unsigned i = 0; i < count; i++)
-    if (seen[i] & 1)
+    if (!(seen[i] & 1))
       atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);
 }
 

@@ -23,6 +23,29 @@ bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_f
  * this one's. */
 struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log);
 
+/* A section in which this log may be the only one of the pool: then (true) nobody else writes order
+ * numbers, heap bits or lines, and no locked instruction is needed, each of which would wait for
+ * all streamed lines. A second log waits for open sections to end before it writes anything. May be
+ * nested. */
+static inline bool nvmi_solo_enter(struct nvmi_log *log) {
+  int depth = atomic_load_explicit(&log->solo, memory_order_relaxed);
+  atomic_store_explicit(&log->solo, depth + 1, memory_order_relaxed);
+  nvmi_compiler_barrier(); /* the processor's part is done by become_several() */
+  return !atomic_load_explicit(&log->pool->several_logs, memory_order_relaxed);
+}
+
+static inline void nvmi_solo_leave(struct nvmi_log *log) {
+  int depth = atomic_load_explicit(&log->solo, memory_order_relaxed);
+  atomic_store_explicit(&log->solo, depth - 1, memory_order_release);
+}
+
+/* The next order number; within a section. */
+static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
+  if (solo)
+    return nvmi_local_add((uint64_t *)&log->pool->order, 1);
+  return atomic_fetch_add(&log->pool->order, 1);
+}
+
 /* All commit records below are durable in place. */
 uint64_t nvmi_log_bound(struct nvm_pool *pool);
 
@@ -33,6 +56,7 @@ struct nvmi_record {
   uint64_t order, bound;
   uint32_t used; /* payload bytes of the frame in log->stage */
   uint16_t operations, frames;
+  bool solo; /* lasts from begin to issued */
   bool full; /* the log could not grow: the record is void */
 };
 /* `replay`: the record holds something; without, it only says that the transaction committed. */

@@ -12,18 +12,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GRANULES = NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT, PAGE = 4096 };
+enum { PAGE = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool reserved;
-static struct nvm_pool *_Atomic by_granule[GRANULES];
+struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
 static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
-
-struct nvm_pool *nvmi_pool_at(const void *address) {
-  uint64_t granule = ((uint64_t)(uintptr_t)address - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
-  return granule < GRANULES ? atomic_load_explicit(&by_granule[granule], memory_order_acquire)
-                            : NULL;
-}
 
 struct nvm_pool *nvmi_pool_number(unsigned index) {
   return atomic_load_explicit(&by_number[index], memory_order_acquire);
@@ -48,10 +42,10 @@ static int reserve(const char *path) {
 }
 
 static bool is_free(uint64_t first, uint64_t count) {
-  if (first + count > GRANULES)
+  if (first + count > NVMI_GRANULES)
     return false;
   for (uint64_t i = first; i < first + count; i++)
-    if (by_granule[i])
+    if (nvmi_pool_by_granule[i])
       return false;
   return true;
 }
@@ -63,9 +57,9 @@ static int find_place(struct nvm_pool *pool, uint64_t count) {
   }
   uint64_t wish;
   memcpy(&wish, pool->header.id, sizeof wish);
-  for (uint64_t i = 0; i < GRANULES; i++)
-    if (is_free((wish + i) % GRANULES, count))
-      return (int)((wish + i) % GRANULES);
+  for (uint64_t i = 0; i < NVMI_GRANULES; i++)
+    if (is_free((wish + i) % NVMI_GRANULES, count))
+      return (int)((wish + i) % NVMI_GRANULES);
   return -1;
 }
 
@@ -88,7 +82,7 @@ static int claim_locked(struct nvm_pool *pool) {
   pool->work = (char *)pool->header.base;
   pool->index = number;
   for (uint64_t i = 0; i < count; i++)
-    by_granule[(uint64_t)first + i] = pool;
+    nvmi_pool_by_granule[(uint64_t)first + i] = pool;
   by_number[number] = pool;
   return 0;
 }
@@ -104,7 +98,7 @@ void nvmi_map_release(struct nvm_pool *pool) {
   pthread_mutex_lock(&lock);
   uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
   for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
-    by_granule[first + i] = NULL;
+    nvmi_pool_by_granule[first + i] = NULL;
   by_number[pool->index] = NULL;
   pthread_mutex_unlock(&lock);
 }

@@ -75,6 +75,8 @@ static void log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t
                      uintptr_t end) {
   const struct nvmi_method *method = log->pool->method;
   uintptr_t run = 0, run_end = 0;
+  if (!method->note)
+    return;
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
     uint64_t mask = not_noted(thread, line, mask_of(line, start, end));
     if (!mask)
@@ -120,9 +122,12 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
                "a signal handler that interrupts the runtime stores more than 1 KiB "
                "at once, or as the first of its thread");
   int depth = thread->busy++;
+  thread->handlers_store = true;
   thread->touched |= UINT64_C(1) << pool->index;
-  pool->method->note(log, (void *)start, end - start);
-  pool->method->settle(log);
+  if (pool->method->note) {
+    pool->method->note(log, (void *)start, end - start);
+    pool->method->settle(log);
+  }
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
     struct nvmi_line item = {line, mask_of(line, start, end)};
     if (thread->nested.count == thread->nested.room)
@@ -156,10 +161,52 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size) {
   thread->busy = 0;
 }
 
+/* Kept apart so that the usual way of __nvm_note calls nothing and saves few registers: every store
+ * of its own takes a place in the processor's store buffer from the program's stores that miss the
+ * cache. */
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address,
+                                                                         size_t size) {
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  if (pool && size)
+    note(pool, (uintptr_t)address, size);
+}
+
+/* A method that needs nothing but the list of lines, and one line. False: not that simple. */
+static inline __attribute__((always_inline)) bool note_line(uintptr_t start, size_t size) {
+  struct nvmi_thread *thread = nvmi_self;
+  struct nvm_pool *pool = nvmi_pool_at((void *)start);
+  if (!thread || !pool || pool->method->note || thread->busy || pool->forked ||
+      (start & (LINE - 1)) + size > LINE || !size || !thread->logs[pool->index])
+    return false;
+  uint64_t line = start / LINE, mask = UINT64_MAX >> (LINE - size) << (start & (LINE - 1));
+  struct nvm_line *slot = slot_of(thread, line);
+  struct nvmi_array *lines = &thread->lines;
+  if (slot->line && slot->line != line && lines->count == lines->room)
+    return false;
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (slot->line == line) {
+    slot->missing &= ~mask;
+  } else {
+    if (slot->line)
+      ((struct nvmi_line *)lines->items)[lines->count++] =
+          (struct nvmi_line){slot->line, ~slot->missing};
+    else
+      thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
+    *(volatile uint64_t *)&slot->missing = UINT64_MAX;
+    *(volatile uint64_t *)&slot->line = line;
+    *(volatile uint64_t *)&slot->missing = ~mask;
+  }
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+  return true;
+}
+
 NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
-  struct nvm_pool *pool = nvmi_pool_at(Address);
-  if (pool && Size)
-    note(pool, (uintptr_t)Address, Size);
+  __builtin_prefetch(Address, 1);
+  if (!note_line((uintptr_t)Address, Size))
+    note_slowly(Address, Size);
 }
 
 void __nvm_note_if_persistent(void *Address, size_t Size) {

@@ -25,6 +25,8 @@ struct nvmi_persist {
 /* For the process domain; for the power domain with the best instructions of this processor. */
 const struct nvmi_persist *nvmi_persist_process(void);
 const struct nvmi_persist *nvmi_persist_power(void);
+/* For tests that simulate a power failure: taken instead, for pools opened from then on. */
+extern const struct nvmi_persist *nvmi_persist_override;
 
 /* Adds to a word that only this thread and its signal handlers write; gives the value before. One
  * instruction, so a handler sees it done or not begun, without the cost of a lock prefix. */

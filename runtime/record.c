@@ -19,24 +19,29 @@ static char *payload_of(const struct nvmi_record *record) { return (char *)(fram
 void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
                        bool replay) {
   *record = (struct nvmi_record){.log = log, .cursor = cursor};
-  if (!replay)
-    return;
   struct nvm_pool *pool = log->pool;
+  if (!replay) {
+    /* The bound all the same: this record may overwrite the last one that says so of another log's.
+     */
+    record->bound = nvmi_log_bound(pool);
+    return;
+  }
+  record->solo = nvmi_solo_enter(log);
   /* Announce first, then take the number: see nvmi_log_bound. An older announcement of this log
    * stays until the fence that also covers its stores. */
-  if (!atomic_load_explicit(&log->pending, memory_order_relaxed))
-    atomic_store(&log->pending, atomic_load(&pool->order) << 1);
-  record->bound = nvmi_log_bound(pool);
-  record->order = atomic_fetch_add(&pool->order, 1);
+  uint64_t oldest = atomic_load_explicit(&log->pending, memory_order_relaxed) >> 1;
+  if (!oldest)
+    oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
+  atomic_store_explicit(&log->pending, oldest << 1 | !record->solo, memory_order_relaxed);
+  record->order = nvmi_log_order(log, record->solo);
+  record->bound = record->solo ? oldest : nvmi_log_bound(pool);
 }
 
 static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t part) {
   struct nvm_frame *frame = frame_of(record);
   frame->order = record->order;
   frame->place = record->bound;
-  frame->length = record->used;
-  frame->operations = record->operations;
-  frame->kind = (uint8_t)kind;
+  frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
   bool is_last = kind == NVM_FRAME_COMMIT;
   if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
                                      is_last && !record->frames && record->used <= 1024))
@@ -63,15 +68,13 @@ void nvmi_record_operation(struct nvmi_record *record, uint64_t operation) {
 
 /* Bits of the words that are whole in `mask`; `ragged` when some word is there in part. */
 static unsigned whole_words(uint64_t mask, bool *ragged) {
-  unsigned words = 0;
-  *ragged = false;
-  for (unsigned i = 0; i < 8; i++, mask >>= 8) {
-    if ((mask & 0xff) == 0xff)
-      words |= 1u << i;
-    else if (mask & 0xff)
-      *ragged = true;
-  }
-  return words;
+  const uint64_t lowest = UINT64_C(0x0101010101010101);
+  uint64_t all = mask & mask >> 4, any = mask | mask >> 4;
+  all &= all >> 2, any |= any >> 2;
+  all &= all >> 1, any |= any >> 1;
+  all &= lowest, any &= lowest;
+  *ragged = all != any;
+  return (unsigned)(all * UINT64_C(0x0102040810204080) >> 56);
 }
 
 void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
@@ -99,25 +102,26 @@ void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *b
 
 bool nvmi_record_end(struct nvmi_record *record) {
   put(record, NVM_FRAME_COMMIT, record->frames);
+  if (record->full && record->order)
+    nvmi_solo_leave(record->log);
   return !record->full;
 }
 
 void nvmi_record_durable(struct nvmi_record *record) {
   if (record->order)
-    atomic_store_explicit(&record->log->pending, record->order << 1, memory_order_release);
+    atomic_store_explicit(&record->log->pending, record->order << 1 | !record->solo,
+                          memory_order_release);
 }
 
 void nvmi_record_issued(struct nvmi_record *record) {
   if (!record->order)
     return;
   struct nvmi_log *log = record->log;
-  atomic_store_explicit(&log->pending, record->order << 1 | 1, memory_order_release);
-  /* Only the compiler could reorder these two: become_several() orders the processor. */
-  nvmi_compiler_barrier();
-  if (atomic_load_explicit(&log->pool->several_logs, memory_order_relaxed)) {
+  if (!record->solo) {
     nvmi_fence(log);
     atomic_store_explicit(&log->pending, 0, memory_order_release);
   }
+  nvmi_solo_leave(log);
 }
 
 bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation) {

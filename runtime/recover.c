@@ -37,10 +37,11 @@ bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank
 }
 
 static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
-  return frame->kind >= NVM_FRAME_UNDO && frame->kind <= NVM_FRAME_COMMIT &&
-         frame->length <= room - sizeof *frame && frame->operations <= frame->length / 8 &&
-         frame->check ==
-             nvmi_check(&frame->transaction, sizeof *frame - 8 + frame->length, pool->check_seed);
+  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_COMMIT &&
+         NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
+         NVM_FRAME_OPERATIONS(frame) <= NVM_FRAME_LENGTH(frame) / 8 &&
+         frame->check == nvmi_check(&frame->transaction,
+                                    sizeof *frame - 8 + NVM_FRAME_LENGTH(frame), pool->check_seed);
 }
 
 struct scan {
@@ -69,7 +70,8 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
     scan->transaction = transaction;
     if (!nvmi_array_push(scan->found, &frame, sizeof frame))
       nvmi_die(scan->pool->path, "out of memory for recovery");
-    at += (sizeof *frame + frame->length + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
+    at += (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
+          ~(uint64_t)(NVM_FRAME_ALIGN - 1);
   }
 }
 
@@ -78,8 +80,8 @@ static int by_order(const void *a, const void *b) {
                          *y = *(const struct nvm_frame *const *)b;
   if (x->order != y->order)
     return x->order < y->order ? -1 : 1;
-  unsigned part_x = x->kind == NVM_FRAME_COMMIT ? UINT16_MAX : x->transaction & 0xffff;
-  unsigned part_y = y->kind == NVM_FRAME_COMMIT ? UINT16_MAX : y->transaction & 0xffff;
+  unsigned part_x = NVM_FRAME_KIND(x) == NVM_FRAME_COMMIT ? UINT16_MAX : x->transaction & 0xffff;
+  unsigned part_y = NVM_FRAME_KIND(y) == NVM_FRAME_COMMIT ? UINT16_MAX : y->transaction & 0xffff;
   return part_x < part_y ? -1 : part_x > part_y;
 }
 
@@ -95,10 +97,10 @@ static bool in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size)
 }
 
 static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
-  if (!in_view(pool, frame->place, frame->length))
+  if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
     return false;
-  memcpy(pool->home + frame->place, frame + 1, frame->length);
-  pool->persist->flush(pool->home + frame->place, frame->length);
+  memcpy(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
+  pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
   return true;
 }
 
@@ -109,7 +111,7 @@ void nvmi_undo_cursor(struct nvm_pool *pool, unsigned slot, uint64_t transaction
     nvmi_die(pool->path, "the log was overwritten while it was in use");
   sort(&found);
   for (size_t i = found.count; i-- > 0;)
-    if (items(&found)[i]->kind == NVM_FRAME_UNDO && !undo_frame(pool, items(&found)[i]))
+    if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO && !undo_frame(pool, items(&found)[i]))
       nvmi_die(pool->path, "the log was overwritten while it was in use");
   nvmi_array_free(&found, sizeof(void *));
 }
@@ -142,14 +144,14 @@ static uint32_t redo_line(struct nvm_pool *pool, const char *at, uint32_t room) 
 static bool redo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
   const char *payload = (const char *)(frame + 1);
   uint32_t at = 0;
-  for (; at < 8u * frame->operations; at += 8) {
+  for (; at < 8u * NVM_FRAME_OPERATIONS(frame); at += 8) {
     uint64_t operation;
     memcpy(&operation, payload + at, 8);
     if (!nvmi_apply_operation(pool, operation))
       return false;
   }
-  while (at < frame->length) {
-    uint32_t used = redo_line(pool, payload + at, frame->length - at);
+  while (at < NVM_FRAME_LENGTH(frame)) {
+    uint32_t used = redo_line(pool, payload + at, NVM_FRAME_LENGTH(frame) - at);
     if (!used)
       return false;
     at += used;
@@ -167,8 +169,8 @@ static const struct nvm_frame *whole_record(const struct nvmi_array *found) {
   const struct nvm_frame *commit = NULL;
   uint64_t parts = 0;
   for (size_t i = 0; i < found->count; i++) {
-    commit = items(found)[i]->kind == NVM_FRAME_COMMIT ? items(found)[i] : commit;
-    parts += items(found)[i]->kind == NVM_FRAME_REDO;
+    commit = NVM_FRAME_KIND(items(found)[i]) == NVM_FRAME_COMMIT ? items(found)[i] : commit;
+    parts += NVM_FRAME_KIND(items(found)[i]) == NVM_FRAME_REDO;
   }
   return commit && (commit->transaction & 0xffff) == parts ? commit : NULL;
 }
@@ -180,11 +182,11 @@ static bool read_bank(struct nvm_pool *pool, struct work *work, unsigned slot, u
   if (!nvmi_each_segment(pool, slot, bank, scan_segment, &scan))
     return false;
   const struct nvm_frame *commit = whole_record(found);
-  if (commit && commit->order && commit->place > work->bound)
+  if (commit && commit->place > work->bound)
     work->bound = commit->place;
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = items(found)[i];
-    bool is_undo = frame->kind == NVM_FRAME_UNDO;
+    bool is_undo = NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO;
     if (commit ? is_undo || !frame->order : !is_undo)
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))

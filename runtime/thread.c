@@ -16,7 +16,7 @@ enum { NESTED_ROOM = 2048 }; /* lines that signal handlers may note in one trans
 _Thread_local struct nvm_line_table __nvm_lines __attribute__((aligned(64)));
 const char NVM_ABI_VERSION_SYMBOL = 1;
 
-static _Thread_local struct nvmi_thread *self;
+_Thread_local struct nvmi_thread *nvmi_self;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,14 +38,14 @@ static void end(void *argument) {
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
-  self = NULL;
+  nvmi_self = NULL;
   munmap(thread, sizeof *thread);
 }
 
 static void make_key(void) { pthread_key_create(&key, end); }
 
 /* Signals wait: a handler that stores to a pool must find the state whole or not there. */
-static struct nvmi_thread *make_self(void) {
+struct nvmi_thread *nvmi_thread_make(void) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -57,23 +57,16 @@ static struct nvmi_thread *make_self(void) {
     nvmi_die(NULL, "out of memory for a thread's transaction state");
   thread->table = &__nvm_lines;
   pthread_setspecific(key, thread);
-  self = thread;
+  nvmi_self = thread;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return thread;
 }
 
-struct nvmi_thread *nvmi_thread_self(void) {
-  return NVMI_LIKELY(self != NULL) ? self : make_self();
-}
-
-struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool) {
-  struct nvmi_log *log = thread->logs[pool->index];
-  if (NVMI_LIKELY(log != NULL))
-    return log;
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  log = nvmi_log_attach(thread, pool);
+  struct nvmi_log *log = nvmi_log_attach(thread, pool);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return log;
 }

@@ -73,7 +73,7 @@ static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct
   return own;
 }
 
-enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
+static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
   uint64_t touched = thread->touched;
   if (!touched)
     return NVM_OK;
@@ -100,6 +100,19 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
   nvmi_compiler_barrier();
   thread->busy = depth;
   return result;
+}
+
+/* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
+ */
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_LIKELY(!thread->handlers_store))
+    return finish(thread, commit);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  enum nvm_error error = finish(thread, commit);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return error;
 }
 
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
@@ -144,6 +157,9 @@ int nvm_tx_commit(NVM_POOL *pool) {
     return nvmi_fail(NVM_ENOTX, pool->path, "commit without begin");
   thread->begun--;
   enum nvm_error error = end_outermost(thread);
+  if (NVMI_UNLIKELY(pool->forked))
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot commit; its copy stays its own");
   return NVMI_LIKELY(!error) ? 0 : failed(pool, error);
 }
 

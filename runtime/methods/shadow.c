@@ -16,13 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The list of lines is all that commit needs. */
-static void shadow_note(struct nvmi_log *log, const void *address, size_t size) {
-  (void)log, (void)address, (void)size;
-}
-
-static void shadow_settle(struct nvmi_log *log) { (void)log; }
-
 typedef void visit(void *context, struct nvm_pool *pool, uint64_t offset, uint64_t mask);
 
 static void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
@@ -41,6 +34,24 @@ static void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   nvmi_record_line(record, offset, pool->work + offset, mask);
+}
+
+/* A signal handler may have stored to lines that are in the record already; then all it stored
+ * joins them. */
+static void add_late(struct nvmi_record *record, size_t seen) {
+  const struct nvmi_array *nested = &record->log->owner->nested;
+  for (; NVMI_UNLIKELY(seen < nested->count); seen++) {
+    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + seen;
+    if (nvmi_pool_at((void *)(item->line << 6)) == record->log->pool)
+      each_line(record->log->pool, item, 1, add_to_record, record);
+  }
+}
+
+/* Whole lines cost a tenth of masked ones, and while this log is the only one the view's other
+ * bytes are what the file has: nobody else has anything uncommitted. */
+static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)log, (void)mask;
+  pool->persist->stream(pool->home + offset, pool->work + offset, 64);
 }
 
 static void store_home(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
@@ -68,7 +79,9 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
   const uint64_t *operation = log->operations.items;
   for (size_t i = 0; i < operations; i++)
     nvmi_record_operation(&record, operation[i]);
+  size_t nested = log->owner->nested.count;
   each_line(pool, lines, count, add_to_record, &record);
+  add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
   if (!nvmi_record_end(&record))
     return NVM_ENOSPACE;
@@ -77,7 +90,7 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
   nvmi_fence(log);
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
-  each_line(pool, lines, count, store_home, log);
+  each_line(pool, lines, count, record.solo ? store_home_whole : store_home, log);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_record_issued(&record);
@@ -101,6 +114,7 @@ static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, ui
  * commits of the parent would change the child's snapshot. So each page gets its private copy
  * first. */
 static void shadow_before_fork(struct nvm_pool *pool) {
+  nvmi_heap_read_all(pool);
   madvise(pool->work + NVM_ROOT_OFFSET, 4096, MADV_POPULATE_WRITE);
   nvmi_heap_each_run(pool, make_private, NULL);
 }
@@ -109,8 +123,8 @@ const struct nvmi_method nvmi_shadow = {
     .name = "shadow",
     .id = NVM_METHOD_SHADOW,
     .private_work = true,
-    .note = shadow_note,
-    .settle = shadow_settle,
+    .note = NULL, /* the list of lines is all that commit needs */
+    .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
     .before_fork = shadow_before_fork,

@@ -19,11 +19,13 @@ static void put_piece(struct nvmi_log *log, struct nvm_frame *frame, const char 
                       uint32_t size) {
   struct nvm_pool *pool = log->pool;
   frame->place = nvmi_offset(pool, address);
-  frame->length = size;
-  frame->operations = 0;
-  frame->kind = NVM_FRAME_UNDO;
-  memcpy(frame + 1, address, size);
-  frame->order = atomic_fetch_add_explicit(&pool->order, 1, memory_order_relaxed);
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, 0, size);
+  if (size == 8)
+    memcpy(frame + 1, address, 8);
+  else
+    memcpy(frame + 1, address, size);
+  frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
+  nvmi_solo_leave(log);
   if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, 0, log->owner->busy > 1)))
     nvmi_fatal(NVM_ENOSPACE, pool->path, "the undo log cannot grow: the pool or the disk is full");
 }

@@ -107,13 +107,14 @@ static uint64_t last_frame(const char *path, uint64_t *size) {
   uint64_t found = 0, order = 0;
   for (ssize_t at = 0; at + 64 <= length; at += 64) {
     const struct nvm_frame *frame = (const void *)(heap + at);
-    if (!frame->kind || frame->kind > NVM_FRAME_COMMIT || frame->length > length - at - 40 ||
-        frame->order < order ||
-        frame->check != nvmi_check(&frame->transaction, 32 + frame->length, pool->check_seed))
+    if (!NVM_FRAME_KIND(frame) || NVM_FRAME_KIND(frame) > NVM_FRAME_COMMIT ||
+        NVM_FRAME_LENGTH(frame) > length - at - 40 || frame->order < order ||
+        frame->check !=
+            nvmi_check(&frame->transaction, 32 + NVM_FRAME_LENGTH(frame), pool->check_seed))
       continue;
     order = frame->order;
     found = pool->header.heap_offset + (uint64_t)at;
-    *size = sizeof *frame + frame->length;
+    *size = sizeof *frame + NVM_FRAME_LENGTH(frame);
   }
   nvmi_pool_detach(pool);
   CHECK(found);

@@ -38,12 +38,17 @@ void test_skip(const char *reason) {
 }
 
 const char *test_path(const char *name) {
-  static char paths[64][PATH_MAX];
-  static int next;
-  char *path = paths[next++ % 64];
-  if (snprintf(path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
+  static char paths[16][PATH_MAX];
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX)
     abort();
-  return path;
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    if (!*paths[i])
+      memcpy(paths[i], path, sizeof path);
+    if (strcmp(paths[i], path) == 0)
+      return paths[i];
+  }
+  abort();
 }
 
 NVM_POOL *test_open(const char *path) {
