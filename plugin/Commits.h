@@ -1,9 +1,9 @@
 // Which instructions may end the open transaction.
 //
 // After a commit what was noted before is noted no longer, so every fact of the kind "these bytes
-// are noted" or "this block is fresh" ends there. Any call may commit unless shown otherwise: the
-// callee writes at most through its arguments, an .unsafe file describes it (the C library does not
-// commit, unless it calls back into the program), or its body is here and holds no call that may.
+// are noted" ends there. Any call may commit unless shown otherwise: the callee writes at most
+// through its arguments, an .unsafe file describes it (the C library does not commit, unless it
+// calls back into the program), or its body is here and holds no call that may.
 #pragma once
 
 #include "UnsafeFile.h"

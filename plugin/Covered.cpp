@@ -1,9 +1,6 @@
 // The data-flow behind "already noted": see Covered.h.
 #include "Covered.h"
 
-#include "Origin.h"
-
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
@@ -31,16 +28,10 @@ public:
       WritesAt[Writes[N].At].push_back(N);
       FactOf.push_back(addFact(factOf(Writes[N])));
     }
-    for (BasicBlock &B : F)
-      for (Instruction &I : B)
-        if (isPoolAllocation(&I)) {
-          FreshBit[&I] = Facts.size();
-          Facts.push_back({});
-        }
   }
 
-  SmallVector<Coverage> run() {
-    SmallVector<Coverage> Result(Writes.size(), Coverage::None);
+  BitVector run() {
+    BitVector Result(Writes.size());
     if (uint64_t(Facts.size()) * F.size() > StateBitsMax)
       return Result;
     solve();
@@ -50,7 +41,8 @@ public:
         auto Found = WritesAt.find(&I);
         if (Found != WritesAt.end())
           for (unsigned N : Found->second)
-            Result[N] = coverage(N, State);
+            if (isCovered(N, State))
+              Result.set(N);
         step(I, State);
       }
     }
@@ -106,9 +98,6 @@ private:
     if (Based != BitsOfBase.end())
       for (unsigned Bit : Based->second)
         State.reset(Bit);
-    auto Fresh = FreshBit.find(&I);
-    if (Fresh != FreshBit.end())
-      State.set(Fresh->second);
   }
 
   BitVector entryState(const BasicBlock &B) const {
@@ -142,15 +131,9 @@ private:
     }
   }
 
-  Coverage coverage(unsigned N, const BitVector &State) const {
-    if (Writes[N].Address && !Writes[N].Address->getType()->isVectorTy())
-      if (const CallBase *Block = poolAllocationOf(Writes[N].Address)) {
-        auto Fresh = FreshBit.find(Block);
-        if (Fresh != FreshBit.end() && State.test(Fresh->second))
-          return Coverage::Fresh;
-      }
+  bool isCovered(unsigned N, const BitVector &State) const {
     if (FactOf[N] == NoFact)
-      return Coverage::None;
+      return false;
     const Fact &Wanted = Facts[FactOf[N]];
     SmallVector<const Fact *> Held;
     for (unsigned Bit : BitsOfBase.find(Wanted.Base)->second)
@@ -161,24 +144,23 @@ private:
     for (const Fact *H : Held)
       if (H->Lo <= Reached)
         Reached = std::max(Reached, H->Hi);
-    return Reached >= Wanted.Hi ? Coverage::Noted : Coverage::None;
+    return Reached >= Wanted.Hi;
   }
 
   Function &F;
   ArrayRef<Access> Writes;
   const Commits &MayCommit;
   static constexpr unsigned NoFact = ~0u;
-  std::vector<Fact> Facts;      ///< of writes, then one per pool allocation
+  std::vector<Fact> Facts;
   std::vector<unsigned> FactOf; ///< of each write, or NoFact
   DenseMap<const Instruction *, SmallVector<unsigned, 1>> WritesAt;
   DenseMap<const Value *, SmallVector<unsigned, 4>> BitsOfBase;
-  DenseMap<const Value *, unsigned> FreshBit;
   DenseMap<const BasicBlock *, BitVector> AtEnd;
 };
 
 } // namespace
 
-SmallVector<Coverage> findCoverage(Function &F, ArrayRef<Access> Writes, const Commits &MayCommit) {
+BitVector findCovered(Function &F, ArrayRef<Access> Writes, const Commits &MayCommit) {
   return CoverageFinder(F, Writes, MayCommit).run();
 }
 

@@ -54,13 +54,11 @@ public:
 
   bool run() {
     collect();
-    SmallVector<Coverage> Covers = findCoverage(F, Writes, MayCommit);
-    BitVector Pending(Writes.size(), true);
-    for (unsigned N = 0; N < Writes.size(); ++N)
-      if (Covers[N] != Coverage::None) {
-        Pending.reset(N);
-        count(Covers[N] == Coverage::Fresh ? Outcome::Fresh : Outcome::Covered, Writes[N]);
-      }
+    BitVector Covered = findCovered(F, Writes, MayCommit);
+    for (unsigned N : Covered.set_bits())
+      count(Outcome::Covered, Writes[N]);
+    BitVector Pending = Covered;
+    Pending.flip();
     BitVector Single = Pending;
     SmallVector<Note> Notes = coalesceLoops(F, Writes, Single, MayCommit, Analyses.Loops);
     for (unsigned N : Single.set_bits())

@@ -51,8 +51,7 @@ Function *sharedNote(Module &M, uint64_t Size) {
     return Made;
   LLVMContext &C = M.getContext();
   auto *Type = FunctionType::get(Type::getVoidTy(C), {PointerType::getUnqual(C)}, false);
-  Function *F =
-      Function::createWithDefaultAttr(Type, GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+  Function *F = Function::createWithDefaultAttr(Type, GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setComdat(M.getOrInsertComdat(Name));
   F->setCallingConv(CallingConv::PreserveMost);

@@ -72,17 +72,4 @@ Origin originOf(const Value *Address, const TargetLibraryInfo &Library, bool Glo
   return Found;
 }
 
-bool isPoolAllocation(const Value *V) {
-  auto *Call = dyn_cast<CallBase>(V);
-  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  return Callee && Callee->isDeclaration() &&
-         (Callee->getName() == "nvm_alloc" || Callee->getName() == "nvm_calloc");
-}
-
-const CallBase *poolAllocationOf(const Value *Address) {
-  constexpr unsigned Unbounded = 0;
-  const Value *Object = getUnderlyingObject(Address, Unbounded);
-  return isPoolAllocation(Object) ? cast<CallBase>(Object) : nullptr;
-}
-
 } // namespace nvmove::plugin

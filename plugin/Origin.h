@@ -24,10 +24,4 @@ enum class Origin {
 Origin originOf(const llvm::Value *Address, const llvm::TargetLibraryInfo &Library,
                 bool GlobalsMayPersist);
 
-/// The call of nvm_alloc or nvm_calloc that returned the block around \p Address, or null.
-const llvm::CallBase *poolAllocationOf(const llvm::Value *Address);
-
-/// True for the allocators of persistent memory whose block is fresh: nobody else knows it.
-bool isPoolAllocation(const llvm::Value *V);
-
 } // namespace nvmove::plugin

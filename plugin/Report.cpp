@@ -28,7 +28,6 @@ const Entry Table[] = {
     {Outcome::OtherSpace, "OtherSpace", "other address space", false},
     {Outcome::Null, "Null", "null address", false},
     {Outcome::Covered, "Covered", "already noted", false},
-    {Outcome::Fresh, "Fresh", "fresh pool memory", false},
     {Outcome::NothingWritten, "NothingWritten", "call that writes nothing", false},
     {Outcome::Warned, "Warned", "warned about", false},
 };

@@ -21,7 +21,6 @@ enum class Outcome {
   OtherSpace,
   Null,
   Covered,        ///< its bytes are noted on every path to it
-  Fresh,          ///< allocated in a pool by this function, and nothing committed since
   NothingWritten, ///< a call that an .unsafe file describes as writing nothing
   Warned,         ///< cannot be covered: a warning said so
   Count

@@ -244,8 +244,8 @@ Function *makeWrapper(Function &Unsafe, const UnsafeFunction &Known, Report &War
   std::string Name = ("__nvmove_safe_" + Unsafe.getName().ltrim('\1')).str();
   if (Function *Made = M.getFunction(Name))
     return Made;
-  Function *Wrapper = Function::createWithDefaultAttr(
-      Unsafe.getFunctionType(), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+  Function *Wrapper = Function::createWithDefaultAttr(Unsafe.getFunctionType(),
+                                                      GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
   // Not hidden: the same address in every library, as with the function itself.
   Wrapper->setComdat(M.getOrInsertComdat(Name));
   Wrapper->setCallingConv(Unsafe.getCallingConv());

@@ -3,9 +3,9 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, scan, plugin, driver, differential, e2e and, with --long, clang-tidy. A suite
-is a function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only
-without failures.
+Suites: tidy, unit, runtime, scan, plugin, driver, examples, differential, e2e and, with --long,
+clang-tidy. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
+status 0 only without failures.
 """
 import argparse
 import json
@@ -23,6 +23,7 @@ SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
 
 
 class Outcome:
@@ -111,11 +112,21 @@ def driver(a):
     return lit(a, "driver")
 
 
+def examples(a):
+    import examples as checks
+    return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
+
+
 def differential(a):
-    """Programs behave the same under nvmove-cc and clang."""
+    """Programs behave the same under nvmove-cc and clang; with --long also real ones."""
     import csmith
+    import programs
     few, many = 24, 2000
-    return Outcome(*csmith.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
+    cc = os.path.join(a.build, "bin", "nvmove-cc")
+    outcome = Outcome(*csmith.check(cc, many if a.long else few))
+    if a.long:
+        outcome.add(Outcome(*programs.check(cc)))
+    return outcome
 
 
 def e2e(a):
@@ -136,14 +147,15 @@ def clang_tidy(a):
 
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "plugin": plugin,
-          "driver": driver, "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy}
+          "driver": driver, "examples": examples, "differential": differential, "e2e": e2e,
+          "clang-tidy": clang_tidy}
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("suite", nargs="*", choices=[[], *SUITES], help="default: all")
     p.add_argument("--build", required=True, help="folder of the dev preset")
-    p.add_argument("--long", action="store_true", help="the whole accuracy corpus and clang-tidy")
+    p.add_argument("--long", action="store_true", help="the whole accuracy corpus, 2,000 random programs, two real ones, clang-tidy")
     a = p.parse_args()
     a.build = os.path.abspath(a.build)
     names = a.suite or [n for n in SUITES if a.long or n != "clang-tidy"]
