@@ -8,6 +8,8 @@
 #              a program fails, and a program that ends with recorder_finish() fails when it wrote a
 #              byte that no note announced. Options after FILE go to the compiler; --level=-O2 picks
 #              one level.
+#   %crash FILE compiles FILE with libnvmove, kills it at each append of its log and lets it check what
+#              is left (Inputs/crash.py)
 #   %recorder  the object file of the recording runtime
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -38,6 +40,7 @@ subprocess.run(["clang-19", "-O2", "-Wall", "-Wextra", "-I", os.path.join(root, 
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%run", f"{sys.executable} {inputs}/run.py {cc} {recorder} {inputs} %t"),
+    ("%crash", f"{sys.executable} {inputs}/crash.py {cc} {inputs} %t"),
     ("%cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%cc", cc),
     ("%ir", f"{cc} -S -emit-llvm -o - -fno-discard-value-names -I {inputs}"),

@@ -1,17 +1,23 @@
 // Every kind of store, executed at every level: no byte is written before its note.
 // RUN: %run %s -w | FileCheck %s
 // CHECK-COUNT-5: 0 faults
+//
+// The same in a pool, with libnvmove and both of its methods: aborted, committed, and killed at each
+// append to the log.
+// RUN: %crash %s -w -DPOOL | FileCheck --check-prefix=CRASH %s
+// CRASH: -O0 undo: {{[1-9][0-9]*}} crashes survived
+// CRASH: -O0 shadow: {{[1-9][0-9]*}} crashes survived
+// CRASH: -O3 -march=native undo: {{[1-9][0-9]*}} crashes survived
+// CRASH: -O3 -march=native shadow: {{[1-9][0-9]*}} crashes survived
+#include "nvmove/nvmove.h"
 #include "recorder.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 typedef float vec4 __attribute__((vector_size(16)));
 typedef int vec16 __attribute__((vector_size(64)));
 struct small {
-  char a;
-  short b;
+  short a, b;
 };
 struct large {
   long a[20];
@@ -65,7 +71,7 @@ __attribute__((noinline)) void scalars(struct all *p, int n) {
   p->ld = n;
   p->z = n;
   p->wide = n;
-  p->p = p;
+  p->p = (void *)64;
   p->b = n;
   p->i += 4;
   p->l--;
@@ -125,18 +131,55 @@ __attribute__((noinline)) int variable(struct all *p, int n) {
   return local[n - 1];
 }
 
-int main(void) {
-  struct all *p = recorder_map(3 * sizeof *p);
+static void all(struct all *p) {
   void (*volatile scalarsp)(struct all *, int) = scalars;
   vec16 w = {1, 2, 3};
-  scalarsp(p + 1, 5);
-  vectors(p + 1, (vec4){1, 2, 3, 4}, &w);
-  copies(p + 1, (struct small){3, 4}, make(3));
-  bits(p + 1, 3);
-  unaligned(p + 1, 77);
-  unions(p + 1, 8);
-  special(p + 1, 9);
-  memory(p + 1, "a string", 8);
-  variable(p + 1, 6);
+  scalarsp(p, 5);
+  vectors(p, (vec4){1, 2, 3, 4}, &w);
+  copies(p, (struct small){3, 4}, make(3));
+  bits(p, 3);
+  unaligned(p, 77);
+  unions(p, 8);
+  special(p, 9);
+  memory(p, "a string", 8);
+  variable(p, 6);
+}
+
+#ifndef POOL
+int main(void) {
+  struct all *p = recorder_map(3 * sizeof *p);
+  all(p + 1);
   return recorder_finish();
 }
+#else
+#include <stdio.h>
+
+// "work" POOL: aborts, then commits. "check" POOL: the pool holds what was before or after the commit.
+int main(int argc, char **argv) {
+  static struct all before[3], after[3];
+  memset(before, 1, sizeof before);
+  memset(after, 1, sizeof after);
+  all(after + 1);
+  NVM_POOL *pool = nvm_pool_open(argv[2]);
+  if (!pool && !(pool = nvm_pool_create(argv[2], 1 << 20)))
+    return fprintf(stderr, "%s\n", nvm_strerror()), 1;
+  struct all *p = nvm_pool_root(pool);
+  if (!strcmp(argv[1], "check"))
+    return p && memcmp(p, before, sizeof before) && memcmp(p, after, sizeof after);
+  nvm_tx_begin(pool);
+  p = nvm_alloc(pool, NVM_TYPE_ID(struct all), sizeof before);
+  memcpy(p, before, sizeof before);
+  nvm_pool_set_root(pool, p);
+  nvm_tx_commit(pool);
+  nvm_tx_begin(pool);
+  all(p + 1);
+  nvm_tx_abort(pool);
+  if (memcmp(p, before, sizeof before))
+    return puts("the abort left something"), 1;
+  nvm_tx_begin(pool);
+  all(p + 1);
+  if (nvm_tx_commit(pool) || memcmp(p, after, sizeof after))
+    return puts("the commit lost something"), 1;
+  return nvm_pool_close(pool);
+}
+#endif
