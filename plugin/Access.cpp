@@ -18,17 +18,15 @@ public:
 
   void visit(Instruction &I) {
     if (auto *Load = dyn_cast<LoadInst>(&I))
-      add(I, AccessKind::Load, false, Load->getPointerOperand(), Load->getType(), Load->getAlign(),
-          Load->isAtomic());
+      add(I, AccessKind::Load, false, Load->getPointerOperand(), Load->getType(), Load->isAtomic());
     else if (auto *Store = dyn_cast<StoreInst>(&I))
       add(I, AccessKind::Store, true, Store->getPointerOperand(),
-          Store->getValueOperand()->getType(), Store->getAlign(), Store->isAtomic());
+          Store->getValueOperand()->getType(), Store->isAtomic());
     else if (auto *Swap = dyn_cast<AtomicRMWInst>(&I))
-      add(I, AccessKind::Exchange, true, Swap->getPointerOperand(), Swap->getType(),
-          Swap->getAlign(), true);
+      add(I, AccessKind::Exchange, true, Swap->getPointerOperand(), Swap->getType(), true);
     else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
       add(I, AccessKind::Exchange, true, Swap->getPointerOperand(),
-          Swap->getNewValOperand()->getType(), Swap->getAlign(), true);
+          Swap->getNewValOperand()->getType(), true);
     else if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
       visitIntrinsic(*Intrinsic);
     else if (auto *Call = dyn_cast<CallBase>(&I))
@@ -38,7 +36,7 @@ public:
   SmallVector<Access> Found;
 
 private:
-  Access &add(Instruction &At, AccessKind Kind, bool Writes, Value *Address, Type *T, Align A,
+  Access &add(Instruction &At, AccessKind Kind, bool Writes, Value *Address, Type *T,
               bool Atomic = false) {
     Access X;
     X.At = &At;
@@ -47,14 +45,13 @@ private:
     X.Address = Address;
     if (T && !DL.getTypeStoreSize(T).isScalable())
       X.Size = DL.getTypeStoreSize(T).getFixedValue();
-    X.Alignment = A;
     X.Atomic = Atomic;
     Found.push_back(X);
     return Found.back();
   }
 
-  void addRange(Instruction &At, bool Writes, Value *Address, Value *Length, MaybeAlign A) {
-    Access &X = add(At, AccessKind::Copy, Writes, Address, nullptr, A.valueOrOne());
+  void addRange(Instruction &At, bool Writes, Value *Address, Value *Length) {
+    Access &X = add(At, AccessKind::Copy, Writes, Address, nullptr);
     if (auto *Known = dyn_cast<ConstantInt>(Length))
       X.Size = Known->getZExtValue();
     X.Length = Length;
@@ -62,7 +59,7 @@ private:
 
   void addMasked(IntrinsicInst &I, AccessKind Kind, bool Writes, unsigned AddressArgument,
                  Type *Vector, unsigned MaskArgument) {
-    Access &X = add(I, Kind, Writes, I.getArgOperand(AddressArgument), Vector, Align(1));
+    Access &X = add(I, Kind, Writes, I.getArgOperand(AddressArgument), Vector);
     X.Mask = I.getArgOperand(MaskArgument);
   }
 
@@ -72,13 +69,13 @@ private:
     case Intrinsic::memcpy_inline:
     case Intrinsic::memmove: {
       auto &Copy = cast<MemTransferInst>(I);
-      addRange(I, false, Copy.getRawSource(), Copy.getLength(), Copy.getSourceAlign());
-      return addRange(I, true, Copy.getRawDest(), Copy.getLength(), Copy.getDestAlign());
+      addRange(I, false, Copy.getRawSource(), Copy.getLength());
+      return addRange(I, true, Copy.getRawDest(), Copy.getLength());
     }
     case Intrinsic::memset:
     case Intrinsic::memset_inline: {
       auto &Set = cast<MemSetInst>(I);
-      return addRange(I, true, Set.getRawDest(), Set.getLength(), Set.getDestAlign());
+      return addRange(I, true, Set.getRawDest(), Set.getLength());
     }
     case Intrinsic::masked_store:
       return addMasked(I, AccessKind::Masked, true, 1, I.getArgOperand(0)->getType(), 3);
@@ -96,7 +93,7 @@ private:
     case Intrinsic::vacopy: {
       // The System V va_list of x86-64; on other targets the store is at most as large.
       constexpr uint64_t VaListSize = 24;
-      add(I, AccessKind::Copy, true, I.getArgOperand(0), nullptr, Align(8)).Size = VaListSize;
+      add(I, AccessKind::Copy, true, I.getArgOperand(0), nullptr).Size = VaListSize;
       return;
     }
     default:
@@ -106,7 +103,7 @@ private:
       return;
     for (unsigned N = 0; N < I.arg_size(); ++N)
       if (I.getArgOperand(N)->getType()->isPointerTy() && !I.onlyReadsMemory(N))
-        add(I, AccessKind::Unknown, true, I.getArgOperand(N), nullptr, Align(1));
+        add(I, AccessKind::Unknown, true, I.getArgOperand(N), nullptr);
   }
 
   static bool mayWriteArguments(const IntrinsicInst &I) {
@@ -124,17 +121,15 @@ private:
   void visitCall(CallBase &Call) {
     for (unsigned N = 0; N < Call.arg_size(); ++N)
       if (Call.isByValArgument(N))
-        add(Call, AccessKind::Load, false, Call.getArgOperand(N), Call.getParamByValType(N),
-            Call.getParamAlign(N).valueOrOne());
+        add(Call, AccessKind::Load, false, Call.getArgOperand(N), Call.getParamByValType(N));
     if (Call.isInlineAsm())
       return visitAssembly(Call);
     if (!IsPrecompiled(Call))
       return;
-    add(Call, AccessKind::Precompiled, true, nullptr, nullptr, Align(1));
+    add(Call, AccessKind::Precompiled, true, nullptr, nullptr);
     for (unsigned N = 0; N < Call.arg_size(); ++N)
       if (Type *Result = Call.getParamStructRetType(N))
-        add(Call, AccessKind::Store, true, Call.getArgOperand(N), Result,
-            Call.getParamAlign(N).valueOrOne());
+        add(Call, AccessKind::Store, true, Call.getArgOperand(N), Result);
   }
 
   /// Memory outputs are written; so may be what a pointer in a register leads to, if the assembler
@@ -152,7 +147,7 @@ private:
       Value *Argument = Call.getArgOperand(N++);
       bool Written = C.Type == InlineAsm::isOutput || (ClobbersMemory && !C.isIndirect);
       if (Written && Argument->getType()->isPointerTy())
-        add(Call, AccessKind::Assembly, true, Argument, nullptr, Align(1));
+        add(Call, AccessKind::Assembly, true, Argument, nullptr);
     }
   }
 

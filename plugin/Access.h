@@ -32,7 +32,6 @@ struct Access {
   uint64_t Size = 0;              ///< bytes; 0: Length says how many, or it is not known
   llvm::Value *Length = nullptr;  ///< bytes, an integer
   llvm::Value *Mask = nullptr;    ///< Masked, Scatter, Compress
-  llvm::Align Alignment;          ///< of Address, as far as the instruction says
   bool Atomic = false;
 };
 

@@ -140,10 +140,10 @@ private:
       Value *On = At.CreateUnaryIntrinsic(Intrinsic::ctpop, At.CreateBitCast(A.Mask, Bits));
       Value *Length =
           At.CreateMul(At.CreateZExtOrTrunc(On, At.getInt64Ty()), At.getInt64(LaneSize));
-      return emitNote({A.At, A.Address, 0, Length, A.Alignment});
+      return emitNote({A.At, A.Address, 0, Length});
     }
     default:
-      return emitNote({A.At, A.Address, A.Size, A.Length, A.Alignment, Hot.contains(A.At)});
+      return emitNote({A.At, A.Address, A.Size, A.Length, Hot.contains(A.At)});
     }
   }
 

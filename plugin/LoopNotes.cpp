@@ -155,7 +155,6 @@ private:
       N.Size = Known->getAPInt().getZExtValue();
     if (!N.Size)
       N.Length = Expander.expandCodeFor(Length, Word, At);
-    N.Alignment = First.Step || G.Lo ? Align(1) : Writes[First.Index].Alignment;
     Notes.push_back(N);
     return true;
   }

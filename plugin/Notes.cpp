@@ -7,7 +7,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/MDBuilder.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -21,13 +20,8 @@ LoadInst *unobserved(LoadInst *Load) {
   return Load;
 }
 
-/// True when no address of that alignment lets the write cross a line, so that the filter can
-/// answer.
-bool staysInLine(uint64_t Size, Align Alignment) {
-  return Size <= NVM_LINE_SIZE && PowerOf2Ceil(Size) <= Alignment.value();
-}
-
-/// "Some byte of the write is not in this thread's line table."
+/// "Some byte of the write is not in this thread's line table." A write that crosses a line is not
+/// looked up. Alignment proves nothing here: programs do store where their types are not aligned.
 Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
   constexpr unsigned LineShift = 6;
   static_assert(NVM_LINE_SIZE == 1 << LineShift);
@@ -41,10 +35,13 @@ Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
   Value *Shift = At.CreateAnd(Integer, NVM_LINE_SIZE - 1);
   uint64_t Bytes = Size == NVM_LINE_SIZE ? ~UINT64_C(0) : (UINT64_C(1) << Size) - 1;
   Value *Open = At.CreateAnd(At.CreateLShr(Missing, Shift), Bytes);
-  return At.CreateOr(At.CreateICmpNE(Held, Line), At.CreateIsNotNull(Open));
+  Value *Missed = At.CreateOr(At.CreateICmpNE(Held, Line), At.CreateIsNotNull(Open));
+  if (Size == 1)
+    return Missed;
+  return At.CreateOr(Missed, At.CreateICmpUGT(Shift, At.getInt64(NVM_LINE_SIZE - Size)));
 }
 
-/// The filter and the call behind it, for writes of one size that stay in their line.
+/// The filter and the call behind it, for writes of one size.
 Function *sharedNote(Module &M, uint64_t Size) {
   std::string Name = "__nvmove_note_" + utostr(Size);
   if (Function *Made = M.getFunction(Name))
@@ -93,7 +90,7 @@ void emitNote(const Note &N) {
             {N.Address, At.CreateZExtOrTrunc(N.Length, At.getInt64Ty())});
     return;
   }
-  if (staysInLine(N.Size, N.Alignment)) {
+  if (N.Size <= NVM_LINE_SIZE) {
     if (!N.Hot)
       return callShared(At, N.Address, N.Size);
     Value *Integer = At.CreatePtrToInt(N.Address, At.getInt64Ty());

@@ -15,8 +15,7 @@ struct Note {
   llvm::Value *Address = nullptr;
   uint64_t Size = 0;             ///< bytes, or 0: as Length says, which may be 0
   llvm::Value *Length = nullptr; ///< bytes, 64 bits
-  llvm::Align Alignment;
-  bool Hot = false; ///< in an innermost loop: the filter goes inline
+  bool Hot = false;              ///< in an innermost loop: the filter goes inline
 };
 
 /// Emits \p N; splits the block of N.Before.

@@ -166,7 +166,7 @@ private:
     if (!MayPersist(Address))
       return false;
     if (R.Size.What == UnsafeExpr::Number) {
-      emitNote({At, Address, R.Size.Value, nullptr, Align(1)});
+      emitNote({At, Address, R.Size.Value, nullptr});
       return true;
     }
     // Only an address in the range pays for finding the size.
@@ -212,7 +212,7 @@ private:
 
   bool noteStore(const FormatStore &S, Value *Address, const UnsafeRange &R, Instruction *At) {
     if (!S.Unbounded) {
-      emitNote({At, Address, S.Size, nullptr, Align(1)});
+      emitNote({At, Address, S.Size, nullptr});
       return true;
     }
     if (!R.Bounded) {

@@ -1,4 +1,4 @@
-// The inline sequence: range test, then the filter where the write stays in its line, then the call.
+// The sequence before a write: range test, then the filter, then the call.
 // RUN: %ir -O1 %s | FileCheck %s
 
 // CHECK: @__nvm_lines = external thread_local(initialexec) global [512 x { i64, i64 }]
@@ -14,14 +14,10 @@
 // CHECK-NEXT: store i32 1, ptr %p
 void aligned(int *p) { *p = 1; }
 
-// A store that may cross a line does not ask the filter.
-// CHECK-LABEL: define {{.*}}@crossing(
-// CHECK-NOT: @__nvm_lines
-// CHECK: call preserve_mostcc void @__nvm_note(ptr %p, i64 8)
-struct __attribute__((packed)) crooked {
-  long l;
-};
-void crossing(struct crooked *p) { p->l = 1; }
+// A write larger than a line does not ask the filter.
+// CHECK-LABEL: define {{.*}}@large(
+// CHECK: call preserve_mostcc void @__nvm_note(ptr %p, i64 80)
+void large(char *p) { __builtin_memset(p, 1, 80); }
 
 // A length that is not known may be zero.
 // CHECK-LABEL: define {{.*}}@unknown(
@@ -36,6 +32,8 @@ void unknown(char *p, unsigned long n) { __builtin_memset(p, 1, n); }
 // CHECK: getelementptr inbounds [2 x i64], ptr
 // CHECK: and i64 %{{.*}}, 63
 // CHECK: and i64 %{{.*}}, 15
+// A write that crosses a line is not looked up.
+// CHECK: icmp ugt i64 %{{.*}}, 60
 // CHECK: br i1 %{{.*}}, !prof ![[UNLIKELY]]
 // CHECK: call preserve_mostcc void @__nvm_note(ptr %{{.*}}, i64 4)
 struct list {

@@ -107,6 +107,12 @@ __attribute__((noinline)) void unaligned(struct all *p, int n) {
   p->crooked[2].c = n;
   memcpy(p->text + 3, &n, sizeof n);
 }
+// Undefined, but programs do it: half the value lies in the next line of memory.
+__attribute__((noinline)) void misaligned(struct all *p) {
+  char *line = (char *)(((size_t)p + 127) & ~(size_t)63);
+  *(volatile int *)(line - 4) = 1;
+  *(volatile long *)(line - 4) = 2;
+}
 __attribute__((noinline)) void unions(struct all *p, int n) {
   p->either.i = n;
   p->either.d = 2.5;
@@ -139,6 +145,7 @@ static void all(struct all *p) {
   copies(p, (struct small){3, 4}, make(3));
   bits(p, 3);
   unaligned(p, 77);
+  misaligned(p);
   unions(p, 8);
   special(p, 9);
   memory(p, "a string", 8);
