@@ -26,7 +26,7 @@ LEVELS = ["-O0", "-O2", "-O3"]
 SECONDS_MAX = 3         # csmith's programs end at once or never
 SLOWER_MAX = 40         # the recorder compares all globals at each commit
 COMMITS = "--nvmove-commit=" + ",".join(f"func_{n}" for n in (2, 3, 4, 5, 7, 9, 12, 15))
-# Two of eight programs are as large as csmith makes them; the others are small, so that there are many.
+# One of eight programs is as large as csmith makes them; the others are small, so that there are many.
 SMALL = ["--max-funcs", "4", "--max-block-size", "3"]
 PROGRESS_EVERY = 250
 RANGE = ["-mcmodel=large", "-fno-pic", "-no-pie", "--nvmove-globals=persistent",
@@ -68,7 +68,7 @@ def one(cc, seed, folder):
     """Gives (seed, None), or what differs; TooLong for a program that does not end."""
     base = os.path.join(folder, str(seed))
     source, program = base + ".c", base + ".exe"
-    build(["csmith", *(SMALL if seed % 8 > 1 else []), "--seed", str(seed), "-o", source])
+    build(["csmith", *(SMALL if seed % 8 else []), "--seed", str(seed), "-o", source])
     options, watched = ["-w", "-I/usr/include/csmith"], seed % 2 == 0
     if watched:
         options += [*RANGE, COMMITS, "-include", os.path.join(HERE, "sections.h"),

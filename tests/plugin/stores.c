@@ -111,7 +111,7 @@ __attribute__((noinline)) void unaligned(struct all *p, int n) {
 __attribute__((noinline)) void misaligned(struct all *p) {
   char *line = (char *)(((size_t)p + 127) & ~(size_t)63);
   *(volatile int *)(line - 4) = 1;
-  *(volatile long *)(line - 4) = 2;
+  *(volatile long *)(line - 4) = -2;
 }
 __attribute__((noinline)) void unions(struct all *p, int n) {
   p->either.i = n;
@@ -140,12 +140,12 @@ __attribute__((noinline)) int variable(struct all *p, int n) {
 static void all(struct all *p) {
   void (*volatile scalarsp)(struct all *, int) = scalars;
   vec16 w = {1, 2, 3};
+  misaligned(p); // before any other note of that line
   scalarsp(p, 5);
   vectors(p, (vec4){1, 2, 3, 4}, &w);
   copies(p, (struct small){3, 4}, make(3));
   bits(p, 3);
   unaligned(p, 77);
-  misaligned(p);
   unions(p, 8);
   special(p, 9);
   memory(p, "a string", 8);

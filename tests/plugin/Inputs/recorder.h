@@ -17,6 +17,9 @@ void *recorder_map(size_t size);
 /* Watches memory of the program itself that a linker script placed in the range. */
 void recorder_watch(void *begin, void *end);
 
+/* What code that nobody instruments is about to write: a note on its behalf. */
+void recorder_excuse(void *address, size_t size);
+
 /* Compares, prints the first difference, begins the next transaction. 0: everything was noted. */
 int recorder_commit(void);
 
