@@ -8,6 +8,9 @@ which git ignores), how to build it and which tests it brings. A program is buil
 nvmove-cc, with no pool open. A test with "passes" must print that line; without, both builds must print
 the same and end with the same status. Tests run as an ordinary user where the machine lets us.
 
+A third build puts all that the program allocates into the reserved range (heap.c) and links the recorder
+of tests/plugin: every byte that its runs write to the heap must have been noted before.
+
 Exit status: 0 all passed, 1 not.
 """
 import argparse
@@ -21,6 +24,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 THIRD_PARTY = os.path.join(ROOT, "third_party")
+PLUGIN_INPUTS = os.path.join(ROOT, "tests", "plugin", "Inputs")
 RECIPES = os.path.join(HERE, "programs")
 SECONDS_MAX = 3600  # sqlite's quick suite takes ten minutes on one slow core
 NOBODY = 65534
@@ -38,12 +42,27 @@ def load(name):
         return json.load(f)
 
 
+def steps(program, cc, kind):
+    """The commands that build it."""
+    if kind != "heap":
+        return [[a.format(cc=cc) for a in step] for step in program["build"]]
+    wraps = " ".join("-Wl,--wrap=" + f for f in ("malloc", "calloc", "realloc", "free"))
+    made = {"cc": cc, "compile": "-w -fno-builtin-malloc -fno-builtin-calloc --nvmove-warnings=off "
+                                 "--nvmove-runtime={tree}/recorder.o",
+            "link": wraps + " {tree}/heap.o --nvmove-runtime={tree}/recorder.o"}
+    own = [["clang-19", "-O2", "-fPIC", "-I", os.path.join(ROOT, "include"), "-I", PLUGIN_INPUTS,
+            "-DHEAP_SIZE=" + program["heap"]["size"], "-c", source, "-o", "{tree}/" + name]
+           for source, name in ((os.path.join(PLUGIN_INPUTS, "recorder.c"), "recorder.o"),
+                                (os.path.join(HERE, "heap.c"), "heap.o"))]
+    return own + [[a.format(**made) for a in step] for step in program["heap"]["build"]]
+
+
 def build(program, cc, kind):
     """The folder of the program as that compiler makes it; built once for each compiler's change."""
     tree = os.path.join(THIRD_PARTY, f"{program['name']}-{program['version']}-{kind}")
     stamp = os.path.join(tree, ".built")
-    parts = [cc] if kind == "clang" else [cc, os.path.join(os.path.dirname(cc), "..", "lib", "nvmove",
-                                                           "libnvmove_plugin.so")]
+    plugin = os.path.join(os.path.dirname(cc), "..", "lib", "nvmove", "libnvmove_plugin.so")
+    parts = [cc] if kind == "clang" else [cc, plugin]
     digest = " ".join([cc, json.dumps(program), *(fetch.sha256(shutil.which(p) or p) for p in parts)])
     if os.path.exists(stamp) and open(stamp).read() == digest:
         return tree
@@ -54,9 +73,9 @@ def build(program, cc, kind):
     shutil.rmtree(tree, ignore_errors=True)
     fetch.unpack(program, archives, tree)
     with open(os.path.join(tree, "build.log"), "w") as log:
-        for step in program["build"]:
-            made = subprocess.run([a.format(cc=cc) for a in step], cwd=tree, stdin=subprocess.DEVNULL,
-                                  stdout=log, stderr=subprocess.STDOUT)
+        for step in steps(program, cc, kind):
+            made = subprocess.run([a.replace("{tree}", tree) for a in step], cwd=tree,
+                                  stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
             if made.returncode:
                 raise RuntimeError(f"{program['name']} by {kind}: {' '.join(step)} failed, see {log.name}")
     with open(stamp, "w") as f:
@@ -102,6 +121,22 @@ def check_one(program, trees):
     return passed, failed
 
 
+def check_heap(program, cc):
+    passed = failed = 0
+    tree = build(program, cc, "heap")
+    for command in program["heap"]["run"]:
+        done = subprocess.run([a.format(here=HERE) for a in command], cwd=tree, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=SECONDS_MAX)
+        good = done.returncode == 0 and re.search(r"^recorder: [1-9].* 0 faults$", done.stdout, re.M)
+        passed += bool(good)
+        failed += not good
+        if not good:
+            print(f"{program['name']}, heap watched: {' '.join(command)}: {done.returncode}\n"
+                  f"{done.stdout[-2000:]}")
+    return passed, failed
+
+
 def build_both(program, cc):
     return {"clang": build(program, "clang-19", "clang"), "nvmove": build(program, cc, "nvmove")}
 
@@ -112,9 +147,10 @@ def check(cc, wanted=()):
     for name in wanted or names():
         program = load(name)
         try:
-            passed, failed = check_one(program, build_both(program, cc))
-            sums[0] += passed
-            sums[1] += failed
+            for passed, failed in (check_one(program, build_both(program, cc)),
+                                   check_heap(program, cc)):
+                sums[0] += passed
+                sums[1] += failed
         except fetch.CannotFetch as e:
             print(f"skipped: {name}: {e}")
             sums[2] += 1
