@@ -74,6 +74,9 @@ struct nvm_pool {
 
 #define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
 
+#define NVMI_CHECKED_MAX                                                                           \
+  16 /* undo entries of a commit that is checked; above, a fence more is nothing */
+
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {
   uint64_t transaction;
@@ -93,6 +96,12 @@ struct nvmi_log {
   /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
    * bit: the commit that said so will wait, and clear it. */
   _Atomic uint64_t pending;
+  /* What the open transaction's first undo entries cover; more: `range_count` goes on counting. */
+  struct {
+    uint64_t offset;
+    uint32_t size;
+  } ranges[NVMI_CHECKED_MAX];
+  unsigned range_count;
   struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
   struct nvmi_array intents;               /* struct nvmi_intent */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
@@ -108,6 +117,7 @@ struct nvmi_thread {
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
   bool handlers_store;          /* signal handlers note, too: they wait during commits */
+  volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
@@ -118,6 +128,7 @@ struct nvmi_thread {
     uintptr_t start, end;
   } fresh[NVMI_FRESH_MAX];
   unsigned fresh_count;
+  bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
 };
 
