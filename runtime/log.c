@@ -125,7 +125,7 @@ bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_f
   char *place = take_place(log, cursor, size, nested ? 0 : ROOM_FOR_NESTED);
   if (!place)
     return false;
-  pool->persist->stream(place, frame, size);
+  pool->persist->append(place, frame, size);
   cursor->frames++;
   log->stats.log_entries++;
   log->stats.log_bytes += size;
