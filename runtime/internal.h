@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "basics.h"
 #include "layout.h"
 #include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
@@ -24,14 +25,6 @@
 #define NVMI_GRANULE_SHIFT                                                                         \
   30                    /* pools start at multiples of 1 GiB: one table look-up finds the pool */
 #define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
-#define NVMI_LIKELY(x) __builtin_expect(!!(x), 1)
-#define NVMI_UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* Growable array of DRAM, from mmap: the program's malloc may be redirected into the pool. */
-struct nvmi_array {
-  void *items;
-  size_t count, room; /* items */
-};
 
 /* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
 struct nvmi_line {
@@ -147,18 +140,6 @@ struct nvmi_method {
   void (*before_fork)(struct nvm_pool *pool);
 };
 extern const struct nvmi_method nvmi_undo, nvmi_shadow;
-
-/* error.c */
-int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-_Noreturn void nvmi_die(const char *path, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
-
-/* memory.c: false when DRAM is exhausted */
-bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size);
-bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
-void nvmi_array_free(struct nvmi_array *array, size_t item_size);
 
 /* map.c: the reserved range and who has which part of it */
 #define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)
