@@ -23,6 +23,7 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     return NULL;
+  thread->in_heap++;
   thread->busy++;
   log->alone = nvmi_solo_enter(log);
   return log;
@@ -31,6 +32,7 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
 static void leave(struct nvmi_log *log) {
   nvmi_solo_leave(log);
   log->owner->busy--;
+  log->owner->in_heap--;
 }
 
 static bool intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool is_free) {

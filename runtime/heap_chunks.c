@@ -172,7 +172,6 @@ void nvmi_heap_build(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   if (heap->built)
     return;
-  heap->built = true;
   struct reachable reachable = {.pool = pool};
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
@@ -203,6 +202,7 @@ void nvmi_heap_build(struct nvm_pool *pool) {
   if (virgin)
     nvmi_runs_add(heap, heap->chunks - virgin, virgin);
   nvmi_array_free(&reachable.chunks, sizeof(uint32_t));
+  heap->built = true; /* last: other threads look without the lock */
 }
 
 void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context) {

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "basics.h"
 #include "layout.h"
 #include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
@@ -24,14 +25,6 @@
 #define NVMI_GRANULE_SHIFT                                                                         \
   30                    /* pools start at multiples of 1 GiB: one table look-up finds the pool */
 #define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
-#define NVMI_LIKELY(x) __builtin_expect(!!(x), 1)
-#define NVMI_UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* Growable array of DRAM, from mmap: the program's malloc may be redirected into the pool. */
-struct nvmi_array {
-  void *items;
-  size_t count, room; /* items */
-};
 
 /* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
 struct nvmi_line {
@@ -74,6 +67,9 @@ struct nvm_pool {
 
 #define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
 
+#define NVMI_CHECKED_MAX                                                                           \
+  16 /* undo entries of a commit that is checked; above, a fence more is nothing */
+
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {
   uint64_t transaction;
@@ -93,6 +89,12 @@ struct nvmi_log {
   /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
    * bit: the commit that said so will wait, and clear it. */
   _Atomic uint64_t pending;
+  /* What the open transaction's first undo entries cover; more: `range_count` goes on counting. */
+  struct {
+    uint64_t offset;
+    uint32_t size;
+  } ranges[NVMI_CHECKED_MAX];
+  unsigned range_count;
   struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
   struct nvmi_array intents;               /* struct nvmi_intent */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
@@ -108,6 +110,7 @@ struct nvmi_thread {
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
   bool handlers_store;          /* signal handlers note, too: they wait during commits */
+  volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
@@ -118,6 +121,7 @@ struct nvmi_thread {
     uintptr_t start, end;
   } fresh[NVMI_FRESH_MAX];
   unsigned fresh_count;
+  bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
 };
 
@@ -136,18 +140,6 @@ struct nvmi_method {
   void (*before_fork)(struct nvm_pool *pool);
 };
 extern const struct nvmi_method nvmi_undo, nvmi_shadow;
-
-/* error.c */
-int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-_Noreturn void nvmi_die(const char *path, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
-
-/* memory.c: false when DRAM is exhausted */
-bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size);
-bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
-void nvmi_array_free(struct nvmi_array *array, size_t item_size);
 
 /* map.c: the reserved range and who has which part of it */
 #define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)

@@ -88,9 +88,13 @@ struct nvm_segment {
 static_assert(sizeof(struct nvm_segment) == 64, "");
 
 enum nvm_frame_kind {
-  NVM_FRAME_UNDO = 1,  /* payload: the bytes at `place` before the transaction wrote there */
-  NVM_FRAME_REDO = 2,  /* payload: part of a commit record that does not fit into one frame */
-  NVM_FRAME_COMMIT = 3 /* payload: the rest of the record; its transaction committed */
+  NVM_FRAME_UNDO = 1,   /* payload: the bytes at `place` before the transaction wrote there */
+  NVM_FRAME_REDO = 2,   /* payload: part of a commit record that does not fit into one frame */
+  NVM_FRAME_COMMIT = 3, /* payload: the rest of the record; its transaction committed */
+  /* The same with a checksum behind: committed if the bytes that UNDO frames name now sum up to it.
+   */
+  NVM_FRAME_COMMIT_CHECKED = 4,
+  NVM_FRAME_RETIRED = 5 /* no payload: that checksum need not be looked at any more */
 };
 
 /* A log entry: this header and its payload, padded to whole lines. A record's payload is

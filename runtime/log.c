@@ -14,6 +14,7 @@
 
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -21,7 +22,7 @@
 
 enum {
   SEGMENT_FIRST =
-      16 << 10, /* bytes of a bank's first segment: 200 small entries; two for each thread */
+      16 << 10, /* bytes of a bank's first segment: 400 small entries; two for each thread */
   SEGMENT_LAST = 4 << 20, /* from here on segments stop doubling */
   ROOM_FOR_NESTED =
       4 << 10 /* kept at the end of a segment for signal handlers and the last frame */
@@ -69,19 +70,45 @@ static struct nvm_log_slot *slot_of(const struct nvmi_log *log) {
   return (struct nvm_log_slot *)(log->pool->home + NVM_SLOTS_OFFSET) + log->slot;
 }
 
+/* Signals wait: a handler must find segment and place changed together. */
 static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
-  struct nvm_segment *full = cursor->segment, *next;
-  if (full->next) {
+  struct nvm_segment *full = cursor->segment, *next = NULL;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (cursor->segment != full) { /* a handler was here first */
+    next = cursor->segment;
+  } else if (full->next) {
     next = (struct nvm_segment *)(log->pool->home + full->next);
-  } else {
+  } else if (!log->owner->in_heap) {
     uint64_t size = full->size < SEGMENT_LAST ? 4 * full->size : full->size;
+    log->owner->in_heap++;
     next = make_segment(log->pool, &full->next, size, log->slot, full->bank, full->position + 1);
-    if (!next)
-      return false;
+    log->owner->in_heap--;
   }
-  cursor->segment = next;
-  cursor->at = sizeof *next;
-  return true;
+  if (next && next != cursor->segment) {
+    cursor->segment = next;
+    cursor->at = sizeof *next;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return next != NULL;
+}
+
+/* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
+ * segment between the two lines that take a place: then it is taken again, and a few lines stay
+ * empty. */
+static char *take_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
+                        size_t kept) {
+  struct nvm_segment *volatile *current = &cursor->segment;
+  for (;;) {
+    struct nvm_segment *segment = *current;
+    if (NVMI_UNLIKELY(cursor->at + size + kept > segment->size) && !extend(log, cursor))
+      return NULL;
+    segment = *current;
+    uint64_t at = nvmi_local_add(&cursor->at, size);
+    if (NVMI_LIKELY(*current == segment && at + size <= segment->size))
+      return (char *)segment + at;
+  }
 }
 
 bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
@@ -95,12 +122,10 @@ bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_f
     *(uint64_t *)((char *)frame + at) = 0;
   frame->transaction = cursor->transaction << 16 | part;
   frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
-  size_t kept = nested ? 0 : ROOM_FOR_NESTED;
-  if (NVMI_UNLIKELY(cursor->at + size + kept > cursor->segment->size))
-    if (nested || !extend(log, cursor))
-      return false;
-  uint64_t at = nvmi_local_add(&cursor->at, size);
-  pool->persist->stream((char *)cursor->segment + at, frame, size);
+  char *place = take_place(log, cursor, size, nested ? 0 : ROOM_FOR_NESTED);
+  if (!place)
+    return false;
+  pool->persist->append(place, frame, size);
   cursor->frames++;
   log->stats.log_entries++;
   log->stats.log_bytes += size;
@@ -119,6 +144,7 @@ static void to_bank_start(struct nvmi_log *log, struct nvmi_cursor *cursor, uint
 struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
   struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
   to_bank_start(log, next, old->transaction + 1);
+  log->range_count = 0;
   log->cursor =
       next; /* one store: a signal handler's note belongs to one transaction or to the other */
   return old;

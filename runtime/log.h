@@ -56,8 +56,9 @@ struct nvmi_record {
   uint64_t order, bound;
   uint32_t used; /* payload bytes of the frame in log->stage */
   uint16_t operations, frames;
-  bool solo; /* lasts from begin to issued */
-  bool full; /* the log could not grow: the record is void */
+  bool solo;    /* lasts from begin to issued */
+  bool checked; /* carries a checksum */
+  bool full;    /* the log could not grow: the record is void */
 };
 /* `replay`: the record holds something; without, it only says that the transaction committed. */
 void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
@@ -66,6 +67,8 @@ void nvmi_record_operation(struct nvmi_record *record, uint64_t operation);
 /* The bytes of a line of the program's view at file offset `offset`, those of `mask`. */
 void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
                       uint64_t mask);
+/* Adds the checksum of a checked commit; the last thing before the end. */
+void nvmi_record_sum(struct nvmi_record *record, uint64_t sum);
 /* Puts the COMMIT frame; false: void. After the caller's fence the transaction has committed. */
 bool nvmi_record_end(struct nvmi_record *record);
 /* After that fence, and after the record's stores in place were issued. */

@@ -154,7 +154,9 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size) {
   nvmi_compiler_barrier();
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
-  if (!is_fresh(thread, start, end))
+  if (is_fresh(thread, start, end))
+    thread->fresh_stores = true;
+  else
     log_news(thread, log, start, end);
   mark_all(thread, start, end);
   nvmi_compiler_barrier();

@@ -9,6 +9,7 @@
 #include <cpuid.h>
 #include <immintrin.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,18 @@ static void power_store_line(void *to, const void *from, uint64_t mask) {
   }
 }
 
+/* One line through the cache and out again. Measured with a fence behind: on Intel (Sapphire
+ * Rapids) 166 ns against 180 for a streamed line and 16 to 20 % of a transaction with undo; on AMD
+ * (Zen 4) 160 against 77. */
+static void append_clwb(void *to, const void *from, size_t size) {
+  if (size != LINE) {
+    power_stream(to, from, size);
+    return;
+  }
+  process_stream(to, from, size);
+  flush_clwb(to, size);
+}
+
 static struct nvmi_persist power = {
     .stream = power_stream, .fence = power_fence, .store_line = power_store_line};
 
@@ -120,6 +133,9 @@ static void choose(void) {
     power.flush = flush_clflushopt, power.name = "clflushopt";
   else
     power.flush = flush_clflush, power.name = "clflush";
+  __get_cpuid(0, &a, &b, &c, &d);
+  bool is_intel = b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx;
+  power.append = is_intel && power.flush == flush_clwb ? append_clwb : power_stream;
   power_flush = power.flush;
 }
 
@@ -136,6 +152,7 @@ const struct nvmi_persist *nvmi_persist_power(void) {
 const struct nvmi_persist *nvmi_persist_process(void) {
   static const struct nvmi_persist process = {.name = "page cache",
                                               .stream = process_stream,
+                                              .append = process_stream,
                                               .flush = process_flush,
                                               .fence = process_fence,
                                               .store_line = process_store_line};

@@ -15,6 +15,9 @@ struct nvmi_persist {
   const char *name;
   /* `to` is aligned to a line, `size` a multiple of one. */
   void (*stream)(void *to, const void *from, size_t size);
+  /* The same for a log entry, which is fenced at once: by the way that this processor finishes
+   * soonest. */
+  void (*append)(void *to, const void *from, size_t size);
   void (*flush)(const void *address, size_t size);
   void (*fence)(void);
   /* Stores the bytes of the 64-byte line `from` whose mask bits are set, durable after the next

@@ -42,7 +42,7 @@ static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t p
   frame->order = record->order;
   frame->place = record->bound;
   frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
-  bool is_last = kind == NVM_FRAME_COMMIT;
+  bool is_last = kind != NVM_FRAME_REDO;
   if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
                                      is_last && !record->frames && record->used <= 1024))
     record->full = true;
@@ -100,8 +100,15 @@ void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *b
   record->used = (uint32_t)(at - payload_of(record));
 }
 
+void nvmi_record_sum(struct nvmi_record *record, uint64_t sum) {
+  make_room(record, sizeof sum);
+  memcpy(payload_of(record) + record->used, &sum, sizeof sum);
+  record->used += sizeof sum;
+  record->checked = true;
+}
+
 bool nvmi_record_end(struct nvmi_record *record) {
-  put(record, NVM_FRAME_COMMIT, record->frames);
+  put(record, record->checked ? NVM_FRAME_COMMIT_CHECKED : NVM_FRAME_COMMIT, record->frames);
   if (record->full && record->order)
     nvmi_solo_leave(record->log);
   return !record->full;

@@ -16,10 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct frames {
-  struct nvmi_array list; /* const struct nvm_frame * */
-};
-
 static const struct nvm_frame **items(const struct nvmi_array *list) { return list->items; }
 
 bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank,
@@ -37,7 +33,7 @@ bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank
 }
 
 static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
-  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_COMMIT &&
+  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
          NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
          NVM_FRAME_OPERATIONS(frame) <= NVM_FRAME_LENGTH(frame) / 8 &&
          frame->check == nvmi_check(&frame->transaction,
@@ -80,8 +76,8 @@ static int by_order(const void *a, const void *b) {
                          *y = *(const struct nvm_frame *const *)b;
   if (x->order != y->order)
     return x->order < y->order ? -1 : 1;
-  unsigned part_x = NVM_FRAME_KIND(x) == NVM_FRAME_COMMIT ? UINT16_MAX : x->transaction & 0xffff;
-  unsigned part_y = NVM_FRAME_KIND(y) == NVM_FRAME_COMMIT ? UINT16_MAX : y->transaction & 0xffff;
+  unsigned part_x = NVM_FRAME_KIND(x) > NVM_FRAME_REDO ? UINT16_MAX : x->transaction & 0xffff;
+  unsigned part_y = NVM_FRAME_KIND(y) > NVM_FRAME_REDO ? UINT16_MAX : y->transaction & 0xffff;
   return part_x < part_y ? -1 : part_x > part_y;
 }
 
@@ -150,8 +146,11 @@ static bool redo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
     if (!nvmi_apply_operation(pool, operation))
       return false;
   }
-  while (at < NVM_FRAME_LENGTH(frame)) {
-    uint32_t used = redo_line(pool, payload + at, NVM_FRAME_LENGTH(frame) - at);
+  uint32_t end = NVM_FRAME_LENGTH(frame);
+  if (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED)
+    end -= (uint32_t)sizeof(uint64_t);
+  while (at < end) {
+    uint32_t used = redo_line(pool, payload + at, end - at);
     if (!used)
       return false;
     at += used;
@@ -164,35 +163,77 @@ struct work {
   uint64_t bound;
 };
 
-/* Where the commit record of a bank's frames is whole: its frame. */
-static const struct nvm_frame *whole_record(const struct nvmi_array *found) {
-  const struct nvm_frame *commit = NULL;
-  uint64_t parts = 0;
+/* Whether the bytes that the undo entries cover are those that a checked commit summed up. */
+static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *found,
+                         const struct nvm_frame *commit) {
+  uint64_t sum = pool->check_seed, wanted;
+  if (NVM_FRAME_LENGTH(commit) < sizeof wanted)
+    return false;
+  memcpy(&wanted, (const char *)(commit + 1) + NVM_FRAME_LENGTH(commit) - sizeof wanted,
+         sizeof wanted);
   for (size_t i = 0; i < found->count; i++) {
-    commit = NVM_FRAME_KIND(items(found)[i]) == NVM_FRAME_COMMIT ? items(found)[i] : commit;
-    parts += NVM_FRAME_KIND(items(found)[i]) == NVM_FRAME_REDO;
+    const struct nvm_frame *frame = items(found)[i];
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO)
+      continue;
+    if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+      return false;
+    sum = nvmi_check(pool->home + frame->place, NVM_FRAME_LENGTH(frame), sum);
   }
-  return commit && (commit->transaction & 0xffff) == parts ? commit : NULL;
+  return sum == wanted;
 }
 
-static bool read_bank(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank,
-                      struct nvmi_array *found) {
-  struct scan scan = {pool, 1, false, found};
-  found->count = 0;
-  if (!nvmi_each_segment(pool, slot, bank, scan_segment, &scan))
-    return false;
-  const struct nvm_frame *commit = whole_record(found);
+/* The commit record of a bank's frames, when it is whole and counts. `is_last`: the log has no
+ * newer transaction, whose existence would prove that this one committed. */
+static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
+                                            const struct nvmi_array *found, bool is_last) {
+  const struct nvm_frame *commit = NULL;
+  uint64_t parts = 0;
+  bool retired = false;
+  for (size_t i = 0; i < found->count; i++) {
+    unsigned kind = NVM_FRAME_KIND(items(found)[i]);
+    if (kind == NVM_FRAME_COMMIT || kind == NVM_FRAME_COMMIT_CHECKED)
+      commit = items(found)[i];
+    parts += kind == NVM_FRAME_REDO;
+    retired = retired || kind == NVM_FRAME_RETIRED;
+  }
+  if (!commit || (commit->transaction & 0xffff) != parts)
+    return NULL;
+  if (NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT || retired || !is_last)
+    return commit;
+  return data_arrived(pool, found, commit) ? commit : NULL;
+}
+
+static bool add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
+                     bool is_last) {
+  const struct nvm_frame *commit = whole_record(pool, found, is_last);
   if (commit && commit->place > work->bound)
     work->bound = commit->place;
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = items(found)[i];
-    bool is_undo = NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO;
-    if (commit ? is_undo || !frame->order : !is_undo)
+    unsigned kind = NVM_FRAME_KIND(frame);
+    bool is_undo = kind == NVM_FRAME_UNDO;
+    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !frame->order : !is_undo))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
       nvmi_die(pool->path, "out of memory for recovery");
   }
   return true;
+}
+
+static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  struct nvmi_array found[2] = {{0}, {0}};
+  uint64_t newest[2];
+  bool sound = true;
+  for (unsigned bank = 0; bank < 2; bank++) {
+    struct scan scan = {pool, 1, false, &found[bank]};
+    sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan) && sound;
+    newest[bank] = found[bank].count ? scan.transaction : 0;
+  }
+  for (unsigned bank = 0; bank < 2 && sound; bank++)
+    sound = add_bank(pool, work, &found[bank], newest[bank] > newest[!bank]);
+  nvmi_array_free(&found[0], sizeof(void *));
+  nvmi_array_free(&found[1], sizeof(void *));
+  return sound;
 }
 
 static bool apply(struct nvm_pool *pool, struct work *work) {
@@ -217,19 +258,16 @@ static bool apply(struct nvm_pool *pool, struct work *work) {
 
 int nvmi_recover(struct nvm_pool *pool) {
   struct work work = {0};
-  struct nvmi_array found = {0};
   const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   if (floor->generation == pool->header.generation)
     work.bound = floor->order;
   bool sound = true;
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
-    for (unsigned bank = 0; bank < 2 && sound; bank++)
-      sound = read_bank(pool, &work, slot, bank, &found);
+    sound = read_log(pool, &work, slot);
   sound = sound && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
-  nvmi_array_free(&found, sizeof(void *));
   nvmi_array_free(&work.redo, sizeof(void *));
   nvmi_array_free(&work.undo, sizeof(void *));
   if (sound)

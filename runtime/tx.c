@@ -95,6 +95,7 @@ static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
   }
   thread->lines.count = 0;
   thread->fresh_count = 0;
+  thread->fresh_stores = false;
   if (NVMI_UNLIKELY(nested))
     drop_nested(thread, nested);
   nvmi_compiler_barrier();

@@ -1,6 +1,6 @@
 /* bench.c: libnvmove beside libpmemobj, interleaved, as ratios of CPU time (bench/README.md).
  *
- * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [writes|alloc|reopen]...
+ * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE] [writes|alloc|reopen]...
  * Every measurement is a process of its own; the systems take turns within a round, so a
  * neighbour's noise meets all of them. Printed: median CPU nanoseconds for one operation and what
  * libpmemobj takes over ours.
@@ -22,6 +22,7 @@ enum { ROUNDS_MAX = 31 };
 static struct timespec cpu_start, wall_start;
 static const char *folder = "/dev/shm";
 static int rounds = 5;
+static FILE *json; /* raw numbers: one object a line */
 
 static double ns_since(clockid_t clock, const struct timespec *start) {
   struct timespec now;
@@ -92,6 +93,11 @@ static void compare(const struct system *systems, int count, const struct worklo
   printf("%-8s %5zu", w->name, w->parameter);
   double base = 0;
   for (int i = 0; i < count; i++) {
+    for (int round = 0; json && round < rounds; round++)
+      fprintf(json,
+              "{\"workload\": \"%s\", \"parameter\": %zu, \"system\": \"%s\", \"cpu_ns\": %.1f, "
+              "\"wall_ns\": %.1f}\n",
+              w->name, w->parameter, systems[i].name, all[i][round].cpu_ns, all[i][round].wall_ns);
     qsort(all[i], (size_t)rounds, sizeof **all, by_cpu);
     double median = all[i][rounds / 2].cpu_ns;
     if (i == 0)
@@ -131,6 +137,11 @@ static void run_reopen(void) {
     struct system s = {methods[i], methods[i], ours_reopen};
     struct workload w = {"reopen", 960, 4190000};
     struct measure m = measure(&s, &w);
+    if (json)
+      fprintf(json,
+              "{\"workload\": \"reopen\", \"system\": \"%s\", \"open_ns\": %.0f, "
+              "\"first_read_ns\": %.0f, \"first_allocation_ns\": %.0f}\n",
+              s.name, m.extra[0], m.extra[1], m.extra[2]);
     printf("reopen   4 GB %s: open %.1f ms, first read %.2f ms, first allocation %.1f ms\n", s.name,
            m.extra[0] / 1e6, m.extra[1] / 1e6, m.extra[2] / 1e6);
   }
@@ -141,6 +152,8 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
       rounds = atoi(argv[++i]);
+    else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
+      json = fopen(argv[++i], "w");
     else if (strcmp(argv[i], "--folder") == 0 && i + 1 < argc)
       folder = argv[++i];
   }
@@ -154,5 +167,5 @@ int main(int argc, char **argv) {
       for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)
         if (pass || strcmp(argv[i], parts[p].name) == 0)
           parts[p].run(), chosen = chosen || !pass;
-  return 0;
+  return json && fclose(json) ? 1 : 0;
 }

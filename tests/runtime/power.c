@@ -110,8 +110,8 @@ static void sim_store_line(void *to, const void *from, uint64_t mask) {
   take(to);
 }
 
-static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_flush, sim_fence,
-                                               sim_store_line};
+static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_stream,
+                                               sim_flush,    sim_fence,  sim_store_line};
 
 struct failure {
   const char *path, *image;

@@ -39,6 +39,7 @@ struct step {
   unsigned word, slot;
   uint64_t value, size; /* size 0: free what is there */
   unsigned run;         /* words overwritten at once, from `word` */
+  int keep;             /* the slot stays as it is */
 };
 enum { STEPS = 4 };
 
@@ -51,6 +52,7 @@ static void plan(uint64_t t, struct step steps[STEPS]) {
     s->run = next(&state) % 8 == 0 ? 1 + next(&state) % (WORKLOAD_WORDS - s->word) : 1;
     s->slot = next(&state) % WORKLOAD_SLOTS;
     uint64_t kind = next(&state) % 16;
+    s->keep = t % 3 == 1; /* words only */
     s->size = kind == 0 ? 70000 + next(&state) % 60000 : kind < 5 ? 0 : 16 + next(&state) % 2500;
   }
 }
@@ -62,6 +64,8 @@ static void apply_model(struct model *model, uint64_t t) {
     const struct step *s = &steps[i];
     for (unsigned j = 0; j < s->run; j++)
       model->words[s->word + j] = s->value + j;
+    if (s->keep)
+      continue;
     model->id[s->slot] = s->size ? s->value : 0;
     model->size[s->slot] = s->size;
   }
@@ -96,6 +100,8 @@ static void apply_pool(NVM_POOL *pool, struct root *root, uint64_t t) {
       STORE(((uint32_t *)&root->words[s->word])[0], low);
       STORE(((uint32_t *)&root->words[s->word])[1], high);
     }
+    if (s->keep)
+      continue;
     CHECK(nvm_free(root->items[s->slot]) == 0);
     STORE(root->items[s->slot], s->size ? new_item(pool, s) : NULL);
   }

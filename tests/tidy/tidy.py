@@ -97,7 +97,7 @@ def c_layering(tree):
 
 def c_names(tree):
     """Functions: nvm_ public, nvmi_ across files, __nvm_ ABI, plain when static."""
-    defined = re.compile(r"^(?!static|typedef|struct|enum|#|extern|_Noreturn static)[\w ]+[ *](\w+)\(")
+    defined = re.compile(r"^(?!static|typedef|enum|#|extern)\w[\w ]*[ *](\w+)\(")
     for name in tree.c_sources():
         if not name.endswith(".c"):
             continue
