@@ -48,4 +48,6 @@ config.substitutions += [
     ("%recorder", recorder),
     ("%inputs", inputs),
     ("%exit", f"{sys.executable} {shared}/exits.py"),
+    ("%python", sys.executable),
+    ("%source", root),
 ]
