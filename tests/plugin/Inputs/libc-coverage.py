@@ -21,7 +21,7 @@ mq_* msg* semop semctl semtimedop shm* fopencookie clone dladdr1 dlinfo mincore 
 *f32 *f32x *f64 *f64x *f32_l *f32x_l *f64_l *f64x_l *f32_r *f32x_r *f64_r *f64x_r bindresvport* gai_*
 getaddrinfo_a getdirentries* gethost* getnet* getproto* getrpc* getserv* getpw getsourcefilter
 getipv4sourcefilter inet6_* inet_neta inet_nsap_* name_to_handle_at open_by_handle_at pkey_mprotect rcmd*
-rexec* rresvport* remap_file_pages
+rexec* rresvport* remap_file_pages re_* cuserid getdents*
 """.split()
 
 
