@@ -136,8 +136,8 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size) {
   bool dirty;
   struct nvmi_span *span = NULL;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
-  uint32_t chunk = nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
+  uint32_t chunk =
+      nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   if (chunk != NVMI_NO_RUN) {
     nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunks));
     pool->persist->fence();
@@ -209,8 +209,10 @@ static struct nvmi_span *find(const void *address, struct nvm_pool **pool, uint3
   if (*pool && offset < (*pool)->header.heap_size) {
     if (NVMI_UNLIKELY(!(*pool)->heap->built)) {
       pthread_mutex_lock(&(*pool)->heap->lock);
-      nvmi_heap_build(*pool);
+      int damaged = nvmi_heap_build(*pool);
       pthread_mutex_unlock(&(*pool)->heap->lock);
+      if (damaged)
+        return NULL;
     }
     struct nvmi_span *span = nvmi_span_at(*pool, (uint32_t)(offset >> NVM_CHUNK_SHIFT));
     uint64_t start = span ? ((uint64_t)span->chunk << NVM_CHUNK_SHIFT) + span->first : 0;

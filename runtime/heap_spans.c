@@ -150,8 +150,8 @@ struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
 void nvmi_heap_read_all(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
-  for (uint32_t chunk = 0; chunk < heap->used_end; chunk++)
+  uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
+  for (uint32_t chunk = 0; chunk < end; chunk++)
     if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
       read_span(pool, chunk);
   pthread_mutex_unlock(&heap->lock);
@@ -193,7 +193,10 @@ static struct nvmi_span *format(struct nvm_pool *pool, uint32_t class) {
 struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
   struct nvmi_heap *heap = pool->heap;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
+  if (nvmi_heap_build(pool)) {
+    pthread_mutex_unlock(&heap->lock);
+    return NULL;
+  }
   while (!heap->partial[class] && heap->unread_first[class]) {
     uint32_t chunk = heap->unread_first[class] - 1;
     heap->unread_first[class] = heap->unread[chunk];

@@ -57,7 +57,8 @@ uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk);
 /* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
 uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
 void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
-void nvmi_heap_build(struct nvm_pool *pool);
+/* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
+int nvmi_heap_build(struct nvm_pool *pool);
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);

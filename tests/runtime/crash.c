@@ -5,6 +5,7 @@
 #include "workload.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -165,4 +166,69 @@ TEST(old_entries_are_not_applied) {
   CHECK(info.recovered_redone + info.recovered_undone == 0);
   CHECK(nvm_pool_close(pool) == 0);
   workload_verify(run.path, run.progress);
+}
+
+/* The log says what to do by itself: the method may change with any opening. */
+TEST(recovered_by_the_other_method) {
+  struct run run = {test_path("pool"), NULL, 40};
+  bool undo = strcmp(getenv("NVMOVE_METHOD"), "undo") == 0;
+  for (unsigned n = 7; n < 40; n += 8) {
+    run.progress = progress_new();
+    char kill[64];
+    snprintf(kill, sizeof kill, "append:%u", n);
+    CHECK(test_was_killed(test_child(kill, run_workload, &run)));
+    setenv("NVMOVE_METHOD", undo ? "shadow" : "undo", 1);
+    workload_verify(run.path, run.progress);
+    workload_run(run.path, run.progress, 40);
+    setenv("NVMOVE_METHOD", undo ? "undo" : "shadow", 1);
+    CHECK(workload_verify(run.path, run.progress) == 40);
+    unlink(run.path);
+  }
+}
+
+/* The comparison of view and file says nothing of a program that notes all it stores. */
+TEST(compare_accepts_the_workload) {
+  setenv("NVMOVE_DEBUG", "compare", 1);
+  struct progress *progress = progress_new();
+  workload_run(test_path("pool"), progress, 60);
+  workload_run(test_path("pool"), progress, 90);
+  CHECK(workload_verify(test_path("pool"), progress) == 90);
+}
+
+static void use(void *path) {
+  nvm_pool_check(path, NULL, NULL);
+  NVM_POOL *pool = nvm_pool_open(path);
+  if (!pool)
+    exit(0);
+  for (size_t size = 16; size < 100000; size *= 3) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    void *block = nvm_alloc(pool, 0, size);
+    if (block)
+      nvm_free(block);
+    nvm_tx_commit(pool);
+  }
+  nvm_pool_close(pool);
+  exit(0);
+}
+
+/* Bytes of the tables and logs rot: an error or an answer, never a crash. */
+TEST(spoiled_tables) {
+  const char *copy = test_path("pool");
+  struct run run = {test_path("crashed"), progress_new(), 60};
+  CHECK(test_was_killed(test_child("append:60", run_workload, &run)));
+  uint64_t state = 99, size = 0, frame = last_frame(run.path, &size);
+  for (int i = 0; i < 150; i++) {
+    copy_file(run.path, copy);
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    uint64_t random = state >> 20, at;
+    if (i % 3 == 0)
+      at = NVM_CHUNKS_OFFSET + random % 512;
+    else if (i % 3 == 1)
+      at = NVM_FLOOR_OFFSET + random % (NVM_CHUNKS_OFFSET - NVM_FLOOR_OFFSET);
+    else
+      at = (frame & ~(NVM_CHUNK_SIZE - 1)) + random % NVM_CHUNK_SIZE;
+    flip_byte(copy, at);
+    int status = test_child(NULL, use, (void *)(uintptr_t)copy);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
 }
