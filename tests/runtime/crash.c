@@ -232,3 +232,53 @@ TEST(spoiled_tables) {
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
 }
+
+static void set_floor(const char *path, uint64_t order, uint64_t generation) {
+  struct nvm_floor floor = {order, generation};
+  int fd = open(path, O_RDWR);
+  CHECK(pwrite(fd, &floor, sizeof floor, NVM_FLOOR_OFFSET) == (ssize_t)sizeof floor);
+  close(fd);
+}
+
+static uint64_t replayed(const char *path) {
+  struct nvm_info info;
+  NVM_POOL *pool = test_open(path);
+  CHECK(nvm_pool_info(pool, &info) == 0 && nvm_pool_close(pool) == 0);
+  return info.recovered_redone;
+}
+
+/* Records below the floor are in place; a floor of another generation says nothing. */
+TEST(floor_ends_replay) {
+  struct run run = {test_path("crashed"), progress_new(), 12};
+  const char *copy = test_path("pool");
+  CHECK(test_was_killed(test_child("commit:14", run_workload, &run)));
+  for (int i = 0; i < 3; i++) {
+    copy_file(run.path, copy);
+    if (i)
+      set_floor(copy, UINT64_MAX, i);
+    CHECK((replayed(copy) == 0) == (i == 1)); /* the pool crashed in its first generation */
+  }
+}
+
+/* A run that was freed waits until no record can name it, then it is used again. */
+TEST(freed_runs_are_used_again) {
+  NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
+  struct nvm_info before, after;
+  nvm_pool_info(pool, &before);
+  for (int i = 0; i < 400; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    void *blocks[40];
+    size_t size = i % 2 ? 60000 : (size_t)16 << (i / 2 % 12);
+    for (int j = 0; j < 40; j++)
+      CHECK((blocks[j] = nvm_alloc(pool, 0, size)) != NULL);
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    for (int j = 0; j < 40; j++)
+      CHECK(nvm_free(blocks[j]) == 0);
+    void *large = nvm_alloc(pool, 0, 100000);
+    CHECK(large && nvm_free(large) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  nvm_pool_info(pool, &after);
+  CHECK(after.size <= before.size + (4 << 20)); /* 0.5 GB went through a pool of a few MB */
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
