@@ -192,6 +192,19 @@ TEST_ONCE(power_failure_undo) { power_fails("undo", 4, 100); }
 
 TEST_ONCE(power_failure_shadow) { power_fails("shadow", 4, 100); }
 
+/* As if other threads had logs: commits wait for their stores in place, and store no neighbours. */
+static void several(NVM_POOL *pool) { pool->several_logs = true; }
+
+TEST_ONCE(power_failure_several_undo) {
+  workload_opened = several;
+  power_fails("undo", 4, 60);
+}
+
+TEST_ONCE(power_failure_several_shadow) {
+  workload_opened = several;
+  power_fails("shadow", 4, 60);
+}
+
 /* Runs come free and get another use. */
 TEST_ONCE(power_failure_late_undo) { power_fails("undo", 150, 40); }
 
