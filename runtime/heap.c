@@ -136,8 +136,8 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size) {
   bool dirty;
   struct nvmi_span *span = NULL;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
-  uint32_t chunk = nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
+  uint32_t chunk =
+      nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   if (chunk != NVMI_NO_RUN) {
     nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunks));
     pool->persist->fence();
@@ -157,6 +157,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size) {
     return NULL;
   if (!intend(log, span, index, false) || !operate_block(log, span, index, 1 + type))
     nvmi_fatal(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's allocations");
+  span->words[index] = (uint16_t)(1 + type);
   log->stats.allocations++;
   char *block = address_of(pool, span, index);
   struct nvmi_thread *thread = log->owner;
@@ -202,21 +203,34 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
   return block;
 }
 
+struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
+                                uint64_t *inside) {
+  uint64_t offset = file_offset - pool->header.heap_offset;
+  if (offset >= pool->header.heap_size)
+    return NULL;
+  struct nvmi_span *span = nvmi_span_at(pool, (uint32_t)(offset >> NVM_CHUNK_SHIFT));
+  uint64_t start = span ? ((uint64_t)span->chunk << NVM_CHUNK_SHIFT) + span->first : 0;
+  if (!span || offset < start)
+    return NULL;
+  *index = (uint32_t)((offset - start) / size_of(span));
+  *inside = (offset - start) % size_of(span);
+  return *index < span->blocks ? span : NULL;
+}
+
 /* The block that starts at `address`; null: recorded. */
 static struct nvmi_span *find(const void *address, struct nvm_pool **pool, uint32_t *index) {
   *pool = nvmi_pool_at(address);
-  uint64_t offset = *pool ? nvmi_offset(*pool, address) - (*pool)->header.heap_offset : 0;
-  if (*pool && offset < (*pool)->header.heap_size) {
+  if (*pool) {
     if (NVMI_UNLIKELY(!(*pool)->heap->built)) {
       pthread_mutex_lock(&(*pool)->heap->lock);
-      nvmi_heap_build(*pool);
+      int damaged = nvmi_heap_build(*pool);
       pthread_mutex_unlock(&(*pool)->heap->lock);
+      if (damaged)
+        return NULL;
     }
-    struct nvmi_span *span = nvmi_span_at(*pool, (uint32_t)(offset >> NVM_CHUNK_SHIFT));
-    uint64_t start = span ? ((uint64_t)span->chunk << NVM_CHUNK_SHIFT) + span->first : 0;
-    uint64_t size = span ? size_of(span) : 1;
-    *index = span ? (uint32_t)((offset - start) / size) : 0;
-    if (span && offset >= start && *index < span->blocks && (offset - start) % size == 0)
+    uint64_t inside;
+    struct nvmi_span *span = nvmi_block_at(*pool, nvmi_offset(*pool, address), index, &inside);
+    if (span && !inside)
       return span;
   }
   nvmi_fail(NVM_EPOINTER, *pool ? (*pool)->path : NULL, "%p is not the address of a block%s",
@@ -251,25 +265,6 @@ size_t nvm_usable_size(const void *address) {
   return span ? size_of(span) : 0;
 }
 
-static uint64_t type_of(struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index) {
-  struct nvmi_log *log = nvmi_thread_self()->logs[pool->index];
-  uint64_t word = 0;
-  if (span->class < NVMI_CLASSES)
-    word = ((uint16_t *)(pool->home + nvmi_chunk_offset(pool, span->chunk)))[index];
-  else if ((*nvmi_chunk_word(pool, span->chunk) & 0xff) == NVM_CHUNK_LARGE)
-    word = 1 + (*nvmi_chunk_word(pool, span->chunk) >> 16 & 0xffff);
-  /* Allocated in this transaction: the word is still an operation. */
-  uint64_t at = nvmi_chunk_offset(pool, span->chunk) + 2 * index;
-  if (span->class == NVMI_CLASSES)
-    at = NVM_CHUNKS_OFFSET + 8 * (uint64_t)span->chunk + 2;
-  for (size_t i = 0; log && i < log->operations.count; i++) {
-    uint64_t operation = ((uint64_t *)log->operations.items)[i];
-    if (operation >> 16 == at)
-      word = (operation & 0xffff) + (span->class == NVMI_CLASSES);
-  }
-  return word > 1 ? pool->type_ids[word - 1] : 0;
-}
-
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   uint32_t index;
   if (!address)
@@ -280,7 +275,8 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   uint64_t old_size = size_of(span);
   if (size && size <= old_size && size > old_size / 2)
     return address;
-  char *block = nvm_alloc(pool, type_of(pool, span, index), size);
+  uint16_t word = span->words[index];
+  char *block = nvm_alloc(pool, word > 1 ? pool->type_ids[word - 1] : 0, size);
   if (!block)
     return NULL;
   size_t kept = size < old_size ? size : old_size;

@@ -115,8 +115,8 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
   struct nvmi_heap *heap = pool->heap;
   bool dirty;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
-  uint32_t first = nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
+  uint32_t first =
+      nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
   if (first != NVMI_NO_RUN) {
     nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, chunks));
@@ -167,24 +167,55 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
   }
 }
 
-/* Reads the chunk table: one word for each run. Segments that a crash left unlinked are freed. */
-void nvmi_heap_build(struct nvm_pool *pool) {
-  struct nvmi_heap *heap = pool->heap;
-  if (heap->built)
-    return;
-  struct reachable reachable = {.pool = pool};
+/* A run's word that no code here writes. */
+static bool senseless(uint64_t word, uint32_t count, uint32_t left) {
+  struct nvmi_span shape;
+  unsigned kind = word & 0xff, class = word >> 8 & 0xff;
+  if (!count || count > left || kind > NVM_CHUNK_LOG)
+    return true;
+  if (kind != NVM_CHUNK_SMALL)
+    return false;
+  if (class >= NVMI_CLASSES)
+    return true;
+  nvmi_span_shape(&shape, class);
+  return shape.chunks != count;
+}
+
+static void find_segments(struct nvm_pool *pool, struct reachable *reachable) {
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
     for (unsigned bank = 0; bank < 2; bank++)
-      nvmi_each_segment(pool, slot, bank, note_segment, &reachable);
+      nvmi_each_segment(pool, slot, bank, note_segment, reachable);
+}
+
+/* One word for each run, before anything is believed. */
+static int check_table(struct nvm_pool *pool, uint32_t chunks) {
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (senseless(word, count, chunks - chunk))
+      return nvmi_fail(
+          NVM_ECORRUPT, pool->path,
+          "the heap's table is damaged at chunk %u (%#llx); run nvm_pool_check, restore a copy",
+          chunk, (unsigned long long)word);
+  }
+  return 0;
+}
+
+/* Segments that a crash or a close left unlinked are freed. */
+int nvmi_heap_build(struct nvm_pool *pool) {
+  struct nvmi_heap *heap = pool->heap;
+  if (heap->built)
+    return 0;
   heap->chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  if (check_table(pool, heap->chunks))
+    return -1;
+  struct reachable reachable = {.pool = pool};
+  find_segments(pool, &reachable);
   uint32_t virgin = 0;
   for (uint32_t chunk = 0, count; chunk < heap->chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
-    if (!count || count > heap->chunks - chunk || (word & 0xff) > NVM_CHUNK_LOG ||
-        ((word & 0xff) == NVM_CHUNK_SMALL && (word >> 8 & 0xff) >= NVMI_CLASSES))
-      nvmi_die(pool->path, "the heap's table is damaged at chunk %u; run nvm_pool_check", chunk);
     if (!word) {
       virgin++;
       continue;
@@ -203,13 +234,14 @@ void nvmi_heap_build(struct nvm_pool *pool) {
     nvmi_runs_add(heap, heap->chunks - virgin, virgin);
   nvmi_array_free(&reachable.chunks, sizeof(uint32_t));
   heap->built = true; /* last: other threads look without the lock */
+  return 0;
 }
 
 void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context) {
   struct nvmi_heap *heap = pool->heap;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
-  for (uint32_t chunk = 0, count; chunk < heap->used_end; chunk += count) {
+  uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
+  for (uint32_t chunk = 0, count; chunk < end; chunk += count) {
     count = heap->runs.length[chunk];
     if (count)
       continue;

@@ -66,12 +66,14 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
   else
     shape.block_size = 0;
   size_t words = (shape.blocks + 63) / 64;
+  size_t bytes =
+      sizeof(struct nvmi_span) + 2 * words * sizeof(uint64_t) + shape.blocks * sizeof(uint16_t);
   struct nvmi_span *span = heap->spare[class];
   if (span)
     heap->spare[class] = span->next;
   else
-    span = slab_take(heap, (sizeof *span + 2 * words * sizeof(uint64_t) + 63) & ~(size_t)63);
-  memset(span, 0, sizeof *span + 2 * words * sizeof(uint64_t));
+    span = slab_take(heap, (bytes + 63) & ~(size_t)63);
+  memset(span, 0, bytes);
   span->chunk = chunk;
   span->chunks = shape.chunks;
   span->blocks = shape.blocks;
@@ -80,6 +82,7 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
   span->class = class;
   span->free = (_Atomic uint64_t *)(span + 1);
   span->live = span->free + words;
+  span->words = (uint16_t *)(span->live + words);
   return span;
 }
 
@@ -115,9 +118,11 @@ static struct nvmi_span *read_span(struct nvm_pool *pool, uint32_t chunk) {
   struct nvmi_span *span = make(pool, class, chunk, (uint32_t)(word >> 32));
   if (class == NVMI_CLASSES) {
     span->live[0] = 1;
+    span->words[0] = (uint16_t)(1 + (word >> 16 & 0xffff));
   } else {
     const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
     uint32_t free = 0;
+    memcpy(span->words, table, span->blocks * sizeof *table);
     for (uint32_t i = 0; i < span->blocks; i++) {
       _Atomic uint64_t *bits = table[i] ? span->live : span->free;
       bits[i / 64] |= UINT64_C(1) << (i % 64);
@@ -150,8 +155,8 @@ struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
 void nvmi_heap_read_all(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
-  for (uint32_t chunk = 0; chunk < heap->used_end; chunk++)
+  uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
+  for (uint32_t chunk = 0; chunk < end; chunk++)
     if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
       read_span(pool, chunk);
   pthread_mutex_unlock(&heap->lock);
@@ -193,7 +198,10 @@ static struct nvmi_span *format(struct nvm_pool *pool, uint32_t class) {
 struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
   struct nvmi_heap *heap = pool->heap;
   pthread_mutex_lock(&heap->lock);
-  nvmi_heap_build(pool);
+  if (nvmi_heap_build(pool)) {
+    pthread_mutex_unlock(&heap->lock);
+    return NULL;
+  }
   while (!heap->partial[class] && heap->unread_first[class]) {
     uint32_t chunk = heap->unread_first[class] - 1;
     heap->unread_first[class] = heap->unread[chunk];

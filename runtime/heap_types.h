@@ -20,6 +20,7 @@ struct nvmi_span {
   _Atomic uint64_t freed_order; /* of the last free that committed */
   struct nvmi_span *next;
   _Atomic uint64_t *free, *live;
+  uint16_t *words; /* as in the file, but with what open transactions allocated */
 };
 
 /* Free runs, in DRAM: lists by size, neighbours joined by tags at both ends of a run. */
@@ -57,7 +58,13 @@ uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk);
 /* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
 uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
 void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
-void nvmi_heap_build(struct nvm_pool *pool);
+/* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
+int nvmi_heap_build(struct nvm_pool *pool);
+
+/* heap.c: the block that a file offset lies in, and how far inside. Null: none; tables must have
+ * been read, or the chunk's are read now. */
+struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
+                                uint64_t *inside);
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);

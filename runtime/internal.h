@@ -61,6 +61,7 @@ struct nvm_pool {
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
   uint64_t type_ids[NVM_TYPES_MAX];
+  const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
   unsigned type_count;
   uint64_t recovered_undone, recovered_redone;
 };

@@ -269,6 +269,20 @@ int nvmi_log_close_all(struct nvm_pool *pool) {
   return 0;
 }
 
+void nvmi_log_shrink(struct nvm_pool *pool) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    for (unsigned bank = 0; bank < 2; bank++) {
+      struct nvm_segment *first = (void *)(pool->home + slots[i].bank[bank]);
+      if (!first->next)
+        continue;
+      first->next = 0;
+      pool->persist->flush(first, sizeof *first);
+    }
+  }
+  pool->persist->fence();
+}
+
 void nvmi_log_free_all(struct nvm_pool *pool) {
   nvmi_threads_lock();
   for (unsigned i = 0; i < pool->log_count; i++) {

@@ -11,6 +11,9 @@ void nvmi_log_detach(struct nvmi_log *log);
  */
 int nvmi_log_close_all(struct nvm_pool *pool);
 void nvmi_log_free_all(struct nvm_pool *pool);
+/* The header says that no log matters: banks become one segment again, the rest is freed by the
+ * next build. */
+void nvmi_log_shrink(struct nvm_pool *pool);
 
 /* Appends `frame` (aligned to a line, payload behind it, all but check and transaction filled in;
  * low 16 bits: `part`); streamed, not fenced. False: the log cannot grow. With `nested` it never

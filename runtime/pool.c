@@ -282,6 +282,7 @@ int nvm_pool_close(NVM_POOL *pool) {
     pool->header.state = NVM_STATE_CLEAN;
     pool->header.clean_shutdowns++;
     nvmi_header_write(pool);
+    nvmi_log_shrink(pool);
   }
   nvmi_log_free_all(pool);
   undo_start(pool);

@@ -9,6 +9,7 @@
 
 #include "heap.h"
 #include "log.h"
+#include "types.h"
 
 #include <signal.h>
 #include <string.h>
@@ -17,6 +18,8 @@ static enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *
                                   bool commit) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
+  if (commit && !error && nvmi_types_described())
+    error = nvmi_check_pointers(pool, lines, count);
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (commit && !error) {
@@ -125,6 +128,8 @@ enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
 }
 
 static int failed(NVM_POOL *pool, enum nvm_error error) {
+  if (error == NVM_EUNSAFE)
+    return -1; /* recorded where it was found */
   return nvmi_fail(error, pool ? pool->path : NULL,
                    "the transaction could not be committed (%s); it was undone",
                    nvm_error_name(error));

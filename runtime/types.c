@@ -15,11 +15,17 @@
 extern const struct nvm_type *const __start_nvm_types[] __attribute__((weak));
 extern const struct nvm_type *const __stop_nvm_types[] __attribute__((weak));
 
-static const struct nvm_type *described(uint64_t id) {
+const struct nvm_type *nvmi_type_described(uint64_t id) {
   for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
     if (*at && (*at)->id == id)
       return *at;
   return NULL;
+}
+
+bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types; }
+
+const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index) {
+  return index && index < pool->type_count ? pool->types[index] : NULL;
 }
 
 static struct nvm_type_entry *entry(const struct nvm_pool *pool, unsigned index) {
@@ -38,6 +44,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
     if (entry(pool, index)->check != entry_check(pool, entry(pool, index)))
       break;
     pool->type_ids[index] = entry(pool, index)->id;
+    pool->types[index] = nvmi_type_described(pool->type_ids[index]);
   }
   pool->type_count = index;
   return 0;
@@ -47,13 +54,14 @@ static uint16_t enter(struct nvm_pool *pool, uint64_t id) {
   unsigned index = pool->type_count ? pool->type_count : 1;
   if (index == NVM_TYPES_MAX)
     return 0;
-  const struct nvm_type *type = described(id);
+  const struct nvm_type *type = nvmi_type_described(id);
   struct nvm_type_entry fresh = {.id = id, .size = type ? type->size : 0};
   snprintf(fresh.name, sizeof fresh.name, "%s", type ? type->name : "");
   fresh.check = entry_check(pool, &fresh);
   pool->persist->stream(entry(pool, index), &fresh, sizeof fresh);
   pool->persist->fence();
   pool->type_ids[index] = id;
+  pool->types[index] = type;
   __atomic_store_n(&pool->type_count, index + 1, __ATOMIC_RELEASE);
   return (uint16_t)index;
 }

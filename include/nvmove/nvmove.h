@@ -95,8 +95,9 @@ size_t nvm_usable_size(const void *address);
 /* Transactions belong to the calling thread and nest flatly: only the outermost commit commits, an
  * inner abort undoes everything at once and makes the outer commit fail with NVM_EABORTED. One that
  * writes to several pools commits each of them by itself. Commit: durable on return (to the domain
- * of nvm_pool_info); NVM_ENOTX, NVM_ECHILD, NVM_ENOSPACE (then the transaction was undone). Locks
- * that guard the data must be held until commit has returned: isolation is the program's own. */
+ * of nvm_pool_info); NVM_ENOTX, NVM_ECHILD; NVM_ENOSPACE and NVM_EUNSAFE (a pointer out of the
+ * pool): it was undone. Locks that guard the data must be held until commit has returned: isolation
+ * is the program's own. */
 int nvm_tx_begin(NVM_POOL *pool);
 int nvm_tx_commit(NVM_POOL *pool);
 int nvm_tx_abort(NVM_POOL *pool);

@@ -170,8 +170,8 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
 static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (!count && !log->cursor->frames)
     return;
+  (void)lines;
   nvmi_undo_cursor(log->pool, log->slot, log->cursor->transaction);
-  flush_lines(log, lines, count);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   struct nvmi_record record;

@@ -5,6 +5,7 @@
 #include "workload.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -165,4 +166,119 @@ TEST(old_entries_are_not_applied) {
   CHECK(info.recovered_redone + info.recovered_undone == 0);
   CHECK(nvm_pool_close(pool) == 0);
   workload_verify(run.path, run.progress);
+}
+
+/* The log says what to do by itself: the method may change with any opening. */
+TEST(recovered_by_the_other_method) {
+  struct run run = {test_path("pool"), NULL, 40};
+  bool undo = strcmp(getenv("NVMOVE_METHOD"), "undo") == 0;
+  for (unsigned n = 7; n < 40; n += 8) {
+    run.progress = progress_new();
+    char kill[64];
+    snprintf(kill, sizeof kill, "append:%u", n);
+    CHECK(test_was_killed(test_child(kill, run_workload, &run)));
+    setenv("NVMOVE_METHOD", undo ? "shadow" : "undo", 1);
+    workload_verify(run.path, run.progress);
+    workload_run(run.path, run.progress, 40);
+    setenv("NVMOVE_METHOD", undo ? "undo" : "shadow", 1);
+    CHECK(workload_verify(run.path, run.progress) == 40);
+    unlink(run.path);
+  }
+}
+
+/* The comparison of view and file says nothing of a program that notes all it stores. */
+TEST(compare_accepts_the_workload) {
+  setenv("NVMOVE_DEBUG", "compare", 1);
+  struct progress *progress = progress_new();
+  workload_run(test_path("pool"), progress, 60);
+  workload_run(test_path("pool"), progress, 90);
+  CHECK(workload_verify(test_path("pool"), progress) == 90);
+}
+
+static void use(void *path) {
+  nvm_pool_check(path, NULL, NULL);
+  NVM_POOL *pool = nvm_pool_open(path);
+  if (!pool)
+    exit(0);
+  for (size_t size = 16; size < 100000; size *= 3) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    void *block = nvm_alloc(pool, 0, size);
+    if (block)
+      nvm_free(block);
+    nvm_tx_commit(pool);
+  }
+  nvm_pool_close(pool);
+  exit(0);
+}
+
+/* Bytes of the tables and logs rot: an error or an answer, never a crash. */
+TEST(spoiled_tables) {
+  const char *copy = test_path("pool");
+  struct run run = {test_path("crashed"), progress_new(), 60};
+  CHECK(test_was_killed(test_child("append:60", run_workload, &run)));
+  uint64_t state = 99, size = 0, frame = last_frame(run.path, &size);
+  for (int i = 0; i < 150; i++) {
+    copy_file(run.path, copy);
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    uint64_t random = state >> 20, at;
+    if (i % 3 == 0)
+      at = NVM_CHUNKS_OFFSET + random % 512;
+    else if (i % 3 == 1)
+      at = NVM_FLOOR_OFFSET + random % (NVM_CHUNKS_OFFSET - NVM_FLOOR_OFFSET);
+    else
+      at = (frame & ~(NVM_CHUNK_SIZE - 1)) + random % NVM_CHUNK_SIZE;
+    flip_byte(copy, at);
+    int status = test_child(NULL, use, (void *)(uintptr_t)copy);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+}
+
+static void set_floor(const char *path, uint64_t order, uint64_t generation) {
+  struct nvm_floor floor = {order, generation};
+  int fd = open(path, O_RDWR);
+  CHECK(pwrite(fd, &floor, sizeof floor, NVM_FLOOR_OFFSET) == (ssize_t)sizeof floor);
+  close(fd);
+}
+
+static uint64_t replayed(const char *path) {
+  struct nvm_info info;
+  NVM_POOL *pool = test_open(path);
+  CHECK(nvm_pool_info(pool, &info) == 0 && nvm_pool_close(pool) == 0);
+  return info.recovered_redone;
+}
+
+/* Records below the floor are in place; a floor of another generation says nothing. */
+TEST(floor_ends_replay) {
+  struct run run = {test_path("crashed"), progress_new(), 12};
+  const char *copy = test_path("pool");
+  CHECK(test_was_killed(test_child("commit:14", run_workload, &run)));
+  for (int i = 0; i < 3; i++) {
+    copy_file(run.path, copy);
+    if (i)
+      set_floor(copy, UINT64_MAX, i);
+    CHECK((replayed(copy) == 0) == (i == 1)); /* the pool crashed in its first generation */
+  }
+}
+
+/* A run that was freed waits until no record can name it, then it is used again. */
+TEST(freed_runs_are_used_again) {
+  NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
+  struct nvm_info before, after;
+  nvm_pool_info(pool, &before);
+  for (int i = 0; i < 400; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    void *blocks[40];
+    size_t size = i % 2 ? 60000 : (size_t)16 << (i / 2 % 12);
+    for (int j = 0; j < 40; j++)
+      CHECK((blocks[j] = nvm_alloc(pool, 0, size)) != NULL);
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    for (int j = 0; j < 40; j++)
+      CHECK(nvm_free(blocks[j]) == 0);
+    void *large = nvm_alloc(pool, 0, 100000);
+    CHECK(large && nvm_free(large) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  nvm_pool_info(pool, &after);
+  CHECK(after.size <= before.size + (4 << 20)); /* 0.5 GB went through a pool of a few MB */
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
 }

@@ -56,21 +56,25 @@ static void take(const void *address) {
   memcpy(p->bytes, nvmi_pool_number(0)->home + offset, LINE);
 }
 
-/* Word by word: the media's, or what is on its way or in the cache. */
-static void mix(char *image, const char *newer, uint64_t size) {
-  for (uint64_t i = 0; i < size; i += 8)
-    if (memcmp(image + i, newer + i, 8) != 0 && random_word() & 1)
-      memcpy(image + i, newer + i, 8);
+/* Of each line that differs, or in every third failure of each word, the newer is kept with a
+ * chance that is this failure's own: none, some, or all of what was on its way has arrived. */
+static void mix(char *image, const char *newer, uint64_t size, unsigned chance, bool by_word) {
+  uint64_t unit = by_word ? 8 : LINE;
+  for (uint64_t i = 0; i < size; i += unit)
+    if (memcmp(image + i, newer + i, unit) != 0 && random_word() % 8 < chance)
+      memcpy(image + i, newer + i, unit);
 }
 
 static void fail_now(void) {
   const struct nvm_pool *pool = nvmi_pool_number(0);
   struct stat status;
   CHECK(fstat(pool->fd, &status) == 0 && status.st_size <= MEDIA_MAX);
+  static const unsigned chances[] = {0, 1, 4, 7, 8};
+  unsigned chance = chances[sim.seed % 5], evicted = chances[sim.seed / 5 % 5];
+  bool by_word = sim.seed % 3 == 0;
   for (unsigned i = 0; i < sim.count; i++)
-    mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE);
-  uint64_t mapped = pool->header.heap_offset + pool->header.heap_size;
-  mix(sim.media, pool->home, mapped);
+    mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
+  mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
   int fd = open(sim.image, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   CHECK(write(fd, sim.media, (size_t)status.st_size) == status.st_size);
   _exit(33);
@@ -116,7 +120,7 @@ static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_str
 struct failure {
   const char *path, *image;
   struct progress *progress;
-  uint64_t at, seed, end;
+  uint64_t at, seed, begin, end; /* transactions from `begin` to `end` */
   bool broken_flush, broken_fence;
 };
 
@@ -150,32 +154,32 @@ static void copy_to(const char *from, const char *to) {
   close(out);
 }
 
-/* The power fails at event `f->at` of transactions 4 to f->end. False: there are not so many
+/* The power fails at event `f->at` of the transactions. False: there are not so many
  * events. */
 static bool fail_once(struct failure *f, const char *start) {
   f->path = test_path("pool");
   f->image = test_path("image");
-  f->progress->acknowledged = 4;
+  f->progress->acknowledged = f->begin;
   copy_to(start, f->path);
   int status = test_child(NULL, run_until_failure, f);
   CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 33));
   return WEXITSTATUS(status) == 33;
 }
 
-static const char *prepared_pool(void) {
+static const char *prepared_pool(uint64_t transactions) {
   const char *start = test_path("start");
   struct progress *progress = progress_new();
   setenv("NVMOVE_DOMAIN", "power", 1);
-  workload_run(start, progress, 4);
+  workload_run(start, progress, transactions);
   return start;
 }
 
-static void power_fails(const char *method) {
+static void power_fails(const char *method, uint64_t begin, unsigned stride) {
   setenv("NVMOVE_METHOD", method, 1);
-  struct failure f = {.progress = progress_new(), .end = 16};
-  const char *start = prepared_pool();
+  struct failure f = {.progress = progress_new(), .begin = begin, .end = begin + 12};
+  const char *start = prepared_pool(begin);
   unsigned states = 0;
-  for (f.at = 1, f.seed = 1;; f.at += 1 + f.at / 60, f.seed++) {
+  for (f.at = 1, f.seed = 1;; f.at += 1 + f.at / stride, f.seed++) {
     if (!fail_once(&f, start))
       break;
     workload_verify(f.image, f.progress);
@@ -184,15 +188,33 @@ static void power_fails(const char *method) {
   CHECK(states > 100);
 }
 
-TEST_ONCE(power_failure_undo) { power_fails("undo"); }
+TEST_ONCE(power_failure_undo) { power_fails("undo", 4, 100); }
 
-TEST_ONCE(power_failure_shadow) { power_fails("shadow"); }
+TEST_ONCE(power_failure_shadow) { power_fails("shadow", 4, 100); }
+
+/* As if other threads had logs: commits wait for their stores in place, and store no neighbours. */
+static void several(NVM_POOL *pool) { pool->several_logs = true; }
+
+TEST_ONCE(power_failure_several_undo) {
+  workload_opened = several;
+  power_fails("undo", 4, 60);
+}
+
+TEST_ONCE(power_failure_several_shadow) {
+  workload_opened = several;
+  power_fails("shadow", 4, 60);
+}
+
+/* Runs come free and get another use. */
+TEST_ONCE(power_failure_late_undo) { power_fails("undo", 150, 40); }
+
+TEST_ONCE(power_failure_late_shadow) { power_fails("shadow", 150, 40); }
 
 /* The power fails, and again during recovery. */
 static void power_fails_twice(const char *method) {
   setenv("NVMOVE_METHOD", method, 1);
-  struct failure f = {.progress = progress_new(), .end = 16};
-  const char *start = prepared_pool(), *once = test_path("once");
+  struct failure f = {.progress = progress_new(), .begin = 4, .end = 16};
+  const char *start = prepared_pool(4), *once = test_path("once");
   for (f.at = 40, f.seed = 7; f.at < 400; f.at += 90) {
     f.end = 16;
     if (!fail_once(&f, start))
@@ -201,10 +223,10 @@ static void power_fails_twice(const char *method) {
     uint64_t acknowledged = f.progress->acknowledged;
     struct failure again = f;
     again.end = 0; /* open, recover, close */
+    again.begin = acknowledged;
     for (again.at = 1; again.at < 60; again.at += 3, again.seed++) {
       again.progress = progress_new();
       bool failed = fail_once(&again, once);
-      again.progress->acknowledged = acknowledged;
       workload_verify(failed ? again.image : again.path, again.progress);
       if (!failed)
         break;
@@ -226,10 +248,11 @@ static void verify_image(void *argument) {
 static void notices(const char *method, bool broken_flush, bool broken_fence) {
   setenv("NVMOVE_METHOD", method, 1);
   struct failure f = {.progress = progress_new(),
+                      .begin = 4,
                       .end = 16,
                       .broken_flush = broken_flush,
                       .broken_fence = broken_fence};
-  const char *start = prepared_pool();
+  const char *start = prepared_pool(4);
   unsigned wrong = 0;
   for (f.at = 20, f.seed = 1; fail_once(&f, start) && !wrong; f.at += 7, f.seed++)
     wrong += test_child(NULL, verify_image, &f) != 0;

@@ -117,8 +117,12 @@ static struct root *get_root(NVM_POOL *pool) {
   return root;
 }
 
+void (*workload_opened)(NVM_POOL *);
+
 void workload_run(const char *path, struct progress *progress, uint64_t end) {
   NVM_POOL *pool = access(path, F_OK) == 0 ? test_open(path) : test_create(path, 1 << 20);
+  if (workload_opened)
+    workload_opened(pool);
   struct root *root = get_root(pool);
   for (uint64_t t = root->done; t < end; t++) {
     if (t % 7 == 3) {

@@ -2,6 +2,8 @@
  * t. */
 #pragma once
 
+#include "nvmove/nvmove.h"
+
 #include <stdint.h>
 
 enum { WORKLOAD_SLOTS = 24, WORKLOAD_WORDS = 200 };
@@ -11,6 +13,9 @@ struct progress {
   volatile uint64_t acknowledged; /* transactions whose commit returned */
 };
 struct progress *progress_new(void);
+
+/* Called with the pool that workload_run opened; null: nothing is. */
+extern void (*workload_opened)(NVM_POOL *pool);
 
 /* Opens or creates the pool at `path`, goes on after the last committed transaction to the
  * `end`-th. Every seventh is preceded by one that is aborted. Closes the pool. */
