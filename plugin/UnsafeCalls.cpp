@@ -61,7 +61,7 @@ public:
   }
 
   Value *address(const UnsafeExpr &E) {
-    if (E.What == UnsafeExpr::Argument)
+    if (E.What == UnsafeExpr::Argument && argument(E)->getType()->isPointerTy())
       return argument(E);
     return At.CreateIntToPtr(value(E), At.getPtrTy());
   }
@@ -74,9 +74,11 @@ public:
 private:
   Type *word() const { return At.getInt64Ty(); }
 
+  /// A program may have a function of that name with arguments of other types: then they are 0.
   Value *asInteger(Value *V) {
-    return V->getType()->isPointerTy() ? At.CreatePtrToInt(V, word())
-                                       : At.CreateZExtOrTrunc(V, word());
+    if (V->getType()->isPointerTy())
+      return At.CreatePtrToInt(V, word());
+    return V->getType()->isIntegerTy() ? At.CreateZExtOrTrunc(V, word()) : At.getInt64(0);
   }
 
   /// The address, or that of eight zero bytes when it is null.
@@ -106,7 +108,8 @@ private:
   /// What a printf with these arguments makes: printed to nowhere, once more.
   Value *printed(const UnsafeExpr &Format) {
     SmallVector<Value *> Operands{ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0)};
-    append_range(Operands, Arguments.drop_front(Format.Value));
+    Operands.push_back(address(Format));
+    append_range(Operands, Arguments.drop_front(Format.Value + 1));
     auto *T = FunctionType::get(At.getInt32Ty(), {At.getPtrTy(), word(), At.getPtrTy()}, true);
     return length(At.CreateCall(M.getOrInsertFunction("snprintf", T), Operands));
   }
@@ -116,12 +119,12 @@ private:
     IRBuilder<> Entry(&*At.GetInsertBlock()->getParent()->getEntryBlock().getFirstInsertionPt());
     AllocaInst *Copy = Entry.CreateAlloca(ArrayType::get(Entry.getInt8Ty(), VaListSize));
     Copy->setAlignment(Align(16));
-    At.CreateIntrinsic(Intrinsic::vacopy, {At.getPtrTy()}, {Copy, argument(List)});
+    At.CreateIntrinsic(Intrinsic::vacopy, {At.getPtrTy()}, {Copy, address(List)});
     auto *T = FunctionType::get(At.getInt32Ty(),
                                 {At.getPtrTy(), word(), At.getPtrTy(), At.getPtrTy()}, false);
     Value *Made = At.CreateCall(
         M.getOrInsertFunction("vsnprintf", T),
-        {ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0), argument(Format), Copy});
+        {ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0), address(Format), Copy});
     At.CreateIntrinsic(Intrinsic::vaend, {At.getPtrTy()}, {Copy});
     return length(Made);
   }
@@ -195,7 +198,8 @@ private:
     if (none_of(Following, [&](Value *V) { return V->getType()->isPointerTy() && MayPersist(V); }))
       return false;
     StringRef Format;
-    if (!getConstantStringInfo(Call.Arguments[R.Address.Value], Format)) {
+    Value *Text = Call.Arguments[R.Address.Value];
+    if (!Text->getType()->isPointerTy() || !getConstantStringInfo(Text, Format)) {
       if (Input)
         Warnings.warn(*Call.Before,
                       "'" + F.Name +
