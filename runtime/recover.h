@@ -6,7 +6,8 @@
 /* Brings the file to the state after the last commit. A failure is recorded; repeating is safe. */
 int nvmi_recover(struct nvm_pool *pool);
 
-/* Stores back what transaction `transaction` of log `slot` overwrote, newest first; flushed, not fenced. */
+/* Stores back what transaction `transaction` of log `slot` overwrote, newest first; flushed, not
+ * fenced. */
 void nvmi_undo_cursor(struct nvm_pool *pool, unsigned slot, uint64_t transaction);
 
 /* log.c: whether a segment is what a chain may lead to. */
