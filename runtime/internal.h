@@ -17,6 +17,7 @@
 #include "nvmove/nvmove.h"
 #include "persist.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -55,7 +56,7 @@ struct nvm_pool {
   bool compare;              /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
-  char *path;
+  char path[PATH_MAX];
   pthread_mutex_t lock; /* logs, types, header, growth */
   _Atomic unsigned log_count;
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
