@@ -53,6 +53,8 @@ struct nvm_pool {
   _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
   bool forked;               /* this process is a child: nothing may change */
+  bool check_pointers;       /* at commit, where the program describes its types; not with
+                                NVMOVE_POINTERS=0 */
   bool compare;              /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;

@@ -48,6 +48,8 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->order = 1;
   pthread_mutex_init(&pool->lock, NULL);
   snprintf(pool->path, sizeof pool->path, "%s", path);
+  const char *pointers = getenv("NVMOVE_POINTERS");
+  pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
   const char *debug = getenv("NVMOVE_DEBUG");
   pool->compare = debug && strcmp(debug, "compare") == 0;
   return pool;
