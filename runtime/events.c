@@ -10,6 +10,7 @@
 #include "events.h"
 
 #include "internal.h"
+#include "pool.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -41,14 +42,13 @@ static void orphan(struct nvm_pool *pool) {
 
 static void in_child(void) { each_pool(orphan); }
 
-/* Pools left open are closed; one that another thread still has a transaction in is left for
- * recovery. */
-static void close_one(struct nvm_pool *pool) {
-  if (pool->forked)
-    return;
-  nvm_pool_close(pool);
+static void leave(struct nvm_pool *pool) {
+  if (!pool->forked)
+    nvmi_pool_leave(pool);
 }
 
+/* Pools left open are closed; what this thread wrote outside transactions is committed first, what
+ * it left in one undone. */
 static void at_exit(void) {
   struct nvmi_thread *thread = nvmi_thread_self();
   if (nvmi_in_transaction(thread)) {
@@ -56,7 +56,8 @@ static void at_exit(void) {
     thread->begun = 0;
     thread->frames.count = 0;
   }
-  each_pool(close_one);
+  nvmi_tx_finish_implicit(thread);
+  each_pool(leave);
 }
 
 static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {

@@ -129,11 +129,11 @@ static struct nvmi_span *claim_small(struct nvmi_log *log, uint32_t class, uint3
 
 /* The run is made a free run of its own in the file: what a crash leaves there is not taken for
  * bytes that were never used. */
-static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size) {
+static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_heap *heap = pool->heap;
   uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
-  bool dirty;
+  bool dirty = true;
   struct nvmi_span *span = NULL;
   pthread_mutex_lock(&heap->lock);
   uint32_t chunk =
@@ -145,14 +145,16 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size) {
     set_bit(span->live, 0, false);
   }
   pthread_mutex_unlock(&heap->lock);
+  *zero = !dirty;
   return span;
 }
 
-static char *allocate(struct nvmi_log *log, uint64_t type, size_t size) {
+/* `*zero`: the block's bytes were never used. */
+static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
   uint32_t index = 0;
   struct nvmi_span *span = size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size), &index)
-                                                  : claim_large(log, size);
+                                                  : claim_large(log, size, zero);
   if (!span)
     return NULL;
   if (!intend(log, span, index, false) || !operate_block(log, span, index, 1 + type))
@@ -167,7 +169,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size) {
   return block;
 }
 
-void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
+static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   if (!pool || !size) {
     nvmi_fail(NVM_EARGUMENT, pool ? pool->path : NULL,
               pool ? "an allocation of 0 bytes" : "no pool was given");
@@ -183,9 +185,14 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   struct nvmi_log *log = enter(pool);
   if (!log)
     return NULL;
-  char *block = allocate(log, index, size);
+  char *block = allocate(log, index, size, zero);
   leave(log);
   return block;
+}
+
+void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
+  bool zero = false;
+  return alloc(pool, type, size, &zero);
 }
 
 void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
@@ -195,8 +202,9 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
               count, size);
     return NULL;
   }
-  void *block = nvm_alloc(pool, type, bytes);
-  if (block) {
+  bool zero = false;
+  void *block = alloc(pool, type, bytes, &zero);
+  if (block && !zero) {
     __nvm_note(block, bytes);
     memset(block, 0, bytes);
   }

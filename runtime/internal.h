@@ -17,6 +17,7 @@
 #include "nvmove/nvmove.h"
 #include "persist.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -52,10 +53,12 @@ struct nvm_pool {
   _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
   bool forked;               /* this process is a child: nothing may change */
+  bool check_pointers;       /* at commit, where the program describes its types; not with
+                                NVMOVE_POINTERS=0 */
   bool compare;              /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
-  char *path;
+  char path[PATH_MAX];
   pthread_mutex_t lock; /* logs, types, header, growth */
   _Atomic unsigned log_count;
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];

@@ -263,6 +263,8 @@ int nvmi_log_close_all(struct nvm_pool *pool) {
       continue;
     pool->logs[i]->stats.implicit_commits++;
     enum nvm_error error = nvmi_tx_finish(owner, true);
+    if (error == NVM_EUNSAFE)
+      return -1; /* recorded where it was found */
     if (error)
       return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
   }

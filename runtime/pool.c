@@ -32,6 +32,13 @@
 
 static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
 
+static bool usable(const char *path) {
+  if (path && *path && strlen(path) < PATH_MAX)
+    return true;
+  nvmi_fail(NVM_EARGUMENT, NULL, path && *path ? "the path is too long" : "no path was given");
+  return false;
+}
+
 static struct nvm_pool *new_pool(const char *path) {
   struct nvm_pool *pool =
       mmap(NULL, sizeof *pool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,7 +47,9 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->fd = -1;
   pool->order = 1;
   pthread_mutex_init(&pool->lock, NULL);
-  pool->path = strdup(path);
+  snprintf(pool->path, sizeof pool->path, "%s", path);
+  const char *pointers = getenv("NVMOVE_POINTERS");
+  pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
   const char *debug = getenv("NVMOVE_DEBUG");
   pool->compare = debug && strcmp(debug, "compare") == 0;
   return pool;
@@ -49,7 +58,6 @@ static struct nvm_pool *new_pool(const char *path) {
 void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     close(pool->fd);
-  free(pool->path);
   pthread_mutex_destroy(&pool->lock);
   munmap(pool, sizeof *pool);
 }
@@ -85,10 +93,8 @@ static bool is_read_only(int fd) {
 }
 
 struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
-  if (!path || !*path) {
-    nvmi_fail(NVM_EARGUMENT, NULL, "no path was given");
+  if (!usable(path))
     return NULL;
-  }
   struct nvm_pool *pool = new_pool(path);
   if (!pool) {
     nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
@@ -182,16 +188,14 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
 
 NVM_POOL *nvm_pool_create(const char *path, size_t size) {
   nvmi_kill_arm();
-  if (!path || !*path) {
-    nvmi_fail(NVM_EARGUMENT, NULL, "no path was given");
+  if (!usable(path))
     return NULL;
-  }
   if (access(path, F_OK) == 0) {
     nvmi_fail(NVM_EEXISTS, path, "the file exists; open it, or remove it first");
     return NULL;
   }
   struct nvm_pool *pool = new_pool(path);
-  if (!pool || !pool->path) {
+  if (!pool) {
     nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
     return NULL;
   }
@@ -270,24 +274,36 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
   return 0;
 }
 
+/* All that was committed is in place: only then may the header call the logs empty. */
+static int finish(struct nvm_pool *pool) {
+  if (nvmi_log_close_all(pool))
+    return -1;
+  nvmi_stats_print(pool);
+  pool->persist->fence();
+  pool->header.state = NVM_STATE_CLEAN;
+  pool->header.clean_shutdowns++;
+  nvmi_header_write(pool);
+  nvmi_log_shrink(pool);
+  return 0;
+}
+
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
-  if (!pool->forked) {
-    if (nvmi_log_close_all(pool))
-      return -1;
-    nvmi_stats_print(pool);
-    /* All that was committed is in place: only now may the header call the logs empty. */
-    pool->persist->fence();
-    pool->header.state = NVM_STATE_CLEAN;
-    pool->header.clean_shutdowns++;
-    nvmi_header_write(pool);
-    nvmi_log_shrink(pool);
-  }
+  if (!pool->forked && finish(pool))
+    return -1;
   nvmi_log_free_all(pool);
   undo_start(pool);
   nvmi_pool_detach(pool);
   return 0;
+}
+
+void nvmi_pool_leave(struct nvm_pool *pool) {
+  const struct nvmi_thread *self = nvmi_thread_self();
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner != self)
+      return;
+  finish(pool);
 }
 
 int nvm_pool_set_root(NVM_POOL *pool, void *root) {

@@ -10,3 +10,7 @@ void nvmi_pool_detach(struct nvm_pool *pool);
 /* Makes the heap larger by `bytes` at least. For the holder of the heap's lock. A failure is
  * recorded. */
 int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes);
+
+/* At exit: closes the file's books, but keeps the mapping, which other threads may still look at.
+ * Where another thread may be writing nothing is done: the next opening recovers. */
+void nvmi_pool_leave(struct nvm_pool *pool);

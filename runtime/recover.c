@@ -196,6 +196,8 @@ static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
     parts += kind == NVM_FRAME_REDO;
     retired = retired || kind == NVM_FRAME_RETIRED;
   }
+  if (commit && !commit->order)
+    return commit; /* nothing to replay: an abort, perhaps of a record that did not fit */
   if (!commit || (commit->transaction & 0xffff) != parts)
     return NULL;
   if (NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT || retired || !is_last)
@@ -212,7 +214,7 @@ static bool add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
     const struct nvm_frame *frame = items(found)[i];
     unsigned kind = NVM_FRAME_KIND(frame);
     bool is_undo = kind == NVM_FRAME_UNDO;
-    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !frame->order : !is_undo))
+    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
       nvmi_die(pool->path, "out of memory for recovery");

@@ -18,7 +18,7 @@ static enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *
                                   bool commit) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
-  if (commit && !error && nvmi_types_described())
+  if (commit && !error && pool->check_pointers)
     error = nvmi_check_pointers(pool, lines, count);
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
@@ -194,7 +194,8 @@ void __nvm_atomic_enter(void *Frame) {
 static void leave(struct nvmi_thread *thread) {
   enum nvm_error error = end_outermost(thread);
   if (error && error != NVM_ECHILD && error != NVM_EABORTED)
-    nvmi_fatal(error, NULL, "an atomic call could not be committed");
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror() : "an atomic call could not be committed");
 }
 
 void __nvm_atomic_leave(void *Frame) {

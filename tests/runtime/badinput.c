@@ -31,6 +31,10 @@ static const char *closed_pool(const char *name) {
 }
 
 TEST_ONCE(bad_arguments) {
+  static char long_path[5000];
+  memset(long_path, 'x', sizeof long_path - 1);
+  CHECK_FAILS(nvm_pool_open(long_path), NVM_EARGUMENT);
+  CHECK_FAILS(nvm_pool_create(long_path, 1 << 20), NVM_EARGUMENT);
   CHECK_FAILS(nvm_pool_open(NULL), NVM_EARGUMENT);
   CHECK_FAILS(nvm_pool_create(NULL, 1 << 20), NVM_EARGUMENT);
   CHECK_FAILS(nvm_pool_create(test_path("p"), (1 << 20) - 1), NVM_EARGUMENT);

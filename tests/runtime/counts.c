@@ -123,3 +123,25 @@ TEST(several_logs_cost_a_fence) {
   CHECK(s.fences == (is_shadow(pool) ? 2 : 6));
   CHECK(nvm_pool_close(pool) == 0);
 }
+
+/* Chunks that were never used are zero: nothing is stored or logged. Used ones are cleared. */
+TEST(large_calloc) {
+  NVM_POOL *pool = test_create(test_path("pool"), 8 << 20);
+  for (int i = 0; i < 3; i++) {
+    nvm_tx_begin(pool);
+    unsigned char *bytes = nvm_calloc(pool, 0, 1, 6 << 20);
+    CHECK(bytes != NULL);
+    for (size_t j = 0; j < 6 << 20; j += 512)
+      CHECK(bytes[j] == 0);
+    __nvm_note(bytes + 100000, 200000);
+    memset(bytes + 100000, 1, 200000);
+    CHECK((i ? nvm_tx_commit(pool) : nvm_tx_abort(pool)) == 0);
+    struct nvm_stats s = since(pool);
+    CHECK(i || s.log_bytes < 4096);
+    if (!i)
+      continue;
+    nvm_tx_begin(pool);
+    CHECK(nvm_free(bytes) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}

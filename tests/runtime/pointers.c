@@ -3,7 +3,10 @@
 #include "harness.h"
 #include "store.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct element {
   uint64_t key;
@@ -78,6 +81,24 @@ TEST(unsafe_pointer_at_commit) {
   pool = test_open(test_path("pool")); /* types are known again */
   unsafe(pool, &elements[7].value, &local, "value of the struct element");
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void atomic_unsafe(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  __nvm_atomic_enter(__builtin_frame_address(0));
+  struct record *record = nvm_calloc(pool, RECORD_ID, 1, sizeof *record);
+  STORE(record->next, (void *)&pool);
+  __nvm_atomic_leave(__builtin_frame_address(0));
+}
+
+/* An atomic call has no caller to tell: the process stops, unless the check is off. */
+TEST(unsafe_pointer_in_an_atomic_call) {
+  int status = test_child(NULL, atomic_unsafe, NULL);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  CHECK(unlink(test_path("pool")) == 0);
+  setenv("NVMOVE_POINTERS", "0", 1);
+  CHECK(test_child(NULL, atomic_unsafe, NULL) == 0);
 }
 
 TEST_ONCE(every_symbol_of_the_contract) {

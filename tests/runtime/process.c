@@ -5,6 +5,7 @@
 #include "store.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -186,6 +187,37 @@ TEST(exit_closes_pools) {
   struct nvm_info info;
   CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0 && info.generation == 3);
   CHECK(root->words[0] == 5);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void *write_and_stay(void *words) {
+  STORE(((uint64_t *)words)[3], 8);
+  __nvm_commit_point();
+  stop = true;
+  for (;;)
+    *(volatile uint64_t *)words; /* the mapping stays until the process is gone */
+}
+
+static void exit_beside_a_thread(void *path) {
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, write_and_stay, root->words) == 0);
+  while (!stop)
+    sched_yield();
+  STORE(root->words[4], 9);
+  exit(0);
+}
+
+TEST(exit_beside_running_threads) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_beside_a_thread, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 1);
+  CHECK(root->words[3] == 8 && root->words[4] == 9);
   CHECK(nvm_pool_close(pool) == 0);
 }
 

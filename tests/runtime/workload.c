@@ -125,7 +125,7 @@ void workload_run(const char *path, struct progress *progress, uint64_t end) {
     workload_opened(pool);
   struct root *root = get_root(pool);
   for (uint64_t t = root->done; t < end; t++) {
-    if (t % 7 == 3) {
+    if (t % 2 == 1) {
       CHECK(nvm_tx_begin(pool) == 0);
       apply_pool(pool, root, t + 1000000);
       CHECK(nvm_tx_abort(pool) == 0);

@@ -18,7 +18,7 @@ struct progress *progress_new(void);
 extern void (*workload_opened)(NVM_POOL *pool);
 
 /* Opens or creates the pool at `path`, goes on after the last committed transaction to the
- * `end`-th. Every seventh is preceded by one that is aborted. Closes the pool. */
+ * `end`-th. Every second is preceded by one that is aborted. Closes the pool. */
 void workload_run(const char *path, struct progress *progress, uint64_t end);
 
 /* Opens the pool: it holds the first t transactions, t = acknowledged or one more, and no block
