@@ -75,6 +75,12 @@ void *__wrap_calloc(size_t count, size_t size) {
   return block;
 }
 
+size_t __wrap_malloc_usable_size(void *block) {
+  size_t class;
+  memcpy(&class, (char *)block - HEADER, sizeof class);
+  return ((size_t)1 << class) - HEADER;
+}
+
 __attribute__((destructor)) static void finish(void) {
   if (heap_next && recorder_finish())
     _Exit(99);

@@ -46,7 +46,8 @@ def steps(program, cc, kind):
     """The commands that build it."""
     if kind != "heap":
         return [[a.format(cc=cc) for a in step] for step in program["build"]]
-    wraps = " ".join("-Wl,--wrap=" + f for f in ("malloc", "calloc", "realloc", "free"))
+    wrapped = ("malloc", "calloc", "realloc", "free", "malloc_usable_size")
+    wraps = " ".join("-Wl,--wrap=" + f for f in wrapped)
     made = {"cc": cc, "compile": "-w -fno-builtin-malloc -fno-builtin-calloc --nvmove-warnings=off "
                                  "--nvmove-runtime={tree}/recorder.o",
             "link": wraps + " {tree}/heap.o --nvmove-runtime={tree}/recorder.o"}
