@@ -88,6 +88,7 @@ struct nvmi_log {
   unsigned slot;
   struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
   struct nvmi_cursor cursors[2];       /* one a bank */
+  volatile bool committing;            /* undo: between two transactions */
   _Atomic int solo; /* inside a section that relies on this log being the only one */
   bool alone;       /* what that section was told; for the heap */
   /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest

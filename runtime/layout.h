@@ -111,6 +111,9 @@ struct nvm_frame {
  * once. */
 #define NVM_FRAME_SHAPE(kind, operations, length)                                                  \
   ((uint64_t)(kind) | (uint64_t)(operations) << 8 | (uint64_t)(length) << 32)
+/* In place of the number of operations, UNDO: the transaction before, in the other bank, has ended.
+ */
+#define NVM_UNDO_NEXT 1
 #define NVM_FRAME_KIND(frame) ((unsigned)((frame)->shape & 0xff))
 #define NVM_FRAME_OPERATIONS(frame) ((uint32_t)((frame)->shape >> 8 & 0xffffff))
 #define NVM_FRAME_LENGTH(frame) ((uint32_t)((frame)->shape >> 32))

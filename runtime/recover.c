@@ -35,7 +35,8 @@ bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank
 static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
   return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
          NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
-         NVM_FRAME_OPERATIONS(frame) <= NVM_FRAME_LENGTH(frame) / 8 &&
+         (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
+          NVM_FRAME_OPERATIONS(frame) <= NVM_FRAME_LENGTH(frame) / 8) &&
          frame->check == nvmi_check(&frame->transaction,
                                     sizeof *frame - 8 + NVM_FRAME_LENGTH(frame), pool->check_seed);
 }
@@ -205,21 +206,33 @@ static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
   return data_arrived(pool, found, commit) ? commit : NULL;
 }
 
-static bool add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
-                     bool is_last) {
-  const struct nvm_frame *commit = whole_record(pool, found, is_last);
+/* Whether a bank's frames were written after the transaction before theirs had ended: all but those
+ * that a signal handler put during its commit. */
+static bool proves_end_of_other(const struct nvmi_array *found) {
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO || NVM_FRAME_OPERATIONS(frame) == NVM_UNDO_NEXT)
+      return true;
+  }
+  return false;
+}
+
+/* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
+ * torn frame of the transaction after that one, in the same bank: it is not undone. */
+static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
+                     bool ended) {
+  const struct nvm_frame *commit = whole_record(pool, found, !ended);
   if (commit && commit->place > work->bound)
     work->bound = commit->place;
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = items(found)[i];
     unsigned kind = NVM_FRAME_KIND(frame);
     bool is_undo = kind == NVM_FRAME_UNDO;
-    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo))
+    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo || ended))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
       nvmi_die(pool->path, "out of memory for recovery");
   }
-  return true;
 }
 
 static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
@@ -232,7 +245,8 @@ static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
     newest[bank] = found[bank].count ? scan.transaction : 0;
   }
   for (unsigned bank = 0; bank < 2 && sound; bank++)
-    sound = add_bank(pool, work, &found[bank], newest[bank] > newest[!bank]);
+    add_bank(pool, work, &found[bank],
+             newest[!bank] > newest[bank] && proves_end_of_other(&found[!bank]));
   nvmi_array_free(&found[0], sizeof(void *));
   nvmi_array_free(&found[1], sizeof(void *));
   return sound;

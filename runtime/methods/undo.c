@@ -20,7 +20,7 @@ static void put_piece(struct nvmi_log *log, struct nvm_frame *frame, const char 
                       uint32_t size) {
   struct nvm_pool *pool = log->pool;
   frame->place = nvmi_offset(pool, address);
-  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, 0, size);
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->committing ? 0 : NVM_UNDO_NEXT, size);
   if (size == 8)
     memcpy(frame + 1, address, 8);
   else
@@ -143,10 +143,12 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
     atomic_store_explicit(&log->pending, 0, memory_order_release);
   }
   nvmi_step(NVMI_STEP_COMMIT);
+  log->committing = true; /* until the record is durable: what a handler notes proves nothing yet */
   struct nvmi_cursor *ending = nvmi_log_next(log);
   flush_late(log, nested);
   struct nvmi_record record;
   if (!put_record(log, &record, ending, log->owner->handlers_store ? 0 : checked_ranges, sum)) {
+    log->committing = false;
     log->cursor = ending; /* the method's abort finds the entries where they are */
     return NVM_ENOSPACE;
   }
@@ -154,6 +156,7 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   /* Crash before this fence: committed or undone, as the record's checksums say. After: committed.
    */
   nvmi_fence(log);
+  log->committing = false;
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   if (record.checked)
