@@ -29,6 +29,7 @@ void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
 static uint64_t raise_floor(struct nvm_pool *pool) {
   struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
   uint64_t bound = nvmi_log_bound(pool);
+  nvmi_log_raise_bound(pool, bound); /* what was reclaimed stays so: the floor never sinks */
   *(volatile uint64_t *)&floor->order = bound;
   pool->persist->flush(floor, sizeof *floor);
   pool->persist->fence();

@@ -51,6 +51,7 @@ struct nvm_pool {
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
   _Atomic uint64_t order;    /* next number for a log entry */
+  _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
   _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
   bool forked;               /* this process is a child: nothing may change */
   bool check_pointers;       /* at commit, where the program describes its types; not with

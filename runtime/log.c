@@ -161,7 +161,25 @@ uint64_t nvmi_log_bound(struct nvm_pool *pool) {
     if (pending && pending < bound)
       bound = pending;
   }
-  return bound;
+  uint64_t known = atomic_load(&pool->bound);
+  return known > bound ? known : bound;
+}
+
+void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound) {
+  uint64_t known = atomic_load(&pool->bound);
+  while (known < bound && !atomic_compare_exchange_weak(&pool->bound, &known, bound))
+    ;
+}
+
+void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
+  unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
+  for (unsigned i = 0; i < count; i++) {
+    const struct nvmi_log *log = atomic_load_explicit(&pool->logs[i], memory_order_relaxed);
+    uint64_t pending;
+    while ((pending = atomic_load(&log->pending) >> 1) && pending <= order)
+      sched_yield();
+  }
+  nvmi_log_raise_bound(pool, order + 1);
 }
 
 static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }

@@ -49,8 +49,11 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
   return atomic_fetch_add(&log->pool->order, 1);
 }
 
-/* All commit records below are durable in place. */
+/* All commit records below are durable in place. Never less than nvmi_log_raise_bound was given. */
 uint64_t nvmi_log_bound(struct nvm_pool *pool);
+void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound);
+/* Waits until all records up to `order` are, and says so. */
+void nvmi_log_await(struct nvm_pool *pool, uint64_t order);
 
 /* A commit record under construction. */
 struct nvmi_record {

@@ -109,8 +109,13 @@ void nvmi_record_sum(struct nvmi_record *record, uint64_t sum) {
 
 bool nvmi_record_end(struct nvmi_record *record) {
   put(record, record->checked ? NVM_FRAME_COMMIT_CHECKED : NVM_FRAME_COMMIT, record->frames);
-  if (record->full && record->order)
+  if (record->full && record->order) {
+    /* No record, but the next one goes where the one before this stands: what that one stored in
+     * place must be there first. */
+    nvmi_fence(record->log);
+    atomic_store_explicit(&record->log->pending, 0, memory_order_release);
     nvmi_solo_leave(record->log);
+  }
   return !record->full;
 }
 
@@ -125,8 +130,11 @@ void nvmi_record_issued(struct nvmi_record *record) {
     return;
   struct nvmi_log *log = record->log;
   if (!record->solo) {
+    /* The caller returns when no record up to this one is replayed any more: then another thread
+     * may write over it, and overwrite its own record of that. */
     nvmi_fence(log);
     atomic_store_explicit(&log->pending, 0, memory_order_release);
+    nvmi_log_await(log->pool, record->order);
   }
   nvmi_solo_leave(log);
 }
