@@ -294,16 +294,27 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   return block;
 }
 
+/* Threads come here in any order: a lower number must not replace a higher one. */
+static void raise_freed_order(struct nvmi_span *span, uint64_t order, bool solo) {
+  uint64_t known = atomic_load_explicit(&span->freed_order, memory_order_relaxed);
+  if (solo) {
+    atomic_store_explicit(&span->freed_order, order, memory_order_relaxed);
+    return;
+  }
+  while (known < order && !atomic_compare_exchange_weak(&span->freed_order, &known, order))
+    ;
+}
+
 static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool committed) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_heap *heap = pool->heap;
   if (committed)
-    atomic_store_explicit(&span->freed_order, atomic_load(&pool->order) - 1, memory_order_relaxed);
+    raise_freed_order(span, atomic_load(&pool->order) - 1, log->alone);
   if (span->class < NVMI_CLASSES) {
     set_bit(span->free, index, log->alone);
     uint32_t before = add_free(span, 1, log->alone);
     if (before == 0 && !span->owned)
-      nvmi_span_give_up(pool, span);
+      nvmi_span_offer(pool, span);
     return;
   }
   pthread_mutex_lock(&heap->lock);

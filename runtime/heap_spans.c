@@ -221,11 +221,19 @@ struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
   return span;
 }
 
-/* No owner any more, or a block of an ownerless span came free: the class may use it. */
 void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span) {
   pthread_mutex_lock(&pool->heap->lock);
   span->owned = false;
   if (span->free_count)
+    list(pool->heap, span);
+  pthread_mutex_unlock(&pool->heap->lock);
+}
+
+/* Asked again under the lock: its last owner may have listed it, and another log taken it, since
+ * the caller looked. With two owners a block would be claimed twice. */
+void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span) {
+  pthread_mutex_lock(&pool->heap->lock);
+  if (!span->owned && span->free_count)
     list(pool->heap, span);
   pthread_mutex_unlock(&pool->heap->lock);
 }

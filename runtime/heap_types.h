@@ -76,7 +76,10 @@ struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t 
                                 uint32_t chunks);
 /* A span of the class with free blocks, owned by the caller. Null: recorded. */
 struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class);
+/* Its log has no more use for it. */
 void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span);
+/* A block of a full span without owner came free: the class may use it. */
+void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span);
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
 
 static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {

@@ -213,3 +213,15 @@ TEST(thread_end_commits) {
   CHECK(pool->log_count == 2); /* logs are handed on */
   CHECK(nvm_pool_close(pool) == 0);
 }
+
+/* A thread saw a span without owner; before it had the lock another log took the span. */
+TEST_ONCE(owned_span_is_not_offered) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  struct nvmi_span *taken = nvmi_span_acquire(pool, 3);
+  CHECK(taken != NULL && taken->owned);
+  nvmi_span_offer(pool, taken);
+  CHECK(taken->owned && nvmi_span_acquire(pool, 3) != taken);
+  nvmi_span_give_up(pool, taken);
+  CHECK(nvmi_span_acquire(pool, 3) == taken);
+  CHECK(nvm_pool_close(pool) == 0);
+}
