@@ -101,16 +101,59 @@ bool isAccessedAddress(const Use &U) {
   return isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I) && U.getOperandNo() == 0;
 }
 
-void markVolatile(Value &Field) {
-  SmallVector<Value *> Work{&Field};
-  while (!Work.empty())
-    for (Use &U : Work.pop_back_val()->uses()) {
+/// Bytes of the field that a mark annotates; 0: not known.
+uint64_t sizeOfField(const IntrinsicInst &Mark) {
+  auto *Path = dyn_cast<GEPOperator>(Mark.getArgOperand(0));
+  if (!Path || !isa<StructType>(Path->getSourceElementType()))
+    return 0;
+  return Mark.getDataLayout().getTypeAllocSize(Path->getResultElementType());
+}
+
+/// An address within a field: \p Room bytes from there to the field's end.
+struct WithinField {
+  Value *Address;
+  uint64_t Room;
+};
+
+/// The element of the field that \p Path leads to. None: it may leave the field, as container_of
+/// does. An array's index is believed to be within the array, but how far is not known.
+std::optional<WithinField> elementOf(const WithinField &Field, GetElementPtrInst &Path) {
+  const DataLayout &DL = Path.getDataLayout();
+  APInt Offset(DL.getIndexTypeSizeInBits(Path.getType()), 0);
+  if (Path.accumulateConstantOffset(DL, Offset)) {
+    if (Offset.uge(Field.Room))
+      return std::nullopt;
+    return WithinField{&Path, Field.Room - Offset.getZExtValue()};
+  }
+  uint64_t Element = DL.getTypeAllocSize(Path.getResultElementType());
+  if (!Path.isInBounds() || Element > Field.Room)
+    return std::nullopt;
+  return WithinField{&Path, Element};
+}
+
+/// What begins in a field and goes on behind it writes more than the field.
+bool staysWithin(const WithinField &Field, const Instruction &Access) {
+  auto *Range = dyn_cast<MemIntrinsic>(&Access);
+  if (!Range)
+    return true;
+  auto *Length = dyn_cast<ConstantInt>(Range->getLength());
+  return Length && Length->getValue().ule(Field.Room);
+}
+
+void markVolatile(IntrinsicInst &Mark) {
+  SmallVector<WithinField> Work{{&Mark, sizeOfField(Mark)}};
+  while (!Work.empty()) {
+    WithinField Field = Work.pop_back_val();
+    for (Use &U : Field.Address->uses()) {
       auto *I = cast<Instruction>(U.getUser());
-      if (isa<GetElementPtrInst>(I) && U.getOperandNo() == 0)
-        Work.push_back(I); // an element of the field
-      else if (isAccessedAddress(U))
-        I->setMetadata(VolatileFieldMark, MDNode::get(Field.getContext(), {}));
+      if (auto *Path = dyn_cast<GetElementPtrInst>(I); Path && U.getOperandNo() == 0) {
+        if (std::optional<WithinField> Element = elementOf(Field, *Path))
+          Work.push_back(*Element);
+      } else if (isAccessedAddress(U) && staysWithin(Field, *I)) {
+        I->setMetadata(VolatileFieldMark, MDNode::get(Mark.getContext(), {}));
+      }
     }
+  }
 }
 
 bool resolveFieldAnnotations(Module &M) {

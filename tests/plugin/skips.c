@@ -57,6 +57,7 @@ struct cached {
   int value;
   NVM_VOLATILE int hits;
   NVM_VOLATILE int history[4];
+  int tail;
 };
 // CHECK-LABEL: define {{.*}}@volatileField(
 // CHECK-NOT: @__nvm{{(ove)?}}_note
@@ -64,6 +65,26 @@ struct cached {
 void volatileField(struct cached *p, int n) {
   p->hits++;
   p->history[n] = 1;
+}
+// What begins at a volatile field and goes on behind it is noted; so is what is reached from it.
+// CHECK-LABEL: define {{.*}}@volatileFieldAndMore(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+// CHECK: call {{.*}}@llvm.memset
+void volatileFieldAndMore(struct cached *p) { __builtin_memset(&p->hits, 0, 24); }
+// CHECK-LABEL: define {{.*}}@volatileFieldOfUnknownLength(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+// CHECK: call {{.*}}@llvm.memset
+void volatileFieldOfUnknownLength(struct cached *p, unsigned long n) {
+  __builtin_memset(p->history, 0, n);
+}
+// CHECK-LABEL: define {{.*}}@volatileFieldWhole(
+// CHECK-NOT: @__nvm{{(ove)?}}_note
+// CHECK: {{^[}]}}
+void volatileFieldWhole(struct cached *p) { __builtin_memset(p->history, 0, sizeof p->history); }
+// CHECK-LABEL: define {{.*}}@containerOfVolatileField(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+void containerOfVolatileField(struct cached *p) {
+  ((struct cached *)((char *)&p->hits - __builtin_offsetof(struct cached, hits)))->value = 1;
 }
 // CHECK-LABEL: define {{.*}}@ordinaryField(
 // CHECK: call {{.*}}@__nvm{{(ove)?}}_note
