@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long bench build build-dev setup clean
+.PHONY: help demo check check-long bench bench-instrumented bench-runtime build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -23,6 +23,15 @@ check-long: build-dev ## check, every program of the accuracy corpus, and clang-
 
 bench: build ## Speed as ratios: cold scan, warm scan, cost per line (see bench/README.md)
 	@$(PYTHON) bench/scan.py --nvmove build/release/bin/nvmove
+
+bench-runtime: ## libnvmove beside libpmemobj: CPU time as ratios (see bench/README.md)
+	@scripts/setup --bench
+	@$(MAKE) --no-print-directory build
+	@mkdir -p build/bench
+	@build/release/bin/nvmove-runtime-bench --json build/bench/runtime.json
+
+bench-instrumented: build ## Instrumented code with no pool open over clang's (see bench/README.md)
+	@$(PYTHON) bench/instrumented.py --cc build/release/bin/nvmove-cc
 
 build: setup ## Build the release preset into build/release
 	@cmake --preset release >build/release.configure.log || { cat build/release.configure.log; exit 1; }

@@ -3,12 +3,14 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, scan, e2e and, with --long, clang-tidy. A suite is a function that returns an
-Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+Suites: tidy, unit, runtime, scan, plugin, driver, examples, differential, e2e and, with --long,
+clang-tidy. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
+status 0 only without failures.
 """
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,8 @@ SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
 
 
 class Outcome:
@@ -38,8 +42,10 @@ class Outcome:
 
 def tidy(a):
     import tidy as checks
-    passed, failed = checks.run(ROOT)
-    return Outcome(passed, failed)
+    import selftest
+    outcome = Outcome(*checks.run(ROOT))
+    outcome.add(Outcome(*selftest.run()))
+    return outcome
 
 
 def unit(a):
@@ -55,14 +61,30 @@ def unit(a):
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
 
 
-def scan(a):
+def runtime(a):
+    """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
+    run = subprocess.run([os.path.join(a.build, "bin", "nvmove-runtime-tests")], cwd=ROOT,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
+    if not m:
+        print(run.stdout + "runtime: ended without a sum")
+        return Outcome(failed=1)
+    outcome = Outcome(*map(int, m.groups()))
+    if outcome.failed:
+        print(run.stdout, end="")
+    else:
+        print("".join(line + "\n" for line in run.stdout.split("\n") if line.startswith("skipped")), end="")
+    return outcome
+
+
+def lit(a, suite):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run([sys.executable, LIT, "-sv", "--output", out.name,
-                        "--param", f"build={a.build}", os.path.join(ROOT, "tests", "scan")])
+                        "--param", f"build={a.build}", os.path.join(ROOT, "tests", suite)])
         try:
             report = json.load(open(out.name))
         except json.JSONDecodeError:
-            print("scan: lit ended without a report")
+            print(f"{suite}: lit ended without a report")
             return Outcome(failed=1)
     result = Outcome()
     for test in report["tests"]:
@@ -76,6 +98,35 @@ def scan(a):
     if not report["tests"]:
         result.failed += 1
     return result
+
+
+def scan(a):
+    return lit(a, "scan")
+
+
+def plugin(a):
+    return lit(a, "plugin")
+
+
+def driver(a):
+    return lit(a, "driver")
+
+
+def examples(a):
+    import examples as checks
+    return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
+
+
+def differential(a):
+    """Programs behave the same under nvmove-cc and clang; with --long also real ones."""
+    import csmith
+    import programs
+    few, many = 24, 2000
+    cc = os.path.join(a.build, "bin", "nvmove-cc")
+    outcome = Outcome(*csmith.check(cc, many if a.long else few))
+    if a.long:
+        outcome.add(Outcome(*programs.check(cc)))
+    return outcome
 
 
 def e2e(a):
@@ -95,14 +146,16 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "scan": scan, "e2e": e2e, "clang-tidy": clang_tidy}
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "plugin": plugin,
+          "driver": driver, "examples": examples, "differential": differential, "e2e": e2e,
+          "clang-tidy": clang_tidy}
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("suite", nargs="*", choices=[[], *SUITES], help="default: all")
     p.add_argument("--build", required=True, help="folder of the dev preset")
-    p.add_argument("--long", action="store_true", help="the whole accuracy corpus and clang-tidy")
+    p.add_argument("--long", action="store_true", help="also what takes hours: every corpus, clang-tidy")
     a = p.parse_args()
     a.build = os.path.abspath(a.build)
     names = a.suite or [n for n in SUITES if a.long or n != "clang-tidy"]

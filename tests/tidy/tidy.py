@@ -25,8 +25,20 @@ ALLOWED = {
     "solve": {"support", "facts"},
     "report": {"support", "facts", "solve"},
     "tools": {"support", "facts", "scan", "solve", "report"},
+    # The compiler plugin and its driver share nothing with the analysis: the contract of the plugin is
+    # include/nvmove, and the driver, which starts once for every source, is standard C++ only.
+    "plugin": set(),
+    "nvmove-cc": set(),
 }
-CLANG_ROOMS = {"scan"}
+CLANG_ROOMS = {"scan", "plugin"}
+# Folders of LLVM's headers that only the plugin has a use for.
+IR_FOLDERS = {"IR", "Analysis", "Transforms", "Passes"}
+IR_ROOMS = {"plugin"}
+NO_LLVM_ROOMS = {"nvmove-cc"}
+# The runtime is C and sees its own headers and the public ones; the processor only in persist.*.
+C_ROOMS = ("runtime/", "include/")
+INTRINSICS = re.compile(r"#include <(\w*intrin|cpuid)\.h>|\b_mm\d*_\w+\(|__asm__")
+INTRINSICS_HOME = ("runtime/persist.h", "runtime/persist.c")
 # What report may know of solve: the result, not the solver.
 RESULT_ONLY = {"report": {"solve/Result.h"}}
 
@@ -52,7 +64,10 @@ class Tree:
 
     def sources(self):
         return [n for n in self.names
-                if n.endswith((".h", ".cpp", ".c")) and n.startswith(("src/", "tools/"))]
+                if n.endswith((".h", ".cpp", ".c")) and n.startswith(("src/", "tools/", "plugin/", *C_ROOMS))]
+
+    def c_sources(self):
+        return [n for n in self.sources() if n.startswith(C_ROOMS)]
 
     def scripts(self):
         return [n for n in self.names if n.endswith(".py")]
@@ -60,11 +75,42 @@ class Tree:
 
 def room(name):
     parts = name.split("/")
-    return parts[1] if parts[0] == "src" else "tools"
+    if parts[0] == "src" or parts[:2] == ["tools", "nvmove-cc"]:
+        return parts[1]
+    return parts[0]
+
+
+def c_layering(tree):
+    """runtime includes its own headers and nvmove/; include/ only itself. One file knows the processor."""
+    for name in tree.c_sources():
+        for number, line in enumerate(tree.lines(name), 1):
+            m = re.match(r'#include\s+"([^"]+)"', line)
+            if m and name.startswith("runtime/") and not m.group(1).startswith("nvmove/"):
+                target = os.path.normpath(os.path.join(os.path.dirname(name), m.group(1)))
+                if not target.startswith("runtime/") or not os.path.isfile(os.path.join(tree.root, target)):
+                    yield f"{name}:{number}: the runtime may not use {m.group(1)}"
+            if m and name.startswith("include/") and not m.group(1).startswith("nvmove/"):
+                yield f"{name}:{number}: a public header may not use {m.group(1)}"
+            if INTRINSICS.search(line) and name not in INTRINSICS_HOME:
+                yield f"{name}:{number}: only {' and '.join(INTRINSICS_HOME)} may know the processor"
+
+
+def c_names(tree):
+    """Functions: nvm_ public, nvmi_ across files, __nvm_ ABI, plain when static."""
+    defined = re.compile(r"^(?!static|typedef|enum|#|extern)\w[\w ]*[ *](\w+)\(")
+    for name in tree.c_sources():
+        if not name.endswith(".c"):
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            m = defined.match(line)
+            if m and line.endswith("{") and not m.group(1).startswith(("nvm_", "nvmi_", "__nvm_")):
+                yield f"{name}:{number}: {m.group(1)} is neither static nor nvm_, nvmi_, __nvm_"
 
 
 def layering(tree):
     for name in tree.sources():
+        if name.startswith(C_ROOMS):
+            continue
         own = room(name)
         if own not in ALLOWED:
             yield f"{name}:1: room '{own}' is not in ALLOWED of tests/tidy/tidy.py"
@@ -73,6 +119,9 @@ def layering(tree):
             m = re.match(r'#include\s+"([a-z]+)/(\S+)"', line)
             if not m:
                 continue
+            if m.group(1) == "llvm" and (own in NO_LLVM_ROOMS or own not in IR_ROOMS and
+                                         m.group(2).split("/")[0] in IR_FOLDERS):
+                yield f"{name}:{number}: {own} may not see {m.group(0)[9:]}"
             used, path = m.group(1), f"{m.group(1)}/{m.group(2)}"
             if used == "clang" and own not in CLANG_ROOMS:
                 yield f"{name}:{number}: only {', '.join(CLANG_ROOMS)} may see Clang headers"
@@ -136,8 +185,10 @@ def header_comments(tree):
 
 def headers(tree):
     for name in tree.sources():
-        if name.endswith(".h") and "#pragma once" not in tree.lines(name):
-            yield f"{name}:1: no #pragma once"
+        guard = name.startswith("include/")
+        wanted = re.compile(r"#ifndef NVMOVE_\w+_H$" if guard else r"#pragma once$")
+        if name.endswith(".h") and not any(wanted.match(line) for line in tree.lines(name)):
+            yield f"{name}:1: no {'guard' if guard else '#pragma once'}"
 
 
 LEFTOVERS = [
@@ -155,7 +206,8 @@ def leftovers(tree):
             continue
         for number, line in enumerate(tree.lines(name), 1):
             for pattern, why in LEFTOVERS:
-                if "exit" in why and not (name.startswith("src/") and "_exit" not in line):
+                if "exit" in why and not (name.startswith(("src/", "runtime/")) and
+                                          not re.search(r"_exit|atexit|at_exit", line)):
                     continue
                 if pattern.search(line):
                     yield f"{name}:{number}: {why}: {line.strip()[:60]}"
@@ -179,7 +231,9 @@ def dead_files(tree):
                   if re.search(r"\.(h|cpp|c|py|test|cmake|txt|md|json|cfg)$|Makefile|\.ci/run", n)}
     for name in tree.names:
         base = os.path.basename(name)
-        if name.endswith(".h") and name.startswith(("src/", "tools/")):
+        if name.endswith(".h") and name.startswith(("plugin/", "tools/nvmove-cc/")):
+            wanted = f'"{base}"'  # flat rooms
+        elif name.endswith(".h") and name.startswith(("src/", "tools/", *C_ROOMS)):
             wanted = name.split("/", 1)[1]
         elif "/Inputs/" in name or name.startswith("scripts/"):
             wanted = base
@@ -197,7 +251,8 @@ def python_lines(tree):
 
 
 def formatting(tree):
-    names = [n for n in tree.names if n.endswith((".h", ".cpp"))]
+    names = [n for n in tree.names if n.endswith((".h", ".cpp")) or
+             n.endswith(".c") and n.startswith(("runtime/", "tests/runtime/", "bench/"))]
     run = subprocess.run(["clang-format-19", "--dry-run", "-ferror-limit=1", *names],
                          cwd=tree.root, capture_output=True, text=True)
     for line in run.stderr.split("\n"):
@@ -206,8 +261,8 @@ def formatting(tree):
             yield f"{m.group(1)}:{m.group(2)}: {m.group(4)}"
 
 
-CHECKS = [layering, cmake_agrees, sizes, function_lengths, header_comments, headers, leftovers,
-          program_names, dead_files, python_lines, formatting]
+CHECKS = [layering, c_layering, c_names, cmake_agrees, sizes, function_lengths, header_comments,
+          headers, leftovers, program_names, dead_files, python_lines, formatting]
 
 
 def run(root):

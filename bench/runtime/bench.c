@@ -1,0 +1,171 @@
+/* bench.c: libnvmove beside libpmemobj, interleaved, as ratios of CPU time (bench/README.md).
+ *
+ * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE] [writes|alloc|reopen]...
+ * Every measurement is a process of its own; the systems take turns within a round, so a
+ * neighbour's noise meets all of them. Printed: median CPU nanoseconds for one operation and what
+ * libpmemobj takes over ours.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS_MAX = 31 };
+
+static struct timespec cpu_start, wall_start;
+static const char *folder = "/dev/shm";
+static int rounds = 5;
+static FILE *json; /* raw numbers: one object a line */
+
+static double ns_since(clockid_t clock, const struct timespec *start) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return 1e9 * (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec);
+}
+
+void bench_start(void) {
+  clock_gettime(CLOCK_MONOTONIC, &wall_start);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu_start);
+}
+
+void bench_stop(struct measure *result, uint64_t operations) {
+  result->cpu_ns = ns_since(CLOCK_PROCESS_CPUTIME_ID, &cpu_start) / (double)operations;
+  result->wall_ns = ns_since(CLOCK_MONOTONIC, &wall_start) / (double)operations;
+}
+
+uint64_t bench_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+struct system {
+  const char *name, *method;
+  void (*run)(const char *, const struct workload *, struct measure *);
+};
+
+static struct measure measure(const struct system *s, const struct workload *w) {
+  static struct measure *shared;
+  if (!shared)
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/nvmove-bench.%ld", folder, (long)getpid());
+  memset(shared, 0, sizeof *shared);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("PMEM_IS_PMEM_FORCE", "1", 1);
+    setenv("NVMOVE_DOMAIN", "power", 1);
+    setenv("NVMOVE_METHOD", s->method, 1);
+    if (!freopen("/dev/null", "w", stderr)) /* the warning that power is forced */
+      _exit(1);
+    s->run(path, w, shared);
+    _exit(0);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  unlink(path);
+  if (status) {
+    printf("%s: %s %zu ended with status %#x\n", s->name, w->name, w->parameter, status);
+    exit(1);
+  }
+  return *shared;
+}
+
+static int by_cpu(const void *a, const void *b) {
+  double x = ((const struct measure *)a)->cpu_ns, y = ((const struct measure *)b)->cpu_ns;
+  return x < y ? -1 : x > y;
+}
+
+static void compare(const struct system *systems, int count, const struct workload *w) {
+  struct measure all[4][ROUNDS_MAX];
+  for (int round = 0; round < rounds; round++)
+    for (int i = 0; i < count; i++)
+      all[i][round] = measure(&systems[i], w);
+  printf("%-8s %5zu", w->name, w->parameter);
+  double base = 0;
+  for (int i = 0; i < count; i++) {
+    for (int round = 0; json && round < rounds; round++)
+      fprintf(json,
+              "{\"workload\": \"%s\", \"parameter\": %zu, \"system\": \"%s\", \"cpu_ns\": %.1f, "
+              "\"wall_ns\": %.1f}\n",
+              w->name, w->parameter, systems[i].name, all[i][round].cpu_ns, all[i][round].wall_ns);
+    qsort(all[i], (size_t)rounds, sizeof **all, by_cpu);
+    double median = all[i][rounds / 2].cpu_ns;
+    if (i == 0)
+      base = median;
+    printf("   %s %.0f (%.0f)", systems[i].name, median, all[i][0].cpu_ns);
+    if (i > 0)
+      printf(" x%.2f", base / median);
+  }
+  printf("\n");
+  fflush(stdout);
+}
+
+static void run_writes(void) {
+  static const struct system systems[] = {{"libpmemobj", "", peer_writes},
+                                          {"undo", "undo", ours_writes},
+                                          {"shadow", "shadow", ours_writes}};
+  static const size_t widths[] = {1, 4, 16, 64, 256};
+  for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+    struct workload w = {"writes", widths[i], 2000000 / (widths[i] + 3)};
+    compare(systems, 3, &w);
+  }
+}
+
+static void run_alloc(void) {
+  static const struct system systems[] = {{"libpmemobj", "", peer_alloc},
+                                          {"undo", "undo", ours_alloc},
+                                          {"shadow", "shadow", ours_alloc}};
+  for (size_t size = 1024; size <= 4096; size *= 2) {
+    struct workload w = {"alloc", size, 200000};
+    compare(systems, 3, &w);
+  }
+}
+
+static void run_reopen(void) {
+  static const char *const methods[] = {"undo", "shadow"};
+  for (int i = 0; i < 2; i++) {
+    struct system s = {methods[i], methods[i], ours_reopen};
+    struct workload w = {"reopen", 960, 4190000};
+    struct measure m = measure(&s, &w);
+    if (json)
+      fprintf(json,
+              "{\"workload\": \"reopen\", \"system\": \"%s\", \"open_ns\": %.0f, "
+              "\"first_read_ns\": %.0f, \"first_allocation_ns\": %.0f}\n",
+              s.name, m.extra[0], m.extra[1], m.extra[2]);
+    printf("reopen   4 GB %s: open %.1f ms, first read %.2f ms, first allocation %.1f ms\n", s.name,
+           m.extra[0] / 1e6, m.extra[1] / 1e6, m.extra[2] / 1e6);
+  }
+}
+
+int main(int argc, char **argv) {
+  bool chosen = false;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+      rounds = atoi(argv[++i]);
+    else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
+      json = fopen(argv[++i], "w");
+    else if (strcmp(argv[i], "--folder") == 0 && i + 1 < argc)
+      folder = argv[++i];
+  }
+  rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } parts[] = {{"writes", run_writes}, {"alloc", run_alloc}, {"reopen", run_reopen}};
+  for (int pass = 0; pass < 2 && !chosen; pass++)
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+      for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)
+        if (pass || strcmp(argv[i], parts[p].name) == 0)
+          parts[p].run(), chosen = chosen || !pass;
+  return json && fclose(json) ? 1 : 0;
+}

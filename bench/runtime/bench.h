@@ -1,0 +1,29 @@
+/* bench.h: a workload run by one system, in a process of its own. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct measure {
+  double cpu_ns, wall_ns; /* for one operation */
+  double extra[3];        /* what the workload says */
+};
+
+struct workload {
+  const char *name;
+  size_t parameter; /* W, bytes of an object, ... */
+  uint64_t operations;
+};
+
+/* Times the section between the two calls, divided by operations. */
+void bench_start(void);
+void bench_stop(struct measure *result, uint64_t operations);
+
+uint64_t bench_random(uint64_t *state);
+
+/* Each system implements the workloads on a pool at `path`; bench.c runs them in turn. */
+void ours_writes(const char *path, const struct workload *w, struct measure *result);
+void ours_alloc(const char *path, const struct workload *w, struct measure *result);
+void ours_reopen(const char *path, const struct workload *w, struct measure *result);
+void peer_writes(const char *path, const struct workload *w, struct measure *result);
+void peer_alloc(const char *path, const struct workload *w, struct measure *result);

@@ -1,0 +1,115 @@
+/* ours.c: the workloads on libnvmove; stores noted as nvmove-cc would (tests/runtime/store.h). */
+#include "bench.h"
+
+#include "nvmove/nvmove.h"
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void need(int condition) {
+  if (!condition) {
+    printf("%s\n", nvm_strerror());
+    fflush(stdout);
+    _exit(1);
+  }
+}
+
+void ours_writes(const char *path, const struct workload *w, struct measure *result) {
+  enum { WORDS = 8 << 20 };
+  NVM_POOL *pool = nvm_pool_create(path, (size_t)160 << 20);
+  need(pool != NULL);
+  nvm_tx_begin(pool);
+  uint64_t *array = nvm_alloc(pool, 0, WORDS * sizeof *array);
+  need(array && nvm_tx_commit(pool) == 0);
+  for (size_t i = 0; i < WORDS;
+       i += 512 * 64) { /* every page once, in transactions of moderate size */
+    nvm_tx_begin(pool);
+    for (size_t j = 0; j < 512 * 64; j += 512)
+      STORE(array[i + j], 1);
+    need(nvm_tx_commit(pool) == 0);
+  }
+  uint64_t state = 88172645463325252u;
+  bench_start();
+  for (uint64_t t = 0; t < w->operations; t++) {
+    nvm_tx_begin(pool);
+    for (size_t i = 0; i < w->parameter; i++)
+      STORE(array[bench_random(&state) & (WORDS - 1)], i);
+    nvm_tx_commit(pool);
+  }
+  bench_stop(result, w->operations);
+  struct nvm_stats s;
+  need(nvm_pool_stats(pool, &s) == 0);
+}
+
+void ours_alloc(const char *path, const struct workload *w, struct measure *result) {
+  NVM_POOL *pool = nvm_pool_create(path, w->operations * (w->parameter + 64) + ((size_t)64 << 20));
+  need(pool != NULL);
+  nvm_tx_begin(pool);
+  void **slots = nvm_alloc(pool, 0, w->operations * sizeof *slots);
+  need(slots != NULL);
+  __nvm_note(slots, w->operations * sizeof *slots);
+  memset(slots, 0, w->operations * sizeof *slots);
+  need(nvm_tx_commit(pool) == 0);
+  bench_start();
+  for (uint64_t i = 0; i < w->operations; i++) {
+    nvm_tx_begin(pool);
+    void *block = nvm_alloc(pool, 7, w->parameter);
+    STORE(slots[i], block);
+    nvm_tx_commit(pool);
+  }
+  bench_stop(result, w->operations);
+  need(slots[w->operations - 1] != NULL);
+}
+
+static double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static void fill(const char *path, const struct workload *w) {
+  NVM_POOL *pool = nvm_pool_create(path, (size_t)4400 << 20);
+  need(pool != NULL);
+  nvm_tx_begin(pool);
+  void **slots = nvm_alloc(pool, 0, w->operations * sizeof *slots);
+  need(slots && nvm_pool_set_root(pool, slots) == 0 && nvm_tx_commit(pool) == 0);
+  for (uint64_t i = 0; i < w->operations;) {
+    nvm_tx_begin(pool);
+    for (int j = 0; j < 1000 && i < w->operations; j++, i++) {
+      void *block = nvm_alloc(pool, 7, w->parameter);
+      need(block != NULL);
+      STORE(*(uint64_t *)block, i);
+      STORE(slots[i], block);
+    }
+    need(nvm_tx_commit(pool) == 0);
+  }
+  STORE(*(uint64_t *)slots[0], 1);
+}
+
+void ours_reopen(const char *path, const struct workload *w, struct measure *result) {
+  pid_t child = fork();
+  if (child == 0) {
+    fill(path, w);
+    _exit(0); /* not closed: the next opening recovers */
+  }
+  int status;
+  waitpid(child, &status, 0);
+  need(status == 0);
+  double start = now_ns();
+  NVM_POOL *pool = nvm_pool_open(path);
+  result->extra[0] = now_ns() - start;
+  need(pool != NULL);
+  start = now_ns();
+  void **slots = nvm_pool_root(pool);
+  need(*(uint64_t *)slots[w->operations - 1] == w->operations - 1);
+  result->extra[1] = now_ns() - start;
+  start = now_ns();
+  nvm_tx_begin(pool);
+  need(nvm_alloc(pool, 7, w->parameter) && nvm_tx_commit(pool) == 0);
+  result->extra[2] = now_ns() - start;
+}

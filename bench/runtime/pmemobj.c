@@ -1,0 +1,58 @@
+/* pmemobj.c: the workloads on libpmemobj, with what its manual recommends for each. */
+#include "bench.h"
+
+#include <libpmemobj.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static PMEMobjpool *create(const char *path, size_t size) {
+  int prefault = 1;
+  pmemobj_ctl_set(NULL, "prefault.at_create", &prefault);
+  PMEMobjpool *pool = pmemobj_create(path, "bench", size, 0600);
+  if (!pool) {
+    printf("%s\n", pmemobj_errormsg());
+    fflush(stdout);
+    _exit(1);
+  }
+  return pool;
+}
+
+void peer_writes(const char *path, const struct workload *w, struct measure *result) {
+  enum { WORDS = 8 << 20 };
+  PMEMobjpool *pool = create(path, (size_t)160 << 20);
+  PMEMoid oid;
+  if (pmemobj_zalloc(pool, &oid, WORDS * sizeof(uint64_t), 0))
+    _exit(1);
+  uint64_t *array = pmemobj_direct(oid), state = 88172645463325252u;
+  bench_start();
+  for (uint64_t t = 0; t < w->operations; t++) {
+    TX_BEGIN(pool) {
+      for (size_t i = 0; i < w->parameter; i++) {
+        uint64_t *at = &array[bench_random(&state) & (WORDS - 1)];
+        pmemobj_tx_add_range_direct(at, sizeof *at);
+        *at = i;
+      }
+    }
+    TX_END
+  }
+  bench_stop(result, w->operations);
+}
+
+void peer_alloc(const char *path, const struct workload *w, struct measure *result) {
+  PMEMobjpool *pool = create(path, w->operations * (w->parameter + 192) + ((size_t)256 << 20));
+  PMEMoid oid;
+  if (pmemobj_zalloc(pool, &oid, w->operations * sizeof(PMEMoid), 0))
+    _exit(1);
+  PMEMoid *slots = pmemobj_direct(oid);
+  bench_start();
+  for (uint64_t i = 0; i < w->operations; i++) {
+    TX_BEGIN(pool) {
+      pmemobj_tx_add_range_direct(&slots[i], sizeof slots[i]);
+      slots[i] = pmemobj_tx_alloc(w->parameter, 7);
+    }
+    TX_END
+  }
+  bench_stop(result, w->operations);
+}

@@ -1,0 +1,32 @@
+# What programs outside this tree use: libnvmove as an archive, pkg-config's and CMake's descriptions.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The archive that nvmove-cc links. In the dev preset libnvmove itself is built with sanitizers for its own
+# tests, which a program compiled by nvmove-cc does not bring along, so this one never is.
+get_target_property(runtime_sources nvmove_runtime SOURCES)
+get_target_property(runtime_folder nvmove_runtime SOURCE_DIR)
+list(TRANSFORM runtime_sources PREPEND "${runtime_folder}/" REGEX "^[^/]")
+add_library(nvmove_archive STATIC ${runtime_sources})
+set_target_properties(nvmove_archive PROPERTIES
+  OUTPUT_NAME nvmove
+  ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/nvmove
+  POSITION_INDEPENDENT_CODE ON
+  C_STANDARD 11
+  C_STANDARD_REQUIRED ON)
+target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all)
+
+install(TARGETS nvmove_archive ARCHIVE)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/nvmove.pc.in ${CMAKE_BINARY_DIR}/nvmove.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/nvmove.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/nvmove)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/nvmoveConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/nvmoveConfig.cmake INSTALL_DESTINATION ${package}
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/nvmoveConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/nvmoveConfig.cmake ${CMAKE_BINARY_DIR}/nvmoveConfigVersion.cmake
+  DESTINATION ${package})

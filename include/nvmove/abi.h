@@ -1,0 +1,112 @@
+/* abi.h: the contract between code compiled by nvmove-cc and libnvmove.
+ *
+ * Programs do not include this file; the plugin emits what it describes, the runtime implements it.
+ *
+ * Before each store that may write persistent memory the compiled code does, inline,
+ *     if (Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG) {            // in the reserved range?
+ *       line = Address >> 6, slot = __nvm_lines.slot[line & (NVM_LINE_SLOTS - 1)];
+ *       if (slot.line != line || (slot.missing >> (Address & 63)) & ((1 << Size) - 1))
+ *         __nvm_note(Address, Size);                              // not yet noted
+ *     }
+ * which is exact to the byte: a byte that this transaction did not write is never rolled back or
+ * committed, because another thread may own it. A store that may cross a line calls __nvm_note
+ * without asking the filter. What may be lost from the table (a collision, a full table) is noted
+ * again; duplicates are harmless by construction of every method.
+ */
+#ifndef NVMOVE_ABI_H
+#define NVMOVE_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Referenced by every instrumented module, defined by the runtime. */
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_1
+
+/* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
+ * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
+ * of the lowest place that the kernel randomises mmap to (0x7efb...). */
+#define NVM_RANGE_SHIFT 38
+#define NVM_RANGE_TAG UINT64_C(0x1fa)
+#define NVM_RANGE_BASE (NVM_RANGE_TAG << NVM_RANGE_SHIFT)
+#define NVM_RANGE_SIZE (UINT64_C(1) << NVM_RANGE_SHIFT)
+
+/* 512 slots of 16 bytes: 8 KiB a thread, within the first-level cache and the static TLS reserve.
+ */
+#define NVM_LINE_SLOTS 512
+#define NVM_LINE_SIZE 64
+
+/* One cache line of persistent memory that the open transaction touched. */
+struct nvm_line {
+  uint64_t line;    /* address >> 6; 0: the slot is empty (no line of the range is 0) */
+  uint64_t missing; /* bit i set: byte i of the line is not noted yet */
+};
+
+struct nvm_line_table {
+  struct nvm_line slot[NVM_LINE_SLOTS];
+};
+
+/* A place in the source, for messages. Static data of the instrumented module. */
+struct nvm_site {
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  const char *field; /* "struct node.next", or null when not known */
+};
+
+/* Kinds of words in a record that are not plain bytes. */
+enum nvm_field_kind {
+  NVM_FIELD_POINTER = 1,        /* to persistent data, or null */
+  NVM_FIELD_WEAK_POINTER = 2,   /* counted by nobody (NVM_WEAK_PTR) */
+  NVM_FIELD_UNION = 3,          /* pointer or integer: never guessed */
+  NVM_FIELD_FUNCTION = 4,       /* pointer to a function */
+  NVM_FIELD_FLEXIBLE_ARRAY = 5, /* elements of type `target` up to the end of the block */
+  NVM_FIELD_STATIC_POINTER = 6  /* to static data of the program (NVM_STATIC_PTR) */
+};
+
+/* A word of a record that is not plain bytes; arrays are one entry with their count. */
+struct nvm_field {
+  const char *name; /* "next", "u.list.tail" */
+  uint64_t target;  /* type id of the pointee or element; 0: not known (void *) */
+  uint32_t offset;  /* bytes from the start of the record */
+  uint32_t count;   /* elements, `stride` apart; 1 unless an array */
+  uint32_t stride;  /* bytes */
+  uint32_t kind;    /* enum nvm_field_kind */
+};
+
+/* The layout of one record type. The plugin emits one per record with external identity into
+ * section `nvm_types` (pointers to them), merged by the linker; the runtime walks the section. */
+struct nvm_type {
+  uint64_t id;        /* hash of name and layout: equal ids mean equal layouts; never 0 */
+  const char *name;   /* "struct node" */
+  uint64_t size;      /* bytes */
+  uint32_t alignment; /* bytes */
+  uint32_t field_count;
+  const struct nvm_field *fields;
+};
+
+#define NVM_TYPES_SECTION "nvm_types"
+
+#define NVM_CALL_ORDINARY
+#if defined(__clang__)
+#define NVM_CALL_PRESERVE_MOST __attribute__((preserve_most))
+#else
+#define NVM_CALL_PRESERVE_MOST
+#endif
+
+#define NVM_ABI_FUNCTION(name, result, parameters, convention) convention result name parameters;
+#define NVM_ABI_THREAD_LOCAL(name, type) extern _Thread_local type name;
+#ifndef __cplusplus
+#include "nvmove/abi.def"
+#endif
+#undef NVM_ABI_FUNCTION
+#undef NVM_ABI_THREAD_LOCAL
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,154 @@
+/* nvmove.h: persistent memory for C programs, with the names of Breeze (its section III).
+ *
+ * A pool is a file mapped at a fixed address: pointers into it are plain pointers and hold after a
+ * restart. Compiled with nvmove-cc, every store to a pool is noted before it happens, so what a
+ * transaction wrote is in the pool wholly or not at all, whenever the program dies.
+ * docs/semantics.md says on one page what is promised and what is not.
+ *
+ * Functions that return int give 0, or -1 with nvm_errno() set; those that return a pointer give
+ * null. All may be called from any thread unless they say otherwise; none from a signal handler.
+ */
+#ifndef NVMOVE_NVMOVE_H
+#define NVMOVE_NVMOVE_H
+
+#include "nvmove/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Marks on declarations, read by nvmove-cc; other compilers see plain C. */
+#if defined(__clang__)
+#define NVM_ANNOTATE(text) __attribute__((annotate(text)))
+#else
+#define NVM_ANNOTATE(text)
+#endif
+
+/* In place of `struct` (Breeze, Table I): the type is persistent. */
+#define NVM_STRUCT struct NVM_ANNOTATE("nvmove.struct")
+/* A field that points to persistent data of the same pool. */
+#define NVM_PTR(type) NVM_ANNOTATE("nvmove.pointer") type *
+/* The same, not counted as a reference: back pointers, caches of a lookup. */
+#define NVM_WEAK_PTR(type) NVM_ANNOTATE("nvmove.weak") type *
+/* A field that points to static data of the program: a table of functions, a string literal. */
+#define NVM_STATIC_PTR(type) NVM_ANNOTATE("nvmove.static") type *
+/* A field whose value means nothing after a restart: written without a note, never rolled back. */
+#define NVM_VOLATILE NVM_ANNOTATE("nvmove.volatile")
+/* A function each call of which is one transaction. */
+#define NVM_ATOMIC NVM_ANNOTATE("nvmove.atomic")
+/* A function on entry to which what the thread has open commits, unless inside an atomic call. */
+#define NVM_COMMIT_POINT NVM_ANNOTATE("nvmove.commit")
+
+/* The number under which the pool keeps blocks of `type`: nvmove-cc folds it to the identity of the
+ * record's layout, without it the name alone is hashed. Positive; 0 stands for "untyped". */
+#define NVM_TYPE_ID(type) __nvm_type_id(#type, (const type *)0)
+uint64_t __nvm_type_id(const char *name, const void *null);
+
+typedef struct nvm_pool NVM_POOL;
+
+/* Creates the file `path`, `size` bytes all of which are allocated on the disk now, and opens it.
+ * Smallest size: 1 MiB (NVM_EARGUMENT). The pool grows by itself, to 4 times `size` or 1 GiB at
+ * least, when what it holds asks for it. Nothing is left behind on failure: NVM_EEXISTS,
+ * NVM_ENOSPACE, NVM_EADDRESS, NVM_ELIMIT (64 pools open), NVM_ESYSTEM. The pool is durable on
+ * return. */
+NVM_POOL *nvm_pool_create(const char *path, size_t size);
+
+/* Opens a pool and, when it was not closed, recovers it: what had not committed is undone, what had
+ * is there. Repeating an interrupted open is safe. Never gives a half-open pool: NVM_EMISSING,
+ * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM. */
+NVM_POOL *nvm_pool_open(const char *path);
+
+/* Commits what this thread wrote outside transactions, makes everything durable and unmaps the
+ * pool: pointers into it are dead from here on. No other thread may use the pool any more.
+ * NVM_EOPENTX: a thread has a transaction open, the pool stays open. Pools left open are closed at
+ * exit. */
+int nvm_pool_close(NVM_POOL *pool);
+
+/* The root: the pointer from which everything in the pool is found. Null in a new pool. Setting it
+ * is a store like any other, part of the transaction. `root` is null or lies in the pool
+ * (NVM_EUNSAFE). */
+int nvm_pool_set_root(NVM_POOL *pool, void *root);
+void *nvm_pool_root(NVM_POOL *pool);
+
+/* The pool that holds `address`, or null. Never fails. */
+NVM_POOL *nvm_pool_of(const void *address);
+
+/* A block of at least `size` bytes, aligned to 16 (to 64 from 64 bytes on), with contents
+ * unspecified, for `type` = NVM_TYPE_ID(T) or 0. Part of the transaction: a block whose transaction
+ * does not commit was never allocated. NVM_EARGUMENT: size 0; NVM_ETOOLARGE; NVM_ENOMEMORY,
+ * NVM_ENOSPACE: full. */
+void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size);
+/* The same for `count` elements, with all bytes zero. */
+void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size);
+/* Moves the block at `address` (null: allocates) to one of `size` bytes, or keeps it when it fits.
+ * The type stays. On failure the block is untouched. */
+void *nvm_realloc(NVM_POOL *pool, void *address, size_t size);
+/* Frees the block when the transaction commits; until then nobody gets it. Null is allowed.
+ * NVM_EPOINTER: no block starts there; NVM_EDOUBLEFREE. */
+int nvm_free(void *address);
+/* The bytes that may be used at `address`; 0 with NVM_EPOINTER when no block starts there. */
+size_t nvm_usable_size(const void *address);
+
+/* Transactions belong to the calling thread and nest flatly: only the outermost commit commits, an
+ * inner abort undoes everything at once and makes the outer commit fail with NVM_EABORTED. One that
+ * writes to several pools commits each of them by itself. Commit: durable on return (to the domain
+ * of nvm_pool_info); NVM_ENOTX, NVM_ECHILD; NVM_ENOSPACE and NVM_EUNSAFE (a pointer out of the
+ * pool): it was undone. Locks that guard the data must be held until commit has returned: isolation
+ * is the program's own. */
+int nvm_tx_begin(NVM_POOL *pool);
+int nvm_tx_commit(NVM_POOL *pool);
+int nvm_tx_abort(NVM_POOL *pool);
+
+/* What survives a crash in this pool. */
+enum nvm_domain {
+  NVM_DOMAIN_PROCESS =
+      1,               /* the death of the process, not of the machine: the page cache holds it */
+  NVM_DOMAIN_POWER = 2 /* a power failure: persistent memory, or forced by NVMOVE_DOMAIN=power */
+};
+
+struct nvm_info {
+  const char *path;
+  const char *method; /* "undo" or "shadow" */
+  enum nvm_domain domain;
+  uint64_t size;          /* bytes of the file, now */
+  uint64_t size_max;      /* bytes to which it may grow */
+  uint64_t generation;    /* openings so far */
+  uint64_t unclean_opens; /* those that had to recover */
+  uint64_t recovered_undone,
+      recovered_redone; /* log entries that this opening rolled back, replayed */
+};
+int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info);
+
+/* Counts of this pool since it was opened, over all threads (those of running ones a little
+ * behind). */
+struct nvm_stats {
+  uint64_t commits; /* transactions that wrote something and committed */
+  uint64_t
+      implicit_commits; /* of which: stores outside a transaction, committed by the next begin */
+  uint64_t aborts;
+  uint64_t notes; /* calls that the inline filter did not answer */
+  uint64_t log_entries, log_bytes;
+  uint64_t flushed_lines, fences;
+  uint64_t allocations, frees;
+};
+int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
+
+/* Checks header, logs and heap of a pool that nobody has open, without changing it. Calls `report`
+ * with one line for each fault. Gives the number of faults, or -1 when the file could not be
+ * checked. */
+int nvm_pool_check(const char *path, void (*report)(void *context, const char *line),
+                   void *context);
+
+/* Called when a store cannot be made failure-atomic (no room for its log entry): there is no caller
+ * to return an error to. The handler may longjmp to where it calls nvm_tx_abort; when it returns,
+ * or by default, the message is printed and the process aborted, which leaves the pool intact. */
+void nvm_set_fatal_handler(void (*handler)(enum nvm_error code, const char *message));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+// Which instructions may end a transaction: see Commits.h.
+#include "Commits.h"
+
+#include "Abi.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+
+Commits::Commits(Module &M, const UnsafeTable &Unsafe) : Unsafe(Unsafe) {
+  // Every body is quiet until a call in it is found that is not: the greatest fixed point, so that
+  // recursive functions can be quiet.
+  for (Function &F : M)
+    if (F.hasExactDefinition())
+      Quiet.insert(&F);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (Function &F : M)
+      if (Quiet.contains(&F) &&
+          any_of(instructions(F), [this](const Instruction &I) { return mayCommit(I); }))
+        Changed |= Quiet.erase(&F);
+  }
+}
+
+bool Commits::mayCommit(const Instruction &I) const {
+  auto *Call = dyn_cast<CallBase>(&I);
+  return Call && !isa<IntrinsicInst>(Call) && calleeMayCommit(*Call);
+}
+
+bool Commits::calleeMayCommit(const CallBase &Call) const {
+  if (Call.isInlineAsm())
+    return !Call.onlyReadsMemory() && !Call.onlyAccessesArgMemory();
+  const Function *Callee = Call.getCalledFunction();
+  // What a user promised about a declaration (pure) says nothing about its commits, but a commit
+  // writes memory, so a function that writes none cannot commit.
+  if (Call.onlyReadsMemory() || Call.onlyAccessesArgMemory())
+    return false;
+  if (!Callee)
+    return true;
+  if (Quiet.contains(Callee))
+    return false;
+  if (!Callee->isDeclaration())
+    return true;
+  const UnsafeFunction *Known = Unsafe.find(*Callee);
+  return !Known || Known->CallsBack;
+}
+
+} // namespace nvmove::plugin

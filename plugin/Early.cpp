@@ -1,0 +1,214 @@
+// Boundaries, marks and type numbers, before optimisation: see Early.h.
+#include "Early.h"
+
+#include "Abi.h"
+#include "Settings.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+/// Calls \p Take for each function that carries an annotation, with its text.
+void forAnnotated(Module &M, function_ref<void(Function &, StringRef)> Take) {
+  GlobalVariable *List = M.getNamedGlobal("llvm.global.annotations");
+  auto *Entries = List ? dyn_cast<ConstantArray>(List->getInitializer()) : nullptr;
+  if (!Entries)
+    return;
+  for (Value *Entry : Entries->operands()) {
+    auto *Fields = dyn_cast<ConstantStruct>(Entry);
+    StringRef Text;
+    auto *F = Fields ? dyn_cast<Function>(Fields->getOperand(0)->stripPointerCasts()) : nullptr;
+    if (F && getConstantStringInfo(Fields->getOperand(1)->stripPointerCasts(), Text))
+      Take(*F, Text);
+  }
+}
+
+void keepOutOfLine(Function &F) {
+  F.removeFnAttr(Attribute::AlwaysInline);
+  F.addFnAttr(Attribute::NoInline);
+}
+
+void makeAtomic(Function &F) {
+  keepOutOfLine(F);
+  SmallVector<ReturnInst *> Returns;
+  for (Instruction &I : instructions(F))
+    if (auto *Return = dyn_cast<ReturnInst>(&I))
+      Returns.push_back(Return);
+  for (ReturnInst *Return : Returns) {
+    if (CallInst *Tail = Return->getParent()->getTerminatingMustTailCall()) {
+      F.getContext().diagnose(DiagnosticInfoUnsupported(
+          F, "a call that must be a tail call cannot leave an atomic function",
+          Tail->getDebugLoc()));
+      continue;
+    }
+    IRBuilder<> At(Return);
+    callAbi(At, "__nvm_atomic_leave", {frameAddress(At)});
+  }
+  IRBuilder<> At(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  callAbi(At, "__nvm_atomic_enter", {frameAddress(At)});
+}
+
+void makeCommitPoint(Function &F) {
+  keepOutOfLine(F);
+  IRBuilder<> At(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  callAbi(At, "__nvm_commit_point", {});
+}
+
+bool placeBoundaries(Module &M) {
+  SmallPtrSet<Function *, 8> Atomic, Commit;
+  forAnnotated(M, [&](Function &F, StringRef Text) {
+    if (Text == "nvmove.atomic")
+      Atomic.insert(&F);
+    else if (Text == "nvmove.commit")
+      Commit.insert(&F);
+  });
+  for (Function &F : M) {
+    if (settings().Atomic.contains(F.getName()))
+      Atomic.insert(&F);
+    if (settings().Commit.contains(F.getName()))
+      Commit.insert(&F);
+  }
+  bool Changed = false;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    // The commit point comes first: what is open commits, then the function's own transaction
+    // opens.
+    bool Both = Atomic.contains(&F) || Commit.contains(&F);
+    if (Atomic.contains(&F))
+      makeAtomic(F);
+    if (Commit.contains(&F))
+      makeCommitPoint(F);
+    Changed |= Both;
+  }
+  return Changed;
+}
+
+/// True when \p U is the address that an instruction accesses, not a value it stores or copies
+/// from.
+bool isAccessedAddress(const Use &U) {
+  auto *I = cast<Instruction>(U.getUser());
+  if (isa<StoreInst>(I))
+    return U.getOperandNo() == StoreInst::getPointerOperandIndex();
+  return isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I) && U.getOperandNo() == 0;
+}
+
+/// Bytes of the field that a mark annotates; 0: not known.
+uint64_t sizeOfField(const IntrinsicInst &Mark) {
+  auto *Path = dyn_cast<GEPOperator>(Mark.getArgOperand(0));
+  if (!Path || !isa<StructType>(Path->getSourceElementType()))
+    return 0;
+  return Mark.getDataLayout().getTypeAllocSize(Path->getResultElementType());
+}
+
+/// An address within a field: \p Room bytes from there to the field's end.
+struct WithinField {
+  Value *Address;
+  uint64_t Room;
+};
+
+/// The element of the field that \p Path leads to. None: it may leave the field, as container_of
+/// does. An array's index is believed to be within the array, but how far is not known.
+std::optional<WithinField> elementOf(const WithinField &Field, GetElementPtrInst &Path) {
+  const DataLayout &DL = Path.getDataLayout();
+  APInt Offset(DL.getIndexTypeSizeInBits(Path.getType()), 0);
+  if (Path.accumulateConstantOffset(DL, Offset)) {
+    if (Offset.uge(Field.Room))
+      return std::nullopt;
+    return WithinField{&Path, Field.Room - Offset.getZExtValue()};
+  }
+  uint64_t Element = DL.getTypeAllocSize(Path.getResultElementType());
+  if (!Path.isInBounds() || Element > Field.Room)
+    return std::nullopt;
+  return WithinField{&Path, Element};
+}
+
+/// What begins in a field and goes on behind it writes more than the field.
+bool staysWithin(const WithinField &Field, const Instruction &Access) {
+  auto *Range = dyn_cast<MemIntrinsic>(&Access);
+  if (!Range)
+    return true;
+  auto *Length = dyn_cast<ConstantInt>(Range->getLength());
+  return Length && Length->getValue().ule(Field.Room);
+}
+
+void markVolatile(IntrinsicInst &Mark) {
+  SmallVector<WithinField> Work{{&Mark, sizeOfField(Mark)}};
+  while (!Work.empty()) {
+    WithinField Field = Work.pop_back_val();
+    for (Use &U : Field.Address->uses()) {
+      auto *I = cast<Instruction>(U.getUser());
+      if (auto *Path = dyn_cast<GetElementPtrInst>(I); Path && U.getOperandNo() == 0) {
+        if (std::optional<WithinField> Element = elementOf(Field, *Path))
+          Work.push_back(*Element);
+      } else if (isAccessedAddress(U) && staysWithin(Field, *I)) {
+        I->setMetadata(VolatileFieldMark, MDNode::get(Mark.getContext(), {}));
+      }
+    }
+  }
+}
+
+bool resolveFieldAnnotations(Module &M) {
+  SmallVector<IntrinsicInst *> Marks;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Mark = dyn_cast<IntrinsicInst>(&I))
+        if (Mark->getIntrinsicID() == Intrinsic::ptr_annotation)
+          Marks.push_back(Mark);
+  bool Changed = false;
+  for (IntrinsicInst *Mark : Marks) {
+    StringRef Text;
+    if (!getConstantStringInfo(Mark->getArgOperand(1), Text) || !Text.starts_with("nvmove."))
+      continue;
+    if (Text == VolatileFieldMark)
+      markVolatile(*Mark);
+    Mark->replaceAllUsesWith(Mark->getArgOperand(0));
+    Mark->eraseFromParent();
+    Changed = true;
+  }
+  return Changed;
+}
+
+bool foldTypeIds(Module &M) {
+  Function *Marker = M.getFunction("__nvm_type_id");
+  if (!Marker)
+    return false;
+  bool Changed = false;
+  for (User *U : make_early_inc_range(Marker->users())) {
+    auto *Call = dyn_cast<CallInst>(U);
+    if (!Call || Call->getCalledFunction() != Marker || Call->arg_size() != 2)
+      continue;
+    // At -O0 the number arrives as `inttoptr (i64 N to ptr)`.
+    auto *Cast = dyn_cast<ConstantExpr>(Call->getArgOperand(1)->stripPointerCasts());
+    auto *Id = Cast && Cast->getOpcode() == Instruction::IntToPtr
+                   ? dyn_cast<ConstantInt>(Cast->getOperand(0))
+                   : nullptr;
+    if (!Id)
+      continue;
+    Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), Id->getZExtValue()));
+    Call->eraseFromParent();
+    Changed = true;
+  }
+  return Changed;
+}
+
+} // namespace
+
+PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
+  if (M.getModuleFlag(InstrumentedFlag))
+    return PreservedAnalyses::all();
+  bool Changed = resolveFieldAnnotations(M);
+  Changed |= foldTypeIds(M);
+  Changed |= placeBoundaries(M);
+  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,53 @@
+// What only the source shows and the IR half wants to know. The front-end half (FrontendAction.cpp,
+// Layouts.cpp) fills it while the translation unit is parsed; empty when IR was compiled.
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nvmove::plugin {
+
+/// A word of a record that is not plain bytes; struct nvm_field of abi.h before it is emitted.
+struct FieldLayout {
+  std::string Name;
+  uint64_t Target = 0;
+  uint32_t Offset = 0, Count = 1, Stride = 0;
+  uint32_t Kind = 0; ///< enum nvm_field_kind
+};
+
+/// struct nvm_type of abi.h before it is emitted.
+struct TypeLayout {
+  uint64_t Id = 0;
+  std::string Name;
+  uint64_t Size = 0;
+  uint32_t Alignment = 1;
+  std::vector<FieldLayout> Fields;
+};
+
+/// A function that a system header declares: nobody instrumented its body.
+struct SystemFunction {
+  uint64_t WritableArguments = 0; ///< bit N: argument N is a pointer to something not const
+  bool Variadic = false;
+
+  bool mayWriteThrough(unsigned Argument) const {
+    return Argument < 64 && (WritableArguments >> Argument) % 2 == 1;
+  }
+};
+
+struct FrontendFacts {
+  llvm::StringMap<SystemFunction> SystemFunctions; ///< by the name that the object file has
+  std::vector<TypeLayout> Types;
+  llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
+};
+
+/// A place in the source under which both halves of the plugin find the same thing.
+std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column);
+
+/// The facts of this compilation.
+FrontendFacts &frontendFacts();
+
+} // namespace nvmove::plugin

@@ -1,0 +1,167 @@
+// Reads the source's side of things: see FrontendAction.h.
+#include "FrontendAction.h"
+
+#include "Frontend.h"
+#include "Layouts.h"
+#include "Settings.h"
+#include "UnsafeFile.h"
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Mangle.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace clang;
+
+namespace nvmove::plugin {
+
+FrontendFacts &frontendFacts() {
+  static FrontendFacts Facts;
+  return Facts;
+}
+
+std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column) {
+  llvm::SmallString<128> Path(File);
+  llvm::sys::fs::make_absolute(Path);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return llvm::formatv("{0}:{1}:{2}", Path, Line, Column);
+}
+
+namespace {
+
+class SourceVisitor : public RecursiveASTVisitor<SourceVisitor> {
+public:
+  SourceVisitor(ASTContext &Context, LayoutBuilder &Layouts)
+      : Context(Context), Layouts(Layouts), Names(Context) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool VisitRecordDecl(RecordDecl *Record) {
+    if (Record->isCompleteDefinition() && !Record->isDependentType() && !inSystemHeader(*Record) &&
+        !Record->isInvalidDecl())
+      Layouts.describe(Context.getRecordType(Record));
+    return true;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    // The functions of libnvmove that nvmove.unsafe does not list do what a program cannot see.
+    bool Own = F->getIdentifier() && F->getName().starts_with("nvm_");
+    if (!F->isDependentContext() && inSystemHeader(*F) && !F->isInlined() && !Own)
+      frontendFacts().SystemFunctions[Names.getName(F)] = describe(*F);
+    return true;
+  }
+
+  /// NVM_TYPE_ID(type) is __nvm_type_id("type", (type *)0). The number goes in as the second
+  /// argument, before code is generated; the early phase of the IR half takes it out.
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getIdentifier() || Callee->getName() != "__nvm_type_id" ||
+        Call->getNumArgs() != 2 || Call->isTypeDependent())
+      return true;
+    Expr *Marker = Call->getArg(1);
+    QualType Pointer = Marker->IgnoreParenImpCasts()->getType();
+    if (!Pointer->isPointerType() || Pointer->getPointeeType()->isIncompleteType())
+      return true;
+    uint64_t Id = Layouts.describe(Pointer->getPointeeType());
+    QualType Word = Context.getUIntPtrType();
+    auto *Number = IntegerLiteral::Create(
+        Context, llvm::APInt(static_cast<unsigned>(Context.getTypeSize(Word)), Id), Word,
+        Marker->getBeginLoc());
+    Call->setArg(1, ImplicitCastExpr::Create(Context, Marker->getType(), CK_IntegralToPointer,
+                                             Number, nullptr, VK_PRValue, FPOptionsOverride()));
+    return true;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *Assignment) {
+    if (!settings().Checked || !Assignment->isAssignmentOp())
+      return true;
+    auto *Member = dyn_cast<MemberExpr>(Assignment->getLHS()->IgnoreParens());
+    auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+    if (!Field || !Field->getType()->isPointerType())
+      return true;
+    PresumedLoc Place = Context.getSourceManager().getPresumedLoc(Assignment->getOperatorLoc());
+    if (Place.isInvalid())
+      return true;
+    std::string Key = placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+    frontendFacts().AssignedFields[Key] =
+        Context.getRecordType(Field->getParent()).getAsString() + "." + Field->getNameAsString();
+    return true;
+  }
+
+private:
+  bool inSystemHeader(const Decl &D) const {
+    return Context.getSourceManager().isInSystemHeader(D.getLocation());
+  }
+
+  static SystemFunction describe(const FunctionDecl &F) {
+    SystemFunction Made;
+    Made.Variadic = F.isVariadic();
+    for (unsigned N = 0; N < F.getNumParams() && N < 64; ++N) {
+      QualType T = F.getParamDecl(N)->getType();
+      if (T->isPointerType() && !T->getPointeeType().isConstQualified() &&
+          !T->getPointeeType()->isFunctionType())
+        Made.WritableArguments |= uint64_t(1) << N;
+    }
+    return Made;
+  }
+
+  ASTContext &Context;
+  LayoutBuilder &Layouts;
+  ASTNameGenerator Names;
+};
+
+class SourceConsumer : public ASTConsumer {
+public:
+  void Initialize(ASTContext &Context) override {
+    Layouts = std::make_unique<LayoutBuilder>(Context);
+    Visitor = std::make_unique<SourceVisitor>(Context, *Layouts);
+  }
+
+  // As each declaration is complete: code is generated for it right afterwards.
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    for (Decl *D : Group)
+      Visitor->TraverseDecl(D);
+    return true;
+  }
+
+  // Before the module is complete and optimised.
+  void HandleTranslationUnit(ASTContext &) override { frontendFacts().Types = Layouts->finish(); }
+
+private:
+  std::unique_ptr<LayoutBuilder> Layouts;
+  std::unique_ptr<SourceVisitor> Visitor;
+};
+
+} // namespace
+
+std::unique_ptr<ASTConsumer> SourceAction::CreateASTConsumer(CompilerInstance &Compiler,
+                                                             llvm::StringRef) {
+  // Places for warnings and checks; nothing of it reaches the object file.
+  if (Compiler.getCodeGenOpts().getDebugInfo() == llvm::codegenoptions::NoDebugInfo)
+    Compiler.getCodeGenOpts().setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
+  return std::make_unique<SourceConsumer>();
+}
+
+bool SourceAction::ParseArgs(const CompilerInstance &Compiler,
+                             const std::vector<std::string> &Arguments) {
+  DiagnosticsEngine &Diagnostics = Compiler.getDiagnostics();
+  auto Fail = [&](llvm::Error E) {
+    unsigned Id = Diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0");
+    Diagnostics.Report(Id) << llvm::toString(std::move(E));
+    return false;
+  };
+  for (const std::string &Argument : Arguments)
+    if (llvm::Error E = parseSetting(Argument, settings()))
+      return Fail(std::move(E));
+  UnsafeTable Table; // read once more when it is used; here for an error before the work
+  for (const std::string &Path : settings().UnsafeFiles)
+    if (llvm::Error E = Table.addFile(Path))
+      return Fail(std::move(E));
+  return true;
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,203 @@
+// Decisions and notes for one function: see Instrument.h.
+#include "Instrument.h"
+
+#include "Abi.h"
+#include "Checked.h"
+#include "Covered.h"
+#include "Early.h"
+#include "Frontend.h"
+#include "Origin.h"
+#include "Settings.h"
+#include "UnsafeCalls.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+const SystemFunction *systemFunction(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() || isAbiFunction(*Callee))
+    return nullptr;
+  auto &Known = frontendFacts().SystemFunctions;
+  auto Found = Known.find(Callee->getName().ltrim('\1'));
+  return Found == Known.end() ? nullptr : &Found->second;
+}
+
+Outcome outcomeOf(Origin From) {
+  switch (From) {
+  case Origin::Stack:
+    return Outcome::Stack;
+  case Origin::Global:
+    return Outcome::Global;
+  case Origin::Heap:
+    return Outcome::VolatileHeap;
+  case Origin::OtherSpace:
+    return Outcome::OtherSpace;
+  case Origin::Null:
+    return Outcome::Null;
+  case Origin::MayPersist:
+    break;
+  }
+  llvm_unreachable("a write that may be persistent is not skipped for its origin");
+}
+
+class FunctionInstrumenter {
+public:
+  FunctionInstrumenter(Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
+                       const FunctionAnalyses &Analyses, Report &R)
+      : F(F), Unsafe(Unsafe), MayCommit(MayCommit), Analyses(Analyses), R(R) {}
+
+  bool run() {
+    collect();
+    BitVector Covered = findCovered(F, Writes, MayCommit);
+    for (unsigned N : Covered.set_bits())
+      count(Outcome::Covered, Writes[N]);
+    BitVector Pending = Covered;
+    Pending.flip();
+    BitVector Single = Pending;
+    SmallVector<Note> Notes = coalesceLoops(F, Writes, Single, MayCommit, Analyses.Loops);
+    for (unsigned N : Single.set_bits())
+      if (Loop *L = Analyses.Loops.Loops.getLoopFor(Writes[N].At->getParent()))
+        if (L->isInnermost())
+          Hot.insert(Writes[N].At);
+    for (unsigned N : Pending.set_bits())
+      count(Single.test(N) ? Outcome::Noted : Outcome::NotedOnce, Writes[N]);
+    if (settings().Checked)
+      checkStoredPointers(F, Writes);
+    for (const Note &N : Notes)
+      emitNote(N);
+    for (unsigned N : Single.set_bits())
+      emit(Writes[N]);
+    for (const Access &Call : Calls)
+      noteCall(Call);
+    return !Notes.empty() || Single.any() || NotedCall;
+  }
+
+private:
+  void collect() {
+    auto IsPrecompiled = [this](const CallBase &Call) {
+      const Function *Callee = Call.getCalledFunction();
+      return Callee && (Unsafe.find(*Callee) || systemFunction(Call));
+    };
+    for (const Access &A : enumerateAccesses(F, IsPrecompiled)) {
+      if (!A.Writes)
+        continue;
+      if (A.Kind == AccessKind::Precompiled)
+        Calls.push_back(A);
+      else if (needsNote(A))
+        Writes.push_back(A);
+    }
+  }
+
+  /// Sorts out the writes that are volatile, and those that no note can cover.
+  bool needsNote(const Access &A) {
+    if (A.At->hasMetadata(VolatileFieldMark))
+      return count(Outcome::VolatileField, A), false;
+    if (A.Kind != AccessKind::Scatter) {
+      Origin From = originOf(A.Address, Analyses.Library, settings().GlobalsMayPersist);
+      if (From != Origin::MayPersist)
+        return count(outcomeOf(From), A), false;
+    }
+    if (!A.Size && !A.Length) {
+      if (A.Kind != AccessKind::Store) // a store of no bytes is nothing
+        warnAbout(A);
+      return false;
+    }
+    if (A.Kind == AccessKind::Exchange && !settings().LockedAtomics)
+      return warnAbout(A), false;
+    return true;
+  }
+
+  void warnAbout(const Access &A) {
+    count(Outcome::Warned, A);
+    switch (A.Kind) {
+    case AccessKind::Exchange:
+      return R.warn(*A.At, "atomic read-modify-write may hit persistent memory and is not logged; "
+                           "--nvmove-atomics=locked logs it, if a lock protects it");
+    case AccessKind::Assembly:
+      return R.warn(*A.At, "inline assembler may write persistent memory that nothing logs");
+    default:
+      return R.warn(*A.At, "this operation may write persistent memory that nothing logs");
+    }
+  }
+
+  void emit(const Access &A) {
+    uint64_t LaneSize = 0;
+    if (A.Mask)
+      LaneSize = A.Size / cast<FixedVectorType>(A.Mask->getType())->getNumElements();
+    switch (A.Kind) {
+    case AccessKind::Masked:
+    case AccessKind::Scatter:
+      return emitLaneNotes(A.At, A.Address, A.Mask, LaneSize);
+    case AccessKind::Compress: {
+      IRBuilder<> At(A.At);
+      auto *Bits = At.getIntNTy(cast<FixedVectorType>(A.Mask->getType())->getNumElements());
+      Value *On = At.CreateUnaryIntrinsic(Intrinsic::ctpop, At.CreateBitCast(A.Mask, Bits));
+      Value *Length =
+          At.CreateMul(At.CreateZExtOrTrunc(On, At.getInt64Ty()), At.getInt64(LaneSize));
+      return emitNote({A.At, A.Address, 0, Length});
+    }
+    default:
+      return emitNote({A.At, A.Address, A.Size, A.Length, Hot.contains(A.At)});
+    }
+  }
+
+  void noteCall(const Access &A) {
+    auto &Call = cast<CallBase>(*A.At);
+    const UnsafeFunction *Known = Unsafe.find(*Call.getCalledFunction());
+    auto MayPersist = [this](const Value *V) {
+      return originOf(V, Analyses.Library, settings().GlobalsMayPersist) == Origin::MayPersist;
+    };
+    if (!Known)
+      return warnUnknown(A, Call, MayPersist);
+    UnsafeCall Described{&Call, SmallVector<Value *>(Call.args())};
+    bool Noted = noteBefore(Described, *Known, MayPersist, R);
+    NotedCall |= Noted;
+    count(Noted ? Outcome::Noted : Outcome::NothingWritten, A);
+  }
+
+  void warnUnknown(const Access &A, CallBase &Call, function_ref<bool(const Value *)> MayPersist) {
+    const SystemFunction &System = *systemFunction(Call);
+    if (Call.onlyReadsMemory())
+      return;
+    for (unsigned N = 0; N < Call.arg_size(); ++N) {
+      bool Named = N < Call.getFunctionType()->getNumParams();
+      bool Writable = Named ? System.mayWriteThrough(N) : System.Variadic;
+      Value *Argument = Call.getArgOperand(N);
+      if (!Writable || !Argument->getType()->isPointerTy() || Call.onlyReadsMemory(N) ||
+          !MayPersist(Argument))
+        continue;
+      count(Outcome::Warned, A);
+      StringRef Name = Call.getCalledFunction()->getName();
+      return R.warnOnce(Name, Call,
+                        "pre-compiled '" + Name +
+                            "' may write persistent memory through argument " + Twine(N + 1) +
+                            "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
+    }
+  }
+
+  void count(Outcome What, const Access &A) { R.count(What, *A.At, Analyses.Remarks); }
+
+  Function &F;
+  const UnsafeTable &Unsafe;
+  const Commits &MayCommit;
+  const FunctionAnalyses &Analyses;
+  Report &R;
+  SmallVector<Access> Writes, Calls;
+  SmallPtrSet<Instruction *, 16> Hot; ///< in innermost loops; asked before the blocks are split
+  bool NotedCall = false;
+};
+
+} // namespace
+
+bool instrumentFunction(Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
+                        const FunctionAnalyses &Analyses, Report &R) {
+  return FunctionInstrumenter(F, Unsafe, MayCommit, Analyses, R).run();
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,22 @@
+// Instruments one function: decides for each write whether it needs a note, then places the notes.
+#pragma once
+
+#include "Commits.h"
+#include "LoopNotes.h"
+#include "Report.h"
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+
+namespace nvmove::plugin {
+
+struct FunctionAnalyses {
+  const llvm::TargetLibraryInfo &Library;
+  LoopAnalyses Loops;
+  llvm::OptimizationRemarkEmitter &Remarks;
+};
+
+/// True when \p F changed. The analyses hold until the first note is placed.
+bool instrumentFunction(llvm::Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
+                        const FunctionAnalyses &Analyses, Report &R);
+
+} // namespace nvmove::plugin

@@ -1,0 +1,104 @@
+// The late phase over a module: see Late.h.
+#include "Late.h"
+
+#include "Abi.h"
+#include "Early.h"
+#include "Instrument.h"
+#include "Landings.h"
+#include "LayoutSection.h"
+#include "Settings.h"
+#include "UnsafeCalls.h"
+#include "UnsafeFile.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+/// What the optimizer inferred about a body held before notes were in it: a note writes memory.
+void forgetInferred(Function &F) {
+  F.setMemoryEffects(MemoryEffects::unknown());
+  F.removeFnAttr(Attribute::NoSync);
+  F.removeFnAttr(Attribute::Speculatable);
+  for (unsigned N = 0; N < F.arg_size(); ++N)
+    for (Attribute::AttrKind Kind :
+         {Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly})
+      F.removeParamAttr(N, Kind);
+}
+
+/// Forgets it for \p Changed, their direct callers, and so on, and at the calls between them.
+void forgetInferredAround(ArrayRef<Function *> Changed) {
+  SmallVector<Function *> Work(Changed);
+  SmallPtrSet<Function *, 32> Seen(Changed.begin(), Changed.end());
+  while (!Work.empty()) {
+    Function *F = Work.pop_back_val();
+    forgetInferred(*F);
+    for (User *U : F->users()) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call || Call->getCalledFunction() != F)
+        continue;
+      Call->removeFnAttr(Attribute::Memory);
+      if (Seen.insert(Call->getFunction()).second)
+        Work.push_back(Call->getFunction());
+    }
+  }
+}
+
+UnsafeTable readUnsafeFiles(Module &M) {
+  UnsafeTable Table;
+  for (const std::string &Path : settings().UnsafeFiles)
+    if (Error E = Table.addFile(Path))
+      M.getContext().emitError(toString(std::move(E)));
+  return Table;
+}
+
+bool suits(const Function &F) { return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked); }
+
+SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &Analyses,
+                                            const UnsafeTable &Unsafe, Report &R) {
+  Commits MayCommit(M, Unsafe);
+  SmallVector<Function *> Bodies, Changed;
+  for (Function &F : M)
+    if (suits(F))
+      Bodies.push_back(&F);
+  for (Function *F : Bodies) {
+    FunctionAnalyses Known{Analyses.getResult<TargetLibraryAnalysis>(*F),
+                           {Analyses.getResult<LoopAnalysis>(*F),
+                            Analyses.getResult<ScalarEvolutionAnalysis>(*F),
+                            Analyses.getResult<DominatorTreeAnalysis>(*F)},
+                           Analyses.getResult<OptimizationRemarkEmitterAnalysis>(*F)};
+    bool Noted = instrumentFunction(*F, Unsafe, MayCommit, Known, R);
+    if (placeLandings(*F) || Noted) {
+      Changed.push_back(F);
+      Analyses.invalidate(*F, PreservedAnalyses::none());
+    }
+  }
+  return Changed;
+}
+
+} // namespace
+
+PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
+  if (M.getModuleFlag(InstrumentedFlag))
+    return PreservedAnalyses::all();
+  M.addModuleFlag(Module::Max, InstrumentedFlag, 1);
+  UnsafeTable Unsafe = readUnsafeFiles(M);
+  Report R(M);
+  auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, R);
+  forgetInferredAround(Changed);
+  wrapTakenAddresses(M, Unsafe, R);
+  emitTypeLayouts(M);
+  if (!Changed.empty())
+    referenceAbiVersion(M);
+  if (settings().Remarks)
+    R.summary(errs());
+  assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
+  return PreservedAnalyses::none();
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,89 @@
+// Record layouts as constants: see LayoutSection.h. A descriptor and the pointer to it in the
+// section form a comdat named by the type's id, so that a program holds each once however many of
+// its sources know the type.
+#include "LayoutSection.h"
+
+#include "Frontend.h"
+
+#include "nvmove/abi.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+class LayoutEmitter {
+public:
+  explicit LayoutEmitter(Module &M)
+      : M(M), C(M.getContext()), Ptr(PointerType::getUnqual(C)), Word(Type::getInt64Ty(C)),
+        Half(Type::getInt32Ty(C)) {}
+
+  GlobalVariable *emit(const TypeLayout &T) {
+    std::string Name = "__nvm_type_" + utohexstr(T.Id, /*LowerCase=*/true);
+    Group = M.getOrInsertComdat(Name);
+    Constant *Fields = emitFields(T, Name);
+    Constant *Descriptor = ConstantStruct::getAnon(
+        {ConstantInt::get(Word, T.Id), text(T.Name), ConstantInt::get(Word, T.Size),
+         ConstantInt::get(Half, T.Alignment), ConstantInt::get(Half, T.Fields.size()), Fields});
+    static_assert(sizeof(nvm_type) == 40, "the descriptor above has the shape of struct nvm_type");
+    Constant *Made = shared(Descriptor, Name);
+    GlobalVariable *Entry = shared(Made, Name + "_entry");
+    Entry->setSection(NVM_TYPES_SECTION);
+    Entry->setAlignment(Align(8));
+    return Entry;
+  }
+
+private:
+  Constant *emitFields(const TypeLayout &T, const std::string &Name) {
+    if (T.Fields.empty())
+      return ConstantPointerNull::get(Ptr);
+    SmallVector<Constant *> Fields;
+    for (const FieldLayout &F : T.Fields)
+      Fields.push_back(ConstantStruct::getAnon(
+          {text(F.Name), ConstantInt::get(Word, F.Target), ConstantInt::get(Half, F.Offset),
+           ConstantInt::get(Half, F.Count), ConstantInt::get(Half, F.Stride),
+           ConstantInt::get(Half, F.Kind)}));
+    static_assert(sizeof(nvm_field) == 32, "the field above has the shape of struct nvm_field");
+    auto *Array = ArrayType::get(Fields.front()->getType(), Fields.size());
+    return shared(ConstantArray::get(Array, Fields), Name + "_fields");
+  }
+
+  GlobalVariable *shared(Constant *Value, const std::string &Name) {
+    auto *Made =
+        new GlobalVariable(M, Value->getType(), true, GlobalValue::LinkOnceODRLinkage, Value, Name);
+    Made->setVisibility(GlobalValue::HiddenVisibility);
+    Made->setComdat(Group);
+    return Made;
+  }
+
+  Constant *text(StringRef Text) {
+    Constant *Value = ConstantDataArray::getString(C, Text);
+    auto *Made = new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value,
+                                    "nvmove.name");
+    Made->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    return Made;
+  }
+
+  Module &M;
+  LLVMContext &C;
+  PointerType *Ptr;
+  IntegerType *Word, *Half;
+  Comdat *Group = nullptr;
+};
+
+} // namespace
+
+void emitTypeLayouts(Module &M) {
+  LayoutEmitter Emitter(M);
+  SmallVector<GlobalValue *> Entries;
+  for (const TypeLayout &T : frontendFacts().Types)
+    Entries.push_back(Emitter.emit(T));
+  if (!Entries.empty())
+    appendToUsed(M, Entries); // retained: nothing refers to the section but its bounds
+}
+
+} // namespace nvmove::plugin

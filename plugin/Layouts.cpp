@@ -1,0 +1,225 @@
+// Where the pointers of a type are: see Layouts.h.
+#include "Layouts.h"
+
+#include "nvmove/abi.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/RecordLayout.h"
+#include "llvm/Support/xxhash.h"
+
+#include <map>
+
+using namespace clang;
+
+namespace nvmove::plugin {
+namespace {
+
+/// A field before the ids of what fields point to are known.
+struct Word {
+  FieldLayout Layout;
+  QualType Target; ///< canonical; null: none
+};
+using Words = std::vector<Word>;
+
+const struct {
+  llvm::StringRef Annotation;
+  uint32_t Kind;
+} PointerKinds[] = {
+    {"nvmove.pointer", NVM_FIELD_POINTER},
+    {"nvmove.weak", NVM_FIELD_WEAK_POINTER},
+    {"nvmove.static", NVM_FIELD_STATIC_POINTER},
+};
+
+uint32_t annotatedKind(const FieldDecl &Field) {
+  for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
+    for (const auto &Known : PointerKinds)
+      if (Attribute->getAnnotation() == Known.Annotation)
+        return Known.Kind;
+  return NVM_FIELD_POINTER;
+}
+
+class Flattener {
+public:
+  explicit Flattener(const ASTContext &Context) : Context(Context) {}
+
+  /// The words of \p T at \p Offset; \p Kind is what a pointer found there is.
+  Words flatten(QualType T, uint64_t Offset, const std::string &Name,
+                uint32_t Kind = NVM_FIELD_POINTER) const {
+    T = T.getCanonicalType();
+    if (auto *Atomic = T->getAs<AtomicType>())
+      T = Atomic->getValueType().getCanonicalType();
+    if (T->isPointerType() || T->isReferenceType()) {
+      QualType Pointee = T->getPointeeType();
+      bool Function = Pointee->isFunctionType();
+      return {word(Name, Offset, Function ? uint32_t(NVM_FIELD_FUNCTION) : Kind,
+                   Function ? QualType() : Pointee)};
+    }
+    if (auto *Array = Context.getAsConstantArrayType(T))
+      return repeat(Array->getElementType(), Array->getSize().getZExtValue(), Offset, Name, Kind);
+    if (auto *Record = T->getAsRecordDecl())
+      return Record->isUnion() ? flattenUnion(*Record, Offset, Name)
+                               : flattenRecord(*Record, Offset, Name);
+    return {};
+  }
+
+private:
+  uint64_t bytes(CharUnits Units) const { return static_cast<uint64_t>(Units.getQuantity()); }
+  uint64_t sizeOf(QualType T) const { return bytes(Context.getTypeSizeInChars(T)); }
+
+  Word word(const std::string &Name, uint64_t Offset, uint32_t Kind, QualType Target) const {
+    Word W;
+    W.Layout.Name = Name;
+    W.Layout.Offset = static_cast<uint32_t>(Offset);
+    W.Layout.Stride = sizeof(void *);
+    W.Layout.Kind = Kind;
+    W.Target = Target;
+    return W;
+  }
+
+  Words repeat(QualType Element, uint64_t Count, uint64_t Offset, const std::string &Name,
+               uint32_t Kind) const {
+    Words Each = flatten(Element, Offset, Name, Kind), All;
+    uint64_t Size = Each.empty() ? 0 : sizeOf(Element);
+    for (Word &W : Each) {
+      FieldLayout &L = W.Layout;
+      if (L.Count == 1) {
+        L.Stride = static_cast<uint32_t>(Size);
+        L.Count = static_cast<uint32_t>(Count);
+        All.push_back(W);
+      } else if (uint64_t(L.Count) * L.Stride == Size) {
+        L.Count *= static_cast<uint32_t>(Count); // an array of arrays without a gap
+        All.push_back(W);
+      } else {
+        for (uint64_t N = 0; N < Count; ++N) {
+          All.push_back(W);
+          All.back().Layout.Offset += static_cast<uint32_t>(N * Size);
+        }
+      }
+    }
+    if (Count == 0)
+      All.clear();
+    return All;
+  }
+
+  static void append(Words &To, Words From) {
+    std::move(From.begin(), From.end(), std::back_inserter(To));
+  }
+
+  Words flattenField(const FieldDecl &Field, uint64_t Offset, const std::string &Prefix) const {
+    if (Field.isBitField())
+      return {};
+    std::string Name = Prefix;
+    if (!Field.getName().empty())
+      Name += (Prefix.empty() ? "" : ".") + Field.getName().str();
+    auto *Constant = Context.getAsConstantArrayType(Field.getType());
+    if (Field.getType()->isIncompleteArrayType() || (Constant && Constant->getSize().isZero())) {
+      QualType Element =
+          Context.getAsArrayType(Field.getType())->getElementType().getCanonicalType();
+      Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Element);
+      W.Layout.Stride = static_cast<uint32_t>(sizeOf(Element));
+      W.Layout.Count = 0;
+      return {W};
+    }
+    return flatten(Field.getType(), Offset, Name, annotatedKind(Field));
+  }
+
+  Words flattenRecord(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix) const {
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
+    Words All;
+    if (auto *Class = dyn_cast<CXXRecordDecl>(&Record)) {
+      if (Layout.hasOwnVFPtr())
+        All.push_back(word(Prefix + "(vtable)", Offset, NVM_FIELD_STATIC_POINTER, QualType()));
+      for (const CXXBaseSpecifier &Base : Class->bases())
+        if (!Base.isVirtual()) {
+          const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
+          append(All, flattenRecord(Declared, Offset + bytes(Layout.getBaseClassOffset(&Declared)),
+                                    Prefix));
+        }
+    }
+    for (const FieldDecl *Field : Record.fields())
+      append(All, flattenField(*Field, Offset + offsetOf(Layout, *Field), Prefix));
+    return All;
+  }
+
+  uint64_t offsetOf(const ASTRecordLayout &Layout, const FieldDecl &Field) const {
+    return bytes(Context.toCharUnitsFromBits(
+        static_cast<int64_t>(Layout.getFieldOffset(Field.getFieldIndex()))));
+  }
+
+  Words flattenUnion(const RecordDecl &Union, uint64_t Offset, const std::string &Prefix) const {
+    std::map<uint32_t, Words> At; // the words of all members, by offset
+    size_t Members = 0;
+    for (const FieldDecl *Field : Union.fields()) {
+      ++Members;
+      for (const Word &W : flattenField(*Field, Offset, Prefix))
+        for (uint32_t N = 0; N < std::max(W.Layout.Count, uint32_t(1)); ++N) {
+          Word One = W;
+          One.Layout.Offset += N * W.Layout.Stride;
+          One.Layout.Count = std::min(W.Layout.Count, uint32_t(1));
+          At[One.Layout.Offset].push_back(One);
+        }
+    }
+    Words All;
+    for (auto &[Place, Alternatives] : At) {
+      Word W = Alternatives.front();
+      bool Same = Alternatives.size() == Members;
+      for (const Word &Other : Alternatives)
+        Same &= Other.Layout.Kind == W.Layout.Kind && Other.Target == W.Target;
+      All.push_back(Same ? W : word(W.Layout.Name, Place, NVM_FIELD_UNION, QualType()));
+    }
+    return All;
+  }
+
+  const ASTContext &Context;
+};
+
+} // namespace
+
+LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Context.getLangOpts()) {
+  Names.AnonymousTagLocations = false;
+}
+
+uint64_t LayoutBuilder::describe(QualType T) {
+  T = T.getCanonicalType().getUnqualifiedType();
+  auto [Known, New] = Ids.try_emplace(T.getAsOpaquePtr(), 0);
+  if (!New)
+    return Known->second;
+  TypeLayout Made;
+  Made.Name = T.getAsString(Names);
+  Made.Size = static_cast<uint64_t>(Context.getTypeSizeInChars(T).getQuantity());
+  Made.Alignment = static_cast<uint32_t>(Context.getTypeAlignInChars(T).getQuantity());
+  Words All = Flattener(Context).flatten(T, 0, "");
+  // The id covers the names of what fields point to, not their ids: types may point to each other.
+  std::string Shape;
+  llvm::raw_string_ostream OS(Shape);
+  OS << Made.Name << '|' << Made.Size << '|' << Made.Alignment;
+  for (const Word &W : All)
+    OS << '|' << W.Layout.Name << ',' << W.Layout.Offset << ',' << W.Layout.Count << ','
+       << W.Layout.Stride << ',' << W.Layout.Kind << ','
+       << (W.Target.isNull() ? "" : W.Target.getAsString(Names));
+  // Never 0, which means "not known", and positive as Breeze's type identifiers are.
+  Made.Id = (llvm::xxh3_64bits(Shape) & INT64_MAX) | 1;
+  uint64_t Id = Ids[T.getAsOpaquePtr()] = Made.Id;
+  Targets.emplace_back();
+  for (const Word &W : All) {
+    Made.Fields.push_back(W.Layout);
+    Targets.back().push_back(W.Target);
+  }
+  Types.push_back(std::move(Made));
+  return Id;
+}
+
+std::vector<TypeLayout> LayoutBuilder::finish() {
+  for (size_t T = 0; T < Types.size(); ++T) // describe() may add types
+    for (size_t F = 0; F < Targets[T].size(); ++F) {
+      QualType Target = Targets[T][F];
+      if (!Target.isNull() && !Target->isIncompleteType() && !Target->isFunctionType()) {
+        uint64_t Id = describe(Target);
+        Types[T].Fields[F].Target = Id;
+      }
+    }
+  return std::move(Types);
+}
+
+} // namespace nvmove::plugin

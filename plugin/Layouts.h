@@ -1,0 +1,35 @@
+// Layouts of types as the runtime needs them: where the pointers are, and what must not be guessed.
+//
+// A record is flattened: nested records and arrays become entries with their offset in the whole. A
+// word of a union is a pointer only when every member has a pointer to the same type there;
+// otherwise it is reported as a union word, which nobody relocates by guessing. Bit-fields and
+// integers are bytes. A pointee that this translation unit only declares has no id here, so its
+// target is 0.
+#pragma once
+
+#include "Frontend.h"
+
+#include "clang/AST/ASTContext.h"
+
+namespace nvmove::plugin {
+
+class LayoutBuilder {
+public:
+  explicit LayoutBuilder(clang::ASTContext &Context);
+
+  /// The id of a complete type.
+  uint64_t describe(clang::QualType T);
+
+  /// At the end of the translation unit, when all that will be complete is: the layouts of the
+  /// types described, and of those they point to.
+  std::vector<TypeLayout> finish();
+
+private:
+  clang::ASTContext &Context;
+  clang::PrintingPolicy Names; ///< as C spells types, without places for unnamed ones
+  std::vector<TypeLayout> Types;
+  std::vector<std::vector<clang::QualType>> Targets; ///< of each type's fields; null: none
+  llvm::DenseMap<const void *, uint64_t> Ids;        ///< by canonical type
+};
+
+} // namespace nvmove::plugin

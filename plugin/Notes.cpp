@@ -1,0 +1,117 @@
+// The inline check before a write: see Notes.h.
+#include "Notes.h"
+
+#include "Abi.h"
+
+#include "nvmove/abi.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+/// The sanitizers run after this and need not look at our own loads.
+LoadInst *unobserved(LoadInst *Load) {
+  Load->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Load->getContext(), {}));
+  return Load;
+}
+
+/// "Some byte of the write is not in this thread's line table." A write that crosses a line is not
+/// looked up. Alignment proves nothing here: programs do store where their types are not aligned.
+Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
+  constexpr unsigned LineShift = 6;
+  static_assert(NVM_LINE_SIZE == 1 << LineShift);
+  Value *Line = At.CreateLShr(Integer, LineShift);
+  Value *Index = At.CreateAnd(Line, NVM_LINE_SLOTS - 1);
+  Value *Slot = At.CreateInBoundsGEP(ArrayType::get(At.getInt64Ty(), 2), lineTable(At),
+                                     {Index, At.getInt64(0)});
+  Value *Held = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), Slot, Align(8)));
+  Value *MissingAt = At.CreateConstInBoundsGEP1_64(At.getInt64Ty(), Slot, 1);
+  Value *Missing = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), MissingAt, Align(8)));
+  Value *Shift = At.CreateAnd(Integer, NVM_LINE_SIZE - 1);
+  uint64_t Bytes = Size == NVM_LINE_SIZE ? ~UINT64_C(0) : (UINT64_C(1) << Size) - 1;
+  Value *Open = At.CreateAnd(At.CreateLShr(Missing, Shift), Bytes);
+  Value *Missed = At.CreateOr(At.CreateICmpNE(Held, Line), At.CreateIsNotNull(Open));
+  if (Size == 1)
+    return Missed;
+  return At.CreateOr(Missed, At.CreateICmpUGT(Shift, At.getInt64(NVM_LINE_SIZE - Size)));
+}
+
+/// The filter and the call behind it, for writes of one size.
+Function *sharedNote(Module &M, uint64_t Size) {
+  std::string Name = "__nvmove_note_" + utostr(Size);
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  LLVMContext &C = M.getContext();
+  auto *Type = FunctionType::get(Type::getVoidTy(C), {PointerType::getUnqual(C)}, false);
+  Function *F = Function::createWithDefaultAttr(Type, GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+  F->setVisibility(GlobalValue::HiddenVisibility);
+  F->setComdat(M.getOrInsertComdat(Name));
+  F->setCallingConv(CallingConv::PreserveMost);
+  F->setDoesNotThrow();
+  F->addFnAttr(Attribute::NoInline);
+  IRBuilder<> At(BasicBlock::Create(C, "", F));
+  Instruction *Return = At.CreateRetVoid();
+  At.SetInsertPoint(Return);
+  Value *Open = notYetNoted(At, At.CreatePtrToInt(F->getArg(0), At.getInt64Ty()), Size);
+  At.SetInsertPoint(unlikelyBlock(Open, Return));
+  callAbi(At, "__nvm_note", {F->getArg(0), At.getInt64(Size)});
+  return F;
+}
+
+void callShared(IRBuilderBase &At, Value *Address, uint64_t Size) {
+  CallInst *Call = At.CreateCall(sharedNote(*At.GetInsertBlock()->getModule(), Size), {Address});
+  Call->setCallingConv(CallingConv::PreserveMost);
+  Call->setDoesNotThrow();
+}
+
+} // namespace
+
+Value *inRange(IRBuilderBase &At, Value *Address) {
+  Value *Integer = At.CreatePtrToInt(Address, At.getInt64Ty());
+  return At.CreateICmpEQ(At.CreateLShr(Integer, NVM_RANGE_SHIFT), At.getInt64(NVM_RANGE_TAG));
+}
+
+Instruction *unlikelyBlock(Value *Unlikely, Instruction *At) {
+  MDNode *Weights = MDBuilder(At->getContext()).createUnlikelyBranchWeights();
+  return SplitBlockAndInsertIfThen(Unlikely, At, /*Unreachable=*/false, Weights);
+}
+
+void emitNote(const Note &N) {
+  IRBuilder<> At(N.Before);
+  Instruction *Inside = unlikelyBlock(inRange(At, N.Address), N.Before);
+  At.SetInsertPoint(Inside);
+  if (!N.Size) {
+    callAbi(At, "__nvm_note_if_persistent",
+            {N.Address, At.CreateZExtOrTrunc(N.Length, At.getInt64Ty())});
+    return;
+  }
+  if (N.Size <= NVM_LINE_SIZE) {
+    if (!N.Hot)
+      return callShared(At, N.Address, N.Size);
+    Value *Integer = At.CreatePtrToInt(N.Address, At.getInt64Ty());
+    At.SetInsertPoint(unlikelyBlock(notYetNoted(At, Integer, N.Size), Inside));
+  }
+  callAbi(At, "__nvm_note", {N.Address, At.getInt64(N.Size)});
+}
+
+void emitLaneNotes(Instruction *Before, Value *Addresses, Value *Mask, uint64_t LaneSize) {
+  IRBuilder<> At(Before);
+  unsigned Lanes = cast<FixedVectorType>(Mask->getType())->getNumElements();
+  bool Scattered = Addresses->getType()->isVectorTy();
+  if (!Scattered)
+    At.SetInsertPoint(unlikelyBlock(inRange(At, Addresses), Before));
+  for (unsigned Lane = 0; Lane < Lanes; ++Lane) {
+    Value *Address = Scattered ? At.CreateExtractElement(Addresses, Lane)
+                               : At.CreateConstGEP1_64(At.getInt8Ty(), Addresses, Lane * LaneSize);
+    Value *On = At.CreateExtractElement(Mask, Lane);
+    Value *Size = At.CreateSelect(On, At.getInt64(LaneSize), At.getInt64(0));
+    callAbi(At, "__nvm_note_if_persistent", {Address, Size});
+  }
+}
+
+} // namespace nvmove::plugin

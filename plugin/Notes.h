@@ -1,0 +1,36 @@
+// The code that stands before a write: "is it in the range, and not noted yet? then note it".
+//
+// include/nvmove/abi.h has the sequence in C. Everything behind the range test is marked unlikely,
+// so that a program without a pool open pays for a shift, a comparison and a branch that is not
+// taken.
+#pragma once
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace nvmove::plugin {
+
+/// A note to be placed, decided but not yet emitted.
+struct Note {
+  llvm::Instruction *Before = nullptr;
+  llvm::Value *Address = nullptr;
+  uint64_t Size = 0;             ///< bytes, or 0: as Length says, which may be 0
+  llvm::Value *Length = nullptr; ///< bytes, 64 bits
+  bool Hot = false;              ///< in an innermost loop: the filter goes inline
+};
+
+/// Emits \p N; splits the block of N.Before.
+void emitNote(const Note &N);
+
+/// The notes of one masked vector write: lane I, of \p LaneSize bytes, when bit I of \p Mask is
+/// set.
+/// \p Addresses is a vector of addresses, or one address with the lanes side by side.
+void emitLaneNotes(llvm::Instruction *Before, llvm::Value *Addresses, llvm::Value *Mask,
+                   uint64_t LaneSize);
+
+/// "Address lies in the reserved range", as a condition.
+llvm::Value *inRange(llvm::IRBuilderBase &At, llvm::Value *Address);
+
+/// Splits before \p At; what it returns ends a block that runs when \p Unlikely holds.
+llvm::Instruction *unlikelyBlock(llvm::Value *Unlikely, llvm::Instruction *At);
+
+} // namespace nvmove::plugin

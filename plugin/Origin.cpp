@@ -1,0 +1,75 @@
+// Origins of addresses: see Origin.h.
+#include "Origin.h"
+
+#include "llvm/Analysis/MemoryBuiltins.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+// Allocators whose memory is volatile whatever the runtime interposes, and that no one of a
+// program's own functions of the same name replaces (then there is a body, or no TargetLibraryInfo
+// entry).
+bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library) {
+  const Function *Callee = Call.getCalledFunction();
+  LibFunc Known;
+  if (!Callee || !Callee->isDeclaration() || !Library.getLibFunc(*Callee, Known) ||
+      !Library.has(Known))
+    return false;
+  switch (Known) {
+  case LibFunc_malloc:
+  case LibFunc_calloc:
+  case LibFunc_aligned_alloc:
+  case LibFunc_memalign:
+  case LibFunc_valloc:
+  case LibFunc_strdup:
+  case LibFunc_strndup:
+    return true;
+  case LibFunc_realloc:
+    return isa<ConstantPointerNull>(Call.getArgOperand(0));
+  default:
+    return false;
+  }
+}
+
+Origin originOfObject(const Value *Object, const TargetLibraryInfo &Library,
+                      bool GlobalsMayPersist) {
+  if (isa<AllocaInst>(Object))
+    return Origin::Stack;
+  if (auto *A = dyn_cast<Argument>(Object))
+    return A->hasPassPointeeByValueCopyAttr() ? Origin::Stack : Origin::MayPersist;
+  if (isa<GlobalValue>(Object))
+    return GlobalsMayPersist ? Origin::MayPersist : Origin::Global;
+  if (isa<ConstantPointerNull, UndefValue>(Object))
+    return Origin::Null;
+  if (auto *Call = dyn_cast<CallBase>(Object))
+    if (isVolatileAllocator(*Call, Library))
+      return Origin::Heap;
+  return Origin::MayPersist;
+}
+
+} // namespace
+
+Origin originOf(const Value *Address, const TargetLibraryInfo &Library, bool GlobalsMayPersist) {
+  if (Address->getType()->getPointerAddressSpace() != 0)
+    return Origin::OtherSpace;
+  constexpr unsigned Unbounded = 0;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Address, Objects, nullptr, Unbounded);
+  Origin Found = Origin::Null;
+  for (const Value *Object : Objects) {
+    Origin Each = originOfObject(Object, Library, GlobalsMayPersist);
+    if (Each == Origin::MayPersist)
+      return Each;
+    if (Each != Origin::Null)
+      Found = Each;
+  }
+  return Found;
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,83 @@
+// Counters, remarks and warnings: see Report.h.
+#include "Report.h"
+
+#include "Settings.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Function.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+struct Entry {
+  Outcome What;
+  StringRef Remark; ///< name of the optimisation remark
+  StringRef Text;
+  bool Instrumented;
+};
+
+const Entry Table[] = {
+    {Outcome::Noted, "Noted", "noted", true},
+    {Outcome::NotedOnce, "NotedOnce", "noted once before its loop", true},
+    {Outcome::Stack, "Stack", "stack", false},
+    {Outcome::Global, "Global", "global variable", false},
+    {Outcome::VolatileHeap, "VolatileHeap", "volatile heap", false},
+    {Outcome::VolatileField, "VolatileField", "volatile field", false},
+    {Outcome::OtherSpace, "OtherSpace", "other address space", false},
+    {Outcome::Null, "Null", "null address", false},
+    {Outcome::Covered, "Covered", "already noted", false},
+    {Outcome::NothingWritten, "NothingWritten", "call that writes nothing", false},
+    {Outcome::Warned, "Warned", "warned about", false},
+};
+static_assert(std::size(Table) == static_cast<size_t>(Outcome::Count));
+
+} // namespace
+
+void Report::count(Outcome What, Instruction &At, OptimizationRemarkEmitter &Remarks) {
+  ++Counts[static_cast<size_t>(What)];
+  const Entry &E = Table[static_cast<size_t>(What)];
+  if (E.Instrumented)
+    Remarks.emit([&] { return OptimizationRemark("nvmove", E.Remark, &At) << "write " << E.Text; });
+  else
+    Remarks.emit([&] {
+      return OptimizationRemarkMissed("nvmove", E.Remark, &At) << "write skipped: " << E.Text;
+    });
+}
+
+void Report::warn(Instruction &At, const Twine &Message) {
+  if (!settings().Warnings)
+    return;
+  // Of the kinds that clang prints with file, line and snippet, the one whose text is free.
+  DiagnosticInfoUnsupported Warning(*At.getFunction(), Message, At.getDebugLoc(), DS_Warning);
+  M.getContext().diagnose(Warning);
+}
+
+void Report::warnOnce(StringRef Subject, Instruction &At, const Twine &Message) {
+  if (Warned.insert(Subject).second)
+    warn(At, Message);
+}
+
+bool Report::placedNotes() const {
+  return Counts[static_cast<size_t>(Outcome::Noted)] ||
+         Counts[static_cast<size_t>(Outcome::NotedOnce)];
+}
+
+void Report::summary(raw_ostream &OS) const {
+  unsigned Noted = 0, Skipped = 0;
+  std::string NotedText, SkippedText;
+  for (const Entry &E : Table) {
+    unsigned Number = Counts[static_cast<size_t>(E.What)];
+    if (!Number)
+      continue;
+    (E.Instrumented ? Noted : Skipped) += Number;
+    std::string &Text = E.Instrumented ? NotedText : SkippedText;
+    Text += (Twine(Text.empty() ? "" : ", ") + Twine(Number) + " " + E.Text).str();
+  }
+  OS << "nvmove: " << M.getSourceFileName() << ": " << Noted + Skipped << " writes: " << Noted
+     << " noted" << (NotedText.empty() ? "" : " (" + NotedText + ")") << ", " << Skipped
+     << " skipped" << (SkippedText.empty() ? "" : " (" + SkippedText + ")") << "\n";
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,71 @@
+// The table of settings: see Settings.h.
+#include "Settings.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+void addAll(StringSet<> &To, StringRef Names) {
+  SmallVector<StringRef> Each;
+  Names.split(Each, ',', -1, /*KeepEmpty=*/false);
+  To.insert(Each.begin(), Each.end());
+}
+
+bool parseSwitch(StringRef Value, bool &To) {
+  To = Value.empty() || Value == "on";
+  return To || Value == "off";
+}
+
+struct Entry {
+  StringRef Name;
+  bool (*Take)(StringRef Value, Settings &To); ///< false: the value makes no sense
+};
+
+const Entry Table[] = {
+    {"atomic", [](StringRef V, Settings &S) { return addAll(S.Atomic, V), !V.empty(); }},
+    {"atomics",
+     [](StringRef V, Settings &S) {
+       S.LockedAtomics = V == "locked";
+       return S.LockedAtomics || V == "warn";
+     }},
+    {"checked", [](StringRef V, Settings &S) { return parseSwitch(V, S.Checked); }},
+    {"commit", [](StringRef V, Settings &S) { return addAll(S.Commit, V), !V.empty(); }},
+    {"globals",
+     [](StringRef V, Settings &S) {
+       S.GlobalsMayPersist = V == "persistent";
+       return S.GlobalsMayPersist || V == "volatile";
+     }},
+    {"remarks", [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
+    {"unsafe",
+     [](StringRef V, Settings &S) { return S.UnsafeFiles.push_back(V.str()), !V.empty(); }},
+    {"warnings", [](StringRef V, Settings &S) { return parseSwitch(V, S.Warnings); }},
+};
+
+} // namespace
+
+Settings &settings() {
+  static Settings Instance;
+  return Instance;
+}
+
+Error parseSetting(StringRef Argument, Settings &To) {
+  auto [Name, Value] = Argument.split('=');
+  for (const Entry &E : Table)
+    if (E.Name == Name)
+      return E.Take(Value, To)
+                 ? Error::success()
+                 : createStringError("value of '--nvmove-" + Argument + "' not understood");
+  return createStringError("unknown option '--nvmove-" + Argument + "'");
+}
+
+std::vector<std::string> settingNames() {
+  std::vector<std::string> Names;
+  for (const Entry &E : Table)
+    Names.push_back(E.Name.str());
+  return Names;
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,36 @@
+// What the user asked of the plugin: the `--nvmove-*` options that concern the compilation. They
+// reach the front-end half as `-fplugin-arg-nvmove-NAME=VALUE`; the IR half runs in the same
+// process and reads the same object.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace nvmove::plugin {
+
+struct Settings {
+  llvm::StringSet<> Atomic;             ///< functions each call of which is one transaction
+  llvm::StringSet<> Commit;             ///< functions on whose entry what is open commits
+  std::vector<std::string> UnsafeFiles; ///< write sets of pre-compiled functions, read in order
+  bool Checked = false;                 ///< check each pointer that is stored
+  bool LockedAtomics = false;     ///< atomic read-modify-write is protected by a lock: note it
+  bool Remarks = false;           ///< print the summary
+  bool Warnings = true;           ///< writes that cannot be covered are warned about
+  bool GlobalsMayPersist = false; ///< a linker script places globals in the reserved range
+};
+
+/// The settings of this compilation.
+Settings &settings();
+
+/// Takes one "name=value" or "name". An error names the argument that was not understood.
+llvm::Error parseSetting(llvm::StringRef Argument, Settings &To);
+
+/// Every name that parseSetting understands, for tests.
+std::vector<std::string> settingNames();
+
+} // namespace nvmove::plugin

@@ -1,0 +1,314 @@
+// Notes before calls of pre-compiled functions: see UnsafeCalls.h.
+#include "UnsafeCalls.h"
+
+#include "Abi.h"
+#include "Formats.h"
+#include "Notes.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+/// Turns expressions into code. Addresses that a range is reached through may be null, so that
+/// loads and string functions of a null address give 0 instead of a fault that the program would
+/// not have.
+class Evaluator {
+public:
+  Evaluator(IRBuilderBase &At, ArrayRef<Value *> Arguments, Value *Element)
+      : At(At), Arguments(Arguments), Element(Element), M(*At.GetInsertBlock()->getModule()) {}
+
+  Value *value(const UnsafeExpr &E) {
+    switch (E.What) {
+    case UnsafeExpr::Number:
+      return At.getInt64(E.Value);
+    case UnsafeExpr::Argument:
+      return asInteger(argument(E));
+    case UnsafeExpr::Element:
+      return Element;
+    case UnsafeExpr::Load: {
+      Type *Loaded = At.getIntNTy(8 * static_cast<unsigned>(E.Value));
+      return At.CreateZExt(At.CreateAlignedLoad(Loaded, readable(E.Operands[0]), Align(1)), word());
+    }
+    case UnsafeExpr::Add:
+      return At.CreateAdd(value(E.Operands[0]), value(E.Operands[1]));
+    case UnsafeExpr::Subtract:
+      return At.CreateSub(value(E.Operands[0]), value(E.Operands[1]));
+    case UnsafeExpr::Multiply:
+      return At.CreateMul(value(E.Operands[0]), value(E.Operands[1]));
+    case UnsafeExpr::Either: {
+      Value *First = value(E.Operands[0]);
+      return At.CreateSelect(At.CreateIsNotNull(First), First, value(E.Operands[1]));
+    }
+    case UnsafeExpr::Min:
+      return At.CreateBinaryIntrinsic(Intrinsic::umin, value(E.Operands[0]), value(E.Operands[1]));
+    case UnsafeExpr::Strlen:
+      return call("strlen", {readable(E.Operands[0])});
+    case UnsafeExpr::Strnlen:
+      return call("strnlen", {readable(E.Operands[0]), value(E.Operands[1])});
+    case UnsafeExpr::Wcslen:
+      return call("wcslen", {readable(E.Operands[0])});
+    case UnsafeExpr::Printed:
+      return printed(E.Operands[0]);
+    case UnsafeExpr::VPrinted:
+      return vprinted(E.Operands[0], E.Operands[1]);
+    }
+    llvm_unreachable("every kind is handled");
+  }
+
+  Value *address(const UnsafeExpr &E) {
+    if (E.What == UnsafeExpr::Argument && argument(E)->getType()->isPointerTy())
+      return argument(E);
+    return At.CreateIntToPtr(value(E), At.getPtrTy());
+  }
+
+  Value *argument(const UnsafeExpr &E) const {
+    assert(E.What == UnsafeExpr::Argument && E.Value < Arguments.size());
+    return Arguments[E.Value];
+  }
+
+private:
+  Type *word() const { return At.getInt64Ty(); }
+
+  /// A program may have a function of that name with arguments of other types: then they are 0.
+  Value *asInteger(Value *V) {
+    if (V->getType()->isPointerTy())
+      return At.CreatePtrToInt(V, word());
+    return V->getType()->isIntegerTy() ? At.CreateZExtOrTrunc(V, word()) : At.getInt64(0);
+  }
+
+  /// The address, or that of eight zero bytes when it is null.
+  Value *readable(const UnsafeExpr &E) {
+    Value *Address = address(E);
+    return At.CreateSelect(At.CreateIsNull(Address), zeros(), Address);
+  }
+
+  Constant *zeros() {
+    constexpr StringRef Name = "__nvmove_zeros";
+    if (GlobalVariable *Made = M.getNamedGlobal(Name))
+      return Made;
+    auto *Zeros = new GlobalVariable(M, word(), true, GlobalValue::PrivateLinkage,
+                                     ConstantInt::get(word(), 0), Name);
+    Zeros->setAlignment(Align(8));
+    return Zeros;
+  }
+
+  Value *call(StringRef Name, ArrayRef<Value *> Operands) {
+    SmallVector<Type *> Types;
+    for (Value *Operand : Operands)
+      Types.push_back(Operand->getType());
+    return At.CreateCall(M.getOrInsertFunction(Name, FunctionType::get(word(), Types, false)),
+                         Operands);
+  }
+
+  /// What a printf with these arguments makes: printed to nowhere, once more.
+  Value *printed(const UnsafeExpr &Format) {
+    SmallVector<Value *> Operands{ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0)};
+    Operands.push_back(address(Format));
+    append_range(Operands, Arguments.drop_front(Format.Value + 1));
+    auto *T = FunctionType::get(At.getInt32Ty(), {At.getPtrTy(), word(), At.getPtrTy()}, true);
+    return length(At.CreateCall(M.getOrInsertFunction("snprintf", T), Operands));
+  }
+
+  Value *vprinted(const UnsafeExpr &Format, const UnsafeExpr &List) {
+    constexpr unsigned VaListSize = 32; // no target has a larger one
+    IRBuilder<> Entry(&*At.GetInsertBlock()->getParent()->getEntryBlock().getFirstInsertionPt());
+    AllocaInst *Copy = Entry.CreateAlloca(ArrayType::get(Entry.getInt8Ty(), VaListSize));
+    Copy->setAlignment(Align(16));
+    At.CreateIntrinsic(Intrinsic::vacopy, {At.getPtrTy()}, {Copy, address(List)});
+    auto *T = FunctionType::get(At.getInt32Ty(),
+                                {At.getPtrTy(), word(), At.getPtrTy(), At.getPtrTy()}, false);
+    Value *Made = At.CreateCall(
+        M.getOrInsertFunction("vsnprintf", T),
+        {ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0), address(Format), Copy});
+    At.CreateIntrinsic(Intrinsic::vaend, {At.getPtrTy()}, {Copy});
+    return length(Made);
+  }
+
+  /// printf's result: negative when it failed, and then nothing is known to be written.
+  Value *length(Value *Result) {
+    Value *Positive = At.CreateBinaryIntrinsic(Intrinsic::smax, Result, At.getInt32(0));
+    return At.CreateZExt(Positive, word());
+  }
+
+  IRBuilderBase &At;
+  ArrayRef<Value *> Arguments;
+  Value *Element;
+  Module &M;
+};
+
+class CallNoter {
+public:
+  CallNoter(const UnsafeCall &Call, const UnsafeFunction &F,
+            function_ref<bool(const Value *)> MayPersist, Report &Warnings)
+      : Call(Call), F(F), MayPersist(MayPersist), Warnings(Warnings) {}
+
+  /// Notes \p R before \p At; \p Element is the address of the element of an `each` around it.
+  bool note(const UnsafeRange &R, Instruction *At, Value *Element) {
+    switch (R.What) {
+    case UnsafeRange::Bytes:
+      return noteBytes(R, At, Element);
+    case UnsafeRange::Each:
+      return noteEach(R, At, Element);
+    case UnsafeRange::Scanf:
+    case UnsafeRange::Percent:
+      return noteFormat(R, At);
+    }
+    llvm_unreachable("every kind is handled");
+  }
+
+private:
+  bool noteBytes(const UnsafeRange &R, Instruction *At, Value *Element) {
+    IRBuilder<> B(At);
+    Evaluator E(B, Call.Arguments, Element);
+    Value *Address = E.address(R.Address);
+    if (!MayPersist(Address))
+      return false;
+    if (R.Size.What == UnsafeExpr::Number) {
+      emitNote({At, Address, R.Size.Value, nullptr});
+      return true;
+    }
+    // Only an address in the range pays for finding the size.
+    B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
+    callAbi(B, "__nvm_note_if_persistent", {Address, E.value(R.Size)});
+    return true;
+  }
+
+  bool noteEach(const UnsafeRange &R, Instruction *At, Value *Element) {
+    IRBuilder<> B(At);
+    Evaluator E(B, Call.Arguments, Element);
+    Value *Base = E.value(R.Address);
+    Value *Count = E.value(R.Size);
+    Value *Any = B.CreateAnd(B.CreateIsNotNull(Base), B.CreateIsNotNull(Count));
+    Instruction *Nonempty = SplitBlockAndInsertIfThen(Any, At, /*Unreachable=*/false);
+    auto [Body, Index] = SplitBlockAndInsertSimpleForLoop(Count, Nonempty);
+    B.SetInsertPoint(Body);
+    Value *Each = B.CreateAdd(Base, B.CreateMul(Index, B.getInt64(R.Stride)));
+    note(R.Inside.front(), Body, Each);
+    return true;
+  }
+
+  bool noteFormat(const UnsafeRange &R, Instruction *At) {
+    bool Input = R.What == UnsafeRange::Scanf;
+    ArrayRef<Value *> Following = ArrayRef(Call.Arguments).drop_front(R.Address.Value + 1);
+    if (none_of(Following, [&](Value *V) { return V->getType()->isPointerTy() && MayPersist(V); }))
+      return false;
+    StringRef Format;
+    Value *Text = Call.Arguments[R.Address.Value];
+    if (!Text->getType()->isPointerTy() || !getConstantStringInfo(Text, Format)) {
+      if (Input)
+        Warnings.warn(*Call.Before,
+                      "'" + F.Name +
+                          "' with a format that is not a literal may write persistent "
+                          "memory that nothing logs");
+      return false;
+    }
+    bool Noted = false;
+    for (const FormatStore &S : Input ? scanfStores(Format) : printfStores(Format))
+      if (S.Argument < Following.size() && MayPersist(Following[S.Argument]))
+        Noted |= noteStore(S, Following[S.Argument], R, At);
+    return Noted;
+  }
+
+  bool noteStore(const FormatStore &S, Value *Address, const UnsafeRange &R, Instruction *At) {
+    if (!S.Unbounded) {
+      emitNote({At, Address, S.Size, nullptr});
+      return true;
+    }
+    if (!R.Bounded) {
+      Warnings.warn(*Call.Before, "'" + F.Name +
+                                      "' reads a string without a width: what it writes to "
+                                      "persistent memory cannot be logged");
+      return false;
+    }
+    IRBuilder<> B(At);
+    B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
+    Value *Characters =
+        B.CreateAdd(Evaluator(B, Call.Arguments, nullptr).value(R.Size), B.getInt64(1));
+    callAbi(B, "__nvm_note_if_persistent", {Address, B.CreateMul(Characters, B.getInt64(S.Size))});
+    return true;
+  }
+
+  const UnsafeCall &Call;
+  const UnsafeFunction &F;
+  function_ref<bool(const Value *)> MayPersist;
+  Report &Warnings;
+};
+
+bool fits(const UnsafeFunction &F, size_t Arguments) {
+  return F.AtLeast ? Arguments >= F.Arguments : Arguments == F.Arguments;
+}
+
+Function *makeWrapper(Function &Unsafe, const UnsafeFunction &Known, Report &Warnings) {
+  Module &M = *Unsafe.getParent();
+  std::string Name = ("__nvmove_safe_" + Unsafe.getName().ltrim('\1')).str();
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  Function *Wrapper = Function::createWithDefaultAttr(Unsafe.getFunctionType(),
+                                                      GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+  // Not hidden: the same address in every library, as with the function itself.
+  Wrapper->setComdat(M.getOrInsertComdat(Name));
+  Wrapper->setCallingConv(Unsafe.getCallingConv());
+  Wrapper->addFnAttr(Attribute::NoInline);
+  IRBuilder<> At(BasicBlock::Create(M.getContext(), "", Wrapper));
+  UnsafeCall Call;
+  for (Argument &A : Wrapper->args())
+    Call.Arguments.push_back(&A);
+  CallInst *Real = At.CreateCall(&Unsafe, Call.Arguments);
+  Real->setCallingConv(Unsafe.getCallingConv());
+  if (Real->getType()->isVoidTy())
+    At.CreateRetVoid();
+  else
+    At.CreateRet(Real);
+  Call.Before = Real;
+  noteBefore(Call, Known, [](const Value *) { return true; }, Warnings);
+  return Wrapper;
+}
+
+} // namespace
+
+bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
+                function_ref<bool(const Value *)> MayPersist, Report &Warnings) {
+  if (!fits(F, Call.Arguments.size())) {
+    Warnings.warn(*Call.Before, "'" + F.Name + "' is called with " + Twine(Call.Arguments.size()) +
+                                    " arguments, its .unsafe entry has " + Twine(F.Arguments));
+    return false;
+  }
+  CallNoter Noter(Call, F, MayPersist, Warnings);
+  bool Noted = false;
+  for (const UnsafeRange &R : F.Writes)
+    Noted |= Noter.note(R, Call.Before, nullptr);
+  return Noted;
+}
+
+bool wrapTakenAddresses(Module &M, const UnsafeTable &Unsafe, Report &Warnings) {
+  SmallVector<std::pair<Function *, const UnsafeFunction *>> Taken;
+  for (Function &F : M)
+    if (const UnsafeFunction *Known = Unsafe.find(F))
+      if (!Known->Writes.empty() && F.hasAddressTaken())
+        Taken.emplace_back(&F, Known);
+  for (auto [F, Known] : Taken) {
+    if (F->isVarArg()) {
+      for (User *U : F->users())
+        if (auto *I = dyn_cast<Instruction>(U); I && I->getFunction())
+          if (auto *Call = dyn_cast<CallBase>(I); !Call || Call->getCalledOperand() != F)
+            Warnings.warnOnce(F->getName(), *I,
+                              "the address of '" + F->getName() +
+                                  "', which writes memory and takes variable arguments, is taken: "
+                                  "calls through it are not logged");
+      continue;
+    }
+    Function *Wrapper = makeWrapper(*F, *Known, Warnings);
+    F->replaceUsesWithIf(Wrapper, [](Use &U) {
+      auto *Call = dyn_cast<CallBase>(U.getUser());
+      return !(Call && Call->isCallee(&U)) && !isa<GlobalAlias>(U.getUser());
+    });
+  }
+  return !Taken.empty();
+}
+
+} // namespace nvmove::plugin

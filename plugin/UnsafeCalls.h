@@ -1,0 +1,25 @@
+// Calls of pre-compiled functions: the notes before them, and wrappers for their addresses.
+#pragma once
+
+#include "Report.h"
+#include "UnsafeFile.h"
+
+namespace nvmove::plugin {
+
+/// A call's arguments, or those of a wrapper.
+struct UnsafeCall {
+  llvm::Instruction *Before = nullptr;
+  llvm::SmallVector<llvm::Value *> Arguments;
+};
+
+/// Notes the ranges that \p F writes, as far as \p MayPersist says that the argument which holds
+/// the address may be persistent; false when there was nothing to note. What cannot be expressed (a
+/// format that is computed) is a warning.
+bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
+                llvm::function_ref<bool(const llvm::Value *)> MayPersist, Report &Warnings);
+
+/// Where the address of a function that writes memory is taken, puts that of a wrapper that notes
+/// first. Variadic functions cannot be wrapped: a warning. True when the module changed.
+bool wrapTakenAddresses(llvm::Module &M, const UnsafeTable &Unsafe, Report &Warnings);
+
+} // namespace nvmove::plugin

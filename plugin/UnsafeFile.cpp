@@ -1,0 +1,288 @@
+// The parser of .unsafe files, by recursive descent: see UnsafeFile.h.
+#include "UnsafeFile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+// Functions of the expression language.
+struct NamedOperation {
+  StringRef Name;
+  UnsafeExpr::Kind What;
+  unsigned Operands;
+  unsigned Plain; ///< that many operands, from the first, must be an argument itself
+};
+const NamedOperation Operations[] = {
+    {"min", UnsafeExpr::Min, 2, 0},         {"or", UnsafeExpr::Either, 2, 0},
+    {"printed", UnsafeExpr::Printed, 1, 1}, {"strlen", UnsafeExpr::Strlen, 1, 0},
+    {"strnlen", UnsafeExpr::Strnlen, 2, 0}, {"vprinted", UnsafeExpr::VPrinted, 2, 2},
+    {"wcslen", UnsafeExpr::Wcslen, 1, 0},
+};
+
+/// Parses one line. The first problem found is kept; after it everything parses as nothing.
+class LineParser {
+public:
+  explicit LineParser(StringRef Line) : Line(Line) {}
+
+  UnsafeFunction parse() {
+    Function.Name = word().str();
+    if (Function.Name.empty())
+      fail("expected the name of a function");
+    expect("=");
+    expect("{");
+    do
+      property();
+    while (accept(","));
+    expect("}");
+    if (!rest().empty())
+      fail("unexpected text after '}'");
+    if (!SawArguments)
+      fail("no 'nargs'");
+    return std::move(Function);
+  }
+
+  std::string Problem;
+  size_t ProblemAt = 0;
+
+private:
+  void property() {
+    StringRef Name = word();
+    if (Name == "nargs") {
+      expect(":");
+      Function.Arguments = static_cast<unsigned>(number());
+      Function.AtLeast = accept("+");
+      SawArguments = true;
+    } else if (Name == "wr_set") {
+      set(Function.Writes);
+    } else if (Name == "rd_set") {
+      set(Function.Reads);
+    } else if (Name == "callback") {
+      Function.CallsBack = true;
+    } else {
+      fail("expected nargs, wr_set, rd_set or callback");
+    }
+  }
+
+  void set(std::vector<UnsafeRange> &Ranges) {
+    expect(":");
+    expect("{");
+    if (accept("}"))
+      return;
+    do
+      Ranges.push_back(range());
+    while (accept(","));
+    expect("}");
+  }
+
+  UnsafeRange range() {
+    UnsafeRange R;
+    if (accept("[")) {
+      R.Address = expression();
+      expect(",");
+      R.Size = expression();
+      expect("]");
+      return R;
+    }
+    StringRef Name = word();
+    expect("(");
+    R.Address = Name == "each" ? expression() : argument();
+    if (Name == "each") {
+      R.What = UnsafeRange::Each;
+      expect(",");
+      R.Size = expression();
+      expect(",");
+      expect("#");
+      R.Stride = number();
+      expect(",");
+      if (Problem.empty())
+        R.Inside.push_back(range());
+    } else if (Name == "scanf") {
+      R.What = UnsafeRange::Scanf;
+      R.Bounded = accept(",");
+      if (R.Bounded)
+        R.Size = expression();
+    } else if (Name == "counts") {
+      R.What = UnsafeRange::Percent;
+    } else {
+      fail("expected [ADDRESS,SIZE], each(...), scanf(...) or counts(...)");
+    }
+    expect(")");
+    return R;
+  }
+
+  UnsafeExpr expression() {
+    UnsafeExpr Left = product();
+    while (Problem.empty())
+      if (accept("+"))
+        Left = join(UnsafeExpr::Add, std::move(Left), product());
+      else if (accept("-"))
+        Left = join(UnsafeExpr::Subtract, std::move(Left), product());
+      else
+        break;
+    return Left;
+  }
+
+  UnsafeExpr product() {
+    UnsafeExpr Left = factor();
+    while (Problem.empty() && accept("*"))
+      Left = join(UnsafeExpr::Multiply, std::move(Left), factor());
+    return Left;
+  }
+
+  UnsafeExpr factor() {
+    UnsafeExpr E;
+    if (!Problem.empty())
+      return E;
+    if (accept("(")) {
+      E = expression();
+      expect(")");
+    } else if (accept("#")) {
+      E.Value = number();
+    } else if (accept("*")) {
+      constexpr uint64_t WordSize = 8;
+      E.What = UnsafeExpr::Load;
+      E.Operands.push_back(factor());
+      E.Value = accept(":") ? number() : WordSize;
+      if (E.Value != 1 && E.Value != 2 && E.Value != 4 && E.Value != WordSize)
+        fail("a load is of 1, 2, 4 or 8 bytes");
+    } else {
+      named(E);
+    }
+    return E;
+  }
+
+  UnsafeExpr argument() {
+    UnsafeExpr E = expression();
+    if (E.What != UnsafeExpr::Argument)
+      fail("expected argN");
+    return E;
+  }
+
+  void named(UnsafeExpr &E) {
+    StringRef Name = word(), Index = Name;
+    if (Name == "elem") {
+      E.What = UnsafeExpr::Element;
+      return;
+    }
+    if (Index.consume_front("arg") && !Index.getAsInteger(10, E.Value)) {
+      E.What = UnsafeExpr::Argument;
+      if (E.Value >= Function.Arguments)
+        fail("'" + Name.str() + "' of a function with " + utostr(Function.Arguments) +
+             " arguments (nargs comes first)");
+      return;
+    }
+    for (const NamedOperation &Operation : Operations)
+      if (Operation.Name == Name) {
+        E.What = Operation.What;
+        expect("(");
+        for (unsigned N = 0; N < Operation.Operands; ++N) {
+          if (N)
+            expect(",");
+          E.Operands.push_back(N < Operation.Plain ? argument() : expression());
+        }
+        return expect(")");
+      }
+    fail("expected #NUMBER, argN, elem, *, ( or a function of sizes");
+  }
+
+  static UnsafeExpr join(UnsafeExpr::Kind What, UnsafeExpr Left, UnsafeExpr Right) {
+    UnsafeExpr E;
+    E.What = What;
+    E.Operands.push_back(std::move(Left));
+    E.Operands.push_back(std::move(Right));
+    return E;
+  }
+
+  StringRef rest() {
+    At = Line.find_first_not_of(" \t\r", At);
+    At = std::min(At, Line.size());
+    return Line.substr(At);
+  }
+
+  StringRef word() {
+    StringRef Word = rest().take_while([](char C) { return isAlnum(C) || C == '_' || C == '$'; });
+    At += Word.size();
+    return Word;
+  }
+
+  uint64_t number() {
+    uint64_t Value = 0;
+    size_t Begin = At;
+    if (word().getAsInteger(0, Value)) {
+      At = Begin;
+      fail("expected a number");
+    }
+    return Value;
+  }
+
+  bool accept(StringRef Text) {
+    if (!Problem.empty() || !rest().starts_with(Text))
+      return false;
+    At += Text.size();
+    return true;
+  }
+
+  void expect(StringRef Text) {
+    if (!accept(Text))
+      fail("expected '" + Text.str() + "'");
+  }
+
+  void fail(const std::string &What) {
+    if (!Problem.empty())
+      return;
+    rest();
+    Problem = What;
+    ProblemAt = At;
+  }
+
+  StringRef Line;
+  size_t At = 0;
+  bool SawArguments = false;
+  UnsafeFunction Function;
+};
+
+} // namespace
+
+Error UnsafeTable::addFile(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return createStringError(Buffer.getError(),
+                             Path + ": cannot be read: " + Buffer.getError().message());
+  return addText((*Buffer)->getBuffer(), Path);
+}
+
+Error UnsafeTable::addText(StringRef Text, StringRef Path) {
+  unsigned Number = 0;
+  while (!Text.empty()) {
+    auto [Line, Remaining] = Text.split('\n');
+    Text = Remaining;
+    ++Number;
+    StringRef Trimmed = Line.trim();
+    if (Trimmed.empty() || Trimmed.starts_with("//") || Trimmed.starts_with("# ") || Trimmed == "#")
+      continue;
+    LineParser Parser(Line);
+    UnsafeFunction F = Parser.parse();
+    if (!Parser.Problem.empty())
+      return createStringError(Path + ":" + Twine(Number) + ":" + Twine(Parser.ProblemAt + 1) +
+                               ": " + Parser.Problem);
+    std::string Name = F.Name;
+    Functions[Name] = std::move(F);
+  }
+  return Error::success();
+}
+
+const UnsafeFunction *UnsafeTable::find(const Function &F) const {
+  if (!F.isDeclaration() || F.isIntrinsic())
+    return nullptr;
+  StringRef Name = F.getName();
+  Name.consume_front("\1"); // an asm label: the name as the object file has it
+  auto Found = Functions.find(Name);
+  return Found == Functions.end() ? nullptr : &Found->second;
+}
+
+} // namespace nvmove::plugin

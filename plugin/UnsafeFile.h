@@ -1,0 +1,82 @@
+// UnsafeFile.h: what pre-compiled functions write, as their users describe it (Breeze, Fig. 7).
+//
+// An .unsafe file holds a line per function: how many arguments it takes and the ranges of memory
+// that it writes, as expressions over its arguments. docs/unsafe-files.md defines the language;
+// this room's nouns are the function, its ranges and the expressions. What is made of them is
+// UnsafeCalls.h.
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Function.h"
+#include "llvm/Support/Error.h"
+
+#include <vector>
+
+namespace nvmove::plugin {
+
+/// An expression over the arguments of a call; its value is a 64-bit integer or an address.
+struct UnsafeExpr {
+  enum Kind {
+    Number,   ///< #64
+    Argument, ///< arg0
+    Element,  ///< elem: the address of the element of the `each` around it
+    Load,     ///< *E or *E:W, W bytes (8 unless said); of a null address: 0
+    Add,
+    Subtract,
+    Multiply,
+    Either,  ///< or(A,B): A unless it is 0, then B
+    Min,     ///< min(A,B)
+    Strlen,  ///< strlen(E): characters before the terminating one; of a null address: 0
+    Strnlen, ///< strnlen(E,MAX)
+    Wcslen,  ///< wcslen(E), in characters
+    Printed, ///< printed(FORMAT): characters that a printf with the arguments after FORMAT makes
+    VPrinted ///< vprinted(FORMAT,LIST): the same with a va_list
+  };
+  Kind What = Number;
+  uint64_t Value = 0; ///< of Number; index of Argument; width of Load
+  std::vector<UnsafeExpr> Operands;
+};
+
+/// Memory that a call writes (or reads).
+struct UnsafeRange {
+  enum Kind {
+    Bytes,  ///< [ADDRESS,SIZE]
+    Each,   ///< each(BASE,COUNT,#STRIDE,RANGE): RANGE for every element, whose address is `elem`
+    Scanf,  ///< scanf(FORMAT) or scanf(FORMAT,BOUND): where the conversions of a format store
+    Percent ///< counts(FORMAT): where the %n of a printf format store
+  };
+  Kind What = Bytes;
+  UnsafeExpr Address; ///< or BASE, or FORMAT
+  UnsafeExpr Size;    ///< bytes, or COUNT, or BOUND on the length of a string
+  uint64_t Stride = 0;
+  bool Bounded = false;            ///< Scanf: BOUND was given
+  std::vector<UnsafeRange> Inside; ///< the one range of Each
+};
+
+struct UnsafeFunction {
+  std::string Name;
+  unsigned Arguments = 0;
+  bool AtLeast = false;   ///< `nargs:2+`: more arguments may follow
+  bool CallsBack = false; ///< `callback`: it may call functions of the program
+  std::vector<UnsafeRange> Writes;
+  std::vector<UnsafeRange> Reads;
+};
+
+class UnsafeTable {
+public:
+  /// Adds the functions of a file; a later entry of the same name replaces an earlier one. An error
+  /// is "FILE:LINE:COLUMN: what is wrong".
+  llvm::Error addFile(llvm::StringRef Path);
+  llvm::Error addText(llvm::StringRef Text, llvm::StringRef Path);
+
+  /// The entry for a function without a body here, or null.
+  const UnsafeFunction *find(const llvm::Function &F) const;
+
+  size_t size() const { return Functions.size(); }
+
+private:
+  llvm::StringMap<UnsafeFunction> Functions;
+};
+
+} // namespace nvmove::plugin

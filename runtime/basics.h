@@ -1,0 +1,29 @@
+/* basics.h: failing, and memory of the runtime's own: what every file here needs and nothing else
+ * has. */
+#pragma once
+
+#include "nvmove/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NVMI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define NVMI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Growable array of DRAM, from mmap: the program's malloc may be redirected into the pool. */
+struct nvmi_array {
+  void *items;
+  size_t count, room; /* items */
+};
+
+/* error.c */
+int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void nvmi_die(const char *path, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
+
+/* memory.c: false when DRAM is exhausted */
+bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size);
+bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
+void nvmi_array_free(struct nvmi_array *array, size_t item_size);

@@ -1,0 +1,127 @@
+/* check.c: nvm_pool_check: does a pool that nobody has open keep the invariants of its format?
+ *
+ * Reads the file through a read-only mapping and changes nothing. Looks at both header copies, the
+ * chains of log segments, the tiling of the heap, spans' tables and the root. It does not follow
+ * the program's own pointers.
+ */
+#define _GNU_SOURCE
+#include "heap_types.h"
+
+#include "map.h"
+#include "pool.h"
+#include "recover.h"
+#include "types.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct check {
+  struct nvm_pool *pool;
+  void (*report)(void *, const char *);
+  void *context;
+  int faults;
+};
+
+static void __attribute__((format(printf, 2, 3))) fault(struct check *check, const char *format,
+                                                        ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  check->faults++;
+  if (check->report)
+    check->report(check->context, line);
+}
+
+static void check_headers(struct check *check) {
+  const char *home = check->pool->home;
+  if (memcmp(home, home + NVM_HEADER_COPY_SIZE, sizeof(struct nvm_header)) != 0)
+    fault(check, "the header copies differ; opening the pool repairs that");
+}
+
+static void check_segment(void *context, const struct nvm_segment *segment) {
+  struct check *check = context;
+  struct nvm_pool *pool = check->pool;
+  uint64_t chunk = (segment->self - pool->header.heap_offset) >> NVM_CHUNK_SHIFT;
+  uint64_t word = *nvmi_chunk_word(pool, (uint32_t)chunk);
+  if (word != NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, segment->size >> NVM_CHUNK_SHIFT))
+    fault(check, "log segment at %#llx is not a run of kind LOG",
+          (unsigned long long)segment->self);
+}
+
+static void check_logs(struct check *check) {
+  const struct nvm_log_slot *slots = (const void *)(check->pool->home + NVM_SLOTS_OFFSET);
+  for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
+    for (unsigned bank = 0; bank < 2; bank++)
+      if (!nvmi_each_segment(check->pool, slot, bank, check_segment, check))
+        fault(check, "log %u, bank %u: a segment is damaged", slot, bank);
+}
+
+static void check_span(struct check *check, uint32_t chunk, uint64_t word) {
+  struct nvm_pool *pool = check->pool;
+  struct nvmi_span shape;
+  uint32_t class = word >> 8 & 0xff;
+  if (class >= NVMI_CLASSES) {
+    fault(check, "chunk %u: no size class %u", chunk, class);
+    return;
+  }
+  nvmi_span_shape(&shape, class);
+  if (shape.chunks != word >> 32) {
+    fault(check, "chunk %u: a span of %u chunks, its class has %u", chunk, (unsigned)(word >> 32),
+          shape.chunks);
+    return;
+  }
+  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+  for (uint32_t i = 0; i < shape.blocks; i++)
+    if (table[i] > 1 && table[i] - 1u >= pool->type_count)
+      fault(check, "chunk %u, block %u: no type %u", chunk, i, table[i] - 1u);
+}
+
+static void check_heap(struct check *check) {
+  struct nvm_pool *pool = check->pool;
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if ((word & 0xff) > NVM_CHUNK_LOG || !count || count > chunks - chunk) {
+      fault(check, "chunk %u: word %#llx makes no sense", chunk, (unsigned long long)word);
+      return;
+    }
+    if ((word & 0xff) == NVM_CHUNK_SMALL)
+      check_span(check, chunk, word);
+  }
+}
+
+static void check_root(struct check *check) {
+  const struct nvm_header *h = &check->pool->header;
+  uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET);
+  if (root && (root - h->base < h->heap_offset || root - h->base >= h->heap_offset + h->heap_size))
+    fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
+}
+
+int nvm_pool_check(const char *path, void (*report)(void *, const char *), void *context) {
+  struct nvm_pool *pool = nvmi_pool_attach(path, false);
+  if (!pool)
+    return -1;
+  struct check check = {.pool = pool, .report = report, .context = context};
+  uint64_t size = nvmi_file_size(&pool->header);
+  void *home = mmap(NULL, size, PROT_READ, MAP_SHARED, pool->fd, 0);
+  if (home == MAP_FAILED) {
+    nvmi_fail(NVM_ESYSTEM, path, "cannot be mapped: %s", strerror(errno));
+    nvmi_pool_detach(pool);
+    return -1;
+  }
+  pool->home = home;
+  nvmi_types_load(pool);
+  check_headers(&check);
+  check_logs(&check);
+  check_heap(&check);
+  check_root(&check);
+  munmap(home, size);
+  nvmi_pool_detach(pool);
+  return check.faults;
+}

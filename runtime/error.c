@@ -1,0 +1,87 @@
+/* error.c: the last failure of each thread, and the two ways to stop.
+ *
+ * Messages have the form "PATH: cause; hint". Expected failures are returned; a store that cannot
+ * be made failure-atomic goes to the fatal handler; only a broken promise of our own ends the
+ * process here.
+ */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MESSAGE_MAX = 768 };
+
+static _Thread_local enum nvm_error last_code;
+static _Thread_local char last_message[MESSAGE_MAX];
+static void (*_Atomic fatal_handler)(enum nvm_error, const char *);
+
+static const char *const names[] = {
+    [NVM_OK] = "no error",
+    [NVM_ESYSTEM] = "a system call failed",
+    [NVM_EARGUMENT] = "invalid argument",
+    [NVM_EMISSING] = "there is no such file",
+    [NVM_EEXISTS] = "the file exists",
+    [NVM_EEMPTY] = "the file is empty",
+    [NVM_ETRUNCATED] = "the file is truncated",
+    [NVM_EFOREIGN] = "not a pool",
+    [NVM_EVERSION] = "the pool has a newer format",
+    [NVM_ECORRUPT] = "the pool is corrupt",
+    [NVM_EREADONLY] = "the file cannot be written",
+    [NVM_EBUSY] = "the pool is open elsewhere",
+    [NVM_EADDRESS] = "the pool's addresses are taken",
+    [NVM_ENOSPACE] = "the disk is full",
+    [NVM_ENOMEMORY] = "no room left",
+    [NVM_ETOOLARGE] = "larger than the pool can hold",
+    [NVM_EPOINTER] = "not a block of a pool",
+    [NVM_EDOUBLEFREE] = "the block is free already",
+    [NVM_ENOTX] = "no transaction is open",
+    [NVM_EABORTED] = "the transaction was aborted",
+    [NVM_ECHILD] = "a forked child cannot change the pool",
+    [NVM_EOPENTX] = "a transaction is open",
+    [NVM_EUNSAFE] = "an unsafe pointer",
+    [NVM_ELIMIT] = "a limit was reached",
+};
+
+enum nvm_error nvm_errno(void) { return last_code; }
+
+const char *nvm_strerror(void) { return last_code ? last_message : names[NVM_OK]; }
+
+const char *nvm_error_name(enum nvm_error code) {
+  return (unsigned)code < sizeof names / sizeof *names ? names[code] : "unknown error";
+}
+
+int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...) {
+  char text[MESSAGE_MAX];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  snprintf(last_message, sizeof last_message, "%s%s%s", path ? path : "", path ? ": " : "", text);
+  last_code = code;
+  return -1;
+}
+
+void nvmi_die(const char *path, const char *format, ...) {
+  char text[MESSAGE_MAX];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "nvmove: %s%s%s\n", path ? path : "", path ? ": " : "", text);
+  abort();
+}
+
+void nvm_set_fatal_handler(void (*handler)(enum nvm_error, const char *)) {
+  fatal_handler = handler;
+}
+
+void nvmi_fatal(enum nvm_error code, const char *path, const char *cause) {
+  nvmi_fail(code, path, "%s", cause);
+  void (*handler)(enum nvm_error, const char *) = fatal_handler;
+  if (handler)
+    handler(code, last_message);
+  nvmi_die(path, "%s; the process stops, opening the pool undoes the open transaction", cause);
+}

@@ -1,0 +1,111 @@
+/* events.c: fork, exit and SIGBUS.
+ *
+ * A forked child never changes a pool: the file's shared mapping is not inherited (map.c), its
+ * commits fail with NVM_ECHILD. With shadow it keeps the program's view as it was, an ordinary
+ * copy-on-write snapshot; with undo it has no mapping at all. A page that the file lost (truncated,
+ * bad storage) raises SIGBUS: said in one line, then the handler that the program had is asked, or
+ * the default action taken.
+ */
+#define _GNU_SOURCE
+#include "events.h"
+
+#include "internal.h"
+#include "pool.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct sigaction previous;
+
+static void each_pool(void (*visit)(struct nvm_pool *pool)) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (nvmi_pool_number(i))
+      visit(nvmi_pool_number(i));
+}
+
+static void prepare(struct nvm_pool *pool) {
+  if (!pool->forked)
+    pool->method->before_fork(pool);
+}
+
+static void before_fork(void) { each_pool(prepare); }
+
+static void orphan(struct nvm_pool *pool) {
+  if (!pool->forked)
+    close(pool->fd); /* the pool's lock is the parent's: it must not live as long as the child */
+  pool->fd = -1;
+  pool->forked = true;
+}
+
+static void in_child(void) { each_pool(orphan); }
+
+static void leave(struct nvm_pool *pool) {
+  if (!pool->forked)
+    nvmi_pool_leave(pool);
+}
+
+/* Pools left open are closed; what this thread wrote outside transactions is committed first, what
+ * it left in one undone. */
+static void at_exit(void) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (nvmi_in_transaction(thread)) {
+    nvmi_tx_finish(thread, false);
+    thread->begun = 0;
+    thread->frames.count = 0;
+  }
+  nvmi_tx_finish_implicit(thread);
+  each_pool(leave);
+}
+
+static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {
+  uint64_t in_work = (uint64_t)(address - pool->work), in_home = (uint64_t)(address - pool->home);
+  *offset = in_work < pool->header.span ? in_work : in_home;
+  return *offset < pool->header.span;
+}
+
+/* Only calls that are allowed in a signal handler. */
+static void say(const struct nvm_pool *pool, uint64_t offset) {
+  char digits[20];
+  size_t at = sizeof digits;
+  do
+    digits[--at] = (char)('0' + offset % 10);
+  while (offset /= 10);
+  const char *parts[] = {"nvmove: ", pool->path, ": SIGBUS at file offset ", NULL,
+                         ": the file was truncated or its storage failed; restore a copy\n"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    ssize_t written = parts[i] ? write(STDERR_FILENO, parts[i], strlen(parts[i]))
+                               : write(STDERR_FILENO, digits + at, sizeof digits - at);
+    (void)written;
+  }
+}
+
+static void on_sigbus(int signal_number, siginfo_t *info, void *context) {
+  uint64_t offset;
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    struct nvm_pool *pool = nvmi_pool_number(i);
+    if (pool && holds(pool, info->si_addr, &offset))
+      say(pool, offset);
+  }
+  if (previous.sa_flags & SA_SIGINFO)
+    previous.sa_sigaction(signal_number, info, context);
+  else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    previous.sa_handler(signal_number);
+  else
+    signal(SIGBUS, SIG_DFL); /* the store is executed again and takes the default action */
+}
+
+static void install(void) {
+  struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, &previous);
+  pthread_atfork(before_fork, NULL, in_child);
+  atexit(at_exit);
+}
+
+void nvmi_events_install(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+}

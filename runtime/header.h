@@ -1,0 +1,16 @@
+/* header.h: the two header copies of a pool file. */
+#pragma once
+
+#include "internal.h"
+
+/* Reads and judges the header of an open file (pool->fd) into pool->header. A failure is recorded.
+ */
+int nvmi_header_read(struct nvm_pool *pool);
+/* Fills in what a new pool of `size` bytes starts with; 0, or a recorded failure. */
+int nvmi_header_init(struct nvm_pool *pool, uint64_t size);
+/* Writes pool->header to both copies in `home`, durably. */
+void nvmi_header_write(struct nvm_pool *pool);
+/* Derives the checksum seeds from id and generation. */
+void nvmi_header_seeds(struct nvm_pool *pool);
+/* Bytes of the chunk table that a heap of `heap_size` uses. */
+uint64_t nvmi_chunk_table_size(uint64_t heap_size);

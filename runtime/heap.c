@@ -1,0 +1,397 @@
+/* heap.c: nvm_alloc and its family, and what commit and abort make of them.
+ *
+ * Allocation claims a block in DRAM and writes down one operation (16 bits at a place) for the
+ * commit record; so linking a new block costs no fence beyond the commit's own, abort gives the
+ * claim back, and a block freed in a transaction is nobody's until it has committed.
+ */
+#define _GNU_SOURCE
+#include "heap_types.h"
+
+#include "log.h"
+#include "types.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* The heap's part of a call: notes of signal handlers take the nested way meanwhile. */
+static struct nvmi_log *enter(struct nvm_pool *pool) {
+  if (pool->forked) {
+    nvmi_fail(NVM_ECHILD, pool->path, "a forked child cannot allocate or free");
+    return NULL;
+  }
+  struct nvmi_thread *thread = nvmi_thread_self();
+  struct nvmi_log *log = nvmi_log_of(thread, pool);
+  if (!log)
+    return NULL;
+  thread->in_heap++;
+  thread->busy++;
+  log->alone = nvmi_solo_enter(log);
+  return log;
+}
+
+static void leave(struct nvmi_log *log) {
+  nvmi_solo_leave(log);
+  log->owner->busy--;
+  log->owner->in_heap--;
+}
+
+static bool intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool is_free) {
+  struct nvmi_intent intent = {span, index, is_free};
+  log->owner->touched |= UINT64_C(1) << log->pool->index;
+  return nvmi_array_push(&log->intents, &intent, sizeof intent);
+}
+
+static bool operate(struct nvmi_log *log, uint64_t offset, uint64_t value) {
+  uint64_t operation = NVM_OPERATION(offset, value);
+  return nvmi_array_push(&log->operations, &operation, sizeof operation);
+}
+
+/* The word of a block in the file: its span's table, or its run's own word, 16 bits at a time. */
+static bool operate_block(struct nvmi_log *log, const struct nvmi_span *span, uint32_t index,
+                          uint64_t value) {
+  struct nvm_pool *pool = log->pool;
+  if (span->class < NVMI_CLASSES)
+    return operate(log, nvmi_chunk_offset(pool, span->chunk) + 2 * index, value);
+  uint64_t at = NVM_CHUNKS_OFFSET + 8 * (uint64_t)span->chunk;
+  uint64_t word = value ? NVM_CHUNK_ENTRY(NVM_CHUNK_LARGE, 0, value - 1, span->chunks)
+                        : NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, span->chunks);
+  for (unsigned i = 0; i < 4; i++)
+    if (!operate(log, at + 2 * i, word >> (16 * i)))
+      return false;
+  return true;
+}
+
+static char *address_of(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index) {
+  return pool->work + nvmi_chunk_offset(pool, span->chunk) + span->first +
+         (size_t)index * span->block_size;
+}
+
+static uint64_t size_of(const struct nvmi_span *span) {
+  return span->class < NVMI_CLASSES ? span->block_size : (uint64_t)span->chunks << NVM_CHUNK_SHIFT;
+}
+
+/* `solo`: no other thread changes bits (nvmi_solo_enter). */
+static void set_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
+  if (solo)
+    *(uint64_t *)&bits[index / 64] |= UINT64_C(1) << (index % 64);
+  else
+    atomic_fetch_or_explicit(&bits[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+}
+
+/* Whether the bit was set. */
+static bool clear_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
+  uint64_t bit = UINT64_C(1) << (index % 64), *word = (uint64_t *)&bits[index / 64], before = *word;
+  if (solo) {
+    *word = before & ~bit;
+    return before & bit;
+  }
+  return atomic_fetch_and_explicit(&bits[index / 64], ~bit, memory_order_acquire) & bit;
+}
+
+/* Gives the count before. */
+static uint32_t add_free(struct nvmi_span *span, uint32_t change, bool solo) {
+  if (!solo)
+    return atomic_fetch_add(&span->free_count, change);
+  uint32_t before = atomic_load_explicit(&span->free_count, memory_order_relaxed);
+  atomic_store_explicit(&span->free_count, before + change, memory_order_relaxed);
+  return before;
+}
+
+/* Claims a block of the log's span; the owner alone clears bits, so one found set stays so. */
+static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {
+  uint32_t words = (span->blocks + 63) / 64;
+  for (uint32_t i = 0; i < words; i++) {
+    uint32_t word = span->hint + i < words ? span->hint + i : span->hint + i - words;
+    uint64_t bits = atomic_load_explicit(&span->free[word], memory_order_relaxed);
+    if (!bits)
+      continue;
+    *index = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    clear_bit(span->free, *index, solo);
+    set_bit(span->live, *index, solo);
+    add_free(span, UINT32_MAX, solo);
+    span->hint = word;
+    return true;
+  }
+  return false;
+}
+
+static struct nvmi_span *claim_small(struct nvmi_log *log, uint32_t class, uint32_t *index) {
+  struct nvmi_span *span = log->current[class];
+  while (!span || !claim(span, index, log->alone)) {
+    if (span)
+      nvmi_span_give_up(log->pool, span);
+    log->current[class] = span = nvmi_span_acquire(log->pool, class);
+    if (!span)
+      return NULL;
+  }
+  return span;
+}
+
+/* The run is made a free run of its own in the file: what a crash leaves there is not taken for
+ * bytes that were never used. */
+static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size, bool *zero) {
+  struct nvm_pool *pool = log->pool;
+  struct nvmi_heap *heap = pool->heap;
+  uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
+  bool dirty = true;
+  struct nvmi_span *span = NULL;
+  pthread_mutex_lock(&heap->lock);
+  uint32_t chunk =
+      nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
+  if (chunk != NVMI_NO_RUN) {
+    nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunks));
+    pool->persist->fence();
+    span = nvmi_span_new(pool, NVMI_CLASSES, chunk, (uint32_t)chunks);
+    set_bit(span->live, 0, false);
+  }
+  pthread_mutex_unlock(&heap->lock);
+  *zero = !dirty;
+  return span;
+}
+
+/* `*zero`: the block's bytes were never used. */
+static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *zero) {
+  struct nvm_pool *pool = log->pool;
+  uint32_t index = 0;
+  struct nvmi_span *span = size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size), &index)
+                                                  : claim_large(log, size, zero);
+  if (!span)
+    return NULL;
+  if (!intend(log, span, index, false) || !operate_block(log, span, index, 1 + type))
+    nvmi_fatal(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's allocations");
+  span->words[index] = (uint16_t)(1 + type);
+  log->stats.allocations++;
+  char *block = address_of(pool, span, index);
+  struct nvmi_thread *thread = log->owner;
+  unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
+  thread->fresh[slot].start = (uintptr_t)block;
+  thread->fresh[slot].end = (uintptr_t)block + size_of(span);
+  return block;
+}
+
+static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
+  if (!pool || !size) {
+    nvmi_fail(NVM_EARGUMENT, pool ? pool->path : NULL,
+              pool ? "an allocation of 0 bytes" : "no pool was given");
+    return NULL;
+  }
+  if (size > pool->header.span - pool->header.heap_offset) {
+    nvmi_fail(NVM_ETOOLARGE, pool->path,
+              "an allocation of %zu bytes; the pool may grow to %llu at most", size,
+              (unsigned long long)pool->header.span);
+    return NULL;
+  }
+  uint16_t index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
+  struct nvmi_log *log = enter(pool);
+  if (!log)
+    return NULL;
+  char *block = allocate(log, index, size, zero);
+  leave(log);
+  return block;
+}
+
+void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
+  bool zero = false;
+  return alloc(pool, type, size, &zero);
+}
+
+void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    nvmi_fail(NVM_ETOOLARGE, pool ? pool->path : NULL, "an allocation of %zu times %zu bytes",
+              count, size);
+    return NULL;
+  }
+  bool zero = false;
+  void *block = alloc(pool, type, bytes, &zero);
+  if (block && !zero) {
+    __nvm_note(block, bytes);
+    memset(block, 0, bytes);
+  }
+  return block;
+}
+
+struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
+                                uint64_t *inside) {
+  uint64_t offset = file_offset - pool->header.heap_offset;
+  if (offset >= pool->header.heap_size)
+    return NULL;
+  struct nvmi_span *span = nvmi_span_at(pool, (uint32_t)(offset >> NVM_CHUNK_SHIFT));
+  uint64_t start = span ? ((uint64_t)span->chunk << NVM_CHUNK_SHIFT) + span->first : 0;
+  if (!span || offset < start)
+    return NULL;
+  *index = (uint32_t)((offset - start) / size_of(span));
+  *inside = (offset - start) % size_of(span);
+  return *index < span->blocks ? span : NULL;
+}
+
+/* The block that starts at `address`; null: recorded. */
+static struct nvmi_span *find(const void *address, struct nvm_pool **pool, uint32_t *index) {
+  *pool = nvmi_pool_at(address);
+  if (*pool) {
+    if (NVMI_UNLIKELY(!(*pool)->heap->built)) {
+      pthread_mutex_lock(&(*pool)->heap->lock);
+      int damaged = nvmi_heap_build(*pool);
+      pthread_mutex_unlock(&(*pool)->heap->lock);
+      if (damaged)
+        return NULL;
+    }
+    uint64_t inside;
+    struct nvmi_span *span = nvmi_block_at(*pool, nvmi_offset(*pool, address), index, &inside);
+    if (span && !inside)
+      return span;
+  }
+  nvmi_fail(NVM_EPOINTER, *pool ? (*pool)->path : NULL, "%p is not the address of a block%s",
+            address, *pool ? "" : " of an open pool");
+  return NULL;
+}
+
+int nvm_free(void *address) {
+  struct nvm_pool *pool;
+  uint32_t index;
+  if (!address)
+    return 0;
+  struct nvmi_span *span = find(address, &pool, &index);
+  struct nvmi_log *log = span ? enter(pool) : NULL;
+  if (!log)
+    return -1;
+  int result = 0;
+  if (!clear_bit(span->live, index, log->alone))
+    result = nvmi_fail(NVM_EDOUBLEFREE, pool->path, "the block at %p is free already", address);
+  else if (!intend(log, span, index, true) || !operate_block(log, span, index, 0))
+    nvmi_fatal(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's frees");
+  else
+    log->stats.frees++;
+  leave(log);
+  return result;
+}
+
+size_t nvm_usable_size(const void *address) {
+  struct nvm_pool *pool;
+  uint32_t index;
+  struct nvmi_span *span = find(address, &pool, &index);
+  return span ? size_of(span) : 0;
+}
+
+void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
+  uint32_t index;
+  if (!address)
+    return nvm_alloc(pool, 0, size);
+  struct nvmi_span *span = find(address, &pool, &index);
+  if (!span)
+    return NULL;
+  uint64_t old_size = size_of(span);
+  if (size && size <= old_size && size > old_size / 2)
+    return address;
+  uint16_t word = span->words[index];
+  char *block = nvm_alloc(pool, word > 1 ? pool->type_ids[word - 1] : 0, size);
+  if (!block)
+    return NULL;
+  size_t kept = size < old_size ? size : old_size;
+  __nvm_note(block, kept);
+  memcpy(block, address, kept);
+  nvm_free(address);
+  return block;
+}
+
+/* Threads come here in any order: a lower number must not replace a higher one. */
+static void raise_freed_order(struct nvmi_span *span, uint64_t order, bool solo) {
+  uint64_t known = atomic_load_explicit(&span->freed_order, memory_order_relaxed);
+  if (solo) {
+    atomic_store_explicit(&span->freed_order, order, memory_order_relaxed);
+    return;
+  }
+  while (known < order && !atomic_compare_exchange_weak(&span->freed_order, &known, order))
+    ;
+}
+
+static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool committed) {
+  struct nvm_pool *pool = log->pool;
+  struct nvmi_heap *heap = pool->heap;
+  if (committed)
+    raise_freed_order(span, atomic_load(&pool->order) - 1, log->alone);
+  if (span->class < NVMI_CLASSES) {
+    set_bit(span->free, index, log->alone);
+    uint32_t before = add_free(span, 1, log->alone);
+    if (before == 0 && !span->owned)
+      nvmi_span_offer(pool, span);
+    return;
+  }
+  pthread_mutex_lock(&heap->lock);
+  span->next = heap->limbo;
+  heap->limbo = span;
+  heap->limbo_chunks += span->chunks;
+  pthread_mutex_unlock(&heap->lock);
+}
+
+void nvmi_heap_committed(struct nvmi_log *log) {
+  const struct nvmi_intent *intents = log->intents.items;
+  log->alone = nvmi_solo_enter(log);
+  for (size_t i = 0; i < log->intents.count; i++)
+    if (intents[i].is_free)
+      release(log, intents[i].span, intents[i].index, true);
+  nvmi_solo_leave(log);
+  log->intents.count = 0;
+  log->operations.count = 0;
+}
+
+void nvmi_heap_aborted(struct nvmi_log *log) {
+  const struct nvmi_intent *intents = log->intents.items;
+  log->alone = nvmi_solo_enter(log);
+  for (size_t i = log->intents.count; i-- > 0;) {
+    if (intents[i].is_free) {
+      set_bit(intents[i].span->live, intents[i].index, log->alone);
+    } else {
+      clear_bit(intents[i].span->live, intents[i].index, log->alone);
+      release(log, intents[i].span, intents[i].index, false);
+    }
+  }
+  nvmi_solo_leave(log);
+  log->intents.count = 0;
+  log->operations.count = 0;
+}
+
+static void *reserve(size_t bytes) {
+  void *at =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+static struct nvmi_heap *map_tables(size_t chunks) {
+  struct nvmi_heap *heap = reserve(sizeof *heap);
+  if (!heap)
+    return NULL;
+  heap->chunks_max = (uint32_t)chunks;
+  uint32_t *tables = reserve(5 * chunks * sizeof(uint32_t));
+  heap->span = reserve(chunks * sizeof *heap->span);
+  if (!tables || !heap->span)
+    return NULL;
+  heap->head = tables;
+  heap->unread = tables + chunks;
+  heap->runs.length = tables + 2 * chunks;
+  heap->runs.next = tables + 3 * chunks;
+  heap->runs.prev = tables + 4 * chunks;
+  return heap;
+}
+
+int nvmi_heap_start(struct nvm_pool *pool) {
+  pool->heap = map_tables(pool->header.span >> NVM_CHUNK_SHIFT);
+  if (!pool->heap)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the heap's tables");
+  pthread_mutex_init(&pool->heap->lock, NULL);
+  return 0;
+}
+
+void nvmi_heap_stop(struct nvm_pool *pool) {
+  struct nvmi_heap *heap = pool->heap;
+  if (!heap)
+    return;
+  for (size_t i = 0; i < heap->slabs.count; i++)
+    munmap(((void **)heap->slabs.items)[i], 1 << 20);
+  nvmi_array_free(&heap->slabs, sizeof(void *));
+  munmap(heap->head, 5 * (size_t)heap->chunks_max * sizeof(uint32_t));
+  munmap(heap->span, heap->chunks_max * sizeof *heap->span);
+  pthread_mutex_destroy(&heap->lock);
+  munmap(heap, sizeof *heap);
+  pool->heap = NULL;
+}

@@ -1,0 +1,30 @@
+/* heap.h: blocks of a pool.
+ *
+ * Chunk: 16 KiB of the heap. Run: neighbouring chunks with one use. Span: a run cut into blocks of
+ * one size class. The file holds, for each run its use and for each block of a span one word;
+ * everything else here is DRAM, made at the first need of it after opening. A block is claimed (or
+ * given up) in DRAM at once and in the file with its transaction.
+ */
+#pragma once
+
+#include "internal.h"
+
+int nvmi_heap_start(struct nvm_pool *pool);
+void nvmi_heap_stop(struct nvm_pool *pool);
+
+/* A run of kind LOG, durable as such; its file offset, or 0 with the failure recorded. */
+uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks);
+
+/* The transaction's allocations and frees happened, or never did. */
+void nvmi_heap_committed(struct nvmi_log *log);
+void nvmi_heap_aborted(struct nvmi_log *log);
+
+/* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
+void nvmi_compare(struct nvm_pool *pool);
+
+/* Reads all tables: a child of fork cannot. */
+void nvmi_heap_read_all(struct nvm_pool *pool);
+
+/* Calls `visit` for each run of chunks in use, under the heap's lock. */
+typedef void nvmi_visit_run(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count);
+void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context);

@@ -1,0 +1,255 @@
+/* heap_chunks.c: runs of chunks in the file: taking, marking, giving back, and reading them all.
+ *
+ * Splitting a free run writes the word of its rest first, while that still lies inside the old run
+ * (invariant I5 of layout.h). A run whose old use may still be named by a log record is not taken
+ * before the replay floor has passed that record (docs/pool-format.md, "The floor").
+ */
+#define _GNU_SOURCE
+#include "heap_types.h"
+
+#include "log.h"
+#include "pool.h"
+#include "recover.h"
+
+#include <sys/mman.h>
+
+enum { LIMBO_MAX = 64 }; /* chunks that wait for the floor before it is raised for them: 1 MiB */
+
+uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk) {
+  return (uint64_t *)(pool->home + NVM_CHUNKS_OFFSET) + chunk;
+}
+
+void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
+  uint64_t *at = nvmi_chunk_word(pool, chunk);
+  __atomic_store_n(at, word, __ATOMIC_RELAXED);
+  pool->persist->flush(at, sizeof *at);
+}
+
+/* Crash between the fences: the old order with another generation, which means no floor at all. */
+static uint64_t raise_floor(struct nvm_pool *pool) {
+  struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
+  uint64_t bound = nvmi_log_bound(pool);
+  nvmi_log_raise_bound(pool, bound); /* what was reclaimed stays so: the floor never sinks */
+  *(volatile uint64_t *)&floor->order = bound;
+  pool->persist->flush(floor, sizeof *floor);
+  pool->persist->fence();
+  if (floor->generation != pool->header.generation) {
+    *(volatile uint64_t *)&floor->generation = pool->header.generation;
+    pool->persist->flush(floor, sizeof *floor);
+    pool->persist->fence();
+  }
+  return bound;
+}
+
+/* Frees runs that nothing is left in and that no replayed record can name. */
+static void reclaim(struct nvm_pool *pool) {
+  struct nvmi_heap *heap = pool->heap;
+  uint64_t floor = raise_floor(pool);
+  struct nvmi_span **link = &heap->limbo, *span;
+  while ((span = *link)) {
+    if (span->freed_order >= floor) {
+      link = &span->next;
+      continue;
+    }
+    *link = span->next;
+    heap->limbo_chunks -= span->chunks;
+    nvmi_runs_add(heap, span->chunk, span->chunks);
+    nvmi_span_drop(heap, span);
+  }
+  for (unsigned class = 0; class < NVMI_CLASSES; class ++) {
+    link = &heap->partial[class];
+    while ((span = *link)) {
+      if (span->free_count != span->blocks || span->freed_order >= floor) {
+        link = &span->next;
+        continue;
+      }
+      *link = span->next;
+      nvmi_chunk_mark(pool, span->chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, span->chunks));
+      nvmi_runs_add(heap, span->chunk, span->chunks);
+      nvmi_span_drop(heap, span);
+    }
+  }
+  pool->persist->fence();
+}
+
+static uint32_t find(struct nvm_pool *pool, uint32_t count, uint32_t *length) {
+  struct nvmi_heap *heap = pool->heap;
+  if (heap->limbo_chunks >= LIMBO_MAX)
+    reclaim(pool);
+  uint32_t first = nvmi_runs_take(heap, count, length);
+  if (first != NVMI_NO_RUN)
+    return first;
+  reclaim(pool);
+  first = nvmi_runs_take(heap, count, length);
+  if (first != NVMI_NO_RUN)
+    return first;
+  uint32_t before = heap->chunks;
+  if (nvmi_pool_grow(pool, (uint64_t)count << NVM_CHUNK_SHIFT))
+    return NVMI_NO_RUN;
+  heap->chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  nvmi_runs_add(heap, before, heap->chunks - before);
+  return nvmi_runs_take(heap, count, length);
+}
+
+uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
+  struct nvmi_heap *heap = pool->heap;
+  uint32_t length = 0, first = find(pool, count, &length);
+  if (first == NVMI_NO_RUN)
+    return first;
+  uint32_t rest = first + count, end = first + length;
+  if (rest < heap->used_end && rest < end) {
+    uint32_t used = end < heap->used_end ? end : heap->used_end;
+    nvmi_chunk_mark(pool, rest, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, used - rest));
+    pool->persist->fence();
+  }
+  *dirty = first < heap->used_end;
+  if (heap->used_end < rest)
+    heap->used_end = rest;
+  /* A private view may still show what these chunks held in an earlier use. */
+  if (*dirty && pool->method->private_work)
+    madvise(pool->work + nvmi_chunk_offset(pool, first), (uint64_t)count << NVM_CHUNK_SHIFT,
+            MADV_DONTNEED);
+  return first;
+}
+
+uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
+  struct nvmi_heap *heap = pool->heap;
+  bool dirty;
+  pthread_mutex_lock(&heap->lock);
+  uint32_t first =
+      nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
+  uint64_t offset = 0;
+  if (first != NVMI_NO_RUN) {
+    nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, chunks));
+    pool->persist->fence();
+    offset = nvmi_chunk_offset(pool, first);
+  }
+  pthread_mutex_unlock(&heap->lock);
+  return offset;
+}
+
+struct reachable {
+  struct nvm_pool *pool;
+  struct nvmi_array chunks; /* uint32_t: first chunks of segments */
+};
+
+static void note_segment(void *context, const struct nvm_segment *segment) {
+  struct reachable *reachable = context;
+  uint32_t chunk =
+      (uint32_t)((segment->self - reachable->pool->header.heap_offset) >> NVM_CHUNK_SHIFT);
+  nvmi_array_push(&reachable->chunks, &chunk, sizeof chunk);
+}
+
+static bool is_reachable(const struct reachable *reachable, uint32_t chunk) {
+  const uint32_t *chunks = reachable->chunks.items;
+  for (size_t i = 0; i < reachable->chunks.count; i++)
+    if (chunks[i] == chunk)
+      return true;
+  return false;
+}
+
+static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint32_t count) {
+  struct nvmi_heap *heap = pool->heap;
+  uint32_t class = word >> 8 & 0xff;
+  switch (word & 0xff) {
+  case NVM_CHUNK_SMALL:
+    for (uint32_t i = 0; i < count; i++)
+      heap->head[chunk + i] = chunk + 1;
+    heap->unread[chunk] = heap->unread_first[class];
+    heap->unread_first[class] = chunk + 1;
+    break;
+  case NVM_CHUNK_LARGE:
+    heap->head[chunk] = chunk + 1;
+    break;
+  case NVM_CHUNK_LOG:
+    break;
+  default:
+    nvmi_runs_add(heap, chunk, count);
+  }
+}
+
+/* A run's word that no code here writes. */
+static bool senseless(uint64_t word, uint32_t count, uint32_t left) {
+  struct nvmi_span shape;
+  unsigned kind = word & 0xff, class = word >> 8 & 0xff;
+  if (!count || count > left || kind > NVM_CHUNK_LOG)
+    return true;
+  if (kind != NVM_CHUNK_SMALL)
+    return false;
+  if (class >= NVMI_CLASSES)
+    return true;
+  nvmi_span_shape(&shape, class);
+  return shape.chunks != count;
+}
+
+static void find_segments(struct nvm_pool *pool, struct reachable *reachable) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
+    for (unsigned bank = 0; bank < 2; bank++)
+      nvmi_each_segment(pool, slot, bank, note_segment, reachable);
+}
+
+/* One word for each run, before anything is believed. */
+static int check_table(struct nvm_pool *pool, uint32_t chunks) {
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (senseless(word, count, chunks - chunk))
+      return nvmi_fail(
+          NVM_ECORRUPT, pool->path,
+          "the heap's table is damaged at chunk %u (%#llx); run nvm_pool_check, restore a copy",
+          chunk, (unsigned long long)word);
+  }
+  return 0;
+}
+
+/* Segments that a crash or a close left unlinked are freed. */
+int nvmi_heap_build(struct nvm_pool *pool) {
+  struct nvmi_heap *heap = pool->heap;
+  if (heap->built)
+    return 0;
+  heap->chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  if (check_table(pool, heap->chunks))
+    return -1;
+  struct reachable reachable = {.pool = pool};
+  find_segments(pool, &reachable);
+  uint32_t virgin = 0;
+  for (uint32_t chunk = 0, count; chunk < heap->chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (!word) {
+      virgin++;
+      continue;
+    }
+    if (virgin)
+      nvmi_runs_add(heap, chunk - virgin, virgin);
+    virgin = 0;
+    if ((word & 0xff) == NVM_CHUNK_LOG && !is_reachable(&reachable, chunk)) {
+      word = NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, count);
+      nvmi_chunk_mark(pool, chunk, word);
+    }
+    read_run(pool, chunk, word, count);
+    heap->used_end = chunk + count;
+  }
+  if (virgin)
+    nvmi_runs_add(heap, heap->chunks - virgin, virgin);
+  nvmi_array_free(&reachable.chunks, sizeof(uint32_t));
+  heap->built = true; /* last: other threads look without the lock */
+  return 0;
+}
+
+void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context) {
+  struct nvmi_heap *heap = pool->heap;
+  pthread_mutex_lock(&heap->lock);
+  uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
+  for (uint32_t chunk = 0, count; chunk < end; chunk += count) {
+    count = heap->runs.length[chunk];
+    if (count)
+      continue;
+    /* A large block that no transaction committed yet is still a free run in the file. */
+    count = (uint32_t)(*nvmi_chunk_word(pool, chunk) >> 32);
+    count = count ? count : 1;
+    visit(context, pool, chunk, count);
+  }
+  pthread_mutex_unlock(&heap->lock);
+}

@@ -1,0 +1,239 @@
+/* heap_spans.c: spans: runs cut into blocks of one size, and who allocates from which.
+ *
+ * A log owns the span it allocates from, one for each size class; its owner alone claims blocks,
+ * anybody frees. Spans that nobody owns and that have free blocks wait in a list of their class.
+ * After opening, a span's table in the file is read when the first block of it is freed or its
+ * class needs room.
+ */
+#include "heap_types.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SLAB = 1 << 20, GROUPS = NVMI_CLASSES - 8 };
+
+uint32_t nvmi_class_of(size_t size) {
+  if (size <= 128)
+    return size <= 16 ? 0 : (uint32_t)((size - 1) / 16);
+  unsigned doubling = 63 - (unsigned)__builtin_clzll(size - 1);
+  size_t step = (size_t)1 << (doubling - 3);
+  return 8 + (doubling - 7) * 8 + (uint32_t)((size - 1 - ((size_t)1 << doubling)) / step);
+}
+
+static uint32_t block_size_of(uint32_t class) {
+  if (class < 8)
+    return 16 * (class + 1);
+  uint32_t doubling = (class - 8) / 8 + 7, steps = (class - 8) % 8 + 1;
+  return (1u << doubling) + steps * (1u << (doubling - 3));
+}
+
+/* Runs long enough that a table and what is left over cost little, short enough for a pool of 1
+ * MiB. */
+void nvmi_span_shape(struct nvmi_span *span, uint32_t class) {
+  uint32_t size = block_size_of(class);
+  span->class = class;
+  span->block_size = size;
+  span->chunks = size <= 512 ? 1 : size <= 2048 ? 4 : size <= 8192 ? 8 : 32;
+  uint32_t bytes = span->chunks << NVM_CHUNK_SHIFT;
+  span->blocks = bytes / (size + sizeof(uint16_t));
+  for (;; span->blocks--) {
+    span->first = (span->blocks * (uint32_t)sizeof(uint16_t) + 63) & ~63u;
+    if (span->first + span->blocks * size <= bytes)
+      return;
+  }
+}
+
+static void *slab_take(struct nvmi_heap *heap, size_t bytes) {
+  void *slab;
+  if (!heap->slabs.count || heap->slab_used + bytes > SLAB) {
+    slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (slab == MAP_FAILED || !nvmi_array_push(&heap->slabs, &slab, sizeof slab))
+      nvmi_die(NULL, "out of memory for the heap's tables");
+    heap->slab_used = 0;
+  }
+  slab = ((void **)heap->slabs.items)[heap->slabs.count - 1];
+  heap->slab_used += bytes;
+  return (char *)slab + heap->slab_used - bytes;
+}
+
+/* Spans that were dropped are used again for the same class: `next` chains them. */
+static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
+                              uint32_t chunks) {
+  struct nvmi_heap *heap = pool->heap;
+  struct nvmi_span shape = {.chunk = chunk, .chunks = chunks, .blocks = 1, .class = class};
+  if (class < NVMI_CLASSES)
+    nvmi_span_shape(&shape, class);
+  else
+    shape.block_size = 0;
+  size_t words = (shape.blocks + 63) / 64;
+  size_t bytes =
+      sizeof(struct nvmi_span) + 2 * words * sizeof(uint64_t) + shape.blocks * sizeof(uint16_t);
+  struct nvmi_span *span = heap->spare[class];
+  if (span)
+    heap->spare[class] = span->next;
+  else
+    span = slab_take(heap, (bytes + 63) & ~(size_t)63);
+  memset(span, 0, bytes);
+  span->chunk = chunk;
+  span->chunks = shape.chunks;
+  span->blocks = shape.blocks;
+  span->block_size = shape.block_size;
+  span->first = shape.first;
+  span->class = class;
+  span->free = (_Atomic uint64_t *)(span + 1);
+  span->live = span->free + words;
+  span->words = (uint16_t *)(span->live + words);
+  return span;
+}
+
+static void publish(struct nvmi_heap *heap, struct nvmi_span *span) {
+  uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
+  for (uint32_t i = 0; i < interior; i++)
+    heap->head[span->chunk + i] = span->chunk + 1;
+  atomic_store_explicit(&heap->span[span->chunk], span, memory_order_release);
+}
+
+void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span) {
+  uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
+  for (uint32_t i = 0; i < interior; i++)
+    heap->head[span->chunk + i] = 0;
+  heap->span[span->chunk] = NULL;
+  span->next = heap->spare[span->class];
+  heap->spare[span->class] = span;
+}
+
+static void list(struct nvmi_heap *heap, struct nvmi_span *span) {
+  if (span->listed)
+    return;
+  span->listed = true;
+  span->next = heap->partial[span->class];
+  heap->partial[span->class] = span;
+}
+
+/* Builds the bits from the words in the file. */
+static struct nvmi_span *read_span(struct nvm_pool *pool, uint32_t chunk) {
+  struct nvmi_heap *heap = pool->heap;
+  uint64_t word = *nvmi_chunk_word(pool, chunk);
+  uint32_t class = (word & 0xff) == NVM_CHUNK_LARGE ? NVMI_CLASSES : word >> 8 & 0xff;
+  struct nvmi_span *span = make(pool, class, chunk, (uint32_t)(word >> 32));
+  if (class == NVMI_CLASSES) {
+    span->live[0] = 1;
+    span->words[0] = (uint16_t)(1 + (word >> 16 & 0xffff));
+  } else {
+    const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+    uint32_t free = 0;
+    memcpy(span->words, table, span->blocks * sizeof *table);
+    for (uint32_t i = 0; i < span->blocks; i++) {
+      _Atomic uint64_t *bits = table[i] ? span->live : span->free;
+      bits[i / 64] |= UINT64_C(1) << (i % 64);
+      free += !table[i];
+    }
+    span->free_count = free;
+    if (free)
+      list(heap, span);
+  }
+  publish(heap, span);
+  return span;
+}
+
+struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
+  struct nvmi_heap *heap = pool->heap;
+  uint32_t head = heap->head[chunk];
+  if (!head)
+    return NULL;
+  struct nvmi_span *span = atomic_load_explicit(&heap->span[head - 1], memory_order_acquire);
+  if (NVMI_LIKELY(span != NULL) || pool->forked)
+    return span;
+  pthread_mutex_lock(&heap->lock);
+  span = heap->span[head - 1];
+  if (!span)
+    span = read_span(pool, head - 1);
+  pthread_mutex_unlock(&heap->lock);
+  return span;
+}
+
+void nvmi_heap_read_all(struct nvm_pool *pool) {
+  struct nvmi_heap *heap = pool->heap;
+  pthread_mutex_lock(&heap->lock);
+  uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
+  for (uint32_t chunk = 0; chunk < end; chunk++)
+    if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
+      read_span(pool, chunk);
+  pthread_mutex_unlock(&heap->lock);
+}
+
+struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
+                                uint32_t chunks) {
+  struct nvmi_span *span = make(pool, class, chunk, chunks);
+  publish(pool->heap, span);
+  return span;
+}
+
+/* A run becomes a span of free blocks.
+ * Crash before the last fence: the run is free, or a span without a block; both mean the same (I4).
+ * The table is zero before the word says that it is a table. */
+static struct nvmi_span *format(struct nvm_pool *pool, uint32_t class) {
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, class);
+  bool dirty;
+  uint32_t chunk = nvmi_chunks_take(pool, shape.chunks, &dirty);
+  if (chunk == NVMI_NO_RUN)
+    return NULL;
+  if (dirty) {
+    char *table = pool->home + nvmi_chunk_offset(pool, chunk);
+    memset(table, 0, shape.first);
+    pool->persist->flush(table, shape.first);
+    pool->persist->fence();
+  }
+  nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_SMALL, class, 0, shape.chunks));
+  pool->persist->fence();
+  struct nvmi_span *span = make(pool, class, chunk, shape.chunks);
+  for (uint32_t i = 0; i < span->blocks; i++)
+    span->free[i / 64] |= UINT64_C(1) << (i % 64);
+  span->free_count = span->blocks;
+  publish(pool->heap, span);
+  return span;
+}
+
+struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
+  struct nvmi_heap *heap = pool->heap;
+  pthread_mutex_lock(&heap->lock);
+  if (nvmi_heap_build(pool)) {
+    pthread_mutex_unlock(&heap->lock);
+    return NULL;
+  }
+  while (!heap->partial[class] && heap->unread_first[class]) {
+    uint32_t chunk = heap->unread_first[class] - 1;
+    heap->unread_first[class] = heap->unread[chunk];
+    if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
+      read_span(pool, chunk);
+  }
+  struct nvmi_span *span = heap->partial[class];
+  if (span) {
+    heap->partial[class] = span->next;
+    span->listed = false;
+  } else {
+    span = format(pool, class);
+  }
+  if (span)
+    span->owned = true;
+  pthread_mutex_unlock(&heap->lock);
+  return span;
+}
+
+void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span) {
+  pthread_mutex_lock(&pool->heap->lock);
+  span->owned = false;
+  if (span->free_count)
+    list(pool->heap, span);
+  pthread_mutex_unlock(&pool->heap->lock);
+}
+
+/* Asked again under the lock: its last owner may have listed it, and another log taken it, since
+ * the caller looked. With two owners a block would be claimed twice. */
+void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span) {
+  pthread_mutex_lock(&pool->heap->lock);
+  if (!span->owned && span->free_count)
+    list(pool->heap, span);
+  pthread_mutex_unlock(&pool->heap->lock);
+}

@@ -1,0 +1,87 @@
+/* heap_types.h: what the heap's own files share; the nouns are in heap.h. */
+#pragma once
+
+#include "heap.h"
+
+#define NVMI_BLOCK_MAX (64u << 10)
+#define NVMI_NO_RUN UINT32_MAX
+
+/* A span, or a large block as a span of one. Bits of a block: free: may be claimed; live: not
+ * freed. */
+struct nvmi_span {
+  uint32_t chunk, chunks;      /* the run */
+  uint32_t blocks, block_size; /* bytes */
+  uint32_t first;              /* byte offset of block 0 in the run */
+  uint32_t class;              /* NVMI_CLASSES: a large block */
+  uint32_t hint;               /* word of `free` where the last search ended */
+  bool listed;        /* in the list of spans with free blocks; holder of the heap's lock */
+  _Atomic bool owned; /* some log allocates from it */
+  _Atomic uint32_t free_count;
+  _Atomic uint64_t freed_order; /* of the last free that committed */
+  struct nvmi_span *next;
+  _Atomic uint64_t *free, *live;
+  uint16_t *words; /* as in the file, but with what open transactions allocated */
+};
+
+/* Free runs, in DRAM: lists by size, neighbours joined by tags at both ends of a run. */
+struct nvmi_runs {
+  uint32_t *length;      /* at the first and the last chunk of a free run, else 0 */
+  uint32_t *next, *prev; /* of runs of like size, + 1; 0 ends */
+  uint32_t first[32];    /* by the length's highest bit, + 1 */
+};
+
+struct nvmi_heap {
+  pthread_mutex_t lock;
+  _Atomic bool built;
+  uint32_t chunks;   /* of the heap today */
+  uint32_t used_end; /* chunks from here on were never used: their bytes are zero */
+  uint32_t *head;    /* chunk -> first chunk of its span + 1 */
+  uint32_t *unread;  /* chain of spans whose tables nobody read yet, + 1 */
+  uint32_t unread_first[NVMI_CLASSES];
+  struct nvmi_span *_Atomic *span; /* at a run's first chunk, once read */
+  struct nvmi_span *partial[NVMI_CLASSES];
+  struct nvmi_span *spare[NVMI_CLASSES + 1]; /* DRAM of dropped spans */
+  struct nvmi_span *limbo; /* freed large blocks whose records may still be replayed */
+  uint32_t limbo_chunks;
+  struct nvmi_runs runs;
+  struct nvmi_array slabs; /* void *: DRAM that spans were cut from */
+  size_t slab_used;
+  uint32_t chunks_max;
+};
+
+/* heap_runs.c */
+void nvmi_runs_add(struct nvmi_heap *heap, uint32_t first, uint32_t count);
+uint32_t nvmi_runs_take(struct nvmi_heap *heap, uint32_t count, uint32_t *length);
+
+/* heap_chunks.c: runs in the file. Holder of the heap's lock. */
+uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk);
+/* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
+uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
+void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
+/* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
+int nvmi_heap_build(struct nvm_pool *pool);
+
+/* heap.c: the block that a file offset lies in, and how far inside. Null: none; tables must have
+ * been read, or the chunk's are read now. */
+struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
+                                uint64_t *inside);
+
+/* heap_spans.c */
+uint32_t nvmi_class_of(size_t size);
+/* Geometry of a class: fills blocks, block_size, first, chunks. */
+void nvmi_span_shape(struct nvmi_span *span, uint32_t class);
+/* The span of a chunk, read from the file if need be; null: no block there. */
+struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk);
+struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
+                                uint32_t chunks);
+/* A span of the class with free blocks, owned by the caller. Null: recorded. */
+struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class);
+/* Its log has no more use for it. */
+void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span);
+/* A block of a full span without owner came free: the class may use it. */
+void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span);
+void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
+
+static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {
+  return pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
+}

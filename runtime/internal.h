@@ -1,0 +1,192 @@
+/* internal.h: the runtime's nouns.
+ *
+ * Pool: an open file, mapped twice. `home` is the file itself (shared, anywhere): header, logs and
+ * heap tables are touched only there. `work` is what the program sees at the pool's fixed address:
+ * with undo the same pages, with shadow a private copy-on-write view. Log: one thread's redo and
+ * undo entries in one pool; it outlives the thread and is handed on. Thread: the transaction that a
+ * thread has open, over all pools: lines touched, nesting. Line: 64 bytes of persistent memory and
+ * which of its bytes the transaction noted. Method: how noted bytes become durable (methods/): the
+ * rest of the runtime does not ask which. Intent: an allocation or free that happens in the file
+ * when the transaction commits.
+ */
+#pragma once
+
+#include "basics.h"
+#include "layout.h"
+#include "nvmove/abi.h"
+#include "nvmove/nvmove.h"
+#include "persist.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define NVMI_POOLS_MAX 64
+#define NVMI_GRANULE_SHIFT                                                                         \
+  30                    /* pools start at multiples of 1 GiB: one table look-up finds the pool */
+#define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
+
+/* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
+struct nvmi_line {
+  uint64_t line, mask;
+};
+#define NVMI_RANGE (UINT64_C(1) << 63)
+
+struct nvmi_span;
+struct nvmi_intent {
+  struct nvmi_span *span;
+  uint32_t index;
+  bool is_free;
+};
+
+struct nvmi_heap;
+struct nvmi_method;
+struct nvmi_thread;
+
+struct nvm_pool {
+  struct nvm_header header; /* as both copies in the file */
+  char *home, *work;        /* address of file offset 0 in each mapping */
+  uint64_t check_seed, id_seed;
+  const struct nvmi_method *method;
+  const struct nvmi_persist *persist;
+  _Atomic uint64_t order;    /* next number for a log entry */
+  _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
+  _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
+  bool forked;               /* this process is a child: nothing may change */
+  bool check_pointers;       /* at commit, where the program describes its types; not with
+                                NVMOVE_POINTERS=0 */
+  bool compare;              /* NVMOVE_DEBUG=compare */
+  int fd;
+  unsigned index;
+  char path[PATH_MAX];
+  pthread_mutex_t lock; /* logs, types, header, growth */
+  _Atomic unsigned log_count;
+  struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
+  struct nvmi_heap *heap;
+  uint64_t type_ids[NVM_TYPES_MAX];
+  const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
+  unsigned type_count;
+  uint64_t recovered_undone, recovered_redone;
+};
+
+#define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
+
+#define NVMI_CHECKED_MAX                                                                           \
+  16 /* undo entries of a commit that is checked; above, a fence more is nothing */
+
+/* Where the next frame of a transaction goes. */
+struct nvmi_cursor {
+  uint64_t transaction;
+  struct nvm_segment *segment;
+  uint64_t at;     /* offset in segment */
+  uint64_t frames; /* put so far */
+};
+
+struct nvmi_log {
+  struct nvm_pool *pool;
+  struct nvmi_thread *owner; /* null: free to take */
+  unsigned slot;
+  struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
+  struct nvmi_cursor cursors[2];       /* one a bank */
+  volatile bool committing;            /* undo: between two transactions */
+  _Atomic int solo; /* inside a section that relies on this log being the only one */
+  bool alone;       /* what that section was told; for the heap */
+  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
+   * bit: the commit that said so will wait, and clear it. */
+  _Atomic uint64_t pending;
+  /* What the open transaction's first undo entries cover; more: `range_count` goes on counting. */
+  struct {
+    uint64_t offset;
+    uint32_t size;
+  } ranges[NVMI_CHECKED_MAX];
+  unsigned range_count;
+  struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
+  struct nvmi_array intents;               /* struct nvmi_intent */
+  struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
+  struct nvm_stats stats;
+  _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
+};
+
+#define NVMI_FRESH_MAX 8 /* ranges allocated in this transaction that are remembered */
+
+struct nvmi_thread {
+  struct nvm_line_table *table; /* the thread's __nvm_lines */
+  uint64_t touched;             /* bit i: pool i has something uncommitted */
+  unsigned begun;               /* nvm_tx_begin not yet matched */
+  bool doomed;                  /* an inner abort happened */
+  bool handlers_store;          /* signal handlers note, too: they wait during commits */
+  volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
+  unsigned used_count;
+  uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
+  struct nvmi_array lines;       /* struct nvmi_line that left the table */
+  struct nvmi_array nested;      /* struct nvmi_line noted by signal handlers */
+  struct nvmi_array frames;      /* void *: frame addresses of open atomic calls */
+  struct {
+    uintptr_t start, end;
+  } fresh[NVMI_FRESH_MAX];
+  unsigned fresh_count;
+  bool fresh_stores; /* stores to them went without entry */
+  struct nvmi_log *logs[NVMI_POOLS_MAX];
+};
+
+struct nvmi_method {
+  const char *name;
+  uint32_t id;
+  bool private_work; /* map the program's view copy-on-write */
+  /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
+  void (*note)(struct nvmi_log *log, const void *address, size_t size);
+  void (*settle)(struct nvmi_log *log);
+  /* The transaction's lines in this pool become durable, or come back. Commit gives an enum
+   * nvm_error. */
+  enum nvm_error (*commit)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+  void (*abort)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+  /* Before fork, in the parent: what the child will see. */
+  void (*before_fork)(struct nvm_pool *pool);
+};
+extern const struct nvmi_method nvmi_undo, nvmi_shadow;
+
+/* map.c: the reserved range and who has which part of it */
+#define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)
+extern struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
+static inline struct nvm_pool *nvmi_pool_at(const void *address) {
+  uint64_t granule = ((uint64_t)(uintptr_t)address - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  return granule < NVMI_GRANULES
+             ? atomic_load_explicit(&nvmi_pool_by_granule[granule], memory_order_acquire)
+             : NULL;
+}
+struct nvm_pool *nvmi_pool_number(unsigned index);
+
+/* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending */
+extern _Thread_local struct nvmi_thread *nvmi_self;
+struct nvmi_thread *nvmi_thread_make(void);
+static inline struct nvmi_thread *nvmi_thread_self(void) {
+  return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
+}
+void nvmi_threads_lock(void);
+void nvmi_threads_unlock(void);
+/* The thread's log in a pool, taken at first need. Null: recorded. */
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool);
+static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  struct nvmi_log *log = thread->logs[pool->index];
+  return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
+}
+
+/* tx.c: commits or aborts what a thread has open, in all pools */
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
+/* The same for what lies outside transactions: before a new one starts. */
+enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
+
+static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
+  return thread->begun || thread->frames.count;
+}
+
+static inline void nvmi_fence(struct nvmi_log *log) {
+  log->stats.fences++;
+  log->pool->persist->fence();
+}
+
+static inline uint64_t nvmi_offset(const struct nvm_pool *pool, const void *address) {
+  return (uint64_t)((const char *)address - pool->work);
+}

@@ -1,0 +1,26 @@
+/* kill.h: ends the process at a chosen step, so that tests can crash at every one of them.
+ *
+ * NVMOVE_KILL_AT=KIND:N, read when the first pool is opened or created: the N-th step of that kind
+ * (append, commit, recover, create) kills the process as SIGKILL does. Off, a step costs one
+ * predictable branch.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum nvmi_step {
+  NVMI_STEP_APPEND,
+  NVMI_STEP_COMMIT,
+  NVMI_STEP_RECOVER,
+  NVMI_STEP_CREATE,
+  NVMI_STEPS
+};
+
+extern bool nvmi_kill_armed;
+void nvmi_kill_arm(void);
+void nvmi_kill_step(enum nvmi_step step);
+
+static inline void nvmi_step(enum nvmi_step step) {
+  if (__builtin_expect(nvmi_kill_armed, 0))
+    nvmi_kill_step(step);
+}

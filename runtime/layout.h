@@ -1,0 +1,153 @@
+/* layout.h: every byte of a pool file that means something. docs/pool-format.md argues why.
+ *
+ * Invariants, in the words of the document:
+ *   I1  Of the two header copies, one whose checksum holds describes the pool as it is.
+ *   I2  A log entry counts only if its checksum holds under this pool's id and this generation.
+ *   I3  The generation grows after recovery is durable and before the first new log entry.
+ *   I4  Heap tables change only by the operations of commit records, or to a state that means the
+ * same. I5  A chunk's entry is read only at the start of a run; runs tile the heap without gap or
+ * overlap.
+ *
+ * Little-endian, fixed-width, every reserved byte named. Nothing here is a pointer, all places are
+ * byte offsets from the start of the file.
+ */
+#pragma once
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NVM_MAGIC UINT64_C(0x4c4f4f504d564e89) /* "\x89NVMPOOL": no text file starts so */
+#define NVM_FORMAT 1
+#define NVM_LOG_FORMAT 1
+
+#define NVM_HEADER_COPY_SIZE 4096
+#define NVM_FLOOR_OFFSET 0x2000
+#define NVM_ROOT_OFFSET 0x3000
+#define NVM_SLOTS_OFFSET 0x4000
+#define NVM_SLOTS_MAX 1024
+#define NVM_TYPES_OFFSET 0x8000
+#define NVM_TYPES_MAX 512
+#define NVM_CHUNKS_OFFSET 0x10000
+
+#define NVM_CHUNK_SHIFT 14
+#define NVM_CHUNK_SIZE (UINT64_C(1) << NVM_CHUNK_SHIFT)
+
+enum nvm_header_state { NVM_STATE_CLEAN = 1, NVM_STATE_OPEN = 2 };
+enum nvm_method_id { NVM_METHOD_UNDO = 1, NVM_METHOD_SHADOW = 2 };
+
+/* Twice, at 0 and at 4096, written one after the other: a crash tears at most one (I1). */
+struct nvm_header {
+  uint64_t magic;           /* against files that are no pools */
+  uint32_t format;          /* against older libraries reading newer pools */
+  uint32_t header_size;     /* against a format that forgot to raise its number */
+  uint64_t check;           /* against rot and torn writes: over the header with this field 0 */
+  uint64_t sequence;        /* which copy is the newer one */
+  uint8_t id[16];           /* against log entries of another pool in recycled blocks */
+  uint64_t base;            /* address of file offset 0: pointers hold only there */
+  uint64_t span;            /* bytes of addresses reserved, the most the file may grow to */
+  uint64_t heap_offset;     /* against a heap read with other tables than it was written with */
+  uint64_t heap_size;       /* against truncation; raised only after the blocks are allocated */
+  uint64_t generation;      /* against log entries of an earlier opening */
+  uint64_t clean_shutdowns; /* for people: closes, and openings that had to recover */
+  uint64_t unclean_shutdowns;
+  uint32_t state;        /* enum nvm_header_state: whether to recover */
+  uint32_t method;       /* enum nvm_method_id: of the opening that wrote the log */
+  uint32_t log_format;   /* against replaying entries of another shape */
+  uint32_t domain;       /* enum nvm_domain: what the last opening could promise */
+  uint8_t build_id[32];  /* of the program that opened last: static data may have moved */
+  uint8_t reserved[360]; /* zero */
+};
+static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, build_id) == 120, "");
+
+/* At NVM_FLOOR_OFFSET. Commit records below need no replay: what they wrote is durable. */
+struct nvm_floor {
+  uint64_t order;
+  uint64_t generation; /* the floor counts in this generation only */
+};
+
+/* At NVM_SLOTS_OFFSET, one for each thread that ever wrote at the same time. A transaction uses the
+ * bank of its number's lowest bit, so the previous one's record stays until this one's is durable.
+ */
+struct nvm_log_slot {
+  uint64_t bank[2]; /* first segment of each; 0: none yet */
+};
+static_assert(sizeof(struct nvm_log_slot) * NVM_SLOTS_MAX == NVM_TYPES_OFFSET - NVM_SLOTS_OFFSET,
+              "");
+
+/* The first 64 bytes of a run of chunks of kind LOG; entries fill the rest. */
+struct nvm_segment {
+  uint64_t check; /* over self..position, seeded with the pool's id */
+  uint64_t next;  /* segment that continues this one, or 0; changed by one 8-byte store */
+  uint64_t self;  /* against a chain that leads astray */
+  uint64_t size;  /* bytes with this header */
+  uint32_t slot, bank, position; /* against two logs sharing a segment, and cycles */
+  uint32_t reserved0;
+  uint64_t reserved[2];
+};
+static_assert(sizeof(struct nvm_segment) == 64, "");
+
+enum nvm_frame_kind {
+  NVM_FRAME_UNDO = 1,   /* payload: the bytes at `place` before the transaction wrote there */
+  NVM_FRAME_REDO = 2,   /* payload: part of a commit record that does not fit into one frame */
+  NVM_FRAME_COMMIT = 3, /* payload: the rest of the record; its transaction committed */
+  /* The same with a checksum behind: committed if the bytes that UNDO frames name now sum up to it.
+   */
+  NVM_FRAME_COMMIT_CHECKED = 4,
+  NVM_FRAME_RETIRED = 5 /* no payload: that checksum need not be looked at any more */
+};
+
+/* A log entry: this header and its payload, padded to whole lines. A record's payload is
+ * `operations` words of 8 bytes, then lines (NVM_LINE_*). */
+struct nvm_frame {
+  uint64_t check;       /* over what follows, seeded with id and generation (I2) */
+  uint64_t transaction; /* number in this log << 16 | REDO: frames of this record before this one;
+                           COMMIT: how many REDO frames belong to it */
+  uint64_t order;       /* pool-wide: undo goes backwards by it, redo forwards */
+  uint64_t place;       /* UNDO: file offset. COMMIT: records below this order need no replay */
+  uint64_t shape;       /* NVM_FRAME_SHAPE */
+};
+/* Kind, number of operations, bytes of payload: one word, because a frame is read back by words at
+ * once. */
+#define NVM_FRAME_SHAPE(kind, operations, length)                                                  \
+  ((uint64_t)(kind) | (uint64_t)(operations) << 8 | (uint64_t)(length) << 32)
+/* In place of the number of operations, UNDO: the transaction before, in the other bank, has ended.
+ */
+#define NVM_UNDO_NEXT 1
+#define NVM_FRAME_KIND(frame) ((unsigned)((frame)->shape & 0xff))
+#define NVM_FRAME_OPERATIONS(frame) ((uint32_t)((frame)->shape >> 8 & 0xffffff))
+#define NVM_FRAME_LENGTH(frame) ((uint32_t)((frame)->shape >> 32))
+#define NVM_FRAME_ALIGN 64
+#define NVM_FRAME_ROOM                                                                             \
+  24 /* payload in the first line: one 8-byte undo, or an operation and a word */
+static_assert(sizeof(struct nvm_frame) + NVM_FRAME_ROOM == NVM_FRAME_ALIGN, "");
+
+/* An operation: store the low 16 bits at the file offset in the high 48. */
+#define NVM_OPERATION(offset, value) ((uint64_t)(offset) << 16 | (uint16_t)(value))
+
+/* A line of a record: offset >> 6 << 16 | words, then the words whose bits are set. With
+ * NVM_LINE_BYTES a byte mask follows, then its bytes, padded to 8. */
+#define NVM_LINE_BYTES 0x100
+
+/* Chunk table at NVM_CHUNKS_OFFSET: kind | class << 8 | type << 16 | chunks << 32, at a run's
+ * start. */
+enum nvm_chunk_kind {
+  NVM_CHUNK_VIRGIN = 0, /* one chunk never used: its bytes are zero */
+  NVM_CHUNK_FREE = 1,
+  NVM_CHUNK_SMALL =
+      2, /* a span: a 16-bit word for each block, 0 free, else 1 + type; then blocks */
+  NVM_CHUNK_LARGE = 3, /* one block */
+  NVM_CHUNK_LOG = 4    /* a log segment */
+};
+#define NVM_CHUNK_ENTRY(kind, class, type, count)                                                  \
+  ((uint64_t)(kind) | (uint64_t)(class) << 8 | (uint64_t)(type) << 16 | (uint64_t)(count) << 32)
+
+/* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */
+struct nvm_type_entry {
+  uint64_t id;
+  uint64_t size;
+  uint64_t check; /* over id, size, name, seeded with the pool's id: a torn entry is a free one */
+  char name[40];
+};
+static_assert(sizeof(struct nvm_type_entry) * NVM_TYPES_MAX == NVM_CHUNKS_OFFSET - NVM_TYPES_OFFSET,
+              "");

@@ -1,0 +1,320 @@
+/* log.c: banks, segments and frames.
+ *
+ * A frame's place is taken before it is written, by one instruction, so a signal handler that
+ * appends in between gets the place behind; recovery looks at every line and is not stopped by an
+ * unfinished frame (docs/pool-format.md). Segments are runs of heap chunks; a log keeps those it
+ * once had until the pool is closed.
+ */
+#define _GNU_SOURCE
+#include "log.h"
+
+#include "checksum.h"
+#include "heap.h"
+#include "kill.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+  SEGMENT_FIRST =
+      16 << 10, /* bytes of a bank's first segment: 400 small entries; two for each thread */
+  SEGMENT_LAST = 4 << 20, /* from here on segments stop doubling */
+  ROOM_FOR_NESTED =
+      4 << 10 /* kept at the end of a segment for signal handlers and the last frame */
+};
+
+static uint64_t segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment) {
+  return nvmi_check(&segment->self,
+                    offsetof(struct nvm_segment, reserved) - offsetof(struct nvm_segment, self),
+                    pool->id_seed);
+}
+
+bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot, unsigned bank,
+                        unsigned position) {
+  const struct nvm_header *h = &pool->header;
+  if (at < h->heap_offset || at % NVM_CHUNK_SIZE != h->heap_offset % NVM_CHUNK_SIZE ||
+      at + NVM_CHUNK_SIZE > h->heap_offset + h->heap_size)
+    return false;
+  const struct nvm_segment *segment = (const void *)(pool->home + at);
+  return segment->check == segment_check(pool, segment) && segment->self == at &&
+         segment->slot == slot && segment->bank == bank && segment->position == position &&
+         segment->size % NVM_CHUNK_SIZE == 0 && segment->size <= h->heap_offset + h->heap_size - at;
+}
+
+/* Makes a segment and links it at `link` (a word of the file).
+ * Crash before the link is durable: a run of kind LOG that no chain reaches, freed by the next
+ * rebuild. The header is fenced before the link, so a chain never leads to a segment that is not
+ * whole. */
+static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
+                                        uint32_t slot, uint32_t bank, uint32_t position) {
+  uint64_t at = nvmi_heap_log_run(pool, size >> NVM_CHUNK_SHIFT);
+  if (!at)
+    return NULL;
+  struct nvm_segment fresh = {
+      .self = at, .size = size, .slot = slot, .bank = bank, .position = position};
+  fresh.check = segment_check(pool, &fresh);
+  pool->persist->stream(pool->home + at, &fresh, sizeof fresh);
+  pool->persist->fence();
+  *(volatile uint64_t *)link = at;
+  pool->persist->flush(link, sizeof *link);
+  pool->persist->fence();
+  return (struct nvm_segment *)(pool->home + at);
+}
+
+static struct nvm_log_slot *slot_of(const struct nvmi_log *log) {
+  return (struct nvm_log_slot *)(log->pool->home + NVM_SLOTS_OFFSET) + log->slot;
+}
+
+/* Signals wait: a handler must find segment and place changed together. */
+static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
+  struct nvm_segment *full = cursor->segment, *next = NULL;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (cursor->segment != full) { /* a handler was here first */
+    next = cursor->segment;
+  } else if (full->next) {
+    next = (struct nvm_segment *)(log->pool->home + full->next);
+  } else if (!log->owner->in_heap) {
+    uint64_t size = full->size < SEGMENT_LAST ? 4 * full->size : full->size;
+    log->owner->in_heap++;
+    next = make_segment(log->pool, &full->next, size, log->slot, full->bank, full->position + 1);
+    log->owner->in_heap--;
+  }
+  if (next && next != cursor->segment) {
+    cursor->segment = next;
+    cursor->at = sizeof *next;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return next != NULL;
+}
+
+/* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
+ * segment between the two lines that take a place: then it is taken again, and a few lines stay
+ * empty. */
+static char *take_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
+                        size_t kept) {
+  struct nvm_segment *volatile *current = &cursor->segment;
+  for (;;) {
+    struct nvm_segment *segment = *current;
+    if (NVMI_UNLIKELY(cursor->at + size + kept > segment->size) && !extend(log, cursor))
+      return NULL;
+    segment = *current;
+    uint64_t at = nvmi_local_add(&cursor->at, size);
+    if (NVMI_LIKELY(*current == segment && at + size <= segment->size))
+      return (char *)segment + at;
+  }
+}
+
+bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
+                  uint16_t part, bool nested) {
+  struct nvm_pool *pool = log->pool;
+  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
+  size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
+  if (used % 8)
+    memset((char *)frame + used, 0, 8 - used % 8);
+  for (size_t at = (used + 7) & ~(size_t)7; at < size; at += 8)
+    *(uint64_t *)((char *)frame + at) = 0;
+  frame->transaction = cursor->transaction << 16 | part;
+  frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
+  char *place = take_place(log, cursor, size, nested ? 0 : ROOM_FOR_NESTED);
+  if (!place)
+    return false;
+  pool->persist->append(place, frame, size);
+  cursor->frames++;
+  log->stats.log_entries++;
+  log->stats.log_bytes += size;
+  nvmi_step(NVMI_STEP_APPEND);
+  return true;
+}
+
+static void to_bank_start(struct nvmi_log *log, struct nvmi_cursor *cursor, uint64_t transaction) {
+  char *home = log->pool->home;
+  cursor->transaction = transaction;
+  cursor->segment = (struct nvm_segment *)(home + slot_of(log)->bank[transaction & 1]);
+  cursor->at = sizeof *cursor->segment;
+  cursor->frames = 0;
+}
+
+struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
+  struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
+  to_bank_start(log, next, old->transaction + 1);
+  log->range_count = 0;
+  log->cursor =
+      next; /* one store: a signal handler's note belongs to one transaction or to the other */
+  return old;
+}
+
+uint64_t nvmi_log_bound(struct nvm_pool *pool) {
+  /* First the next order, then who is pending: a commit announces itself before it takes its
+   * number, so one whose number lies below what is read here is seen. */
+  uint64_t bound = atomic_load(&pool->order); /* loads stay in order on x86 */
+  unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
+  for (unsigned i = 0; i < count; i++) {
+    uint64_t pending =
+        atomic_load(&atomic_load_explicit(&pool->logs[i], memory_order_relaxed)->pending) >> 1;
+    if (pending && pending < bound)
+      bound = pending;
+  }
+  uint64_t known = atomic_load(&pool->bound);
+  return known > bound ? known : bound;
+}
+
+void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound) {
+  uint64_t known = atomic_load(&pool->bound);
+  while (known < bound && !atomic_compare_exchange_weak(&pool->bound, &known, bound))
+    ;
+}
+
+void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
+  unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
+  for (unsigned i = 0; i < count; i++) {
+    const struct nvmi_log *log = atomic_load_explicit(&pool->logs[i], memory_order_relaxed);
+    uint64_t pending;
+    while ((pending = atomic_load(&log->pending) >> 1) && pending <= order)
+      sched_yield();
+  }
+  nvmi_log_raise_bound(pool, order + 1);
+}
+
+static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+/* The pool gets its second log. From now on commits wait for their stores in place. After the first
+ * barrier a thread either is inside a section that it entered as the only one, which shows and is
+ * waited for, or will read `several_logs` as true. The second barrier interrupts every running
+ * thread of the process, which drains what their sections stored past the cache without waiting:
+ * nothing is pending any more. */
+static void become_several(struct nvm_pool *pool, unsigned count) {
+  if (atomic_exchange(&pool->several_logs, true))
+    return;
+  membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  uint64_t seen[NVM_SLOTS_MAX];
+  for (unsigned i = 0; i < count; i++) {
+    while (atomic_load(&pool->logs[i]->solo))
+      sched_yield();
+    seen[i] = atomic_load(&pool->logs[i]->pending);
+  }
+  membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  for (unsigned i = 0; i < count; i++)
+    if (!(seen[i] & 1))
+      atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);
+}
+
+static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
+  struct nvmi_log *log =
+      mmap(NULL, sizeof *log, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (log == MAP_FAILED) {
+    nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory");
+    return NULL;
+  }
+  log->pool = pool;
+  log->slot = slot;
+  for (uint32_t bank = 0; bank < 2; bank++) {
+    uint64_t *link = &slot_of(log)->bank[bank];
+    if (!*link && !make_segment(pool, link, SEGMENT_FIRST, slot, bank, 0)) {
+      munmap(log, sizeof *log);
+      return NULL;
+    }
+  }
+  log->cursor = &log->cursors[1];
+  to_bank_start(log, log->cursor, 1);
+  return log;
+}
+
+static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
+  unsigned count = pool->log_count;
+  for (unsigned i = 0; i < count; i++)
+    if (!pool->logs[i]->owner)
+      return pool->logs[i];
+  if (count == NVM_SLOTS_MAX) {
+    nvmi_fail(NVM_ELIMIT, pool->path, "%d threads write to the pool, which is the most",
+              NVM_SLOTS_MAX);
+    return NULL;
+  }
+  struct nvmi_log *log = make_log(pool, count);
+  if (!log)
+    return NULL;
+  if (count == 0 && !membarrier_all(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+    pool->several_logs = true;
+  if (count > 0)
+    become_several(pool, count);
+  pool->logs[count] = log;
+  atomic_store_explicit(&pool->log_count, count + 1, memory_order_release);
+  return log;
+}
+
+struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  struct nvmi_log *log = attach_locked(pool);
+  if (log) {
+    log->owner = thread;
+    thread->logs[pool->index] = log;
+  }
+  pthread_mutex_unlock(&pool->lock);
+  return log;
+}
+
+void nvmi_log_detach(struct nvmi_log *log) {
+  nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
+  log->pending = 0;
+  pthread_mutex_lock(&log->pool->lock);
+  log->owner->logs[log->pool->index] = NULL;
+  log->owner = NULL;
+  pthread_mutex_unlock(&log->pool->lock);
+}
+
+int nvmi_log_close_all(struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (owner && (owner->begun || owner->frames.count) && owner->touched >> pool->index & 1)
+      return nvmi_fail(NVM_EOPENTX, pool->path,
+                       "a thread has a transaction open; commit or abort it first");
+  }
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || !(owner->touched >> pool->index & 1))
+      continue;
+    pool->logs[i]->stats.implicit_commits++;
+    enum nvm_error error = nvmi_tx_finish(owner, true);
+    if (error == NVM_EUNSAFE)
+      return -1; /* recorded where it was found */
+    if (error)
+      return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
+  }
+  return 0;
+}
+
+void nvmi_log_shrink(struct nvm_pool *pool) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    for (unsigned bank = 0; bank < 2; bank++) {
+      struct nvm_segment *first = (void *)(pool->home + slots[i].bank[bank]);
+      if (!first->next)
+        continue;
+      first->next = 0;
+      pool->persist->flush(first, sizeof *first);
+    }
+  }
+  pool->persist->fence();
+}
+
+void nvmi_log_free_all(struct nvm_pool *pool) {
+  nvmi_threads_lock();
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_log *log = pool->logs[i];
+    if (log->owner) {
+      log->owner->logs[pool->index] = NULL;
+      log->owner->touched &= ~(UINT64_C(1) << pool->index);
+    }
+    nvmi_array_free(&log->operations, sizeof(uint64_t));
+    nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    munmap(log, sizeof *log);
+  }
+  pool->log_count = 0;
+  nvmi_threads_unlock();
+}

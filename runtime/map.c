@@ -1,0 +1,154 @@
+/* map.c: the reserved range (abi.h) and the mappings in it.
+ *
+ * The whole range is reserved without access at first use, so nothing else ever lies in it and the
+ * compiled code's check is one shift and one comparison. A pool starts at a multiple of 1 GiB,
+ * chosen at creation by its random id so that pools made apart seldom clash, and keeps that
+ * address.
+ */
+#define _GNU_SOURCE
+#include "map.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool reserved;
+struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
+static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
+
+struct nvm_pool *nvmi_pool_number(unsigned index) {
+  return atomic_load_explicit(&by_number[index], memory_order_acquire);
+}
+
+static int reserve(const char *path) {
+  if (reserved)
+    return 0;
+  void *want = (void *)NVM_RANGE_BASE;
+  void *got = mmap(want, NVM_RANGE_SIZE, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != want) {
+    if (got != MAP_FAILED)
+      munmap(got, NVM_RANGE_SIZE);
+    return nvmi_fail(NVM_EADDRESS, path,
+                     "cannot reserve %llu GiB of addresses at %p (%s); is 'ulimit -v' set, or "
+                     "something mapped there?",
+                     (unsigned long long)(NVM_RANGE_SIZE >> 30), want, strerror(errno));
+  }
+  reserved = true;
+  return 0;
+}
+
+static bool is_free(uint64_t first, uint64_t count) {
+  if (first + count > NVMI_GRANULES)
+    return false;
+  for (uint64_t i = first; i < first + count; i++)
+    if (nvmi_pool_by_granule[i])
+      return false;
+  return true;
+}
+
+static int find_place(struct nvm_pool *pool, uint64_t count) {
+  if (pool->header.base) {
+    uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+    return is_free(first, count) ? (int)first : -1;
+  }
+  uint64_t wish;
+  memcpy(&wish, pool->header.id, sizeof wish);
+  for (uint64_t i = 0; i < NVMI_GRANULES; i++)
+    if (is_free((wish + i) % NVMI_GRANULES, count))
+      return (int)((wish + i) % NVMI_GRANULES);
+  return -1;
+}
+
+static int claim_locked(struct nvm_pool *pool) {
+  if (reserve(pool->path))
+    return -1;
+  unsigned number = 0;
+  while (number < NVMI_POOLS_MAX && by_number[number])
+    number++;
+  if (number == NVMI_POOLS_MAX)
+    return nvmi_fail(NVM_ELIMIT, pool->path, "%d pools are open, which is the most; close one",
+                     NVMI_POOLS_MAX);
+  uint64_t count = pool->header.span >> NVMI_GRANULE_SHIFT;
+  int first = find_place(pool, count);
+  if (first < 0)
+    return nvmi_fail(NVM_EADDRESS, pool->path,
+                     "its %llu GiB of addresses are taken by another open pool; close that one",
+                     (unsigned long long)count);
+  pool->header.base = NVM_RANGE_BASE + ((uint64_t)first << NVMI_GRANULE_SHIFT);
+  pool->work = (char *)pool->header.base;
+  pool->index = number;
+  for (uint64_t i = 0; i < count; i++)
+    nvmi_pool_by_granule[(uint64_t)first + i] = pool;
+  by_number[number] = pool;
+  return 0;
+}
+
+int nvmi_map_claim(struct nvm_pool *pool) {
+  pthread_mutex_lock(&lock);
+  int result = claim_locked(pool);
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+void nvmi_map_release(struct nvm_pool *pool) {
+  pthread_mutex_lock(&lock);
+  uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
+    nvmi_pool_by_granule[first + i] = NULL;
+  by_number[pool->index] = NULL;
+  pthread_mutex_unlock(&lock);
+}
+
+static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {
+  if (mmap(at + offset, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, pool->fd,
+           (off_t)offset) != MAP_FAILED)
+    return 0;
+  return nvmi_fail(NVM_ESYSTEM, pool->path, "cannot map %llu bytes: %s", (unsigned long long)size,
+                   strerror(errno));
+}
+
+/* With undo the program's view is the file itself; a child of fork must not reach it. A private
+ * view is inherited as it is, the file behind it never. */
+static int map_work(struct nvm_pool *pool, uint64_t offset, uint64_t size, bool private_work) {
+  if (map_part(pool, pool->work, offset, size, private_work ? MAP_PRIVATE : MAP_SHARED))
+    return -1;
+  if (!private_work)
+    madvise(pool->work + offset, size, MADV_DONTFORK);
+  return 0;
+}
+
+int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
+  const struct nvm_header *header = &pool->header;
+  void *home =
+      mmap(NULL, header->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (home == MAP_FAILED)
+    return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
+  pool->home = home;
+  if (map_part(pool, pool->home, 0, nvmi_file_size(header), MAP_SHARED) ||
+      map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
+      map_work(pool, header->heap_offset, header->heap_size, private_work))
+    return -1;
+  madvise(pool->home, header->span, MADV_DONTFORK);
+  return 0;
+}
+
+int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work) {
+  uint64_t offset = pool->header.heap_offset + old_size, size = pool->header.heap_size - old_size;
+  if (map_part(pool, pool->home, offset, size, MAP_SHARED) ||
+      map_work(pool, offset, size, private_work))
+    return -1;
+  madvise(pool->home + offset, size, MADV_DONTFORK);
+  return 0;
+}
+
+void nvmi_unmap_pool(struct nvm_pool *pool) {
+  if (pool->home)
+    munmap(pool->home, pool->header.span);
+  pool->home = NULL;
+  mmap(pool->work, pool->header.span, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}

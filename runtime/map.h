@@ -1,0 +1,22 @@
+/* map.h: where pools live: the reserved range, a pool's two mappings, its place in the table of
+ * pools. */
+#pragma once
+
+#include "internal.h"
+
+/* Gives `pool` addresses: `header.base` when that is set (open), else a free place for
+ * `header.span` (create). Reserves the range at first use. NVM_OK, or a failure already recorded.
+ */
+int nvmi_map_claim(struct nvm_pool *pool);
+void nvmi_map_release(struct nvm_pool *pool);
+
+/* Maps the file: home whole, work what the program may see. */
+int nvmi_map_pool(struct nvm_pool *pool, bool private_work);
+/* The heap has grown from `old_size` to header.heap_size. */
+int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work);
+void nvmi_unmap_pool(struct nvm_pool *pool);
+
+/* Offset behind the last byte of the heap: the length of the file. */
+static inline uint64_t nvmi_file_size(const struct nvm_header *header) {
+  return header->heap_offset + header->heap_size;
+}

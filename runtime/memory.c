@@ -1,0 +1,43 @@
+/* memory.c: the runtime's own DRAM.
+ *
+ * Not from malloc: a port may redirect malloc into a pool, and notes are taken where a program may
+ * be in the middle of its own malloc.
+ */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
+  if (NVMI_LIKELY(count <= array->room))
+    return true;
+  size_t bytes = (2 * count * item_size + PAGE - 1) & ~(size_t)(PAGE - 1);
+  void *items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (items == MAP_FAILED)
+    return false;
+  size_t room_bytes = array->room * item_size;
+  if (array->items) {
+    memcpy(items, array->items, array->count * item_size);
+    munmap(array->items, (room_bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
+  }
+  array->items = items;
+  array->room = bytes / item_size;
+  return true;
+}
+
+bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size) {
+  if (!nvmi_array_reserve(array, array->count + 1, item_size))
+    return false;
+  memcpy((char *)array->items + array->count * item_size, item, item_size);
+  array->count++;
+  return true;
+}
+
+void nvmi_array_free(struct nvmi_array *array, size_t item_size) {
+  if (array->items)
+    munmap(array->items, (array->room * item_size + PAGE - 1) & ~(size_t)(PAGE - 1));
+  *array = (struct nvmi_array){0};
+}

@@ -1,0 +1,131 @@
+/* shadow.c: stores go to a private copy; commit writes one record of the changed bytes and fences
+ * once.
+ *
+ * The program's view is a copy-on-write mapping: nothing reaches the file before the commit record
+ * is durable. Then the same bytes, and no neighbour's, are stored in place past the cache. They are
+ * not waited for while the process has one log: the next record's fence covers them, and until then
+ * the record would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next
+ * opening; NVMOVE_DEBUG=compare finds it.
+ */
+#define _GNU_SOURCE
+#include "../heap.h"
+#include "../internal.h"
+#include "../kill.h"
+#include "../log.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+typedef void visit(void *context, struct nvm_pool *pool, uint64_t offset, uint64_t mask);
+
+static void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
+                      visit *visit, void *context) {
+  uint64_t first = pool->header.base >> 6;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t line = (lines[i].line & ~NVMI_RANGE) - first;
+    if (NVMI_LIKELY(!(lines[i].line & NVMI_RANGE))) {
+      visit(context, pool, line << 6, lines[i].mask);
+      continue;
+    }
+    for (uint64_t j = 0; j < lines[i].mask; j++)
+      visit(context, pool, (line + j) << 6, UINT64_MAX);
+  }
+}
+
+static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  nvmi_record_line(record, offset, pool->work + offset, mask);
+}
+
+/* A signal handler may have stored to lines that are in the record already; then all it stored
+ * joins them. */
+static void add_late(struct nvmi_record *record, size_t seen) {
+  const struct nvmi_array *nested = &record->log->owner->nested;
+  for (; NVMI_UNLIKELY(seen < nested->count); seen++) {
+    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + seen;
+    if (nvmi_pool_at((void *)(item->line << 6)) == record->log->pool)
+      each_line(record->log->pool, item, 1, add_to_record, record);
+  }
+}
+
+/* Whole lines cost a tenth of masked ones, and while this log is the only one the view's other
+ * bytes are what the file has: nobody else has anything uncommitted. */
+static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)log, (void)mask;
+  pool->persist->stream(pool->home + offset, pool->work + offset, 64);
+}
+
+static void store_home(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)log;
+  pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
+}
+
+static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)unused;
+  for (; mask; mask &= mask - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(mask);
+    pool->work[offset + i] = pool->home[offset + i];
+  }
+}
+
+static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
+                                    size_t count) {
+  struct nvm_pool *pool = log->pool;
+  size_t operations = log->operations.count;
+  if (!count && !operations)
+    return NVM_OK;
+  struct nvmi_cursor *ending = nvmi_log_next(log);
+  struct nvmi_record record;
+  nvmi_record_begin(&record, log, ending, true);
+  const uint64_t *operation = log->operations.items;
+  for (size_t i = 0; i < operations; i++)
+    nvmi_record_operation(&record, operation[i]);
+  size_t nested = log->owner->nested.count;
+  each_line(pool, lines, count, add_to_record, &record);
+  add_late(&record, nested);
+  nvmi_step(NVMI_STEP_COMMIT);
+  if (!nvmi_record_end(&record))
+    return NVM_ENOSPACE;
+  /* Crash before this fence: the record is whole or it is not. After: committed. It also covers the
+   * stores in place of the commit before, whose bank the next one reuses. */
+  nvmi_fence(log);
+  nvmi_record_durable(&record);
+  nvmi_step(NVMI_STEP_COMMIT);
+  each_line(pool, lines, count, record.solo ? store_home_whole : store_home, log);
+  log->stats.flushed_lines += count;
+  nvmi_apply_operations(log);
+  nvmi_record_issued(&record);
+  nvmi_step(NVMI_STEP_COMMIT);
+  if (NVMI_UNLIKELY(pool->compare))
+    nvmi_compare(pool);
+  return NVM_OK;
+}
+
+static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  each_line(log->pool, lines, count, fetch_home, NULL);
+}
+
+static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
+  (void)unused;
+  char *start = pool->work + pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
+  madvise(start, (uint64_t)count << NVM_CHUNK_SHIFT, MADV_POPULATE_WRITE);
+}
+
+/* A page of a private mapping that nobody wrote yet still shows the file, also in a child: later
+ * commits of the parent would change the child's snapshot. So each page gets its private copy
+ * first. */
+static void shadow_before_fork(struct nvm_pool *pool) {
+  nvmi_heap_read_all(pool);
+  madvise(pool->work + NVM_ROOT_OFFSET, 4096, MADV_POPULATE_WRITE);
+  nvmi_heap_each_run(pool, make_private, NULL);
+}
+
+const struct nvmi_method nvmi_shadow = {
+    .name = "shadow",
+    .id = NVM_METHOD_SHADOW,
+    .private_work = true,
+    .note = NULL, /* the list of lines is all that commit needs */
+    .settle = NULL,
+    .commit = shadow_commit,
+    .abort = shadow_abort,
+    .before_fork = shadow_before_fork,
+};

@@ -1,0 +1,217 @@
+/* note.c: a store is about to happen: which bytes of it are news to the transaction?
+ *
+ * The per-thread table of lines (abi.h) is a cache of the answer: compiled code asks it inline,
+ * this file fills it. A line pushed out of the table goes to the thread's list; noted again it is
+ * merely listed twice. The table is updated after the log entry is durable, so nothing trusts an
+ * entry that is not.
+ *
+ * A signal handler that interrupts this file, the heap or a commit finds `busy` set: its notes
+ * leave the table alone, go into a list of their own and append within the room that segments keep
+ * for them.
+ */
+#include "internal.h"
+
+#include <signal.h>
+
+enum {
+  LINE = NVM_LINE_SIZE,
+  /* From this many whole lines on a range is listed as one, and not put into the table that it
+   * would flush twice over. */
+  RANGE_LINES_MIN = 2 * NVM_LINE_SLOTS,
+  NESTED_BYTES_MAX = 1024
+};
+
+static void push_line(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
+  struct nvmi_line item = {line, mask};
+  if (!nvmi_array_push(&thread->lines, &item, sizeof item))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
+}
+
+static struct nvm_line *slot_of(struct nvmi_thread *thread, uint64_t line) {
+  return &thread->table->slot[line & (NVM_LINE_SLOTS - 1)];
+}
+
+static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
+  const struct nvm_line *slot = slot_of(thread, line);
+  return slot->line == line ? mask & slot->missing : mask;
+}
+
+static void mark(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
+  struct nvm_line *slot = slot_of(thread, line);
+  if (slot->line == line) {
+    slot->missing &= ~mask;
+    return;
+  }
+  if (slot->line)
+    push_line(thread, slot->line, ~slot->missing);
+  else
+    thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
+  /* In this order a handler's inline test never finds the new line with the old line's bytes. */
+  *(volatile uint64_t *)&slot->missing = UINT64_MAX;
+  *(volatile uint64_t *)&slot->line = line;
+  *(volatile uint64_t *)&slot->missing = ~mask;
+}
+
+/* Bits of the bytes of `line` that lie in [start, end). */
+static uint64_t mask_of(uint64_t line, uintptr_t start, uintptr_t end) {
+  uintptr_t first = line * LINE, last = first + LINE;
+  uint64_t mask = UINT64_MAX;
+  if (start > first)
+    mask &= UINT64_MAX << (start - first);
+  if (end < last)
+    mask &= UINT64_MAX >> (last - end);
+  return mask;
+}
+
+static bool is_fresh(const struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  for (unsigned i = 0; i < thread->fresh_count && i < NVMI_FRESH_MAX; i++)
+    if (thread->fresh[i].start <= start && end <= thread->fresh[i].end)
+      return true;
+  return false;
+}
+
+/* Tells the method the runs of new bytes, neighbouring lines together, then waits once. */
+static void log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
+                     uintptr_t end) {
+  const struct nvmi_method *method = log->pool->method;
+  uintptr_t run = 0, run_end = 0;
+  if (!method->note)
+    return;
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
+    uint64_t mask = not_noted(thread, line, mask_of(line, start, end));
+    if (!mask)
+      continue;
+    uintptr_t from = line * LINE + (unsigned)__builtin_ctzll(mask);
+    uintptr_t to = line * LINE + 64 - (unsigned)__builtin_clzll(mask);
+    if (from != run_end) {
+      if (run)
+        method->note(log, (void *)run, run_end - run);
+      run = from;
+    }
+    run_end = to;
+  }
+  if (run) {
+    method->note(log, (void *)run, run_end - run);
+    method->settle(log);
+  }
+}
+
+static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  uint64_t first = start / LINE, last = (end - 1) / LINE;
+  uint64_t whole_first = (start + LINE - 1) / LINE, whole_end = end / LINE;
+  if (whole_end > whole_first && whole_end - whole_first >= RANGE_LINES_MIN) {
+    push_line(thread, whole_first | NVMI_RANGE, whole_end - whole_first);
+    if (first < whole_first)
+      mark(thread, first, mask_of(first, start, end));
+    if (last >= whole_end)
+      mark(thread, last, mask_of(last, start, end));
+    return;
+  }
+  for (uint64_t line = first; line <= last; line++)
+    mark(thread, line, mask_of(line, start, end));
+}
+
+static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
+                        uintptr_t end) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct nvmi_log *log = thread->logs[pool->index];
+  if (!log || end - start > NESTED_BYTES_MAX)
+    nvmi_fatal(NVM_ELIMIT, pool->path,
+               "a signal handler that interrupts the runtime stores more than 1 KiB "
+               "at once, or as the first of its thread");
+  int depth = thread->busy++;
+  thread->handlers_store = true;
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (pool->method->note) {
+    pool->method->note(log, (void *)start, end - start);
+    pool->method->settle(log);
+  }
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
+    struct nvmi_line item = {line, mask_of(line, start, end)};
+    if (thread->nested.count == thread->nested.room)
+      nvmi_fatal(NVM_ELIMIT, pool->path, "signal handlers store too much in one transaction");
+    ((struct nvmi_line *)thread->nested.items)[thread->nested.count++] = item;
+  }
+  thread->busy = depth;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void note(struct nvm_pool *pool, uintptr_t start, size_t size) {
+  if (NVMI_UNLIKELY(pool->forked))
+    return;
+  struct nvmi_thread *thread = nvmi_thread_self();
+  uintptr_t end = start + size;
+  if (NVMI_UNLIKELY(thread->busy)) {
+    note_nested(thread, pool, start, end);
+    return;
+  }
+  struct nvmi_log *log = nvmi_log_of(thread, pool);
+  if (!log)
+    nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  log->stats.notes++;
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (is_fresh(thread, start, end))
+    thread->fresh_stores = true;
+  else
+    log_news(thread, log, start, end);
+  mark_all(thread, start, end);
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+}
+
+/* Kept apart so that the usual way of __nvm_note calls nothing and saves few registers: every store
+ * of its own takes a place in the processor's store buffer from the program's stores that miss the
+ * cache. */
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address,
+                                                                         size_t size) {
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  if (pool && size)
+    note(pool, (uintptr_t)address, size);
+}
+
+/* A method that needs nothing but the list of lines, and one line. False: not that simple. */
+static inline __attribute__((always_inline)) bool note_line(uintptr_t start, size_t size) {
+  struct nvmi_thread *thread = nvmi_self;
+  struct nvm_pool *pool = nvmi_pool_at((void *)start);
+  if (!thread || !pool || pool->method->note || thread->busy || pool->forked ||
+      (start & (LINE - 1)) + size > LINE || !size || !thread->logs[pool->index])
+    return false;
+  uint64_t line = start / LINE, mask = UINT64_MAX >> (LINE - size) << (start & (LINE - 1));
+  struct nvm_line *slot = slot_of(thread, line);
+  struct nvmi_array *lines = &thread->lines;
+  if (slot->line && slot->line != line && lines->count == lines->room)
+    return false;
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (slot->line == line) {
+    slot->missing &= ~mask;
+  } else {
+    if (slot->line)
+      ((struct nvmi_line *)lines->items)[lines->count++] =
+          (struct nvmi_line){slot->line, ~slot->missing};
+    else
+      thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
+    *(volatile uint64_t *)&slot->missing = UINT64_MAX;
+    *(volatile uint64_t *)&slot->line = line;
+    *(volatile uint64_t *)&slot->missing = ~mask;
+  }
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+  return true;
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
+  __builtin_prefetch(Address, 1);
+  if (!note_line((uintptr_t)Address, Size))
+    note_slowly(Address, Size);
+}
+
+void __nvm_note_if_persistent(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
+    __nvm_note(Address, Size);
+}

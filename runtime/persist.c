@@ -1,0 +1,160 @@
+/* persist.c: the only file with instructions of one processor (x86-64).
+ *
+ * The flush instruction is chosen once: clwb, else clflushopt, else clflush. Streaming uses SSE2
+ * stores, which every x86-64 has; a line written by four of them leaves the core as one transfer.
+ * PMEM_NO_CLWB, PMEM_NO_CLFLUSHOPT and PMEM_NO_FLUSH are honoured as libpmem does.
+ */
+#include "persist.h"
+
+#include <cpuid.h>
+#include <immintrin.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64 };
+
+/* By words: what is streamed was stored a moment ago, by words. A wider load would wait until those
+ * stores, and every earlier store of the program that misses the cache, have left the processor. */
+static void process_stream(void *to, const void *from, size_t size) {
+  volatile uint64_t *target = to;
+  const uint64_t *source = from;
+  for (size_t i = 0; i < size / 8; i++)
+    target[i] = source[i];
+  nvmi_compiler_barrier();
+}
+
+static void process_flush(const void *address, size_t size) {
+  (void)address, (void)size;
+  nvmi_compiler_barrier();
+}
+
+static void process_fence(void) { nvmi_compiler_barrier(); }
+
+/* Stores masked bytes, whole words at once where a word is whole. */
+static void store_masked(char *to, const char *from, uint64_t mask) {
+  for (int word = 0; word < 8; word++, mask >>= 8) {
+    unsigned bytes = mask & 0xff;
+    if (bytes == 0xff) {
+      memcpy(to + 8 * word, from + 8 * word, 8);
+      continue;
+    }
+    for (int i = 0; bytes; i++, bytes >>= 1)
+      if (bytes & 1)
+        to[8 * word + i] = from[8 * word + i];
+  }
+}
+
+static void process_store_line(void *to, const void *from, uint64_t mask) {
+  store_masked(to, from, mask);
+  nvmi_compiler_barrier();
+}
+
+static void power_stream(void *to, const void *from, size_t size) {
+  long long *target = to;
+  const long long *source = from;
+  for (size_t i = 0; i < size / 8; i += 8)
+    for (size_t j = 0; j < 8; j++)
+      _mm_stream_si64(target + i + j, source[i + j]);
+}
+
+__attribute__((target("clwb"))) static void flush_clwb(const void *address, size_t size) {
+  NVMI_FOR_LINES(line, address, size)
+  _mm_clwb((void *)line);
+}
+
+__attribute__((target("clflushopt"))) static void flush_clflushopt(const void *address,
+                                                                   size_t size) {
+  NVMI_FOR_LINES(line, address, size)
+  _mm_clflushopt((void *)line);
+}
+
+static void flush_clflush(const void *address, size_t size) {
+  NVMI_FOR_LINES(line, address, size)
+  _mm_clflush((const void *)line);
+}
+
+static void power_fence(void) { _mm_sfence(); }
+
+static void (*power_flush)(const void *, size_t);
+
+/* Whole words go past the cache, which costs no read of the line; other bytes through it. */
+static void power_store_line(void *to, const void *from, uint64_t mask) {
+  if (mask == UINT64_MAX) {
+    power_stream(to, from, LINE);
+    return;
+  }
+  uint64_t rest = 0;
+  for (int word = 0; word < 8; word++) {
+    uint64_t bytes = mask >> (8 * word) & 0xff;
+    long long value;
+    if (bytes == 0xff) {
+      memcpy(&value, (const char *)from + 8 * word, 8);
+      _mm_stream_si64((long long *)((char *)to + 8 * word), value);
+    } else {
+      rest |= bytes << (8 * word);
+    }
+  }
+  if (rest) {
+    store_masked(to, from, rest);
+    power_flush(to, LINE);
+  }
+}
+
+/* One line through the cache and out again. Measured with a fence behind: on Intel (Sapphire
+ * Rapids) 166 ns against 180 for a streamed line and 16 to 20 % of a transaction with undo; on AMD
+ * (Zen 4) 160 against 77. */
+static void append_clwb(void *to, const void *from, size_t size) {
+  if (size != LINE) {
+    power_stream(to, from, size);
+    return;
+  }
+  process_stream(to, from, size);
+  flush_clwb(to, size);
+}
+
+static struct nvmi_persist power = {
+    .stream = power_stream, .fence = power_fence, .store_line = power_store_line};
+
+static int switched_off(const char *name) {
+  const char *value = getenv(name);
+  return value && strcmp(value, "1") == 0;
+}
+
+static void choose(void) {
+  unsigned a, b = 0, c, d;
+  __get_cpuid_count(7, 0, &a, &b, &c, &d);
+  if (switched_off("PMEM_NO_FLUSH"))
+    power.flush = process_flush, power.name = "no flush (PMEM_NO_FLUSH)";
+  else if (b & bit_CLWB && !switched_off("PMEM_NO_CLWB"))
+    power.flush = flush_clwb, power.name = "clwb";
+  else if (b & bit_CLFLUSHOPT && !switched_off("PMEM_NO_CLFLUSHOPT"))
+    power.flush = flush_clflushopt, power.name = "clflushopt";
+  else
+    power.flush = flush_clflush, power.name = "clflush";
+  __get_cpuid(0, &a, &b, &c, &d);
+  bool is_intel = b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx;
+  power.append = is_intel && power.flush == flush_clwb ? append_clwb : power_stream;
+  power_flush = power.flush;
+}
+
+const struct nvmi_persist *nvmi_persist_override;
+
+const struct nvmi_persist *nvmi_persist_power(void) {
+  if (nvmi_persist_override)
+    return nvmi_persist_override;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, choose);
+  return &power;
+}
+
+const struct nvmi_persist *nvmi_persist_process(void) {
+  static const struct nvmi_persist process = {.name = "page cache",
+                                              .stream = process_stream,
+                                              .append = process_stream,
+                                              .flush = process_flush,
+                                              .fence = process_fence,
+                                              .store_line = process_store_line};
+  return &process;
+}

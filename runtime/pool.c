@@ -1,0 +1,324 @@
+/* pool.c: create, open, grow and close.
+ *
+ * A pool is created as a nameless file and linked to its path when it is whole, so a crash or a
+ * failure leaves nothing behind. Open recovers before it hands out the pool; until the generation
+ * has grown the file means the same as before (invariant I3 of layout.h).
+ */
+#define _GNU_SOURCE
+#include "pool.h"
+
+#include "domain.h"
+#include "events.h"
+#include "header.h"
+#include "heap.h"
+#include "kill.h"
+#include "log.h"
+#include "map.h"
+#include "recover.h"
+#include "stats.h"
+#include "types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
+
+static bool usable(const char *path) {
+  if (path && *path && strlen(path) < PATH_MAX)
+    return true;
+  nvmi_fail(NVM_EARGUMENT, NULL, path && *path ? "the path is too long" : "no path was given");
+  return false;
+}
+
+static struct nvm_pool *new_pool(const char *path) {
+  struct nvm_pool *pool =
+      mmap(NULL, sizeof *pool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pool == MAP_FAILED)
+    return NULL;
+  pool->fd = -1;
+  pool->order = 1;
+  pthread_mutex_init(&pool->lock, NULL);
+  snprintf(pool->path, sizeof pool->path, "%s", path);
+  const char *pointers = getenv("NVMOVE_POINTERS");
+  pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
+  const char *debug = getenv("NVMOVE_DEBUG");
+  pool->compare = debug && strcmp(debug, "compare") == 0;
+  return pool;
+}
+
+void nvmi_pool_detach(struct nvm_pool *pool) {
+  if (pool->fd >= 0)
+    close(pool->fd);
+  pthread_mutex_destroy(&pool->lock);
+  munmap(pool, sizeof *pool);
+}
+
+static enum nvm_error code_of(int error_number) {
+  switch (error_number) {
+  case ENOENT:
+  case ENOTDIR:
+    return NVM_EMISSING;
+  case EEXIST:
+    return NVM_EEXISTS;
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    return NVM_EREADONLY;
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG:
+    return NVM_ENOSPACE;
+  default:
+    return NVM_ESYSTEM;
+  }
+}
+
+static int fail_errno(const char *path, const char *what) {
+  return nvmi_fail(code_of(errno), path, "%s: %s", what, strerror(errno));
+}
+
+/* The superuser may open a write-protected file; that is no reason to change it. */
+static bool is_read_only(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
+}
+
+struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
+  if (!usable(path))
+    return NULL;
+  struct nvm_pool *pool = new_pool(path);
+  if (!pool) {
+    nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
+    return NULL;
+  }
+  pool->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (pool->fd < 0)
+    fail_errno(path, "cannot be opened");
+  else if (flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
+    nvmi_fail(NVM_EBUSY, path,
+              "the pool is open already, here or in another process; close it there");
+  else if (writable && is_read_only(pool->fd))
+    nvmi_fail(NVM_EREADONLY, path, "nobody may write the file (chmod u+w)");
+  else if (nvmi_header_read(pool) == 0)
+    return pool;
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
+/* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
+ * SIGBUS. */
+static int allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  int error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
+  if (error == 0)
+    return 0;
+  errno = error;
+  return fail_errno(pool->path, "cannot allocate blocks on the disk; free some space");
+}
+
+/* Under a name when the file system has no nameless files. */
+static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
+  *name = 0;
+  pool->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (pool->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+    snprintf(name, name_size, "%s.%ld.new", pool->path, (long)getpid());
+    pool->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  if (pool->fd < 0)
+    return fail_errno(pool->path, "cannot be created");
+  flock(pool->fd, LOCK_EX);
+  return 0;
+}
+
+static int give_name(struct nvm_pool *pool, const char *folder, const char *name) {
+  char link_path[64];
+  snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", pool->fd);
+  const char *from = *name ? name : link_path;
+  if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
+    return fail_errno(pool->path, "cannot be created");
+  int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_fd >= 0) {
+    fsync(folder_fd);
+    close(folder_fd);
+  }
+  return 0;
+}
+
+static int start(struct nvm_pool *pool) {
+  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool))
+    return -1;
+  nvmi_events_install();
+  return 0;
+}
+
+static void undo_start(struct nvm_pool *pool) {
+  nvmi_heap_stop(pool);
+  nvmi_unmap_pool(pool);
+  nvmi_map_release(pool);
+}
+
+static int create_file(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
+  if (open_new(pool, folder, name, name_size))
+    return -1;
+  const struct nvm_header *h = &pool->header;
+  nvmi_step(NVMI_STEP_CREATE);
+  if (allocate(pool, 0, NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size)) ||
+      allocate(pool, h->heap_offset, h->heap_size))
+    return -1;
+  if (nvmi_domain_choose(pool) || nvmi_map_claim(pool))
+    return -1;
+  if (start(pool) == 0) {
+    nvmi_header_write(pool);
+    nvmi_step(NVMI_STEP_CREATE);
+    fsync(pool->fd);
+    if (give_name(pool, folder, name) == 0)
+      return 0;
+  }
+  undo_start(pool);
+  return -1;
+}
+
+NVM_POOL *nvm_pool_create(const char *path, size_t size) {
+  nvmi_kill_arm();
+  if (!usable(path))
+    return NULL;
+  if (access(path, F_OK) == 0) {
+    nvmi_fail(NVM_EEXISTS, path, "the file exists; open it, or remove it first");
+    return NULL;
+  }
+  struct nvm_pool *pool = new_pool(path);
+  if (!pool) {
+    nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
+    return NULL;
+  }
+  char copy[PATH_MAX], name[PATH_MAX];
+  snprintf(copy, sizeof copy, "%s", path);
+  *name = 0;
+  int result = nvmi_header_init(pool, size);
+  if (result == 0)
+    result = create_file(pool, dirname(copy), name, sizeof name);
+  if (*name)
+    unlink(name);
+  if (result) {
+    nvmi_pool_detach(pool);
+    return NULL;
+  }
+  return pool;
+}
+
+/* Recovers with the generation of the log, then starts the next one. Crash before the header is
+ * written: the same again; after: the logs are empty. */
+static int recover(struct nvm_pool *pool, uint32_t old_method) {
+  uint32_t new_method = pool->header.method;
+  pool->header.method = old_method;
+  if (pool->header.state == NVM_STATE_OPEN) {
+    if (nvmi_recover(pool))
+      return -1;
+    pool->header.unclean_shutdowns++;
+  }
+  nvmi_step(NVMI_STEP_RECOVER);
+  pool->header.method = new_method;
+  pool->header.generation++;
+  pool->header.state = NVM_STATE_OPEN;
+  nvmi_header_write(pool);
+  nvmi_header_seeds(pool);
+  return 0;
+}
+
+NVM_POOL *nvm_pool_open(const char *path) {
+  nvmi_kill_arm();
+  struct nvm_pool *pool = nvmi_pool_attach(path, true);
+  if (!pool)
+    return NULL;
+  uint32_t old_method = pool->header.method;
+  if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool) == 0) {
+    if (start(pool) == 0 && recover(pool, old_method) == 0 && nvmi_types_load(pool) == 0)
+      return pool;
+    undo_start(pool);
+  }
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
+/* Crash before the header says so: the file is longer than its heap, the next growth finds the
+ * blocks allocated. */
+int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
+  struct nvm_header *h = &pool->header;
+  uint64_t old_size = h->heap_size, most = h->span - h->heap_offset - old_size;
+  uint64_t step = (bytes + NVM_CHUNK_SIZE - 1) & ~(NVM_CHUNK_SIZE - 1);
+  if (step > most)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "the pool is full and may not grow beyond %llu MiB",
+                     (unsigned long long)(h->span >> 20));
+  uint64_t wish = old_size / 4 & ~(NVM_CHUNK_SIZE - 1);
+  wish = wish < step ? step : wish > most ? most : wish;
+  uint64_t end = h->heap_offset + old_size, size = wish;
+  if (allocate(pool, end, size) && (size == step || allocate(pool, end, size = step)))
+    return -1;
+  if (allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
+    return -1;
+  fsync(pool->fd);
+  h->heap_size = old_size + size;
+  if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {
+    h->heap_size = old_size;
+    return -1;
+  }
+  nvmi_header_write(pool);
+  return 0;
+}
+
+/* All that was committed is in place: only then may the header call the logs empty. */
+static int finish(struct nvm_pool *pool) {
+  if (nvmi_log_close_all(pool))
+    return -1;
+  nvmi_stats_print(pool);
+  pool->persist->fence();
+  pool->header.state = NVM_STATE_CLEAN;
+  pool->header.clean_shutdowns++;
+  nvmi_header_write(pool);
+  nvmi_log_shrink(pool);
+  return 0;
+}
+
+int nvm_pool_close(NVM_POOL *pool) {
+  if (!pool)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  if (!pool->forked && finish(pool))
+    return -1;
+  nvmi_log_free_all(pool);
+  undo_start(pool);
+  nvmi_pool_detach(pool);
+  return 0;
+}
+
+void nvmi_pool_leave(struct nvm_pool *pool) {
+  const struct nvmi_thread *self = nvmi_thread_self();
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner != self)
+      return;
+  finish(pool);
+}
+
+int nvm_pool_set_root(NVM_POOL *pool, void *root) {
+  if (!pool)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  if (root && nvmi_pool_at(root) != pool)
+    return nvmi_fail(NVM_EUNSAFE, pool->path, "the root %p does not lie in the pool", root);
+  void **slot = (void **)(pool->work + NVM_ROOT_OFFSET);
+  __nvm_note(slot, sizeof *slot);
+  *slot = root;
+  return 0;
+}
+
+void *nvm_pool_root(NVM_POOL *pool) {
+  return pool ? *(void **)(pool->work + NVM_ROOT_OFFSET) : NULL;
+}
+
+NVM_POOL *nvm_pool_of(const void *address) { return nvmi_pool_at(address); }

@@ -1,0 +1,158 @@
+/* record.c: commit records: what a transaction does to the file, as one checked unit of the log.
+ *
+ * Built in DRAM, frame by frame, and streamed: never read back. `pending` tells other threads'
+ * records which commits may still have to be replayed (docs/pool-format.md, "Which records are
+ * replayed").
+ */
+#include "log.h"
+
+#include <string.h>
+
+enum { PAYLOAD_MAX = NVMI_FRAME_MAX - sizeof(struct nvm_frame) };
+
+static struct nvm_frame *frame_of(const struct nvmi_record *record) {
+  return (struct nvm_frame *)record->log->stage;
+}
+
+static char *payload_of(const struct nvmi_record *record) { return (char *)(frame_of(record) + 1); }
+
+void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
+                       bool replay) {
+  *record = (struct nvmi_record){.log = log, .cursor = cursor};
+  struct nvm_pool *pool = log->pool;
+  if (!replay) {
+    /* The bound all the same: this record may overwrite the last one that says so of another log's.
+     */
+    record->bound = nvmi_log_bound(pool);
+    return;
+  }
+  record->solo = nvmi_solo_enter(log);
+  /* Announce first, then take the number: see nvmi_log_bound. An older announcement of this log
+   * stays until the fence that also covers its stores. */
+  uint64_t oldest = atomic_load_explicit(&log->pending, memory_order_relaxed) >> 1;
+  if (!oldest)
+    oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
+  atomic_store_explicit(&log->pending, oldest << 1 | !record->solo, memory_order_relaxed);
+  record->order = nvmi_log_order(log, record->solo);
+  record->bound = record->solo ? oldest : nvmi_log_bound(pool);
+}
+
+static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t part) {
+  struct nvm_frame *frame = frame_of(record);
+  frame->order = record->order;
+  frame->place = record->bound;
+  frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
+  bool is_last = kind != NVM_FRAME_REDO;
+  if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
+                                     is_last && !record->frames && record->used <= 1024))
+    record->full = true;
+  record->used = 0;
+  record->operations = 0;
+}
+
+static void make_room(struct nvmi_record *record, uint32_t bytes) {
+  if (NVMI_LIKELY(record->used + bytes <= PAYLOAD_MAX))
+    return;
+  put(record, NVM_FRAME_REDO, record->frames);
+  record->frames++;
+  if (record->frames == UINT16_MAX)
+    record->full = true; /* half a gigabyte changed in one transaction of the shadow method */
+}
+
+void nvmi_record_operation(struct nvmi_record *record, uint64_t operation) {
+  make_room(record, sizeof operation);
+  memcpy(payload_of(record) + record->used, &operation, sizeof operation);
+  record->used += sizeof operation;
+  record->operations++;
+}
+
+/* Bits of the words that are whole in `mask`; `ragged` when some word is there in part. */
+static unsigned whole_words(uint64_t mask, bool *ragged) {
+  const uint64_t lowest = UINT64_C(0x0101010101010101);
+  uint64_t all = mask & mask >> 4, any = mask | mask >> 4;
+  all &= all >> 2, any |= any >> 2;
+  all &= all >> 1, any |= any >> 1;
+  all &= lowest, any &= lowest;
+  *ragged = all != any;
+  return (unsigned)(all * UINT64_C(0x0102040810204080) >> 56);
+}
+
+void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
+                      uint64_t mask) {
+  bool ragged;
+  unsigned words = whole_words(mask, &ragged);
+  make_room(record, 16 + 64);
+  char *at = payload_of(record) + record->used;
+  uint64_t head = offset >> 6 << 16 | (ragged ? NVM_LINE_BYTES : words);
+  memcpy(at, &head, 8);
+  at += 8;
+  if (!ragged) {
+    for (; words; words &= words - 1, at += 8)
+      memcpy(at, (const char *)bytes + 8 * __builtin_ctz(words), 8);
+  } else {
+    memcpy(at, &mask, 8);
+    at += 8;
+    for (uint64_t left = mask; left; left &= left - 1)
+      *at++ = ((const char *)bytes)[__builtin_ctzll(left)];
+    while ((at - payload_of(record)) & 7)
+      *at++ = 0;
+  }
+  record->used = (uint32_t)(at - payload_of(record));
+}
+
+void nvmi_record_sum(struct nvmi_record *record, uint64_t sum) {
+  make_room(record, sizeof sum);
+  memcpy(payload_of(record) + record->used, &sum, sizeof sum);
+  record->used += sizeof sum;
+  record->checked = true;
+}
+
+bool nvmi_record_end(struct nvmi_record *record) {
+  put(record, record->checked ? NVM_FRAME_COMMIT_CHECKED : NVM_FRAME_COMMIT, record->frames);
+  if (record->full && record->order) {
+    /* No record, but the next one goes where the one before this stands: what that one stored in
+     * place must be there first. */
+    nvmi_fence(record->log);
+    atomic_store_explicit(&record->log->pending, 0, memory_order_release);
+    nvmi_solo_leave(record->log);
+  }
+  return !record->full;
+}
+
+void nvmi_record_durable(struct nvmi_record *record) {
+  if (record->order)
+    atomic_store_explicit(&record->log->pending, record->order << 1 | !record->solo,
+                          memory_order_release);
+}
+
+void nvmi_record_issued(struct nvmi_record *record) {
+  if (!record->order)
+    return;
+  struct nvmi_log *log = record->log;
+  if (!record->solo) {
+    /* The caller returns when no record up to this one is replayed any more: then another thread
+     * may write over it, and overwrite its own record of that. */
+    nvmi_fence(log);
+    atomic_store_explicit(&log->pending, 0, memory_order_release);
+    nvmi_log_await(log->pool, record->order);
+  }
+  nvmi_solo_leave(log);
+}
+
+bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation) {
+  uint64_t at = operation >> 16;
+  uint64_t end = pool->header.heap_offset + pool->header.heap_size;
+  if (at < NVM_CHUNKS_OFFSET || at % 2 || at >= end)
+    return false;
+  uint16_t *word = (uint16_t *)(pool->home + at);
+  __atomic_store_n(word, (uint16_t)operation, __ATOMIC_RELAXED);
+  pool->persist->flush(word, sizeof *word);
+  return true;
+}
+
+void nvmi_apply_operations(struct nvmi_log *log) {
+  const uint64_t *operations = log->operations.items;
+  for (size_t i = 0; i < log->operations.count; i++)
+    nvmi_apply_operation(log->pool, operations[i]);
+  log->stats.flushed_lines += log->operations.count;
+}

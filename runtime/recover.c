@@ -1,0 +1,293 @@
+/* recover.c: replays what committed, undoes what did not.
+ *
+ * Reads every bank of every log: the frames of its newest transaction. A transaction with a whole
+ * commit record is replayed if its order is not below the highest bound (or the floor); one without
+ * is undone. Replay goes forwards by order, undo backwards, over all logs. Every step stores bytes
+ * taken from the log, and the log stays until the generation grows: so a crash in here is followed
+ * by the same again. All stores are made through `home`; a private view of the file has no pages of
+ * its own yet.
+ */
+#include "recover.h"
+
+#include "checksum.h"
+#include "kill.h"
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nvm_frame **items(const struct nvmi_array *list) { return list->items; }
+
+bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank,
+                       nvmi_visit_segment *visit, void *context) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  uint64_t at = slots[slot].bank[bank];
+  for (unsigned position = 0; at; position++) {
+    if (!nvmi_segment_valid(pool, at, slot, bank, position))
+      return false;
+    const struct nvm_segment *segment = (const void *)(pool->home + at);
+    visit(context, segment);
+    at = segment->next;
+  }
+  return true;
+}
+
+static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
+  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
+         NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
+         (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
+          NVM_FRAME_OPERATIONS(frame) <= NVM_FRAME_LENGTH(frame) / 8) &&
+         frame->check == nvmi_check(&frame->transaction,
+                                    sizeof *frame - 8 + NVM_FRAME_LENGTH(frame), pool->check_seed);
+}
+
+struct scan {
+  const struct nvm_pool *pool;
+  uint64_t transaction; /* newest seen so far, or the one wanted */
+  bool only_wanted;
+  struct nvmi_array *found;
+};
+
+/* Tries every line: an unfinished frame does not hide those behind it. A frame of the newest
+ * transaction hides nothing, so its payload is skipped. */
+static void scan_segment(void *context, const struct nvm_segment *segment) {
+  struct scan *scan = context;
+  uint64_t at = sizeof *segment;
+  while (at < segment->size) {
+    const struct nvm_frame *frame = (const void *)((const char *)segment + at);
+    uint64_t transaction = frame->transaction >> 16;
+    bool fits =
+        scan->only_wanted ? transaction == scan->transaction : transaction >= scan->transaction;
+    if (!fits || !transaction || !frame_valid(scan->pool, frame, segment->size - at)) {
+      at += NVM_FRAME_ALIGN;
+      continue;
+    }
+    if (transaction != scan->transaction)
+      scan->found->count = 0;
+    scan->transaction = transaction;
+    if (!nvmi_array_push(scan->found, &frame, sizeof frame))
+      nvmi_die(scan->pool->path, "out of memory for recovery");
+    at += (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
+          ~(uint64_t)(NVM_FRAME_ALIGN - 1);
+  }
+}
+
+static int by_order(const void *a, const void *b) {
+  const struct nvm_frame *x = *(const struct nvm_frame *const *)a,
+                         *y = *(const struct nvm_frame *const *)b;
+  if (x->order != y->order)
+    return x->order < y->order ? -1 : 1;
+  unsigned part_x = NVM_FRAME_KIND(x) > NVM_FRAME_REDO ? UINT16_MAX : x->transaction & 0xffff;
+  unsigned part_y = NVM_FRAME_KIND(y) > NVM_FRAME_REDO ? UINT16_MAX : y->transaction & 0xffff;
+  return part_x < part_y ? -1 : part_x > part_y;
+}
+
+static void sort(struct nvmi_array *list) {
+  if (list->count)
+    qsort(list->items, list->count, sizeof(void *), by_order);
+}
+
+static bool in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  uint64_t heap = pool->header.heap_offset, end = heap + pool->header.heap_size;
+  return (offset >= heap && offset < end && size <= end - offset) ||
+         (offset >= NVM_ROOT_OFFSET && offset + size <= NVM_ROOT_OFFSET + 4096);
+}
+
+static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
+  if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+    return false;
+  memcpy(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
+  pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
+  return true;
+}
+
+void nvmi_undo_cursor(struct nvm_pool *pool, unsigned slot, uint64_t transaction) {
+  struct nvmi_array found = {0};
+  struct scan scan = {pool, transaction, true, &found};
+  if (!nvmi_each_segment(pool, slot, transaction & 1, scan_segment, &scan))
+    nvmi_die(pool->path, "the log was overwritten while it was in use");
+  sort(&found);
+  for (size_t i = found.count; i-- > 0;)
+    if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO && !undo_frame(pool, items(&found)[i]))
+      nvmi_die(pool->path, "the log was overwritten while it was in use");
+  nvmi_array_free(&found, sizeof(void *));
+}
+
+/* A line of a record: stores it in home. Gives the bytes it took, 0 when it makes no sense. */
+static uint32_t redo_line(struct nvm_pool *pool, const char *at, uint32_t room) {
+  uint64_t head, mask = 0;
+  _Alignas(64) char bytes[64];
+  if (room < 16)
+    return 0;
+  memcpy(&head, at, 8);
+  uint32_t used = 8;
+  if (head & NVM_LINE_BYTES) {
+    memcpy(&mask, at + 8, 8);
+    used = 16;
+  } else {
+    for (unsigned word = 0; word < 8; word++)
+      if (head >> word & 1)
+        mask |= UINT64_C(0xff) << (8 * word);
+  }
+  uint32_t count = (uint32_t)__builtin_popcountll(mask);
+  if (!mask || room < used + count || !in_view(pool, head >> 16 << 6, 64))
+    return 0;
+  for (uint64_t left = mask; left; left &= left - 1)
+    bytes[__builtin_ctzll(left)] = at[used++];
+  pool->persist->store_line(pool->home + (head >> 16 << 6), bytes, mask);
+  return (used + 7) & ~7u;
+}
+
+static bool redo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
+  const char *payload = (const char *)(frame + 1);
+  uint32_t at = 0;
+  for (; at < 8u * NVM_FRAME_OPERATIONS(frame); at += 8) {
+    uint64_t operation;
+    memcpy(&operation, payload + at, 8);
+    if (!nvmi_apply_operation(pool, operation))
+      return false;
+  }
+  uint32_t end = NVM_FRAME_LENGTH(frame);
+  if (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED)
+    end -= (uint32_t)sizeof(uint64_t);
+  while (at < end) {
+    uint32_t used = redo_line(pool, payload + at, end - at);
+    if (!used)
+      return false;
+    at += used;
+  }
+  return true;
+}
+
+struct work {
+  struct nvmi_array redo, undo; /* const struct nvm_frame * */
+  uint64_t bound;
+};
+
+/* Whether the bytes that the undo entries cover are those that a checked commit summed up. */
+static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *found,
+                         const struct nvm_frame *commit) {
+  uint64_t sum = pool->check_seed, wanted;
+  if (NVM_FRAME_LENGTH(commit) < sizeof wanted)
+    return false;
+  memcpy(&wanted, (const char *)(commit + 1) + NVM_FRAME_LENGTH(commit) - sizeof wanted,
+         sizeof wanted);
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO)
+      continue;
+    if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+      return false;
+    sum = nvmi_check(pool->home + frame->place, NVM_FRAME_LENGTH(frame), sum);
+  }
+  return sum == wanted;
+}
+
+/* The commit record of a bank's frames, when it is whole and counts. `is_last`: the log has no
+ * newer transaction, whose existence would prove that this one committed. */
+static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
+                                            const struct nvmi_array *found, bool is_last) {
+  const struct nvm_frame *commit = NULL;
+  uint64_t parts = 0;
+  bool retired = false;
+  for (size_t i = 0; i < found->count; i++) {
+    unsigned kind = NVM_FRAME_KIND(items(found)[i]);
+    if (kind == NVM_FRAME_COMMIT || kind == NVM_FRAME_COMMIT_CHECKED)
+      commit = items(found)[i];
+    parts += kind == NVM_FRAME_REDO;
+    retired = retired || kind == NVM_FRAME_RETIRED;
+  }
+  if (commit && !commit->order)
+    return commit; /* nothing to replay: an abort, perhaps of a record that did not fit */
+  if (!commit || (commit->transaction & 0xffff) != parts)
+    return NULL;
+  if (NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT || retired || !is_last)
+    return commit;
+  return data_arrived(pool, found, commit) ? commit : NULL;
+}
+
+/* Whether a bank's frames were written after the transaction before theirs had ended: all but those
+ * that a signal handler put during its commit. */
+static bool proves_end_of_other(const struct nvmi_array *found) {
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO || NVM_FRAME_OPERATIONS(frame) == NVM_UNDO_NEXT)
+      return true;
+  }
+  return false;
+}
+
+/* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
+ * torn frame of the transaction after that one, in the same bank: it is not undone. */
+static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
+                     bool ended) {
+  const struct nvm_frame *commit = whole_record(pool, found, !ended);
+  if (commit && commit->place > work->bound)
+    work->bound = commit->place;
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    unsigned kind = NVM_FRAME_KIND(frame);
+    bool is_undo = kind == NVM_FRAME_UNDO;
+    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo || ended))
+      continue;
+    if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
+      nvmi_die(pool->path, "out of memory for recovery");
+  }
+}
+
+static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  struct nvmi_array found[2] = {{0}, {0}};
+  uint64_t newest[2];
+  bool sound = true;
+  for (unsigned bank = 0; bank < 2; bank++) {
+    struct scan scan = {pool, 1, false, &found[bank]};
+    sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan) && sound;
+    newest[bank] = found[bank].count ? scan.transaction : 0;
+  }
+  for (unsigned bank = 0; bank < 2 && sound; bank++)
+    add_bank(pool, work, &found[bank],
+             newest[!bank] > newest[bank] && proves_end_of_other(&found[!bank]));
+  nvmi_array_free(&found[0], sizeof(void *));
+  nvmi_array_free(&found[1], sizeof(void *));
+  return sound;
+}
+
+static bool apply(struct nvm_pool *pool, struct work *work) {
+  sort(&work->redo);
+  sort(&work->undo);
+  for (size_t i = 0; i < work->redo.count; i++) {
+    if (items(&work->redo)[i]->order < work->bound)
+      continue;
+    if (!redo_frame(pool, items(&work->redo)[i]))
+      return false;
+    pool->recovered_redone++;
+    nvmi_step(NVMI_STEP_RECOVER);
+  }
+  for (size_t i = work->undo.count; i-- > 0;) {
+    if (!undo_frame(pool, items(&work->undo)[i]))
+      return false;
+    pool->recovered_undone++;
+    nvmi_step(NVMI_STEP_RECOVER);
+  }
+  return true;
+}
+
+int nvmi_recover(struct nvm_pool *pool) {
+  struct work work = {0};
+  const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  if (floor->generation == pool->header.generation)
+    work.bound = floor->order;
+  bool sound = true;
+  for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
+    sound = read_log(pool, &work, slot);
+  sound = sound && apply(pool, &work);
+  /* Crash before this fence: the same again. After: the header may move on. */
+  pool->persist->fence();
+  nvmi_array_free(&work.redo, sizeof(void *));
+  nvmi_array_free(&work.undo, sizeof(void *));
+  if (sound)
+    return 0;
+  return nvmi_fail(NVM_ECORRUPT, pool->path,
+                   "the log is damaged; run nvm_pool_check, restore a copy");
+}

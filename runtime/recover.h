@@ -1,0 +1,20 @@
+/* recover.h: reading the log back. */
+#pragma once
+
+#include "internal.h"
+
+/* Brings the file to the state after the last commit. A failure is recorded; repeating is safe. */
+int nvmi_recover(struct nvm_pool *pool);
+
+/* Stores back what transaction `transaction` of log `slot` overwrote, newest first; flushed, not
+ * fenced. */
+void nvmi_undo_cursor(struct nvm_pool *pool, unsigned slot, uint64_t transaction);
+
+/* log.c: whether a segment is what a chain may lead to. */
+bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot, unsigned bank,
+                        unsigned position);
+
+/* Calls `visit` for each segment of a bank; false: the chain leads astray. */
+typedef void nvmi_visit_segment(void *context, const struct nvm_segment *segment);
+bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank,
+                       nvmi_visit_segment *visit, void *context);

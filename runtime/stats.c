@@ -1,0 +1,67 @@
+/* stats.c: counters and facts of an open pool.
+ *
+ * Each log counts for itself with plain additions, so counting is never switched off; here they are
+ * added up. A running thread's numbers may be a little behind.
+ */
+#include "stats.h"
+
+#include "map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats) {
+  if (!pool || !stats)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its counters was given");
+  *stats = (struct nvm_stats){0};
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    const struct nvm_stats *one = &pool->logs[i]->stats;
+    stats->commits += one->commits;
+    stats->implicit_commits += one->implicit_commits;
+    stats->aborts += one->aborts;
+    stats->notes += one->notes;
+    stats->log_entries += one->log_entries;
+    stats->log_bytes += one->log_bytes;
+    stats->flushed_lines += one->flushed_lines;
+    stats->fences += one->fences;
+    stats->allocations += one->allocations;
+    stats->frees += one->frees;
+  }
+  return 0;
+}
+
+int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info) {
+  if (!pool || !info)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its facts was given");
+  const struct nvm_header *h = &pool->header;
+  *info = (struct nvm_info){.path = pool->path,
+                            .method = pool->method->name,
+                            .domain = (enum nvm_domain)h->domain,
+                            .size = nvmi_file_size(h),
+                            .size_max = h->span,
+                            .generation = h->generation,
+                            .unclean_opens = h->unclean_shutdowns,
+                            .recovered_undone = pool->recovered_undone,
+                            .recovered_redone = pool->recovered_redone};
+  return 0;
+}
+
+void nvmi_stats_print(struct nvm_pool *pool) {
+  const char *wish = getenv("NVMOVE_STATS");
+  if (!wish || *wish != '1')
+    return;
+  struct nvm_stats s;
+  nvm_pool_stats(pool, &s);
+  fprintf(
+      stderr,
+      "nvmove: %s: method %s, domain %s (%s), generation %llu\n"
+      "nvmove:   %llu commits (%llu implicit), %llu aborts, %llu notes, %llu log entries of %llu "
+      "bytes, "
+      "%llu flushed lines, %llu fences, %llu allocations, %llu frees\n",
+      pool->path, pool->method->name, pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process",
+      pool->persist->name, (unsigned long long)pool->header.generation,
+      (unsigned long long)s.commits, (unsigned long long)s.implicit_commits,
+      (unsigned long long)s.aborts, (unsigned long long)s.notes, (unsigned long long)s.log_entries,
+      (unsigned long long)s.log_bytes, (unsigned long long)s.flushed_lines,
+      (unsigned long long)s.fences, (unsigned long long)s.allocations, (unsigned long long)s.frees);
+}

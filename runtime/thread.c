@@ -1,0 +1,72 @@
+/* thread.c: a thread's own state, from its first note to its end.
+ *
+ * A thread that ends commits what it wrote outside transactions and aborts an open transaction; its
+ * logs are handed to the next thread that needs one.
+ */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include "log.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+enum { NESTED_ROOM = 2048 }; /* lines that signal handlers may note in one transaction */
+
+_Thread_local struct nvm_line_table __nvm_lines __attribute__((aligned(64)));
+const char NVM_ABI_VERSION_SYMBOL = 1;
+
+_Thread_local struct nvmi_thread *nvmi_self;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void nvmi_threads_lock(void) { pthread_mutex_lock(&lock); }
+void nvmi_threads_unlock(void) { pthread_mutex_unlock(&lock); }
+
+static void end(void *argument) {
+  struct nvmi_thread *thread = argument;
+  nvmi_threads_lock();
+  if (nvmi_in_transaction(thread))
+    nvmi_tx_finish(thread, false);
+  else
+    nvmi_tx_finish_implicit(thread);
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (thread->logs[i])
+      nvmi_log_detach(thread->logs[i]);
+  nvmi_threads_unlock();
+  nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
+  nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
+  nvmi_array_free(&thread->frames, sizeof(void *));
+  nvmi_self = NULL;
+  munmap(thread, sizeof *thread);
+}
+
+static void make_key(void) { pthread_key_create(&key, end); }
+
+/* Signals wait: a handler that stores to a pool must find the state whole or not there. */
+struct nvmi_thread *nvmi_thread_make(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_once(&once, make_key);
+  struct nvmi_thread *thread =
+      mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (thread == MAP_FAILED ||
+      !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
+    nvmi_die(NULL, "out of memory for a thread's transaction state");
+  thread->table = &__nvm_lines;
+  pthread_setspecific(key, thread);
+  nvmi_self = thread;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return thread;
+}
+
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct nvmi_log *log = nvmi_log_attach(thread, pool);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return log;
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Kills a program at its n-th log append, for all n, and lets it check what is left.
+
+usage: crash.py NVMOVE_CC INPUTS OUTPUT FILE [COMPILER OPTION...]
+
+"PROGRAM work POOL" is killed, "PROGRAM check POOL" must then end with status 0; both methods, at the
+lowest and the highest level. While it works the runtime compares its copies after each commit, so that a
+store nobody noted ends the program. Prints the number of crashes; exit status 1 when a check failed.
+"""
+import os
+import signal
+import subprocess
+import sys
+
+LEVELS = ["-O0", "-O3 -march=native"]
+METHODS = ["undo", "shadow"]
+SECONDS_MAX = 60
+
+
+def run(program, verb, pool, **settings):
+    environment = {**os.environ, **{"NVMOVE_" + k.upper(): v for k, v in settings.items()}}
+    return subprocess.run([program, verb, pool], env=environment, timeout=SECONDS_MAX).returncode
+
+
+def crashes(program, pool, method):
+    """How many it survived."""
+    n = 0
+    while True:
+        if os.path.exists(pool):
+            os.unlink(pool)
+        status = run(program, "work", pool, method=method, debug="compare", kill_at=f"append:{n + 1}")
+        if status == 0:
+            return n
+        if status != -signal.SIGKILL:
+            sys.exit(f"{method}: to be killed at append {n + 1}, ended with {status}")
+        if run(program, "check", pool, method=method):
+            sys.exit(f"{method}: killed at append {n + 1}, what is left is neither before nor after")
+        n += 1
+
+
+def main():
+    compiler, inputs, output, source = sys.argv[1:5]
+    program, pool = output + ".crash", output + ".pool"
+    for level in LEVELS:
+        subprocess.run([compiler, *level.split(), "-I", inputs, source, "-o", program, *sys.argv[5:]],
+                       check=True)
+        for method in METHODS:
+            print(f"{level} {method}: {crashes(program, pool, method)} crashes survived", flush=True)
+
+
+if __name__ == "__main__":
+    main()

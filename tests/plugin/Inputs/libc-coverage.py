@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Compares libc.unsafe with what the C library's headers declare.
+
+usage: libc-coverage.py CLANG HEADERS.c LIBC_UNSAFE
+
+Prints a line for each function whose entry has another number of arguments than its declaration, and for
+each that takes an address it may write through and has no entry; exit status 1 when there is one.
+"""
+import fnmatch
+import json
+import re
+import subprocess
+import sys
+
+# Not described on purpose: neither C nor POSIX, or what they write depends on more than their arguments.
+# A call with a possibly persistent address is warned about. A name that ends in * stands for all that
+# begin so, one that starts with * for all that end so.
+LEFT_OUT = """
+fcntl* ioctl *scanf syscall ptrace __* _dl_* getwd gets obstack_* argp_* *_unlocked aio_* lio_listio*
+mq_* msg* semop semctl semtimedop shm* fopencookie clone dladdr1 dlinfo mincore profil sigreturn sigstack
+*f32 *f32x *f64 *f64x *f32_l *f32x_l *f64_l *f64x_l *f32_r *f32x_r *f64_r *f64x_r bindresvport* gai_*
+getaddrinfo_a getdirentries* gethost* getnet* getproto* getrpc* getserv* getpw getsourcefilter
+getipv4sourcefilter inet6_* inet_neta inet_nsap_* name_to_handle_at open_by_handle_at pkey_mprotect rcmd*
+rexec* rresvport* remap_file_pages re_* cuserid getdents*
+""".split()
+
+
+def declared(clang, headers):
+    """name -> (arguments, variadic, takes an address it may write through)."""
+    tree = json.loads(subprocess.run([clang, "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", headers],
+                                     capture_output=True, text=True, check=True).stdout)
+    found = {}
+    for node in tree["inner"]:
+        if node["kind"] != "FunctionDecl":
+            continue
+        arguments = [n["type"].get("desugaredQualType", n["type"]["qualType"])
+                     for n in node.get("inner", []) if n["kind"] == "ParmVarDecl"]
+        writes = any(re.search(r"\*( ?restrict| ?const)?$|\[\d*\]$", a) and not
+                     re.match(r"const ((?!\*).)*\*( ?restrict| ?const)?$", a) for a in arguments)
+        found[node["name"]] = (len(arguments), node.get("variadic", False), writes)
+    return found
+
+
+def described(path):
+    with open(path) as f:
+        lines = re.findall(r"^(\w+)=\{nargs:(\d+)(\+?),", f.read(), re.M)
+    return {name: (int(count), bool(more)) for name, count, more in lines}
+
+
+def left_out(name):
+    return any(fnmatch.fnmatch(name, pattern) for pattern in LEFT_OUT)
+
+
+def main():
+    known, entries = declared(sys.argv[1], sys.argv[2]), described(sys.argv[3])
+    wrong = 0
+    for name, (arguments, variadic, writes) in sorted(known.items()):
+        if name in entries and entries[name] != (arguments, variadic):
+            print(f"{name}: declared with {arguments}{'+' * variadic} arguments, its entry has "
+                  f"{entries[name][0]}{'+' * entries[name][1]}")
+            wrong += 1
+        elif name not in entries and writes and not left_out(name):
+            print(f"{name}: may write through an argument and has no entry")
+            wrong += 1
+    print(f"{sum(n in entries for n in known)} declared functions described, {wrong} wrong")
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

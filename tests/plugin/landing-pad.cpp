@@ -1,0 +1,14 @@
+// An exception that leaves an atomic function ends it where it lands.
+// RUN: %cxx -O1 -S -emit-llvm -o - %s | FileCheck %s
+// CHECK: landingpad
+// CHECK: call void @__nvm_atomic_landed(ptr
+__attribute__((annotate("nvmove.atomic"))) void work(long *p);
+long *shared;
+int guarded(long *p) {
+  try {
+    work(p);
+  } catch (int code) {
+    return code;
+  }
+  return 0;
+}

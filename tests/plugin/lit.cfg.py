@@ -1,0 +1,53 @@
+# lit configuration of the tests of the compiler plugin.
+#
+# Substitutions:
+#   %cc        nvmove-cc; -S -emit-llvm shows what it made
+#   %ir        the same, to IR without debug information: RUN: %ir -O1 %s | FileCheck %s
+#   %run FILE  compiles FILE with the recording runtime (Inputs/recorder.h) at -O0, -O1, -O2, -O3 and
+#              -O3 -march=native, runs each and prints what they print behind the level; it fails when
+#              a program fails, and a program that ends with recorder_finish() fails when it wrote a
+#              byte that no note announced. Options after FILE go to the compiler; --level=-O2 picks
+#              one level.
+#   %crash FILE compiles FILE with libnvmove, kills it at each append of its log and lets it check what
+#              is left (Inputs/crash.py)
+#   %recorder  the object file of the recording runtime
+#   %exit N    runs the rest of the line and succeeds when that ends with status N
+# FileCheck, not and split-file are on PATH.
+import os
+import subprocess
+import sys
+
+import lit.formats
+
+config.name = "plugin"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".c", ".cpp", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+
+build = os.path.abspath(lit_config.params["build"])
+config.test_exec_root = os.path.join(build, "tests", "plugin")
+os.makedirs(config.test_exec_root, exist_ok=True)
+cc = os.path.join(build, "bin", "nvmove-cc")
+inputs = os.path.join(config.test_source_root, "Inputs")
+root = os.path.dirname(os.path.dirname(config.test_source_root))
+shared = os.path.join(root, "tests", "scan", "Inputs")
+recorder = os.path.join(config.test_exec_root, "recorder.o")
+
+subprocess.run(["clang-19", "-O2", "-Wall", "-Wextra", "-I", os.path.join(root, "include"), "-c",
+                os.path.join(inputs, "recorder.c"), "-o", recorder], check=True)
+
+config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
+config.substitutions += [
+    ("%run", f"{sys.executable} {inputs}/run.py {cc} {recorder} {inputs} %t"),
+    ("%crash", f"{sys.executable} {inputs}/crash.py {cc} {inputs} %t"),
+    ("%cxx", os.path.join(build, "bin", "nvmove-c++")),
+    ("%cc", cc),
+    ("%ir", f"{cc} -S -emit-llvm -o - -fno-discard-value-names -I {inputs}"),
+    ("%plugin", os.path.join(build, "lib", "nvmove", "libnvmove_plugin.so")),
+    ("%recorder", recorder),
+    ("%inputs", inputs),
+    ("%exit", f"{sys.executable} {shared}/exits.py"),
+    ("%python", sys.executable),
+    ("%source", root),
+]

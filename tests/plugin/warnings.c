@@ -1,0 +1,46 @@
+// What no note can cover is said, with its place; nothing is dropped silently.
+// RUN: %cc -O1 -c %s -o /dev/null 2>&1 | FileCheck %s
+// RUN: %cc -O1 -c %s -o /dev/null --nvmove-warnings=off 2>&1 | count 0
+// RUN: %ir -O1 --nvmove-atomics=locked %s 2>/dev/null | FileCheck --check-prefix=LOCKED %s
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: atomic read-modify-write may hit persistent memory
+long add(long *p) { return __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
+// CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: atomic read-modify-write
+_Bool swap(int *p, int *old) {
+  return __atomic_compare_exchange_n(p, old, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+// LOCKED-LABEL: define {{.*}}@add(
+// LOCKED: call {{.*}}@__nvmove_note_8(ptr %p)
+// LOCKED: atomicrmw
+
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void assembler(int *p) { __asm__("movl $1, %0" : "=m"(*p)); }
+// CHECK-NOT: warnings.c:[[@LINE+1]]:
+void harmless(int *p) { __asm__("" ::"m"(*p)); }
+
+// CHECK: warnings.c:[[@LINE+3]]:{{[0-9]+}}: warning: pre-compiled 'ioctl' may write persistent memory through argument 3; describe it in an .unsafe file (--nvmove-unsafe=FILE)
+// CHECK-NOT: 'ioctl'
+void unknown(struct winsize *p) {
+  ioctl(0, TIOCGWINSZ, p);
+  ioctl(1, TIOCGWINSZ, p);
+}
+
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_fscanf' reads a string without a width
+void input(FILE *f, char *p) { fscanf(f, "%s", p); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_sscanf' with a format that is not a literal
+void format(const char *text, const char *format, int *p) { sscanf(text, format, p); }
+
+// On the stack nothing persists.
+// CHECK-NOT: warning:
+void local(void) {
+  struct winsize size;
+  ioctl(0, TIOCGWINSZ, &size);
+  char text[100];
+  scanf("%s", text);
+  int n = 1;
+  __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST);
+}

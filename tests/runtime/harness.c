@@ -1,0 +1,145 @@
+/* harness.c: runs the tests (harness.h) and prints "N passed, N failed, N skipped" as its last
+ * line.
+ *
+ * usage: nvmove-runtime-tests [PART-OF-A-NAME]
+ */
+#define _GNU_SOURCE
+#include "harness.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SKIPPED = 77, SECONDS_MAX = 300 };
+
+static struct test *tests;
+static char folder[PATH_MAX];
+
+void test_register(struct test *test) {
+  struct test **at = &tests;
+  while (*at && strcmp((*at)->name, test->name) < 0)
+    at = &(*at)->next;
+  test->next = *at;
+  *at = test;
+}
+
+void test_fail(const char *file, int line, const char *what) {
+  fprintf(stderr, "%s:%d: %s (last failure: %s)\n", file, line, what, nvm_strerror());
+  _exit(1);
+}
+
+void test_skip(const char *reason) {
+  fprintf(stderr, "  %s\n", reason);
+  _exit(SKIPPED);
+}
+
+const char *test_path(const char *name) {
+  static char paths[16][PATH_MAX];
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX)
+    abort();
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    if (!*paths[i])
+      memcpy(paths[i], path, sizeof path);
+    if (strcmp(paths[i], path) == 0)
+      return paths[i];
+  }
+  abort();
+}
+
+NVM_POOL *test_open(const char *path) {
+  NVM_POOL *pool = nvm_pool_open(path);
+  CHECK(pool != NULL);
+  return pool;
+}
+
+NVM_POOL *test_create(const char *path, size_t size) {
+  NVM_POOL *pool = nvm_pool_create(path, size);
+  CHECK(pool != NULL);
+  return pool;
+}
+
+static void print_fault(void *context, const char *line) {
+  fprintf(stderr, "%s: %s\n", (const char *)context, line);
+}
+
+void test_check_pool(const char *path) {
+  CHECK(nvm_pool_check(path, print_fault, (void *)(uintptr_t)path) == 0);
+}
+
+int test_child(const char *kill, void (*body)(void *), void *argument) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    if (kill)
+      setenv("NVMOVE_KILL_AT", kill, 1);
+    else
+      unsetenv("NVMOVE_KILL_AT");
+    body(argument);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+bool test_was_killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where) {
+  (void)status, (void)type, (void)where;
+  return remove(path);
+}
+
+struct configuration {
+  const char *method, *domain;
+};
+
+static int run(const struct test *test, struct configuration c) {
+  snprintf(folder, sizeof folder, "/dev/shm/nvmove-test.XXXXXX");
+  if (!mkdtemp(folder))
+    return 1;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(SECONDS_MAX);
+    if (c.method) {
+      setenv("NVMOVE_METHOD", c.method, 1);
+      setenv("NVMOVE_DOMAIN", c.domain, 1);
+    }
+    test->run();
+    exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  if (WIFSIGNALED(status))
+    fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int main(int argc, char **argv) {
+  static const struct configuration each[] = {
+      {"undo", "process"}, {"undo", "power"}, {"shadow", "process"}, {"shadow", "power"}};
+  int counts[3] = {0};
+  for (const struct test *test = tests; test; test = test->next) {
+    for (int i = 0; i < (test->once ? 1 : 4); i++) {
+      struct configuration c = test->once ? (struct configuration){0} : each[i];
+      char name[256];
+      snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",
+               c.method ? c.method : "", c.method ? " " : "", c.method ? c.domain : "");
+      if (argc > 1 && !strstr(name, argv[1]))
+        continue;
+      int status = run(test, c);
+      int outcome = status == 0 ? 0 : status == SKIPPED ? 2 : 1;
+      counts[outcome]++;
+      if (outcome || argc > 1)
+        printf("%s: %s\n", outcome == 0 ? "passed" : outcome == 1 ? "FAILED" : "skipped", name);
+    }
+  }
+  printf("%d passed, %d failed, %d skipped\n", counts[0], counts[1], counts[2]);
+  return counts[1] != 0;
+}

@@ -1,0 +1,62 @@
+/* harness.h: a test is a function, run in a process of its own with a folder of its own.
+ *
+ * TEST runs under both methods in both domains; TEST_ONCE runs once, with the defaults. CHECK ends
+ * the test. The folder lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
+ */
+#pragma once
+
+#include "nvmove/nvmove.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+struct test {
+  const char *name;
+  void (*run)(void);
+  bool once;
+  struct test *next;
+};
+
+void test_register(struct test *test);
+
+#define TEST_REGISTER(name, is_once)                                                               \
+  static void run_##name(void);                                                                    \
+  __attribute__((constructor)) static void register_##name(void) {                                 \
+    static struct test test = {#name, run_##name, is_once, NULL};                                  \
+    test_register(&test);                                                                          \
+  }                                                                                                \
+  static void run_##name(void)
+#define TEST(name) TEST_REGISTER(name, false)
+#define TEST_ONCE(name) TEST_REGISTER(name, true)
+
+_Noreturn void test_fail(const char *file, int line, const char *what);
+_Noreturn void test_skip(const char *reason);
+
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition))                                                                              \
+      test_fail(__FILE__, __LINE__, #condition);                                                   \
+  } while (0)
+/* The call failed as it should. */
+#define CHECK_FAILS(call, code)                                                                    \
+  do {                                                                                             \
+    if (call)                                                                                      \
+      test_fail(__FILE__, __LINE__, #call " succeeded");                                           \
+    if (nvm_errno() != (code))                                                                     \
+      test_fail(__FILE__, __LINE__, nvm_strerror());                                               \
+  } while (0)
+
+/* Path of a file in this test's folder; valid until the test ends. */
+const char *test_path(const char *name);
+/* A pool that must open or be created. */
+NVM_POOL *test_open(const char *path);
+NVM_POOL *test_create(const char *path, size_t size);
+/* nvm_pool_check finds nothing. */
+void test_check_pool(const char *path);
+
+/* Runs `body(argument)` in a forked process with NVMOVE_KILL_AT set to `kill` (null: unset). Gives
+ * its wait status; the body's return ends it with status 0. */
+int test_child(const char *kill, void (*body)(void *), void *argument);
+bool test_was_killed(int status);

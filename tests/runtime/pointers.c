@@ -1,0 +1,116 @@
+/* pointers.c: what nvmove-cc says of a type lets commit find pointers that would dangle after a
+ * restart; and every symbol of the contract (abi.def) is there. */
+#include "harness.h"
+#include "store.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct element {
+  uint64_t key;
+  void *value;
+};
+
+struct record {
+  void *next;
+  uint64_t number;
+  void *table[3];
+  void (*call)(void);
+  struct element tail[];
+};
+
+enum { ELEMENT_ID = 1001, RECORD_ID = 1002 };
+
+static const struct nvm_field element_fields[] = {{"value", 0, 8, 1, 8, NVM_FIELD_POINTER}};
+static const struct nvm_type element_type = {
+    ELEMENT_ID, "struct element", sizeof(struct element), 8, 1, element_fields};
+static const struct nvm_field record_fields[] = {
+    {"next", RECORD_ID, offsetof(struct record, next), 1, 8, NVM_FIELD_POINTER},
+    {"table", 0, offsetof(struct record, table), 3, 8, NVM_FIELD_WEAK_POINTER},
+    {"call", 0, offsetof(struct record, call), 1, 8, NVM_FIELD_FUNCTION},
+    {"tail", ELEMENT_ID, offsetof(struct record, tail), 1, sizeof(struct element),
+     NVM_FIELD_FLEXIBLE_ARRAY}};
+static const struct nvm_type record_type = {RECORD_ID, "struct record", sizeof(struct record), 8,
+                                            4,         record_fields};
+
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&element_type,
+                                                                         &record_type};
+
+static void unsafe(NVM_POOL *pool, void **slot, void *value, const char *field) {
+  void *before = *slot;
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(*slot, value);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_EUNSAFE);
+  CHECK(strstr(nvm_strerror(), field));
+  CHECK(*slot == before); /* undone */
+}
+
+TEST(unsafe_pointer_at_commit) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20),
+           *other = test_create(test_path("other"), 1 << 20);
+  int local;
+  nvm_tx_begin(pool);
+  struct record *record =
+      nvm_calloc(pool, RECORD_ID, 1, sizeof *record + 4 * sizeof(struct element));
+  struct element *elements = nvm_calloc(pool, ELEMENT_ID, 100, sizeof *elements);
+  void *foreign = nvm_alloc(other, 0, 64);
+  CHECK(record && elements && foreign && nvm_tx_commit(pool) == 0);
+  unsafe(pool, &record->next, &local, "next of the struct record");
+  unsafe(pool, &record->table[2], foreign, "table");
+  unsafe(pool, &record->tail[3].value, &local, "value");
+  unsafe(pool, &elements[77].value, &local, "value of the struct element");
+  nvm_tx_begin(pool);
+  STORE(record->next, record);
+  STORE(record->table[1], &elements[5]);
+  STORE(record->number, (uint64_t)(uintptr_t)&local);
+  STORE(record->tail[2].key, (uint64_t)(uintptr_t)&local);
+  STORE(*(void **)&record->call, (void *)&local);
+  STORE(elements[3].key, (uint64_t)(uintptr_t)foreign);
+  STORE(elements[3].value, NULL);
+  CHECK(nvm_tx_commit(pool) == 0);
+  nvm_tx_begin(pool);
+  struct record *fresh = nvm_calloc(pool, RECORD_ID, 1, sizeof *fresh);
+  STORE(fresh->next, &local);
+  STORE(record->next, fresh);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_EUNSAFE);
+  CHECK(record->next == record);
+  CHECK(nvm_pool_close(pool) == 0 && nvm_pool_close(other) == 0);
+  pool = test_open(test_path("pool")); /* types are known again */
+  unsafe(pool, &elements[7].value, &local, "value of the struct element");
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void atomic_unsafe(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  __nvm_atomic_enter(__builtin_frame_address(0));
+  struct record *record = nvm_calloc(pool, RECORD_ID, 1, sizeof *record);
+  STORE(record->next, (void *)&pool);
+  __nvm_atomic_leave(__builtin_frame_address(0));
+}
+
+/* An atomic call has no caller to tell: the process stops, unless the check is off. */
+TEST(unsafe_pointer_in_an_atomic_call) {
+  int status = test_child(NULL, atomic_unsafe, NULL);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  CHECK(unlink(test_path("pool")) == 0);
+  setenv("NVMOVE_POINTERS", "0", 1);
+  CHECK(test_child(NULL, atomic_unsafe, NULL) == 0);
+}
+
+TEST_ONCE(every_symbol_of_the_contract) {
+  const void *const symbols[] = {
+#define NVM_ABI_FUNCTION(name, result, parameters, convention) (const void *)name,
+#define NVM_ABI_THREAD_LOCAL(name, type) &name,
+#include "nvmove/abi.def"
+#undef NVM_ABI_FUNCTION
+#undef NVM_ABI_THREAD_LOCAL
+  };
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+    CHECK(symbols[i] != NULL);
+  extern const char NVM_ABI_VERSION_SYMBOL;
+  CHECK(NVM_ABI_VERSION_SYMBOL == 1);
+}

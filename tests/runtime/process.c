@@ -1,0 +1,258 @@
+/* process.c: signal handlers that store, forked children, exits, and the comparison of view and
+ * file. */
+#define _GNU_SOURCE
+#include "harness.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS = 512 };
+
+struct root {
+  uint64_t done;
+  uint64_t words[WORDS];
+  volatile uint64_t first; /* by the handler: always equal to `second` */
+  uint64_t padding[32];
+  volatile uint64_t second;
+};
+
+static NVM_POOL *pool;
+static struct root *root;
+
+static void make_root(const char *path) {
+  pool = test_create(path, 2 << 20);
+  nvm_tx_begin(pool);
+  root = nvm_calloc(pool, 0, 1, sizeof *root);
+  CHECK(root && nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
+}
+
+static void handler(int number) {
+  (void)number;
+  STORE(root->first, root->first + 1);
+  STORE(root->second, root->second + 1);
+}
+
+static volatile bool stop;
+
+static void *storm(void *thread) {
+  while (!stop) {
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    for (volatile int i = 0; i < 300; i++)
+      ;
+  }
+  return NULL;
+}
+
+struct signals {
+  const char *path;
+  volatile uint64_t *acknowledged;
+};
+
+static void run_signals(void *argument) {
+  struct signals *s = argument;
+  make_root(s->path);
+  signal(SIGUSR1, handler);
+  pthread_t self = pthread_self(), thread;
+  CHECK(pthread_create(&thread, NULL, storm, &self) == 0);
+  for (uint64_t t = 1; t <= 400; t++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    for (unsigned i = 0; i < WORDS; i += 1 + t % 7)
+      STORE(root->words[i], t);
+    CHECK(nvm_free(nvm_alloc(pool, 0, 100 + t)) == 0);
+    STORE(root->done, t);
+    CHECK(nvm_tx_commit(pool) == 0);
+    *s->acknowledged = t;
+  }
+  stop = true;
+  pthread_join(thread, NULL);
+  CHECK(root->first == root->second);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* A handler's two stores are in one transaction: after any crash both are there or neither. */
+TEST(signal_handler_interrupts_an_append) {
+  struct signals s = {test_path("pool"),
+                      mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+  for (unsigned n = 50; n < 20000; n = n * 3 / 2) {
+    *s.acknowledged = 0;
+    char kill[64];
+    snprintf(kill, sizeof kill, "append:%u", n);
+    int status = test_child(kill, run_signals, &s);
+    CHECK(test_was_killed(status) || status == 0);
+    NVM_POOL *opened = test_open(s.path);
+    const struct root *r = nvm_pool_root(opened);
+    if (r) {
+      CHECK(r->first == r->second);
+      CHECK(r->done == *s.acknowledged || r->done == *s.acknowledged + 1);
+      uint64_t stride = 1 + r->done % 7;
+      for (unsigned i = 0; r->done && i < WORDS; i += stride)
+        CHECK(r->words[i] == r->done);
+    }
+    CHECK(nvm_pool_close(opened) == 0);
+    test_check_pool(s.path);
+    unlink(s.path);
+  }
+}
+
+static void child_of_shadow(int go) {
+  char byte;
+  CHECK(read(go, &byte, 1) == 1); /* until the parent has committed something else */
+  for (unsigned i = 0; i < WORDS; i++)
+    CHECK(root->words[i] == 1);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->words[0], 99);
+  CHECK_FAILS(nvm_alloc(pool, 0, 8), NVM_ECHILD);
+  CHECK_FAILS(nvm_free(root) == 0, NVM_ECHILD);
+  STORE(root->words[1], 99);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_ECHILD);
+  CHECK(nvm_pool_close(pool) == 0);
+  exit(0);
+}
+
+static void child_of_undo(void) {
+  signal(SIGSEGV, SIG_DFL);
+  *(volatile uint64_t *)&root->words[0] = 99;
+  _exit(0);
+}
+
+TEST(fork_with_a_pool_open) {
+  make_root(test_path("pool"));
+  nvm_tx_begin(pool);
+  for (unsigned i = 0; i < WORDS; i++)
+    STORE(root->words[i], 1);
+  char *large = nvm_alloc(pool, 0, 300000);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool")); /* now no page of the view is private */
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  nvm_pool_info(pool, &info);
+  bool shadow = strcmp(info.method, "shadow") == 0;
+  int go[2];
+  CHECK(pipe(go) == 0);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    if (shadow)
+      child_of_shadow(go[0]);
+    else
+      child_of_undo();
+  }
+  nvm_tx_begin(pool);
+  for (unsigned i = 0; i < WORDS; i++)
+    STORE(root->words[i], 2);
+  STORE(large[200000], 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(write(go[1], "x", 1) == 1);
+  int status;
+  waitpid(child, &status, 0);
+  CHECK(shadow ? status == 0 : status != 0);
+  for (unsigned i = 0; i < WORDS; i++)
+    CHECK(root->words[i] == 2);
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool"));
+  root = nvm_pool_root(pool);
+  for (unsigned i = 0; i < WORDS; i++)
+    CHECK(root->words[i] == 2);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void exit_without_close(void *path) {
+  make_root(path);
+  STORE(root->words[0], 5);
+  exit(0);
+}
+
+static void exit_in_transaction(void *path) {
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 6);
+  exit(0);
+}
+
+/* Breeze: pools are closed when the program exits. What a transaction left open is undone. */
+TEST(exit_closes_pools) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_in_transaction, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0 && info.generation == 3);
+  CHECK(root->words[0] == 5);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void *write_and_stay(void *words) {
+  STORE(((uint64_t *)words)[3], 8);
+  __nvm_commit_point();
+  stop = true;
+  for (;;)
+    *(volatile uint64_t *)words; /* the mapping stays until the process is gone */
+}
+
+static void exit_beside_a_thread(void *path) {
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, write_and_stay, root->words) == 0);
+  while (!stop)
+    sched_yield();
+  STORE(root->words[4], 9);
+  exit(0);
+}
+
+TEST(exit_beside_running_threads) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_beside_a_thread, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 1);
+  CHECK(root->words[3] == 8 && root->words[4] == 9);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void store_without_note(void *noted) {
+  make_root(test_path("pool"));
+  nvm_tx_begin(pool);
+  STORE(root->words[1], 1);
+  if (noted)
+    note_store(&root->words[7], 8);
+  root->words[7] = 1;
+  CHECK(nvm_tx_commit(pool) == 0);
+}
+
+TEST_ONCE(compare_finds_a_store_that_nobody_noted) {
+  setenv("NVMOVE_DEBUG", "compare", 1);
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  CHECK(test_child(NULL, store_without_note, (void *)1) == 0);
+  unlink(test_path("pool"));
+  int status = test_child(NULL, store_without_note, NULL);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void store_unsafe(void *value) {
+  make_root(test_path("pool"));
+  static const struct nvm_site site = {"a.c", 12, 3, "struct root.words"};
+  __nvm_check_pointer(&root->words[0], value ? (void *)root : NULL, &site);
+  int local;
+  if (!value)
+    __nvm_check_pointer(&root->words[0], &local, &site);
+  __nvm_check_pointer(&local, &local, &site);
+}
+
+TEST_ONCE(unsafe_pointer_at_the_store) {
+  CHECK(test_child(NULL, store_unsafe, (void *)1) == 0);
+  unlink(test_path("pool"));
+  int status = test_child(NULL, store_unsafe, NULL);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}

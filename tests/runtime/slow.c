@@ -1,0 +1,123 @@
+/* slow.c: a thread that stops in the middle of its commit must not make recovery replay what others
+ * wrote since.
+ *
+ * One thread commits and is held at its last fence; a second commits X = 1; a third X = 2, and more
+ * until its own records of X are gone. Then the process dies. The second thread's record must not
+ * come back over the third's data.
+ */
+#define _GNU_SOURCE
+#include "harness.h"
+#include "log.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { FAR = 64 }; /* words between what two threads write: no line is shared */
+
+static struct nvmi_persist held;
+static void (*real_fence)(void);
+static _Thread_local int fences_left; /* the thread stops at the fence that makes this 0 */
+static _Atomic bool is_held, let_go;
+
+static void fence(void) {
+  real_fence();
+  if (fences_left && --fences_left == 0) {
+    is_held = true;
+    while (!let_go)
+      usleep(100);
+  }
+}
+
+struct writer {
+  NVM_POOL *pool;
+  uint64_t *word;
+  uint64_t from, to;
+  int hold; /* stop at this fence of the last transaction */
+  _Atomic bool done, stay;
+};
+
+static void *write_words(void *argument) {
+  struct writer *w = argument;
+  for (uint64_t value = w->from; value <= w->to; value++) {
+    CHECK(nvm_tx_begin(w->pool) == 0);
+    STORE(*(value <= 2 ? w->word : w->word + FAR), value);
+    fences_left = w->hold;
+    CHECK(nvm_tx_commit(w->pool) == 0);
+    fences_left = 0;
+  }
+  w->done = true;
+  while (w->stay) /* a thread that ends hands its log on */
+    usleep(100);
+  return NULL;
+}
+
+static void run_slow(void *argument) {
+  nvmi_persist_override = &held;
+  NVM_POOL *pool = test_open(argument);
+  uint64_t *words = nvm_pool_root(pool);
+  struct writer x = {.pool = pool, .word = words, .from = 1, .to = 1, .stay = true};
+  struct writer other = {.pool = pool, .word = words, .from = 2, .to = 6};
+  struct writer slow = {.pool = pool, .word = words + 2 * FAR, .from = 1, .to = 1, .hold = 2};
+  pthread_t first, second, third;
+  pool->several_logs = true; /* as if another thread had written: commits end with a second fence */
+  CHECK(pthread_create(&first, NULL, write_words, &slow) == 0);
+  while (!is_held)
+    usleep(100);
+  CHECK(pthread_create(&second, NULL, write_words, &x) == 0);
+  for (int i = 0; i < 2000 && !x.done; i++)
+    usleep(100);
+  let_go = !x.done; /* it waits for the slow one, as it should */
+  while (!x.done)
+    usleep(100);
+  CHECK(pthread_create(&third, NULL, write_words, &other) == 0);
+  pthread_join(third, NULL);
+  _exit(33);
+}
+
+TEST_ONCE(slow_commit_of_another_thread) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  held = *nvmi_persist_process();
+  real_fence = held.fence;
+  held.fence = fence;
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 2 << 20);
+  nvm_tx_begin(pool);
+  uint64_t *words = nvm_calloc(pool, 0, 3 * FAR, 8);
+  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_child(NULL, run_slow, (void *)path);
+  pool = test_open(path);
+  words = nvm_pool_root(pool);
+  CHECK(words[0] == 2 && words[FAR] == 6);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* A thread reads the next order, stops, and announces it late: what was known durable stays so. */
+TEST_ONCE(bound_never_sinks) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  pool->several_logs = true;
+  CHECK(nvm_alloc(pool, 0, 16) != NULL && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  uint64_t bound = pool->order;
+  CHECK(nvmi_log_bound(pool) == bound);
+  pool->logs[0]->pending = 1 << 1 | 1;
+  CHECK(nvmi_log_bound(pool) == bound);
+  pool->logs[0]->pending = 0;
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Nobody waits for a record that did not fit, and it ends with a fence: the next one goes to the
+ * bank of the one before it. */
+TEST_ONCE(void_record_is_not_pending) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_alloc(pool, 0, 16) != NULL && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  struct nvmi_log *log = pool->logs[0];
+  struct nvmi_record record;
+  nvmi_record_begin(&record, log, log->cursor, true);
+  uint64_t fences = log->stats.fences;
+  record.full = true;
+  CHECK(!nvmi_record_end(&record));
+  CHECK(log->pending == 0 && log->solo == 0 && log->stats.fences == fences + 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}

@@ -1,0 +1,30 @@
+/* store.h: what nvmove-cc emits before a store, by hand, for tests and benchmarks built without it.
+ */
+#pragma once
+
+#include "nvmove/abi.h"
+
+#include <string.h>
+
+static inline void note_store(void *address, size_t size) {
+  uintptr_t at = (uintptr_t)address;
+  if (at >> NVM_RANGE_SHIFT != NVM_RANGE_TAG)
+    return;
+  uint64_t line = at >> 6;
+  const struct nvm_line *slot = &__nvm_lines.slot[line & (NVM_LINE_SLOTS - 1)];
+  uint64_t mask = size >= 64 ? UINT64_MAX : (UINT64_C(1) << size) - 1;
+  if (slot->line != line || slot->missing >> (at & 63) & mask || (at & 63) + size > NVM_LINE_SIZE)
+    __nvm_note(address, size);
+}
+
+/* lvalue = value, noted. */
+#define STORE(lvalue, value)                                                                       \
+  do {                                                                                             \
+    note_store((void *)&(lvalue), sizeof(lvalue));                                                 \
+    (lvalue) = (value);                                                                            \
+  } while (0)
+
+static inline void store_bytes(void *to, const void *from, size_t size) {
+  __nvm_note_if_persistent(to, size);
+  memcpy(to, from, size);
+}

@@ -1,0 +1,62 @@
+"""Each rule about the newer rooms is seen to fail: a small tree that breaks it, and what tidy says of it."""
+import os
+import subprocess
+import tempfile
+
+import tidy
+
+# Rule, file, text, part of the message it must give.
+BROKEN = [
+    ("c_layering", "runtime/pool.c", '#include "support/Files.h"\n', "may not use support/Files.h"),
+    ("c_layering", "include/nvmove/x.h", '#include "layout.h"\n', "a public header may not use"),
+    ("c_layering", "runtime/log.c", "#include <immintrin.h>\n", "may know the processor"),
+    ("c_layering", "runtime/log.c", "void f(void) { _mm_sfence(); }\n", "may know the processor"),
+    ("c_names", "runtime/log.c", "int append(int x) {\n", "append is neither static"),
+    ("headers", "include/nvmove/x.h", "#pragma once\n", "no guard"),
+    ("headers", "runtime/x.h", "int x;\n", "no #pragma once"),
+    ("header_comments", "runtime/x.c", "int x;\n", "opens without a comment"),
+    ("sizes", "runtime/x.h", "\n" * 201, "at most 200"),
+    ("function_lengths", "runtime/x.c", "int f(void) {\n" + "  g();\n" * 80 + "}\n", "at most 70"),
+    ("leftovers", "runtime/x.c", "exit(1);\n", "exit() in a library"),
+    ("dead_files", "runtime/x.h", "int x;\n", "nobody uses it"),
+    ("formatting", "runtime/x.c", "int   x;\n", "clang-formatted"),
+    ("layering", "plugin/A.cpp", '#include "support/Files.h"\n', "plugin may not use support"),
+    ("layering", "src/solve/A.cpp", '#include "clang/AST/Decl.h"\n', "may see Clang headers"),
+    ("layering", "src/scan/A.cpp", '#include "llvm/IR/Module.h"\n', "scan may not see"),
+    ("layering", "tools/nvmove-cc/A.cpp", '#include "llvm/ADT/Any.h"\n', "nvmove-cc may not see"),
+    ("layering", "tools/nvmove-cc/A.cpp", '#include "support/Files.h"\n', "may not use support"),
+    ("dead_files", "plugin/A.h", "#pragma once\n", "nobody uses it"),
+    ("sizes", "plugin/A.h", "\n" * 201, "at most 200"),
+]
+# What the same rules must let through.
+SOUND = [
+    ("c_layering", "runtime/methods/a.c", '#include "../log.h"\n#include "nvmove/abi.h"\n'),
+    ("c_layering", "runtime/persist.c", "#include <immintrin.h>\n"),
+    ("c_names", "runtime/log.c", "static int append(int x) {\nvoid nvmi_a(void) {\nint nvm_b(void) {\n"),
+    ("layering", "plugin/A.cpp", '#include "clang/AST/Decl.h"\n#include "llvm/IR/Module.h"\n'),
+    ("layering", "src/scan/A.cpp", '#include "llvm/ADT/StringRef.h"\n'),
+]
+
+
+def findings(rule, name, text):
+    with tempfile.TemporaryDirectory() as root:
+        for path, content in ((name, text), ("runtime/log.h", "/* x */\n")):
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w") as f:
+                f.write(content)
+        subprocess.run(["git", "init", "-q", root], check=True)
+        return list(getattr(tidy, rule)(tidy.Tree(root)))
+
+
+def run():
+    failed = 0
+    for rule, name, text, message in BROKEN:
+        if not any(message in found for found in findings(rule, name, text)):
+            failed += 1
+            print(f"selftest: {rule} says nothing of {name}: {text[:40]!r}")
+    for rule, name, text in SOUND:
+        found = findings(rule, name, text)
+        if found:
+            failed += 1
+            print(f"selftest: {found}")
+    return len(BROKEN) + len(SOUND) - failed, failed

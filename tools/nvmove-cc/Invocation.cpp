@@ -1,0 +1,254 @@
+// Arguments in, clang command out: see Invocation.h.
+#include "Invocation.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace nvmove::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Splits as GCC and clang do on Unix: white space, quotes of both kinds, backslashes.
+std::vector<std::string> splitResponse(const std::string &Text) {
+  std::vector<std::string> Words;
+  std::string Word;
+  bool Inside = false;
+  char Quote = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    char C = Text[I];
+    if (C == '\\' && I + 1 < Text.size()) {
+      Word += Text[++I];
+      Inside = true;
+    } else if (Quote) {
+      if (C == Quote)
+        Quote = 0;
+      else
+        Word += C;
+    } else if (C == '"' || C == '\'') {
+      Quote = C;
+      Inside = true;
+    } else if (isspace(static_cast<unsigned char>(C))) {
+      if (Inside)
+        Words.push_back(Word);
+      Word.clear();
+      Inside = false;
+    } else {
+      Word += C;
+      Inside = true;
+    }
+  }
+  if (Inside)
+    Words.push_back(Word);
+  return Words;
+}
+
+std::optional<std::vector<std::string>> readResponse(const std::string &Argument) {
+  std::ifstream File(Argument.substr(1));
+  if (!File)
+    return std::nullopt; // clang takes it for an input and says what is wrong
+  return splitResponse({std::istreambuf_iterator<char>(File), {}});
+}
+
+class Parser {
+public:
+  Invocation Made;
+
+  void take(const std::vector<std::string> &Arguments, bool Pass, unsigned Depth) {
+    constexpr unsigned DepthMax = 16; // response files that name each other end here
+    for (const std::string &A : Arguments) {
+      if (A.size() > 1 && A[0] == '@' && Depth < DepthMax)
+        if (auto Words = readResponse(A)) {
+          bool Own = holdsOwn(*Words);
+          take(*Words, Pass && Own, Depth + 1);
+          if (Pass && !Own)
+            Made.Passed.push_back(A);
+          continue;
+        }
+      if (A.rfind("--nvmove-", 0) == 0) {
+        takeOwn(A);
+        continue;
+      }
+      if (Pass)
+        Made.Passed.push_back(A);
+      takeClang(A);
+    }
+  }
+
+private:
+  static bool holdsOwn(const std::vector<std::string> &Words) {
+    for (const std::string &Word : Words)
+      if (Word.rfind("--nvmove-", 0) == 0 || Word[0] == '@')
+        return true;
+    return false;
+  }
+
+  void takeOwn(const std::string &A) {
+    const OwnOption *O = findOwn(A);
+    size_t Equals = A.find('=');
+    std::string Value = Equals == std::string::npos ? "" : A.substr(Equals + 1);
+    if (!O)
+      return fail("unknown option '" + A + "'" + didYouMean(A));
+    if (!O->Value.empty() && Value.empty())
+      return fail("option '--nvmove-" + std::string(O->Name) +
+                  "' needs a value: =" + std::string(O->Value));
+    switch (O->For) {
+    case OwnOption::Use::Help:
+      Made.Help = true;
+      return;
+    case OwnOption::Use::Runtime:
+      Made.Runtime = Value;
+      return;
+    case OwnOption::Use::Clang:
+      Made.Clang = Value;
+      return;
+    case OwnOption::Use::Plugin:
+      Made.Plugin.push_back(A.substr(std::string_view("--nvmove-").size()));
+      return;
+    }
+  }
+
+  void takeClang(const std::string &A) {
+    if (ValueFollows) {
+      ValueFollows = false;
+      return;
+    }
+    if (A == "-v" || A == "-###")
+      Made.Verbose = true;
+    if (A.empty() || A[0] != '-' || A == "-") {
+      Made.HasInput = true;
+      return;
+    }
+    switch (meaningOf(A)) {
+    case Meaning::None:
+      Made.HasInput |= A.rfind("-l", 0) == 0;
+      return;
+    case Meaning::TakesValue:
+      ValueFollows = true;
+      return;
+    case Meaning::StopsBefore:
+      Made.StopsBefore = true;
+      return;
+    case Meaning::NoRuntime:
+      Made.NoRuntime = true;
+      return;
+    case Meaning::Language:
+      Made.HasLanguage = true;
+      ValueFollows = A == "-x";
+      return;
+    case Meaning::Plain:
+      Made.Plain = true;
+      return;
+    }
+  }
+
+  void fail(const std::string &What) {
+    if (Made.Error.empty())
+      Made.Error = What;
+  }
+
+  bool ValueFollows = false;
+};
+
+std::string firstThatExists(const fs::path &Root, const std::vector<std::string> &Names) {
+  for (const std::string &Name : Names)
+    if (fs::path Path = Root / Name; fs::exists(Path))
+      return Path.lexically_normal().string();
+  return "";
+}
+
+} // namespace
+
+Invocation parse(const std::vector<std::string> &Arguments) {
+  Parser P;
+  P.take(Arguments, /*Pass=*/true, 0);
+  const char *Disabled = std::getenv("NVMOVE_DISABLE");
+  P.Made.Plain |= Disabled && *Disabled && std::string_view(Disabled) != "0";
+  return std::move(P.Made);
+}
+
+Installation findInstallation(bool Cxx) {
+  Installation Found;
+  std::error_code Ignored;
+  fs::path Root = fs::read_symlink("/proc/self/exe", Ignored).parent_path().parent_path();
+  const std::string Lib = NVMOVE_LIBDIR; // of an installation; a build tree has lib/nvmove
+  Found.Clang = Cxx ? NVMOVE_CLANG "++" : NVMOVE_CLANG;
+  Found.Plugin = firstThatExists(
+      Root, {Lib + "/nvmove/libnvmove_plugin.so", "lib/nvmove/libnvmove_plugin.so"});
+  Found.Runtime = firstThatExists(Root, {"lib/nvmove/libnvmove.a", Lib + "/libnvmove.a"});
+  Found.Include = firstThatExists(Root, {"include/nvmove/nvmove.h"});
+  if (!Found.Include.empty())
+    Found.Include = (Root / "include").lexically_normal().string();
+  for (const char *Name : {"libc.unsafe", "nvmove.unsafe"})
+    Found.UnsafeFiles.push_back(firstThatExists(Root, {std::string("share/nvmove/") + Name}));
+  return Found;
+}
+
+std::vector<std::string> compose(const Invocation &I, const Installation &Found,
+                                 std::string &Error) {
+  std::vector<std::string> Command{I.Clang.empty() ? Found.Clang : I.Clang};
+  auto Add = [&](const std::string &Argument) { Command.push_back(Argument); };
+  if (I.Plain) {
+    Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
+    return Command;
+  }
+  if (Found.Plugin.empty() || Found.UnsafeFiles.front().empty()) {
+    Error = "the compiler plugin is not installed beside this program; is the installation whole?";
+    return {};
+  }
+  Add("--start-no-unused-arguments"); // a link, a .s file: nothing here concerns them
+  Add("-fplugin=" + Found.Plugin);
+  Add("-fpass-plugin=" + Found.Plugin);
+  for (const std::string &File : Found.UnsafeFiles)
+    Add("-fplugin-arg-nvmove-unsafe=" + File);
+  for (const std::string &Option : I.Plugin) {
+    Add("-fplugin-arg-nvmove-" + Option);
+    if (Option == "remarks") {
+      Add("-Rpass=^nvmove$");
+      Add("-Rpass-missed=^nvmove$");
+    }
+  }
+  if (!Found.Include.empty()) {
+    Add("-idirafter"); // last, so that it changes the order of no system directory
+    Add(Found.Include);
+  }
+  Add("--end-no-unused-arguments");
+  Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
+  if (I.StopsBefore || I.NoRuntime || !I.HasInput || I.Runtime == "none")
+    return Command;
+  std::string Runtime = I.Runtime.empty() ? Found.Runtime : I.Runtime;
+  if (Runtime.empty()) {
+    Error = "libnvmove.a is not installed beside this program; --nvmove-runtime=FILE names another";
+    return {};
+  }
+  Add("--start-no-unused-arguments");
+  if (I.HasLanguage) {
+    Add("-x");
+    Add("none"); // the archive is none of the language that the user named
+  }
+  Add(Runtime);
+  for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
+    Add(Library);
+  // Libraries that are loaded later find the one runtime of the process.
+  Add("-Wl,--export-dynamic-symbol=__nvm_*,--export-dynamic-symbol=nvm_*");
+  Add("--end-no-unused-arguments");
+  return Command;
+}
+
+std::string quoted(const std::vector<std::string> &Command) {
+  std::string Text;
+  for (const std::string &Argument : Command) {
+    bool Safe = !Argument.empty() &&
+                Argument.find_first_of(" \t\n\"'\\$`*?;&|<>()#~![]{}") == std::string::npos;
+    std::string Escaped;
+    for (char C : Argument)
+      Escaped += C == '\'' ? "'\\''" : std::string(1, C);
+    Text += (Text.empty() ? "" : " ") + (Safe ? Argument : "'" + Escaped + "'");
+  }
+  return Text;
+}
+
+} // namespace nvmove::driver

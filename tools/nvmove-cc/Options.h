@@ -1,0 +1,40 @@
+// What the driver knows of command lines: its own options, and the few of clang's that decide
+// whether anything is linked. Everything else passes through unread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nvmove::driver {
+
+/// An option of nvmove-cc itself: `--nvmove-NAME` or `--nvmove-NAME=VALUE`.
+struct OwnOption {
+  enum class Use { Plugin, Help, Runtime, Clang };
+  std::string_view Name;
+  std::string_view Value; ///< how the help shows it; empty: takes none
+  std::string_view Text;
+  Use For;
+};
+
+extern const std::vector<OwnOption> OwnOptions;
+
+/// The option that \p Argument spells, or null.
+const OwnOption *findOwn(std::string_view Argument);
+
+/// "; did you mean '--nvmove-checked'?" or "".
+std::string didYouMean(std::string_view Argument);
+
+/// What an argument of clang's means for linking.
+enum class Meaning {
+  None,
+  TakesValue,  ///< the next argument is its value, not an input
+  StopsBefore, ///< nothing is linked: -c, -E, -S, ...
+  NoRuntime,   ///< linked, but not into a program that the runtime belongs in: -shared, -r, ...
+  Language,    ///< -x: what follows is read as the language it names
+  Plain        ///< not a compilation at all: -cc1
+};
+
+Meaning meaningOf(std::string_view Argument);
+
+} // namespace nvmove::driver
