@@ -11,6 +11,7 @@
 #include "checksum.h"
 #include "heap.h"
 #include "kill.h"
+#include "pool.h"
 #include "recover.h"
 
 #include <linux/membarrier.h>
@@ -239,6 +240,8 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
 
 static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   unsigned count = pool->log_count;
+  if (pool->header.state == NVM_STATE_CLEAN) /* exit was here, and something still writes */
+    nvmi_pool_reopen(pool);
   for (unsigned i = 0; i < count; i++)
     if (!pool->logs[i]->owner)
       return pool->logs[i];
