@@ -85,6 +85,8 @@ private:
       R.Address = expression();
       expect(",");
       R.Size = expression();
+      if (R.Size.What == UnsafeExpr::Number && !R.Size.Value)
+        fail("a range of no bytes");
       expect("]");
       return R;
     }
@@ -99,8 +101,10 @@ private:
       expect("#");
       R.Stride = number();
       expect(",");
+      ++Depth;
       if (Problem.empty())
         R.Inside.push_back(range());
+      --Depth;
     } else if (Name == "scanf") {
       R.What = UnsafeRange::Scanf;
       R.Bounded = accept(",");
@@ -167,6 +171,8 @@ private:
     StringRef Name = word(), Index = Name;
     if (Name == "elem") {
       E.What = UnsafeExpr::Element;
+      if (!Depth)
+        fail("'elem' is known only inside each(...)");
       return;
     }
     if (Index.consume_front("arg") && !Index.getAsInteger(10, E.Value)) {
@@ -243,6 +249,7 @@ private:
   StringRef Line;
   size_t At = 0;
   bool SawArguments = false;
+  unsigned Depth = 0; ///< of `each` around
   UnsafeFunction Function;
 };
 

@@ -11,6 +11,8 @@
 #include "checksum.h"
 #include "heap.h"
 #include "kill.h"
+#include "pool.h"
+#include "recover.h"
 
 #include <linux/membarrier.h>
 #include <sched.h>
@@ -205,6 +207,11 @@ static void become_several(struct nvm_pool *pool, unsigned count) {
       atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);
 }
 
+static void ignore_segment(void *unused, const struct nvm_segment *segment) {
+  (void)unused, (void)segment;
+}
+
+/* Segments of an earlier opening are looked at first: after a clean close no recovery did. */
 static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   struct nvmi_log *log =
       mmap(NULL, sizeof *log, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -216,7 +223,12 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   log->slot = slot;
   for (uint32_t bank = 0; bank < 2; bank++) {
     uint64_t *link = &slot_of(log)->bank[bank];
-    if (!*link && !make_segment(pool, link, SEGMENT_FIRST, slot, bank, 0)) {
+    bool sound = *link ? nvmi_each_segment(pool, slot, bank, ignore_segment, NULL)
+                       : make_segment(pool, link, SEGMENT_FIRST, slot, bank, 0) != NULL;
+    if (!sound) {
+      if (*link)
+        nvmi_fail(NVM_ECORRUPT, pool->path, "log %u, bank %u: a segment is damaged; restore a copy",
+                  slot, bank);
       munmap(log, sizeof *log);
       return NULL;
     }
@@ -228,6 +240,8 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
 
 static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   unsigned count = pool->log_count;
+  if (pool->header.state == NVM_STATE_CLEAN) /* exit was here, and something still writes */
+    nvmi_pool_reopen(pool);
   for (unsigned i = 0; i < count; i++)
     if (!pool->logs[i]->owner)
       return pool->logs[i];

@@ -226,10 +226,7 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   }
   nvmi_step(NVMI_STEP_RECOVER);
   pool->header.method = new_method;
-  pool->header.generation++;
-  pool->header.state = NVM_STATE_OPEN;
-  nvmi_header_write(pool);
-  nvmi_header_seeds(pool);
+  nvmi_pool_reopen(pool);
   return 0;
 }
 
@@ -298,12 +295,21 @@ int nvm_pool_close(NVM_POOL *pool) {
   return 0;
 }
 
+void nvmi_pool_reopen(struct nvm_pool *pool) {
+  pool->header.generation++;
+  pool->header.state = NVM_STATE_OPEN;
+  nvmi_header_write(pool);
+  nvmi_header_seeds(pool);
+}
+
 void nvmi_pool_leave(struct nvm_pool *pool) {
   const struct nvmi_thread *self = nvmi_thread_self();
   for (unsigned i = 0; i < pool->log_count; i++)
     if (pool->logs[i]->owner && pool->logs[i]->owner != self)
       return;
-  finish(pool);
+  struct nvmi_log *own = self->logs[pool->index];
+  if (finish(pool) == 0 && own)
+    nvmi_log_detach(own); /* who writes even later takes a log anew, and finds the pool clean */
 }
 
 int nvm_pool_set_root(NVM_POOL *pool, void *root) {

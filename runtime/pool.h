@@ -11,6 +11,8 @@ void nvmi_pool_detach(struct nvm_pool *pool);
  * recorded. */
 int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes);
 
+/* Starts the next generation: the logs are empty, and will be recovered from. */
+void nvmi_pool_reopen(struct nvm_pool *pool);
 /* At exit: closes the file's books, but keeps the mapping, which other threads may still look at.
  * Where another thread may be writing nothing is done: the next opening recovers. */
 void nvmi_pool_leave(struct nvm_pool *pool);

@@ -36,7 +36,8 @@ static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *fra
   return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
          NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
          (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
-          NVM_FRAME_OPERATIONS(frame) <= NVM_FRAME_LENGTH(frame) / 8) &&
+          NVM_FRAME_OPERATIONS(frame) + (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED) <=
+              NVM_FRAME_LENGTH(frame) / 8) &&
          frame->check == nvmi_check(&frame->transaction,
                                     sizeof *frame - 8 + NVM_FRAME_LENGTH(frame), pool->check_seed);
 }
@@ -90,7 +91,8 @@ static void sort(struct nvmi_array *list) {
 static bool in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
   uint64_t heap = pool->header.heap_offset, end = heap + pool->header.heap_size;
   return (offset >= heap && offset < end && size <= end - offset) ||
-         (offset >= NVM_ROOT_OFFSET && offset + size <= NVM_ROOT_OFFSET + 4096);
+         (offset >= NVM_ROOT_OFFSET && offset < NVM_ROOT_OFFSET + 4096 &&
+          size <= NVM_ROOT_OFFSET + 4096 - offset);
 }
 
 static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {

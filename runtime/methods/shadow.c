@@ -47,16 +47,20 @@ static void add_late(struct nvmi_record *record, size_t seen) {
   }
 }
 
-/* Whole lines cost a tenth of masked ones, and while this log is the only one the view's other
- * bytes are what the file has: nobody else has anything uncommitted. */
-static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  (void)log, (void)mask;
-  pool->persist->stream(pool->home + offset, pool->work + offset, 64);
-}
-
 static void store_home(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)log;
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
+}
+
+/* Whole lines cost a tenth of masked ones, and while this log is the only one the view's other
+ * bytes are what the file has: nobody else has anything uncommitted, but for a signal handler that
+ * stored since the record was put together. */
+static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  const struct nvmi_thread *owner = ((const struct nvmi_log *)log)->owner;
+  if (NVMI_UNLIKELY(*(const volatile size_t *)&owner->nested.count != 0))
+    store_home(log, pool, offset, mask);
+  else
+    pool->persist->stream(pool->home + offset, pool->work + offset, 64);
 }
 
 static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {

@@ -286,3 +286,14 @@ TEST(bad_allocations) {
   CHECK(nvm_pool_close(pool) == -1 && nvm_errno() == NVM_EOPENTX);
   CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
 }
+
+/* A pool that was closed is not recovered: who takes the log looks whether it is one. */
+TEST(damaged_log_of_a_closed_pool) {
+  const char *path = closed_pool("pool");
+  int fd = open(path, O_WRONLY);
+  uint64_t nowhere = UINT64_C(1) << 40;
+  CHECK(pwrite(fd, &nowhere, 8, NVM_SLOTS_OFFSET) == 8 && close(fd) == 0);
+  NVM_POOL *pool = test_open(path);
+  CHECK_FAILS(nvm_alloc(pool, 0, 8), NVM_ECORRUPT);
+  CHECK(nvm_pool_close(pool) == 0);
+}

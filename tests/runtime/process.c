@@ -198,6 +198,37 @@ static void *write_and_stay(void *words) {
     *(volatile uint64_t *)words; /* the mapping stays until the process is gone */
 }
 
+static void write_late(void) {
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 98);
+  nvm_tx_commit(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 99);
+  _exit(0);
+}
+
+static void exit_and_write(void *path) {
+  atexit(write_late); /* before the pool is opened: runs after the runtime's own */
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 97);
+  nvm_tx_commit(pool);
+  exit(0);
+}
+
+/* What a function registered with atexit writes after the pool was left is atomic like any other.
+ */
+TEST(exit_and_write_after_it) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_and_write, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[0] == 98);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void exit_beside_a_thread(void *path) {
   pool = test_open(path);
   root = nvm_pool_root(pool);

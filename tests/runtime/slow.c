@@ -1,9 +1,8 @@
-/* slow.c: a thread that stops in the middle of its commit must not make recovery replay what others
- * wrote since.
+/* slow.c: commits that others overtake, interrupt or find without room.
  *
- * One thread commits and is held at its last fence; a second commits X = 1; a third X = 2, and more
- * until its own records of X are gone. Then the process dies. The second thread's record must not
- * come back over the third's data.
+ * The first: one thread commits and is held at its last fence; a second commits X = 1; a third
+ * X = 2, and more until its own records of X are gone. Then the process dies. The second thread's
+ * record must not come back over the third's data.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -119,5 +118,25 @@ TEST_ONCE(void_record_is_not_pending) {
   record.full = true;
   CHECK(!nvmi_record_end(&record));
   CHECK(log->pending == 0 && log->solo == 0 && log->stats.fences == fences + 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* A signal handler stored to a neighbour of what is being committed: its store is not of that
+ * transaction. */
+TEST_ONCE(handler_beside_a_commit) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(pool);
+  uint64_t *words = nvm_calloc(pool, 0, FAR, 8);
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+  STORE(words[0], 1);
+  words[1] = 7;
+  struct nvmi_array *nested = &nvmi_self->nested; /* as its note leaves it */
+  ((struct nvmi_line *)nested->items)[nested->count++] =
+      (struct nvmi_line){(uint64_t)(uintptr_t)&words[FAR - 1] >> 6, UINT64_MAX};
+  CHECK(nvm_tx_commit(pool) == 0);
+  const uint64_t *home = (const uint64_t *)(pool->home + nvmi_offset(pool, words));
+  CHECK(home[0] == 1 && home[1] == 0);
+  words[1] = 0;
   CHECK(nvm_pool_close(pool) == 0);
 }
