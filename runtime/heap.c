@@ -290,7 +290,10 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   size_t kept = size < old_size ? size : old_size;
   __nvm_note(block, kept);
   memcpy(block, address, kept);
-  nvm_free(address);
+  if (nvm_free(address) != 0) { /* freed already */
+    nvm_free(block);
+    return NULL;
+  }
   return block;
 }
 

@@ -278,6 +278,7 @@ TEST(bad_allocations) {
   CHECK(nvm_free(NULL) == 0 && nvm_free(block) == 0 && nvm_free(large) == 0);
   CHECK_FAILS(nvm_free(block) == 0, NVM_EDOUBLEFREE);
   CHECK_FAILS(nvm_free(large) == 0, NVM_EDOUBLEFREE);
+  CHECK_FAILS(nvm_realloc(pool, block, 4000), NVM_EDOUBLEFREE);
   CHECK(nvm_tx_commit(pool) == 0);
   CHECK_FAILS(nvm_free(block) == 0, NVM_EDOUBLEFREE);
   CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_ENOTX);
