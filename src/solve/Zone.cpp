@@ -17,6 +17,8 @@ constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
 /// An open that many calls away is another file, if the load function was given anything to read.
 constexpr unsigned OpenNear = 4;
+/// Instance::Removed of a constructor that a reader calls without contact to the input.
+constexpr unsigned ConstructorRemoved = 2;
 
 } // namespace
 
@@ -283,9 +285,9 @@ void Zone::refreshContents() {
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
     Content &Each = Contents[Id];
     const Object &What = Graph.object(Id);
-    // What a function far from the input puts in a local was read from what is built already.
-    bool Far =
-        What.Made.At && Instances[What.Made.In].Removed > (What.Kind == ObjectKind::Stack ? 0 : 2);
+    // What is put into scratch memory far from the input was read from what is built already.
+    unsigned Near = What.Kind == ObjectKind::Stack ? 0 : ConstructorRemoved;
+    bool Far = What.Made.At && Instances[What.Made.In].Removed > Near;
     Each.Source = Each.Handle;
     Each.Staged = Each.Handle || (Each.Input && !Each.Linked && !Far);
   }

@@ -37,8 +37,7 @@ struct Instance {
   Site Via; ///< The call that led here first; At is null for a load function.
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
-  unsigned Removed =
-      0; ///< Calls since the input was handed over; one without contact counts twice.
+  unsigned Removed = 0; ///< Calls since the input was handed over; contactless ones count twice.
   std::map<facts::SymbolId, ObjectId> Locals;
 };
 
