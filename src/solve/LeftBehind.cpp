@@ -11,6 +11,9 @@ namespace {
 
 /// Records one untyped object may be looked at as; with more, the analysis has lost track of it.
 constexpr size_t UsesMax = 3;
+/// Calls since the input was handed over, of a function that fills an older record: later ones show
+/// or count what is built.
+constexpr unsigned FedRemovedMax = 4;
 
 } // namespace
 
@@ -155,6 +158,17 @@ std::map<RecordKey, Site> LeftBehind::uses(const Object &What) const {
   return Uses;
 }
 
+/// True when a function near the input stores input in \p Cell. What functions further away store
+/// there was read from what is built already.
+bool LeftBehind::fedNearInput(NodeId Cell) const {
+  if (Graph.feeds(Cell).empty())
+    return true; // Filled by a library.
+  for (const Feed &Each : Graph.feeds(Cell))
+    if (Graph.holds(Each.From, Graph.input()) && Z.instance(Each.Where.In).Removed <= FedRemovedMax)
+      return true;
+  return false;
+}
+
 /// Records that were there before the load. One that receives input in many of its fields, or in
 /// one array element after the other, is filled by the load; a single one that receives a little is
 /// progress, statistics or configuration.
@@ -167,7 +181,7 @@ void LeftBehind::collectUpdated(ObjectId Id) {
   for (const RecordField &Field : Info.Fields) {
     auto Cell = What.Cells.find(static_cast<int64_t>(Field.Offset));
     Fed += !Field.Type.Pointers && Cell != What.Cells.end() &&
-           Graph.holds(Cell->second, Graph.input());
+           Graph.holds(Cell->second, Graph.input()) && fedNearInput(Cell->second);
   }
   bool Filled = What.BulkRead || (Fed >= 3 && Fed * 3 >= Info.Fields.size());
   if (!Filled && !(What.Indexed && Fed))

@@ -43,6 +43,7 @@ private:
   bool isExtension(RecordKey Longer, RecordKey Base) const;
   bool isMachinery(ObjectId Id) const;
   void collect(ObjectId Id);
+  bool fedNearInput(NodeId Cell) const;
   void collectUpdated(ObjectId Id);
   void offer(RecordKey Key, Found Candidate);
   std::vector<EvidenceStep> chain(const Found &F) const;
