@@ -37,13 +37,13 @@ class TooLong(Exception):
     """clang's own program does not end."""
 
 
-def run(command, seconds=300):
+def run(command, seconds=300, folder=None):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=seconds)
+                          timeout=seconds, cwd=folder)
 
 
-def build(command):
-    made = run(command)
+def build(command, folder=None):
+    made = run(command, folder=folder)
     if made.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{made.stdout}")
 
@@ -68,7 +68,8 @@ def one(cc, seed, folder):
     """Gives (seed, None), or what differs; TooLong for a program that does not end."""
     base = os.path.join(folder, str(seed))
     source, program = base + ".c", base + ".exe"
-    build(["csmith", *(SMALL if seed % 8 else []), "--seed", str(seed), "-o", source])
+    # It leaves a platform.info where it runs.
+    build(["csmith", *(SMALL if seed % 8 else []), "--seed", str(seed), "-o", source], folder)
     options, watched = ["-w", "-I/usr/include/csmith"], seed % 2 == 0
     if watched:
         options += [*RANGE, COMMITS, "-include", os.path.join(HERE, "sections.h"),
@@ -90,7 +91,7 @@ def one(cc, seed, folder):
     except (RuntimeError, subprocess.TimeoutExpired) as e:
         return seed, str(e)
     finally:
-        for name in (source, program, base + "platform.info"):
+        for name in (source, program):
             if os.path.exists(name):
                 os.unlink(name)
 
