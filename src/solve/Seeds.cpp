@@ -17,17 +17,31 @@ constexpr unsigned GlobalReaderDepth = 3;
 
 } // namespace
 
+/// True for a pointer to a record that keeps a place in a text: what streams look like.
+bool Zone::looksLikeStream(const Shape &Parameter) const {
+  if (!Parameter.isPointerTo(Core::Record))
+    return false;
+  return llvm::any_of(P.record(Parameter.Record).Fields, [](const RecordField &Field) {
+    return Field.Type.isPointerTo(Core::Char) && !Field.Type.Array;
+  });
+}
+
 /// Parameters of the load functions that are the input: the ones that are read from, or on \p Guess
-/// all that could be. True when there are any.
+/// all that could be, of several the ones that look like it. True when there are any.
 bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
   std::vector<std::set<unsigned>> Handles = handleParameters(P, Known, Flow);
   bool Any = false;
   for (size_t L = 0; L != Loads.size(); ++L) {
     const FunctionInfo &F = P.function(Load[L]);
+    bool Streams = false;
+    for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+      Streams |= looksLikeStream(F.parameter(I));
     for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
       const Shape &Parameter = F.parameter(I);
       bool Library = Parameter.isPointerTo(Core::Record) && P.record(Parameter.Record).System;
-      if (Library || Handles[Load[L]].count(I) || (Guess && !Parameter.isPointerTo(Core::Char))) {
+      if (Library || Handles[Load[L]].count(I) ||
+          (Guess && !Parameter.isPointerTo(Core::Char) &&
+           (!Streams || looksLikeStream(Parameter)))) {
         Graph.add(node(Loads[L], I), Graph.handle());
         Any = true;
       }

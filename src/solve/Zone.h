@@ -97,6 +97,7 @@ private:
   void findLinked();
   void findGlobalReaders();
   bool keepsBuffer(ObjectId Global) const;
+  bool looksLikeStream(const Shape &Parameter) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
   void findWay();
