@@ -75,6 +75,16 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
   return NVM_EUNSAFE;
 }
 
+/* Whether some word of the line is neither null nor above all addresses; without branches, as the
+ * answer is no for text, hashes and zeros. */
+static bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
+  uint64_t words[8], suspects = 0;
+  memcpy(words, pool->work + offset, sizeof words);
+  for (unsigned word = 0; word < 8; word++)
+    suspects |= (uint64_t)(words[word] != 0) & (uint64_t)(words[word] < ADDRESS_MAX);
+  return suspects;
+}
+
 static enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   uint64_t words[8];
   memcpy(words, pool->work + offset, sizeof words);
@@ -88,12 +98,6 @@ static enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset, uint64_
   return NVM_OK;
 }
 
-/* A whole line with the line behind it next in the list: a look at its block may spare many words.
- */
-static bool is_next(const struct nvmi_line *lines, size_t i, size_t count) {
-  return i + 1 < count && lines[i + 1].line == lines[i].line + 1;
-}
-
 /* The end of the stretch from `offset` on in which no type puts a pointer; `offset`: there is none.
  */
 static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
@@ -103,14 +107,16 @@ static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
   if (!span)
     return offset;
   const struct nvm_type *type = nvmi_type_layout(pool, span->words[index] - 1u);
-  uint64_t end = offset - inside + nvmi_block_size(span);
+  uint64_t end = (offset - inside + nvmi_block_size(span)) & ~(uint64_t)(NVM_LINE_SIZE - 1);
   if (!type || !type->size || !type->field_count)
     return end;
   if (has_flexible_array(type) || 2 * type->size <= nvmi_block_size(span))
     return offset;
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].offset + (uint64_t)type->fields[i].count * type->fields[i].stride >= inside)
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    if (field->offset + (field->count - UINT64_C(1)) * field->stride + sizeof(void *) > inside)
       return offset;
+  }
   return end;
 }
 
@@ -131,9 +137,11 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     uint64_t at = ((lines[i].line & ~NVMI_RANGE) << 6) - pool->header.base;
     uint64_t end = at + ((range ? lines[i].mask : 1) << 6);
     for (; at < end; at += NVM_LINE_SIZE) {
-      if (mask == UINT64_MAX && at >= pointerless_until && (range || is_next(lines, i, count)))
+      if ((at >= pointerless && at < pointerless_until) || !is_suspect(pool, at))
+        continue;
+      if (mask == UINT64_MAX)
         pointerless = at, pointerless_until = pointerless_end(pool, at);
-      if (at >= pointerless && at + NVM_LINE_SIZE <= pointerless_until)
+      if (at < pointerless_until)
         continue;
       enum nvm_error error = check_line(pool, at, mask);
       if (error)
