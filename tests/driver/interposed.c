@@ -15,9 +15,9 @@
 // CHECK: left 2
 
 // What the pool's owner did wrong is said, and the pool stays as it was.
-// RUN: %exit 134 %t/plain %t/pool twice 2> %t/twice; FileCheck --check-prefix=TWICE %s < %t/twice
+// RUN: %exit -6 %t/plain %t/pool twice 2> %t/twice; FileCheck --check-prefix=TWICE %s < %t/twice
 // TWICE: nvmove: free(0x7e{{.*}}): {{.*}} is free already
-// RUN: %exit 134 %t/plain %t/pool closed 2> %t/closed
+// RUN: %exit -6 %t/plain %t/pool closed 2> %t/closed
 // RUN: FileCheck --check-prefix=CLOSED %s < %t/closed
 // CLOSED: nvmove: free(0x7e{{.*}}): {{.*}} is not the address of a block
 
