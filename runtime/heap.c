@@ -327,7 +327,7 @@ static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index
   pthread_mutex_unlock(&heap->lock);
 }
 
-void nvmi_heap_committed(struct nvmi_log *log) {
+void nvmi_heap_released(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.items;
   log->alone = nvmi_solo_enter(log);
   for (size_t i = 0; i < log->intents.count; i++)

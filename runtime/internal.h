@@ -89,6 +89,7 @@ struct nvmi_log {
   unsigned slot;
   struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
   struct nvmi_cursor cursors[2];       /* one a bank */
+  struct nvm_segment *first[2];        /* of each bank */
   volatile bool committing;            /* undo: between two transactions */
   _Atomic int solo; /* inside a section that relies on this log being the only one */
   bool alone;       /* what that section was told; for the heap */

@@ -8,9 +8,7 @@
 #define _GNU_SOURCE
 #include "log.h"
 
-#include "checksum.h"
 #include "heap.h"
-#include "kill.h"
 #include "pool.h"
 #include "recover.h"
 
@@ -25,9 +23,7 @@
 enum {
   SEGMENT_FIRST =
       16 << 10, /* bytes of a bank's first segment: 400 small entries; two for each thread */
-  SEGMENT_LAST = 4 << 20, /* from here on segments stop doubling */
-  ROOM_FOR_NESTED =
-      4 << 10 /* kept at the end of a segment for signal handlers and the last frame */
+  SEGMENT_LAST = 4 << 20 /* from here on segments stop doubling */
 };
 
 static uint64_t segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment) {
@@ -73,7 +69,7 @@ static struct nvm_log_slot *slot_of(const struct nvmi_log *log) {
 }
 
 /* Signals wait: a handler must find segment and place changed together. */
-static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
+bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
   struct nvm_segment *full = cursor->segment, *next = NULL;
   sigset_t all, before;
   sigfillset(&all);
@@ -94,62 +90,6 @@ static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return next != NULL;
-}
-
-/* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
- * segment between the two lines that take a place: then it is taken again, and a few lines stay
- * empty. */
-static char *take_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
-                        size_t kept) {
-  struct nvm_segment *volatile *current = &cursor->segment;
-  for (;;) {
-    struct nvm_segment *segment = *current;
-    if (NVMI_UNLIKELY(cursor->at + size + kept > segment->size) && !extend(log, cursor))
-      return NULL;
-    segment = *current;
-    uint64_t at = nvmi_local_add(&cursor->at, size);
-    if (NVMI_LIKELY(*current == segment && at + size <= segment->size))
-      return (char *)segment + at;
-  }
-}
-
-bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
-                  uint16_t part, bool nested) {
-  struct nvm_pool *pool = log->pool;
-  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
-  size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
-  if (used % 8)
-    memset((char *)frame + used, 0, 8 - used % 8);
-  for (size_t at = (used + 7) & ~(size_t)7; at < size; at += 8)
-    *(uint64_t *)((char *)frame + at) = 0;
-  frame->transaction = cursor->transaction << 16 | part;
-  frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
-  char *place = take_place(log, cursor, size, nested ? 0 : ROOM_FOR_NESTED);
-  if (!place)
-    return false;
-  pool->persist->append(place, frame, size);
-  cursor->frames++;
-  log->stats.log_entries++;
-  log->stats.log_bytes += size;
-  nvmi_step(NVMI_STEP_APPEND);
-  return true;
-}
-
-static void to_bank_start(struct nvmi_log *log, struct nvmi_cursor *cursor, uint64_t transaction) {
-  char *home = log->pool->home;
-  cursor->transaction = transaction;
-  cursor->segment = (struct nvm_segment *)(home + slot_of(log)->bank[transaction & 1]);
-  cursor->at = sizeof *cursor->segment;
-  cursor->frames = 0;
-}
-
-struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
-  struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
-  to_bank_start(log, next, old->transaction + 1);
-  log->range_count = 0;
-  log->cursor =
-      next; /* one store: a signal handler's note belongs to one transaction or to the other */
-  return old;
 }
 
 uint64_t nvmi_log_bound(struct nvm_pool *pool) {
@@ -232,9 +172,10 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
       munmap(log, sizeof *log);
       return NULL;
     }
+    log->first[bank] = (struct nvm_segment *)(pool->home + *link);
   }
   log->cursor = &log->cursors[1];
-  to_bank_start(log, log->cursor, 1);
+  nvmi_log_to_bank_start(log, log->cursor, 1);
   return log;
 }
 

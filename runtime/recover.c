@@ -11,7 +11,7 @@
 
 #include "checksum.h"
 #include "kill.h"
-#include "log.h"
+#include "record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,15 +14,15 @@
 #include <signal.h>
 #include <string.h>
 
-static enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                                  bool commit) {
+static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines,
+                                         size_t count, bool commit) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
     error = nvmi_check_pointers(pool, lines, count);
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
-  if (commit && !error) {
+  if (NVMI_LIKELY(commit && !error)) {
     log->stats.commits++;
     nvmi_heap_committed(log);
     return NVM_OK;
@@ -76,13 +76,10 @@ static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct
   return own;
 }
 
-static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
-  uint64_t touched = thread->touched;
-  if (!touched)
-    return NVM_OK;
+/* With several pools, or something of signal handlers. */
+static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *thread,
+                                                            uint64_t touched, bool commit) {
   enum nvm_error result = NVM_OK;
-  int depth = thread->busy++;
-  thread->touched = 0;
   size_t nested = thread->nested.count;
   collect(thread, nested);
   size_t all = thread->lines.count;
@@ -96,21 +93,41 @@ static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
     enum nvm_error error = finish_pool(log, lines, count, commit);
     result = result ? result : error;
   }
-  thread->lines.count = 0;
-  thread->fresh_count = 0;
-  thread->fresh_stores = false;
-  if (NVMI_UNLIKELY(nested))
+  if (nested)
     drop_nested(thread, nested);
-  nvmi_compiler_barrier();
-  thread->busy = depth;
   return result;
+}
+
+static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
+                                                                   bool commit) {
+  uint64_t touched = thread->touched;
+  enum nvm_error error;
+  if (!touched)
+    return NVM_OK;
+  thread->busy++;
+  thread->touched = 0;
+  nvmi_compiler_barrier();
+  if (NVMI_LIKELY(!(touched & (touched - 1)) && !thread->nested.count)) {
+    collect(thread, 0);
+    error = finish_pool(thread->logs[__builtin_ctzll(touched)], thread->lines.items,
+                        thread->lines.count, commit);
+  } else {
+    error = finish_each(thread, touched, commit);
+  }
+  thread->lines.count = 0;
+  if (thread->fresh_count) {
+    thread->fresh_count = 0;
+    thread->fresh_stores = false;
+  }
+  nvmi_compiler_barrier();
+  thread->busy--;
+  return error;
 }
 
 /* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
  */
-enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
-  if (NVMI_LIKELY(!thread->handlers_store))
-    return finish(thread, commit);
+static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
+                                                              bool commit) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -119,15 +136,30 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
   return error;
 }
 
-enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
-  if (NVMI_LIKELY(!thread->touched) || nvmi_in_transaction(thread))
-    return NVM_OK;
+static inline __attribute__((always_inline)) enum nvm_error
+finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(thread->handlers_store))
+    return finish_masked(thread, commit);
+  return finish(thread, commit);
+}
+
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
+  return finish_outermost(thread, commit);
+}
+
+static __attribute__((noinline)) enum nvm_error commit_implicit(struct nvmi_thread *thread) {
   for (uint64_t left = thread->touched; left; left &= left - 1)
     thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
   return nvmi_tx_finish(thread, true);
 }
 
-static int failed(NVM_POOL *pool, enum nvm_error error) {
+enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
+  if (NVMI_LIKELY(!thread->touched) || nvmi_in_transaction(thread))
+    return NVM_OK;
+  return commit_implicit(thread);
+}
+
+static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error) {
   if (error == NVM_EUNSAFE)
     return -1; /* recorded where it was found */
   return nvmi_fail(error, pool ? pool->path : NULL,
@@ -146,13 +178,14 @@ int nvm_tx_begin(NVM_POOL *pool) {
   return 0;
 }
 
-static enum nvm_error end_outermost(struct nvmi_thread *thread) {
+static inline enum nvm_error end_outermost(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
-  bool doomed = thread->doomed;
+  if (NVMI_LIKELY(!thread->doomed))
+    return finish_outermost(thread, true);
   thread->doomed = false;
-  enum nvm_error error = nvmi_tx_finish(thread, !doomed);
-  return doomed ? NVM_EABORTED : error;
+  nvmi_tx_finish(thread, false);
+  return NVM_EABORTED;
 }
 
 int nvm_tx_commit(NVM_POOL *pool) {

@@ -11,15 +11,15 @@
 #include "../heap.h"
 #include "../internal.h"
 #include "../kill.h"
-#include "../log.h"
+#include "../record.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 typedef void visit(void *context, struct nvm_pool *pool, uint64_t offset, uint64_t mask);
 
-static void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
-                      visit *visit, void *context) {
+static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
+                             visit *visit, void *context) {
   uint64_t first = pool->header.base >> 6;
   for (size_t i = 0; i < count; i++) {
     uint64_t line = (lines[i].line & ~NVMI_RANGE) - first;
@@ -71,12 +71,61 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
   }
 }
 
-static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
-                                    size_t count) {
+static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
+  uint64_t ranges = 0;
+  if (bytes > NVMI_PAYLOAD_MAX || log->pool->compare || log->owner->handlers_store)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    ranges |= lines[i].line;
+  return !(ranges & NVMI_RANGE);
+}
+
+static char *put_operations(const struct nvmi_log *log, char *at) {
+  size_t size = log->operations.count * sizeof(uint64_t);
+  if (size)
+    memcpy(at, log->operations.items, size);
+  return at + size;
+}
+
+/* As shadow_commit, of one frame in the only log; the arguments are there. False: not so. */
+static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                                enum nvm_error *error) {
+  struct nvm_pool *pool = log->pool;
+  uint64_t first = pool->header.base >> 6;
+  struct nvmi_short record;
+  if (!is_short(log, lines, count) || !nvmi_short_begin(log, &record))
+    return false;
+  char *end = put_operations(log, nvmi_short_payload(log));
+  for (size_t i = 0; i < count; i++) {
+    uint64_t offset = (lines[i].line - first) << 6;
+    end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
+  }
+  if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count)) {
+    nvmi_solo_leave(log); /* a handler stored meanwhile: another record, the number is lost */
+    return false;
+  }
+  nvmi_step(NVMI_STEP_COMMIT);
+  *error = NVM_ENOSPACE;
+  if (!nvmi_short_end(log, &record, nvmi_log_next(log), NVM_FRAME_COMMIT, end))
+    return true;
+  nvmi_fence(log);
+  nvmi_short_durable(log, &record);
+  nvmi_step(NVMI_STEP_COMMIT);
+  for (size_t i = 0; i < count; i++)
+    store_home_whole(log, pool, (lines[i].line - first) << 6, lines[i].mask);
+  log->stats.flushed_lines += count;
+  nvmi_apply_operations(log);
+  nvmi_solo_leave(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  *error = NVM_OK;
+  return true;
+}
+
+static __attribute__((noinline)) enum nvm_error
+commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   size_t operations = log->operations.count;
-  if (!count && !operations)
-    return NVM_OK;
   struct nvmi_cursor *ending = nvmi_log_next(log);
   struct nvmi_record record;
   nvmi_record_begin(&record, log, ending, true);
@@ -102,6 +151,14 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
   if (NVMI_UNLIKELY(pool->compare))
     nvmi_compare(pool);
   return NVM_OK;
+}
+
+static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
+                                    size_t count) {
+  enum nvm_error error = NVM_OK;
+  if ((!count && !log->operations.count) || NVMI_LIKELY(commit_short(log, lines, count, &error)))
+    return error;
+  return commit_long(log, lines, count);
 }
 
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
