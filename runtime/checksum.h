@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 /* Not inlined: it is long. */
-static __attribute__((noinline, unused)) uint64_t nvmi_check(const void *data, size_t size, uint64_t seed) {
+static __attribute__((noinline, unused)) uint64_t nvmi_check(const void *data, size_t size,
+                                                             uint64_t seed) {
   return XXH3_64bits_withSeed(data, size, seed);
 }

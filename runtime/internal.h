@@ -136,6 +136,7 @@ struct nvmi_method {
   const char *name;
   uint32_t id;
   bool private_work; /* map the program's view copy-on-write */
+  bool entries;      /* a note is an entry of the old bytes (entry.h), then a fence */
   /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
   void (*note)(struct nvmi_log *log, const void *address, size_t size);
   void (*settle)(struct nvmi_log *log);

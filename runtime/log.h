@@ -1,9 +1,9 @@
 /* log.h: a thread's log in a pool: banks, segments, frames, and the order among threads.
  *
  * The usual way of an append is inline here and in record.h, as few stores as can be: a processor
- * runs ahead of a fence only as far as its store buffer reaches (some 110 stores on Sapphire Rapids),
- * and a transaction of fewer hides its fence behind the next one's work. Calls count: each pushes a
- * return address and what it saves.
+ * runs ahead of a fence only as far as its store buffer reaches (some 110 stores on Sapphire
+ * Rapids), and a transaction of fewer hides its fence behind the next one's work. Calls count: each
+ * pushes a return address and what it saves.
  */
 #pragma once
 
@@ -48,21 +48,17 @@ static inline char *nvmi_log_place(struct nvmi_log *log, struct nvmi_cursor *cur
 }
 
 /* Appends `frame` (aligned to a line, payload behind it, all but check and transaction filled in;
- * low 16 bits: `part`); streamed, not fenced. False: the log cannot grow. With `nested` it never
- * tries to: a signal handler appends within the room kept for it, so does the end of a transaction.
+ * low 16 bits: `part`); streamed, not fenced, with what is behind it in its last line. False: the
+ * log cannot grow. With `nested` it never tries to: a signal handler appends within the room kept
+ * for it, so does the end of a transaction.
  */
-static inline __attribute__((always_inline)) bool
-nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
-             uint16_t part, bool nested) {
+static inline __attribute__((always_inline)) bool nvmi_log_put(struct nvmi_log *log,
+                                                               struct nvmi_cursor *cursor,
+                                                               struct nvm_frame *frame,
+                                                               uint16_t part, bool nested) {
   struct nvm_pool *pool = log->pool;
   size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
   size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
-  for (size_t at = used; at % 8; at++)
-    ((char *)frame)[at] = 0;
-  for (size_t at = (used + 7) & ~(size_t)7; at < size; at += 8) {
-    *(uint64_t *)((char *)frame + at) = 0;
-    nvmi_compiler_barrier(); /* no call of memset for a word or two */
-  }
   frame->transaction = cursor->transaction << 16 | part;
   frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
   char *place = nvmi_log_place(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);

@@ -11,6 +11,8 @@
  */
 #include "internal.h"
 
+#include "entry.h"
+
 #include <signal.h>
 
 enum {
@@ -211,8 +213,15 @@ static inline __attribute__((always_inline)) void log_simple(struct nvmi_log *lo
                                                              uint64_t news) {
   const struct nvmi_method *method = log->pool->method;
   unsigned first = (unsigned)__builtin_ctzll(news);
-  method->note(log, (void *)(line * LINE + first), 64 - (unsigned)__builtin_clzll(news) - first);
-  method->settle(log);
+  const void *start = (void *)(line * LINE + first);
+  uint32_t size = 64 - (uint32_t)__builtin_clzll(news) - first;
+  if (NVMI_LIKELY(method->entries && size <= NVM_FRAME_ROOM)) {
+    nvmi_entry_put_short(log, start, size);
+    nvmi_fence(log);
+  } else {
+    method->note(log, start, size);
+    method->settle(log);
+  }
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {

@@ -79,8 +79,8 @@ char *nvmi_encode_ragged(char *at, uint64_t offset, const char *bytes, uint64_t 
 void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
                       uint64_t mask) {
   make_room(record, NVMI_LINE_PAYLOAD_MAX);
-  char *start = payload_of(record), *end =
-      nvmi_encode_line(start + record->used, offset, bytes, mask);
+  char *start = payload_of(record),
+       *end = nvmi_encode_line(start + record->used, offset, bytes, mask);
   record->used = (uint32_t)(end - start);
 }
 

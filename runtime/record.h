@@ -21,8 +21,8 @@ struct nvmi_record {
   uint64_t order, bound;
   uint32_t used; /* payload bytes of the frame in log->stage */
   uint16_t operations, frames;
-  bool solo;    /* lasts from begin to issued */
-  bool full;    /* the log could not grow: the record is void */
+  bool solo; /* lasts from begin to issued */
+  bool full; /* the log could not grow: the record is void */
 };
 /* `replay`: the record holds something; without, it only says that the transaction committed. */
 void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
@@ -75,42 +75,37 @@ static inline char *nvmi_encode_line(char *at, uint64_t offset, const char *byte
   return at;
 }
 
-/* A short record: begin (false: another log is there), fill from nvmi_short_payload on, end (false:
- * the log could not grow, the record is void), fence, durable, store in place, leave. */
-struct nvmi_short {
-  uint64_t order, bound;
-};
-
 static inline struct nvm_frame *nvmi_stage(struct nvmi_log *log) {
   return (struct nvm_frame *)log->stage;
 }
 
+/* A short record: begin (false: another log is there), fill from nvmi_short_payload on, end (false:
+ * the log could not grow, the record is void), fence, durable, store in place, leave the section.
+ */
 static inline char *nvmi_short_payload(struct nvmi_log *log) {
   return (char *)(nvmi_stage(log) + 1);
 }
 
-static inline bool nvmi_short_begin(struct nvmi_log *log, struct nvmi_short *record) {
+static inline bool nvmi_short_begin(struct nvmi_log *log) {
   if (NVMI_UNLIKELY(!nvmi_solo_enter(log))) {
     nvmi_solo_leave(log);
     return false;
   }
-  record->bound = atomic_load_explicit(&log->pending, memory_order_relaxed) >> 1;
-  if (!record->bound) {
-    record->bound = atomic_load_explicit(&log->pool->order, memory_order_relaxed);
-    atomic_store_explicit(&log->pending, record->bound << 1, memory_order_relaxed);
+  uint64_t bound = atomic_load_explicit(&log->pending, memory_order_relaxed) >> 1;
+  if (!bound) {
+    bound = atomic_load_explicit(&log->pool->order, memory_order_relaxed);
+    atomic_store_explicit(&log->pending, bound << 1, memory_order_relaxed);
   }
-  record->order = nvmi_log_order(log, true);
+  nvmi_stage(log)->place = bound;
+  nvmi_stage(log)->order = nvmi_log_order(log, true);
   return true;
 }
 
 void nvmi_record_void(struct nvmi_log *log);
-static inline bool nvmi_short_end(struct nvmi_log *log, const struct nvmi_short *record,
-                                  struct nvmi_cursor *cursor, enum nvm_frame_kind kind,
-                                  const char *end) {
+static inline bool nvmi_short_end(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                  enum nvm_frame_kind kind, const char *end) {
   struct nvm_frame *frame = nvmi_stage(log);
   uint64_t used = (uint64_t)(end - nvmi_short_payload(log));
-  frame->order = record->order;
-  frame->place = record->bound;
   frame->shape = NVM_FRAME_SHAPE(kind, log->operations.count, used);
   if (NVMI_LIKELY(nvmi_log_put(log, cursor, frame, 0, used <= 1024)))
     return true;
@@ -118,6 +113,6 @@ static inline bool nvmi_short_end(struct nvmi_log *log, const struct nvmi_short 
   return false;
 }
 
-static inline void nvmi_short_durable(struct nvmi_log *log, const struct nvmi_short *record) {
-  atomic_store_explicit(&log->pending, record->order << 1, memory_order_release);
+static inline void nvmi_short_durable(struct nvmi_log *log) {
+  atomic_store_explicit(&log->pending, nvmi_stage(log)->order << 1, memory_order_release);
 }

@@ -167,13 +167,21 @@ static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error
                    nvm_error_name(error));
 }
 
-int nvm_tx_begin(NVM_POOL *pool) {
+static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
   struct nvmi_thread *thread = nvmi_thread_self();
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
     return failed(pool, error);
+  thread->begun++;
+  return 0;
+}
+
+int nvm_tx_begin(NVM_POOL *pool) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched))
+    return begin_slowly(pool);
   thread->begun++;
   return 0;
 }

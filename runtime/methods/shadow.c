@@ -93,8 +93,7 @@ static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *li
                                 enum nvm_error *error) {
   struct nvm_pool *pool = log->pool;
   uint64_t first = pool->header.base >> 6;
-  struct nvmi_short record;
-  if (!is_short(log, lines, count) || !nvmi_short_begin(log, &record))
+  if (!is_short(log, lines, count) || !nvmi_short_begin(log))
     return false;
   char *end = put_operations(log, nvmi_short_payload(log));
   for (size_t i = 0; i < count; i++) {
@@ -107,10 +106,10 @@ static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *li
   }
   nvmi_step(NVMI_STEP_COMMIT);
   *error = NVM_ENOSPACE;
-  if (!nvmi_short_end(log, &record, nvmi_log_next(log), NVM_FRAME_COMMIT, end))
+  if (!nvmi_short_end(log, nvmi_log_next(log), NVM_FRAME_COMMIT, end))
     return true;
   nvmi_fence(log);
-  nvmi_short_durable(log, &record);
+  nvmi_short_durable(log);
   nvmi_step(NVMI_STEP_COMMIT);
   for (size_t i = 0; i < count; i++)
     store_home_whole(log, pool, (lines[i].line - first) << 6, lines[i].mask);

@@ -5,7 +5,7 @@
  * ride in the commit record and are stored in place after it; the next transaction's first fence
  * covers them (docs/pool-format.md, "Why two banks").
  */
-#include "../checksum.h"
+#include "../entry.h"
 #include "../heap.h"
 #include "../internal.h"
 #include "../kill.h"
@@ -16,41 +16,22 @@
 
 enum { PIECE_MAX = 2048 - sizeof(struct nvm_frame) };
 
-static inline void put_piece(struct nvmi_log *log, struct nvm_frame *frame, const char *address,
-                      uint32_t size) {
-  struct nvm_pool *pool = log->pool;
-  frame->place = nvmi_offset(pool, address);
-  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->committing ? 0 : NVM_UNDO_NEXT, size);
-  if (size == 8)
-    memcpy(frame + 1, address, 8);
-  else
-    memcpy(frame + 1, address, size);
-  if (log->range_count++ < NVMI_CHECKED_MAX) {
-    log->ranges[log->range_count - 1].offset = frame->place;
-    log->ranges[log->range_count - 1].size = size;
-  }
-  frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
-  nvmi_solo_leave(log);
-  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, 0, log->owner->busy > 1)))
-    nvmi_fatal(NVM_ENOSPACE, pool->path, "the undo log cannot grow: the pool or the disk is full");
-}
-
-/* Not inlined: the usual small entry must not pay for this frame's stack. */
 static __attribute__((noinline)) void put_long(struct nvmi_log *log, const char *address,
                                                size_t size) {
   _Alignas(NVM_FRAME_ALIGN) char buffer[sizeof(struct nvm_frame) + PIECE_MAX];
   while (size) {
     uint32_t piece = size < PIECE_MAX ? (uint32_t)size : PIECE_MAX;
-    put_piece(log, (struct nvm_frame *)buffer, address, piece);
+    uint32_t used = sizeof(struct nvm_frame) + piece;
+    memset(buffer + used, 0, -used % NVM_FRAME_ALIGN);
+    nvmi_entry_put(log, (struct nvm_frame *)buffer, address, piece);
     address += piece;
     size -= piece;
   }
 }
 
 static void undo_note(struct nvmi_log *log, const void *address, size_t size) {
-  _Alignas(NVM_FRAME_ALIGN) char line[NVM_FRAME_ALIGN];
   if (NVMI_LIKELY(size <= NVM_FRAME_ROOM))
-    put_piece(log, (struct nvm_frame *)line, address, (uint32_t)size);
+    nvmi_entry_put_short(log, address, (uint32_t)size);
   else
     put_long(log, address, size);
 }
@@ -88,8 +69,7 @@ static bool may_check(const struct nvmi_log *log) {
   const struct nvmi_thread *thread = log->owner;
   if (log->pool->header.domain != NVM_DOMAIN_POWER || !log->range_count ||
       log->range_count > NVMI_CHECKED_MAX || thread->fresh_stores || thread->handlers_store ||
-      log->pool->several_logs ||
-      (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)
+      log->pool->several_logs || (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)
     return false;
   const struct nvmi_intent *intents = log->intents.items;
   for (size_t i = 0; i < log->intents.count; i++)
@@ -114,10 +94,9 @@ static void retire(struct nvmi_log *log, struct nvmi_cursor *ending) {
   nvmi_log_put(log, ending, frame, 0, true);
 }
 
-/* The second half of a checked commit: record, data and their fence. `record` has begun. False: the
- * log cannot grow. */
-static inline bool end_checked(struct nvmi_log *log, struct nvmi_short record,
-                               struct nvmi_cursor *ending, uint64_t sum) {
+/* The second half of a checked commit: record, data and their fence. The short record has begun.
+ * False: the log cannot grow. */
+static inline bool end_checked(struct nvmi_log *log, struct nvmi_cursor *ending, uint64_t sum) {
   size_t operations = log->operations.count * sizeof(uint64_t);
   char *end = nvmi_short_payload(log);
   if (operations)
@@ -125,14 +104,14 @@ static inline bool end_checked(struct nvmi_log *log, struct nvmi_short record,
   end += operations;
   memcpy(end, &sum, sizeof sum);
   end += sizeof sum;
-  if (!nvmi_short_end(log, &record, ending, NVM_FRAME_COMMIT_CHECKED, end))
+  if (!nvmi_short_end(log, ending, NVM_FRAME_COMMIT_CHECKED, end))
     return false;
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: committed or undone, as the record's checksums say. After: committed.
    */
   nvmi_fence(log);
   log->committing = false;
-  nvmi_short_durable(log, &record);
+  nvmi_short_durable(log);
   nvmi_step(NVMI_STEP_COMMIT);
   retire(log, ending);
   nvmi_apply_operations(log);
@@ -183,9 +162,8 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   log->committing = true; /* until the record is durable: what a handler notes proves nothing yet */
   struct nvmi_cursor *ending = nvmi_log_next(log);
   flush_late(log, nested);
-  struct nvmi_short record;
-  if (NVMI_LIKELY(checked && !log->owner->handlers_store && nvmi_short_begin(log, &record))) {
-    ended = end_checked(log, record, ending, sum);
+  if (NVMI_LIKELY(checked && !log->owner->handlers_store && nvmi_short_begin(log))) {
+    ended = end_checked(log, ending, sum);
   } else {
     if (checked) /* a handler stored, or another thread came in between */
       fence_data(log);
@@ -225,6 +203,7 @@ const struct nvmi_method nvmi_undo = {
     .name = "undo",
     .id = NVM_METHOD_UNDO,
     .private_work = false,
+    .entries = true,
     .note = undo_note,
     .settle = undo_settle,
     .commit = undo_commit,
