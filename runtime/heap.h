@@ -22,6 +22,8 @@ static inline void nvmi_heap_committed(struct nvmi_log *log) {
     nvmi_heap_released(log);
 }
 void nvmi_heap_aborted(struct nvmi_log *log);
+/* Those of a transaction that joined the one of `log`. */
+void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, size_t count);
 
 /* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
 void nvmi_compare(struct nvm_pool *pool);

@@ -4,7 +4,6 @@
  * (invariant I5 of layout.h). A run whose old use may still be named by a log record is not taken
  * before the replay floor has passed that record (docs/pool-format.md, "The floor").
  */
-#define _GNU_SOURCE
 #include "heap_types.h"
 
 #include "log.h"
@@ -115,7 +114,7 @@ uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
 uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
   struct nvmi_heap *heap = pool->heap;
   bool dirty;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t first =
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
@@ -124,7 +123,7 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
     pool->persist->fence();
     offset = nvmi_chunk_offset(pool, first);
   }
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
   return offset;
 }
 
@@ -240,7 +239,7 @@ int nvmi_heap_build(struct nvm_pool *pool) {
 
 void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context) {
   struct nvmi_heap *heap = pool->heap;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
   for (uint32_t chunk = 0, count; chunk < end; chunk += count) {
     count = heap->runs.length[chunk];
@@ -251,5 +250,5 @@ void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *cont
     count = count ? count : 1;
     visit(context, pool, chunk, count);
   }
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
 }

@@ -5,10 +5,10 @@
  * unfinished frame (docs/pool-format.md). Segments are runs of heap chunks; a log keeps those it
  * once had until the pool is closed.
  */
-#define _GNU_SOURCE
 #include "log.h"
 
 #include "heap.h"
+#include "order.h"
 #include "pool.h"
 #include "recover.h"
 
@@ -204,26 +204,29 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
 }
 
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool) {
-  pthread_mutex_lock(&pool->lock);
+  nvmi_lock(&pool->lock);
   struct nvmi_log *log = attach_locked(pool);
   if (log) {
     log->owner = thread;
     thread->logs[pool->index] = log;
   }
-  pthread_mutex_unlock(&pool->lock);
+  nvmi_unlock(&pool->lock);
   return log;
 }
 
 void nvmi_log_detach(struct nvmi_log *log) {
   nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
   log->pending = 0;
-  pthread_mutex_lock(&log->pool->lock);
+  nvmi_lock(&log->pool->lock);
   log->owner->logs[log->pool->index] = NULL;
   log->owner = NULL;
-  pthread_mutex_unlock(&log->pool->lock);
+  nvmi_unlock(&log->pool->lock);
 }
 
 int nvmi_log_close_all(struct nvm_pool *pool) {
+  if (pool->parcels)
+    return nvmi_fail(NVM_EOPENTX, pool->path,
+                     "a commit waits for another thread's open transaction, which it joined");
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
     if (owner && (owner->begun || owner->frames.count) && owner->touched >> pool->index & 1)
@@ -268,6 +271,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
     munmap(log, sizeof *log);
   }
   pool->log_count = 0;

@@ -78,9 +78,9 @@ static enum nvm_error check_line(struct nvm_pool *pool, uint64_t line, uint64_t 
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
                                    size_t count) {
   if (NVMI_UNLIKELY(!pool->heap->built)) {
-    pthread_mutex_lock(&pool->heap->lock);
+    nvmi_lock(&pool->heap->lock);
     int damaged = nvmi_heap_build(pool);
-    pthread_mutex_unlock(&pool->heap->lock);
+    nvmi_unlock(&pool->heap->lock);
     if (damaged)
       return NVM_ECORRUPT;
   }

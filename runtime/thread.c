@@ -3,10 +3,10 @@
  * A thread that ends commits what it wrote outside transactions and aborts an open transaction; its
  * logs are handed to the next thread that needs one.
  */
-#define _GNU_SOURCE
 #include "internal.h"
 
 #include "log.h"
+#include "order.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -21,8 +21,8 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void nvmi_threads_lock(void) { pthread_mutex_lock(&lock); }
-void nvmi_threads_unlock(void) { pthread_mutex_unlock(&lock); }
+void nvmi_threads_lock(void) { nvmi_lock(&lock); }
+void nvmi_threads_unlock(void) { nvmi_unlock(&lock); }
 
 static void end(void *argument) {
   struct nvmi_thread *thread = argument;
@@ -31,6 +31,8 @@ static void end(void *argument) {
     nvmi_tx_finish(thread, false);
   else
     nvmi_tx_finish_implicit(thread);
+  if (thread->ticket)
+    nvmi_order_leave(thread);
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (thread->logs[i])
       nvmi_log_detach(thread->logs[i]);

@@ -9,17 +9,29 @@
 
 #include "heap.h"
 #include "log.h"
+#include "order.h"
 #include "types.h"
 
 #include <signal.h>
 #include <string.h>
+
+static enum nvm_error check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                     size_t count) {
+  enum nvm_error error = nvmi_check_pointers(log->pool, lines, count);
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count && !error; i++) {
+    struct nvmi_line line = {sealed[i].line, sealed[i].mask};
+    error = nvmi_check_pointers(log->pool, &line, 1);
+  }
+  return error;
+}
 
 static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines,
                                          size_t count, bool commit) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
-    error = nvmi_check_pointers(pool, lines, count);
+    error = check_pointers(log, lines, count);
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (NVMI_LIKELY(commit && !error)) {
@@ -34,7 +46,8 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   return error;
 }
 
-/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
+/* All lines of the transaction end up in thread->lines, with `nested` of signal handlers; the table
+ * is empty afterwards. */
 static void collect(struct nvmi_thread *thread, size_t nested) {
   size_t count = thread->lines.count;
   if (!nvmi_array_reserve(&thread->lines, count + thread->used_count + nested,
@@ -61,6 +74,13 @@ static void drop_nested(struct nvmi_thread *thread, size_t count) {
   thread->nested.count -= count;
   memmove(items, items + count, thread->nested.count * sizeof *items);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void nvmi_tx_collect(struct nvmi_thread *thread) {
+  size_t nested = thread->nested.count;
+  collect(thread, nested);
+  if (nested)
+    drop_nested(thread, nested);
 }
 
 /* With several pools: the lines of one of them, moved to the end of the list. */
@@ -136,8 +156,24 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
   return error;
 }
 
+/* A transaction that others depend on, or that depends on others. */
+static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thread *thread,
+                                                                bool commit) {
+  enum nvmi_turn turn = commit ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
+  if (turn == NVMI_TURN_JOINED)
+    return NVM_OK;
+  commit = commit && turn == NVMI_TURN_COMMIT;
+  nvmi_order_close(thread, commit);
+  enum nvm_error error =
+      thread->handlers_store ? finish_masked(thread, commit) : finish(thread, commit);
+  nvmi_order_ended(thread, commit && !error);
+  return turn == NVMI_TURN_BROKEN ? NVM_EBROKEN : error;
+}
+
 static inline __attribute__((always_inline)) enum nvm_error
 finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(thread->ticket))
+    return finish_in_order(thread, commit);
   if (NVMI_UNLIKELY(thread->handlers_store))
     return finish_masked(thread, commit);
   return finish(thread, commit);

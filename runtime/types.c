@@ -78,11 +78,11 @@ uint16_t nvmi_type_index(struct nvm_pool *pool, uint64_t id) {
   uint16_t index = look_up(pool, id);
   if (index)
     return index;
-  pthread_mutex_lock(&pool->lock);
+  nvmi_lock(&pool->lock);
   index = look_up(pool, id);
   if (!index)
     index = enter(pool, id);
-  pthread_mutex_unlock(&pool->lock);
+  nvmi_unlock(&pool->lock);
   return index;
 }
 

@@ -7,12 +7,13 @@
  * the record would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next
  * opening; NVMOVE_DEBUG=compare finds it.
  */
-#define _GNU_SOURCE
 #include "../heap.h"
 #include "../internal.h"
 #include "../kill.h"
+#include "../order.h"
 #include "../record.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -63,6 +64,10 @@ static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, 
     pool->persist->stream(pool->home + offset, pool->work + offset, 64);
 }
 
+static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
+  return (sealed->line << 6) - log->pool->header.base;
+}
+
 static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused;
   for (; mask; mask &= mask - 1) {
@@ -74,7 +79,8 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
 static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
   uint64_t ranges = 0;
-  if (bytes > NVMI_PAYLOAD_MAX || log->pool->compare || log->owner->handlers_store)
+  if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->compare ||
+      log->owner->handlers_store)
     return false;
   for (size_t i = 0; i < count; i++)
     ranges |= lines[i].line;
@@ -132,6 +138,9 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   for (size_t i = 0; i < operations; i++)
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   each_line(pool, lines, count, add_to_record, &record);
   add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
@@ -142,6 +151,11 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   nvmi_fence(log);
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
+  for (size_t i = 0; i < log->sealed.count; i++)
+    pool->persist->store_line(pool->home + sealed_offset(log, &sealed[i]), sealed[i].bytes,
+                              sealed[i].mask);
+  log->stats.flushed_lines += log->sealed.count;
+  log->sealed.count = 0;
   each_line(pool, lines, count, record.solo ? store_home_whole : store_home, log);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
@@ -155,13 +169,56 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
 static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
                                     size_t count) {
   enum nvm_error error = NVM_OK;
-  if ((!count && !log->operations.count) || NVMI_LIKELY(commit_short(log, lines, count, &error)))
+  if ((!count && !log->operations.count && !log->sealed.count) ||
+      NVMI_LIKELY(commit_short(log, lines, count, &error)))
     return error;
   return commit_long(log, lines, count);
 }
 
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  each_line(log->pool, lines, count, fetch_home, NULL);
+  struct nvm_pool *pool = log->pool;
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    fetch_home(NULL, pool, sealed_offset(log, &sealed[i]), sealed[i].mask);
+  log->sealed.count = 0;
+  each_line(pool, lines, count, fetch_home, NULL);
+}
+
+static void shadow_seal(struct nvmi_log *log, const struct nvmi_line *line) {
+  static _Atomic uint64_t sequence;
+  bool is_range = line->line & NVMI_RANGE;
+  for (uint64_t i = 0; i < (is_range ? line->mask : 1); i++) {
+    struct nvmi_sealed sealed = {.line = (line->line & ~NVMI_RANGE) + i,
+                                 .mask = is_range ? UINT64_MAX : line->mask,
+                                 .sequence = atomic_fetch_add(&sequence, 1)};
+    memcpy(sealed.bytes, (void *)(sealed.line << 6), sizeof sealed.bytes);
+    if (!nvmi_array_push(&log->sealed, &sealed, sizeof sealed))
+      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
+  }
+}
+
+/* All is sealed. */
+static void shadow_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                        struct nvmi_parcel *parcel) {
+  (void)lines, (void)count;
+  parcel->sealed = log->sealed;
+  log->sealed = (struct nvmi_array){0};
+}
+
+static int by_sequence(const void *a, const void *b) {
+  uint64_t x = ((const struct nvmi_sealed *)a)->sequence,
+           y = ((const struct nvmi_sealed *)b)->sequence;
+  return x < y ? -1 : x > y;
+}
+
+static void shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+  for (size_t i = 0; i < parcel->sealed.count; i++)
+    if (!nvmi_array_push(&log->sealed, (struct nvmi_sealed *)parcel->sealed.items + i,
+                         sizeof(struct nvmi_sealed)))
+      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
+  nvmi_array_free(&parcel->sealed, sizeof(struct nvmi_sealed));
+  if (log->sealed.count)
+    qsort(log->sealed.items, log->sealed.count, sizeof(struct nvmi_sealed), by_sequence);
 }
 
 static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
@@ -187,5 +244,8 @@ const struct nvmi_method nvmi_shadow = {
     .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
+    .seal = shadow_seal,
+    .pack = shadow_pack,
+    .unpack = shadow_unpack,
     .before_fork = shadow_before_fork,
 };

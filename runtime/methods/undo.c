@@ -9,6 +9,7 @@
 #include "../heap.h"
 #include "../internal.h"
 #include "../kill.h"
+#include "../order.h"
 #include "../record.h"
 #include "../recover.h"
 
@@ -178,6 +179,16 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   return NVM_OK;
 }
 
+/* An empty commit record: nothing of the log's transaction is left to undo. */
+static void say_ended(struct nvmi_log *log) {
+  struct nvmi_record record;
+  nvmi_record_begin(&record, log, nvmi_log_next(log), false);
+  if (!nvmi_record_end(&record))
+    nvmi_die(log->pool->path, "no room for the end of a transaction");
+  nvmi_fence(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+}
+
 /* Undoes newest first, makes that durable, then says with an empty commit record that nothing is
  * left to undo: later, another thread may own those bytes. Crash in between: recovery undoes the
  * same again. */
@@ -185,15 +196,44 @@ static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size
   if (!count && !log->cursor->frames)
     return;
   (void)lines;
-  nvmi_undo_cursor(log->pool, log->slot, log->cursor->transaction);
+  nvmi_each_entry(log->pool, log->slot, log->cursor->transaction, nvmi_undo_entry, log->pool);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
-  struct nvmi_record record;
-  nvmi_record_begin(&record, log, nvmi_log_next(log), false);
-  if (!nvmi_record_end(&record))
-    nvmi_die(log->pool->path, "no room for the end of an aborted transaction");
+  say_ended(log);
+}
+
+/* The new bytes are durable, the log stays behind with the old ones. */
+static void undo_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                      struct nvmi_parcel *parcel) {
+  flush_lines(log, lines, count);
+  nvmi_fence(log);
+  parcel->log = log;
+  log->owner->logs[log->pool->index] = NULL;
+  log->owner = &nvmi_nobody;
+}
+
+static void copy_entry(void *context, const struct nvm_frame *frame) {
+  struct nvmi_log *log = context;
+  _Alignas(NVM_FRAME_ALIGN) char buffer[sizeof(struct nvm_frame) + PIECE_MAX] = {0};
+  struct nvm_frame *copy = (struct nvm_frame *)buffer;
+  memcpy(copy, frame, sizeof *frame + NVM_FRAME_LENGTH(frame));
+  copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, NVM_FRAME_LENGTH(frame));
+  if (!nvmi_log_put(log, log->cursor, copy, 0, false))
+    nvmi_fatal(NVM_ENOSPACE, log->pool->path,
+               "the undo log cannot grow: the pool or the disk is full");
+}
+
+/* The entries, with their order, become this transaction's own; then the other log says that its
+ * transaction has ended. Crash before the copies are durable: both are undone, from their own
+ * entries. Crash in between: the same bytes are put back twice. After: by this transaction's record
+ * both are committed, without it both undone. */
+static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+  struct nvmi_log *other = parcel->log;
+  nvmi_each_entry(log->pool, other->slot, other->cursor->transaction, copy_entry, log);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
+  say_ended(other);
+  nvmi_log_detach(other);
 }
 
 /* The child gets no mapping (map.c): there is nothing to prepare. */
@@ -208,5 +248,7 @@ const struct nvmi_method nvmi_undo = {
     .settle = undo_settle,
     .commit = undo_commit,
     .abort = undo_abort,
+    .pack = undo_pack,
+    .unpack = undo_unpack,
     .before_fork = undo_before_fork,
 };
