@@ -40,8 +40,8 @@ struct pair {
   NVM_POOL *pool;
   struct root *root;
   pthread_mutex_t lock, second;
-  _Atomic unsigned written, copied, committed; /* rounds: A's first half, B's copy, its commit */
-  volatile uint64_t *acknowledged;             /* of A */
+  _Atomic unsigned written, copied, committed, undone; /* rounds: A's first half, B's copy, ... */
+  volatile uint64_t *acknowledged;                     /* of A */
 };
 
 static void wait_for(_Atomic unsigned *counter, unsigned value) {
@@ -58,21 +58,27 @@ static void *run_b(void *argument) {
     CHECK(nvm_tx_begin(p->pool) == 0);
     STORE(p->root->copy, p->root->first);
     if (p->handshake == BACK)
-      STORE(p->root->first, p->root->first); /* the same bytes, by B */
+      STORE(p->root->first, UINT64_MAX); /* the same bytes, by B */
     if (p->root->block && !aborted)
       CHECK(nvm_free(p->root->block) == 0);
     STORE(p->root->block, NULL);
     pthread_mutex_unlock(&p->lock);
     p->copied = round;
+    if (p->aborts)
+      usleep(2000); /* A's abort waits for this one's */
     if (p->handshake == BOTH_WAIT) {
       pthread_mutex_lock(&p->second);
       pthread_mutex_unlock(&p->second);
       p->committed = round; /* A may take over now */
     }
-    if (aborted)
+    if (aborted) {
       CHECK_FAILS(nvm_tx_commit(p->pool) == 0, NVM_EBROKEN);
-    else
-      CHECK(nvm_tx_commit(p->pool) == 0);
+      wait_for(&p->undone, round);
+      CHECK(!p->root->block && p->root->first == p->root->last);
+      p->committed = round;
+      continue;
+    }
+    CHECK(nvm_tx_commit(p->pool) == 0);
     p->committed = round;
   }
   return NULL;
@@ -102,6 +108,7 @@ static void run_a(struct pair *p) {
     STORE(p->root->last, value);
     if (p->aborts && round % 2) {
       CHECK(nvm_tx_abort(p->pool) == 0);
+      p->undone = round;
     } else {
       CHECK(nvm_tx_commit(p->pool) == 0);
       *p->acknowledged = value;
