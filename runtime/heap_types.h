@@ -24,6 +24,10 @@ struct nvmi_span {
   uint16_t *words; /* as in the file, but with what open transactions allocated */
 };
 
+static inline uint64_t nvmi_block_size(const struct nvmi_span *span) {
+  return span->class < NVMI_CLASSES ? span->block_size : (uint64_t)span->chunks << NVM_CHUNK_SHIFT;
+}
+
 /* Free runs, in DRAM: lists by size, neighbours joined by tags at both ends of a run. */
 struct nvmi_runs {
   uint32_t *length;      /* at the first and the last chunk of a free run, else 0 */
@@ -116,8 +120,4 @@ static inline uint32_t nvmi_add_free(struct nvmi_span *span, uint32_t change, bo
   uint32_t before = atomic_load_explicit(&span->free_count, memory_order_relaxed);
   atomic_store_explicit(&span->free_count, before + change, memory_order_relaxed);
   return before;
-}
-
-static inline uint64_t nvmi_block_size(const struct nvmi_span *span) {
-  return span->class < NVMI_CLASSES ? span->block_size : (uint64_t)span->chunks << NVM_CHUNK_SHIFT;
 }

@@ -135,9 +135,11 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     error = finish_each(thread, touched, commit);
   }
   thread->lines.count = 0;
-  if (thread->fresh_count) {
+  if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
     thread->fresh_count = 0;
     thread->fresh_stores = false;
+    thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
+    thread->table->ahead = 0;
   }
   nvmi_compiler_barrier();
   thread->busy--;
