@@ -4,6 +4,7 @@
  * chains of log segments, the tiling of the heap, spans' tables and the root. It does not follow
  * the program's own pointers.
  */
+#define _GNU_SOURCE
 #include "heap_types.h"
 
 #include "map.h"

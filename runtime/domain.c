@@ -6,6 +6,7 @@
  * with MAP_SYNC. Nothing is silently weaker: a domain that the file does not have can be forced,
  * and says so.
  */
+#define _GNU_SOURCE
 #include "domain.h"
 
 #include <dlfcn.h>

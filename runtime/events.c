@@ -6,6 +6,7 @@
  * bad storage) raises SIGBUS: said in one line, then the handler that the program had is asked, or
  * the default action taken.
  */
+#define _GNU_SOURCE
 #include "events.h"
 
 #include "heap_types.h"

@@ -4,6 +4,7 @@
  * differently, and a checksum that holds still does not make a nonsensical field sensible
  * (invariant I1 of layout.h).
  */
+#define _GNU_SOURCE
 #include "header.h"
 
 #include "checksum.h"

@@ -2,6 +2,7 @@
  *
  * Allocation claims a block in DRAM and leaves the rest to the transaction (heap_intents.c).
  */
+#define _GNU_SOURCE
 #include "heap_types.h"
 
 #include "log.h"

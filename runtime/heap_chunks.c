@@ -4,6 +4,7 @@
  * (invariant I5 of layout.h). A run whose old use may still be named by a log record is not taken
  * before the replay floor has passed that record (docs/pool-format.md, "The floor").
  */
+#define _GNU_SOURCE
 #include "heap_types.h"
 
 #include "log.h"

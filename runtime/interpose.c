@@ -11,6 +11,7 @@
  * Memory of a pool that is closed, or a block that is free already, is a defect of the program: it
  * ends with a message, as in the C library.
  */
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include <dlfcn.h>

@@ -5,6 +5,7 @@
  * something uncommitted, at an acquisition when some open transaction has released a lock. Both
  * tests are one load and a branch. Locks that a program makes of atomic instructions are not seen.
  */
+#define _GNU_SOURCE
 #include "locks.h"
 
 #include "order.h"

@@ -5,6 +5,7 @@
  * unfinished frame (docs/pool-format.md). Segments are runs of heap chunks; a log keeps those it
  * once had until the pool is closed.
  */
+#define _GNU_SOURCE
 #include "log.h"
 
 #include "heap.h"

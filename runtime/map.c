@@ -5,6 +5,7 @@
  * chosen at creation by its random id so that pools made apart seldom clash, and keeps that
  * address.
  */
+#define _GNU_SOURCE
 #include "map.h"
 
 #include <errno.h>

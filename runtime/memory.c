@@ -3,6 +3,7 @@
  * Not from malloc: a port may redirect malloc into a pool, and notes are taken where a program may
  * be in the middle of its own malloc.
  */
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include <string.h>

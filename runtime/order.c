@@ -12,6 +12,7 @@
  * record, or not at all. Nothing waits for a joined transaction but what waits for the other's; so
  * every thread that could go on without these rules can go on with them.
  */
+#define _GNU_SOURCE
 #include "order.h"
 
 #include "locks.h"

@@ -4,6 +4,7 @@
  * failure leaves nothing behind. Open recovers before it hands out the pool; until the generation
  * has grown the file means the same as before (invariant I3 of layout.h).
  */
+#define _GNU_SOURCE
 #include "pool.h"
 
 #include "domain.h"

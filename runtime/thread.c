@@ -3,6 +3,7 @@
  * A thread that ends commits what it wrote outside transactions and aborts an open transaction; its
  * logs are handed to the next thread that needs one.
  */
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include "log.h"

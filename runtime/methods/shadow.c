@@ -7,6 +7,7 @@
  * the record would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next
  * opening; NVMOVE_DEBUG=compare finds it.
  */
+#define _GNU_SOURCE
 #include "../heap.h"
 #include "../internal.h"
 #include "../kill.h"
