@@ -76,6 +76,7 @@ static void orphan(struct nvm_pool *pool) {
     close(pool->fd); /* the pool's lock is the parent's: it must not live as long as the child */
   pool->fd = -1;
   pool->forked = true;
+  pool->gate = true;
 }
 
 static void in_child(void) {

@@ -127,6 +127,8 @@ void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
 
 static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
+bool nvmi_barrier_in_all_threads(void) { return membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+
 /* The pool gets its second log. From now on commits wait for their stores in place. After the first
  * barrier a thread either is inside a section that it entered as the only one, which shows and is
  * waited for, or will read `several_logs` as true. The second barrier interrupts every running
@@ -135,14 +137,14 @@ static bool membarrier_all(int command) { return syscall(SYS_membarrier, command
 static void become_several(struct nvm_pool *pool, unsigned count) {
   if (atomic_exchange(&pool->several_logs, true))
     return;
-  membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  nvmi_barrier_in_all_threads();
   uint64_t seen[NVM_SLOTS_MAX];
   for (unsigned i = 0; i < count; i++) {
     while (atomic_load(&pool->logs[i]->solo))
       sched_yield();
     seen[i] = atomic_load(&pool->logs[i]->pending);
   }
-  membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  nvmi_barrier_in_all_threads();
   for (unsigned i = 0; i < count; i++)
     if (!(seen[i] & 1))
       atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);

@@ -115,6 +115,10 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
   return atomic_fetch_add(&log->pool->order, 1);
 }
 
+/* What each running thread did before is seen by this one, and the other way round; false: the
+ * kernel cannot. */
+bool nvmi_barrier_in_all_threads(void);
+
 /* All commit records below are durable in place. Never less than nvmi_log_raise_bound was given. */
 uint64_t nvmi_log_bound(struct nvm_pool *pool);
 void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound);

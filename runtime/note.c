@@ -13,6 +13,7 @@
 
 #include "entry.h"
 
+#include <sched.h>
 #include <signal.h>
 
 enum {
@@ -153,6 +154,19 @@ static void settle(struct nvmi_thread *thread) {
   thread->ahead_count = 0;
 }
 
+/* Says that the thread is at work, at a moment when the gate is open (shrink.c). */
+static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  for (;;) {
+    thread->busy = 1;
+    nvmi_compiler_barrier();
+    if (!pool->gate)
+      return;
+    thread->busy = 0;
+    nvmi_compiler_barrier();
+    sched_yield();
+  }
+}
+
 static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
   if (NVMI_UNLIKELY(pool->forked))
     return;
@@ -165,8 +179,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");
-  thread->busy = 1;
-  nvmi_compiler_barrier();
+  enter(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
   bool waits = false;
@@ -201,8 +214,8 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *a
  * use by another line while the list has room for that. Null: not that simple. */
 static inline __attribute__((always_inline)) struct nvm_line *
 simple_slot(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t start, size_t size) {
-  if (!thread || !pool || thread->busy || pool->forked || (start & (LINE - 1)) + size > LINE ||
-      !size || !thread->logs[pool->index])
+  if (!thread || !pool || thread->busy || (start & (LINE - 1)) + size > LINE || !size ||
+      !thread->logs[pool->index])
     return NULL;
   struct nvm_line *slot = slot_of(thread, start / LINE);
   bool is_full = thread->lines.count == thread->lines.room;
@@ -267,6 +280,11 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   uint64_t line = start / LINE, mask = mask_in_line(start, Size);
   thread->busy = 1;
   nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate)) {
+    thread->busy = 0;
+    note_slowly(Address, Size, false);
+    return;
+  }
   thread->touched |= UINT64_C(1) << pool->index;
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
   if (pool->method->note && news)
@@ -288,6 +306,11 @@ NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
   uint64_t line = start / LINE, mask = mask_in_line(start, Size);
   thread->busy = 1;
   nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate)) {
+    thread->busy = 0;
+    note_slowly(Address, Size, true);
+    return;
+  }
   thread->touched |= UINT64_C(1) << pool->index;
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
   if (pool->method->note && news) {

@@ -8,11 +8,11 @@
  * opening; NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE
-#include "../heap.h"
-#include "../internal.h"
+#include "../heap_types.h"
 #include "../kill.h"
 #include "../order.h"
 #include "../record.h"
+#include "../shrink.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +69,11 @@ static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_seal
   return (sealed->line << 6) - log->pool->header.base;
 }
 
+static void count_page(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)unused, (void)mask;
+  nvmi_shrink_wrote(pool, offset);
+}
+
 static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused;
   for (; mask; mask &= mask - 1) {
@@ -77,14 +82,39 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
   }
 }
 
+static bool is_large_and_new(const struct nvmi_intent *intent) {
+  return !intent->is_free && intent->span->class == NVMI_CLASSES;
+}
+
+/* Whether the line (or range) lies in a large block that this transaction allocates. Its bytes go
+ * straight to the file, before the record's fence, and not into the record. Crash before that
+ * fence: the block is free, its bytes are nobody's. After: they are there. No older record is
+ * replayed over them: the run was not taken before the floor had passed all records that can name
+ * it (docs/pool-format.md, "The floor"). */
+static bool goes_straight(const struct nvmi_log *log, const struct nvmi_line *item) {
+  const struct nvmi_intent *intents = log->intents.items;
+  uint64_t at = ((item->line & ~NVMI_RANGE) << 6) - log->pool->header.base;
+  for (size_t i = 0; i < log->intents.count; i++) {
+    uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
+    if (is_large_and_new(&intents[i]) && at >= start &&
+        at < start + nvmi_block_size(intents[i].span))
+      return true;
+  }
+  return false;
+}
+
 static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
   uint64_t ranges = 0;
-  if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->compare ||
+  if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->written || log->pool->compare ||
       log->owner->handlers_store)
     return false;
   for (size_t i = 0; i < count; i++)
     ranges |= lines[i].line;
+  const struct nvmi_intent *intents = log->intents.items;
+  for (size_t i = 0; i < log->intents.count; i++)
+    if (is_large_and_new(&intents[i]))
+      return false;
   return !(ranges & NVMI_RANGE);
 }
 
@@ -140,9 +170,14 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
+  /* An older value in the record would be replayed over a newer one that went straight. */
+  bool may_go_straight = operations && !log->sealed.count;
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
-  each_line(pool, lines, count, add_to_record, &record);
+  for (size_t i = 0; i < count; i++) {
+    bool straight = may_go_straight && goes_straight(log, &lines[i]);
+    each_line(pool, &lines[i], 1, straight ? store_home : add_to_record, straight ? NULL : &record);
+  }
   add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
   if (!nvmi_record_end(&record))
@@ -157,13 +192,19 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
                               sealed[i].mask);
   log->stats.flushed_lines += log->sealed.count;
   log->sealed.count = 0;
-  each_line(pool, lines, count, record.solo ? store_home_whole : store_home, log);
+  for (size_t i = 0; i < count; i++)
+    if (!may_go_straight || !goes_straight(log, &lines[i]))
+      each_line(pool, &lines[i], 1, record.solo ? store_home_whole : store_home, log);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_record_issued(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   if (NVMI_UNLIKELY(pool->compare))
     nvmi_compare(pool);
+  if (NVMI_UNLIKELY(pool->written)) {
+    each_line(pool, lines, count, count_page, NULL);
+    nvmi_shrink(log);
+  }
   return NVM_OK;
 }
 
