@@ -94,19 +94,62 @@ TEST_ONCE(shrink_keeps_what_the_file_has_not) {
   check_and_close(&s);
 }
 
+/* The same few pages, a word of its own in each. */
+static void *write_beside(void *argument) {
+  const struct store *s = argument;
+  for (uint64_t round = 1; round <= 2000; round++)
+    for (unsigned page = 0; page < 16; page++) {
+      uint64_t *word = word_of(s, page) + 8 * (s->first + 1);
+      CHECK(*word == round - 1);
+      CHECK(nvm_tx_begin(s->pool) == 0);
+      STORE(*word, round);
+      CHECK(nvm_tx_commit(s->pool) == 0);
+    }
+  return NULL;
+}
+
 TEST_ONCE(shrink_beside_other_threads) {
-  struct store s = create("1M");
-  struct store part[3];
+  struct store s = create("4K"), part[3];
   pthread_t threads[3];
   for (unsigned i = 0; i < 3; i++) {
     part[i] = s;
     part[i].first = i;
-    part[i].stride = 3;
-    CHECK(pthread_create(&threads[i], NULL, write_pages, &part[i]) == 0);
+    CHECK(pthread_create(&threads[i], NULL, write_beside, &part[i]) == 0);
   }
   for (unsigned i = 0; i < 3; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
+  write_pages(&s);
   check_and_close(&s);
+}
+
+static _Atomic int stored;
+
+static void *store_at_the_gate(void *argument) {
+  const struct store *s = argument;
+  STORE(s->words[8], 1); /* its log is there, and the usual way open */
+  __nvm_commit_point();
+  stored = 1;
+  while (stored == 1)
+    ;
+  STORE(s->words[16], 1);
+  stored = 3;
+  return NULL;
+}
+
+/* Nobody notes, and so nobody stores, while the gate is shut. */
+TEST_ONCE(shrink_gate_holds_notes_up) {
+  struct store s = create("1M");
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, store_at_the_gate, &s) == 0);
+  while (!stored)
+    ;
+  s.pool->gate = true;
+  stored = 2;
+  usleep(20000);
+  CHECK(stored == 2 && s.words[16] == 0);
+  s.pool->gate = false;
+  CHECK(pthread_join(thread, NULL) == 0 && s.words[16] == 1);
+  CHECK(nvm_pool_close(s.pool) == 0);
 }
 
 TEST_ONCE(shrink_bound_makes_sense) {
