@@ -63,6 +63,9 @@ uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk);
 /* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
 uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
 void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
+/* What is wrong with the word of a run that starts `left` chunks before the heap's end; null:
+ * nothing. */
+const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left);
 /* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
 int nvmi_heap_build(struct nvm_pool *pool);
 
