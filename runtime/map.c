@@ -23,6 +23,9 @@ struct nvm_pool *nvmi_pool_number(unsigned index) {
   return atomic_load_explicit(&by_number[index], memory_order_acquire);
 }
 
+void nvmi_map_lock(void) { nvmi_lock(&lock); }
+void nvmi_map_unlock(void) { nvmi_unlock(&lock); }
+
 static int reserve(const char *path) {
   if (reserved)
     return 0;
@@ -88,19 +91,19 @@ static int claim_locked(struct nvm_pool *pool) {
 }
 
 int nvmi_map_claim(struct nvm_pool *pool) {
-  pthread_mutex_lock(&lock);
+  nvmi_lock(&lock);
   int result = claim_locked(pool);
-  pthread_mutex_unlock(&lock);
+  nvmi_unlock(&lock);
   return result;
 }
 
 void nvmi_map_release(struct nvm_pool *pool) {
-  pthread_mutex_lock(&lock);
+  nvmi_lock(&lock);
   uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
   for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
     nvmi_pool_by_granule[first + i] = NULL;
   by_number[pool->index] = NULL;
-  pthread_mutex_unlock(&lock);
+  nvmi_unlock(&lock);
 }
 
 static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {

@@ -123,9 +123,9 @@ static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
                                    size_t count) {
   if (NVMI_UNLIKELY(!pool->heap->built)) {
-    pthread_mutex_lock(&pool->heap->lock);
+    nvmi_lock(&pool->heap->lock);
     int damaged = nvmi_heap_build(pool);
-    pthread_mutex_unlock(&pool->heap->lock);
+    nvmi_unlock(&pool->heap->lock);
     if (damaged)
       return NVM_ECORRUPT;
   }

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "map.h"
 #include "recover.h"
+#include "shrink.h"
 #include "stats.h"
 #include "types.h"
 
@@ -153,13 +154,15 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
 }
 
 static int start(struct nvm_pool *pool) {
-  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool))
+  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool) ||
+      nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
   return 0;
 }
 
 static void undo_start(struct nvm_pool *pool) {
+  nvmi_shrink_stop(pool);
   nvmi_heap_stop(pool);
   nvmi_unmap_pool(pool);
   nvmi_map_release(pool);

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS_MAX = 31 };
+enum { ROUNDS_MAX = 31, SYSTEMS_MAX = 5 };
 
 static struct timespec cpu_start, wall_start;
 static const char *folder = "/dev/shm";
@@ -85,14 +85,14 @@ static int by_cpu(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static void compare(const struct system *systems, int count, const struct workload *w) {
-  struct measure all[4][ROUNDS_MAX];
+static void compare(const struct system *systems, size_t count, const struct workload *w) {
+  struct measure all[SYSTEMS_MAX][ROUNDS_MAX];
   for (int round = 0; round < rounds; round++)
-    for (int i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
       all[i][round] = measure(&systems[i], w);
   printf("%-8s %5zu", w->name, w->parameter);
   double base = 0;
-  for (int i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     for (int round = 0; json && round < rounds; round++)
       fprintf(json,
               "{\"workload\": \"%s\", \"parameter\": %zu, \"system\": \"%s\", \"cpu_ns\": %.1f, "
@@ -113,11 +113,13 @@ static void compare(const struct system *systems, int count, const struct worklo
 static void run_writes(void) {
   static const struct system systems[] = {{"libpmemobj", "", peer_writes},
                                           {"undo", "undo", ours_writes},
-                                          {"shadow", "shadow", ours_writes}};
+                                          {"shadow", "shadow", ours_writes},
+                                          {"undo's floor", "", floor_undo},
+                                          {"redo's floor", "", floor_redo}};
   static const size_t widths[] = {1, 4, 16, 64, 256};
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
     struct workload w = {"writes", widths[i], 2000000 / (widths[i] + 3)};
-    compare(systems, 3, &w);
+    compare(systems, sizeof systems / sizeof *systems, &w);
   }
 }
 

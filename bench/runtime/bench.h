@@ -25,5 +25,7 @@ uint64_t bench_random(uint64_t *state);
 void ours_writes(const char *path, const struct workload *w, struct measure *result);
 void ours_alloc(const char *path, const struct workload *w, struct measure *result);
 void ours_reopen(const char *path, const struct workload *w, struct measure *result);
+void floor_undo(const char *path, const struct workload *w, struct measure *result);
+void floor_redo(const char *path, const struct workload *w, struct measure *result);
 void peer_writes(const char *path, const struct workload *w, struct measure *result);
 void peer_alloc(const char *path, const struct workload *w, struct measure *result);
