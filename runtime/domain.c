@@ -138,6 +138,8 @@ int nvmi_domain_choose(struct nvm_pool *pool) {
       return nvmi_fail(NVM_EARGUMENT, pool->path, "NVMOVE_METHOD=%s; it is 'undo' or 'shadow'",
                        wish);
   }
+  if (pool->is_copy) /* one mapping, and nothing of it durable */
+    pool->method = &nvmi_undo, pool->persist = nvmi_persist_process();
   pool->header.method = pool->method->id;
   return 0;
 }
