@@ -119,6 +119,14 @@ static void check_root(struct check *check) {
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
 }
 
+static int check_all(struct check *check) {
+  check_headers(check);
+  check_logs(check);
+  check_heap(check);
+  check_root(check);
+  return check->faults;
+}
+
 int nvm_pool_check(const char *path, void (*report)(void *, const char *), void *context) {
   struct nvm_pool *pool = nvmi_pool_attach(path, false);
   if (!pool)
@@ -133,11 +141,15 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
   }
   pool->home = home;
   nvmi_types_load(pool);
-  check_headers(&check);
-  check_logs(&check);
-  check_heap(&check);
-  check_root(&check);
+  int faults = check_all(&check);
   munmap(home, size);
   nvmi_pool_detach(pool);
-  return check.faults;
+  return faults;
+}
+
+int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *, const char *), void *context) {
+  if (!pool)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  struct check check = {.pool = pool, .report = report, .context = context};
+  return check_all(&check);
 }

@@ -344,4 +344,6 @@ void *nvm_pool_root(NVM_POOL *pool) {
   return pool ? *(void **)(pool->work + NVM_ROOT_OFFSET) : NULL;
 }
 
+const void *nvm_pool_base(NVM_POOL *pool) { return pool ? pool->work : NULL; }
+
 NVM_POOL *nvm_pool_of(const void *address) { return nvmi_pool_at(address); }

@@ -15,9 +15,11 @@
 #include "trace.h"
 
 #include "header.h"
+#include "heap_types.h"
 #include "locks.h"
 #include "map.h"
 #include "pool.h"
+#include "types.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -251,7 +253,18 @@ void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) 
   nvmi_unlock(&trace.lock);
 }
 
-/* Words that differ: runs of noted bytes were stored by a described function, others by nobody. */
+static bool is_volatile(uint64_t place) {
+  struct nvm_pool *pool = (struct nvm_pool *)trace.pool;
+  uint64_t inside;
+  uint32_t index;
+  if (!pool->heap->built)
+    return false;
+  const struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
+  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
+  return type && nvmi_type_volatile_at(type, inside);
+}
+
+/* Bytes that differ: noted ones were stored by a described function, others by nobody. */
 static void compare_range(uint64_t from, uint64_t size) {
   const char *work = trace.pool->work;
   for (uint64_t at = from; at < from + size; at += 8) {
@@ -262,7 +275,8 @@ static void compare_range(uint64_t from, uint64_t size) {
       if (work[byte] == trace.seen[byte])
         continue;
       bool noted = bits >> (byte - at) & 1;
-      put(noted ? NVM_TRACE_STORE : NVM_TRACE_UNSEEN, byte, 0, work + byte, 1);
+      if (noted || !is_volatile(byte))
+        put(noted ? NVM_TRACE_STORE : NVM_TRACE_UNSEEN, byte, 0, work + byte, 1);
       trace.seen[byte] = work[byte];
     }
   }
