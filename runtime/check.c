@@ -56,11 +56,14 @@ static void check_segment(void *context, const struct nvm_segment *segment) {
 static void check_logs(struct check *check) {
   const struct nvm_log_slot *slots = (const void *)(check->pool->home + NVM_SLOTS_OFFSET);
   unsigned slot = 0;
-  for (; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
+  for (; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++) {
     for (unsigned bank = 0; bank < 2; bank++)
-      if (!slots[slot].bank[bank] ||
-          !nvmi_each_segment(check->pool, slot, bank, check_segment, check))
+      if (!nvmi_each_segment(check->pool, slot, bank, check_segment, check))
         fault(check, "log %u, bank %u: a segment is damaged", slot, bank);
+    /* The newest may be half made: the process died between its banks. */
+    if (!slots[slot].bank[1] && slot + 1 < NVM_SLOTS_MAX && slots[slot + 1].bank[0])
+      fault(check, "log %u has one bank, but there is another behind it", slot);
+  }
   for (; slot < NVM_SLOTS_MAX; slot++)
     if (slots[slot].bank[0] || slots[slot].bank[1])
       fault(check, "log %u: in use behind one that is not", slot);

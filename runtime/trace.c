@@ -29,7 +29,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LINE = 64, BUFFER = 1 << 20, SITES_MAX = 1 << 16, IMAGE_BLOCK = 1 << 16 };
+enum { LINE = 64, PAGE = 4096, BUFFER = 1 << 20, SITES_MAX = 1 << 16, IMAGE_BLOCK = 1 << 16 };
 
 bool nvmi_tracing;
 
@@ -243,16 +243,6 @@ static uint64_t number_of(const struct nvm_site *site) {
   return slot + 1;
 }
 
-void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) {
-  if (!nvmi_tracing || nvmi_pool_at(Address) != trace.pool || !Size)
-    return;
-  uint64_t place = offset_of(Address);
-  nvmi_lock(&trace.lock);
-  put_pieces(NVM_TRACE_STORE, place, number_of(Site), Address, Size);
-  memcpy(trace.seen + place, Address, Size);
-  nvmi_unlock(&trace.lock);
-}
-
 static bool is_volatile(uint64_t place) {
   struct nvm_pool *pool = (struct nvm_pool *)trace.pool;
   uint64_t inside;
@@ -280,6 +270,21 @@ static void compare_range(uint64_t from, uint64_t size) {
       trace.seen[byte] = work[byte];
     }
   }
+}
+
+void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) {
+  if (!nvmi_tracing || nvmi_pool_at(Address) != trace.pool || !Size)
+    return;
+  uint64_t place = offset_of(Address);
+  nvmi_lock(&trace.lock);
+  memcpy(trace.seen + place, Address, Size);
+  if (trace.threads == 1) { /* another's store may stand between itself and its record */
+    uint64_t page = place & ~(uint64_t)(PAGE - 1);
+    compare_range(page < trace.pool->header.heap_offset ? place & ~UINT64_C(7) : page,
+                  page < trace.pool->header.heap_offset ? 8 : PAGE);
+  }
+  put_pieces(NVM_TRACE_STORE, place, number_of(Site), Address, Size);
+  nvmi_unlock(&trace.lock);
 }
 
 void nvmi_trace_compare(const struct nvm_pool *pool) {

@@ -3,7 +3,7 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, scan, plugin, driver, examples, differential, e2e and, with --long,
+Suites: tidy, unit, runtime, scan, plugin, driver, crash, examples, differential, e2e and, with --long,
 clang-tidy. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
 status 0 only without failures.
 """
@@ -112,6 +112,10 @@ def driver(a):
     return lit(a, "driver")
 
 
+def crash(a):
+    return lit(a, "crash")
+
+
 def examples(a):
     import examples as checks
     return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
@@ -147,7 +151,7 @@ def clang_tidy(a):
 
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "plugin": plugin,
-          "driver": driver, "examples": examples, "differential": differential, "e2e": e2e,
+          "driver": driver, "crash": crash, "examples": examples, "differential": differential, "e2e": e2e,
           "clang-tidy": clang_tidy}
 
 

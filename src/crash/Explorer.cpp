@@ -45,6 +45,9 @@ public:
     if (!Compares)
       R.NotDone.push_back("several threads write: the program's data was not compared, only "
                           "recovery, the heap and the checker judge");
+    R.Cut = T.Cut;
+    if (T.Cut)
+      R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
     if (After.commits())
       After.advance();
     expect();
@@ -196,12 +199,16 @@ private:
   void found(const Judgement &Said) {
     Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
     if (Said.What == Verdict::Torn) {
-      bool Covered = false;
-      F.Where = guiltyStore(T, At, Said.Place, Covered);
-      F.Kind = Covered ? "torn transaction" : "unlogged store";
-      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}: before the "
-                                "transaction it was {2:x}",
-                                Said.Place, unsigned(Said.Found), unsigned(Said.Before))
+      Guilty Who = guiltyStore(T, T.Events.size(), Said.Place);
+      if (Who.Unseen)
+        return; // a rule has said so
+      Who = guiltyStore(T, At, Said.Place);
+      F.Where = Who.Where;
+      F.Kind = Who.Covered ? "torn transaction" : "unlogged store";
+      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, with others it is "
+                                "{2:x} before the transaction and {3:x} after it",
+                                Said.Place, unsigned(Said.Found), unsigned(Said.Before),
+                                unsigned(Said.After))
                       .str();
     }
     F.Notes.push_back(

@@ -42,7 +42,9 @@ struct Result {
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
-  bool finished() const { return !Unexplored && !Sampled; }
+  bool Cut = false; ///< the trace has no end
+
+  bool finished() const { return !Unexplored && !Sampled && !Cut; }
 };
 
 llvm::Expected<Result> explore(const Trace &T, const Options &O);

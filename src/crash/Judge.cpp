@@ -135,28 +135,38 @@ public:
   }
 
 private:
+  /// One of the right states as a whole, as far as the image differs from it.
+  struct Against {
+    const Wanted *Line = nullptr;
+    unsigned Byte = 0;
+    size_t Lines = 0;
+
+    void look(const char *File, const Wanted &W, uint64_t Mask, const char *Bytes) {
+      unsigned Wrong = wrongByte(File + W.Line * LineSize, Mask, Bytes);
+      if (Wrong == LineSize)
+        return;
+      if (!Lines++)
+        Line = &W, Byte = Wrong;
+    }
+  };
+
   template <class S> static void compare(S &Common, NVM_POOL *Pool) {
     const char *File = static_cast<const char *>(nvm_pool_base(Pool));
-    const Wanted *NotBefore = nullptr, *NotAfter = nullptr;
-    unsigned ByteBefore = 0, ByteAfter = 0;
-    for (size_t N = 0; N < Common.Count && !(NotBefore && NotAfter); ++N) {
+    Against Before, After;
+    for (size_t N = 0; N < Common.Count; ++N) {
       const Wanted &W = Common.Lines[N];
-      const char *Line = File + W.Line * LineSize;
-      unsigned B = NotBefore ? LineSize : wrongByte(Line, W.Before, W.BytesBefore);
-      unsigned A = NotAfter ? LineSize : wrongByte(Line, W.After, W.BytesAfter);
-      if (B != LineSize)
-        NotBefore = &W, ByteBefore = B;
-      if (A != LineSize)
-        NotAfter = &W, ByteAfter = A;
+      Before.look(File, W, W.Before, W.BytesBefore);
+      After.look(File, W, W.After, W.BytesAfter);
     }
-    if (!NotBefore || !NotAfter)
+    if (!Before.Lines || !After.Lines)
       return;
-    // The byte that speaks against the old state: an unlogged store shows there.
+    // It is nearer to one of the two: what keeps it from that one is to blame.
+    const Against &Near = Before.Lines <= After.Lines ? Before : After;
     Common.What = Verdict::Torn;
-    Common.Place = NotBefore->Line * LineSize + ByteBefore;
+    Common.Place = Near.Line->Line * LineSize + Near.Byte;
     Common.Found = static_cast<unsigned char>(File[Common.Place]);
-    Common.Before = static_cast<unsigned char>(NotBefore->BytesBefore[ByteBefore]);
-    Common.After = static_cast<unsigned char>(NotAfter->BytesAfter[ByteAfter]);
+    Common.Before = static_cast<unsigned char>(Near.Line->BytesBefore[Near.Byte]);
+    Common.After = static_cast<unsigned char>(Near.Line->BytesAfter[Near.Byte]);
   }
 
   std::string Path;

@@ -80,12 +80,12 @@ void takeUnseen(const Trace &T, size_t Index, const ThreadState &Thread, Result 
             1,
             Index};
   if (Thread.Last)
-    F.Notes.push_back({Thread.Last, "it happened after this store, or shortly before"});
+    F.Notes.push_back({Thread.Last, "it happened after this store"});
   // Neighbouring bytes are one store.
   if (!R.Findings.empty() && R.Findings.back().Kind == F.Kind && Index &&
       T.Events[Index - 1].Kind == NVM_TRACE_UNSEEN && T.Events[Index - 1].Place + 1 == E.Place)
     return;
-  R.Findings.push_back(std::move(F));
+  addFinding(R, std::move(F));
 }
 
 } // namespace
@@ -129,22 +129,24 @@ void applyRules(const Trace &T, Result &R) {
   }
 }
 
-const Site *guiltyStore(const Trace &T, size_t Before, uint64_t Place, bool &Covered) {
-  Covered = false;
-  for (size_t I = Before; I-- > 0;) {
+Guilty guiltyStore(const Trace &T, size_t Before, uint64_t Place) {
+  Guilty Found;
+  for (size_t I = std::min(Before, T.Events.size()); I-- > 0;) {
     const Event &E = T.Events[I];
-    if (E.Kind != NVM_TRACE_STORE || Place < E.Place || Place >= E.Place + E.Bytes.size())
+    bool Touches = Place >= E.Place && Place < E.Place + E.Bytes.size();
+    if (!Touches || (E.Kind != NVM_TRACE_STORE && E.Kind != NVM_TRACE_UNSEEN))
       continue;
-    for (size_t J = I; J-- > 0 && !Covered;) {
+    Found.Unseen = E.Kind == NVM_TRACE_UNSEEN;
+    Found.Where = T.site(E.Extra);
+    for (size_t J = I; J-- > 0 && !Found.Covered;) {
       const Event &N = T.Events[J];
       if (N.Thread == E.Thread && (N.Kind == NVM_TRACE_COMMIT || N.Kind == NVM_TRACE_ABORT))
         break;
-      Covered = N.Kind == NVM_TRACE_NOTE && Place >= N.Place && Place < N.Place + N.Extra;
+      Found.Covered = N.Kind == NVM_TRACE_NOTE && Place >= N.Place && Place < N.Place + N.Extra;
     }
-    if (const Site *Where = T.site(E.Extra))
-      return Where;
+    return Found;
   }
-  return nullptr;
+  return Found;
 }
 
 } // namespace nvmove::crash

@@ -11,8 +11,12 @@ void applyRules(const Trace &T, Result &R);
 /// Adds \p F, or counts it to the one of the same kind at the same place.
 void addFinding(Result &R, Finding F);
 
-/// The last store of a known place before event \p Before that touched byte \p Place; null: none.
-/// \p Covered: whether a note of the same transaction covered that byte.
-const Site *guiltyStore(const Trace &T, size_t Before, uint64_t Place, bool &Covered);
+/// Who stored byte \p Place last, before event \p Before.
+struct Guilty {
+  const Site *Where = nullptr;
+  bool Covered = false; ///< by a note of the same transaction
+  bool Unseen = false;  ///< by code that nothing traced
+};
+Guilty guiltyStore(const Trace &T, size_t Before, uint64_t Place);
 
 } // namespace nvmove::crash

@@ -58,8 +58,6 @@ const char *take(Trace &T, const Event &E) {
   default:
     if (carriesBytes(E.Kind) && (E.Place > T.SizeMax || E.Bytes.size() > T.SizeMax - E.Place))
       return "a place outside the pool";
-    if (E.Kind < NVM_TRACE_OPEN || E.Kind > NVM_TRACE_UNSEEN)
-      return "an unknown kind";
   }
   T.Threads = std::max(T.Threads, E.Thread);
   T.Events.push_back(E);
@@ -95,6 +93,8 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_UNSEEN)
+      return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size)};
     if (const char *Wrong = take(T, E))

@@ -133,7 +133,7 @@ int runCrash(const Arguments &A) {
     D.error(std::move(E));
     return ExitUsage;
   }
-  bool Judged = R->finished() || (A.Crash.AllowSampling && !R->Unexplored);
+  bool Judged = R->finished() || (A.Crash.AllowSampling && !R->Unexplored && !R->Cut);
   return R->Findings.empty() && Judged ? ExitComplete : ExitIncomplete;
 }
 
