@@ -80,7 +80,7 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
 
 /* Whether some word of the line is neither null nor above all addresses; without branches, as the
  * answer is no for text, hashes and zeros. */
-RACES_WITH_NEIGHBOURS static bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
+static RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
   uint64_t words[8], suspects = 0;
   memcpy(words, pool->work + offset, sizeof words);
   for (unsigned word = 0; word < 8; word++)
@@ -88,7 +88,7 @@ RACES_WITH_NEIGHBOURS static bool is_suspect(const struct nvm_pool *pool, uint64
   return suspects;
 }
 
-RACES_WITH_NEIGHBOURS static enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset,
+static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset,
                                                        uint64_t mask) {
   uint64_t words[8];
   memcpy(words, pool->work + offset, sizeof words);
