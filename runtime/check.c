@@ -58,8 +58,7 @@ static void check_logs(struct check *check) {
   unsigned slot = 0;
   for (; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
     for (unsigned bank = 0; bank < 2; bank++)
-      if (!slots[slot].bank[bank] ||
-          !nvmi_each_segment(check->pool, slot, bank, check_segment, check))
+      if (!nvmi_each_segment(check->pool, slot, bank, check_segment, check))
         fault(check, "log %u, bank %u: a segment is damaged", slot, bank);
   for (; slot < NVM_SLOTS_MAX; slot++)
     if (slots[slot].bank[0] || slots[slot].bank[1])

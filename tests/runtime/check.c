@@ -105,7 +105,6 @@ TEST_ONCE(check_names_every_damage) {
   at = find_run(NVM_CHUNK_LOG, &log);
   damaged(at, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, log >> 32), "not a run of kind LOG");
   damaged(NVM_SLOTS_OFFSET + 8, 0x123456, "a segment is damaged");
-  damaged(NVM_SLOTS_OFFSET + 8, 0, "a segment is damaged");
   damaged(NVM_SLOTS_OFFSET + 16 * 40, 0x123456, "behind one that is not");
   damaged(NVM_ROOT_OFFSET, 4096, "does not lie in the heap");
   damaged(NVM_ROOT_OFFSET, root + 4096, "lies in no block");

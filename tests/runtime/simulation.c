@@ -23,6 +23,7 @@ enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64 };
 struct pending {
   uint64_t offset;
   unsigned thread; /* whose fence it waits for */
+  uint64_t event;  /* when it was taken: an older content never replaces a newer one */
   char bytes[LINE];
 };
 
@@ -31,6 +32,7 @@ static struct {
   struct pending *pending;
   unsigned count;
   uint64_t events;
+  uint64_t arrived[MEDIA_MAX / LINE]; /* of each line: when what the media holds was taken */
   struct power_cut cut;
   pthread_mutex_t lock; /* one event at a time, and none once the power has failed */
   unsigned threads;
@@ -60,6 +62,7 @@ static void take(const void *address) {
   struct pending *p = &sim.pending[sim.count++];
   p->offset = offset;
   p->thread = this_thread();
+  p->event = sim.events;
   memcpy(p->bytes, nvmi_pool_number(0)->home + offset, LINE);
 }
 
@@ -80,7 +83,8 @@ static void fail_now(void) {
   unsigned chance = chances[sim.cut.seed % 5], evicted = chances[sim.cut.seed / 5 % 5];
   bool by_word = sim.cut.seed % 3 == 0;
   for (unsigned i = 0; i < sim.count; i++)
-    mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
+    if (sim.pending[i].event >= sim.arrived[sim.pending[i].offset / LINE])
+      mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
   mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
   int fd = open(sim.cut.image, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   CHECK(write(fd, sim.media, (size_t)status.st_size) == status.st_size);
@@ -115,10 +119,14 @@ static void sim_fence(void) {
   begin_event();
   unsigned kept = 0;
   for (unsigned i = 0; i < sim.count; i++) {
-    if (sim.pending[i].thread != this_thread())
-      sim.pending[kept++] = sim.pending[i];
-    else if (!sim.cut.broken_fence)
-      memcpy(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE);
+    const struct pending *p = &sim.pending[i];
+    uint64_t *arrived = &sim.arrived[p->offset / LINE];
+    if (p->thread != this_thread()) {
+      sim.pending[kept++] = *p;
+    } else if (!sim.cut.broken_fence && p->event >= *arrived) {
+      memcpy(sim.media + p->offset, p->bytes, LINE);
+      *arrived = p->event;
+    }
   }
   sim.count = kept;
   end_event();
