@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Removes each flush, fence, checksum test, append and ordering of the runtime in turn; runs its tests.
 
-usage: mutate.py [--only PART-OF-A-NAME] [--list] [--seconds N]
+usage: mutate.py [--only EXPRESSION] [--list] [--seconds N]
 
 A mutation is one line of the runtime's sources that matches a rule below, changed as the rule says. A
 mutation that no test notices is a survivor: either the tests miss something, or the line is needless. Those
@@ -152,7 +152,7 @@ def run(only="", seconds=SECONDS_MAX):
             print("mutate: the tests fail without a mutation")
             return 0, 1
         for mutation in mutations():
-            if only and only not in str(mutation):
+            if not re.search(only, str(mutation)):
                 continue
             survives, known = shop.survives(mutation, seconds), SURVIVORS.get(mutation.key())
             wrong = survives != bool(known)
@@ -164,13 +164,13 @@ def run(only="", seconds=SECONDS_MAX):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--only", default="", help="mutations whose printed name contains this")
+    p.add_argument("--only", default="", help="mutations whose printed name matches this expression")
     p.add_argument("--list", action="store_true", help="print them and stop")
     p.add_argument("--seconds", type=int, default=SECONDS_MAX, help="how long the tests may take")
     a = p.parse_args()
     if a.list:
         for mutation in mutations():
-            if a.only in str(mutation):
+            if re.search(a.only, str(mutation)):
                 print(mutation)
         return 0
     passed, failed = run(a.only, a.seconds)
