@@ -89,14 +89,14 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
 static void publish(struct nvmi_heap *heap, struct nvmi_span *span) {
   uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
   for (uint32_t i = 0; i < interior; i++)
-    heap->head[span->chunk + i] = span->chunk + 1;
+    __atomic_store_n(&heap->head[span->chunk + i], span->chunk + 1, __ATOMIC_RELAXED);
   atomic_store_explicit(&heap->span[span->chunk], span, memory_order_release);
 }
 
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span) {
   uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
   for (uint32_t i = 0; i < interior; i++)
-    heap->head[span->chunk + i] = 0;
+    __atomic_store_n(&heap->head[span->chunk + i], 0, __ATOMIC_RELAXED);
   heap->span[span->chunk] = NULL;
   span->next = heap->spare[span->class];
   heap->spare[span->class] = span;
@@ -138,7 +138,7 @@ static struct nvmi_span *read_span(struct nvm_pool *pool, uint32_t chunk) {
 
 struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
   struct nvmi_heap *heap = pool->heap;
-  uint32_t head = heap->head[chunk];
+  uint32_t head = __atomic_load_n(&heap->head[chunk], __ATOMIC_RELAXED);
   if (!head)
     return NULL;
   struct nvmi_span *span = atomic_load_explicit(&heap->span[head - 1], memory_order_acquire);

@@ -3,7 +3,9 @@
  * The functions of the C library that release or acquire a lock are defined here again, find the
  * library's own behind them, and tell order.c where it matters: at a release when the thread has
  * something uncommitted, at an acquisition when some open transaction has released a lock. Both
- * tests are one load and a branch. Locks that a program makes of atomic instructions are not seen.
+ * tests are one load and a branch. Locks that a program makes of atomic instructions are not seen,
+ * and none in a program that is linked statically: there the library's own come first, and this
+ * file not at all.
  */
 #define _GNU_SOURCE
 #include "locks.h"
@@ -132,5 +134,5 @@ int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *
   return result;
 }
 
-void nvmi_lock(pthread_mutex_t *mutex) { real_pthread_mutex_lock()(mutex); }
-void nvmi_unlock(pthread_mutex_t *mutex) { real_pthread_mutex_unlock()(mutex); }
+int nvmi_real_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_lock()(mutex); }
+int nvmi_real_unlock(pthread_mutex_t *mutex) { return real_pthread_mutex_unlock()(mutex); }

@@ -44,6 +44,14 @@ static void set_word(uint64_t at, uint64_t value) {
   close(fd);
 }
 
+static uint64_t word_at(uint64_t at) {
+  uint64_t word;
+  int fd = open(path, O_RDONLY);
+  CHECK(pread(fd, &word, sizeof word, (off_t)at) == sizeof word);
+  close(fd);
+  return word;
+}
+
 static void listen(void *heard, const char *line) {
   if (!*(char *)heard)
     snprintf(heard, 256, "%s", line);
@@ -105,7 +113,8 @@ TEST_ONCE(check_names_every_damage) {
   at = find_run(NVM_CHUNK_LOG, &log);
   damaged(at, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, log >> 32), "not a run of kind LOG");
   damaged(NVM_SLOTS_OFFSET + 8, 0x123456, "a segment is damaged");
-  damaged(NVM_SLOTS_OFFSET + 8, 0, "a segment is damaged");
+  uint64_t segment = word_at(NVM_SLOTS_OFFSET);
+  damaged(segment + offsetof(struct nvm_segment, size), 2 * NVM_CHUNK_SIZE, "a segment is damaged");
   damaged(NVM_SLOTS_OFFSET + 16 * 40, 0x123456, "behind one that is not");
   damaged(NVM_ROOT_OFFSET, 4096, "does not lie in the heap");
   damaged(NVM_ROOT_OFFSET, root + 4096, "lies in no block");
