@@ -74,8 +74,10 @@ public:
         Notes.push_back(*Made);
     SmallVector<SmallVector<Note>> Groups = groupNotes(F, Notes);
     // Behind the stores, and only now: they part the blocks that groups lie in.
-    if (settings().Trace)
+    if (settings().Trace) {
       traceStores(F, Writes);
+      traceOutputs(F);
+    }
     if (settings().Checked)
       checkStoredPointers(F, Writes);
     for (ArrayRef<Note> Group : Groups)

@@ -13,6 +13,8 @@
 #include "pool.h"
 #include "recover.h"
 
+#include "trace.h"
+
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
@@ -127,7 +129,12 @@ void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
 
 static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-bool nvmi_barrier_in_all_threads(void) { return membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+bool nvmi_barrier_in_all_threads(void) {
+  bool done = membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (done)
+    nvmi_trace_barrier();
+  return done;
+}
 
 /* The pool gets its second log. From now on commits wait for their stores in place. After the first
  * barrier a thread either is inside a section that it entered as the only one, which shows and is

@@ -125,6 +125,14 @@ static void trace_fence(void) {
   nvmi_unlock(&trace.lock);
 }
 
+void nvmi_trace_barrier(void) {
+  if (!nvmi_tracing)
+    return;
+  nvmi_lock(&trace.lock);
+  put(NVM_TRACE_FENCE, 0, 1, "", 0);
+  nvmi_unlock(&trace.lock);
+}
+
 static void trace_store_line(void *to, const void *from, uint64_t mask) {
   trace.real->store_line(to, from, mask);
   if (!is_traced(to))
@@ -284,6 +292,14 @@ void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) 
                   page < trace.pool->header.heap_offset ? 8 : PAGE);
   }
   put_pieces(NVM_TRACE_STORE, place, number_of(Site), Address, Size);
+  nvmi_unlock(&trace.lock);
+}
+
+void __nvm_trace_output(int Descriptor, const struct nvm_site *Site) {
+  if (!nvmi_tracing)
+    return;
+  nvmi_lock(&trace.lock);
+  put(NVM_TRACE_OUTPUT, (uint64_t)(int64_t)Descriptor, number_of(Site), "", 0);
   nvmi_unlock(&trace.lock);
 }
 

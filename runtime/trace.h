@@ -12,6 +12,8 @@ void nvmi_trace_open(struct nvm_pool *pool);
 void nvmi_trace_close(const struct nvm_pool *pool);
 void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                       uint64_t extra);
+/* A barrier in all threads of the process has returned. */
+void nvmi_trace_barrier(void);
 /* Compares the program's view with what was traced, writes down what differs. */
 void nvmi_trace_compare(const struct nvm_pool *pool);
 

@@ -31,7 +31,8 @@ enum nvm_trace_kind {
   /* These lines are flushed, with the contents that they have (payload); pending until the fence.
    */
   NVM_TRACE_FLUSH,
-  /* What this thread streamed and flushed is durable. */
+  /* What this thread streamed and flushed is durable; extra 1: what every thread did (membarrier).
+   */
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
@@ -42,8 +43,10 @@ enum nvm_trace_kind {
   /* place, extra: bytes of a block that the open transaction allocated, freed. */
   NVM_TRACE_ALLOC,
   NVM_TRACE_FREE,
-  NVM_TRACE_GROW,  /* place: size of the file from now on */
-  NVM_TRACE_UNSEEN /* bytes that differ from all that was traced: nothing noted or traced them */
+  NVM_TRACE_GROW,   /* place: size of the file from now on */
+  NVM_TRACE_UNSEEN, /* bytes that differ from all that was traced: nothing noted or traced them */
+  NVM_TRACE_OUTPUT  /* the program is about to write, send or rename; place: descriptor; extra: site
+                     */
 };
 
 #define NVM_TRACE_APART 1 /* nvm_trace_header.flags */

@@ -63,7 +63,9 @@ private:
   void take(const Event &E) {
     if (E.Kind == NVM_TRACE_FENCE && O.What == Model::Power) {
       epoch();
-      M.fence(E.Thread);
+      for (unsigned Thread = 1; Thread <= T.Threads; ++Thread)
+        if (Thread == E.Thread || E.Extra)
+          M.fence(Thread);
     } else if (E.Kind == NVM_TRACE_COMMIT) {
       Before.advance();
       if (Before.now() < After.commits())

@@ -52,8 +52,9 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
   if (!R.Findings.empty())
     OS << plural(R.Findings.size(), "finding") << '\n';
   else if (R.finished())
-    OS << "no finding: every state of this run recovers to what was before or after its "
-          "transaction\n";
+    OS << (R.NotDone.empty() ? "no finding: every state of this run recovers to what was before or "
+                               "after its transaction\n"
+                             : "no finding in what was covered\n");
   else
     OS << "no finding in the states that were judged; that is not all of them\n";
 }

@@ -37,6 +37,7 @@ struct ThreadState {
   Noted Bytes;
   bool InTransaction = false;
   const Site *Last = nullptr;
+  const Site *Uncommitted = nullptr; ///< the first store that is not committed
 };
 
 void takeStore(const Trace &T, size_t Index, ThreadState &Thread, Result &R) {
@@ -46,6 +47,8 @@ void takeStore(const Trace &T, size_t Index, ThreadState &Thread, Result &R) {
   if (!Where)
     return;
   Thread.Last = Where;
+  if (!Thread.Uncommitted)
+    Thread.Uncommitted = Where;
   if (!Thread.Bytes.hasAll(E.Place, E.Bytes.size()))
     addFinding(R, {"unlogged store",
                    llvm::formatv("store of {0} bytes{1} is covered by no log entry", E.Bytes.size(),
@@ -88,6 +91,22 @@ void takeUnseen(const Trace &T, size_t Index, const ThreadState &Thread, Result 
   addFinding(R, std::move(F));
 }
 
+/// Whoever reads it takes for done what a crash undoes.
+void takeOutput(const Trace &T, size_t Index, const ThreadState &Thread, Result &R) {
+  constexpr uint64_t Stderr = 2;
+  const Event &E = T.Events[Index];
+  const Site *Where = T.site(E.Extra);
+  if (!Thread.Uncommitted || !Where || E.Place == Stderr)
+    return;
+  addFinding(R, {"output before commit",
+                 "this leaves the process while stores are not committed: after a crash they never "
+                 "happened",
+                 Where,
+                 {{Thread.Uncommitted, "the first of those stores"}},
+                 1,
+                 Index});
+}
+
 } // namespace
 
 void addFinding(Result &R, Finding F) {
@@ -115,6 +134,7 @@ void applyRules(const Trace &T, Result &R) {
     case NVM_TRACE_ABORT:
       R.Commits += E.Kind == NVM_TRACE_COMMIT;
       Thread.InTransaction = false;
+      Thread.Uncommitted = nullptr;
       Thread.Bytes.clear();
       break;
     case NVM_TRACE_STORE:
@@ -122,6 +142,9 @@ void applyRules(const Trace &T, Result &R) {
       break;
     case NVM_TRACE_UNSEEN:
       takeUnseen(T, I, Thread, R);
+      break;
+    case NVM_TRACE_OUTPUT:
+      takeOutput(T, I, Thread, R);
       break;
     default:
       break;

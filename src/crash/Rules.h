@@ -5,7 +5,8 @@
 
 namespace nvmove::crash {
 
-/// Adds findings: "unlogged store", "write outside a transaction", "unseen store".
+/// Adds findings: "unlogged store", "write outside a transaction", "unseen store", "output before
+/// commit".
 void applyRules(const Trace &T, Result &R);
 
 /// Adds \p F, or counts it to the one of the same kind at the same place.

@@ -86,6 +86,16 @@ static void move(struct bank *b, long amount) {
   b->accounts[1].balance += amount;
 }
 
+// RUN: %cc -O1 -w %s -DBUG_REPLY %t/elsewhere.o -o %t/reply && rm -f %pool
+// RUN: %exit 1 %crash -- %t/reply %pool > %t/out; FileCheck --check-prefix=REPLY %s < %t/out
+// REPLY: bugs.c:[[@LINE+3]]:{{.*}} error: output before commit
+// REPLY: bugs.c:[[@LINE-7]]:{{.*}} note: the first of those stores
+static void reply(void) {
+  write(1, "done\n", 5);
+  write(2, "logged\n", 7);
+  fflush(stderr);
+}
+
 // Two transactions where one is needed: only who knows the program can tell.
 // RUN: %plain -DCHECKER -shared -fPIC -I %include %s -o %t/check.so
 // RUN: rm -f %pool && %crash --check %t/check.so -- %t/right %pool | FileCheck --check-prefix=NONE %s
@@ -122,10 +132,14 @@ int main(int argc, char **argv) {
     rename_by_kernel(&b->accounts[1]);
     count(&b->accounts[0]);
     total(b, i);
+#ifdef BUG_REPLY
+    reply();
+#endif
     if (i == 2)
       nvm_tx_abort(pool);
     else
       nvm_tx_commit(pool);
+    reply();
   }
   return nvm_pool_close(pool);
 }

@@ -37,6 +37,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->option_text("WHAT");
   Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
       ->option_text("FILE");
+  Crash.add_option("--keep", C.Keep, "keep the trace (and FILE.image), for --trace")
+      ->option_text("FILE");
   Crash.add_option("--states-max", C.StatesMax, "states to judge at most (default 1000000)")
       ->option_text("N");
   Crash
@@ -61,6 +63,8 @@ std::string checkCrash(const Arguments &A) {
     return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
   if (!A.Crash.TraceFile.empty() && !A.Flags.empty())
     return "give a program to run or --trace FILE, not both";
+  if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())
+    return "--keep goes with a program to run; the trace is there already";
   return "";
 }
 

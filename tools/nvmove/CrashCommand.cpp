@@ -94,10 +94,11 @@ llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &
   TraceFiles Own;
   std::string Path = A.Crash.TraceFile;
   if (Path.empty()) {
-    llvm::Expected<std::string> Made = freshTrace();
+    llvm::Expected<std::string> Made = A.Crash.Keep.empty() ? freshTrace() : A.Crash.Keep;
     if (!Made)
       return Made.takeError();
-    Own.Path = Path = *Made;
+    Path = *Made;
+    Own.Path = A.Crash.Keep.empty() ? Path : "";
     if (llvm::Error E = run(A, Path))
       return std::move(E);
   }
