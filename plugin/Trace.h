@@ -1,5 +1,5 @@
-// --nvmove-trace: tells the runtime of each store behind it, and of each output before it, with their
-// places in the source, for `nvmove crash`. The notes are those of any other build.
+// --nvmove-trace: tells the runtime of each store behind it, and of each output before it, with
+// their places in the source, for `nvmove crash`. The notes are those of any other build.
 //
 // What it does not do: vector stores under a mask and calls of pre-compiled functions; the runtime
 // finds what they changed when it compares at the end of the transaction, without a place.

@@ -251,15 +251,17 @@ static uint64_t number_of(const struct nvm_site *site) {
   return slot + 1;
 }
 
-static bool is_volatile(uint64_t place) {
+/* Whether somebody's store there would be missed: not a volatile field, and not the table of a
+ * span, whose changes in the file show in a private view until a store parts the page. */
+static bool matters(uint64_t place) {
   struct nvm_pool *pool = (struct nvm_pool *)trace.pool;
   uint64_t inside;
   uint32_t index;
-  if (!pool->heap->built)
-    return false;
+  if (place < pool->header.heap_offset || !pool->heap->built)
+    return true;
   const struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
   const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-  return type && nvmi_type_volatile_at(type, inside);
+  return span && !(type && nvmi_type_volatile_at(type, inside));
 }
 
 /* Bytes that differ: noted ones were stored by a described function, others by nobody. */
@@ -273,7 +275,7 @@ static void compare_range(uint64_t from, uint64_t size) {
       if (work[byte] == trace.seen[byte])
         continue;
       bool noted = bits >> (byte - at) & 1;
-      if (noted || !is_volatile(byte))
+      if (matters(byte))
         put(noted ? NVM_TRACE_STORE : NVM_TRACE_UNSEEN, byte, 0, work + byte, 1);
       trace.seen[byte] = work[byte];
     }
