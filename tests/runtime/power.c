@@ -46,7 +46,8 @@ static void power_fails(const char *method, uint64_t begin, unsigned stride) {
   struct failure f = {.progress = progress_new(), .begin = begin, .end = begin + 12};
   const char *start = prepared_pool(begin);
   unsigned states = 0;
-  for (f.cut.at = 1, f.cut.seed = 1;; f.cut.at += 1 + f.cut.at / stride, f.cut.seed++) {
+  for (f.cut.at = 1, f.cut.seed = 1 + test_seed();;
+       f.cut.at += 1 + f.cut.at / stride, f.cut.seed++) {
     if (!fail_once(&f, start))
       break;
     workload_verify(f.cut.image, f.progress);
