@@ -60,6 +60,24 @@ TEST_ONCE(power_failure_undo) { power_fails("undo", 4, 100); }
 
 TEST_ONCE(power_failure_shadow) { power_fails("shadow", 4, 100); }
 
+/* One transaction whose commit record is fenced along with its data: each event, and of what is on
+ * its way each share. */
+TEST_ONCE(power_failure_checked_commit) {
+  setenv("NVMOVE_METHOD", "undo", 1);
+  struct failure f = {.progress = progress_new(), .begin = 4, .end = 5};
+  const char *start = prepared_pool(4);
+  unsigned states = 0;
+  bool failed = true;
+  for (f.cut.at = 1; failed; f.cut.at++)
+    for (unsigned i = 0; i < 15 && failed; i++, states++) {
+      f.cut.seed = i + 25 * test_seed();
+      failed = fail_once(&f, start);
+      if (failed)
+        workload_verify(f.cut.image, f.progress);
+    }
+  CHECK(states > 300);
+}
+
 /* As if other threads had logs: commits wait for their stores in place, and store no neighbours. */
 static void several(NVM_POOL *pool) { pool->several_logs = true; }
 
