@@ -4,8 +4,8 @@
 usage: run.py --build build/dev [--long] [SUITE...]
 
 Suites: tidy, unit, runtime, threads, scan, plugin, driver, examples, differential, e2e and, with --long,
-clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
-status 0 only without failures.
+clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as
+one failure. Exit status 0 only without failures.
 """
 import argparse
 import json

@@ -60,16 +60,16 @@ TEST_ONCE(power_failure_undo) { power_fails("undo", 4, 100); }
 
 TEST_ONCE(power_failure_shadow) { power_fails("shadow", 4, 100); }
 
-/* One transaction whose commit record is fenced along with its data: each event, and of what is on
- * its way each share. */
-TEST_ONCE(power_failure_checked_commit) {
+/* A transaction whose commit record is fenced along with its data, and an abort: each event, and of
+ * what is on its way each share. */
+TEST_ONCE(power_failure_at_each_share) {
   setenv("NVMOVE_METHOD", "undo", 1);
-  struct failure f = {.progress = progress_new(), .begin = 4, .end = 5};
+  struct failure f = {.progress = progress_new(), .begin = 4, .end = 6};
   const char *start = prepared_pool(4);
   unsigned states = 0;
   bool failed = true;
   for (f.cut.at = 1; failed; f.cut.at++)
-    for (unsigned i = 0; i < 15 && failed; i++, states++) {
+    for (unsigned i = 0; i < 10 && failed; i++, states++) {
       f.cut.seed = i + 25 * test_seed();
       failed = fail_once(&f, start);
       if (failed)
@@ -110,7 +110,7 @@ static void power_fails_twice(const char *method) {
     struct failure again = f;
     again.end = 0; /* open, recover, close */
     again.begin = acknowledged;
-    for (again.cut.at = 1; again.cut.at < 60; again.cut.at += 3, again.cut.seed++) {
+    for (again.cut.at = 1; again.cut.at < 60; again.cut.at++, again.cut.seed++) {
       again.progress = progress_new();
       bool failed = fail_once(&again, once);
       workload_verify(failed ? again.cut.image : again.cut.path, again.progress);
