@@ -56,10 +56,14 @@ static void check_segment(void *context, const struct nvm_segment *segment) {
 static void check_logs(struct check *check) {
   const struct nvm_log_slot *slots = (const void *)(check->pool->home + NVM_SLOTS_OFFSET);
   unsigned slot = 0;
-  for (; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
+  for (; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++) {
     for (unsigned bank = 0; bank < 2; bank++)
       if (!nvmi_each_segment(check->pool, slot, bank, check_segment, check))
         fault(check, "log %u, bank %u: a segment is damaged", slot, bank);
+    /* The newest may be half made: the process died between its banks. */
+    if (!slots[slot].bank[1] && slot + 1 < NVM_SLOTS_MAX && slots[slot + 1].bank[0])
+      fault(check, "log %u has one bank, but there is another behind it", slot);
+  }
   for (; slot < NVM_SLOTS_MAX; slot++)
     if (slots[slot].bank[0] || slots[slot].bank[1])
       fault(check, "log %u: in use behind one that is not", slot);
@@ -118,6 +122,14 @@ static void check_root(struct check *check) {
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
 }
 
+static int check_all(struct check *check) {
+  check_headers(check);
+  check_logs(check);
+  check_heap(check);
+  check_root(check);
+  return check->faults;
+}
+
 int nvm_pool_check(const char *path, void (*report)(void *, const char *), void *context) {
   struct nvm_pool *pool = nvmi_pool_attach(path, false);
   if (!pool)
@@ -132,11 +144,15 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
   }
   pool->home = home;
   nvmi_types_load(pool);
-  check_headers(&check);
-  check_logs(&check);
-  check_heap(&check);
-  check_root(&check);
+  int faults = check_all(&check);
   munmap(home, size);
   nvmi_pool_detach(pool);
-  return check.faults;
+  return faults;
+}
+
+int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *, const char *), void *context) {
+  if (!pool)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  struct check check = {.pool = pool, .report = report, .context = context};
+  return check_all(&check);
 }

@@ -6,6 +6,7 @@
 #include "heap_types.h"
 
 #include "log.h"
+#include "trace.h"
 #include "types.h"
 
 #include <string.h>
@@ -106,6 +107,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *ze
   unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
   thread->fresh[slot].start = (uintptr_t)block;
   thread->fresh[slot].end = (uintptr_t)block + nvmi_block_size(span);
+  nvmi_trace(pool, NVM_TRACE_ALLOC, nvmi_offset(pool, block), nvmi_block_size(span));
   return block;
 }
 
@@ -199,6 +201,7 @@ int nvm_free(void *address) {
   if (nvmi_clear_bit(span->live, index, log->alone)) {
     nvmi_heap_intend(log, (struct nvmi_intent){span, index, true}, 0);
     log->stats.frees++;
+    nvmi_trace(pool, NVM_TRACE_FREE, nvmi_offset(pool, address), nvmi_block_size(span));
   } else {
     result = nvmi_fail(NVM_EDOUBLEFREE, pool->path, "the block at %p is free already", address);
   }

@@ -56,6 +56,7 @@ struct nvm_pool {
   _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
   _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
+  bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
   _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
   _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */

@@ -124,8 +124,16 @@ static int map_work(struct nvm_pool *pool, uint64_t offset, uint64_t size, bool 
   return 0;
 }
 
+/* A copy: one private mapping, which is home and view at once. */
+static int map_copy(struct nvm_pool *pool) {
+  pool->home = pool->work;
+  return map_part(pool, pool->home, 0, nvmi_file_size(&pool->header), MAP_PRIVATE);
+}
+
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   const struct nvm_header *header = &pool->header;
+  if (pool->is_copy)
+    return map_copy(pool);
   void *home =
       mmap(NULL, header->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (home == MAP_FAILED)
@@ -149,7 +157,7 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
 }
 
 void nvmi_unmap_pool(struct nvm_pool *pool) {
-  if (pool->home)
+  if (pool->home && !pool->is_copy)
     munmap(pool->home, pool->header.span);
   pool->home = NULL;
   mmap(pool->work, pool->header.span, PROT_NONE,

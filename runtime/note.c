@@ -13,7 +13,9 @@
 
 #include "entry.h"
 
+#include "trace.h"
 #include <sched.h>
+
 #include <signal.h>
 
 enum {
@@ -179,6 +181,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), size);
   enter(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
@@ -280,7 +283,7 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   uint64_t line = start / LINE, mask = mask_in_line(start, Size);
   thread->busy = 1;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(pool->gate)) {
+  if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
     thread->busy = 0;
     note_slowly(Address, Size, false);
     return;
@@ -306,7 +309,7 @@ NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
   uint64_t line = start / LINE, mask = mask_in_line(start, Size);
   thread->busy = 1;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(pool->gate)) {
+  if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
     thread->busy = 0;
     note_slowly(Address, Size, true);
     return;

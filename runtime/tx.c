@@ -10,6 +10,7 @@
 #include "heap.h"
 #include "log.h"
 #include "order.h"
+#include "trace.h"
 #include "types.h"
 
 #include <signal.h>
@@ -32,15 +33,24 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
     error = check_pointers(log, lines, count);
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
+    nvmi_trace_compare(pool);
+    nvmi_trace(pool, NVM_TRACE_ENDING, 0, 0);
+  }
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (NVMI_LIKELY(commit && !error)) {
     log->stats.commits++;
+    nvmi_trace(pool, NVM_TRACE_COMMIT, 0, 0);
     nvmi_heap_committed(log);
     return NVM_OK;
   }
   if (error != NVM_ECHILD)
     pool->method->abort(log, lines, count);
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
+    nvmi_trace_compare(pool);
+    nvmi_trace(pool, NVM_TRACE_ABORT, 0, 0);
+  }
   log->stats.aborts++;
   nvmi_heap_aborted(log);
   return error;
@@ -212,13 +222,15 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
     return failed(pool, error);
+  if (!nvmi_in_transaction(thread))
+    nvmi_trace(pool, NVM_TRACE_BEGIN, 0, 0);
   thread->begun++;
   return 0;
 }
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || thread->touched))
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;
@@ -265,6 +277,8 @@ void __nvm_atomic_enter(void *Frame) {
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
+  if (!nvmi_in_transaction(thread))
+    nvmi_trace(nvmi_pool_number(0), NVM_TRACE_BEGIN, 0, 0);
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }

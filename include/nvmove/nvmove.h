@@ -144,6 +144,13 @@ int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
 int nvm_pool_check(const char *path, void (*report)(void *context, const char *line),
                    void *context);
 
+/* The same for an open pool in which no transaction is open, of what is in its file. */
+int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *context, const char *line), void *context);
+
+/* The address of the first byte of the pool's file in this process: pointers minus this are offsets
+ * in the file. Null without a pool. */
+const void *nvm_pool_base(NVM_POOL *pool);
+
 /* Called when a store cannot be made failure-atomic (no room for its log entry): there is no caller
  * to return an error to. The handler may longjmp to where it calls nvm_tx_abort; when it returns,
  * or by default, the message is printed and the process aborted, which leaves the pool intact. */
