@@ -82,6 +82,8 @@ SURVIVORS = {
     "runtime/methods/undo.c: flush_late: nvmi_fence(log);": HANDLER,
     "runtime/methods/undo.c: flush_late: flush_lines(log, (const struct nvmi_line *)nested->items + before, "
     "nested->count - before);": HANDLER,
+    "runtime/methods/undo.c: say_ended: nvmi_fence(log);": "what was undone is undone once more",
+    "runtime/shrink.c: shrink_alone: nvmi_fence(log);": HARDWARE,
     "runtime/methods/undo.c: undo_unpack: nvmi_fence(log);": JOINED,
     "runtime/methods/undo.c: undo_pack: flush_lines(log, lines, count);": JOINED,
     "runtime/methods/undo.c: undo_pack: nvmi_fence(log);": JOINED,
