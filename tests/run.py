@@ -4,8 +4,8 @@
 usage: run.py --build build/dev [--long] [SUITE...]
 
 Suites: tidy, unit, runtime, threads, scan, plugin, driver, crash, examples, differential, e2e and,
-with --long, clang-tidy. A suite is a function that returns an Outcome; a suite that breaks counts as one
-failure. Exit status 0 only without failures.
+with --long, clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that
+breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
 import json
@@ -18,12 +18,14 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
+SOAK_SEEDS = 50
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "runtime"))
 
 
 class Outcome:
@@ -61,9 +63,9 @@ def unit(a):
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
 
 
-def runtime_tests(build, part=None):
+def runtime_tests(build, *parts):
     """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
-    command = [os.path.join(build, "bin", "nvmove-runtime-tests")] + ([part] if part else [])
+    command = [os.path.join(build, "bin", "nvmove-runtime-tests"), *parts]
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors="replace")
     m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
@@ -95,6 +97,25 @@ def threads(a):
     for part in ("threads_", "order_", "shrink_", "fork_beside"):
         outcome.add(runtime_tests(build, part))
     return outcome
+
+
+def soak(a):
+    """Crashes and power failures of other random workloads; a failure names its seed."""
+    outcome = Outcome()
+    for seed in range(1, SOAK_SEEDS + 1):
+        os.environ["NVMOVE_TEST_SEED"] = str(seed)
+        one = runtime_tests(a.build, "power_failure", "crash_late", "threads_crash", "compare_accepts")
+        if one.failed:
+            print(f"soak: NVMOVE_TEST_SEED={seed} fails")
+        outcome.add(one)
+    del os.environ["NVMOVE_TEST_SEED"]
+    return outcome
+
+
+def mutation(a):
+    """Each flush, fence, check and ordering of the runtime removed in turn: the tests must notice."""
+    import mutate
+    return Outcome(*mutate.run())
 
 
 def lit(a, suite):
@@ -172,7 +193,8 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "scan": scan, "plugin": plugin,
           "driver": driver, "crash": crash, "examples": examples, "differential": differential, "e2e": e2e,
-          "clang-tidy": clang_tidy}
+          "clang-tidy": clang_tidy, "soak": soak, "mutation": mutation}
+LONG = ("clang-tidy", "soak", "mutation")
 
 
 def main():
@@ -182,7 +204,7 @@ def main():
     p.add_argument("--long", action="store_true", help="also what takes hours: every corpus, clang-tidy")
     a = p.parse_args()
     a.build = os.path.abspath(a.build)
-    names = a.suite or [n for n in SUITES if a.long or n != "clang-tidy"]
+    names = a.suite or [n for n in SUITES if a.long or n not in LONG]
     total = Outcome()
     for name in names:
         start = time.monotonic()

@@ -52,6 +52,11 @@ const char *test_path(const char *name) {
   abort();
 }
 
+uint64_t test_seed(void) {
+  const char *seed = getenv("NVMOVE_TEST_SEED");
+  return seed ? strtoull(seed, NULL, 10) : 0;
+}
+
 NVM_POOL *test_open(const char *path) {
   NVM_POOL *pool = nvm_pool_open(path);
   CHECK(pool != NULL);

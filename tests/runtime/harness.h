@@ -8,6 +8,7 @@
 #include "nvmove/nvmove.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
@@ -47,6 +48,9 @@ _Noreturn void test_skip(const char *reason);
     if (nvm_errno() != (code))                                                                     \
       test_fail(__FILE__, __LINE__, nvm_strerror());                                               \
   } while (0)
+
+/* NVMOVE_TEST_SEED, 0 without: what is drawn at random is drawn anew. */
+uint64_t test_seed(void);
 
 /* Path of a file in this test's folder; valid until the test ends. */
 const char *test_path(const char *name);

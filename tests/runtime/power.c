@@ -46,7 +46,8 @@ static void power_fails(const char *method, uint64_t begin, unsigned stride) {
   struct failure f = {.progress = progress_new(), .begin = begin, .end = begin + 12};
   const char *start = prepared_pool(begin);
   unsigned states = 0;
-  for (f.cut.at = 1, f.cut.seed = 1;; f.cut.at += 1 + f.cut.at / stride, f.cut.seed++) {
+  for (f.cut.at = 1, f.cut.seed = 1 + test_seed();;
+       f.cut.at += 1 + f.cut.at / stride, f.cut.seed++) {
     if (!fail_once(&f, start))
       break;
     workload_verify(f.cut.image, f.progress);
@@ -58,6 +59,24 @@ static void power_fails(const char *method, uint64_t begin, unsigned stride) {
 TEST_ONCE(power_failure_undo) { power_fails("undo", 4, 100); }
 
 TEST_ONCE(power_failure_shadow) { power_fails("shadow", 4, 100); }
+
+/* A transaction whose commit record is fenced along with its data, and an abort: each event, and of
+ * what is on its way each share. */
+TEST_ONCE(power_failure_at_each_share) {
+  setenv("NVMOVE_METHOD", "undo", 1);
+  struct failure f = {.progress = progress_new(), .begin = 4, .end = 6};
+  const char *start = prepared_pool(4);
+  unsigned states = 0;
+  bool failed = true;
+  for (f.cut.at = 1; failed; f.cut.at++)
+    for (unsigned i = 0; i < 10 && failed; i++, states++) {
+      f.cut.seed = i + 25 * test_seed();
+      failed = fail_once(&f, start);
+      if (failed)
+        workload_verify(f.cut.image, f.progress);
+    }
+  CHECK(states > 300);
+}
 
 /* As if other threads had logs: commits wait for their stores in place, and store no neighbours. */
 static void several(NVM_POOL *pool) { pool->several_logs = true; }
@@ -91,7 +110,7 @@ static void power_fails_twice(const char *method) {
     struct failure again = f;
     again.end = 0; /* open, recover, close */
     again.begin = acknowledged;
-    for (again.cut.at = 1; again.cut.at < 60; again.cut.at += 3, again.cut.seed++) {
+    for (again.cut.at = 1; again.cut.at < 60; again.cut.at++, again.cut.seed++) {
       again.progress = progress_new();
       bool failed = fail_once(&again, once);
       workload_verify(failed ? again.cut.image : again.cut.path, again.progress);

@@ -115,7 +115,8 @@ static void power_fails(const char *method) {
   CHECK(test_child(NULL, run, &r) == 0);
   unsigned stride = getenv("NVMOVE_TEST_EVERY") ? 1 : 9, states = 0;
   r.end = END;
-  r.cut = (struct power_cut){.path = test_path("pool"), .image = test_path("image"), .seed = 1};
+  r.cut = (struct power_cut){
+      .path = test_path("pool"), .image = test_path("image"), .seed = 1 + test_seed()};
   for (r.cut.at = 1;; r.cut.at += stride, r.cut.seed++, states++) {
     power_copy(start, r.cut.path);
     r.progress->acknowledged = BEGIN;

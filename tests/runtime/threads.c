@@ -75,7 +75,7 @@ static void *work(void *argument) {
   struct clerk *clerk = argument;
   struct bank *bank = clerk->bank;
   unsigned me = clerk->number;
-  uint64_t state = 0x1234567 + me;
+  uint64_t state = 0x1234567 + me + 1000 * test_seed();
   for (uint64_t t = bank->root->done[me]; t < clerk->end; t++) {
     for (int i = 0; i < 3; i++)
       state = state * 6364136223846793005u + 1442695040888963407u;
@@ -210,7 +210,8 @@ static void power_fails_in_bank(const char *method) {
   CHECK(test_child(NULL, run_bank, &bank) == 0);
   const char *start = test_path("start"), *path = bank.path;
   power_copy(path, start);
-  struct power_cut cut = {.path = path, .image = test_path("image"), .at = 1, .seed = 1};
+  struct power_cut cut = {
+      .path = path, .image = test_path("image"), .at = 1, .seed = 1 + test_seed()};
   unsigned states = 0;
   for (;; cut.at += 1 + cut.at / 40, cut.seed++, states++) {
     power_copy(start, path);

@@ -44,7 +44,7 @@ struct step {
 enum { STEPS = 4 };
 
 static void plan(uint64_t t, struct step steps[STEPS]) {
-  uint64_t state = 0x9e3779b97f4a7c15u * (t + 1);
+  uint64_t state = 0x9e3779b97f4a7c15u * (t + 1 + 1000 * test_seed());
   for (int i = 0; i < STEPS; i++) {
     struct step *s = &steps[i];
     s->word = next(&state) % WORKLOAD_WORDS;
