@@ -12,9 +12,6 @@ namespace {
 
 /// Calls in a row without contact to the input. A tuning value; a note says when it bites.
 constexpr unsigned ContactlessMax = 10;
-/// Calls in a row that see what was built but no input: builders are near the reader, users of the
-/// data are not. A tuning value (5 loses types on several programs, 10 brings wrong ones).
-constexpr unsigned RemovedMax = 7;
 /// A pointer with more possible targets is a hook for events, not a method of some type.
 constexpr size_t FewTargets = 8;
 
@@ -94,7 +91,7 @@ bool Zone::carriesHandle(const PendingCall &Call) const {
 /// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
 /// those that a caller has, most were read from what is built already. A pointer that is nothing
 /// but input leads into a document that the program holds in memory. An \p Event needs more than a
-/// record that some input was put in.
+/// record that some input was put in, or to be given nothing at all.
 bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
   bool Near = !Instances[Call.In].Removed;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
@@ -118,7 +115,7 @@ bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
     if (Input && Near && Pointer)
       return true;
   }
-  return Call.Call->ArgumentCount == 0;
+  return Event && Call.Call->ArgumentCount == 0;
 }
 
 /// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
@@ -202,6 +199,16 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
   return false;
 }
 
+/// How far \p Target is from the input when \p Call leads to it. One that reads through globals is
+/// there; a call that is given nothing is neither nearer nor further than its caller.
+unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact) const {
+  bool Nothing = !Call.Call->ArgumentCount;
+  if (OnTheWay[Target] || ReadsHandleGlobal[Target] || (Nothing && ReadsInputGlobal[Target]) ||
+      carriesInput(Call, /*Event=*/false))
+    return 0;
+  return Instances[Call.In].Removed + (Nothing ? 0 : Contact ? 1 : 2);
+}
+
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (Call.Followed.count(Target))
     return fillParameters(Call, Target);
@@ -216,9 +223,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
       return false;
     }
   }
-  unsigned Removed = 0;
-  if (!carriesInput(Call, /*Event=*/false) && !OnTheWay[Target])
-    Removed = Instances[Call.In].Removed + (Contact ? 1 : 2);
+  unsigned Removed = removed(Call, Target, Contact);
   if (Removed > RemovedMax) {
     BoundHit = true;
     return false;

@@ -30,6 +30,10 @@
 
 namespace nvmove::solve {
 
+/// Calls in a row that see what was built but no input: builders are near the reader, users of the
+/// data are not. A tuning value (5 loses types on several programs, 10 brings wrong ones).
+inline constexpr unsigned RemovedMax = 7;
+
 struct Instance {
   FunctionId Function = None;
   NodeId First = None; ///< Node of register 0; the result's node comes after the last register.
@@ -56,7 +60,7 @@ public:
   const PointsTo &graph() const { return Graph; }
   const Instance &instance(InstanceId Id) const { return Instances[Id]; }
   const std::vector<InstanceId> &loads() const { return Loads; }
-  size_t functionsVisited() const;
+  std::set<FunctionId> visited() const;
   std::vector<Unresolved> unresolved() const;
   const std::vector<std::string> &notes() const { return Notes; }
   /// The analysis was stopped before it was done.
@@ -91,11 +95,13 @@ private:
   InstanceId enter(FunctionId Id, Site Via, bool Contact, unsigned Removed);
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
+  void load(InstanceId In, const facts::Instruction &I);
   NodeId addressOf(InstanceId In, const facts::Instruction &I);
   void initialisers();
   void refreshContents();
   void findLinked();
   void findGlobalReaders();
+  void spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const;
   bool keepsBuffer(ObjectId Global) const;
   bool looksLikeStream(const Shape &Parameter) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
@@ -111,6 +117,7 @@ private:
   bool considerDirect(PendingCall &Call, Entity Callee);
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
+  unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact) const;
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
@@ -141,6 +148,7 @@ private:
   void fillBehind(PendingCall &Call, int From, int To);
   llvm::StringRef signature(const PendingCall &Call) const;
   bool callBack(PendingCall &Call);
+  bool isForeign(const Shape &Type) const;
   void containerRule(PendingCall &Call);
   bool pointsToGeneric(NodeId N) const;
 
@@ -155,7 +163,7 @@ private:
   std::vector<InstanceId> Loads;
   std::vector<Content> Contents;
   std::vector<bool> OnTheWay; ///< By FunctionId: between a load function and the nearest open.
-  std::vector<bool> ReadsInputGlobal;
+  std::vector<bool> ReadsInputGlobal, ReadsHandleGlobal; ///< By FunctionId: themselves or below.
   std::vector<unsigned> Distance; ///< By FunctionId: direct calls from the load functions.
   unsigned NearestOpen = ~0u;     ///< Distance of the first function that opens something.
   std::vector<std::vector<GlobalId>> GlobalsUsed;
