@@ -17,8 +17,8 @@ constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
 /// An open that many calls away is another file, if the load function was given anything to read.
 constexpr unsigned OpenNear = 4;
-/// Instance::Removed of a constructor that a reader calls without contact to the input.
-constexpr unsigned ConstructorRemoved = 2;
+/// Instance::Removed of a constructor that a reader calls with a value it has read.
+constexpr unsigned ConstructorRemoved = 1;
 
 } // namespace
 
