@@ -91,9 +91,14 @@ bool Zone::carriesHandle(const PendingCall &Call) const {
 /// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
 /// those that a caller has, most were read from what is built already. A pointer that is nothing
 /// but input leads into a document that the program holds in memory. An \p Event needs more than a
-/// record that some input was put in, or to be given nothing at all.
-bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
+/// record that some input was put in, or to be given nothing at all, and a caller at the input. On
+/// a look Again only what was staged on the stack counts: much of what is on the heap is linked by
+/// functions that are visited later.
+bool Zone::carriesInput(const PendingCall &Call, Look How) const {
   bool Near = !Instances[Call.In].Removed;
+  bool Event = How == Look::Event;
+  if (Event && !Near)
+    return false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
     NodeId N = argumentNode(Call, I);
     if (N == None)
@@ -102,10 +107,11 @@ bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
     for (LocationId Each : Graph.pointees(N)) {
       ObjectId In = Graph.at(Each).In;
       const Content &Kept = content(In);
+      bool Stacked = Graph.object(In).Kind == ObjectKind::Stack;
       if (Each == Graph.handle() ||
           (Event ? Kept.Source && (!Graph.object(In).isOlder() || Kept.Handle)
-                 : Kept.Source || Kept.Staged) ||
-          (Event && Near && Graph.filled().count(In)))
+                 : Kept.Source || (Kept.Staged && (How == Look::First || Stacked))) ||
+          (Event && Graph.filled().count(In)))
         return true;
       Input |= Each == Graph.input();
       Memory |= Graph.object(In).isMemory();
@@ -169,7 +175,7 @@ bool Zone::considerIndirect(PendingCall &Call) {
   Call.Resolved |=
       Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
-  if (Targets.size() > FewTargets && !carriesInput(Call, /*Event=*/true))
+  if (Targets.size() > FewTargets && !carriesInput(Call, Look::Event))
     return false;
   for (FunctionId Each : Targets) {
     if (Known.noReturn(Each) || Known.formats(Each))
@@ -201,17 +207,20 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
 
 /// How far \p Target is from the input when \p Call leads to it. One that reads through globals is
 /// there; a call that is given nothing is neither nearer nor further than its caller.
-unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact) const {
+unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const {
   bool Nothing = !Call.Call->ArgumentCount;
   if (OnTheWay[Target] || ReadsHandleGlobal[Target] || (Nothing && ReadsInputGlobal[Target]) ||
-      carriesInput(Call, /*Event=*/false))
+      carriesInput(Call, How))
     return 0;
   return Instances[Call.In].Removed + (Nothing ? 0 : Contact ? 1 : 2);
 }
 
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
-  if (Call.Followed.count(Target))
+  if (Call.Followed.count(Target)) {
+    bool Contact = contact(Call); // Input may have come to where there was none.
+    enter(Target, {Call.In, Call.Call}, Contact, removed(Call, Target, Contact, Look::Again));
     return fillParameters(Call, Target);
+  }
   bool Contact = contact(Call);
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
@@ -223,7 +232,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
       return false;
     }
   }
-  unsigned Removed = removed(Call, Target, Contact);
+  unsigned Removed = removed(Call, Target, Contact, Look::First);
   if (Removed > RemovedMax) {
     BoundHit = true;
     return false;

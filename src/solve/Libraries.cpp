@@ -148,7 +148,7 @@ bool Zone::callBack(PendingCall &Call) {
       for (LocationId Each : Graph.pointees(N))
         if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Function)
           Targets.insert(What.Id);
-  if (Targets.empty() || !carriesInput(Call, /*Event=*/false))
+  if (Targets.empty() || !carriesInput(Call, Look::First))
     return false;
   for (FunctionId Target : Targets) {
     if (Known.noReturn(Target) || Known.formats(Target) || !Call.Followed.insert(Target).second)

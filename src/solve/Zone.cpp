@@ -105,7 +105,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
   Made.Via = Via;
   Made.Contactless = Contactless;
   Made.CloneDepth = CloneDepth;
-  Made.Removed = Removed;
+  Made.Removed = Made.Entered = Removed;
   Made.First = Graph.makeNodes(F.Body->Registers.size() + 1);
   Made.Result = static_cast<NodeId>(Made.First + F.Body->Registers.size());
   InstanceId In = It->second;
@@ -298,7 +298,7 @@ void Zone::refreshContents() {
     const Object &What = Graph.object(Id);
     // What is put into scratch memory far from the input was read from what is built already.
     unsigned Near = What.Kind == ObjectKind::Stack ? 0 : ConstructorRemoved;
-    bool Far = What.Made.At && Instances[What.Made.In].Removed > Near;
+    bool Far = What.Made.At && Instances[What.Made.In].Entered > Near;
     Each.Source = Each.Handle;
     Each.Staged = Each.Handle || (Each.Input && !Each.Linked && !Far);
   }

@@ -31,8 +31,8 @@
 namespace nvmove::solve {
 
 /// Calls in a row that see what was built but no input: builders are near the reader, users of the
-/// data are not. A tuning value (5 loses types on several programs, 10 brings wrong ones).
-inline constexpr unsigned RemovedMax = 7;
+/// data are not. A tuning value (4 loses types on several programs, 7 brings wrong ones).
+inline constexpr unsigned RemovedMax = 5;
 
 struct Instance {
   FunctionId Function = None;
@@ -42,6 +42,7 @@ struct Instance {
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
   unsigned Removed = 0; ///< Calls since the input was handed over; contactless ones count twice.
+  unsigned Entered = 0; ///< Removed when it was first visited: how far its own memory is.
   std::map<facts::SymbolId, ObjectId> Locals;
 };
 
@@ -82,6 +83,8 @@ public:
   }
 
 private:
+  /// A call is looked at for the first time, again in later rounds, or as one of an event.
+  enum class Look { First, Again, Event };
   struct PendingCall {
     InstanceId In;
     const facts::Instruction *Call;
@@ -117,13 +120,13 @@ private:
   bool considerDirect(PendingCall &Call, Entity Callee);
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
-  unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact) const;
+  unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
   bool carriesHandle(const PendingCall &Call) const;
-  bool carriesInput(const PendingCall &Call, bool Event) const;
+  bool carriesInput(const PendingCall &Call, Look How) const;
   bool contact(const PendingCall &Call) const;
   /// Grows whenever the arguments, or what they point to, may mean more than before.
   size_t argumentSize(const PendingCall &Call) const;
