@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long bench bench-instrumented bench-runtime build build-dev setup clean
+.PHONY: help demo check check-long bench bench-instrumented bench-maps bench-runtime build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,6 +32,11 @@ bench-runtime: ## libnvmove beside libpmemobj: CPU time as ratios (see bench/REA
 
 bench-instrumented: build ## Instrumented code with no pool open over clang's (see bench/README.md)
 	@$(PYTHON) bench/instrumented.py --cc build/release/bin/nvmove-cc
+
+bench-maps: ## A hash table and a tree in plain C beside libpmemobj (see bench/README.md)
+	@scripts/setup --bench
+	@$(MAKE) --no-print-directory build
+	@$(PYTHON) bench/maps.py --cc build/release/bin/nvmove-cc $(if $(PMDK),--pmdk $(PMDK))
 
 build: setup ## Build the release preset into build/release
 	@cmake --preset release >build/release.configure.log || { cat build/release.configure.log; exit 1; }

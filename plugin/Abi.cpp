@@ -80,10 +80,12 @@ Value *lineTable(IRBuilderBase &At) {
   GlobalVariable *Table = M.getNamedGlobal(Name);
   if (!Table) {
     auto *Slots = ArrayType::get(StructType::get(At.getInt64Ty(), At.getInt64Ty()), NVM_LINE_SLOTS);
+    auto *Type = StructType::get(Slots, At.getInt64Ty());
+    assert(DataLayout(&M).getTypeAllocSize(Type) == sizeof(struct nvm_line_table));
     // Initial-exec: no call to find it, and abi.h keeps the table small enough for the static TLS
     // reserve of a library that is loaded late.
-    Table = new GlobalVariable(M, Slots, false, GlobalValue::ExternalLinkage, nullptr, Name,
-                               nullptr, GlobalValue::InitialExecTLSModel);
+    Table = new GlobalVariable(M, Type, false, GlobalValue::ExternalLinkage, nullptr, Name, nullptr,
+                               GlobalValue::InitialExecTLSModel);
   }
   return At.CreateThreadLocalAddress(Table);
 }

@@ -6,6 +6,7 @@
 #include "Covered.h"
 #include "Early.h"
 #include "Frontend.h"
+#include "Groups.h"
 #include "Origin.h"
 #include "Settings.h"
 #include "UnsafeCalls.h"
@@ -69,10 +70,13 @@ public:
       count(Single.test(N) ? Outcome::Noted : Outcome::NotedOnce, Writes[N]);
     if (settings().Checked)
       checkStoredPointers(F, Writes);
-    for (const Note &N : Notes)
-      emitNote(N);
     for (unsigned N : Single.set_bits())
-      emit(Writes[N]);
+      if (std::optional<Note> Made = noteFor(Writes[N]))
+        Notes.push_back(*Made);
+    for (ArrayRef<Note> Group : groupNotes(F, Notes))
+      emitGroup(Group);
+    for (unsigned N : Single.set_bits())
+      emitLanes(Writes[N]);
     for (const Access &Call : Calls)
       noteCall(Call);
     return !Notes.empty() || Single.any() || NotedCall;
@@ -126,25 +130,27 @@ private:
     }
   }
 
-  void emit(const Access &A) {
-    uint64_t LaneSize = 0;
-    if (A.Mask)
-      LaneSize = A.Size / cast<FixedVectorType>(A.Mask->getType())->getNumElements();
-    switch (A.Kind) {
-    case AccessKind::Masked:
-    case AccessKind::Scatter:
-      return emitLaneNotes(A.At, A.Address, A.Mask, LaneSize);
-    case AccessKind::Compress: {
-      IRBuilder<> At(A.At);
-      auto *Bits = At.getIntNTy(cast<FixedVectorType>(A.Mask->getType())->getNumElements());
-      Value *On = At.CreateUnaryIntrinsic(Intrinsic::ctpop, At.CreateBitCast(A.Mask, Bits));
-      Value *Length =
-          At.CreateMul(At.CreateZExtOrTrunc(On, At.getInt64Ty()), At.getInt64(LaneSize));
-      return emitNote({A.At, A.Address, 0, Length});
-    }
-    default:
-      return emitNote({A.At, A.Address, A.Size, A.Length, Hot.contains(A.At)});
-    }
+  /// The note of a write of one range; none: of lanes here and there.
+  std::optional<Note> noteFor(const Access &A) {
+    if (A.Kind == AccessKind::Masked || A.Kind == AccessKind::Scatter)
+      return std::nullopt;
+    if (A.Kind != AccessKind::Compress)
+      return Note{A.At, A.Address, A.Size, A.Length, Hot.contains(A.At)};
+    IRBuilder<> At(A.At);
+    auto *Bits = At.getIntNTy(cast<FixedVectorType>(A.Mask->getType())->getNumElements());
+    Value *On = At.CreateUnaryIntrinsic(Intrinsic::ctpop, At.CreateBitCast(A.Mask, Bits));
+    Value *Length =
+        At.CreateMul(At.CreateZExtOrTrunc(On, At.getInt64Ty()), At.getInt64(laneSize(A)));
+    return Note{A.At, A.Address, 0, Length};
+  }
+
+  void emitLanes(const Access &A) {
+    if (A.Kind == AccessKind::Masked || A.Kind == AccessKind::Scatter)
+      emitLaneNotes(A.At, A.Address, A.Mask, laneSize(A));
+  }
+
+  static uint64_t laneSize(const Access &A) {
+    return A.Size / cast<FixedVectorType>(A.Mask->getType())->getNumElements();
   }
 
   void noteCall(const Access &A) {

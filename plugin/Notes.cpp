@@ -41,9 +41,10 @@ Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
   return At.CreateOr(Missed, At.CreateICmpUGT(Shift, At.getInt64(NVM_LINE_SIZE - Size)));
 }
 
-/// The filter and the call behind it, for writes of one size.
-Function *sharedNote(Module &M, uint64_t Size) {
-  std::string Name = "__nvmove_note_" + utostr(Size);
+/// The filter and the call behind it, for writes of one size; \p Ahead: of a group, for any
+/// address.
+Function *sharedNote(Module &M, uint64_t Size, bool Ahead) {
+  std::string Name = (Ahead ? "__nvmove_note_ahead_" : "__nvmove_note_") + utostr(Size);
   if (Function *Made = M.getFunction(Name))
     return Made;
   LLVMContext &C = M.getContext();
@@ -57,14 +58,17 @@ Function *sharedNote(Module &M, uint64_t Size) {
   IRBuilder<> At(BasicBlock::Create(C, "", F));
   Instruction *Return = At.CreateRetVoid();
   At.SetInsertPoint(Return);
+  if (Ahead)
+    At.SetInsertPoint(SplitBlockAndInsertIfThen(inRange(At, F->getArg(0)), Return, false));
   Value *Open = notYetNoted(At, At.CreatePtrToInt(F->getArg(0), At.getInt64Ty()), Size);
-  At.SetInsertPoint(unlikelyBlock(Open, Return));
-  callAbi(At, "__nvm_note", {F->getArg(0), At.getInt64(Size)});
+  At.SetInsertPoint(unlikelyBlock(Open, &*At.GetInsertPoint()));
+  callAbi(At, Ahead ? "__nvm_note_ahead" : "__nvm_note", {F->getArg(0), At.getInt64(Size)});
   return F;
 }
 
-void callShared(IRBuilderBase &At, Value *Address, uint64_t Size) {
-  CallInst *Call = At.CreateCall(sharedNote(*At.GetInsertBlock()->getModule(), Size), {Address});
+void callShared(IRBuilderBase &At, Value *Address, uint64_t Size, bool Ahead) {
+  Function *Shared = sharedNote(*At.GetInsertBlock()->getModule(), Size, Ahead);
+  CallInst *Call = At.CreateCall(Shared, {Address});
   Call->setCallingConv(CallingConv::PreserveMost);
   Call->setDoesNotThrow();
 }
@@ -81,6 +85,55 @@ Instruction *unlikelyBlock(Value *Unlikely, Instruction *At) {
   return SplitBlockAndInsertIfThen(Unlikely, At, /*Unreachable=*/false, Weights);
 }
 
+namespace {
+
+/// One of a group: announced, not waited for. Leaves \p At behind it.
+void emitAhead(IRBuilderBase &At, const Note &N) {
+  if (N.Size && N.Size <= NVM_LINE_SIZE && !N.Hot)
+    return callShared(At, N.Address, N.Size, /*Ahead=*/true);
+  Instruction *Behind = &*At.GetInsertPoint();
+  Value *Size = N.Size ? At.getInt64(N.Size) : At.CreateZExtOrTrunc(N.Length, At.getInt64Ty());
+  if (N.Size && N.Size <= NVM_LINE_SIZE) {
+    At.SetInsertPoint(SplitBlockAndInsertIfThen(inRange(At, N.Address), Behind, false));
+    Value *Integer = At.CreatePtrToInt(N.Address, At.getInt64Ty());
+    At.SetInsertPoint(unlikelyBlock(notYetNoted(At, Integer, N.Size), &*At.GetInsertPoint()));
+  }
+  callAbi(At, "__nvm_note_ahead", {N.Address, Size});
+  At.SetInsertPoint(Behind);
+}
+
+/// "One of them lies in the range." Fields of one object, told by an address that is surely inside
+/// it, lie there together.
+Value *someInRange(IRBuilderBase &At, ArrayRef<Note> Group) {
+  SmallPtrSet<Value *, 8> Seen;
+  Value *Some = nullptr;
+  for (const Note &N : Group) {
+    if (!Seen.insert(N.Address->stripInBoundsConstantOffsets()).second)
+      continue;
+    Value *Here = inRange(At, N.Address);
+    Some = Some ? At.CreateOr(Some, Here) : Here;
+  }
+  return Some;
+}
+
+} // namespace
+
+void emitGroup(ArrayRef<Note> Group) {
+  if (Group.size() == 1)
+    return emitNote(Group.front());
+  Instruction *Before = Group.front().Before;
+  IRBuilder<> At(Before);
+  At.SetInsertPoint(unlikelyBlock(someInRange(At, Group), Before));
+  for (const Note &N : Group)
+    emitAhead(At, N);
+  Value *Ahead = At.CreateConstInBoundsGEP1_64(At.getInt8Ty(), lineTable(At),
+                                               offsetof(struct nvm_line_table, ahead));
+  Value *Waiting = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), Ahead, Align(8)));
+  At.SetInsertPoint(
+      SplitBlockAndInsertIfThen(At.CreateIsNotNull(Waiting), &*At.GetInsertPoint(), false));
+  callAbi(At, "__nvm_settle", {});
+}
+
 void emitNote(const Note &N) {
   IRBuilder<> At(N.Before);
   Instruction *Inside = unlikelyBlock(inRange(At, N.Address), N.Before);
@@ -92,7 +145,7 @@ void emitNote(const Note &N) {
   }
   if (N.Size <= NVM_LINE_SIZE) {
     if (!N.Hot)
-      return callShared(At, N.Address, N.Size);
+      return callShared(At, N.Address, N.Size, /*Ahead=*/false);
     Value *Integer = At.CreatePtrToInt(N.Address, At.getInt64Ty());
     At.SetInsertPoint(unlikelyBlock(notYetNoted(At, Integer, N.Size), Inside));
   }

@@ -21,6 +21,9 @@ struct Note {
 /// Emits \p N; splits the block of N.Before.
 void emitNote(const Note &N);
 
+/// Emits notes that stand together (Groups.h): all before the first, with one wait behind them.
+void emitGroup(llvm::ArrayRef<Note> Group);
+
 /// The notes of one masked vector write: lane I, of \p LaneSize bytes, when bit I of \p Mask is
 /// set.
 /// \p Addresses is a vector of addresses, or one address with the lanes side by side.

@@ -66,10 +66,6 @@ static char *address_of(const struct nvm_pool *pool, const struct nvmi_span *spa
          (size_t)index * span->block_size;
 }
 
-static uint64_t size_of(const struct nvmi_span *span) {
-  return span->class < NVMI_CLASSES ? span->block_size : (uint64_t)span->chunks << NVM_CHUNK_SHIFT;
-}
-
 /* `solo`: no other thread changes bits (nvmi_solo_enter). */
 static void set_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
   if (solo)
@@ -165,7 +161,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *ze
   struct nvmi_thread *thread = log->owner;
   unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
   thread->fresh[slot].start = (uintptr_t)block;
-  thread->fresh[slot].end = (uintptr_t)block + size_of(span);
+  thread->fresh[slot].end = (uintptr_t)block + nvmi_block_size(span);
   return block;
 }
 
@@ -220,8 +216,8 @@ struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uin
   uint64_t start = span ? ((uint64_t)span->chunk << NVM_CHUNK_SHIFT) + span->first : 0;
   if (!span || offset < start)
     return NULL;
-  *index = (uint32_t)((offset - start) / size_of(span));
-  *inside = (offset - start) % size_of(span);
+  *index = (uint32_t)((offset - start) / nvmi_block_size(span));
+  *inside = (offset - start) % nvmi_block_size(span);
   return *index < span->blocks ? span : NULL;
 }
 
@@ -270,7 +266,7 @@ size_t nvm_usable_size(const void *address) {
   struct nvm_pool *pool;
   uint32_t index;
   struct nvmi_span *span = find(address, &pool, &index);
-  return span ? size_of(span) : 0;
+  return span ? nvmi_block_size(span) : 0;
 }
 
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
@@ -280,7 +276,7 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   struct nvmi_span *span = find(address, &pool, &index);
   if (!span)
     return NULL;
-  uint64_t old_size = size_of(span);
+  uint64_t old_size = nvmi_block_size(span);
   if (size && size <= old_size && size > old_size / 2)
     return address;
   uint16_t word = span->words[index];

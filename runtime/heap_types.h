@@ -23,6 +23,10 @@ struct nvmi_span {
   uint16_t *words; /* as in the file, but with what open transactions allocated */
 };
 
+static inline uint64_t nvmi_block_size(const struct nvmi_span *span) {
+  return span->class < NVMI_CLASSES ? span->block_size : (uint64_t)span->chunks << NVM_CHUNK_SHIFT;
+}
+
 /* Free runs, in DRAM: lists by size, neighbours joined by tags at both ends of a run. */
 struct nvmi_runs {
   uint32_t *length;      /* at the first and the last chunk of a free run, else 0 */

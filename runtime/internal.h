@@ -108,7 +108,8 @@ struct nvmi_log {
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
 };
 
-#define NVMI_FRESH_MAX 8 /* ranges allocated in this transaction that are remembered */
+#define NVMI_AHEAD_MAX 16 /* ranges noted ahead of their stores; then a wait comes early */
+#define NVMI_FRESH_MAX 8  /* ranges allocated in this transaction that are remembered */
 
 struct nvmi_thread {
   struct nvm_line_table *table; /* the thread's __nvm_lines */
@@ -126,6 +127,10 @@ struct nvmi_thread {
   struct {
     uintptr_t start, end;
   } fresh[NVMI_FRESH_MAX];
+  struct {
+    uintptr_t start, end;
+  } ahead[NVMI_AHEAD_MAX]; /* their entries are not yet durable: table->ahead */
+  unsigned ahead_count;
   unsigned fresh_count;
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];

@@ -3,7 +3,7 @@
  * The per-thread table of lines (abi.h) is a cache of the answer: compiled code asks it inline,
  * this file fills it. A line pushed out of the table goes to the thread's list; noted again it is
  * merely listed twice. The table is updated after the log entry is durable, so nothing trusts an
- * entry that is not.
+ * entry that is not; what is noted ahead of its store waits for that in a list.
  *
  * A signal handler that interrupts this file, the heap or a commit finds `busy` set: its notes
  * leave the table alone, go into a list of their own and append within the room that segments keep
@@ -70,13 +70,13 @@ static bool is_fresh(const struct nvmi_thread *thread, uintptr_t start, uintptr_
   return false;
 }
 
-/* Tells the method the runs of new bytes, neighbouring lines together, then waits once. */
-static void log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
+/* Tells the method the runs of new bytes, neighbouring lines together. True: to be waited for. */
+static bool log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
                      uintptr_t end) {
   const struct nvmi_method *method = log->pool->method;
   uintptr_t run = 0, run_end = 0;
   if (!method->note)
-    return;
+    return false;
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
     uint64_t mask = not_noted(thread, line, mask_of(line, start, end));
     if (!mask)
@@ -90,10 +90,9 @@ static void log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t
     }
     run_end = to;
   }
-  if (run) {
+  if (run)
     method->note(log, (void *)run, run_end - run);
-    method->settle(log);
-  }
+  return run;
 }
 
 static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
@@ -138,7 +137,21 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void note(struct nvm_pool *pool, uintptr_t start, size_t size) {
+/* Waits for what was noted ahead, then tells the table. A signal handler that came in between, and
+ * noted ahead itself, has waited for both. */
+static void settle(struct nvmi_thread *thread) {
+  uint64_t waiting = thread->table->ahead;
+  for (; waiting; waiting &= waiting - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(waiting)];
+    log->pool->method->settle(log);
+  }
+  thread->table->ahead = 0;
+  for (unsigned i = 0; i < thread->ahead_count; i++)
+    mark_all(thread, thread->ahead[i].start, thread->ahead[i].end);
+  thread->ahead_count = 0;
+}
+
+static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
   if (NVMI_UNLIKELY(pool->forked))
     return;
   struct nvmi_thread *thread = nvmi_thread_self();
@@ -154,11 +167,20 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size) {
   nvmi_compiler_barrier();
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
+  bool waits = false;
   if (is_fresh(thread, start, end))
     thread->fresh_stores = true;
   else
-    log_news(thread, log, start, end);
-  mark_all(thread, start, end);
+    waits = log_news(thread, log, start, end);
+  if (waits) {
+    thread->table->ahead |= UINT64_C(1) << pool->index;
+    thread->ahead[thread->ahead_count].start = start;
+    thread->ahead[thread->ahead_count++].end = end;
+    if (!ahead || thread->ahead_count == NVMI_AHEAD_MAX)
+      settle(thread);
+  } else {
+    mark_all(thread, start, end);
+  }
   nvmi_compiler_barrier();
   thread->busy = 0;
 }
@@ -166,11 +188,11 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size) {
 /* Kept apart so that the usual way of __nvm_note calls nothing and saves few registers: every store
  * of its own takes a place in the processor's store buffer from the program's stores that miss the
  * cache. */
-static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address,
-                                                                         size_t size) {
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address, size_t size,
+                                                                         bool ahead) {
   struct nvm_pool *pool = nvmi_pool_at(address);
   if (pool && size)
-    note(pool, (uintptr_t)address, size);
+    note(pool, (uintptr_t)address, size, ahead);
 }
 
 /* A method that needs nothing but the list of lines, and one line. False: not that simple. */
@@ -208,7 +230,22 @@ static inline __attribute__((always_inline)) bool note_line(uintptr_t start, siz
 NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   __builtin_prefetch(Address, 1);
   if (!note_line((uintptr_t)Address, Size))
-    note_slowly(Address, Size);
+    note_slowly(Address, Size, false);
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG &&
+      !note_line((uintptr_t)Address, Size))
+    note_slowly(Address, Size, true);
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
+  struct nvmi_thread *thread = nvmi_self;
+  int depth = thread->busy++;
+  nvmi_compiler_barrier();
+  settle(thread);
+  nvmi_compiler_barrier();
+  thread->busy = depth;
 }
 
 void __nvm_note_if_persistent(void *Address, size_t Size) {

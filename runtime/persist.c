@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64 };
+enum {
+  LINE = 64,
+  WIDE_MIN = 256 /* bytes; what is shorter was stored by words a moment ago */
+};
 
 /* By words: what is streamed was stored a moment ago, by words. A wider load would wait until those
  * stores, and every earlier store of the program that misses the cache, have left the processor. */
@@ -51,7 +54,20 @@ static void process_store_line(void *to, const void *from, uint64_t mask) {
   nvmi_compiler_barrier();
 }
 
+static bool has_wide_stores;
+
+/* A line in one store, for what is long: 17 lines take 40 instructions in place of 150. */
+__attribute__((target("avx512f"))) static void stream_wide(char *to, const char *from,
+                                                           size_t size) {
+  for (size_t i = 0; i < size; i += LINE)
+    _mm512_stream_si512((__m512i *)(to + i), _mm512_loadu_si512(from + i));
+}
+
 static void power_stream(void *to, const void *from, size_t size) {
+  if (has_wide_stores && size >= WIDE_MIN) {
+    stream_wide(to, from, size);
+    return;
+  }
   long long *target = to;
   const long long *source = from;
   for (size_t i = 0; i < size / 8; i += 8)
@@ -133,6 +149,7 @@ static void choose(void) {
     power.flush = flush_clflushopt, power.name = "clflushopt";
   else
     power.flush = flush_clflush, power.name = "clflush";
+  has_wide_stores = __builtin_cpu_supports("avx512f");
   __get_cpuid(0, &a, &b, &c, &d);
   bool is_intel = b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx;
   power.append = is_intel && power.flush == flush_clwb ? append_clwb : power_stream;

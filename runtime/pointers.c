@@ -5,6 +5,10 @@
  * wrote are looked at before it commits. A block may hold an array of its type; what follows the
  * first record of a type with a flexible array is that array. Unions, function pointers and
  * pointers to static data are not judged.
+ *
+ * Most words that a transaction writes cannot be such a pointer whatever their type: they are null,
+ * lie in the pool, are small numbers, or text and hashes above the address space of a process. Only
+ * the others are looked up in the heap.
  */
 #include "heap_types.h"
 
@@ -38,17 +42,29 @@ static bool has_flexible_array(const struct nvm_type *type) {
   return false;
 }
 
-static enum nvm_error check_word(struct nvm_pool *pool, const struct nvm_type *type,
-                                 uint64_t inside, uint64_t offset) {
+/* No process has memory below: Linux keeps the first pages free for null pointers. */
+#define ADDRESS_MIN UINT64_C(0x1000)
+#define ADDRESS_MAX (UINT64_C(1) << 47)
+
+static bool may_be_outside(const struct nvm_pool *pool, uint64_t word) {
+  return word - ADDRESS_MIN < ADDRESS_MAX - ADDRESS_MIN &&
+         word - pool->header.base >= pool->header.heap_offset + pool->header.heap_size;
+}
+
+static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *value) {
+  uint64_t inside;
+  uint32_t index;
+  const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
+  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
+  if (!type || !type->size || !type->field_count)
+    return NVM_OK;
   if (!has_flexible_array(type))
     inside %= type->size;
   const struct nvm_field *field = field_at(type, inside);
   if (!field || (field->kind != NVM_FIELD_POINTER && field->kind != NVM_FIELD_WEAK_POINTER))
     return NVM_OK;
-  void *value;
-  memcpy(&value, pool->work + offset, sizeof value);
   struct nvm_pool *owner = nvmi_pool_at(value);
-  if (!value || owner == pool)
+  if (owner == pool)
     return NVM_OK;
   nvmi_fail(
       NVM_EUNSAFE, pool->path,
@@ -59,20 +75,49 @@ static enum nvm_error check_word(struct nvm_pool *pool, const struct nvm_type *t
   return NVM_EUNSAFE;
 }
 
-static enum nvm_error check_line(struct nvm_pool *pool, uint64_t line, uint64_t mask) {
+/* Whether some word of the line is neither null nor above all addresses; without branches, as the
+ * answer is no for text, hashes and zeros. */
+static bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
+  uint64_t words[8], suspects = 0;
+  memcpy(words, pool->work + offset, sizeof words);
+  for (unsigned word = 0; word < 8; word++)
+    suspects |= (uint64_t)(words[word] != 0) & (uint64_t)(words[word] < ADDRESS_MAX);
+  return suspects;
+}
+
+static enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  uint64_t words[8];
+  memcpy(words, pool->work + offset, sizeof words);
   for (unsigned word = 0; word < 8; word++) {
-    uint64_t offset = (line << 6) - pool->header.base + 8 * word, inside;
-    uint32_t index;
-    if (!(mask >> (8 * word) & 0xff))
+    if (!may_be_outside(pool, words[word]) || !(mask >> (8 * word) & 0xff))
       continue;
-    const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
-    const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-    enum nvm_error error =
-        type && type->size && type->field_count ? check_word(pool, type, inside, offset) : NVM_OK;
+    enum nvm_error error = check_word(pool, offset + 8 * word, (void *)(uintptr_t)words[word]);
     if (error)
       return error;
   }
   return NVM_OK;
+}
+
+/* The end of the stretch from `offset` on in which no type puts a pointer; `offset`: there is none.
+ */
+static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
+  uint64_t inside;
+  uint32_t index;
+  const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
+  if (!span)
+    return offset;
+  const struct nvm_type *type = nvmi_type_layout(pool, span->words[index] - 1u);
+  uint64_t end = (offset - inside + nvmi_block_size(span)) & ~(uint64_t)(NVM_LINE_SIZE - 1);
+  if (!type || !type->size || !type->field_count)
+    return end;
+  if (has_flexible_array(type) || 2 * type->size <= nvmi_block_size(span))
+    return offset;
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    if (field->offset + (field->count - UINT64_C(1)) * field->stride + sizeof(void *) > inside)
+      return offset;
+  }
+  return end;
 }
 
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
@@ -84,11 +129,21 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     if (damaged)
       return NVM_ECORRUPT;
   }
+  uint64_t pointerless = 0; /* [this, pointerless_until) needs no look */
+  uint64_t pointerless_until = 0;
   for (size_t i = 0; i < count; i++) {
-    uint64_t line = lines[i].line & ~NVMI_RANGE;
     bool range = lines[i].line & NVMI_RANGE;
-    for (uint64_t j = 0; j < (range ? lines[i].mask : 1); j++) {
-      enum nvm_error error = check_line(pool, line + j, range ? UINT64_MAX : lines[i].mask);
+    uint64_t mask = range ? UINT64_MAX : lines[i].mask;
+    uint64_t at = ((lines[i].line & ~NVMI_RANGE) << 6) - pool->header.base;
+    uint64_t end = at + ((range ? lines[i].mask : 1) << 6);
+    for (; at < end; at += NVM_LINE_SIZE) {
+      if ((at >= pointerless && at < pointerless_until) || !is_suspect(pool, at))
+        continue;
+      if (mask == UINT64_MAX)
+        pointerless = at, pointerless_until = pointerless_end(pool, at);
+      if (at < pointerless_until)
+        continue;
+      enum nvm_error error = check_line(pool, at, mask);
       if (error)
         return error;
     }

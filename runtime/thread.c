@@ -16,6 +16,10 @@ enum { NESTED_ROOM = 2048 }; /* lines that signal handlers may note in one trans
 _Thread_local struct nvm_line_table __nvm_lines __attribute__((aligned(64)));
 const char NVM_ABI_VERSION_SYMBOL = 1;
 
+/* Whoever is linked with the runtime gets its free (interpose.c). */
+extern const char nvmi_interposed;
+__attribute__((used)) static const char *const interposed = &nvmi_interposed;
+
 _Thread_local struct nvmi_thread *nvmi_self;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

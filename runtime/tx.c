@@ -98,6 +98,8 @@ static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
   }
   thread->lines.count = 0;
   thread->fresh_count = 0;
+  thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
+  thread->table->ahead = 0;
   thread->fresh_stores = false;
   if (NVMI_UNLIKELY(nested))
     drop_nested(thread, nested);

@@ -41,16 +41,15 @@ static uint32_t hash(int which, const char *key) {
   return h + (h << 15);
 }
 
-#define NEW(type, count) allocate(NVM_TYPE_ID(type), sizeof(type) * (count))
+#define NEW(type, count) checked(nvm_calloc(pool, NVM_TYPE_ID(type), count, sizeof(type)))
 
-static void *allocate(uint64_t type, size_t size) {
-  void *p = nvm_alloc(pool, type, size);
-  if (!p)
+static void *checked(void *block) {
+  if (!block)
     abort();
-  return memset(p, 0, size);
+  return block;
 }
 
-NVM_ATOMIC static struct table *table_new(void) {
+static struct table *table_new(void) {
   struct table *t = NEW(struct table, 1);
   t->size = FIRST_SIZE;
   nvm_pool_set_root(pool, t);
@@ -81,7 +80,7 @@ static void grow(struct table *t) {
     for (uint64_t i = 0; i < size; i++)
       if (old[which][i].key)
         place(t, old[which][i]);
-    nvm_free(old[which]);
+    free(old[which]);
   }
 }
 
@@ -116,7 +115,7 @@ NVM_ATOMIC static void erase(struct table *t, const char *key) {
   struct entry *e = find(t, key);
   if (!e)
     return;
-  nvm_free(e->key);
+  free(e->key);
   e->key = NULL;
 }
 
@@ -137,8 +136,7 @@ static void print_sum(const struct table *t) {
 
 int main(int argc, char **argv) {
   uint64_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
-  pool = nvm_pool_open(argv[2]);
-  if (!pool && !(pool = nvm_pool_create(argv[2], 1 << 20)))
+  if (!(pool = nvm_pool_open(argv[2])) && !(pool = nvm_pool_create(argv[2], 1 << 20)))
     return fprintf(stderr, "%s\n", nvm_strerror()), 1;
   struct table *t = nvm_pool_root(pool) ? nvm_pool_root(pool) : table_new();
   while (t->operations < count) {
@@ -153,5 +151,5 @@ int main(int argc, char **argv) {
     fflush(stdout);
   }
   print_sum(t);
-  return nvm_pool_close(pool);
+  return 0;
 }

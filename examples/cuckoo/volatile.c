@@ -37,13 +37,12 @@ static uint32_t hash(int which, const char *key) {
   return h + (h << 15);
 }
 
-#define NEW(type, count) allocate(sizeof(type) * (count))
+#define NEW(type, count) checked(calloc(count, sizeof(type)))
 
-static void *allocate(size_t size) {
-  void *p = malloc(size);
-  if (!p)
+static void *checked(void *block) {
+  if (!block)
     abort();
-  return memset(p, 0, size);
+  return block;
 }
 
 static struct table *table_new(void) {

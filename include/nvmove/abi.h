@@ -47,6 +47,7 @@ struct nvm_line {
 
 struct nvm_line_table {
   struct nvm_line slot[NVM_LINE_SLOTS];
+  uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_settle has to wait for */
 };
 
 /* A place in the source, for messages. Static data of the instrumented module. */

@@ -17,6 +17,12 @@ static inline void note_store(void *address, size_t size) {
     __nvm_note(address, size);
 }
 
+/* Behind a group of __nvm_note_ahead. */
+static inline void settle_notes(void) {
+  if (__nvm_lines.ahead)
+    __nvm_settle();
+}
+
 /* lvalue = value, noted. */
 #define STORE(lvalue, value)                                                                       \
   do {                                                                                             \

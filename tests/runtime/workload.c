@@ -96,9 +96,15 @@ static void apply_pool(NVM_POOL *pool, struct root *root, uint64_t t) {
         values[j] = s->value + j;
       store_bytes(&root->words[s->word], values, s->run * sizeof *values);
     } else {
+      uint32_t *half = (uint32_t *)&root->words[s->word];
       uint32_t low = (uint32_t)s->value, high = (uint32_t)(s->value >> 32);
-      STORE(((uint32_t *)&root->words[s->word])[0], low);
-      STORE(((uint32_t *)&root->words[s->word])[1], high);
+      if (s->word % 2) { /* as one group */
+        __nvm_note_ahead(&half[0], sizeof low);
+        __nvm_note_ahead(&half[1], sizeof high);
+        settle_notes();
+      }
+      STORE(half[0], low);
+      STORE(half[1], high);
     }
     if (s->keep)
       continue;

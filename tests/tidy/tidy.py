@@ -96,8 +96,8 @@ def c_layering(tree):
 
 
 def c_names(tree):
-    """Functions: nvm_ public, nvmi_ across files, __nvm_ ABI, plain when static."""
-    defined = re.compile(r"^(?!static|typedef|enum|#|extern)\w[\w ]*[ *](\w+)\(")
+    """Functions: nvm_ public, nvmi_ across files, __nvm_ ABI, plain when static or the C library's."""
+    defined = re.compile(r"^(?!static|typedef|enum|#|extern|NVMI_INTERPOSE)\w[\w ]*[ *](\w+)\(")
     for name in tree.c_sources():
         if not name.endswith(".c"):
             continue

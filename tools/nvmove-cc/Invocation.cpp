@@ -122,6 +122,7 @@ private:
       Made.HasInput = true;
       return;
     }
+    Made.Sanitized |= A.rfind("-fsanitize=", 0) == 0;
     switch (meaningOf(A)) {
     case Meaning::None:
       Made.HasInput |= A.rfind("-l", 0) == 0;
@@ -234,6 +235,11 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     Add(Library);
   // Libraries that are loaded later find the one runtime of the process.
   Add("-Wl,--export-dynamic-symbol=__nvm_*,--export-dynamic-symbol=nvm_*");
+  // So do those that free what they were given (runtime/interpose.c).
+  for (const char *Name : {"free", "realloc", "reallocarray", "malloc_usable_size"})
+    Add(std::string("-Wl,--export-dynamic-symbol=") + Name);
+  if (I.Sanitized)
+    Add("-Wl,-u,__nvmi_interpose_strong");
   Add("--end-no-unused-arguments");
   return Command;
 }

@@ -1,5 +1,5 @@
-/* The recording runtime: see recorder.h. Its state is thread-local, so that it is never itself in the
- * watched memory, and it implements the whole of abi.def. */
+/* The recording runtime: see recorder.h. Its state is thread-local, so that it is never itself in
+ * the watched memory, and it implements the whole of abi.def. */
 #include "recorder.h"
 
 #include "nvmove/abi.h"
@@ -11,8 +11,9 @@
 
 #define REGIONS_MAX 4
 #define FRAMES_MAX 64
+#define AHEAD_MAX 1024
 #define MAP_SIZE (UINT64_C(256) << 20) /* reserved, not touched */
-#define LOG_SIZE (UINT64_C(1) << 33) /* reserved, not touched */
+#define LOG_SIZE (UINT64_C(1) << 33)   /* reserved, not touched */
 
 _Thread_local struct nvm_line_table __nvm_lines;
 const char NVM_ABI_VERSION_SYMBOL = 1;
@@ -35,6 +36,10 @@ static _Thread_local struct {
   size_t notes, commits, faults;
   void *frames[FRAMES_MAX];
   int depth;
+  struct {
+    void *address;
+    size_t size;
+  } ahead[AHEAD_MAX]; /* not in force until they are settled */
   char *mapped;
 } state;
 
@@ -119,6 +124,22 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *address, size_t size) {
 void __nvm_note_if_persistent(void *address, size_t size) {
   if ((uint64_t)address - NVM_RANGE_BASE < NVM_RANGE_SIZE && size)
     note(address, size);
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *address, size_t size) {
+  if ((uint64_t)address - NVM_RANGE_BASE >= NVM_RANGE_SIZE || !size)
+    return;
+  if (__nvm_lines.ahead == AHEAD_MAX)
+    __nvm_settle();
+  state.ahead[__nvm_lines.ahead].address = address;
+  state.ahead[__nvm_lines.ahead++].size = size;
+}
+
+/* Only now: a store before it finds its old bytes changed already. */
+NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
+  for (size_t i = 0; i < __nvm_lines.ahead; i++)
+    note(state.ahead[i].address, state.ahead[i].size);
+  __nvm_lines.ahead = 0;
 }
 
 void recorder_excuse(void *address, size_t size) { __nvm_note_if_persistent(address, size); }

@@ -1,0 +1,4 @@
+/* The pool that the store's state lives in. */
+#include "nvmove/nvmove.h"
+
+extern NVM_POOL *pool;

@@ -1,0 +1,109 @@
+// Writes in a row are noted together, before the first, with one wait behind the notes.
+// RUN: %ir -O1 %s | FileCheck %s
+// RUN: %run %s -DRUN | FileCheck --check-prefix=EXE %s
+// EXE-COUNT-5: 0 faults
+#include "recorder.h"
+
+#include <string.h>
+
+void unknown(void);
+struct node {
+  struct node *next, *prev;
+  int count, place;
+  long values[4];
+};
+
+// Fields of one object: one test of the range.
+// CHECK-LABEL: define {{.*}}@unlink(
+// CHECK-COUNT-1: icmp eq i64 %{{.*}}, 506
+// CHECK-NOT: icmp eq i64 %{{.*}}, 506
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(
+// CHECK-NEXT: call {{.*}}@__nvmove_note_ahead_4(
+// CHECK: getelementptr {{.*}} i64 8192
+// CHECK-NEXT: load i64
+// CHECK: call preserve_mostcc void @__nvm_settle()
+// CHECK: store ptr null
+// CHECK: store i32 0
+__attribute__((noinline)) void unlink(struct node *n) {
+  n->prev = 0;
+  n->place = 0;
+}
+
+// Of two objects: a test each, and the computation of an index moves up.
+// CHECK-LABEL: define {{.*}}@link(
+// CHECK-COUNT-2: icmp eq i64 %{{.*}}, 506
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(
+// CHECK: call {{.*}}@__nvm_settle
+// CHECK: store
+// CHECK: store
+// CHECK: store
+__attribute__((noinline)) void link(struct node *a, struct node *b, long at) {
+  a->next = b;
+  b->prev = a;
+  b->values[at & 3] = at;
+}
+
+// An address that is loaded after a write may have been changed by it.
+// CHECK-LABEL: define {{.*}}@loaded(
+// CHECK: call {{.*}}@__nvmove_note_8(
+// CHECK: store
+// CHECK: call {{.*}}@__nvmove_note_4(
+// CHECK: {{^[}]}}
+__attribute__((noinline)) void loaded(struct node **a, struct node *b) {
+  *a = b;
+  (*(struct node *volatile *)a)->count = 1;
+}
+
+// A call may commit, not return, or wait for another thread.
+// CHECK-LABEL: define {{.*}}@call(
+// CHECK: call {{.*}}@__nvmove_note_8(
+// CHECK: call void @unknown
+// CHECK: call {{.*}}@__nvmove_note_8(
+// CHECK: {{^[}]}}
+#ifndef RUN
+void call(struct node *n) {
+  n->next = 0;
+  unknown();
+  n->prev = 0;
+}
+#endif
+
+// So may an atomic access: the bytes behind it belong to whoever holds the lock.
+// CHECK-LABEL: define {{.*}}@spin(
+// CHECK: call {{.*}}@__nvmove_note_4(
+// CHECK: load atomic
+// CHECK: call {{.*}}@__nvmove_note_4(
+// CHECK: {{^[}]}}
+__attribute__((noinline)) void spin(struct node *n, int *lock) {
+  n->count = 1;
+  __atomic_load_n(lock, __ATOMIC_ACQUIRE);
+  n->place = 2;
+}
+
+// A length that depends on nothing written.
+// CHECK-LABEL: define {{.*}}@insert(
+// CHECK: call {{.*}}@__nvm_note_ahead(
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(
+// CHECK: call {{.*}}@__nvmove_note_ahead_4(
+// CHECK: call {{.*}}@__nvm_settle
+// CHECK: call void @llvm.memmove
+__attribute__((noinline)) void insert(struct node *n, unsigned at, long value) {
+  memmove(n->values + at + 1, n->values + at, (size_t)(3 - at) * sizeof(long));
+  n->values[at] = value;
+  n->count++;
+}
+
+#ifdef RUN
+int main(void) {
+  struct node *n = recorder_map(2 * sizeof *n);
+  int lock = 0;
+  link(n, n + 1, 2);
+  unlink(n + 1);
+  loaded(&n->next, n + 1);
+  spin(n, &lock);
+  insert(n + 1, 1, 7);
+  return recorder_finish();
+}
+#endif
