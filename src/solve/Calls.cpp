@@ -12,8 +12,10 @@ namespace {
 
 /// Calls in a row without contact to the input. A tuning value; a note says when it bites.
 constexpr unsigned ContactlessMax = 10;
-/// A pointer with more possible targets is a hook for events, not a method of some type.
-constexpr size_t FewTargets = 8;
+/// A pointer with more possible targets has to be given input, like a direct call at the reader.
+constexpr size_t FewTargets = 3;
+/// One with more than that is a hook for events, not a method of some type.
+constexpr size_t SomeTargets = 8;
 
 } // namespace
 
@@ -175,7 +177,8 @@ bool Zone::considerIndirect(PendingCall &Call) {
   Call.Resolved |=
       Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
-  if (Targets.size() > FewTargets && !carriesInput(Call, Look::Event))
+  if (Targets.size() > FewTargets &&
+      !carriesInput(Call, Targets.size() > SomeTargets ? Look::Event : Look::First))
     return false;
   for (FunctionId Each : Targets) {
     if (Known.noReturn(Each) || Known.formats(Each))

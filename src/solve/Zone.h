@@ -10,8 +10,9 @@
 // in a row that carry only what was built and no input. An object that holds input and is not yet
 // linked to memory older than the load is input still: a decode record; one that is linked is
 // built. Calls through pointers are resolved by what the pointer holds, else by FunctionFlow, else
-// by signature, and then need contact; one with more than FewTargets candidates is an event and
-// needs the input itself. Error exits and logging are left out. The points-to engine and the
+// by signature, and then need contact; one with more than FewTargets candidates needs
+// input, one with more than SomeTargets is an event and needs the handle or a whole record that was
+// read. Error exits and logging are left out. The points-to engine and the
 // visiting take turns until neither has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
