@@ -20,7 +20,7 @@ std::string LeftBehind::whyNotKept(ObjectId Id) const {
   if (What.Kind == ObjectKind::Stack)
     return "is a local variable";
   if (What.isOlder())
-    return "existed before the load, and too few of its fields receive input";
+    return "receives input in too few of its own fields";
   if (What.FreedAtEnd)
     return "is freed by the load function";
   if (isMachinery(Id))
