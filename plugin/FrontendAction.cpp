@@ -93,8 +93,20 @@ public:
   }
 
 private:
+  /// In a file that was found in a system directory. A header of the program's own may call itself
+  /// a system header; what it declares is not pre-compiled for that.
   bool inSystemHeader(const Decl &D) const {
-    return Context.getSourceManager().isInSystemHeader(D.getLocation());
+    const SourceManager &Sources = Context.getSourceManager();
+    FileID File = Sources.getFileID(Sources.getExpansionLoc(D.getLocation()));
+    const SrcMgr::SLocEntry *Entry = File.isValid() ? &Sources.getSLocEntry(File) : nullptr;
+    return Entry && Entry->isFile() && SrcMgr::isSystem(Entry->getFile().getFileCharacteristic());
+  }
+
+  /// Memory that a program does not have: an object whose type only the library knows, a FILE.
+  static bool isLibraryOwned(QualType Pointee) {
+    if (auto *Name = Pointee->getAs<TypedefType>(); Name && Name->getDecl()->getName() == "FILE")
+      return true;
+    return Pointee->isIncompleteType() && !Pointee->isVoidType();
   }
 
   static SystemFunction describe(const FunctionDecl &F) {
@@ -103,7 +115,7 @@ private:
     for (unsigned N = 0; N < F.getNumParams() && N < 64; ++N) {
       QualType T = F.getParamDecl(N)->getType();
       if (T->isPointerType() && !T->getPointeeType().isConstQualified() &&
-          !T->getPointeeType()->isFunctionType())
+          !T->getPointeeType()->isFunctionType() && !isLibraryOwned(T->getPointeeType()))
         Made.WritableArguments |= uint64_t(1) << N;
     }
     return Made;

@@ -9,6 +9,7 @@
 #include "Groups.h"
 #include "Origin.h"
 #include "Settings.h"
+#include "Trace.h"
 #include "UnsafeCalls.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -68,12 +69,16 @@ public:
           Hot.insert(Writes[N].At);
     for (unsigned N : Pending.set_bits())
       count(Single.test(N) ? Outcome::Noted : Outcome::NotedOnce, Writes[N]);
-    if (settings().Checked)
-      checkStoredPointers(F, Writes);
     for (unsigned N : Single.set_bits())
       if (std::optional<Note> Made = noteFor(Writes[N]))
         Notes.push_back(*Made);
-    for (ArrayRef<Note> Group : groupNotes(F, Notes))
+    SmallVector<SmallVector<Note>> Groups = groupNotes(F, Notes);
+    // Behind the stores, and only now: they part the blocks that groups lie in.
+    if (settings().Trace)
+      traceStores(F, Writes);
+    if (settings().Checked)
+      checkStoredPointers(F, Writes);
+    for (ArrayRef<Note> Group : Groups)
       emitGroup(Group);
     for (unsigned N : Single.set_bits())
       emitLanes(Writes[N]);

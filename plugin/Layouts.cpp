@@ -31,6 +31,13 @@ const struct {
     {"nvmove.static", NVM_FIELD_STATIC_POINTER},
 };
 
+bool isVolatile(const FieldDecl &Field) {
+  for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
+    if (Attribute->getAnnotation() == "nvmove.volatile")
+      return true;
+  return false;
+}
+
 uint32_t annotatedKind(const FieldDecl &Field) {
   for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
     for (const auto &Known : PointerKinds)
@@ -119,6 +126,12 @@ private:
       Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Element);
       W.Layout.Stride = static_cast<uint32_t>(sizeOf(Element));
       W.Layout.Count = 0;
+      return {W};
+    }
+    if (isVolatile(Field)) {
+      Word W = word(Name, Offset, NVM_FIELD_VOLATILE, QualType());
+      W.Layout.Stride = 1;
+      W.Layout.Count = static_cast<uint32_t>(sizeOf(Field.getType()));
       return {W};
     }
     return flatten(Field.getType(), Offset, Name, annotatedKind(Field));

@@ -39,6 +39,7 @@ const Entry Table[] = {
        return S.GlobalsMayPersist || V == "volatile";
      }},
     {"remarks", [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
+    {"trace", [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
     {"unsafe",
      [](StringRef V, Settings &S) { return S.UnsafeFiles.push_back(V.str()), !V.empty(); }},
     {"warnings", [](StringRef V, Settings &S) { return parseSwitch(V, S.Warnings); }},

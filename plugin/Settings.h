@@ -19,6 +19,7 @@ struct Settings {
   std::vector<std::string> UnsafeFiles; ///< write sets of pre-compiled functions, read in order
   bool Checked = false;                 ///< check each pointer that is stored
   bool LockedAtomics = false;     ///< atomic read-modify-write is protected by a lock: note it
+  bool Trace = false;             ///< tell the runtime of each store, for `nvmove crash`
   bool Remarks = false;           ///< print the summary
   bool Warnings = true;           ///< writes that cannot be covered are warned about
   bool GlobalsMayPersist = false; ///< a linker script places globals in the reserved range

@@ -24,6 +24,9 @@ _Noreturn void nvmi_die(const char *path, const char *format, ...)
 void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
 
 /* memory.c: false when DRAM is exhausted */
-bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size);
+bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);
+static inline bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
+  return NVMI_LIKELY(count <= array->room) || nvmi_array_grow(array, count, item_size);
+}
 bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
 void nvmi_array_free(struct nvmi_array *array, size_t item_size);

@@ -55,30 +55,44 @@ static void check_segment(void *context, const struct nvm_segment *segment) {
 
 static void check_logs(struct check *check) {
   const struct nvm_log_slot *slots = (const void *)(check->pool->home + NVM_SLOTS_OFFSET);
-  for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++)
+  unsigned slot = 0;
+  for (; slot < NVM_SLOTS_MAX && slots[slot].bank[0]; slot++) {
     for (unsigned bank = 0; bank < 2; bank++)
       if (!nvmi_each_segment(check->pool, slot, bank, check_segment, check))
         fault(check, "log %u, bank %u: a segment is damaged", slot, bank);
+    /* The newest may be half made: the process died between its banks. */
+    if (!slots[slot].bank[1] && slot + 1 < NVM_SLOTS_MAX && slots[slot + 1].bank[0])
+      fault(check, "log %u has one bank, but there is another behind it", slot);
+  }
+  for (; slot < NVM_SLOTS_MAX; slot++)
+    if (slots[slot].bank[0] || slots[slot].bank[1])
+      fault(check, "log %u: in use behind one that is not", slot);
 }
 
-static void check_span(struct check *check, uint32_t chunk, uint64_t word) {
+static void check_span(struct check *check, uint32_t chunk, const struct nvmi_span *shape) {
   struct nvm_pool *pool = check->pool;
-  struct nvmi_span shape;
-  uint32_t class = word >> 8 & 0xff;
-  if (class >= NVMI_CLASSES) {
-    fault(check, "chunk %u: no size class %u", chunk, class);
-    return;
-  }
-  nvmi_span_shape(&shape, class);
-  if (shape.chunks != word >> 32) {
-    fault(check, "chunk %u: a span of %u chunks, its class has %u", chunk, (unsigned)(word >> 32),
-          shape.chunks);
-    return;
-  }
   const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks; i++)
+  for (uint32_t i = 0; i < shape->blocks; i++)
     if (table[i] > 1 && table[i] - 1u >= pool->type_count)
       fault(check, "chunk %u, block %u: no type %u", chunk, i, table[i] - 1u);
+}
+
+/* The root's block, when the run at `chunk` holds it. */
+static void check_root_in(struct check *check, uint32_t chunk, uint64_t word, uint32_t count,
+                          const struct nvmi_span *shape) {
+  struct nvm_pool *pool = check->pool;
+  uint64_t root = *(uint64_t *)(pool->home + NVM_ROOT_OFFSET) - pool->header.base;
+  uint64_t inside = root - nvmi_chunk_offset(pool, chunk);
+  if (inside >= (uint64_t)count << NVM_CHUNK_SHIFT)
+    return;
+  bool is_block = (word & 0xff) == NVM_CHUNK_LARGE;
+  if ((word & 0xff) == NVM_CHUNK_SMALL && inside >= shape->first) {
+    const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+    uint64_t index = (inside - shape->first) / shape->block_size;
+    is_block = index < shape->blocks && table[index];
+  }
+  if (!is_block)
+    fault(check, "the root lies in no block (chunk %u)", chunk);
 }
 
 static void check_heap(struct check *check) {
@@ -86,13 +100,18 @@ static void check_heap(struct check *check) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
-    count = word ? (uint32_t)(word >> 32) : 1;
-    if ((word & 0xff) > NVM_CHUNK_LOG || !count || count > chunks - chunk) {
-      fault(check, "chunk %u: word %#llx makes no sense", chunk, (unsigned long long)word);
+    const char *wrong = nvmi_chunk_fault(pool, word, chunks - chunk);
+    if (wrong) {
+      fault(check, "chunk %u: %s (%#llx)", chunk, wrong, (unsigned long long)word);
       return;
     }
-    if ((word & 0xff) == NVM_CHUNK_SMALL)
-      check_span(check, chunk, word);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    struct nvmi_span shape = {0};
+    if ((word & 0xff) == NVM_CHUNK_SMALL) {
+      nvmi_span_shape(&shape, word >> 8 & 0xff);
+      check_span(check, chunk, &shape);
+    }
+    check_root_in(check, chunk, word, count, &shape);
   }
 }
 
@@ -101,6 +120,14 @@ static void check_root(struct check *check) {
   uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET);
   if (root && (root - h->base < h->heap_offset || root - h->base >= h->heap_offset + h->heap_size))
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
+}
+
+static int check_all(struct check *check) {
+  check_headers(check);
+  check_logs(check);
+  check_heap(check);
+  check_root(check);
+  return check->faults;
 }
 
 int nvm_pool_check(const char *path, void (*report)(void *, const char *), void *context) {
@@ -117,11 +144,15 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
   }
   pool->home = home;
   nvmi_types_load(pool);
-  check_headers(&check);
-  check_logs(&check);
-  check_heap(&check);
-  check_root(&check);
+  int faults = check_all(&check);
   munmap(home, size);
   nvmi_pool_detach(pool);
-  return check.faults;
+  return faults;
+}
+
+int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *, const char *), void *context) {
+  if (!pool)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  struct check check = {.pool = pool, .report = report, .context = context};
+  return check_all(&check);
 }

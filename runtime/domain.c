@@ -124,6 +124,13 @@ static bool fits_in_dram(const struct nvm_pool *pool) {
 }
 
 int nvmi_domain_choose(struct nvm_pool *pool) {
+  if (pool->is_copy) { /* one mapping, and nothing of it durable */
+    pool->method = &nvmi_undo;
+    pool->persist = nvmi_persist_process();
+    pool->header.method = pool->method->id;
+    pool->header.domain = NVM_DOMAIN_PROCESS;
+    return 0;
+  }
   if (choose_domain(pool))
     return -1;
   const char *wish = getenv("NVMOVE_METHOD");

@@ -9,7 +9,9 @@
 #define _GNU_SOURCE
 #include "events.h"
 
-#include "internal.h"
+#include "heap_types.h"
+#include "map.h"
+#include "order.h"
 #include "pool.h"
 
 #include <signal.h>
@@ -27,20 +29,61 @@ static void each_pool(void (*visit)(struct nvm_pool *pool)) {
 }
 
 static void prepare(struct nvm_pool *pool) {
-  if (!pool->forked)
+  if (!pool->forked && pool->heap)
     pool->method->before_fork(pool);
 }
 
-static void before_fork(void) { each_pool(prepare); }
+/* By the thread that forks; a pool that another thread is just opening has no heap yet. */
+static struct nvm_pool *locked[NVMI_POOLS_MAX];
+
+static void lock_pool(struct nvm_pool *pool) {
+  if (!pool->heap)
+    return;
+  locked[pool->index] = pool;
+  nvmi_lock(&pool->lock);
+  nvmi_lock(&pool->heap->lock);
+}
+
+static void unlock_pools(void) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    if (!locked[i])
+      continue;
+    nvmi_unlock(&locked[i]->heap->lock);
+    nvmi_unlock(&locked[i]->lock);
+    locked[i] = NULL;
+  }
+}
+
+/* The runtime's locks are held across fork, in the order in which it takes them: the child finds
+ * all of them free, and what they guard whole. */
+static void before_fork(void) {
+  each_pool(prepare);
+  nvmi_threads_lock();
+  nvmi_map_lock();
+  each_pool(lock_pool);
+  nvmi_order_lock();
+}
+
+static void after_fork(void) {
+  nvmi_order_unlock();
+  unlock_pools();
+  nvmi_map_unlock();
+  nvmi_threads_unlock();
+}
 
 static void orphan(struct nvm_pool *pool) {
   if (!pool->forked)
     close(pool->fd); /* the pool's lock is the parent's: it must not live as long as the child */
   pool->fd = -1;
   pool->forked = true;
+  pool->gate = true;
 }
 
-static void in_child(void) { each_pool(orphan); }
+static void in_child(void) {
+  nvmi_order_forget();
+  after_fork();
+  each_pool(orphan);
+}
 
 static void leave(struct nvm_pool *pool) {
   if (!pool->forked)
@@ -101,7 +144,7 @@ static void install(void) {
   struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, &previous);
-  pthread_atfork(before_fork, NULL, in_child);
+  pthread_atfork(before_fork, after_fork, in_child);
   atexit(at_exit);
 }
 

@@ -1,13 +1,12 @@
-/* heap.c: nvm_alloc and its family, and what commit and abort make of them.
+/* heap.c: nvm_alloc and its family.
  *
- * Allocation claims a block in DRAM and writes down one operation (16 bits at a place) for the
- * commit record; so linking a new block costs no fence beyond the commit's own, abort gives the
- * claim back, and a block freed in a transaction is nobody's until it has committed.
+ * Allocation claims a block in DRAM and leaves the rest to the transaction (heap_intents.c).
  */
 #define _GNU_SOURCE
 #include "heap_types.h"
 
 #include "log.h"
+#include "trace.h"
 #include "types.h"
 
 #include <string.h>
@@ -35,62 +34,9 @@ static void leave(struct nvmi_log *log) {
   log->owner->in_heap--;
 }
 
-static bool intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool is_free) {
-  struct nvmi_intent intent = {span, index, is_free};
-  log->owner->touched |= UINT64_C(1) << log->pool->index;
-  return nvmi_array_push(&log->intents, &intent, sizeof intent);
-}
-
-static bool operate(struct nvmi_log *log, uint64_t offset, uint64_t value) {
-  uint64_t operation = NVM_OPERATION(offset, value);
-  return nvmi_array_push(&log->operations, &operation, sizeof operation);
-}
-
-/* The word of a block in the file: its span's table, or its run's own word, 16 bits at a time. */
-static bool operate_block(struct nvmi_log *log, const struct nvmi_span *span, uint32_t index,
-                          uint64_t value) {
-  struct nvm_pool *pool = log->pool;
-  if (span->class < NVMI_CLASSES)
-    return operate(log, nvmi_chunk_offset(pool, span->chunk) + 2 * index, value);
-  uint64_t at = NVM_CHUNKS_OFFSET + 8 * (uint64_t)span->chunk;
-  uint64_t word = value ? NVM_CHUNK_ENTRY(NVM_CHUNK_LARGE, 0, value - 1, span->chunks)
-                        : NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, span->chunks);
-  for (unsigned i = 0; i < 4; i++)
-    if (!operate(log, at + 2 * i, word >> (16 * i)))
-      return false;
-  return true;
-}
-
 static char *address_of(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index) {
   return pool->work + nvmi_chunk_offset(pool, span->chunk) + span->first +
          (size_t)index * span->block_size;
-}
-
-/* `solo`: no other thread changes bits (nvmi_solo_enter). */
-static void set_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
-  if (solo)
-    *(uint64_t *)&bits[index / 64] |= UINT64_C(1) << (index % 64);
-  else
-    atomic_fetch_or_explicit(&bits[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
-}
-
-/* Whether the bit was set. */
-static bool clear_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
-  uint64_t bit = UINT64_C(1) << (index % 64), *word = (uint64_t *)&bits[index / 64], before = *word;
-  if (solo) {
-    *word = before & ~bit;
-    return before & bit;
-  }
-  return atomic_fetch_and_explicit(&bits[index / 64], ~bit, memory_order_acquire) & bit;
-}
-
-/* Gives the count before. */
-static uint32_t add_free(struct nvmi_span *span, uint32_t change, bool solo) {
-  if (!solo)
-    return atomic_fetch_add(&span->free_count, change);
-  uint32_t before = atomic_load_explicit(&span->free_count, memory_order_relaxed);
-  atomic_store_explicit(&span->free_count, before + change, memory_order_relaxed);
-  return before;
 }
 
 /* Claims a block of the log's span; the owner alone clears bits, so one found set stays so. */
@@ -102,9 +48,9 @@ static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {
     if (!bits)
       continue;
     *index = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    clear_bit(span->free, *index, solo);
-    set_bit(span->live, *index, solo);
-    add_free(span, UINT32_MAX, solo);
+    nvmi_clear_bit(span->free, *index, solo);
+    nvmi_set_bit(span->live, *index, solo);
+    nvmi_add_free(span, UINT32_MAX, solo);
     span->hint = word;
     return true;
   }
@@ -131,16 +77,16 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size, bool *ze
   uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
   bool dirty = true;
   struct nvmi_span *span = NULL;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t chunk =
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   if (chunk != NVMI_NO_RUN) {
     nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunks));
     pool->persist->fence();
     span = nvmi_span_new(pool, NVMI_CLASSES, chunk, (uint32_t)chunks);
-    set_bit(span->live, 0, false);
+    nvmi_set_bit(span->live, 0, false);
   }
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
   *zero = !dirty;
   return span;
 }
@@ -153,8 +99,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *ze
                                                   : claim_large(log, size, zero);
   if (!span)
     return NULL;
-  if (!intend(log, span, index, false) || !operate_block(log, span, index, 1 + type))
-    nvmi_fatal(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's allocations");
+  nvmi_heap_intend(log, (struct nvmi_intent){span, index, false}, (uint16_t)(1 + type));
   span->words[index] = (uint16_t)(1 + type);
   log->stats.allocations++;
   char *block = address_of(pool, span, index);
@@ -162,6 +107,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *ze
   unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
   thread->fresh[slot].start = (uintptr_t)block;
   thread->fresh[slot].end = (uintptr_t)block + nvmi_block_size(span);
+  nvmi_trace(pool, NVM_TRACE_ALLOC, nvmi_offset(pool, block), nvmi_block_size(span));
   return block;
 }
 
@@ -226,9 +172,9 @@ static struct nvmi_span *find(const void *address, struct nvm_pool **pool, uint3
   *pool = nvmi_pool_at(address);
   if (*pool) {
     if (NVMI_UNLIKELY(!(*pool)->heap->built)) {
-      pthread_mutex_lock(&(*pool)->heap->lock);
+      nvmi_lock(&(*pool)->heap->lock);
       int damaged = nvmi_heap_build(*pool);
-      pthread_mutex_unlock(&(*pool)->heap->lock);
+      nvmi_unlock(&(*pool)->heap->lock);
       if (damaged)
         return NULL;
     }
@@ -252,12 +198,13 @@ int nvm_free(void *address) {
   if (!log)
     return -1;
   int result = 0;
-  if (!clear_bit(span->live, index, log->alone))
-    result = nvmi_fail(NVM_EDOUBLEFREE, pool->path, "the block at %p is free already", address);
-  else if (!intend(log, span, index, true) || !operate_block(log, span, index, 0))
-    nvmi_fatal(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's frees");
-  else
+  if (nvmi_clear_bit(span->live, index, log->alone)) {
+    nvmi_heap_intend(log, (struct nvmi_intent){span, index, true}, 0);
     log->stats.frees++;
+    nvmi_trace(pool, NVM_TRACE_FREE, nvmi_offset(pool, address), nvmi_block_size(span));
+  } else {
+    result = nvmi_fail(NVM_EDOUBLEFREE, pool->path, "the block at %p is free already", address);
+  }
   leave(log);
   return result;
 }
@@ -293,63 +240,6 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   return block;
 }
 
-/* Threads come here in any order: a lower number must not replace a higher one. */
-static void raise_freed_order(struct nvmi_span *span, uint64_t order, bool solo) {
-  uint64_t known = atomic_load_explicit(&span->freed_order, memory_order_relaxed);
-  if (solo) {
-    atomic_store_explicit(&span->freed_order, order, memory_order_relaxed);
-    return;
-  }
-  while (known < order && !atomic_compare_exchange_weak(&span->freed_order, &known, order))
-    ;
-}
-
-static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool committed) {
-  struct nvm_pool *pool = log->pool;
-  struct nvmi_heap *heap = pool->heap;
-  if (committed)
-    raise_freed_order(span, atomic_load(&pool->order) - 1, log->alone);
-  if (span->class < NVMI_CLASSES) {
-    set_bit(span->free, index, log->alone);
-    uint32_t before = add_free(span, 1, log->alone);
-    if (before == 0 && !span->owned)
-      nvmi_span_offer(pool, span);
-    return;
-  }
-  pthread_mutex_lock(&heap->lock);
-  span->next = heap->limbo;
-  heap->limbo = span;
-  heap->limbo_chunks += span->chunks;
-  pthread_mutex_unlock(&heap->lock);
-}
-
-void nvmi_heap_committed(struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
-  log->alone = nvmi_solo_enter(log);
-  for (size_t i = 0; i < log->intents.count; i++)
-    if (intents[i].is_free)
-      release(log, intents[i].span, intents[i].index, true);
-  nvmi_solo_leave(log);
-  log->intents.count = 0;
-  log->operations.count = 0;
-}
-
-void nvmi_heap_aborted(struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
-  log->alone = nvmi_solo_enter(log);
-  for (size_t i = log->intents.count; i-- > 0;) {
-    if (intents[i].is_free) {
-      set_bit(intents[i].span->live, intents[i].index, log->alone);
-    } else {
-      clear_bit(intents[i].span->live, intents[i].index, log->alone);
-      release(log, intents[i].span, intents[i].index, false);
-    }
-  }
-  nvmi_solo_leave(log);
-  log->intents.count = 0;
-  log->operations.count = 0;
-}
-
 static void *reserve(size_t bytes) {
   void *at =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -363,8 +253,14 @@ static struct nvmi_heap *map_tables(size_t chunks) {
   heap->chunks_max = (uint32_t)chunks;
   uint32_t *tables = reserve(5 * chunks * sizeof(uint32_t));
   heap->span = reserve(chunks * sizeof *heap->span);
-  if (!tables || !heap->span)
+  if (!tables || !heap->span) {
+    if (tables)
+      munmap(tables, 5 * chunks * sizeof(uint32_t));
+    if (heap->span)
+      munmap(heap->span, chunks * sizeof *heap->span);
+    munmap(heap, sizeof *heap);
     return NULL;
+  }
   heap->head = tables;
   heap->unread = tables + chunks;
   heap->runs.length = tables + 2 * chunks;

@@ -16,8 +16,14 @@ void nvmi_heap_stop(struct nvm_pool *pool);
 uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks);
 
 /* The transaction's allocations and frees happened, or never did. */
-void nvmi_heap_committed(struct nvmi_log *log);
+void nvmi_heap_released(struct nvmi_log *log);
+static inline void nvmi_heap_committed(struct nvmi_log *log) {
+  if (NVMI_UNLIKELY(log->intents.count))
+    nvmi_heap_released(log);
+}
 void nvmi_heap_aborted(struct nvmi_log *log);
+/* Those of a transaction that joined the one of `log`. */
+void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, size_t count);
 
 /* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
 void nvmi_compare(struct nvm_pool *pool);

@@ -115,7 +115,7 @@ uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
 uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
   struct nvmi_heap *heap = pool->heap;
   bool dirty;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t first =
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
@@ -124,7 +124,7 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
     pool->persist->fence();
     offset = nvmi_chunk_offset(pool, first);
   }
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
   return offset;
 }
 
@@ -168,18 +168,30 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
   }
 }
 
-/* A run's word that no code here writes. */
-static bool senseless(uint64_t word, uint32_t count, uint32_t left) {
+const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left) {
   struct nvmi_span shape;
-  unsigned kind = word & 0xff, class = word >> 8 & 0xff;
-  if (!count || count > left || kind > NVM_CHUNK_LOG)
-    return true;
-  if (kind != NVM_CHUNK_SMALL)
-    return false;
-  if (class >= NVMI_CLASSES)
-    return true;
-  nvmi_span_shape(&shape, class);
-  return shape.chunks != count;
+  uint64_t kind = word & 0xff, class = word >> 8 & 0xff, type = word >> 16 & 0xffff;
+  uint64_t count = word ? word >> 32 : 1;
+  if (!count || count > left)
+    return "a run of so many chunks ends outside the heap";
+  switch (kind) {
+  case NVM_CHUNK_VIRGIN:
+    return word ? "a chunk that was never used says more than that" : NULL;
+  case NVM_CHUNK_FREE:
+  case NVM_CHUNK_LOG:
+    return class || type ? "a run without blocks has a class or a type" : NULL;
+  case NVM_CHUNK_LARGE:
+    return class                      ? "a large block has a size class"
+           : type >= pool->type_count ? "a large block has a type that is not in the table"
+                                      : NULL;
+  case NVM_CHUNK_SMALL:
+    if (class >= NVMI_CLASSES || type)
+      return "a span has no such size class, or a type";
+    nvmi_span_shape(&shape, (uint32_t)class);
+    return shape.chunks != count ? "a span is not as long as its size class says" : NULL;
+  default:
+    return "no such kind of run";
+  }
 }
 
 static void find_segments(struct nvm_pool *pool, struct reachable *reachable) {
@@ -194,11 +206,11 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
-    if (senseless(word, count, chunks - chunk))
-      return nvmi_fail(
-          NVM_ECORRUPT, pool->path,
-          "the heap's table is damaged at chunk %u (%#llx); run nvm_pool_check, restore a copy",
-          chunk, (unsigned long long)word);
+    const char *fault = nvmi_chunk_fault(pool, word, chunks - chunk);
+    if (fault)
+      return nvmi_fail(NVM_ECORRUPT, pool->path,
+                       "the heap's table is damaged at chunk %u (%#llx: %s); restore a copy", chunk,
+                       (unsigned long long)word, fault);
   }
   return 0;
 }
@@ -240,7 +252,7 @@ int nvmi_heap_build(struct nvm_pool *pool) {
 
 void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context) {
   struct nvmi_heap *heap = pool->heap;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
   for (uint32_t chunk = 0, count; chunk < end; chunk += count) {
     count = heap->runs.length[chunk];
@@ -251,5 +263,5 @@ void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *cont
     count = count ? count : 1;
     visit(context, pool, chunk, count);
   }
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
 }

@@ -89,14 +89,14 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
 static void publish(struct nvmi_heap *heap, struct nvmi_span *span) {
   uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
   for (uint32_t i = 0; i < interior; i++)
-    heap->head[span->chunk + i] = span->chunk + 1;
+    __atomic_store_n(&heap->head[span->chunk + i], span->chunk + 1, __ATOMIC_RELAXED);
   atomic_store_explicit(&heap->span[span->chunk], span, memory_order_release);
 }
 
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span) {
   uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
   for (uint32_t i = 0; i < interior; i++)
-    heap->head[span->chunk + i] = 0;
+    __atomic_store_n(&heap->head[span->chunk + i], 0, __ATOMIC_RELAXED);
   heap->span[span->chunk] = NULL;
   span->next = heap->spare[span->class];
   heap->spare[span->class] = span;
@@ -138,28 +138,28 @@ static struct nvmi_span *read_span(struct nvm_pool *pool, uint32_t chunk) {
 
 struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
   struct nvmi_heap *heap = pool->heap;
-  uint32_t head = heap->head[chunk];
+  uint32_t head = __atomic_load_n(&heap->head[chunk], __ATOMIC_RELAXED);
   if (!head)
     return NULL;
   struct nvmi_span *span = atomic_load_explicit(&heap->span[head - 1], memory_order_acquire);
   if (NVMI_LIKELY(span != NULL) || pool->forked)
     return span;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   span = heap->span[head - 1];
   if (!span)
     span = read_span(pool, head - 1);
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
   return span;
 }
 
 void nvmi_heap_read_all(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
   for (uint32_t chunk = 0; chunk < end; chunk++)
     if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
       read_span(pool, chunk);
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
 }
 
 struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
@@ -197,9 +197,9 @@ static struct nvmi_span *format(struct nvm_pool *pool, uint32_t class) {
 
 struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
   struct nvmi_heap *heap = pool->heap;
-  pthread_mutex_lock(&heap->lock);
+  nvmi_lock(&heap->lock);
   if (nvmi_heap_build(pool)) {
-    pthread_mutex_unlock(&heap->lock);
+    nvmi_unlock(&heap->lock);
     return NULL;
   }
   while (!heap->partial[class] && heap->unread_first[class]) {
@@ -217,23 +217,23 @@ struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
   }
   if (span)
     span->owned = true;
-  pthread_mutex_unlock(&heap->lock);
+  nvmi_unlock(&heap->lock);
   return span;
 }
 
 void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span) {
-  pthread_mutex_lock(&pool->heap->lock);
+  nvmi_lock(&pool->heap->lock);
   span->owned = false;
   if (span->free_count)
     list(pool->heap, span);
-  pthread_mutex_unlock(&pool->heap->lock);
+  nvmi_unlock(&pool->heap->lock);
 }
 
 /* Asked again under the lock: its last owner may have listed it, and another log taken it, since
  * the caller looked. With two owners a block would be claimed twice. */
 void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span) {
-  pthread_mutex_lock(&pool->heap->lock);
+  nvmi_lock(&pool->heap->lock);
   if (!span->owned && span->free_count)
     list(pool->heap, span);
-  pthread_mutex_unlock(&pool->heap->lock);
+  nvmi_unlock(&pool->heap->lock);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heap.h"
+#include "log.h"
 
 #define NVMI_BLOCK_MAX (64u << 10)
 #define NVMI_NO_RUN UINT32_MAX
@@ -62,6 +63,9 @@ uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk);
 /* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
 uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
 void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
+/* What is wrong with the word of a run that starts `left` chunks before the heap's end; null:
+ * nothing. */
+const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left);
 /* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
 int nvmi_heap_build(struct nvm_pool *pool);
 
@@ -69,6 +73,9 @@ int nvmi_heap_build(struct nvm_pool *pool);
  * been read, or the chunk's are read now. */
 struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
                                 uint64_t *inside);
+
+/* heap_intents.c: the block's word becomes `word` when the transaction commits. */
+void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_intent intent, uint16_t word);
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);
@@ -88,4 +95,32 @@ void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
 
 static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {
   return pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
+}
+
+/* Bits and counts of a span, of which other logs may free blocks meanwhile. */
+/* `solo`: no other thread changes bits (nvmi_solo_enter). */
+static inline void nvmi_set_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
+  if (solo)
+    *(uint64_t *)&bits[index / 64] |= UINT64_C(1) << (index % 64);
+  else
+    atomic_fetch_or_explicit(&bits[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+}
+
+/* Whether the bit was set. */
+static inline bool nvmi_clear_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
+  uint64_t bit = UINT64_C(1) << (index % 64), *word = (uint64_t *)&bits[index / 64], before = *word;
+  if (solo) {
+    *word = before & ~bit;
+    return before & bit;
+  }
+  return atomic_fetch_and_explicit(&bits[index / 64], ~bit, memory_order_acquire) & bit;
+}
+
+/* Gives the count before. */
+static inline uint32_t nvmi_add_free(struct nvmi_span *span, uint32_t change, bool solo) {
+  if (!solo)
+    return atomic_fetch_add(&span->free_count, change);
+  uint32_t before = atomic_load_explicit(&span->free_count, memory_order_relaxed);
+  atomic_store_explicit(&span->free_count, before + change, memory_order_relaxed);
+  return before;
 }

@@ -13,6 +13,8 @@
 
 #include "basics.h"
 #include "layout.h"
+#include "locks.h"
+#include "method.h"
 #include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
 #include "persist.h"
@@ -43,6 +45,7 @@ struct nvmi_intent {
 struct nvmi_heap;
 struct nvmi_method;
 struct nvmi_thread;
+struct nvmi_ticket;
 
 struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
@@ -53,15 +56,21 @@ struct nvm_pool {
   _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
   _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
+  bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
-  bool check_pointers;       /* at commit, where the program describes its types; not with
-                                NVMOVE_POINTERS=0 */
-  bool compare;              /* NVMOVE_DEBUG=compare */
+  _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
+  _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
+  _Atomic uint64_t written_count;
+  uint64_t written_max, written_limit; /* from here on pages are given back */
+  bool check_pointers;                 /* at commit, where the program describes its types; not with
+                                          NVMOVE_POINTERS=0 */
+  bool compare;                        /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
   char path[PATH_MAX];
   pthread_mutex_t lock; /* logs, types, header, growth */
   _Atomic unsigned log_count;
+  _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
   uint64_t type_ids[NVM_TYPES_MAX];
@@ -89,6 +98,7 @@ struct nvmi_log {
   unsigned slot;
   struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
   struct nvmi_cursor cursors[2];       /* one a bank */
+  struct nvm_segment *first[2];        /* of each bank */
   volatile bool committing;            /* undo: between two transactions */
   _Atomic int solo; /* inside a section that relies on this log being the only one */
   bool alone;       /* what that section was told; for the heap */
@@ -103,6 +113,7 @@ struct nvmi_log {
   unsigned range_count;
   struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
   struct nvmi_array intents;               /* struct nvmi_intent */
+  struct nvmi_array sealed;                /* struct nvmi_sealed (order.h) */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
   struct nvm_stats stats;
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
@@ -134,23 +145,8 @@ struct nvmi_thread {
   unsigned fresh_count;
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
+  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
 };
-
-struct nvmi_method {
-  const char *name;
-  uint32_t id;
-  bool private_work; /* map the program's view copy-on-write */
-  /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
-  void (*note)(struct nvmi_log *log, const void *address, size_t size);
-  void (*settle)(struct nvmi_log *log);
-  /* The transaction's lines in this pool become durable, or come back. Commit gives an enum
-   * nvm_error. */
-  enum nvm_error (*commit)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
-  void (*abort)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
-  /* Before fork, in the parent: what the child will see. */
-  void (*before_fork)(struct nvm_pool *pool);
-};
-extern const struct nvmi_method nvmi_undo, nvmi_shadow;
 
 /* map.c: the reserved range and who has which part of it */
 #define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)
@@ -182,6 +178,9 @@ static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nv
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
 /* The same for what lies outside transactions: before a new one starts. */
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
+
+/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
+void nvmi_tx_collect(struct nvmi_thread *thread);
 
 static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
   return thread->begun || thread->frames.count;

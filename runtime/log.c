@@ -8,9 +8,8 @@
 #define _GNU_SOURCE
 #include "log.h"
 
-#include "checksum.h"
 #include "heap.h"
-#include "kill.h"
+#include "order.h"
 #include "pool.h"
 #include "recover.h"
 
@@ -25,9 +24,7 @@
 enum {
   SEGMENT_FIRST =
       16 << 10, /* bytes of a bank's first segment: 400 small entries; two for each thread */
-  SEGMENT_LAST = 4 << 20, /* from here on segments stop doubling */
-  ROOM_FOR_NESTED =
-      4 << 10 /* kept at the end of a segment for signal handlers and the last frame */
+  SEGMENT_LAST = 4 << 20 /* from here on segments stop doubling */
 };
 
 static uint64_t segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment) {
@@ -73,7 +70,7 @@ static struct nvm_log_slot *slot_of(const struct nvmi_log *log) {
 }
 
 /* Signals wait: a handler must find segment and place changed together. */
-static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
+bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
   struct nvm_segment *full = cursor->segment, *next = NULL;
   sigset_t all, before;
   sigfillset(&all);
@@ -94,62 +91,6 @@ static bool extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return next != NULL;
-}
-
-/* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
- * segment between the two lines that take a place: then it is taken again, and a few lines stay
- * empty. */
-static char *take_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
-                        size_t kept) {
-  struct nvm_segment *volatile *current = &cursor->segment;
-  for (;;) {
-    struct nvm_segment *segment = *current;
-    if (NVMI_UNLIKELY(cursor->at + size + kept > segment->size) && !extend(log, cursor))
-      return NULL;
-    segment = *current;
-    uint64_t at = nvmi_local_add(&cursor->at, size);
-    if (NVMI_LIKELY(*current == segment && at + size <= segment->size))
-      return (char *)segment + at;
-  }
-}
-
-bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
-                  uint16_t part, bool nested) {
-  struct nvm_pool *pool = log->pool;
-  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
-  size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
-  if (used % 8)
-    memset((char *)frame + used, 0, 8 - used % 8);
-  for (size_t at = (used + 7) & ~(size_t)7; at < size; at += 8)
-    *(uint64_t *)((char *)frame + at) = 0;
-  frame->transaction = cursor->transaction << 16 | part;
-  frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
-  char *place = take_place(log, cursor, size, nested ? 0 : ROOM_FOR_NESTED);
-  if (!place)
-    return false;
-  pool->persist->append(place, frame, size);
-  cursor->frames++;
-  log->stats.log_entries++;
-  log->stats.log_bytes += size;
-  nvmi_step(NVMI_STEP_APPEND);
-  return true;
-}
-
-static void to_bank_start(struct nvmi_log *log, struct nvmi_cursor *cursor, uint64_t transaction) {
-  char *home = log->pool->home;
-  cursor->transaction = transaction;
-  cursor->segment = (struct nvm_segment *)(home + slot_of(log)->bank[transaction & 1]);
-  cursor->at = sizeof *cursor->segment;
-  cursor->frames = 0;
-}
-
-struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
-  struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
-  to_bank_start(log, next, old->transaction + 1);
-  log->range_count = 0;
-  log->cursor =
-      next; /* one store: a signal handler's note belongs to one transaction or to the other */
-  return old;
 }
 
 uint64_t nvmi_log_bound(struct nvm_pool *pool) {
@@ -186,6 +127,8 @@ void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
 
 static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
+bool nvmi_barrier_in_all_threads(void) { return membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+
 /* The pool gets its second log. From now on commits wait for their stores in place. After the first
  * barrier a thread either is inside a section that it entered as the only one, which shows and is
  * waited for, or will read `several_logs` as true. The second barrier interrupts every running
@@ -194,14 +137,14 @@ static bool membarrier_all(int command) { return syscall(SYS_membarrier, command
 static void become_several(struct nvm_pool *pool, unsigned count) {
   if (atomic_exchange(&pool->several_logs, true))
     return;
-  membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  nvmi_barrier_in_all_threads();
   uint64_t seen[NVM_SLOTS_MAX];
   for (unsigned i = 0; i < count; i++) {
     while (atomic_load(&pool->logs[i]->solo))
       sched_yield();
     seen[i] = atomic_load(&pool->logs[i]->pending);
   }
-  membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  nvmi_barrier_in_all_threads();
   for (unsigned i = 0; i < count; i++)
     if (!(seen[i] & 1))
       atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);
@@ -232,9 +175,10 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
       munmap(log, sizeof *log);
       return NULL;
     }
+    log->first[bank] = (struct nvm_segment *)(pool->home + *link);
   }
   log->cursor = &log->cursors[1];
-  to_bank_start(log, log->cursor, 1);
+  nvmi_log_to_bank_start(log, log->cursor, 1);
   return log;
 }
 
@@ -263,26 +207,29 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
 }
 
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool) {
-  pthread_mutex_lock(&pool->lock);
+  nvmi_lock(&pool->lock);
   struct nvmi_log *log = attach_locked(pool);
   if (log) {
     log->owner = thread;
     thread->logs[pool->index] = log;
   }
-  pthread_mutex_unlock(&pool->lock);
+  nvmi_unlock(&pool->lock);
   return log;
 }
 
 void nvmi_log_detach(struct nvmi_log *log) {
   nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
   log->pending = 0;
-  pthread_mutex_lock(&log->pool->lock);
+  nvmi_lock(&log->pool->lock);
   log->owner->logs[log->pool->index] = NULL;
   log->owner = NULL;
-  pthread_mutex_unlock(&log->pool->lock);
+  nvmi_unlock(&log->pool->lock);
 }
 
 int nvmi_log_close_all(struct nvm_pool *pool) {
+  if (pool->parcels)
+    return nvmi_fail(NVM_EOPENTX, pool->path,
+                     "a commit waits for another thread's open transaction, which it joined");
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
     if (owner && (owner->begun || owner->frames.count) && owner->touched >> pool->index & 1)
@@ -327,6 +274,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
     munmap(log, sizeof *log);
   }
   pool->log_count = 0;

@@ -1,7 +1,15 @@
-/* log.h: a thread's log in a pool: banks, segments, frames, and the order among threads. */
+/* log.h: a thread's log in a pool: banks, segments, frames, and the order among threads.
+ *
+ * The usual way of an append is inline here and in record.h, as few stores as can be: a processor
+ * runs ahead of a fence only as far as its store buffer reaches (some 110 stores on Sapphire
+ * Rapids), and a transaction of fewer hides its fence behind the next one's work. Calls count: each
+ * pushes a return address and what it saves.
+ */
 #pragma once
 
+#include "checksum.h"
 #include "internal.h"
+#include "kill.h"
 
 /* Takes a free log of the pool for the thread, or makes one. Null: no room, recorded. */
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool);
@@ -15,16 +23,74 @@ void nvmi_log_free_all(struct nvm_pool *pool);
  * next build. */
 void nvmi_log_shrink(struct nvm_pool *pool);
 
+enum {
+  NVMI_ROOM_FOR_NESTED =
+      4 << 10 /* kept at the end of a segment for signal handlers and the last frame */
+};
+/* Moves the cursor to the next segment; false: there is none and none can be made. */
+bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor);
+
+/* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
+ * segment between the two lines that take a place: then it is taken again, and a few lines stay
+ * empty. */
+static inline char *nvmi_log_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
+                                   size_t kept) {
+  struct nvm_segment *volatile *current = &cursor->segment;
+  for (;;) {
+    struct nvm_segment *segment = *current;
+    if (NVMI_UNLIKELY(cursor->at + size + kept > segment->size) && !nvmi_log_extend(log, cursor))
+      return NULL;
+    segment = *current;
+    uint64_t at = nvmi_local_add(&cursor->at, size);
+    if (NVMI_LIKELY(*current == segment && at + size <= segment->size))
+      return (char *)segment + at;
+  }
+}
+
 /* Appends `frame` (aligned to a line, payload behind it, all but check and transaction filled in;
- * low 16 bits: `part`); streamed, not fenced. False: the log cannot grow. With `nested` it never
- * tries to: a signal handler appends within the room kept for it, so does the end of a transaction.
+ * low 16 bits: `part`); streamed, not fenced, with what is behind it in its last line. False: the
+ * log cannot grow. With `nested` it never tries to: a signal handler appends within the room kept
+ * for it, so does the end of a transaction.
  */
-bool nvmi_log_put(struct nvmi_log *log, struct nvmi_cursor *cursor, struct nvm_frame *frame,
-                  uint16_t part, bool nested);
+static inline __attribute__((always_inline)) bool nvmi_log_put(struct nvmi_log *log,
+                                                               struct nvmi_cursor *cursor,
+                                                               struct nvm_frame *frame,
+                                                               uint16_t part, bool nested) {
+  struct nvm_pool *pool = log->pool;
+  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
+  size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
+  frame->transaction = cursor->transaction << 16 | part;
+  frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
+  char *place = nvmi_log_place(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);
+  if (!place)
+    return false;
+  pool->persist->append(place, frame, size);
+  cursor->frames++;
+  log->stats.log_entries++;
+  log->stats.log_bytes += size;
+  nvmi_step(NVMI_STEP_APPEND);
+  return true;
+}
+
+static inline void nvmi_log_to_bank_start(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                          uint64_t transaction) {
+  cursor->transaction = transaction;
+  cursor->segment = log->first[transaction & 1];
+  cursor->at = sizeof *cursor->segment;
+  cursor->frames = 0;
+}
+
 /* From now on notes belong to the next transaction, in the other bank. Gives the cursor of the one
  * that is to end. What the one before it stored in place must be fenced, or its record is lost to
  * this one's. */
-struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log);
+static inline struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
+  struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
+  nvmi_log_to_bank_start(log, next, old->transaction + 1);
+  log->range_count = 0;
+  log->cursor =
+      next; /* one store: a signal handler's note belongs to one transaction or to the other */
+  return old;
+}
 
 /* A section in which this log may be the only one of the pool: then (true) nobody else writes order
  * numbers, heap bits or lines, and no locked instruction is needed, each of which would wait for
@@ -49,39 +115,12 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
   return atomic_fetch_add(&log->pool->order, 1);
 }
 
+/* What each running thread did before is seen by this one, and the other way round; false: the
+ * kernel cannot. */
+bool nvmi_barrier_in_all_threads(void);
+
 /* All commit records below are durable in place. Never less than nvmi_log_raise_bound was given. */
 uint64_t nvmi_log_bound(struct nvm_pool *pool);
 void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound);
 /* Waits until all records up to `order` are, and says so. */
 void nvmi_log_await(struct nvm_pool *pool, uint64_t order);
-
-/* A commit record under construction. */
-struct nvmi_record {
-  struct nvmi_log *log;
-  struct nvmi_cursor *cursor;
-  uint64_t order, bound;
-  uint32_t used; /* payload bytes of the frame in log->stage */
-  uint16_t operations, frames;
-  bool solo;    /* lasts from begin to issued */
-  bool checked; /* carries a checksum */
-  bool full;    /* the log could not grow: the record is void */
-};
-/* `replay`: the record holds something; without, it only says that the transaction committed. */
-void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
-                       bool replay);
-void nvmi_record_operation(struct nvmi_record *record, uint64_t operation);
-/* The bytes of a line of the program's view at file offset `offset`, those of `mask`. */
-void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
-                      uint64_t mask);
-/* Adds the checksum of a checked commit; the last thing before the end. */
-void nvmi_record_sum(struct nvmi_record *record, uint64_t sum);
-/* Puts the COMMIT frame; false: void. After the caller's fence the transaction has committed. */
-bool nvmi_record_end(struct nvmi_record *record);
-/* After that fence, and after the record's stores in place were issued. */
-void nvmi_record_durable(struct nvmi_record *record);
-void nvmi_record_issued(struct nvmi_record *record);
-
-/* Stores the operations in place, flushed, not fenced. */
-void nvmi_apply_operations(struct nvmi_log *log);
-/* Stores the low 16 bits of an operation where it says; false: outside the heap's tables. */
-bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation);

@@ -23,6 +23,9 @@ struct nvm_pool *nvmi_pool_number(unsigned index) {
   return atomic_load_explicit(&by_number[index], memory_order_acquire);
 }
 
+void nvmi_map_lock(void) { nvmi_lock(&lock); }
+void nvmi_map_unlock(void) { nvmi_unlock(&lock); }
+
 static int reserve(const char *path) {
   if (reserved)
     return 0;
@@ -88,19 +91,19 @@ static int claim_locked(struct nvm_pool *pool) {
 }
 
 int nvmi_map_claim(struct nvm_pool *pool) {
-  pthread_mutex_lock(&lock);
+  nvmi_lock(&lock);
   int result = claim_locked(pool);
-  pthread_mutex_unlock(&lock);
+  nvmi_unlock(&lock);
   return result;
 }
 
 void nvmi_map_release(struct nvm_pool *pool) {
-  pthread_mutex_lock(&lock);
+  nvmi_lock(&lock);
   uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
   for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
     nvmi_pool_by_granule[first + i] = NULL;
   by_number[pool->index] = NULL;
-  pthread_mutex_unlock(&lock);
+  nvmi_unlock(&lock);
 }
 
 static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {
@@ -121,8 +124,16 @@ static int map_work(struct nvm_pool *pool, uint64_t offset, uint64_t size, bool 
   return 0;
 }
 
+/* A copy: one private mapping, which is home and view at once. */
+static int map_copy(struct nvm_pool *pool) {
+  pool->home = pool->work;
+  return map_part(pool, pool->home, 0, nvmi_file_size(&pool->header), MAP_PRIVATE);
+}
+
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   const struct nvm_header *header = &pool->header;
+  if (pool->is_copy)
+    return map_copy(pool);
   void *home =
       mmap(NULL, header->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (home == MAP_FAILED)
@@ -146,7 +157,7 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
 }
 
 void nvmi_unmap_pool(struct nvm_pool *pool) {
-  if (pool->home)
+  if (pool->home && !pool->is_copy)
     munmap(pool->home, pool->header.span);
   pool->home = NULL;
   mmap(pool->work, pool->header.span, PROT_NONE,

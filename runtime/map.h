@@ -16,6 +16,10 @@ int nvmi_map_pool(struct nvm_pool *pool, bool private_work);
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work);
 void nvmi_unmap_pool(struct nvm_pool *pool);
 
+/* Around fork: no pool comes or goes. */
+void nvmi_map_lock(void);
+void nvmi_map_unlock(void);
+
 /* Offset behind the last byte of the heap: the length of the file. */
 static inline uint64_t nvmi_file_size(const struct nvm_header *header) {
   return header->heap_offset + header->heap_size;

@@ -11,9 +11,7 @@
 
 enum { PAGE = 4096 };
 
-bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
-  if (NVMI_LIKELY(count <= array->room))
-    return true;
+bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {
   size_t bytes = (2 * count * item_size + PAGE - 1) & ~(size_t)(PAGE - 1);
   void *items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (items == MAP_FAILED)

@@ -11,6 +11,11 @@
  */
 #include "internal.h"
 
+#include "entry.h"
+
+#include "trace.h"
+#include <sched.h>
+
 #include <signal.h>
 
 enum {
@@ -151,6 +156,19 @@ static void settle(struct nvmi_thread *thread) {
   thread->ahead_count = 0;
 }
 
+/* Says that the thread is at work, at a moment when the gate is open (shrink.c). */
+static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  for (;;) {
+    thread->busy = 1;
+    nvmi_compiler_barrier();
+    if (!pool->gate)
+      return;
+    thread->busy = 0;
+    nvmi_compiler_barrier();
+    sched_yield();
+  }
+}
+
 static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
   if (NVMI_UNLIKELY(pool->forked))
     return;
@@ -163,8 +181,8 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");
-  thread->busy = 1;
-  nvmi_compiler_barrier();
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), size);
+  enter(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
   bool waits = false;
@@ -195,48 +213,121 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *a
     note(pool, (uintptr_t)address, size, ahead);
 }
 
-/* A method that needs nothing but the list of lines, and one line. False: not that simple. */
-static inline __attribute__((always_inline)) bool note_line(uintptr_t start, size_t size) {
-  struct nvmi_thread *thread = nvmi_self;
-  struct nvm_pool *pool = nvmi_pool_at((void *)start);
-  if (!thread || !pool || pool->method->note || thread->busy || pool->forked ||
-      (start & (LINE - 1)) + size > LINE || !size || !thread->logs[pool->index])
-    return false;
-  uint64_t line = start / LINE, mask = UINT64_MAX >> (LINE - size) << (start & (LINE - 1));
-  struct nvm_line *slot = slot_of(thread, line);
-  struct nvmi_array *lines = &thread->lines;
-  if (slot->line && slot->line != line && lines->count == lines->room)
-    return false;
-  thread->busy = 1;
-  nvmi_compiler_barrier();
-  thread->touched |= UINT64_C(1) << pool->index;
+/* One line, a thread and a log that are there, nobody interrupted: the line's slot, which may be in
+ * use by another line while the list has room for that. Null: not that simple. */
+static inline __attribute__((always_inline)) struct nvm_line *
+simple_slot(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t start, size_t size) {
+  if (!thread || !pool || thread->busy || (start & (LINE - 1)) + size > LINE || !size ||
+      !thread->logs[pool->index])
+    return NULL;
+  struct nvm_line *slot = slot_of(thread, start / LINE);
+  bool is_full = thread->lines.count == thread->lines.room;
+  return slot->line && slot->line != start / LINE && is_full ? NULL : slot;
+}
+
+/* As mark(), where the list has room. */
+static inline __attribute__((always_inline)) void
+mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, uint64_t mask) {
   if (slot->line == line) {
     slot->missing &= ~mask;
-  } else {
-    if (slot->line)
-      ((struct nvmi_line *)lines->items)[lines->count++] =
-          (struct nvmi_line){slot->line, ~slot->missing};
-    else
-      thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
-    *(volatile uint64_t *)&slot->missing = UINT64_MAX;
-    *(volatile uint64_t *)&slot->line = line;
-    *(volatile uint64_t *)&slot->missing = ~mask;
+    return;
   }
-  nvmi_compiler_barrier();
-  thread->busy = 0;
-  return true;
+  if (slot->line)
+    ((struct nvmi_line *)thread->lines.items)[thread->lines.count++] =
+        (struct nvmi_line){slot->line, ~slot->missing};
+  else
+    thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
+  *(volatile uint64_t *)&slot->missing = UINT64_MAX;
+  *(volatile uint64_t *)&slot->line = line;
+  *(volatile uint64_t *)&slot->missing = ~mask;
+}
+
+static inline uint64_t mask_in_line(uintptr_t start, size_t size) {
+  return UINT64_MAX >> (LINE - size) << (start & (LINE - 1));
+}
+
+/* The method's entry for those bytes of the line that are news to the transaction. */
+static inline __attribute__((always_inline)) void log_simple(struct nvmi_log *log, uint64_t line,
+                                                             uint64_t news) {
+  const struct nvmi_method *method = log->pool->method;
+  unsigned first = (unsigned)__builtin_ctzll(news);
+  const void *start = (void *)(line * LINE + first);
+  uint32_t size = 64 - (uint32_t)__builtin_clzll(news) - first;
+  if (NVMI_LIKELY(method->entries && size <= NVM_FRAME_ROOM)) {
+    nvmi_entry_put_short(log, start, size);
+    nvmi_fence(log);
+  } else {
+    method->note(log, start, size);
+    method->settle(log);
+  }
+}
+
+/* An entry of one line that the next settling waits for. */
+static inline bool may_be_ahead(const struct nvmi_thread *thread, const struct nvm_pool *pool,
+                                size_t size) {
+  return pool->method->entries && size <= NVM_FRAME_ROOM && !thread->fresh_count &&
+         thread->ahead_count < NVMI_AHEAD_MAX - 1;
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   __builtin_prefetch(Address, 1);
-  if (!note_line((uintptr_t)Address, Size))
+  struct nvmi_thread *thread = nvmi_self;
+  uintptr_t start = (uintptr_t)Address;
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  struct nvm_line *slot = simple_slot(thread, pool, start, Size);
+  if (NVMI_UNLIKELY(!slot ||
+                    (pool->method->note && (thread->fresh_count || thread->ahead_count)))) {
     note_slowly(Address, Size, false);
+    return;
+  }
+  uint64_t line = start / LINE, mask = mask_in_line(start, Size);
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
+    thread->busy = 0;
+    note_slowly(Address, Size, false);
+    return;
+  }
+  thread->touched |= UINT64_C(1) << pool->index;
+  uint64_t news = slot->line == line ? mask & slot->missing : mask;
+  if (pool->method->note && news)
+    log_simple(thread->logs[pool->index], line, news);
+  mark_simple(thread, slot, line, mask);
+  nvmi_compiler_barrier();
+  thread->busy = 0;
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
-  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG &&
-      !note_line((uintptr_t)Address, Size))
+  struct nvmi_thread *thread = nvmi_self;
+  uintptr_t start = (uintptr_t)Address;
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  struct nvm_line *slot = simple_slot(thread, pool, start, Size);
+  if (NVMI_UNLIKELY(!slot || (pool->method->note && !may_be_ahead(thread, pool, Size)))) {
     note_slowly(Address, Size, true);
+    return;
+  }
+  uint64_t line = start / LINE, mask = mask_in_line(start, Size);
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
+    thread->busy = 0;
+    note_slowly(Address, Size, true);
+    return;
+  }
+  thread->touched |= UINT64_C(1) << pool->index;
+  uint64_t news = slot->line == line ? mask & slot->missing : mask;
+  if (pool->method->note && news) {
+    unsigned first = (unsigned)__builtin_ctzll(news);
+    nvmi_entry_put_short(thread->logs[pool->index], (void *)(line * LINE + first),
+                         64 - (uint32_t)__builtin_clzll(news) - first);
+    thread->table->ahead |= UINT64_C(1) << pool->index;
+    thread->ahead[thread->ahead_count].start = start;
+    thread->ahead[thread->ahead_count++].end = start + Size;
+  } else {
+    mark_simple(thread, slot, line, mask);
+  }
+  nvmi_compiler_barrier();
+  thread->busy = 0;
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {

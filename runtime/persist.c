@@ -54,6 +54,13 @@ static void process_store_line(void *to, const void *from, uint64_t mask) {
   nvmi_compiler_barrier();
 }
 
+/* Two words, read one by one for the reason above, in one store. */
+static inline __m128i pair_of(const void *from) {
+  __m128i low = _mm_loadl_epi64(from);
+  return _mm_castps_si128(
+      _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)((const char *)from + 8)));
+}
+
 static bool has_wide_stores;
 
 /* A line in one store, for what is long: 17 lines take 40 instructions in place of 150. */
@@ -68,11 +75,9 @@ static void power_stream(void *to, const void *from, size_t size) {
     stream_wide(to, from, size);
     return;
   }
-  long long *target = to;
-  const long long *source = from;
-  for (size_t i = 0; i < size / 8; i += 8)
-    for (size_t j = 0; j < 8; j++)
-      _mm_stream_si64(target + i + j, source[i + j]);
+  for (size_t at = 0; at < size; at += LINE)
+    for (size_t i = 0; i < LINE; i += 16)
+      _mm_stream_si128((__m128i *)((char *)to + at + i), pair_of((const char *)from + at + i));
 }
 
 __attribute__((target("clwb"))) static void flush_clwb(const void *address, size_t size) {
@@ -126,7 +131,8 @@ static void append_clwb(void *to, const void *from, size_t size) {
     power_stream(to, from, size);
     return;
   }
-  process_stream(to, from, size);
+  for (size_t i = 0; i < LINE; i += 16)
+    _mm_store_si128((__m128i *)((char *)to + i), pair_of((const char *)from + i));
   flush_clwb(to, size);
 }
 

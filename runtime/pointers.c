@@ -16,6 +16,9 @@
 
 #include <string.h>
 
+/* Reads whole lines, of which other threads may write words that are not judged here. */
+#define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
+
 static const struct nvm_field *field_at(const struct nvm_type *type, uint64_t offset) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
@@ -77,7 +80,7 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
 
 /* Whether some word of the line is neither null nor above all addresses; without branches, as the
  * answer is no for text, hashes and zeros. */
-static bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
+static RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
   uint64_t words[8], suspects = 0;
   memcpy(words, pool->work + offset, sizeof words);
   for (unsigned word = 0; word < 8; word++)
@@ -85,7 +88,8 @@ static bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
   return suspects;
 }
 
-static enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset,
+                                                       uint64_t mask) {
   uint64_t words[8];
   memcpy(words, pool->work + offset, sizeof words);
   for (unsigned word = 0; word < 8; word++) {
@@ -123,9 +127,9 @@ static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
                                    size_t count) {
   if (NVMI_UNLIKELY(!pool->heap->built)) {
-    pthread_mutex_lock(&pool->heap->lock);
+    nvmi_lock(&pool->heap->lock);
     int damaged = nvmi_heap_build(pool);
-    pthread_mutex_unlock(&pool->heap->lock);
+    nvmi_unlock(&pool->heap->lock);
     if (damaged)
       return NVM_ECORRUPT;
   }

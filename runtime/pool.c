@@ -15,7 +15,9 @@
 #include "log.h"
 #include "map.h"
 #include "recover.h"
+#include "shrink.h"
 #include "stats.h"
+#include "trace.h"
 #include "types.h"
 
 #include <errno.h>
@@ -52,6 +54,8 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
   const char *debug = getenv("NVMOVE_DEBUG");
   pool->compare = debug && strcmp(debug, "compare") == 0;
+  const char *how = getenv("NVMOVE_OPEN");
+  pool->is_copy = how && strcmp(how, "copy") == 0;
   return pool;
 }
 
@@ -100,10 +104,11 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
     nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
     return NULL;
   }
+  writable = writable && !pool->is_copy;
   pool->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (pool->fd < 0)
     fail_errno(path, "cannot be opened");
-  else if (flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
+  else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
     nvmi_fail(NVM_EBUSY, path,
               "the pool is open already, here or in another process; close it there");
   else if (writable && is_read_only(pool->fd))
@@ -153,13 +158,15 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
 }
 
 static int start(struct nvm_pool *pool) {
-  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool))
+  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool) ||
+      nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
   return 0;
 }
 
 static void undo_start(struct nvm_pool *pool) {
+  nvmi_shrink_stop(pool);
   nvmi_heap_stop(pool);
   nvmi_unmap_pool(pool);
   nvmi_map_release(pool);
@@ -187,7 +194,12 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
 }
 
 NVM_POOL *nvm_pool_create(const char *path, size_t size) {
+  const char *how = getenv("NVMOVE_OPEN");
   nvmi_kill_arm();
+  if (how && strcmp(how, "copy") == 0) {
+    nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_OPEN=copy opens pools and creates none");
+    return NULL;
+  }
   if (!usable(path))
     return NULL;
   if (access(path, F_OK) == 0) {
@@ -211,6 +223,7 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
     nvmi_pool_detach(pool);
     return NULL;
   }
+  nvmi_trace_open(pool);
   return pool;
 }
 
@@ -237,8 +250,10 @@ NVM_POOL *nvm_pool_open(const char *path) {
     return NULL;
   uint32_t old_method = pool->header.method;
   if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool) == 0) {
-    if (start(pool) == 0 && recover(pool, old_method) == 0 && nvmi_types_load(pool) == 0)
+    if (start(pool) == 0 && recover(pool, old_method) == 0 && nvmi_types_load(pool) == 0) {
+      nvmi_trace_open(pool);
       return pool;
+    }
     undo_start(pool);
   }
   nvmi_pool_detach(pool);
@@ -268,6 +283,7 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
     return -1;
   }
   nvmi_header_write(pool);
+  nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
   return 0;
 }
 
@@ -289,6 +305,7 @@ int nvm_pool_close(NVM_POOL *pool) {
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
   if (!pool->forked && finish(pool))
     return -1;
+  nvmi_trace_close(pool);
   nvmi_log_free_all(pool);
   undo_start(pool);
   nvmi_pool_detach(pool);
@@ -326,5 +343,7 @@ int nvm_pool_set_root(NVM_POOL *pool, void *root) {
 void *nvm_pool_root(NVM_POOL *pool) {
   return pool ? *(void **)(pool->work + NVM_ROOT_OFFSET) : NULL;
 }
+
+const void *nvm_pool_base(NVM_POOL *pool) { return pool ? pool->work : NULL; }
 
 NVM_POOL *nvm_pool_of(const void *address) { return nvmi_pool_at(address); }

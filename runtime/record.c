@@ -1,20 +1,17 @@
-/* record.c: commit records: what a transaction does to the file, as one checked unit of the log.
+/* record.c: commit records of any size, built in DRAM, frame by frame, and streamed: never read
+ * back.
  *
- * Built in DRAM, frame by frame, and streamed: never read back. `pending` tells other threads'
+ * `pending` tells other threads'
  * records which commits may still have to be replayed (docs/pool-format.md, "Which records are
  * replayed").
  */
-#include "log.h"
+#include "record.h"
 
 #include <string.h>
 
-enum { PAYLOAD_MAX = NVMI_FRAME_MAX - sizeof(struct nvm_frame) };
-
-static struct nvm_frame *frame_of(const struct nvmi_record *record) {
-  return (struct nvm_frame *)record->log->stage;
+static char *payload_of(const struct nvmi_record *record) {
+  return nvmi_short_payload(record->log);
 }
-
-static char *payload_of(const struct nvmi_record *record) { return (char *)(frame_of(record) + 1); }
 
 void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
                        bool replay) {
@@ -38,7 +35,7 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
 }
 
 static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t part) {
-  struct nvm_frame *frame = frame_of(record);
+  struct nvm_frame *frame = nvmi_stage(record->log);
   frame->order = record->order;
   frame->place = record->bound;
   frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
@@ -51,7 +48,7 @@ static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t p
 }
 
 static void make_room(struct nvmi_record *record, uint32_t bytes) {
-  if (NVMI_LIKELY(record->used + bytes <= PAYLOAD_MAX))
+  if (NVMI_LIKELY(record->used + bytes <= NVMI_PAYLOAD_MAX))
     return;
   put(record, NVM_FRAME_REDO, record->frames);
   record->frames++;
@@ -66,56 +63,39 @@ void nvmi_record_operation(struct nvmi_record *record, uint64_t operation) {
   record->operations++;
 }
 
-/* Bits of the words that are whole in `mask`; `ragged` when some word is there in part. */
-static unsigned whole_words(uint64_t mask, bool *ragged) {
-  const uint64_t lowest = UINT64_C(0x0101010101010101);
-  uint64_t all = mask & mask >> 4, any = mask | mask >> 4;
-  all &= all >> 2, any |= any >> 2;
-  all &= all >> 1, any |= any >> 1;
-  all &= lowest, any &= lowest;
-  *ragged = all != any;
-  return (unsigned)(all * UINT64_C(0x0102040810204080) >> 56);
+char *nvmi_encode_ragged(char *at, uint64_t offset, const char *bytes, uint64_t mask) {
+  char *start = at;
+  uint64_t head = offset >> 6 << 16 | NVM_LINE_BYTES;
+  memcpy(at, &head, 8);
+  memcpy(at + 8, &mask, 8);
+  at += 16;
+  for (uint64_t left = mask; left; left &= left - 1)
+    *at++ = bytes[__builtin_ctzll(left)];
+  while ((at - start) & 7)
+    *at++ = 0;
+  return at;
 }
 
 void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
                       uint64_t mask) {
-  bool ragged;
-  unsigned words = whole_words(mask, &ragged);
-  make_room(record, 16 + 64);
-  char *at = payload_of(record) + record->used;
-  uint64_t head = offset >> 6 << 16 | (ragged ? NVM_LINE_BYTES : words);
-  memcpy(at, &head, 8);
-  at += 8;
-  if (!ragged) {
-    for (; words; words &= words - 1, at += 8)
-      memcpy(at, (const char *)bytes + 8 * __builtin_ctz(words), 8);
-  } else {
-    memcpy(at, &mask, 8);
-    at += 8;
-    for (uint64_t left = mask; left; left &= left - 1)
-      *at++ = ((const char *)bytes)[__builtin_ctzll(left)];
-    while ((at - payload_of(record)) & 7)
-      *at++ = 0;
-  }
-  record->used = (uint32_t)(at - payload_of(record));
+  make_room(record, NVMI_LINE_PAYLOAD_MAX);
+  char *start = payload_of(record),
+       *end = nvmi_encode_line(start + record->used, offset, bytes, mask);
+  record->used = (uint32_t)(end - start);
 }
 
-void nvmi_record_sum(struct nvmi_record *record, uint64_t sum) {
-  make_room(record, sizeof sum);
-  memcpy(payload_of(record) + record->used, &sum, sizeof sum);
-  record->used += sizeof sum;
-  record->checked = true;
+/* No record, but the next one goes where the one before this stands: what that one stored in place
+ * must be there first. */
+void nvmi_record_void(struct nvmi_log *log) {
+  nvmi_fence(log);
+  atomic_store_explicit(&log->pending, 0, memory_order_release);
+  nvmi_solo_leave(log);
 }
 
 bool nvmi_record_end(struct nvmi_record *record) {
-  put(record, record->checked ? NVM_FRAME_COMMIT_CHECKED : NVM_FRAME_COMMIT, record->frames);
-  if (record->full && record->order) {
-    /* No record, but the next one goes where the one before this stands: what that one stored in
-     * place must be there first. */
-    nvmi_fence(record->log);
-    atomic_store_explicit(&record->log->pending, 0, memory_order_release);
-    nvmi_solo_leave(record->log);
-  }
+  put(record, NVM_FRAME_COMMIT, record->frames);
+  if (record->full && record->order)
+    nvmi_record_void(record->log);
   return !record->full;
 }
 
@@ -148,11 +128,4 @@ bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation) {
   __atomic_store_n(word, (uint16_t)operation, __ATOMIC_RELAXED);
   pool->persist->flush(word, sizeof *word);
   return true;
-}
-
-void nvmi_apply_operations(struct nvmi_log *log) {
-  const uint64_t *operations = log->operations.items;
-  for (size_t i = 0; i < log->operations.count; i++)
-    nvmi_apply_operation(log->pool, operations[i]);
-  log->stats.flushed_lines += log->operations.count;
 }

@@ -11,7 +11,7 @@
 
 #include "checksum.h"
 #include "kill.h"
-#include "log.h"
+#include "record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,15 +103,21 @@ static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
   return true;
 }
 
-void nvmi_undo_cursor(struct nvm_pool *pool, unsigned slot, uint64_t transaction) {
+void nvmi_undo_entry(void *pool, const struct nvm_frame *frame) {
+  if (!undo_frame(pool, frame))
+    nvmi_die(((struct nvm_pool *)pool)->path, "the log was overwritten while it was in use");
+}
+
+void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
+                     nvmi_visit_entry *visit, void *context) {
   struct nvmi_array found = {0};
   struct scan scan = {pool, transaction, true, &found};
   if (!nvmi_each_segment(pool, slot, transaction & 1, scan_segment, &scan))
     nvmi_die(pool->path, "the log was overwritten while it was in use");
   sort(&found);
   for (size_t i = found.count; i-- > 0;)
-    if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO && !undo_frame(pool, items(&found)[i]))
-      nvmi_die(pool->path, "the log was overwritten while it was in use");
+    if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO)
+      visit(context, items(&found)[i]);
   nvmi_array_free(&found, sizeof(void *));
 }
 

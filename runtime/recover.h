@@ -6,9 +6,12 @@
 /* Brings the file to the state after the last commit. A failure is recorded; repeating is safe. */
 int nvmi_recover(struct nvm_pool *pool);
 
-/* Stores back what transaction `transaction` of log `slot` overwrote, newest first; flushed, not
- * fenced. */
-void nvmi_undo_cursor(struct nvm_pool *pool, unsigned slot, uint64_t transaction);
+/* Calls `visit` for each undo entry of transaction `transaction` of log `slot`, newest first. */
+typedef void nvmi_visit_entry(void *context, const struct nvm_frame *frame);
+void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
+                     nvmi_visit_entry *visit, void *context);
+/* Stores back what an entry of this pool covers; flushed, not fenced. */
+void nvmi_undo_entry(void *pool, const struct nvm_frame *frame);
 
 /* log.c: whether a segment is what a chain may lead to. */
 bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot, unsigned bank,

@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #include "log.h"
+#include "order.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,8 +26,8 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void nvmi_threads_lock(void) { pthread_mutex_lock(&lock); }
-void nvmi_threads_unlock(void) { pthread_mutex_unlock(&lock); }
+void nvmi_threads_lock(void) { nvmi_lock(&lock); }
+void nvmi_threads_unlock(void) { nvmi_unlock(&lock); }
 
 static void end(void *argument) {
   struct nvmi_thread *thread = argument;
@@ -35,6 +36,8 @@ static void end(void *argument) {
     nvmi_tx_finish(thread, false);
   else
     nvmi_tx_finish_implicit(thread);
+  if (thread->ticket)
+    nvmi_order_leave(thread);
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (thread->logs[i])
       nvmi_log_detach(thread->logs[i]);

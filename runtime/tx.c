@@ -9,32 +9,55 @@
 
 #include "heap.h"
 #include "log.h"
+#include "order.h"
+#include "trace.h"
 #include "types.h"
 
 #include <signal.h>
 #include <string.h>
 
-static enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                                  bool commit) {
+static enum nvm_error check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                     size_t count) {
+  enum nvm_error error = nvmi_check_pointers(log->pool, lines, count);
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count && !error; i++) {
+    struct nvmi_line line = {sealed[i].line, sealed[i].mask};
+    error = nvmi_check_pointers(log->pool, &line, 1);
+  }
+  return error;
+}
+
+static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines,
+                                         size_t count, bool commit) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
-    error = nvmi_check_pointers(pool, lines, count);
+    error = check_pointers(log, lines, count);
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
+    nvmi_trace_compare(pool);
+    nvmi_trace(pool, NVM_TRACE_ENDING, 0, 0);
+  }
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
-  if (commit && !error) {
+  if (NVMI_LIKELY(commit && !error)) {
     log->stats.commits++;
+    nvmi_trace(pool, NVM_TRACE_COMMIT, 0, 0);
     nvmi_heap_committed(log);
     return NVM_OK;
   }
   if (error != NVM_ECHILD)
     pool->method->abort(log, lines, count);
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
+    nvmi_trace_compare(pool);
+    nvmi_trace(pool, NVM_TRACE_ABORT, 0, 0);
+  }
   log->stats.aborts++;
   nvmi_heap_aborted(log);
   return error;
 }
 
-/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
+/* All lines of the transaction end up in thread->lines, with `nested` of signal handlers; the table
+ * is empty afterwards. */
 static void collect(struct nvmi_thread *thread, size_t nested) {
   size_t count = thread->lines.count;
   if (!nvmi_array_reserve(&thread->lines, count + thread->used_count + nested,
@@ -63,6 +86,13 @@ static void drop_nested(struct nvmi_thread *thread, size_t count) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+void nvmi_tx_collect(struct nvmi_thread *thread) {
+  size_t nested = thread->nested.count;
+  collect(thread, nested);
+  if (nested)
+    drop_nested(thread, nested);
+}
+
 /* With several pools: the lines of one of them, moved to the end of the list. */
 static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
                                         size_t all, size_t *count) {
@@ -76,13 +106,10 @@ static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct
   return own;
 }
 
-static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
-  uint64_t touched = thread->touched;
-  if (!touched)
-    return NVM_OK;
+/* With several pools, or something of signal handlers. */
+static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *thread,
+                                                            uint64_t touched, bool commit) {
   enum nvm_error result = NVM_OK;
-  int depth = thread->busy++;
-  thread->touched = 0;
   size_t nested = thread->nested.count;
   collect(thread, nested);
   size_t all = thread->lines.count;
@@ -96,23 +123,43 @@ static enum nvm_error finish(struct nvmi_thread *thread, bool commit) {
     enum nvm_error error = finish_pool(log, lines, count, commit);
     result = result ? result : error;
   }
-  thread->lines.count = 0;
-  thread->fresh_count = 0;
-  thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
-  thread->table->ahead = 0;
-  thread->fresh_stores = false;
-  if (NVMI_UNLIKELY(nested))
+  if (nested)
     drop_nested(thread, nested);
-  nvmi_compiler_barrier();
-  thread->busy = depth;
   return result;
+}
+
+static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
+                                                                   bool commit) {
+  uint64_t touched = thread->touched;
+  enum nvm_error error;
+  if (!touched)
+    return NVM_OK;
+  thread->busy++;
+  thread->touched = 0;
+  nvmi_compiler_barrier();
+  if (NVMI_LIKELY(!(touched & (touched - 1)) && !thread->nested.count)) {
+    collect(thread, 0);
+    error = finish_pool(thread->logs[__builtin_ctzll(touched)], thread->lines.items,
+                        thread->lines.count, commit);
+  } else {
+    error = finish_each(thread, touched, commit);
+  }
+  thread->lines.count = 0;
+  if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
+    thread->fresh_count = 0;
+    thread->fresh_stores = false;
+    thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
+    thread->table->ahead = 0;
+  }
+  nvmi_compiler_barrier();
+  thread->busy--;
+  return error;
 }
 
 /* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
  */
-enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
-  if (NVMI_LIKELY(!thread->handlers_store))
-    return finish(thread, commit);
+static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
+                                                              bool commit) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -121,15 +168,46 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
   return error;
 }
 
-enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
-  if (NVMI_LIKELY(!thread->touched) || nvmi_in_transaction(thread))
+/* A transaction that others depend on, or that depends on others. */
+static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thread *thread,
+                                                                bool commit) {
+  enum nvmi_turn turn = commit ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
+  if (turn == NVMI_TURN_JOINED)
     return NVM_OK;
+  commit = commit && turn == NVMI_TURN_COMMIT;
+  nvmi_order_close(thread, commit);
+  enum nvm_error error =
+      thread->handlers_store ? finish_masked(thread, commit) : finish(thread, commit);
+  nvmi_order_ended(thread, commit && !error);
+  return turn == NVMI_TURN_BROKEN ? NVM_EBROKEN : error;
+}
+
+static inline __attribute__((always_inline)) enum nvm_error
+finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(thread->ticket))
+    return finish_in_order(thread, commit);
+  if (NVMI_UNLIKELY(thread->handlers_store))
+    return finish_masked(thread, commit);
+  return finish(thread, commit);
+}
+
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
+  return finish_outermost(thread, commit);
+}
+
+static __attribute__((noinline)) enum nvm_error commit_implicit(struct nvmi_thread *thread) {
   for (uint64_t left = thread->touched; left; left &= left - 1)
     thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
   return nvmi_tx_finish(thread, true);
 }
 
-static int failed(NVM_POOL *pool, enum nvm_error error) {
+enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
+  if (NVMI_LIKELY(!thread->touched) || nvmi_in_transaction(thread))
+    return NVM_OK;
+  return commit_implicit(thread);
+}
+
+static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error) {
   if (error == NVM_EUNSAFE)
     return -1; /* recorded where it was found */
   return nvmi_fail(error, pool ? pool->path : NULL,
@@ -137,24 +215,35 @@ static int failed(NVM_POOL *pool, enum nvm_error error) {
                    nvm_error_name(error));
 }
 
-int nvm_tx_begin(NVM_POOL *pool) {
+static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
   struct nvmi_thread *thread = nvmi_thread_self();
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
     return failed(pool, error);
+  if (!nvmi_in_transaction(thread))
+    nvmi_trace(pool, NVM_TRACE_BEGIN, 0, 0);
   thread->begun++;
   return 0;
 }
 
-static enum nvm_error end_outermost(struct nvmi_thread *thread) {
+int nvm_tx_begin(NVM_POOL *pool) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || nvmi_tracing))
+    return begin_slowly(pool);
+  thread->begun++;
+  return 0;
+}
+
+static inline enum nvm_error end_outermost(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
-  bool doomed = thread->doomed;
+  if (NVMI_LIKELY(!thread->doomed))
+    return finish_outermost(thread, true);
   thread->doomed = false;
-  enum nvm_error error = nvmi_tx_finish(thread, !doomed);
-  return doomed ? NVM_EABORTED : error;
+  nvmi_tx_finish(thread, false);
+  return NVM_EABORTED;
 }
 
 int nvm_tx_commit(NVM_POOL *pool) {
@@ -188,6 +277,8 @@ void __nvm_atomic_enter(void *Frame) {
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
+  if (!nvmi_in_transaction(thread))
+    nvmi_trace(nvmi_pool_number(0), NVM_TRACE_BEGIN, 0, 0);
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }

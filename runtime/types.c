@@ -28,6 +28,28 @@ const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t in
   return index && index < pool->type_count ? pool->types[index] : NULL;
 }
 
+bool nvmi_type_volatile_at(const struct nvm_type *type, uint64_t offset) {
+  const struct nvm_field *array = NULL;
+  for (uint32_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
+      array = &type->fields[i];
+  if (array && offset >= array->offset) {
+    const struct nvm_type *element = nvmi_type_described(array->target);
+    return element && element != type && element->size &&
+           nvmi_type_volatile_at(element, offset - array->offset);
+  }
+  if (!array && type->size)
+    offset %= type->size; /* a block may hold an array of its type */
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    uint64_t from = offset - field->offset;
+    if (field->kind == NVM_FIELD_VOLATILE && offset >= field->offset && from % field->stride == 0 &&
+        from / field->stride < field->count)
+      return true;
+  }
+  return false;
+}
+
 static struct nvm_type_entry *entry(const struct nvm_pool *pool, unsigned index) {
   return (struct nvm_type_entry *)(pool->home + NVM_TYPES_OFFSET) + index;
 }
@@ -78,11 +100,11 @@ uint16_t nvmi_type_index(struct nvm_pool *pool, uint64_t id) {
   uint16_t index = look_up(pool, id);
   if (index)
     return index;
-  pthread_mutex_lock(&pool->lock);
+  nvmi_lock(&pool->lock);
   index = look_up(pool, id);
   if (!index)
     index = enter(pool, id);
-  pthread_mutex_unlock(&pool->lock);
+  nvmi_unlock(&pool->lock);
   return index;
 }
 

@@ -10,6 +10,8 @@ uint16_t nvmi_type_index(struct nvm_pool *pool, uint64_t id);
 /* The layout that nvmove-cc wrote down for a type; null: none. By the pool's index, and by id. */
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index);
 const struct nvm_type *nvmi_type_described(uint64_t id);
+/* Whether the byte at `offset` of a block of this type belongs to a field that is never noted. */
+bool nvmi_type_volatile_at(const struct nvm_type *type, uint64_t offset);
 /* The program describes some type. */
 bool nvmi_types_described(void);
 

@@ -3,9 +3,9 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, scan, plugin, driver, examples, differential, e2e and, with --long,
-clang-tidy. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
-status 0 only without failures.
+Suites: tidy, unit, runtime, threads, scan, plugin, driver, crash, examples, differential, e2e and,
+with --long, clang-tidy. A suite is a function that returns an Outcome; a suite that breaks counts as one
+failure. Exit status 0 only without failures.
 """
 import argparse
 import json
@@ -61,10 +61,11 @@ def unit(a):
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
 
 
-def runtime(a):
+def runtime_tests(build, part=None):
     """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
-    run = subprocess.run([os.path.join(a.build, "bin", "nvmove-runtime-tests")], cwd=ROOT,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = [os.path.join(build, "bin", "nvmove-runtime-tests")] + ([part] if part else [])
+    run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, errors="replace")
     m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
     if not m:
         print(run.stdout + "runtime: ended without a sum")
@@ -74,6 +75,25 @@ def runtime(a):
         print(run.stdout, end="")
     else:
         print("".join(line + "\n" for line in run.stdout.split("\n") if line.startswith("skipped")), end="")
+    return outcome
+
+
+def runtime(a):
+    return runtime_tests(a.build)
+
+
+def threads(a):
+    """The runtime's tests with several threads once more, under ThreadSanitizer."""
+    build = os.path.join(os.path.dirname(os.path.abspath(a.build)), "tsan")
+    for command in (["cmake", "--preset", "tsan", "-B", build],
+                    ["cmake", "--build", build, "--target", "nvmove-runtime-tests"]):
+        made = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if made.returncode:
+            print(made.stdout)
+            return Outcome(failed=1)
+    outcome = Outcome()
+    for part in ("threads_", "order_", "shrink_", "fork_beside"):
+        outcome.add(runtime_tests(build, part))
     return outcome
 
 
@@ -112,6 +132,10 @@ def driver(a):
     return lit(a, "driver")
 
 
+def crash(a):
+    return lit(a, "crash")
+
+
 def examples(a):
     import examples as checks
     return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
@@ -146,8 +170,8 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "scan": scan, "plugin": plugin,
-          "driver": driver, "examples": examples, "differential": differential, "e2e": e2e,
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "scan": scan, "plugin": plugin,
+          "driver": driver, "crash": crash, "examples": examples, "differential": differential, "e2e": e2e,
           "clang-tidy": clang_tidy}
 
 

@@ -1,13 +1,14 @@
 /* bench.c: libnvmove beside libpmemobj, interleaved, as ratios of CPU time (bench/README.md).
  *
- * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE] [writes|alloc|reopen]...
- * Every measurement is a process of its own; the systems take turns within a round, so a
- * neighbour's noise meets all of them. Printed: median CPU nanoseconds for one operation and what
- * libpmemobj takes over ours.
+ * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE]
+ * [writes|threads|alloc|reopen]... Every measurement is a process of its own; the systems take
+ * turns within a round, so a neighbour's noise meets all of them. Printed: median CPU nanoseconds
+ * for one operation and what libpmemobj takes over ours.
  */
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS_MAX = 31 };
+enum { ROUNDS_MAX = 31, SYSTEMS_MAX = 5, THREADS_MAX = 8 };
 
 static struct timespec cpu_start, wall_start;
 static const char *folder = "/dev/shm";
@@ -45,6 +46,30 @@ uint64_t bench_random(uint64_t *state) {
   *state ^= *state >> 7;
   *state ^= *state << 17;
   return *state;
+}
+
+struct worker {
+  pthread_t thread;
+  void (*work)(void *, unsigned);
+  void *argument;
+  unsigned number;
+};
+
+static void *run_worker(void *argument) {
+  struct worker *worker = argument;
+  worker->work(worker->argument, worker->number);
+  return NULL;
+}
+
+void bench_threads(unsigned threads, void (*work)(void *, unsigned), void *argument) {
+  struct worker workers[THREADS_MAX];
+  for (unsigned i = 0; i < threads; i++) {
+    workers[i] = (struct worker){.work = work, .argument = argument, .number = i};
+    if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]))
+      abort();
+  }
+  for (unsigned i = 0; i < threads; i++)
+    pthread_join(workers[i].thread, NULL);
 }
 
 struct system {
@@ -85,14 +110,14 @@ static int by_cpu(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static void compare(const struct system *systems, int count, const struct workload *w) {
-  struct measure all[4][ROUNDS_MAX];
+static void compare(const struct system *systems, size_t count, const struct workload *w) {
+  struct measure all[SYSTEMS_MAX][ROUNDS_MAX];
   for (int round = 0; round < rounds; round++)
-    for (int i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
       all[i][round] = measure(&systems[i], w);
   printf("%-8s %5zu", w->name, w->parameter);
   double base = 0;
-  for (int i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     for (int round = 0; json && round < rounds; round++)
       fprintf(json,
               "{\"workload\": \"%s\", \"parameter\": %zu, \"system\": \"%s\", \"cpu_ns\": %.1f, "
@@ -113,12 +138,28 @@ static void compare(const struct system *systems, int count, const struct worklo
 static void run_writes(void) {
   static const struct system systems[] = {{"libpmemobj", "", peer_writes},
                                           {"undo", "undo", ours_writes},
-                                          {"shadow", "shadow", ours_writes}};
+                                          {"shadow", "shadow", ours_writes},
+                                          {"undo's floor", "", floor_undo},
+                                          {"redo's floor", "", floor_redo}};
   static const size_t widths[] = {1, 4, 16, 64, 256};
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-    struct workload w = {"writes", widths[i], 2000000 / (widths[i] + 3)};
-    compare(systems, 3, &w);
+    struct workload w = {"writes", widths[i], 2000000 / (widths[i] + 3), 0};
+    compare(systems, sizeof systems / sizeof *systems, &w);
   }
+}
+
+/* Each thread in words of its own: what is measured is what the library shares. */
+static void run_threads(void) {
+  static const struct system systems[] = {{"libpmemobj", "", peer_threads},
+                                          {"undo", "undo", ours_threads},
+                                          {"shadow", "shadow", ours_threads}};
+  for (size_t width = 1; width <= 16; width *= 16)
+    for (unsigned threads = 1; threads <= THREADS_MAX; threads *= threads == 1 ? 2 : 4) {
+      char name[32];
+      snprintf(name, sizeof name, "%u thr.", threads);
+      struct workload w = {name, width, 1000000 / (width + 3), threads};
+      compare(systems, sizeof systems / sizeof *systems, &w);
+    }
 }
 
 static void run_alloc(void) {
@@ -126,7 +167,7 @@ static void run_alloc(void) {
                                           {"undo", "undo", ours_alloc},
                                           {"shadow", "shadow", ours_alloc}};
   for (size_t size = 1024; size <= 4096; size *= 2) {
-    struct workload w = {"alloc", size, 200000};
+    struct workload w = {"alloc", size, 200000, 0};
     compare(systems, 3, &w);
   }
 }
@@ -135,7 +176,7 @@ static void run_reopen(void) {
   static const char *const methods[] = {"undo", "shadow"};
   for (int i = 0; i < 2; i++) {
     struct system s = {methods[i], methods[i], ours_reopen};
-    struct workload w = {"reopen", 960, 4190000};
+    struct workload w = {"reopen", 960, 4190000, 0};
     struct measure m = measure(&s, &w);
     if (json)
       fprintf(json,
@@ -161,7 +202,10 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"writes", run_writes}, {"alloc", run_alloc}, {"reopen", run_reopen}};
+  } parts[] = {{"writes", run_writes},
+               {"threads", run_threads},
+               {"alloc", run_alloc},
+               {"reopen", run_reopen}};
   for (int pass = 0; pass < 2 && !chosen; pass++)
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
       for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)

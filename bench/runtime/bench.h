@@ -11,8 +11,9 @@ struct measure {
 
 struct workload {
   const char *name;
-  size_t parameter; /* W, bytes of an object, ... */
-  uint64_t operations;
+  size_t parameter;    /* W, bytes of an object, ... */
+  uint64_t operations; /* of all threads together */
+  unsigned threads;    /* 0: the one that there is */
 };
 
 /* Times the section between the two calls, divided by operations. */
@@ -21,9 +22,16 @@ void bench_stop(struct measure *result, uint64_t operations);
 
 uint64_t bench_random(uint64_t *state);
 
+/* Runs `work(argument, number)` in `threads` threads at once. */
+void bench_threads(unsigned threads, void (*work)(void *, unsigned), void *argument);
+
 /* Each system implements the workloads on a pool at `path`; bench.c runs them in turn. */
 void ours_writes(const char *path, const struct workload *w, struct measure *result);
+void ours_threads(const char *path, const struct workload *w, struct measure *result);
+void peer_threads(const char *path, const struct workload *w, struct measure *result);
 void ours_alloc(const char *path, const struct workload *w, struct measure *result);
 void ours_reopen(const char *path, const struct workload *w, struct measure *result);
+void floor_undo(const char *path, const struct workload *w, struct measure *result);
+void floor_redo(const char *path, const struct workload *w, struct measure *result);
 void peer_writes(const char *path, const struct workload *w, struct measure *result);
 void peer_alloc(const char *path, const struct workload *w, struct measure *result);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { WORDS = 8 << 20 };
+
 static void need(int condition) {
   if (!condition) {
     printf("%s\n", nvm_strerror());
@@ -19,20 +21,50 @@ static void need(int condition) {
   }
 }
 
-void ours_writes(const char *path, const struct workload *w, struct measure *result) {
-  enum { WORDS = 8 << 20 };
+static NVM_POOL *create_array(const char *path, uint64_t **array) {
   NVM_POOL *pool = nvm_pool_create(path, (size_t)160 << 20);
   need(pool != NULL);
   nvm_tx_begin(pool);
-  uint64_t *array = nvm_alloc(pool, 0, WORDS * sizeof *array);
-  need(array && nvm_tx_commit(pool) == 0);
+  *array = nvm_alloc(pool, 0, WORDS * sizeof **array);
+  need(*array && nvm_tx_commit(pool) == 0);
   for (size_t i = 0; i < WORDS;
        i += 512 * 64) { /* every page once, in transactions of moderate size */
     nvm_tx_begin(pool);
     for (size_t j = 0; j < 512 * 64; j += 512)
-      STORE(array[i + j], 1);
+      STORE((*array)[i + j], 1);
     need(nvm_tx_commit(pool) == 0);
   }
+  return pool;
+}
+
+struct threads {
+  const struct workload *w;
+  NVM_POOL *pool;
+  uint64_t *array;
+};
+
+static void write_in_thread(void *argument, unsigned number) {
+  const struct threads *t = argument;
+  uint64_t state = 88172645463325252u + number;
+  for (uint64_t i = 0; i < t->w->operations / t->w->threads; i++) {
+    nvm_tx_begin(t->pool);
+    for (size_t j = 0; j < t->w->parameter; j++)
+      STORE(t->array[(bench_random(&state) & (WORDS / 8 - 1)) * 8 + number], j);
+    nvm_tx_commit(t->pool);
+  }
+}
+
+void ours_threads(const char *path, const struct workload *w, struct measure *result) {
+  struct threads t = {.w = w};
+  t.pool = create_array(path, &t.array);
+  bench_start();
+  bench_threads(w->threads, write_in_thread, &t);
+  bench_stop(result, w->operations);
+}
+
+void ours_writes(const char *path, const struct workload *w, struct measure *result) {
+  uint64_t *array;
+  NVM_POOL *pool = create_array(path, &array);
   uint64_t state = 88172645463325252u;
   bench_start();
   for (uint64_t t = 0; t < w->operations; t++) {

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { WORDS = 8 << 20 };
+
 static PMEMobjpool *create(const char *path, size_t size) {
   int prefault = 1;
   pmemobj_ctl_set(NULL, "prefault.at_create", &prefault);
@@ -20,7 +22,6 @@ static PMEMobjpool *create(const char *path, size_t size) {
 }
 
 void peer_writes(const char *path, const struct workload *w, struct measure *result) {
-  enum { WORDS = 8 << 20 };
   PMEMobjpool *pool = create(path, (size_t)160 << 20);
   PMEMoid oid;
   if (pmemobj_zalloc(pool, &oid, WORDS * sizeof(uint64_t), 0))
@@ -37,6 +38,38 @@ void peer_writes(const char *path, const struct workload *w, struct measure *res
     }
     TX_END
   }
+  bench_stop(result, w->operations);
+}
+
+struct threads {
+  const struct workload *w;
+  PMEMobjpool *pool;
+  uint64_t *array;
+};
+
+static void write_in_thread(void *argument, unsigned number) {
+  const struct threads *t = argument;
+  uint64_t state = 88172645463325252u + number;
+  for (uint64_t i = 0; i < t->w->operations / t->w->threads; i++) {
+    TX_BEGIN(t->pool) {
+      for (size_t j = 0; j < t->w->parameter; j++) {
+        uint64_t *at = &t->array[(bench_random(&state) & (WORDS / 8 - 1)) * 8 + number];
+        pmemobj_tx_add_range_direct(at, sizeof *at);
+        *at = j;
+      }
+    }
+    TX_END
+  }
+}
+
+void peer_threads(const char *path, const struct workload *w, struct measure *result) {
+  struct threads t = {.w = w, .pool = create(path, (size_t)160 << 20)};
+  PMEMoid oid;
+  if (pmemobj_zalloc(t.pool, &oid, WORDS * sizeof(uint64_t), 0))
+    _exit(1);
+  t.array = pmemobj_direct(oid);
+  bench_start();
+  bench_threads(w->threads, write_in_thread, &t);
   bench_stop(result, w->operations);
 }
 

@@ -65,7 +65,8 @@ enum nvm_field_kind {
   NVM_FIELD_UNION = 3,          /* pointer or integer: never guessed */
   NVM_FIELD_FUNCTION = 4,       /* pointer to a function */
   NVM_FIELD_FLEXIBLE_ARRAY = 5, /* elements of type `target` up to the end of the block */
-  NVM_FIELD_STATIC_POINTER = 6  /* to static data of the program (NVM_STATIC_PTR) */
+  NVM_FIELD_STATIC_POINTER = 6, /* to static data of the program (NVM_STATIC_PTR) */
+  NVM_FIELD_VOLATILE = 7        /* never noted (NVM_VOLATILE): `count` bytes of stride 1 */
 };
 
 /* A word of a record that is not plain bytes; arrays are one entry with their count. */

@@ -96,8 +96,9 @@ size_t nvm_usable_size(const void *address);
  * inner abort undoes everything at once and makes the outer commit fail with NVM_EABORTED. One that
  * writes to several pools commits each of them by itself. Commit: durable on return (to the domain
  * of nvm_pool_info); NVM_ENOTX, NVM_ECHILD; NVM_ENOSPACE and NVM_EUNSAFE (a pointer out of the
- * pool): it was undone. Locks that guard the data must be held until commit has returned: isolation
- * is the program's own. */
+ * pool): it was undone. Isolation is the program's own: hold the locks that guard the data until
+ * commit has returned. Released earlier, they order commits (docs/semantics.md): NVM_EBROKEN,
+ * undone with another thread's. */
 int nvm_tx_begin(NVM_POOL *pool);
 int nvm_tx_commit(NVM_POOL *pool);
 int nvm_tx_abort(NVM_POOL *pool);
@@ -129,7 +130,8 @@ struct nvm_stats {
   uint64_t
       implicit_commits; /* of which: stores outside a transaction, committed by the next begin */
   uint64_t aborts;
-  uint64_t notes; /* calls that the inline filter did not answer */
+  uint64_t joined_commits; /* that became part of another thread's transaction */
+  uint64_t notes;          /* calls that the inline filter did not answer */
   uint64_t log_entries, log_bytes;
   uint64_t flushed_lines, fences;
   uint64_t allocations, frees;
@@ -141,6 +143,13 @@ int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
  * checked. */
 int nvm_pool_check(const char *path, void (*report)(void *context, const char *line),
                    void *context);
+
+/* The same for an open pool in which no transaction is open, of what is in its file. */
+int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *context, const char *line), void *context);
+
+/* The address of the first byte of the pool's file in this process: pointers minus this are offsets
+ * in the file. Null without a pool. */
+const void *nvm_pool_base(NVM_POOL *pool);
 
 /* Called when a store cannot be made failure-atomic (no room for its log entry): there is no caller
  * to return an error to. The handler may longjmp to where it calls nvm_tx_abort; when it returns,

@@ -8,18 +8,20 @@
  * opening; NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE
-#include "../heap.h"
-#include "../internal.h"
+#include "../heap_types.h"
 #include "../kill.h"
-#include "../log.h"
+#include "../order.h"
+#include "../record.h"
+#include "../shrink.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 typedef void visit(void *context, struct nvm_pool *pool, uint64_t offset, uint64_t mask);
 
-static void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
-                      visit *visit, void *context) {
+static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
+                             visit *visit, void *context) {
   uint64_t first = pool->header.base >> 6;
   for (size_t i = 0; i < count; i++) {
     uint64_t line = (lines[i].line & ~NVMI_RANGE) - first;
@@ -63,6 +65,15 @@ static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, 
     pool->persist->stream(pool->home + offset, pool->work + offset, 64);
 }
 
+static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
+  return (sealed->line << 6) - log->pool->header.base;
+}
+
+static void count_page(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)unused, (void)mask;
+  nvmi_shrink_wrote(pool, offset);
+}
+
 static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused;
   for (; mask; mask &= mask - 1) {
@@ -71,12 +82,86 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
   }
 }
 
-static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
-                                    size_t count) {
+static bool is_large_and_new(const struct nvmi_intent *intent) {
+  return !intent->is_free && intent->span->class == NVMI_CLASSES;
+}
+
+/* Whether the line (or range) lies in a large block that this transaction allocates. Its bytes go
+ * straight to the file, before the record's fence, and not into the record. Crash before that
+ * fence: the block is free, its bytes are nobody's. After: they are there. No older record is
+ * replayed over them: the run was not taken before the floor had passed all records that can name
+ * it (docs/pool-format.md, "The floor"). */
+static bool goes_straight(const struct nvmi_log *log, const struct nvmi_line *item) {
+  const struct nvmi_intent *intents = log->intents.items;
+  uint64_t at = ((item->line & ~NVMI_RANGE) << 6) - log->pool->header.base;
+  for (size_t i = 0; i < log->intents.count; i++) {
+    uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
+    if (is_large_and_new(&intents[i]) && at >= start &&
+        at < start + nvmi_block_size(intents[i].span))
+      return true;
+  }
+  return false;
+}
+
+static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
+  uint64_t ranges = 0;
+  if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->written || log->pool->compare ||
+      log->owner->handlers_store)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    ranges |= lines[i].line;
+  const struct nvmi_intent *intents = log->intents.items;
+  for (size_t i = 0; i < log->intents.count; i++)
+    if (is_large_and_new(&intents[i]))
+      return false;
+  return !(ranges & NVMI_RANGE);
+}
+
+static char *put_operations(const struct nvmi_log *log, char *at) {
+  size_t size = log->operations.count * sizeof(uint64_t);
+  if (size)
+    memcpy(at, log->operations.items, size);
+  return at + size;
+}
+
+/* As shadow_commit, of one frame in the only log; the arguments are there. False: not so. */
+static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                                enum nvm_error *error) {
+  struct nvm_pool *pool = log->pool;
+  uint64_t first = pool->header.base >> 6;
+  if (!is_short(log, lines, count) || !nvmi_short_begin(log))
+    return false;
+  char *end = put_operations(log, nvmi_short_payload(log));
+  for (size_t i = 0; i < count; i++) {
+    uint64_t offset = (lines[i].line - first) << 6;
+    end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
+  }
+  if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count)) {
+    nvmi_solo_leave(log); /* a handler stored meanwhile: another record, the number is lost */
+    return false;
+  }
+  nvmi_step(NVMI_STEP_COMMIT);
+  *error = NVM_ENOSPACE;
+  if (!nvmi_short_end(log, nvmi_log_next(log), NVM_FRAME_COMMIT, end))
+    return true;
+  nvmi_fence(log);
+  nvmi_short_durable(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  for (size_t i = 0; i < count; i++)
+    store_home_whole(log, pool, (lines[i].line - first) << 6, lines[i].mask);
+  log->stats.flushed_lines += count;
+  nvmi_apply_operations(log);
+  nvmi_solo_leave(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  *error = NVM_OK;
+  return true;
+}
+
+static __attribute__((noinline)) enum nvm_error
+commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   size_t operations = log->operations.count;
-  if (!count && !operations)
-    return NVM_OK;
   struct nvmi_cursor *ending = nvmi_log_next(log);
   struct nvmi_record record;
   nvmi_record_begin(&record, log, ending, true);
@@ -84,7 +169,15 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
   for (size_t i = 0; i < operations; i++)
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
-  each_line(pool, lines, count, add_to_record, &record);
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  /* An older value in the record would be replayed over a newer one that went straight. */
+  bool may_go_straight = operations && !log->sealed.count;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
+  for (size_t i = 0; i < count; i++) {
+    bool straight = may_go_straight && goes_straight(log, &lines[i]);
+    each_line(pool, &lines[i], 1, straight ? store_home : add_to_record, straight ? NULL : &record);
+  }
   add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
   if (!nvmi_record_end(&record))
@@ -94,18 +187,80 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
   nvmi_fence(log);
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
-  each_line(pool, lines, count, record.solo ? store_home_whole : store_home, log);
+  for (size_t i = 0; i < log->sealed.count; i++)
+    pool->persist->store_line(pool->home + sealed_offset(log, &sealed[i]), sealed[i].bytes,
+                              sealed[i].mask);
+  log->stats.flushed_lines += log->sealed.count;
+  log->sealed.count = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!may_go_straight || !goes_straight(log, &lines[i]))
+      each_line(pool, &lines[i], 1, record.solo ? store_home_whole : store_home, log);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_record_issued(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   if (NVMI_UNLIKELY(pool->compare))
     nvmi_compare(pool);
+  if (NVMI_UNLIKELY(pool->written)) {
+    each_line(pool, lines, count, count_page, NULL);
+    nvmi_shrink(log);
+  }
   return NVM_OK;
 }
 
+static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
+                                    size_t count) {
+  enum nvm_error error = NVM_OK;
+  if ((!count && !log->operations.count && !log->sealed.count) ||
+      NVMI_LIKELY(commit_short(log, lines, count, &error)))
+    return error;
+  return commit_long(log, lines, count);
+}
+
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  each_line(log->pool, lines, count, fetch_home, NULL);
+  struct nvm_pool *pool = log->pool;
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    fetch_home(NULL, pool, sealed_offset(log, &sealed[i]), sealed[i].mask);
+  log->sealed.count = 0;
+  each_line(pool, lines, count, fetch_home, NULL);
+}
+
+static void shadow_seal(struct nvmi_log *log, const struct nvmi_line *line) {
+  static _Atomic uint64_t sequence;
+  bool is_range = line->line & NVMI_RANGE;
+  for (uint64_t i = 0; i < (is_range ? line->mask : 1); i++) {
+    struct nvmi_sealed sealed = {.line = (line->line & ~NVMI_RANGE) + i,
+                                 .mask = is_range ? UINT64_MAX : line->mask,
+                                 .sequence = atomic_fetch_add(&sequence, 1)};
+    memcpy(sealed.bytes, (void *)(sealed.line << 6), sizeof sealed.bytes);
+    if (!nvmi_array_push(&log->sealed, &sealed, sizeof sealed))
+      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
+  }
+}
+
+/* All is sealed. */
+static void shadow_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                        struct nvmi_parcel *parcel) {
+  (void)lines, (void)count;
+  parcel->sealed = log->sealed;
+  log->sealed = (struct nvmi_array){0};
+}
+
+static int by_sequence(const void *a, const void *b) {
+  uint64_t x = ((const struct nvmi_sealed *)a)->sequence,
+           y = ((const struct nvmi_sealed *)b)->sequence;
+  return x < y ? -1 : x > y;
+}
+
+static void shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+  for (size_t i = 0; i < parcel->sealed.count; i++)
+    if (!nvmi_array_push(&log->sealed, (struct nvmi_sealed *)parcel->sealed.items + i,
+                         sizeof(struct nvmi_sealed)))
+      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
+  nvmi_array_free(&parcel->sealed, sizeof(struct nvmi_sealed));
+  if (log->sealed.count)
+    qsort(log->sealed.items, log->sealed.count, sizeof(struct nvmi_sealed), by_sequence);
 }
 
 static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
@@ -131,5 +286,8 @@ const struct nvmi_method nvmi_shadow = {
     .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
+    .seal = shadow_seal,
+    .pack = shadow_pack,
+    .unpack = shadow_unpack,
     .before_fork = shadow_before_fork,
 };

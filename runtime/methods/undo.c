@@ -6,52 +6,34 @@
  * ride in the commit record and are stored in place after it; the next transaction's first fence
  * covers them (docs/pool-format.md, "Why two banks").
  */
-#include "../checksum.h"
+#include "../entry.h"
 #include "../heap.h"
 #include "../internal.h"
 #include "../kill.h"
-#include "../log.h"
+#include "../order.h"
+#include "../record.h"
 #include "../recover.h"
 
 #include <string.h>
 
 enum { PIECE_MAX = 2048 - sizeof(struct nvm_frame) };
 
-static void put_piece(struct nvmi_log *log, struct nvm_frame *frame, const char *address,
-                      uint32_t size) {
-  struct nvm_pool *pool = log->pool;
-  frame->place = nvmi_offset(pool, address);
-  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->committing ? 0 : NVM_UNDO_NEXT, size);
-  if (size == 8)
-    memcpy(frame + 1, address, 8);
-  else
-    memcpy(frame + 1, address, size);
-  if (log->range_count++ < NVMI_CHECKED_MAX) {
-    log->ranges[log->range_count - 1].offset = frame->place;
-    log->ranges[log->range_count - 1].size = size;
-  }
-  frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
-  nvmi_solo_leave(log);
-  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, 0, log->owner->busy > 1)))
-    nvmi_fatal(NVM_ENOSPACE, pool->path, "the undo log cannot grow: the pool or the disk is full");
-}
-
-/* Not inlined: the usual small entry must not pay for this frame's stack. */
 static __attribute__((noinline)) void put_long(struct nvmi_log *log, const char *address,
                                                size_t size) {
   _Alignas(NVM_FRAME_ALIGN) char buffer[sizeof(struct nvm_frame) + PIECE_MAX];
   while (size) {
     uint32_t piece = size < PIECE_MAX ? (uint32_t)size : PIECE_MAX;
-    put_piece(log, (struct nvm_frame *)buffer, address, piece);
+    uint32_t used = sizeof(struct nvm_frame) + piece;
+    memset(buffer + used, 0, -used % NVM_FRAME_ALIGN);
+    nvmi_entry_put(log, (struct nvm_frame *)buffer, address, piece);
     address += piece;
     size -= piece;
   }
 }
 
 static void undo_note(struct nvmi_log *log, const void *address, size_t size) {
-  _Alignas(NVM_FRAME_ALIGN) char line[NVM_FRAME_ALIGN];
   if (NVMI_LIKELY(size <= NVM_FRAME_ROOM))
-    put_piece(log, (struct nvm_frame *)line, address, (uint32_t)size);
+    nvmi_entry_put_short(log, address, (uint32_t)size);
   else
     put_long(log, address, size);
 }
@@ -89,7 +71,7 @@ static bool may_check(const struct nvmi_log *log) {
   const struct nvmi_thread *thread = log->owner;
   if (log->pool->header.domain != NVM_DOMAIN_POWER || !log->range_count ||
       log->range_count > NVMI_CHECKED_MAX || thread->fresh_stores || thread->handlers_store ||
-      log->pool->several_logs)
+      log->pool->several_logs || (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)
     return false;
   const struct nvmi_intent *intents = log->intents.items;
   for (size_t i = 0; i < log->intents.count; i++)
@@ -98,9 +80,9 @@ static bool may_check(const struct nvmi_log *log) {
   return true;
 }
 
-static uint64_t sum_of_ranges(const struct nvmi_log *log, unsigned count) {
+static uint64_t sum_of_ranges(const struct nvmi_log *log) {
   uint64_t sum = log->pool->check_seed;
-  for (unsigned i = 0; i < count; i++)
+  for (unsigned i = 0; i < log->range_count; i++)
     sum = nvmi_check(log->pool->work + log->ranges[i].offset, log->ranges[i].size, sum);
   return sum;
 }
@@ -108,23 +90,63 @@ static uint64_t sum_of_ranges(const struct nvmi_log *log, unsigned count) {
 /* Not waited for. Where it is missing after a power failure nothing happened since the commit's
  * fence, and the checksum says the same. */
 static void retire(struct nvmi_log *log, struct nvmi_cursor *ending) {
-  _Alignas(NVM_FRAME_ALIGN) struct nvm_frame frame[2] = {
-      {.shape = NVM_FRAME_SHAPE(NVM_FRAME_RETIRED, 0, 0)}};
+  struct nvm_frame *frame = nvmi_stage(log);
+  frame->order = frame->place = 0;
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_RETIRED, 0, 0);
   nvmi_log_put(log, ending, frame, 0, true);
 }
 
-/* The record of the transaction that `ending` belongs to. */
-static bool put_record(struct nvmi_log *log, struct nvmi_record *record, struct nvmi_cursor *ending,
-                       unsigned checked_ranges, uint64_t sum) {
+/* The second half of a checked commit: record, data and their fence. The short record has begun.
+ * False: the log cannot grow. */
+static inline bool end_checked(struct nvmi_log *log, struct nvmi_cursor *ending, uint64_t sum) {
+  size_t operations = log->operations.count * sizeof(uint64_t);
+  char *end = nvmi_short_payload(log);
+  if (operations)
+    memcpy(end, log->operations.items, operations);
+  end += operations;
+  memcpy(end, &sum, sizeof sum);
+  end += sizeof sum;
+  if (!nvmi_short_end(log, ending, NVM_FRAME_COMMIT_CHECKED, end))
+    return false;
+  nvmi_step(NVMI_STEP_COMMIT);
+  /* Crash before this fence: committed or undone, as the record's checksums say. After: committed.
+   */
+  nvmi_fence(log);
+  log->committing = false;
+  nvmi_short_durable(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  retire(log, ending);
+  nvmi_apply_operations(log);
+  nvmi_solo_leave(log);
+  return true;
+}
+
+/* The same where the data are fenced already. False: the log cannot grow. */
+static __attribute__((noinline)) bool end_plain(struct nvmi_log *log, struct nvmi_cursor *ending) {
   const uint64_t *operations = log->operations.items;
-  nvmi_record_begin(record, log, ending, log->operations.count || checked_ranges);
+  struct nvmi_record record;
+  nvmi_record_begin(&record, log, ending, log->operations.count);
   for (size_t i = 0; i < log->operations.count; i++)
-    nvmi_record_operation(record, operations[i]);
-  if (checked_ranges && record->solo)
-    nvmi_record_sum(record, sum);
-  else if (checked_ranges)
-    nvmi_fence(log); /* another thread came in between */
-  return nvmi_record_end(record);
+    nvmi_record_operation(&record, operations[i]);
+  if (!nvmi_record_end(&record))
+    return false;
+  nvmi_step(NVMI_STEP_COMMIT);
+  /* Crash before this fence: undone, or the record is whole and it committed. After: committed. */
+  nvmi_fence(log);
+  log->committing = false;
+  nvmi_record_durable(&record);
+  nvmi_step(NVMI_STEP_COMMIT);
+  nvmi_apply_operations(log);
+  nvmi_record_issued(&record);
+  return true;
+}
+
+/* Crash before this fence: undone from the log. After: undone all the same, until the record is
+ * there. It also covers what the transaction before stored in place, whose bank is the next to be
+ * written. */
+static void fence_data(struct nvmi_log *log) {
+  nvmi_fence(log);
+  atomic_store_explicit(&log->pending, 0, memory_order_release);
 }
 
 static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *lines,
@@ -132,40 +154,40 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   size_t nested = log->owner->nested.count;
   if (!count && !log->operations.count && !log->cursor->frames)
     return NVM_OK;
-  unsigned checked_ranges = may_check(log) ? log->range_count : 0;
+  bool checked = may_check(log), ended;
   /* Before the flush: a line that is on its way is slow to read. */
-  uint64_t sum = sum_of_ranges(log, checked_ranges);
+  uint64_t sum = checked ? sum_of_ranges(log) : 0;
   flush_lines(log, lines, count);
-  if (!checked_ranges) {
-    /* Crash before this fence: undone from the log. After: undone all the same, until the record is
-     * there. It also covers what the transaction before stored in place, whose bank is the next to
-     * be written. */
-    nvmi_fence(log);
-    atomic_store_explicit(&log->pending, 0, memory_order_release);
-  }
+  if (!checked)
+    fence_data(log);
   nvmi_step(NVMI_STEP_COMMIT);
   log->committing = true; /* until the record is durable: what a handler notes proves nothing yet */
   struct nvmi_cursor *ending = nvmi_log_next(log);
   flush_late(log, nested);
-  struct nvmi_record record;
-  if (!put_record(log, &record, ending, log->owner->handlers_store ? 0 : checked_ranges, sum)) {
+  if (NVMI_LIKELY(checked && !log->owner->handlers_store && nvmi_short_begin(log))) {
+    ended = end_checked(log, ending, sum);
+  } else {
+    if (checked) /* a handler stored, or another thread came in between */
+      fence_data(log);
+    ended = end_plain(log, ending);
+  }
+  if (!ended) {
     log->committing = false;
     log->cursor = ending; /* the method's abort finds the entries where they are */
     return NVM_ENOSPACE;
   }
   nvmi_step(NVMI_STEP_COMMIT);
-  /* Crash before this fence: committed or undone, as the record's checksums say. After: committed.
-   */
-  nvmi_fence(log);
-  log->committing = false;
-  nvmi_record_durable(&record);
-  nvmi_step(NVMI_STEP_COMMIT);
-  if (record.checked)
-    retire(log, ending);
-  nvmi_apply_operations(log);
-  nvmi_record_issued(&record);
-  nvmi_step(NVMI_STEP_COMMIT);
   return NVM_OK;
+}
+
+/* An empty commit record: nothing of the log's transaction is left to undo. */
+static void say_ended(struct nvmi_log *log) {
+  struct nvmi_record record;
+  nvmi_record_begin(&record, log, nvmi_log_next(log), false);
+  if (!nvmi_record_end(&record))
+    nvmi_die(log->pool->path, "no room for the end of a transaction");
+  nvmi_fence(log);
+  nvmi_step(NVMI_STEP_COMMIT);
 }
 
 /* Undoes newest first, makes that durable, then says with an empty commit record that nothing is
@@ -175,15 +197,44 @@ static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size
   if (!count && !log->cursor->frames)
     return;
   (void)lines;
-  nvmi_undo_cursor(log->pool, log->slot, log->cursor->transaction);
+  nvmi_each_entry(log->pool, log->slot, log->cursor->transaction, nvmi_undo_entry, log->pool);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
-  struct nvmi_record record;
-  nvmi_record_begin(&record, log, nvmi_log_next(log), false);
-  if (!nvmi_record_end(&record))
-    nvmi_die(log->pool->path, "no room for the end of an aborted transaction");
+  say_ended(log);
+}
+
+/* The new bytes are durable, the log stays behind with the old ones. */
+static void undo_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                      struct nvmi_parcel *parcel) {
+  flush_lines(log, lines, count);
+  nvmi_fence(log);
+  parcel->log = log;
+  log->owner->logs[log->pool->index] = NULL;
+  log->owner = &nvmi_nobody;
+}
+
+static void copy_entry(void *context, const struct nvm_frame *frame) {
+  struct nvmi_log *log = context;
+  _Alignas(NVM_FRAME_ALIGN) char buffer[sizeof(struct nvm_frame) + PIECE_MAX] = {0};
+  struct nvm_frame *copy = (struct nvm_frame *)buffer;
+  memcpy(copy, frame, sizeof *frame + NVM_FRAME_LENGTH(frame));
+  copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, NVM_FRAME_LENGTH(frame));
+  if (!nvmi_log_put(log, log->cursor, copy, 0, false))
+    nvmi_fatal(NVM_ENOSPACE, log->pool->path,
+               "the undo log cannot grow: the pool or the disk is full");
+}
+
+/* The entries, with their order, become this transaction's own; then the other log says that its
+ * transaction has ended. Crash before the copies are durable: both are undone, from their own
+ * entries. Crash in between: the same bytes are put back twice. After: by this transaction's record
+ * both are committed, without it both undone. */
+static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+  struct nvmi_log *other = parcel->log;
+  nvmi_each_entry(log->pool, other->slot, other->cursor->transaction, copy_entry, log);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
+  say_ended(other);
+  nvmi_log_detach(other);
 }
 
 /* The child gets no mapping (map.c): there is nothing to prepare. */
@@ -193,9 +244,12 @@ const struct nvmi_method nvmi_undo = {
     .name = "undo",
     .id = NVM_METHOD_UNDO,
     .private_work = false,
+    .entries = true,
     .note = undo_note,
     .settle = undo_settle,
     .commit = undo_commit,
     .abort = undo_abort,
+    .pack = undo_pack,
+    .unpack = undo_unpack,
     .before_fork = undo_before_fork,
 };

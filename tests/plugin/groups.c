@@ -2,6 +2,7 @@
 // RUN: %ir -O1 %s | FileCheck %s
 // RUN: %run %s -DRUN | FileCheck --check-prefix=EXE %s
 // EXE-COUNT-5: 0 faults
+// RUN: %crashes %s -DRUN
 #include "recorder.h"
 
 #include <string.h>

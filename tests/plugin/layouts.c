@@ -76,6 +76,20 @@ struct blob {
   node *parts[];
 };
 
+// CHECK: struct cached 48/8
+// CHECK-NEXT: hits +8 x4/1 volatile ?
+// CHECK-NEXT: each.seen +16 x2/16 volatile ?
+// CHECK-NEXT: each.at +24 x8/1 volatile ?
+// CHECK-NEXT: each.at +40 x8/1 volatile ?
+struct cached {
+  long kept;
+  NVM_VOLATILE int hits;
+  struct {
+    NVM_VOLATILE char seen;
+    NVM_VOLATILE void *at;
+  } each[2];
+};
+
 #ifdef RUN
 #include "nvmove/abi.h"
 #include "recorder.h"
@@ -94,7 +108,7 @@ static const struct nvm_type *find(uint64_t id) {
 
 static void show(uint64_t id) {
   static const char *const kinds[] = {"?",     "pointer",  "weak",  "union",
-                                      "function", "flexible", "static"};
+                                      "function", "flexible", "static", "volatile"};
   const struct nvm_type *t = find(id);
   printf("%s %ju/%u\n", t->name, (uintmax_t)t->size, t->alignment);
   for (uint32_t i = 0; i < t->field_count; i++) {
@@ -109,6 +123,7 @@ int main(void) {
   show(NVM_TYPE_ID(struct ops));
   show(NVM_TYPE_ID(struct table));
   show(NVM_TYPE_ID(struct blob));
+  show(NVM_TYPE_ID(struct cached));
   int twice = 0;
   for (const struct nvm_type *const *t = __start_nvm_types; t < __stop_nvm_types; t++)
     twice += !strcmp((*t)->name, "struct node");

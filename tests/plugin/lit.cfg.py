@@ -10,6 +10,9 @@
 #              one level.
 #   %crash FILE compiles FILE with libnvmove, kills it at each append of its log and lets it check what
 #              is left (Inputs/crash.py)
+#   %crashes FILE compiles FILE, a program for %run, with a recorder that keeps its memory in a pool, and
+#              kills it at each append of its log, with both methods: what is left must be the state of
+#              one of its commits. At -O0, -O2 and -O3 -march=native, or as --level says
 #   %recorder  the object file of the recording runtime
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -40,6 +43,7 @@ subprocess.run(["clang-19", "-O2", "-Wall", "-Wextra", "-I", os.path.join(root, 
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%run", f"{sys.executable} {inputs}/run.py {cc} {recorder} {inputs} %t"),
+    ("%crashes", f"{sys.executable} {inputs}/crashes.py {cc} {inputs} %t"),
     ("%crash", f"{sys.executable} {inputs}/crash.py {cc} {inputs} %t"),
     ("%cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%cc", cc),

@@ -145,3 +145,4 @@ int main(void) {
 #endif
 // The exact counts above: nothing but "recorder:" lines is printed.
 // RUN: %run %s -DRUN | not grep "noted.*wrote"
+// RUN: %crashes %s -DRUN --level=-O2

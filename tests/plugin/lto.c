@@ -11,6 +11,7 @@
 // RUN: %run %s --level=-O2 -flto=thin -fuse-ld=lld | FileCheck --check-prefix=EXE %s
 // RUN: %run %s --level=-O2 -flto -fuse-ld=lld | FileCheck --check-prefix=EXE %s
 // RUN: %run %s --level=-O2 -flto -fuse-ld=lld -Wl,--load-pass-plugin=%plugin | FileCheck --check-prefix=EXE %s
+// RUN: %crashes %s --level=-O2 -flto -fuse-ld=lld
 // EXE: recorder: 1 notes, 8 bytes, 1 commits, 0 faults
 #include "recorder.h"
 __attribute__((noinline)) void store(long *p) { *p = 1; }

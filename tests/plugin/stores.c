@@ -1,6 +1,7 @@
 // Every kind of store, executed at every level: no byte is written before its note.
 // RUN: %run %s -w | FileCheck %s
 // CHECK-COUNT-5: 0 faults
+// RUN: %crashes %s -w
 //
 // The same in a pool, with libnvmove and both of its methods: aborted, committed, and killed at each
 // append to the log.

@@ -2,6 +2,7 @@
 // RUN: %run %s -w | FileCheck %s
 // CHECK-COUNT-5: 0 faults
 // RUN: %run %s -w | not grep "noted.*wrote"
+// RUN: %crashes %s -w -DCRASHES --level=-O0 --level=-O2
 #include "recorder.h"
 
 #include <poll.h>
@@ -98,8 +99,10 @@ static void files(void) {
   recorder_commit();
   getline(&line, size, f);
   expect(8, "getline");
+#ifndef CRASHES // what these write differs from run to run
   fstat(fd, (struct stat *)text);
   expect(sizeof(struct stat), "fstat");
+#endif
   fclose(f);
 }
 
@@ -112,8 +115,10 @@ static void various(void) {
   recorder_commit();
   qsort(numbers, 10, sizeof *numbers, backwards);
   expect(40, "qsort");
+#ifndef CRASHES
   time((time_t *)text);
   expect(8, "time");
+#endif
   time(NULL);
   time_t now = 0;
   gmtime_r(&now, (struct tm *)text);

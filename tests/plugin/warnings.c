@@ -2,8 +2,12 @@
 // RUN: %cc -O1 -c %s -o /dev/null 2>&1 | FileCheck %s
 // RUN: %cc -O1 -c %s -o /dev/null --nvmove-warnings=off 2>&1 | count 0
 // RUN: %ir -O1 --nvmove-atomics=locked %s 2>/dev/null | FileCheck --check-prefix=LOCKED %s
+#include "Inputs/own-system-header.h"
+
+#include <dirent.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 
@@ -33,6 +37,14 @@ void unknown(struct winsize *p) {
 void input(FILE *f, char *p) { fscanf(f, "%s", p); }
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_sscanf' with a format that is not a literal
 void format(const char *text, const char *format, int *p) { sscanf(text, format, p); }
+
+// A file, a folder: only the library has their memory. And a function of the program's own.
+// CHECK-NOT: warning:
+void owned(FILE *f, DIR *d, int *p) {
+  __fpurge(f);
+  seekdir(d, 0);
+  own_function(p);
+}
 
 // On the stack nothing persists.
 // CHECK-NOT: warning:

@@ -1,7 +1,8 @@
 /* harness.c: runs the tests (harness.h) and prints "N passed, N failed, N skipped" as its last
  * line.
  *
- * usage: nvmove-runtime-tests [PART-OF-A-NAME]
+ * usage: nvmove-runtime-tests [--stop] [PART-OF-A-NAME]...
+ * --stop: at the first failure.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -121,9 +122,19 @@ static int run(const struct test *test, struct configuration c) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+static bool is_wanted(const char *name, char **parts) {
+  bool none = !*parts;
+  for (; *parts; parts++)
+    if (strstr(name, *parts))
+      return true;
+  return none;
+}
+
 int main(int argc, char **argv) {
   static const struct configuration each[] = {
       {"undo", "process"}, {"undo", "power"}, {"shadow", "process"}, {"shadow", "power"}};
+  bool stop = argc > 1 && strcmp(argv[1], "--stop") == 0;
+  char **wanted = argv + 1 + stop;
   int counts[3] = {0};
   for (const struct test *test = tests; test; test = test->next) {
     for (int i = 0; i < (test->once ? 1 : 4); i++) {
@@ -131,12 +142,14 @@ int main(int argc, char **argv) {
       char name[256];
       snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",
                c.method ? c.method : "", c.method ? " " : "", c.method ? c.domain : "");
-      if (argc > 1 && !strstr(name, argv[1]))
+      if (!is_wanted(name, wanted))
         continue;
       int status = run(test, c);
       int outcome = status == 0 ? 0 : status == SKIPPED ? 2 : 1;
       counts[outcome]++;
-      if (outcome || argc > 1)
+      if (outcome == 1 && stop)
+        return 1;
+      if (outcome || *wanted)
         printf("%s: %s\n", outcome == 0 ? "passed" : outcome == 1 ? "FAILED" : "skipped", name);
     }
   }

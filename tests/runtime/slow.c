@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
-#include "log.h"
+#include "record.h"
 #include "store.h"
 
 #include <pthread.h>

@@ -7,10 +7,12 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include "heap_types.h"
+#include "simulation.h"
 #include "store.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 4, ACCOUNTS = 64, MONEY = 1000, BYTES = 1024, ALONE = 20 };
@@ -35,7 +37,8 @@ struct shared {
 struct bank {
   const char *path;
   struct shared *shared;
-  uint64_t transactions; /* for each thread */
+  uint64_t transactions;       /* for each thread */
+  const struct power_cut *cut; /* null: no power failure */
   NVM_POOL *pool;
   struct root *root;
   pthread_mutex_t lock;
@@ -99,8 +102,12 @@ static void *work(void *argument) {
 /* One thread alone first: the second log comes while the first is in use. */
 static void run_bank(void *argument) {
   struct bank *bank = argument;
+  if (bank->cut)
+    power_arm(bank->cut);
   bank->pool =
       access(bank->path, F_OK) == 0 ? test_open(bank->path) : test_create(bank->path, 4 << 20);
+  if (bank->cut) /* from the start: the simulation knows nothing of membarrier(2) */
+    bank->pool->several_logs = true;
   pthread_mutex_init(&bank->lock, NULL);
   if (!nvm_pool_root(bank->pool)) {
     nvm_tx_begin(bank->pool);
@@ -193,6 +200,36 @@ TEST(threads_crash) {
   }
   CHECK(kills >= 8);
 }
+
+/* Fences are each thread's own here: what one has streamed the fence of another does not wait for.
+ */
+static void power_fails_in_bank(const char *method) {
+  setenv("NVMOVE_METHOD", method, 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  struct bank bank = new_bank(10);
+  CHECK(test_child(NULL, run_bank, &bank) == 0);
+  const char *start = test_path("start"), *path = bank.path;
+  power_copy(path, start);
+  struct power_cut cut = {.path = path, .image = test_path("image"), .at = 1, .seed = 1};
+  unsigned states = 0;
+  for (;; cut.at += 1 + cut.at / 40, cut.seed++, states++) {
+    power_copy(start, path);
+    bank = (struct bank){path, bank.shared, 30, &cut, NULL, NULL, bank.lock};
+    for (unsigned i = 0; i < THREADS; i++)
+      bank.shared->acknowledged[i] = 10;
+    int status = test_child(NULL, run_bank, &bank);
+    CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
+    if (WEXITSTATUS(status) == 0)
+      break;
+    bank.path = cut.image;
+    verify_bank(&bank);
+  }
+  CHECK(states > 60);
+}
+
+TEST_ONCE(power_failure_threads_undo) { power_fails_in_bank("undo"); }
+
+TEST_ONCE(power_failure_threads_shadow) { power_fails_in_bank("shadow"); }
 
 static void *write_once(void *words) {
   STORE(((uint64_t *)words)[1], 7); /* outside a transaction: committed when the thread ends */

@@ -24,7 +24,8 @@ ALLOWED = {
     "scan": {"support", "facts"},
     "solve": {"support", "facts"},
     "report": {"support", "facts", "solve"},
-    "tools": {"support", "facts", "scan", "solve", "report"},
+    "crash": {"support"},
+    "tools": {"support", "facts", "scan", "solve", "report", "crash"},
     # The compiler plugin and its driver share nothing with the analysis: the contract of the plugin is
     # include/nvmove, and the driver, which starts once for every source, is standard C++ only.
     "plugin": set(),

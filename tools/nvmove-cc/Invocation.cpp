@@ -122,6 +122,7 @@ private:
       Made.HasInput = true;
       return;
     }
+    Made.Static |= A == "-static" || A == "-static-pie";
     Made.Sanitized |= A.rfind("-fsanitize=", 0) == 0;
     switch (meaningOf(A)) {
     case Meaning::None:
@@ -230,6 +231,9 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     Add("-x");
     Add("none"); // the archive is none of the language that the user named
   }
+  // Behind runtime/locks.c there is nothing in a static program: the C library's own come first.
+  if (I.Static)
+    Add("-Wl,-u,pthread_mutex_lock,-u,pthread_mutex_unlock,-lc");
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);

@@ -23,6 +23,7 @@ struct Invocation {
   bool NoRuntime = false;
   bool HasInput = false;
   bool HasLanguage = false;
+  bool Static = false;
   bool Sanitized = false;
   std::string Error; ///< what is wrong with the command line; empty: nothing
 };

@@ -19,6 +19,7 @@ const std::vector<OwnOption> OwnOptions = {
     {"help", "", "this list", Use::Help},
     {"remarks", "", "say what was noted, and what was skipped and why", Use::Plugin},
     {"runtime", "FILE|none", "link this instead of libnvmove.a", Use::Runtime},
+    {"trace", "", "tell of each store with its place, for 'nvmove crash'", Use::Plugin},
     {"unsafe", "FILE", "what pre-compiled functions write (may be repeated)", Use::Plugin},
     {"warnings", "on|off", "warn about writes that cannot be logged", Use::Plugin},
 };

@@ -229,6 +229,9 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   addOutputs(*Scan, A);
   addExecution(*Scan, A);
   Scan->footer(ScanFooter);
+  CLI::App *Crash = App.add_subcommand(
+      "crash", "Show that a program's pool survives every crash, or the line that does not");
+  addCrashOptions(*Crash, A);
   CLI::App *Facts = App.add_subcommand("facts", "Print recorded facts (.nvf) for reading");
   Facts->add_option("files", A.Files, "files made by scan --emit-facts")
       ->option_text("FILE")
@@ -236,11 +239,19 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   try {
     App.parse(OwnCount, Values);
   } catch (const CLI::ParseError &Error) {
-    return explain(App, Scan->parsed() ? Scan : Facts->parsed() ? Facts : nullptr, Error);
+    const CLI::App *Subs[] = {Scan, Crash, Facts};
+    auto Meant =
+        std::find_if(std::begin(Subs), std::end(Subs), [](auto *S) { return S->parsed(); });
+    return explain(App, Meant == std::end(Subs) ? nullptr : *Meant, Error);
   }
   if (Facts->parsed()) {
     A.What = Command::DumpFacts;
     return std::nullopt;
+  }
+  if (Crash->parsed()) {
+    A.What = Command::Crash;
+    std::string Wrong = checkCrash(A);
+    return Wrong.empty() ? std::nullopt : refuse(Wrong);
   }
   return checkScan(A);
 }

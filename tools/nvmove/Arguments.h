@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace nvmove::tool {
 
 /// What the process ends with; documented in --help.
@@ -17,7 +21,16 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, EmitFacts, DumpFacts };
+enum class Command { Scan, EmitFacts, DumpFacts, Crash };
+
+/// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
+struct CrashArguments {
+  std::string Model = "power";
+  std::string TraceFile; ///< explore this one; empty: run the program
+  std::string Check;     ///< a shared object, or a shell command with {}
+  uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1;
+  bool AllowSampling = false;
+};
 
 struct Arguments {
   Command What = Command::Scan;
@@ -40,7 +53,13 @@ struct Arguments {
   unsigned Threads = 0;
   uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
+  CrashArguments Crash;
 };
+
+/// Describes `nvmove crash` to CLI11, and what CLI11 cannot say about it.
+void addCrashOptions(CLI::App &Crash, Arguments &A);
+/// Empty, or what is wrong with the combination.
+std::string checkCrash(const Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.

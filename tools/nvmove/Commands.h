@@ -8,5 +8,6 @@ namespace nvmove::tool {
 int runScan(const Arguments &A);
 int runEmitFacts(const Arguments &A);
 int runDumpFacts(const Arguments &A);
+int runCrash(const Arguments &A);
 
 } // namespace nvmove::tool

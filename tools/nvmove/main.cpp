@@ -36,6 +36,8 @@ int main(int Count, char **Values) {
     return tool::runEmitFacts(A);
   case tool::Command::DumpFacts:
     return tool::runDumpFacts(A);
+  case tool::Command::Crash:
+    return tool::runCrash(A);
   }
   return tool::ExitInternal;
 }

@@ -142,6 +142,10 @@ NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
   __nvm_lines.ahead = 0;
 }
 
+void __nvm_trace_store(void *address, size_t size, const struct nvm_site *site) {
+  (void)address, (void)size, (void)site;
+}
+
 void recorder_excuse(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
 
 /* Rolls a copy back, newest entry last in the log and so last in the list of their starts. */

@@ -1,0 +1,65 @@
+/* trace.h: what a pool's file went through, as a program with NVMOVE_TRACE=FILE writes it down and
+ * `nvmove crash` reads it.
+ *
+ * The file is a header, then records, each followed by `size` bytes of payload padded to 8. Places
+ * are offsets in the pool's file. The image of the pool as it was when the trace began lies beside
+ * it, in FILE.image. Records stand in the order in which the runtime saw them; what two threads did
+ * at the same time may be exchanged. All values are little-endian.
+ */
+#ifndef NVMOVE_TRACE_H
+#define NVMOVE_TRACE_H
+
+#include <stdint.h>
+
+#define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
+#define NVM_TRACE_VERSION 1
+
+enum nvm_trace_kind {
+  /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
+  NVM_TRACE_OPEN = 1,
+  /* extra: number of the site. Payload: line and column (uint32_t each), then "file" and "field",
+   * each ended by a zero. Before the first record that names it. */
+  NVM_TRACE_SITE,
+  /* The program stored `size` bytes; extra: its site, 0 when not known. In a pool whose method
+   * keeps the program's view apart (NVM_TRACE_APART) the file does not have them yet. */
+  NVM_TRACE_STORE,
+  /* The same bytes reach the file past the cache, in whole lines; pending until the fence. */
+  NVM_TRACE_STREAM,
+  /* Bytes of one line (payload 64; extra: mask of bytes) reach the file; pending until the fence.
+   */
+  NVM_TRACE_LINE,
+  /* These lines are flushed, with the contents that they have (payload); pending until the fence.
+   */
+  NVM_TRACE_FLUSH,
+  /* What this thread streamed and flushed is durable. */
+  NVM_TRACE_FENCE,
+  /* The bytes are about to be stored, and covered. place, extra: how many. */
+  NVM_TRACE_NOTE,
+  NVM_TRACE_BEGIN,  /* an explicit transaction; extra: site */
+  NVM_TRACE_ENDING, /* its commit begins; extra: 1 when it holds stores outside explicit ones */
+  NVM_TRACE_COMMIT, /* has returned: the program may rely on it */
+  NVM_TRACE_ABORT,
+  /* place, extra: bytes of a block that the open transaction allocated, freed. */
+  NVM_TRACE_ALLOC,
+  NVM_TRACE_FREE,
+  NVM_TRACE_GROW,  /* place: size of the file from now on */
+  NVM_TRACE_UNSEEN /* bytes that differ from all that was traced: nothing noted or traced them */
+};
+
+#define NVM_TRACE_APART 1 /* nvm_trace_header.flags */
+
+struct nvm_trace_header {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t flags;
+};
+
+struct nvm_trace_record {
+  uint32_t size; /* bytes of payload */
+  uint16_t kind;
+  uint16_t thread; /* numbered in the order of appearance */
+  uint64_t place;
+  uint64_t extra;
+};
+
+#endif

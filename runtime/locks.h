@@ -1,0 +1,12 @@
+/* locks.h: the locks of the program and of the runtime (locks.c). */
+#pragma once
+
+#include <pthread.h>
+
+/* The runtime's own: they order nothing among transactions. */
+void nvmi_lock(pthread_mutex_t *mutex);
+void nvmi_unlock(pthread_mutex_t *mutex);
+
+/* The C library's, behind those that locks.c defines; null where it is not linked. */
+__attribute__((weak)) int nvmi_real_lock(pthread_mutex_t *mutex);
+__attribute__((weak)) int nvmi_real_unlock(pthread_mutex_t *mutex);

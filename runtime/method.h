@@ -1,0 +1,37 @@
+/* method.h: how noted bytes become durable: one table of functions a method (methods/). */
+#pragma once
+
+#include "nvmove/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nvm_pool;
+struct nvmi_line;
+struct nvmi_log;
+struct nvmi_parcel;
+
+struct nvmi_method {
+  const char *name;
+  uint32_t id;
+  bool private_work; /* map the program's view copy-on-write */
+  bool entries;      /* a note is an entry of the old bytes (entry.h), then a fence */
+  /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
+  void (*note)(struct nvmi_log *log, const void *address, size_t size);
+  void (*settle)(struct nvmi_log *log);
+  /* The transaction's lines in this pool become durable, or come back. Commit gives an enum
+   * nvm_error. */
+  enum nvm_error (*commit)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+  void (*abort)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+  /* A lock that may guard the line (or range) is about to be released: what commits are the bytes
+   * of now. Null: bytes are safe where they are. */
+  void (*seal)(struct nvmi_log *log, const struct nvmi_line *line);
+  /* The transaction leaves its thread, and becomes part of another's. */
+  void (*pack)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+               struct nvmi_parcel *parcel);
+  void (*unpack)(struct nvmi_log *log, struct nvmi_parcel *parcel);
+  /* Before fork, in the parent: what the child will see. */
+  void (*before_fork)(struct nvm_pool *pool);
+};
+extern const struct nvmi_method nvmi_undo, nvmi_shadow;

@@ -1,0 +1,56 @@
+/* order.h: which commit waits for which (docs/semantics.md, "Locks released inside a transaction").
+ *
+ * Ticket: an open transaction that released a lock, or that depends on one. Dependence: the thread
+ * acquired a lock that the ticket's transaction released. Joined: a transaction that could not
+ * wait; it has become part of another's, which commits both at once. Parcel: what a joined
+ * transaction did in one pool. Turn: what a commit may do now.
+ */
+#pragma once
+
+#include "internal.h"
+
+/* A line whose bytes were taken when a lock that guards them was released. */
+struct nvmi_sealed {
+  uint64_t line, mask, sequence; /* later bytes replace earlier ones */
+  char bytes[64];
+};
+
+struct nvmi_parcel {
+  struct nvm_pool *pool;
+  struct nvmi_log *log;      /* left with its undo entries, or null */
+  struct nvmi_array sealed;  /* struct nvmi_sealed */
+  struct nvmi_array intents; /* struct nvmi_intent */
+};
+
+/* Owns the logs in parcels. */
+extern struct nvmi_thread nvmi_nobody;
+
+/* Locks that open transactions released; 0: acquiring costs nothing. */
+extern _Atomic unsigned nvmi_order_released;
+
+/* The calling thread is about to release a lock, with something open; has acquired one, while some
+ * are in that list. */
+void nvmi_order_release(const void *lock);
+void nvmi_order_acquire(const void *lock);
+
+enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED };
+/* Waits for the transactions that this one depends on. Broken: one of them was aborted. */
+enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);
+/* No other joins any more; what joined is now the thread's own. Without `commit` those that depend
+ * on it are told that they cannot commit, and undo first. */
+void nvmi_order_close(struct nvmi_thread *thread, bool commit);
+/* The transaction is over, those that wait may go on. */
+void nvmi_order_ended(struct nvmi_thread *thread, bool committed);
+
+/* The thread ends; nothing is open. */
+void nvmi_order_leave(struct nvmi_thread *thread);
+
+/* order_join.c: the thread's open transaction as parcels, and back. */
+void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels);
+void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels);
+void nvmi_join_seal(struct nvmi_thread *thread);
+
+/* Around fork: the child finds the lists whole, and forgets them. */
+void nvmi_order_lock(void);
+void nvmi_order_unlock(void);
+void nvmi_order_forget(void);

@@ -1,0 +1,83 @@
+/* order_join.c: an open transaction handed from one thread to another (order.h).
+ *
+ * What a method has of it travels as the method says: sealed bytes with shadow, the log with its
+ * entries with undo. Allocations and frees travel as intents; their operations are written anew,
+ * for the group as a whole: first all that allocate, then all that free, since a block may have
+ * been allocated by one and freed by the other, but is never allocated again before its free
+ * committed.
+ */
+#include "heap.h"
+#include "locks.h"
+#include "log.h"
+#include "order.h"
+
+struct nvmi_thread nvmi_nobody;
+
+static void push(struct nvmi_array *array, const void *item, size_t size) {
+  if (!nvmi_array_push(array, item, size))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the order of transactions");
+}
+
+void nvmi_join_seal(struct nvmi_thread *thread) {
+  bool seals = false;
+  for (uint64_t left = thread->touched; left; left &= left - 1)
+    seals = seals || thread->logs[__builtin_ctzll(left)]->pool->method->seal;
+  if (!seals)
+    return;
+  thread->busy++;
+  nvmi_tx_collect(thread);
+  const struct nvmi_line *lines = thread->lines.items;
+  size_t kept = 0, count = thread->lines.count;
+  for (size_t i = 0; i < count; i++) {
+    struct nvm_pool *pool = nvmi_pool_at((void *)((lines[i].line & ~NVMI_RANGE) << 6));
+    if (pool->method->seal)
+      pool->method->seal(thread->logs[pool->index], &lines[i]);
+    else
+      ((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];
+  }
+  thread->lines.count = kept;
+  nvmi_compiler_barrier();
+  thread->busy--;
+}
+
+void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
+  nvmi_join_seal(thread);
+  thread->busy++;
+  nvmi_tx_collect(thread);
+  for (uint64_t left = thread->touched; left; left &= left - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
+    struct nvmi_parcel parcel = {.pool = log->pool, .intents = log->intents};
+    log->intents = (struct nvmi_array){0};
+    log->operations.count = 0;
+    log->stats.joined_commits++;
+    atomic_fetch_add(&log->pool->parcels, 1);
+    log->pool->method->pack(log, thread->lines.items, thread->lines.count, &parcel);
+    push(parcels, &parcel, sizeof parcel);
+  }
+  thread->touched = 0;
+  thread->lines.count = 0;
+  thread->fresh_count = 0;
+  thread->fresh_stores = false;
+  nvmi_compiler_barrier();
+  thread->busy--;
+}
+
+void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
+  if (!parcels->count)
+    return;
+  thread->busy++;
+  for (size_t i = 0; i < parcels->count; i++) {
+    struct nvmi_parcel *parcel = (struct nvmi_parcel *)parcels->items + i;
+    struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);
+    if (!log)
+      nvmi_fatal(nvm_errno(), parcel->pool->path, "no log for what joined a transaction");
+    thread->touched |= UINT64_C(1) << parcel->pool->index;
+    parcel->pool->method->unpack(log, parcel);
+    nvmi_heap_adopt(log, parcel->intents.items, parcel->intents.count);
+    nvmi_array_free(&parcel->intents, sizeof(struct nvmi_intent));
+    atomic_fetch_sub(&parcel->pool->parcels, 1);
+  }
+  parcels->count = 0;
+  nvmi_compiler_barrier();
+  thread->busy--;
+}

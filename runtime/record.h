@@ -1,0 +1,118 @@
+/* record.h: commit records: what a transaction does to the file, as one checked unit of the log.
+ *
+ * The usual record is short: one frame, in the only log of the pool, kept in registers while it is
+ * put together (log.h says why that matters). Any other is built by record.c.
+ */
+#pragma once
+
+#include "log.h"
+
+#include <string.h>
+
+enum {
+  NVMI_PAYLOAD_MAX = NVMI_FRAME_MAX - sizeof(struct nvm_frame),
+  NVMI_LINE_PAYLOAD_MAX = 16 + 64 /* bytes of a line in a record, at most */
+};
+
+/* A commit record under construction. */
+struct nvmi_record {
+  struct nvmi_log *log;
+  struct nvmi_cursor *cursor;
+  uint64_t order, bound;
+  uint32_t used; /* payload bytes of the frame in log->stage */
+  uint16_t operations, frames;
+  bool solo; /* lasts from begin to issued */
+  bool full; /* the log could not grow: the record is void */
+};
+/* `replay`: the record holds something; without, it only says that the transaction committed. */
+void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
+                       bool replay);
+void nvmi_record_operation(struct nvmi_record *record, uint64_t operation);
+/* The bytes of a line of the program's view at file offset `offset`, those of `mask`. */
+void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *bytes,
+                      uint64_t mask);
+/* Puts the COMMIT frame; false: void. After the caller's fence the transaction has committed. */
+bool nvmi_record_end(struct nvmi_record *record);
+/* After that fence, and after the record's stores in place were issued. */
+void nvmi_record_durable(struct nvmi_record *record);
+void nvmi_record_issued(struct nvmi_record *record);
+
+/* Stores the low 16 bits of an operation where it says; false: outside the heap's tables. */
+bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation);
+
+/* Stores the operations in place, flushed, not fenced. */
+static inline void nvmi_apply_operations(struct nvmi_log *log) {
+  const uint64_t *operations = log->operations.items;
+  if (NVMI_LIKELY(!log->operations.count))
+    return;
+  for (size_t i = 0; i < log->operations.count; i++)
+    nvmi_apply_operation(log->pool, operations[i]);
+  log->stats.flushed_lines += log->operations.count;
+}
+
+/* Bits of the words that are whole in `mask`; `ragged` when some word is there in part. */
+static inline unsigned nvmi_whole_words(uint64_t mask, bool *ragged) {
+  const uint64_t lowest = UINT64_C(0x0101010101010101);
+  uint64_t all = mask & mask >> 4, any = mask | mask >> 4;
+  all &= all >> 2, any |= any >> 2;
+  all &= all >> 1, any |= any >> 1;
+  all &= lowest, any &= lowest;
+  *ragged = all != any;
+  return (unsigned)(all * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* Puts the bytes of `mask` at `at`, aligned to 8; gives the end. */
+char *nvmi_encode_ragged(char *at, uint64_t offset, const char *bytes, uint64_t mask);
+static inline char *nvmi_encode_line(char *at, uint64_t offset, const char *bytes, uint64_t mask) {
+  bool ragged;
+  unsigned words = nvmi_whole_words(mask, &ragged);
+  if (NVMI_UNLIKELY(ragged))
+    return nvmi_encode_ragged(at, offset, bytes, mask);
+  uint64_t head = offset >> 6 << 16 | words;
+  memcpy(at, &head, 8);
+  for (at += 8; words; words &= words - 1, at += 8)
+    memcpy(at, bytes + 8 * __builtin_ctz(words), 8);
+  return at;
+}
+
+static inline struct nvm_frame *nvmi_stage(struct nvmi_log *log) {
+  return (struct nvm_frame *)log->stage;
+}
+
+/* A short record: begin (false: another log is there), fill from nvmi_short_payload on, end (false:
+ * the log could not grow, the record is void), fence, durable, store in place, leave the section.
+ */
+static inline char *nvmi_short_payload(struct nvmi_log *log) {
+  return (char *)(nvmi_stage(log) + 1);
+}
+
+static inline bool nvmi_short_begin(struct nvmi_log *log) {
+  if (NVMI_UNLIKELY(!nvmi_solo_enter(log))) {
+    nvmi_solo_leave(log);
+    return false;
+  }
+  uint64_t bound = atomic_load_explicit(&log->pending, memory_order_relaxed) >> 1;
+  if (!bound) {
+    bound = atomic_load_explicit(&log->pool->order, memory_order_relaxed);
+    atomic_store_explicit(&log->pending, bound << 1, memory_order_relaxed);
+  }
+  nvmi_stage(log)->place = bound;
+  nvmi_stage(log)->order = nvmi_log_order(log, true);
+  return true;
+}
+
+void nvmi_record_void(struct nvmi_log *log);
+static inline bool nvmi_short_end(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                  enum nvm_frame_kind kind, const char *end) {
+  struct nvm_frame *frame = nvmi_stage(log);
+  uint64_t used = (uint64_t)(end - nvmi_short_payload(log));
+  frame->shape = NVM_FRAME_SHAPE(kind, log->operations.count, used);
+  if (NVMI_LIKELY(nvmi_log_put(log, cursor, frame, 0, used <= 1024)))
+    return true;
+  nvmi_record_void(log);
+  return false;
+}
+
+static inline void nvmi_short_durable(struct nvmi_log *log) {
+  atomic_store_explicit(&log->pending, nvmi_stage(log)->order << 1, memory_order_release);
+}

@@ -1,0 +1,59 @@
+// Opens a state as the program would after the crash, and says what came of it.
+//
+// A process of its own does it, so that a runtime that crashes or hangs is a verdict and not the
+// end: it maps the image privately (NVMOVE_OPEN=copy), recovers, checks the heap, compares the
+// program's data with what it was before and after the interrupted transaction, and asks the user's
+// checker. It takes one state after the other; the image is never copied.
+#pragma once
+
+#include "crash/History.h"
+#include "crash/Media.h"
+
+namespace nvmove::crash {
+
+enum class Verdict {
+  Right,
+  NotRecovered, ///< the runtime refused to open it
+  Died,         ///< the runtime crashed
+  Hung,
+  Damaged, ///< recovered, but the pool's own structures are wrong
+  Torn,    ///< the program's data is neither that before nor that after the transaction
+  Refused  ///< the user's checker said no
+};
+
+struct Judgement {
+  Verdict What = Verdict::Right;
+  std::string Message;
+  uint64_t Place = 0; ///< Torn: a byte of the file that is wrong
+  unsigned char Found = 0, Before = 0, After = 0;
+};
+
+class Judge {
+public:
+  /// \p Checker: a shared object with `int nvm_crash_check(NVM_POOL *)`, or empty. \p Command: run
+  /// by a shell for each state that is right so far, with {} for the path; or empty.
+  Judge(const Media &M, std::string Checker, std::string Command);
+  ~Judge();
+
+  /// The right states of those that follow: \p Before the open transaction, and \p After it; equal
+  /// when none is open. Null: do not compare.
+  void expect(const std::map<uint64_t, LineBytes> *Before,
+              const std::map<uint64_t, LineBytes> *After);
+
+  /// The image as it lies in the memory file.
+  Judgement judge();
+
+private:
+  struct Shared;
+  void start();
+  void stop();
+  Judgement ask();
+  Judgement askCommand();
+
+  const Media &M;
+  std::string Checker, Command;
+  Shared *Common = nullptr;
+  int Worker = -1, ToWorker = -1, FromWorker = -1;
+};
+
+} // namespace nvmove::crash

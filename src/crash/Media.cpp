@@ -1,0 +1,160 @@
+// Versions of lines: see Media.h.
+#include "crash/Media.h"
+
+#include "llvm/Support/xxhash.h"
+
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nvmove::crash {
+namespace {
+
+/// Of one line, between two guarantees; what came in the middle of more is not told apart.
+constexpr size_t VersionsMax = 24;
+
+llvm::Error failed(const char *What) {
+  return llvm::createStringError(std::error_code(errno, std::generic_category()),
+                                 "cannot make the image of a pool: %s", What);
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
+  std::unique_ptr<Media> M(new Media);
+  M->Size = T.SizeMax;
+  M->Fd = memfd_create("nvmove-crash", MFD_CLOEXEC);
+  if (M->Fd < 0 || ftruncate(M->Fd, static_cast<off_t>(M->Size)))
+    return failed("memfd");
+  void *Map = mmap(nullptr, M->Size, PROT_READ | PROT_WRITE, MAP_SHARED, M->Fd, 0);
+  if (Map == MAP_FAILED)
+    return failed("mmap");
+  M->Map = static_cast<char *>(Map);
+  std::memcpy(M->Map, T.Image->getBufferStart(), T.Image->getBufferSize());
+  return std::move(M);
+}
+
+Media::~Media() {
+  if (Map)
+    munmap(Map, Size);
+  if (Fd >= 0)
+    close(Fd);
+}
+
+std::string Media::path() const {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(Fd);
+}
+
+uint64_t Media::lineHash(uint64_t Line, const char *Bytes) {
+  char Key[LineSize + sizeof Line];
+  std::memcpy(Key, &Line, sizeof Line);
+  std::memcpy(Key + sizeof Line, Bytes, LineSize);
+  return llvm::xxh3_64bits(llvm::StringRef(Key, sizeof Key));
+}
+
+DirtyLine &Media::lineAt(uint64_t Line) {
+  DirtyLine &D = Dirty[Line];
+  if (D.Versions.empty()) {
+    Version Guaranteed{{}, 0};
+    std::memcpy(Guaranteed.Bytes.data(), Map + Line * LineSize, LineSize);
+    D.Versions.push_back(Guaranteed);
+  }
+  return D;
+}
+
+void Media::push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event) {
+  DirtyLine &D = lineAt(Line);
+  if (D.Versions.back().Bytes == Bytes)
+    return;
+  if (D.Versions.size() == VersionsMax && D.Pending.empty())
+    D.Versions.erase(D.Versions.begin() + VersionsMax / 2);
+  D.Versions.push_back({Bytes, Event});
+}
+
+/// By words of eight aligned bytes, upwards.
+bool Media::store(uint64_t Place, llvm::StringRef Bytes, size_t Event) {
+  bool Changed = false;
+  for (size_t I = 0; I < Bytes.size();) {
+    uint64_t At = Place + I, Line = At / LineSize;
+    size_t Length = std::min<size_t>(8 - At % 8, Bytes.size() - I);
+    std::array<char, LineSize> Next = lineAt(Line).Versions.back().Bytes;
+    std::memcpy(Next.data() + At % LineSize, Bytes.data() + I, Length);
+    size_t Before = lineAt(Line).Versions.size();
+    push(Line, Next, Event);
+    Changed |= lineAt(Line).Versions.size() != Before;
+    I += Length;
+  }
+  return Changed;
+}
+
+bool Media::apply(size_t Index, const Event &E, bool Apart) {
+  switch (E.Kind) {
+  case NVM_TRACE_STORE:
+  case NVM_TRACE_UNSEEN:
+    return !Apart && store(E.Place, E.Bytes, Index);
+  case NVM_TRACE_STREAM:
+    for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize) {
+      uint64_t Line = (E.Place + I) / LineSize;
+      std::array<char, LineSize> Next = lineAt(Line).Versions.back().Bytes;
+      std::memcpy(Next.data() + LineSize / 2, E.Bytes.data() + I + LineSize / 2, LineSize / 2);
+      push(Line, Next, Index);
+      std::memcpy(Next.data(), E.Bytes.data() + I, LineSize);
+      push(Line, Next, Index);
+      DirtyLine &D = lineAt(Line);
+      D.Pending[E.Thread] = D.Versions.size() - 1;
+    }
+    return true;
+  case NVM_TRACE_LINE: {
+    uint64_t Line = E.Place / LineSize;
+    std::array<char, LineSize> Next = lineAt(Line).Versions.back().Bytes;
+    for (unsigned I = 0; I < LineSize && I < E.Bytes.size(); ++I)
+      if (E.Extra >> I & 1)
+        Next[I] = E.Bytes[I];
+    push(Line, Next, Index);
+    DirtyLine &D = lineAt(Line);
+    D.Pending[E.Thread] = D.Versions.size() - 1;
+    return true;
+  }
+  case NVM_TRACE_FLUSH: {
+    bool Changed = store(E.Place, E.Bytes, Index);
+    for (uint64_t I = 0; I < E.Bytes.size(); I += LineSize) {
+      DirtyLine &D = lineAt((E.Place + I) / LineSize);
+      D.Pending[E.Thread] = D.Versions.size() - 1;
+    }
+    return Changed;
+  }
+  default:
+    return false;
+  }
+}
+
+void Media::settle(uint64_t Line, DirtyLine &D, size_t First) {
+  char *Home = Map + Line * LineSize;
+  D.Versions.erase(D.Versions.begin(), D.Versions.begin() + static_cast<ptrdiff_t>(First));
+  for (auto &[Thread, At] : D.Pending)
+    At = At < First ? 0 : At - First;
+  Hash -= lineHash(Line, Home);
+  std::memcpy(Home, D.Versions.front().Bytes.data(), LineSize);
+  Hash += lineHash(Line, Home);
+}
+
+void Media::keepAll() {
+  for (auto &[Line, D] : Dirty)
+    settle(Line, D, D.Versions.size() - 1);
+  Dirty.clear();
+}
+
+void Media::fence(unsigned Thread) {
+  for (auto At = Dirty.begin(); At != Dirty.end();) {
+    auto Found = At->second.Pending.find(Thread);
+    if (Found != At->second.Pending.end()) {
+      size_t First = Found->second;
+      At->second.Pending.erase(Found);
+      settle(At->first, At->second, First);
+    }
+    bool Clean = At->second.Versions.size() == 1 && At->second.Pending.empty();
+    At = Clean ? Dirty.erase(At) : std::next(At);
+  }
+}
+
+} // namespace nvmove::crash

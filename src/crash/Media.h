@@ -1,0 +1,62 @@
+// What a crash may leave of each line of the file.
+//
+// Power: a line's stores reach the media in their order, eight aligned bytes at a time; a line may
+// be written back at any moment; a fence guarantees what the same thread flushed or streamed before
+// it. Lines streamed past the cache may arrive in parts: half a line stands for those. Process:
+// every store that was executed is there.
+#pragma once
+
+#include "crash/Trace.h"
+
+#include <array>
+#include <map>
+
+namespace nvmove::crash {
+
+enum class Model { Power, Process };
+
+struct Version {
+  std::array<char, LineSize> Bytes;
+  size_t Event; ///< that made it
+};
+
+struct DirtyLine {
+  std::vector<Version> Versions;      ///< the first is guaranteed
+  std::map<unsigned, size_t> Pending; ///< thread -> version that its next fence guarantees
+};
+
+/// The file, as guaranteed, in a memory file that other processes can open; and the dirty lines.
+class Media {
+public:
+  static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T);
+  ~Media();
+
+  /// Applies event number \p Index; true: it changed what a crash may leave.
+  bool apply(size_t Index, const Event &E, bool Apart);
+  /// The fence of \p Thread.
+  void fence(unsigned Thread);
+  /// All that was stored is there for good: the process dies, the machine does not.
+  void keepAll();
+
+  const std::map<uint64_t, DirtyLine> &dirty() const { return Dirty; }
+  char *data() const { return Map; }
+  std::string path() const; ///< under which any process opens it
+  int fd() const { return Fd; }
+  /// Hash of the guaranteed image; changes by lineHash() of what changes.
+  uint64_t hash() const { return Hash; }
+  static uint64_t lineHash(uint64_t Line, const char *Bytes);
+
+private:
+  Media() = default;
+  DirtyLine &lineAt(uint64_t Line);
+  void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
+  bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
+  void settle(uint64_t Line, DirtyLine &D, size_t First);
+
+  std::map<uint64_t, DirtyLine> Dirty;
+  char *Map = nullptr;
+  uint64_t Size = 0, Hash = 0;
+  int Fd = -1;
+};
+
+} // namespace nvmove::crash

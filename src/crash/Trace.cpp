@@ -1,0 +1,113 @@
+// Reading a trace: see Trace.h.
+#include "crash/Trace.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace nvmove::crash {
+namespace {
+
+llvm::Error failed(const std::string &Path, const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Path + ": " + What.str());
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read(const std::string &Path) {
+  auto Buffer =
+      llvm::MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return failed(Path, Buffer.getError().message());
+  return std::move(*Buffer);
+}
+
+Site readSite(llvm::StringRef Bytes) {
+  Site Made;
+  uint32_t Place[2] = {0, 0};
+  if (Bytes.size() < sizeof Place)
+    return Made;
+  std::memcpy(Place, Bytes.data(), sizeof Place);
+  auto [File, Field] = Bytes.drop_front(sizeof Place).split('\0');
+  Made.Line = Place[0];
+  Made.Column = Place[1];
+  Made.File = File.str();
+  Made.Field = Field.rtrim('\0').str();
+  return Made;
+}
+
+/// The kinds whose payload lies at Place in the file.
+bool carriesBytes(nvm_trace_kind Kind) {
+  return Kind == NVM_TRACE_STORE || Kind == NVM_TRACE_STREAM || Kind == NVM_TRACE_LINE ||
+         Kind == NVM_TRACE_FLUSH || Kind == NVM_TRACE_UNSEEN;
+}
+
+/// Null, or what is wrong with a record.
+const char *take(Trace &T, const Event &E) {
+  switch (E.Kind) {
+  case NVM_TRACE_OPEN:
+    T.Size = T.SizeMax = E.Place;
+    T.Base = E.Extra;
+    T.PoolPath = E.Bytes.rtrim('\0').str();
+    return nullptr;
+  case NVM_TRACE_SITE:
+    T.Sites[E.Extra] = readSite(E.Bytes);
+    return nullptr;
+  case NVM_TRACE_GROW:
+    T.SizeMax = std::max(T.SizeMax, E.Place);
+    break;
+  default:
+    if (carriesBytes(E.Kind) && (E.Place > T.SizeMax || E.Bytes.size() > T.SizeMax - E.Place))
+      return "a place outside the pool";
+  }
+  T.Threads = std::max(T.Threads, E.Thread);
+  T.Events.push_back(E);
+  return nullptr;
+}
+
+} // namespace
+
+llvm::Expected<Trace> readTrace(const std::string &Path) {
+  Trace T;
+  auto Buffer = read(Path);
+  if (!Buffer)
+    return Buffer.takeError();
+  T.Buffer = std::move(*Buffer);
+  llvm::StringRef Rest = T.Buffer->getBuffer();
+  nvm_trace_header Header;
+  if (Rest.size() < sizeof Header)
+    return failed(Path, "no trace: the file ends within its header");
+  std::memcpy(&Header, Rest.data(), sizeof Header);
+  if (Header.magic != NVM_TRACE_MAGIC || Header.version != NVM_TRACE_VERSION)
+    return failed(Path, "no trace of this version of nvmove");
+  T.Apart = Header.flags & NVM_TRACE_APART;
+  Rest = Rest.drop_front(sizeof Header);
+  while (!Rest.empty()) {
+    nvm_trace_record R;
+    uint64_t Offset = T.Buffer->getBufferSize() - Rest.size();
+    uint64_t Padded = 0;
+    if (Rest.size() >= sizeof R) {
+      std::memcpy(&R, Rest.data(), sizeof R);
+      Padded = (uint64_t(R.size) + 7) & ~uint64_t(7);
+    }
+    if (Rest.size() < sizeof R || Rest.size() - sizeof R < Padded) {
+      T.Cut = true;
+      break;
+    }
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_UNSEEN)
+      return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
+    Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
+            Rest.substr(sizeof R, R.size)};
+    if (const char *Wrong = take(T, E))
+      return failed(Path, llvm::formatv("record at byte {0}: {1}", Offset, Wrong).str());
+    Rest = Rest.drop_front(sizeof R + Padded);
+  }
+  auto Image = read(Path + ".image");
+  if (!Image)
+    return Image.takeError();
+  T.Image = std::move(*Image);
+  if (!T.Size || T.Image->getBufferSize() != T.Size)
+    return failed(Path, "the image beside it is of another run");
+  return std::move(T);
+}
+
+} // namespace nvmove::crash

@@ -1,0 +1,59 @@
+// The room's nouns, and the trace of a run as data (include/nvmove/trace.h says how it is written).
+//
+// Trace: what a pool's file went through, in order. Event: one record of it. Line: 64 bytes of the
+// file, the unit that a processor writes back. Version: what a line held between two stores to it;
+// until a fence guarantees one, a crash may leave any that came since the last guaranteed one.
+// Epoch: the events between two fences. State: an image of the file that a crash could leave, one
+// version of each line. Model: which states a crash can leave. Verdict: what became of a state when
+// the runtime opened it. Finding: a verdict that is wrong, or a rule that the trace breaks, with
+// the place in the source that is to blame.
+#pragma once
+
+#include "nvmove/trace.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nvmove::crash {
+
+constexpr uint64_t LineSize = 64;
+
+/// A place in the program's source.
+struct Site {
+  std::string File, Field;
+  unsigned Line = 0, Column = 0;
+};
+
+struct Event {
+  nvm_trace_kind Kind;
+  unsigned Thread;
+  uint64_t Place, Extra;
+  llvm::StringRef Bytes; ///< the payload, in the trace's buffer
+};
+
+struct Trace {
+  std::unique_ptr<llvm::MemoryBuffer> Buffer, Image; ///< of the pool when the trace began
+  std::vector<Event> Events;                         ///< without OPEN and SITE
+  llvm::DenseMap<uint64_t, Site> Sites;
+  std::string PoolPath;
+  uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
+  bool Apart = false;                       ///< the program's view is not the file (shadow)
+  bool Cut = false;                         ///< the last record is not whole
+  unsigned Threads = 0;                     ///< that stored or fenced
+
+  const Site *site(uint64_t Number) const {
+    auto Found = Sites.find(Number);
+    return Found == Sites.end() ? nullptr : &Found->second;
+  }
+};
+
+/// Reads \p Path and \p Path.image. A record that does not fit is an error with its offset.
+llvm::Expected<Trace> readTrace(const std::string &Path);
+
+} // namespace nvmove::crash

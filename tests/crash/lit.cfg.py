@@ -1,0 +1,36 @@
+# lit configuration of the tests of `nvmove crash`.
+#
+# Substitutions:
+#   %cc        nvmove-cc -g --nvmove-trace
+#   %plain     clang, for code that nobody instruments
+#   %crash     nvmove crash -q --allow-sampling
+#   %pool      a path for a pool of this test, on a file system in DRAM
+#   %exit N    runs the rest of the line and succeeds when that ends with status N
+# FileCheck, not and split-file are on PATH.
+import os
+import sys
+import tempfile
+
+import lit.formats
+
+config.name = "crash"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".c", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+
+build = os.path.abspath(lit_config.params["build"])
+config.test_exec_root = os.path.join(build, "tests", "crash")
+root = os.path.dirname(os.path.dirname(config.test_source_root))
+pools = tempfile.mkdtemp(prefix="nvmove-crash-tests.", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+
+config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
+config.substitutions += [
+    ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
+    ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
+    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --allow-sampling"),
+    ("%nvmove", os.path.join(build, "bin", "nvmove")),
+    ("%pool", os.path.join(pools, "%basename_t.pool")),
+    ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%python", sys.executable),
+    ("%include", os.path.join(root, "include")),
+]

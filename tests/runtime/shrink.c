@@ -1,0 +1,189 @@
+/* shrink.c: the DRAM of private views stays within its bound, and nothing is lost by that. */
+#define _GNU_SOURCE
+#include "harness.h"
+#include "heap_types.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, PAGES = 2048, BOUND = 256, ROUNDS = 4 };
+
+/* Private pages of the pool's view, as the kernel counts them. */
+static uint64_t pages_in_dram(const struct nvm_pool *pool) {
+  FILE *maps = fopen("/proc/self/smaps", "r");
+  CHECK(maps != NULL);
+  char line[512];
+  uint64_t kib = 0, start, end, one;
+  bool is_view = false;
+  while (fgets(line, sizeof line, maps)) {
+    if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+      is_view = start >= pool->header.base && end <= pool->header.base + pool->header.span;
+    else if (is_view && sscanf(line, "Anonymous: %lu kB", &one) == 1)
+      kib += one;
+  }
+  fclose(maps);
+  return kib / 4;
+}
+
+struct store {
+  NVM_POOL *pool;
+  uint64_t *words;
+  unsigned first, stride;
+};
+
+static uint64_t *word_of(const struct store *s, unsigned page) {
+  return s->words + page * (PAGE / 8) + page % 100;
+}
+
+/* Each page again and again, one a transaction; the words of a page grow by one in each round. */
+static void *write_pages(void *argument) {
+  const struct store *s = argument;
+  for (uint64_t round = 1; round <= ROUNDS; round++)
+    for (unsigned page = s->first; page < PAGES; page += s->stride) {
+      CHECK(*word_of(s, page) == round - 1);
+      CHECK(nvm_tx_begin(s->pool) == 0);
+      STORE(*word_of(s, page), round);
+      CHECK(nvm_tx_commit(s->pool) == 0);
+    }
+  return NULL;
+}
+
+static struct store create(const char *bound) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  setenv("NVMOVE_SHADOW_DRAM", bound, 1);
+  struct store s = {.pool = test_create(test_path("pool"), 16 << 20), .stride = 1};
+  CHECK(nvm_tx_begin(s.pool) == 0);
+  s.words = nvm_calloc(s.pool, 0, PAGES, PAGE);
+  CHECK(s.words && nvm_pool_set_root(s.pool, s.words) == 0 && nvm_tx_commit(s.pool) == 0);
+  return s;
+}
+
+static void check_and_close(const struct store *s) {
+  for (unsigned page = 0; page < PAGES; page++)
+    CHECK(*word_of(s, page) == ROUNDS);
+  CHECK(nvm_pool_close(s->pool) == 0);
+  NVM_POOL *pool = test_open(test_path("pool"));
+  struct store again = *s;
+  again.words = nvm_pool_root(pool);
+  for (unsigned page = 0; page < PAGES; page++)
+    CHECK(*word_of(&again, page) == ROUNDS);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(shrink_one_thread) {
+  struct store s = create("1M");
+  CHECK(BOUND * PAGE == 1 << 20);
+  write_pages(&s);
+  CHECK(pages_in_dram(s.pool) <= BOUND + 1);
+  check_and_close(&s);
+}
+
+/* Stores that nobody notes, and uncommitted ones, outlive the drop of their neighbours. */
+TEST_ONCE(shrink_keeps_what_the_file_has_not) {
+  struct store s = create("1M");
+  for (unsigned page = 0; page < 40; page++)
+    s.words[page * (PAGE / 8) + 200] = 1000 + page;
+  write_pages(&s);
+  CHECK(pages_in_dram(s.pool) <= BOUND + 41);
+  for (unsigned page = 0; page < 40; page++)
+    CHECK(s.words[page * (PAGE / 8) + 200] == 1000 + page);
+  check_and_close(&s);
+}
+
+/* The same few pages, a word of its own in each. */
+static void *write_beside(void *argument) {
+  const struct store *s = argument;
+  for (uint64_t round = 1; round <= 2000; round++)
+    for (unsigned page = 0; page < 16; page++) {
+      uint64_t *word = word_of(s, page) + 8 * (s->first + 1);
+      CHECK(*word == round - 1);
+      CHECK(nvm_tx_begin(s->pool) == 0);
+      STORE(*word, round);
+      CHECK(nvm_tx_commit(s->pool) == 0);
+    }
+  return NULL;
+}
+
+TEST_ONCE(shrink_beside_other_threads) {
+  struct store s = create("4K"), part[3];
+  pthread_t threads[3];
+  for (unsigned i = 0; i < 3; i++) {
+    part[i] = s;
+    part[i].first = i;
+    CHECK(pthread_create(&threads[i], NULL, write_beside, &part[i]) == 0);
+  }
+  for (unsigned i = 0; i < 3; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  write_pages(&s);
+  check_and_close(&s);
+}
+
+static _Atomic int stored;
+
+static void *store_at_the_gate(void *argument) {
+  const struct store *s = argument;
+  STORE(s->words[8], 1); /* its log is there, and the usual way open */
+  __nvm_commit_point();
+  stored = 1;
+  while (stored == 1)
+    ;
+  STORE(s->words[16], 1);
+  stored = 3;
+  return NULL;
+}
+
+/* Nobody notes, and so nobody stores, while the gate is shut. */
+TEST_ONCE(shrink_gate_holds_notes_up) {
+  struct store s = create("1M");
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, store_at_the_gate, &s) == 0);
+  while (!stored)
+    ;
+  s.pool->gate = true;
+  stored = 2;
+  usleep(20000);
+  CHECK(stored == 2 && s.words[16] == 0);
+  s.pool->gate = false;
+  CHECK(pthread_join(thread, NULL) == 0 && s.words[16] == 1);
+  CHECK(nvm_pool_close(s.pool) == 0);
+}
+
+TEST_ONCE(shrink_bound_makes_sense) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  static const char *const wrong[] = {"12", "much", "-", "4MM", "1.5G", "M"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    setenv("NVMOVE_SHADOW_DRAM", wrong[i], 1);
+    CHECK_FAILS(nvm_pool_create(test_path("pool"), 1 << 20), NVM_EARGUMENT);
+    CHECK(access(test_path("pool"), F_OK) != 0);
+  }
+}
+
+/* A large block's bytes are not in the log as well, and are there after a crash. */
+static void fill_and_die(void *path) {
+  NVM_POOL *pool = nvm_pool_create(path, 8 << 20);
+  struct nvm_stats before, after;
+  CHECK(pool && nvm_tx_begin(pool) == 0);
+  char *block = nvm_alloc(pool, 0, 1 << 20);
+  CHECK(block && nvm_pool_stats(pool, &before) == 0);
+  __nvm_note(block, 1 << 20);
+  memset(block, 7, 1 << 20);
+  CHECK(nvm_pool_set_root(pool, block) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_stats(pool, &after) == 0);
+  CHECK(after.log_bytes - before.log_bytes < 4096);
+  _exit(0);
+}
+
+TEST(large_new_blocks_are_not_logged) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, fill_and_die, (void *)(uintptr_t)path) == 0);
+  NVM_POOL *pool = test_open(path);
+  const char *block = nvm_pool_root(pool);
+  CHECK(block != NULL);
+  for (size_t i = 0; i < 1 << 20; i++)
+    CHECK(block[i] == 7);
+  CHECK(nvm_pool_close(pool) == 0);
+}

@@ -1,0 +1,169 @@
+/* simulation.c: see simulation.h.
+ *
+ * A table of persist functions keeps a second copy of the file, the media. A flush or a streamed
+ * line takes the line as it is; the fence of the same thread brings it to the media. At the chosen
+ * event the power fails: every 8-byte word that differs between file and media is kept or lost at
+ * random (a cache may have written back anything), lines on their way likewise.
+ */
+#define _GNU_SOURCE
+#include "simulation.h"
+
+#include "harness.h"
+#include "internal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64 };
+
+struct pending {
+  uint64_t offset;
+  unsigned thread; /* whose fence it waits for */
+  uint64_t event;  /* when it was taken: an older content never replaces a newer one */
+  char bytes[LINE];
+};
+
+static struct {
+  char *media;
+  struct pending *pending;
+  unsigned count;
+  uint64_t events;
+  uint64_t arrived[MEDIA_MAX / LINE]; /* of each line: when what the media holds was taken */
+  struct power_cut cut;
+  pthread_mutex_t lock; /* one event at a time, and none once the power has failed */
+  unsigned threads;
+} sim = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static unsigned this_thread(void) {
+  static _Thread_local unsigned number;
+  return number ? number : (number = ++sim.threads);
+}
+
+static uint64_t random_word(void) {
+  sim.cut.seed = sim.cut.seed * 6364136223846793005u + 1442695040888963407u;
+  return sim.cut.seed >> 33;
+}
+
+static uint64_t offset_of(const void *address) {
+  const struct nvm_pool *pool = nvmi_pool_number(0);
+  uint64_t in_home = (uint64_t)((const char *)address - pool->home);
+  uint64_t offset = in_home < pool->header.span ? in_home : nvmi_offset(pool, address);
+  CHECK(offset < MEDIA_MAX);
+  return offset;
+}
+
+static void take(const void *address) {
+  uint64_t offset = offset_of(address) & ~(uint64_t)(LINE - 1);
+  CHECK(sim.count < PENDING_MAX);
+  struct pending *p = &sim.pending[sim.count++];
+  p->offset = offset;
+  p->thread = this_thread();
+  p->event = sim.events;
+  memcpy(p->bytes, nvmi_pool_number(0)->home + offset, LINE);
+}
+
+/* Of each line that differs, or in every third failure of each word, the newer is kept with a
+ * chance that is this failure's own: none, some, or all of what was on its way has arrived. */
+static void mix(char *image, const char *newer, uint64_t size, unsigned chance, bool by_word) {
+  uint64_t unit = by_word ? 8 : LINE;
+  for (uint64_t i = 0; i < size; i += unit)
+    if (memcmp(image + i, newer + i, unit) != 0 && random_word() % 8 < chance)
+      memcpy(image + i, newer + i, unit);
+}
+
+static void fail_now(void) {
+  const struct nvm_pool *pool = nvmi_pool_number(0);
+  struct stat status;
+  CHECK(fstat(pool->fd, &status) == 0 && status.st_size <= MEDIA_MAX);
+  static const unsigned chances[] = {0, 1, 4, 7, 8};
+  unsigned chance = chances[sim.cut.seed % 5], evicted = chances[sim.cut.seed / 5 % 5];
+  bool by_word = sim.cut.seed % 3 == 0;
+  for (unsigned i = 0; i < sim.count; i++)
+    if (sim.pending[i].event >= sim.arrived[sim.pending[i].offset / LINE])
+      mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
+  mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
+  int fd = open(sim.cut.image, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  CHECK(write(fd, sim.media, (size_t)status.st_size) == status.st_size);
+  _exit(POWER_CUT);
+}
+
+static void begin_event(void) {
+  pthread_mutex_lock(&sim.lock);
+  if (++sim.events == sim.cut.at)
+    fail_now();
+}
+
+static void end_event(void) { pthread_mutex_unlock(&sim.lock); }
+
+static void sim_stream(void *to, const void *from, size_t size) {
+  begin_event();
+  memcpy(to, from, size);
+  for (size_t at = 0; at < size; at += LINE)
+    take((char *)to + at);
+  end_event();
+}
+
+static void sim_flush(const void *address, size_t size) {
+  begin_event();
+  NVMI_FOR_LINES(line, address, size)
+  if (!sim.cut.broken_flush)
+    take((void *)line);
+  end_event();
+}
+
+static void sim_fence(void) {
+  begin_event();
+  unsigned kept = 0;
+  for (unsigned i = 0; i < sim.count; i++) {
+    const struct pending *p = &sim.pending[i];
+    uint64_t *arrived = &sim.arrived[p->offset / LINE];
+    if (p->thread != this_thread()) {
+      sim.pending[kept++] = *p;
+    } else if (!sim.cut.broken_fence && p->event >= *arrived) {
+      memcpy(sim.media + p->offset, p->bytes, LINE);
+      *arrived = p->event;
+    }
+  }
+  sim.count = kept;
+  end_event();
+}
+
+static void sim_store_line(void *to, const void *from, uint64_t mask) {
+  begin_event();
+  for (int i = 0; i < LINE; i++)
+    if (mask >> i & 1)
+      ((char *)to)[i] = ((const char *)from)[i];
+  take(to);
+  end_event();
+}
+
+static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_stream,
+                                               sim_flush,    sim_fence,  sim_store_line};
+
+/* Everything durable at first: the pool was closed. */
+void power_arm(const struct power_cut *cut) {
+  void *media = mmap(NULL, MEDIA_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *pending = mmap(NULL, PENDING_MAX * sizeof *sim.pending, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(media != MAP_FAILED && pending != MAP_FAILED);
+  int fd = open(cut->path, O_RDONLY);
+  CHECK(fd >= 0 && read(fd, media, MEDIA_MAX) > 0);
+  close(fd);
+  sim.media = media;
+  sim.pending = pending;
+  sim.cut = *cut;
+  nvmi_persist_override = &simulation;
+}
+
+void power_copy(const char *from, const char *to) {
+  static char bytes[MEDIA_MAX];
+  int in = open(from, O_RDONLY), out = open(to, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  ssize_t size = read(in, bytes, sizeof bytes);
+  CHECK(size > 0 && write(out, bytes, (size_t)size) == size);
+  close(in);
+  close(out);
+}

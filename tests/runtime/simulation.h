@@ -1,0 +1,18 @@
+/* simulation.h: a simulated power failure: what was not flushed and fenced may be lost, word by
+ * word. The image that is left is then opened like any pool. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct power_cut {
+  const char *path, *image;        /* of a closed pool; what the media holds afterwards */
+  uint64_t at, seed;               /* the event, counted from arming */
+  bool broken_flush, broken_fence; /* the simulation's own tests: it must notice */
+};
+
+enum { POWER_CUT = 33 }; /* exit status of a process whose power failed */
+
+/* From now on pools of this process are in simulated persistent memory. */
+void power_arm(const struct power_cut *cut);
+void power_copy(const char *from, const char *to);

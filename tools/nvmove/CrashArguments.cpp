@@ -1,0 +1,67 @@
+// The options of `nvmove crash`: see Arguments.h.
+#include "nvmove/Arguments.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nvmove::tool {
+
+namespace {
+
+constexpr const char *CrashFooter = R"(
+The program is built with nvmove-cc --nvmove-trace and runs once. Then every state that a crash could
+have left in its pool is opened, recovered and judged: does recovery succeed, is the pool whole, is the
+data what it was before or after the interrupted transaction, and does your checker agree?
+
+Examples:
+  nvmove-cc -g --nvmove-trace store.c -o store
+  nvmove crash -- ./store put key value
+  nvmove crash --model=process --check './store-check {}' -- ./store fill 100
+  nvmove crash --check ./libcheck.so -- ./store fill 100    int nvm_crash_check(NVM_POOL *): 0 is right
+
+Exit status:
+  0  every state was judged, nothing was found
+  1  findings, or some states were not judged (see --allow-sampling)
+  2  wrong usage, the program failed or opened no pool
+  3  internal error)";
+
+} // namespace
+
+void addCrashOptions(CLI::App &Crash, Arguments &A) {
+  CrashArguments &C = A.Crash;
+  Crash
+      .add_option("--model", C.Model,
+                  "power (default): lines of x86 that were not fenced may be lost; or process")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"power", "process"}));
+  Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
+      ->option_text("WHAT");
+  Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
+      ->option_text("FILE");
+  Crash.add_option("--states-max", C.StatesMax, "states to judge at most (default 1000000)")
+      ->option_text("N");
+  Crash
+      .add_option("--epoch-states", C.EpochMax,
+                  "choices between two fences that are all taken (default 4096)")
+      ->option_text("N");
+  Crash.add_option("--samples", C.Samples, "of those between fences with more (default 256)")
+      ->option_text("N");
+  Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
+  Crash.add_flag("--allow-sampling", C.AllowSampling, "exit 0 although epochs were only sampled");
+  Crash.add_option("--format", A.Format, "text (default) or json")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"text", "json"}));
+  Crash.add_option("-o,--output", A.Output, "write there instead of to stdout")
+      ->option_text("FILE");
+  Crash.add_flag("-q,--quiet", A.Quiet, "nothing of the program's own output");
+  Crash.footer(CrashFooter);
+}
+
+std::string checkCrash(const Arguments &A) {
+  if (A.Crash.TraceFile.empty() && A.Flags.empty())
+    return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
+  if (!A.Crash.TraceFile.empty() && !A.Flags.empty())
+    return "give a program to run or --trace FILE, not both";
+  return "";
+}
+
+} // namespace nvmove::tool
