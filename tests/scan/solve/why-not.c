@@ -1,7 +1,6 @@
 // What became of types that are not reported.
 // Wrong: a type without its reason.
-// RUN: %scan --load load --why-not item,scratch,reader,older,other,nothing %s -- -std=c99 |
-// FileCheck %s
+// RUN: %scan --load load --why-not item,scratch,reader,older,other,none %s -- | FileCheck %s
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,5 +38,6 @@ void load(const char *path) {
 // CHECK: note: 'scratch': the one made at {{.*}}why-not.c:30 is not reachable when the load returns
 // CHECK: note: 'reader': the one made at {{.*}}why-not.c:28 holds the input handle
 // CHECK: note: 'older': global 'older' receives input in too few of its own fields
-// CHECK: note: 'other': no function that was visited makes or touches one; not visited, but naming
-// its size: 'unrelated' CHECK: note: no struct or union of the linked program is called 'nothing'
+// CHECK: note: 'other': no function that was visited makes or touches one;
+// CHECK-SAME: not visited, but naming its size: 'unrelated'
+// CHECK: note: no struct or union of the linked program is called 'none'
