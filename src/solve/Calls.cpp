@@ -12,11 +12,10 @@ namespace {
 
 /// Calls in a row without contact to the input. A tuning value; a note says when it bites.
 constexpr unsigned ContactlessMax = 10;
-/// Calls in a row that see what was built but no input: builders are near the reader, users of the
-/// data are not. A tuning value (5 loses types on several programs, 10 brings wrong ones).
-constexpr unsigned RemovedMax = 7;
-/// A pointer with more possible targets is a hook for events, not a method of some type.
-constexpr size_t FewTargets = 8;
+/// A pointer with more possible targets has to be given input, like a direct call at the reader.
+constexpr size_t FewTargets = 3;
+/// One with more than that is a hook for events, not a method of some type.
+constexpr size_t SomeTargets = 8;
 
 } // namespace
 
@@ -94,9 +93,14 @@ bool Zone::carriesHandle(const PendingCall &Call) const {
 /// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
 /// those that a caller has, most were read from what is built already. A pointer that is nothing
 /// but input leads into a document that the program holds in memory. An \p Event needs more than a
-/// record that some input was put in.
-bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
+/// record that some input was put in, or to be given nothing at all, and a caller at the input. On
+/// a look Again only what was staged on the stack counts: much of what is on the heap is linked by
+/// functions that are visited later.
+bool Zone::carriesInput(const PendingCall &Call, Look How) const {
   bool Near = !Instances[Call.In].Removed;
+  bool Event = How == Look::Event;
+  if (Event && !Near)
+    return false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
     NodeId N = argumentNode(Call, I);
     if (N == None)
@@ -105,10 +109,11 @@ bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
     for (LocationId Each : Graph.pointees(N)) {
       ObjectId In = Graph.at(Each).In;
       const Content &Kept = content(In);
+      bool Stacked = Graph.object(In).Kind == ObjectKind::Stack;
       if (Each == Graph.handle() ||
           (Event ? Kept.Source && (!Graph.object(In).isOlder() || Kept.Handle)
-                 : Kept.Source || Kept.Staged) ||
-          (Event && Near && Graph.filled().count(In)))
+                 : Kept.Source || (Kept.Staged && (How == Look::First || Stacked))) ||
+          (Event && Graph.filled().count(In)))
         return true;
       Input |= Each == Graph.input();
       Memory |= Graph.object(In).isMemory();
@@ -118,7 +123,7 @@ bool Zone::carriesInput(const PendingCall &Call, bool Event) const {
     if (Input && Near && Pointer)
       return true;
   }
-  return Call.Call->ArgumentCount == 0;
+  return Event && Call.Call->ArgumentCount == 0;
 }
 
 /// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
@@ -172,7 +177,8 @@ bool Zone::considerIndirect(PendingCall &Call) {
   Call.Resolved |=
       Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
-  if (Targets.size() > FewTargets && !carriesInput(Call, /*Event=*/true))
+  if (Targets.size() > FewTargets &&
+      !carriesInput(Call, Targets.size() > SomeTargets ? Look::Event : Look::First))
     return false;
   for (FunctionId Each : Targets) {
     if (Known.noReturn(Each) || Known.formats(Each))
@@ -202,9 +208,22 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
   return false;
 }
 
+/// How far \p Target is from the input when \p Call leads to it. One that reads through globals is
+/// there; a call that is given nothing is neither nearer nor further than its caller.
+unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const {
+  bool Nothing = !Call.Call->ArgumentCount;
+  if (OnTheWay[Target] || ReadsHandleGlobal[Target] || (Nothing && ReadsInputGlobal[Target]) ||
+      carriesInput(Call, How))
+    return 0;
+  return Instances[Call.In].Removed + (Nothing ? 0 : Contact ? 1 : 2);
+}
+
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
-  if (Call.Followed.count(Target))
+  if (Call.Followed.count(Target)) {
+    bool Contact = contact(Call); // Input may have come to where there was none.
+    enter(Target, {Call.In, Call.Call}, Contact, removed(Call, Target, Contact, Look::Again));
     return fillParameters(Call, Target);
+  }
   bool Contact = contact(Call);
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
@@ -216,9 +235,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
       return false;
     }
   }
-  unsigned Removed = 0;
-  if (!carriesInput(Call, /*Event=*/false) && !OnTheWay[Target])
-    Removed = Instances[Call.In].Removed + (Contact ? 1 : 2);
+  unsigned Removed = removed(Call, Target, Contact, Look::First);
   if (Removed > RemovedMax) {
     BoundHit = true;
     return false;

@@ -13,7 +13,9 @@ namespace {
 constexpr size_t UsesMax = 3;
 /// Calls since the input was handed over, of a function that fills an older record: later ones show
 /// or count what is built.
-constexpr unsigned FedRemovedMax = 4;
+constexpr unsigned FedRemovedMax = 2;
+/// Fields of an older record that the load fills; fewer are progress.
+constexpr size_t FedMin = 3;
 
 } // namespace
 
@@ -169,7 +171,7 @@ bool LeftBehind::fedNearInput(NodeId Cell) const {
   return false;
 }
 
-/// Records that were there before the load. One that receives input in many of its fields, or in
+/// Records that were there before the load. One that receives input in several of its fields, or in
 /// one array element after the other, is filled by the load; a single one that receives a little is
 /// progress, statistics or configuration.
 void LeftBehind::collectUpdated(ObjectId Id) {
@@ -183,7 +185,7 @@ void LeftBehind::collectUpdated(ObjectId Id) {
     Fed += !Field.Type.Pointers && Cell != What.Cells.end() &&
            Graph.holds(Cell->second, Graph.input()) && fedNearInput(Cell->second);
   }
-  bool Filled = What.BulkRead || (Fed >= 3 && Fed * 3 >= Info.Fields.size());
+  bool Filled = What.BulkRead || Fed >= FedMin;
   if (!Filled && !(What.Indexed && Fed))
     return;
   offer(What.Type.Record,

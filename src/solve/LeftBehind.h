@@ -20,6 +20,8 @@ public:
   /// The persistent types, by name. \p Saved restricts them to types that the save reads and what
   /// objects of these keep.
   std::vector<PersistentType> types(const std::set<RecordKey> *Saved) const;
+  /// Sentences that say why the type called \p Name was not left behind.
+  std::vector<std::string> whyNot(const std::string &Name) const;
 
 private:
   /// How the walk first came to an object.
@@ -46,6 +48,8 @@ private:
   bool fedNearInput(NodeId Cell) const;
   void collectUpdated(ObjectId Id);
   void offer(RecordKey Key, Found Candidate);
+  std::string whyNotKept(ObjectId Id) const;
+  std::string unvisitedMakers(RecordKey Key) const;
   std::vector<EvidenceStep> chain(const Found &F) const;
   void callChain(InstanceId In, std::vector<EvidenceStep> &Steps) const;
   void storeChain(ObjectId Id, std::vector<EvidenceStep> &Steps) const;

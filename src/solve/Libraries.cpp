@@ -101,7 +101,14 @@ bool Zone::pointsToGeneric(NodeId N) const {
   return false;
 }
 
+/// A record that only its library looks into.
+bool Zone::isForeign(const Shape &Type) const {
+  return Type.isPointerTo(Core::Record) &&
+         (P.record(Type.Record).System || !P.record(Type.Record).Complete);
+}
+
 /// Containers of libraries: what is given to an opaque object is kept by it and comes out of it.
+/// One that is returned keeps it, too: "list = append(list, item)" may begin with an empty list.
 void Zone::containerRule(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
   int Container = -1;
@@ -110,24 +117,27 @@ void Zone::containerRule(PendingCall &Call) {
     if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
       const Shape &Given = F.shapeOf(F.Body->Registers[R]);
       bool Root = pointsToGeneric(node(Call.In, R)); // tsearch(key, &root, compare)
-      bool Opaque = Given.isPointerTo(Core::Record) &&
-                    (P.record(Given.Record).System || !P.record(Given.Record).Complete);
-      if (Root || Opaque)
+      if (Root || isForeign(Given))
         Container = I;
       Keys = !Root;
     }
-  if (Container < 0)
-    return;
-  NodeId Keeper = argumentNode(Call, Container);
+  NodeId Result = resultNode(Call);
+  std::vector<NodeId> Keepers;
+  if (Container >= 0)
+    Keepers.push_back(argumentNode(Call, Container));
+  if (Result != None && isForeign(F.shapeOf(F.Body->Registers[Call.Call->Dst])))
+    Keepers.push_back(Result);
   Site Here{Call.In, Call.Call};
   llvm::StringRef Signature = signature(Call);
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (Register R = argument(Call, I); I != Container && R != None && R != facts::NullRegister &&
                                         !(Keys && parameterIsConst(Signature, I)))
       if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
-        Graph.addStore(Keeper, node(Call.In, R), Here);
-  if (NodeId Result = resultNode(Call); Result != None)
-    Graph.addLoad(Keeper, Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None, Here);
+        for (NodeId Keeper : Keepers)
+          Graph.addStore(Keeper, node(Call.In, R), Here);
+  if (Result != None && Container >= 0)
+    Graph.addLoad(Keepers.front(), Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None,
+                  Here);
 }
 
 /// Functions handed to a library are called with whatever else it was handed.
@@ -138,7 +148,7 @@ bool Zone::callBack(PendingCall &Call) {
       for (LocationId Each : Graph.pointees(N))
         if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Function)
           Targets.insert(What.Id);
-  if (Targets.empty() || !carriesInput(Call, /*Event=*/false))
+  if (Targets.empty() || !carriesInput(Call, Look::First))
     return false;
   for (FunctionId Target : Targets) {
     if (Known.noReturn(Target) || Known.formats(Target) || !Call.Followed.insert(Target).second)

@@ -93,9 +93,13 @@ void PointsTo::enqueue(NodeId N) {
   }
 }
 
+bool PointsTo::takes(const Node &N, LocationId What) const {
+  return !N.Number || (N.Character ? What == input() : Numbers.test(What));
+}
+
 void PointsTo::add(NodeId To, LocationId What) {
   Node &N = Nodes[To];
-  if (N.Number && !Numbers.test(What))
+  if (!takes(N, What))
     return;
   if (N.Set.test_and_set(What)) {
     N.Delta.set(What);
@@ -113,6 +117,11 @@ void PointsTo::addEdge(NodeId From, NodeId To) {
 void PointsTo::flow(const llvm::SparseBitVector<> &What, NodeId To) {
   ++Steps;
   Node &Target = Nodes[To];
+  if (Target.Character) {
+    if (What.test(input()))
+      add(To, input());
+    return;
+  }
   llvm::SparseBitVector<> New = What;
   if (Target.Number)
     New &= Numbers;

@@ -38,6 +38,8 @@ public:
   NodeId makeNodes(size_t Count);
   /// \p N is a number too small for a pointer: only input and sizes reach it.
   void restrictToNumbers(NodeId N) { Nodes[N].Number = true; }
+  /// \p N is a character: of the numbers, only input reaches it.
+  void restrictToInput(NodeId N) { Nodes[N].Number = Nodes[N].Character = true; }
   ObjectId makeObject(Object Made);
   ObjectId functionObject(FunctionId Id) { return marker(ObjectKind::Function, Id); }
   ObjectId externalObject(ExternalId Id) { return marker(ObjectKind::External, Id); }
@@ -120,7 +122,7 @@ private:
     llvm::SmallVector<NodeId, 2> Edges;
     std::vector<Waiting> Rules;
     bool Queued = false;
-    bool Number = false;
+    bool Number = false, Character = false;
   };
   struct ObjectCopy {
     int64_t From, To;
@@ -146,6 +148,7 @@ private:
   bool beginsField(const Object &What, int64_t Offset) const;
   bool fits(RecordKey Known, int64_t Offset, RecordKey Wanted);
   bool castPasses(const Object &What, int64_t Offset, RecordKey Record);
+  bool takes(const Node &N, LocationId What) const;
   void flow(const llvm::SparseBitVector<> &What, NodeId To);
   void addFeed(NodeId Cell, NodeId From, Site Where);
   void add(NodeId To, ObjectId In, int64_t Offset) { add(To, location(In, Offset)); }

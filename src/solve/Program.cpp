@@ -6,6 +6,16 @@
 
 namespace nvmove::solve {
 
+namespace {
+
+/// Headers of a library that the program finds with -I are the library's still.
+bool isInstalled(llvm::StringRef File) {
+  return File.starts_with("/usr/include/") || File.starts_with("/usr/local/include/") ||
+         File.starts_with("/usr/lib/");
+}
+
+} // namespace
+
 using facts::SymbolKind;
 using facts::TypeKind;
 
@@ -57,8 +67,8 @@ RecordKey Program::internRecord(const facts::TranslationUnit &Unit, const facts:
     Made.Name = Name;
     Made.Union = Record.Union;
     Made.Complete = Record.Complete;
-    Made.System = Record.System;
     Made.File = Unit.text(Record.Where.File);
+    Made.System = Record.System || isInstalled(Made.File);
     Made.Line = Record.Where.Line;
     Made.Column = Record.Where.Column;
     Made.Size = Record.Size;

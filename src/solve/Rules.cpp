@@ -259,7 +259,7 @@ void PointsTo::copyBytes(Location To, Location From, Site Where) {
   Object &Source = Objects[From.In];
   if (Source.Tainted == None) {
     Source.Tainted = makeNodes(1);
-    restrictToNumbers(Source.Tainted);
+    restrictToInput(Source.Tainted);
     addEdge(whole(From.In), Source.Tainted);
   }
   addEdge(Source.Tainted, cell(To.In, To.Offset));

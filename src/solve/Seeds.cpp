@@ -119,30 +119,37 @@ bool Zone::keepsBuffer(ObjectId Global) const {
 /// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
 /// functions that call them, GlobalReaderDepth levels up.
 void Zone::findGlobalReaders() {
-  std::vector<FunctionId> Level;
+  std::vector<FunctionId> Input, Handle;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
-    if (ReadsInputGlobal[Id] || P.function(Id).Body->Symbol == None)
+    if (P.function(Id).Body->Symbol == None)
       continue;
     for (GlobalId Global : GlobalsUsed[Id]) {
       const Shape &Type = P.globals()[Global].Type;
-      ObjectId In = Graph.globalObject(Global);
       if (Type.What == Core::Record && !Type.Pointers)
         continue;
-      const Content &Kept = content(In);
+      const Content &Kept = content(Graph.globalObject(Global));
       bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
-      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters)) {
-        ReadsInputGlobal[Id] = true;
-        Level.push_back(Id);
-        break;
-      }
+      if (Kept.Handle)
+        Handle.push_back(Id);
+      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters))
+        Input.push_back(Id);
     }
   }
+  spreadToCallers(Input, ReadsInputGlobal);
+  spreadToCallers(Handle, ReadsHandleGlobal);
+}
+
+/// Marks \p Level and its callers, GlobalReaderDepth levels up.
+void Zone::spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const {
+  llvm::erase_if(Level, [&](FunctionId Id) { return Marked[Id]; });
+  for (FunctionId Id : Level)
+    Marked[Id] = true;
   for (unsigned Depth = 0; Depth != GlobalReaderDepth; ++Depth) {
     std::vector<FunctionId> Above;
     for (FunctionId Id : Level)
       for (const CallSite &Site : Known.callers(Id))
-        if (!ReadsInputGlobal[Site.Caller]) {
-          ReadsInputGlobal[Site.Caller] = true;
+        if (!Marked[Site.Caller]) {
+          Marked[Site.Caller] = true;
           Above.push_back(Site.Caller);
         }
     Level = std::move(Above);

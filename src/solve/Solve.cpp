@@ -168,8 +168,11 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
     if (!Save->empty())
       Saved = typesSaved(P, Known, Flow, idsOf(P, *Save));
     Result.Types = Behind.types(Save->empty() ? nullptr : &Saved);
-    Result.Stats.FunctionsVisited = Visited.functionsVisited();
+    Result.Stats.FunctionsVisited = Visited.visited().size();
     Result.Notes = Visited.notes();
+    for (const std::string &Name : O.WhyNot)
+      for (std::string &Line : Behind.whyNot(Name))
+        Result.Notes.push_back(std::move(Line));
     Result.Incomplete = Visited.stopped();
     for (const Unresolved &Each : Visited.unresolved()) {
       const FunctionInfo &F = Visited.functionOf(Each.Where.In);

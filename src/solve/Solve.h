@@ -19,6 +19,7 @@ enum class Algorithm {
 struct Options {
   std::vector<std::string> Load; ///< At least one; "file.c:name" picks one of several statics.
   std::vector<std::string> Save;
+  std::vector<std::string> WhyNot; ///< Types about which a note says why they are not reported.
   Algorithm Which = Algorithm::LeftBehind;
   /// Work of the points-to engine before it gives up: about 5 s; Redis needs a hundred thousand.
   uint64_t StepsMax = 15'000'000;

@@ -94,10 +94,10 @@ void Zone::fillBehind(PendingCall &Call, int From, int To) {
     for (LocationId Each : Graph.snapshot(N)) {
       Location At = Graph.at(Each);
       const Object &What = Graph.object(At.In);
-      if (!What.isMemory() || content(At.In).Handle)
-        continue;
       // A pointer to one field fills that field; a pointer to the start or a buffer all of it.
       bool Whole = At.Offset == 0 || At.Offset == AnyOffset;
+      if (!What.isMemory() || (Whole && content(At.In).Handle))
+        continue;
       if (Whole && !What.isOlder())
         Graph.fill(At.In, {Call.In, Call.Call});
       else

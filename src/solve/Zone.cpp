@@ -17,8 +17,8 @@ constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
 /// An open that many calls away is another file, if the load function was given anything to read.
 constexpr unsigned OpenNear = 4;
-/// Instance::Removed of a constructor that a reader calls without contact to the input.
-constexpr unsigned ConstructorRemoved = 2;
+/// Instance::Removed of a constructor that a reader calls with a value it has read.
+constexpr unsigned ConstructorRemoved = 1;
 
 } // namespace
 
@@ -40,7 +40,7 @@ bool isNumber(const FunctionInfo &F, facts::TypeId Type) {
 
 Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax)
     : P(P), Known(Known), Flow(Flow), Graph(P, StepsMax), ReadsInputGlobal(P.functions().size()),
-      GlobalsUsed(P.functions().size()) {
+      ReadsHandleGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     for (const Instruction &I : P.function(Id).Body->Body)
       if (I.Code == Op::AddressOf)
@@ -105,7 +105,7 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
   Made.Via = Via;
   Made.Contactless = Contactless;
   Made.CloneDepth = CloneDepth;
-  Made.Removed = Removed;
+  Made.Removed = Made.Entered = Removed;
   Made.First = Graph.makeNodes(F.Body->Registers.size() + 1);
   Made.Result = static_cast<NodeId>(Made.First + F.Body->Registers.size());
   InstanceId In = It->second;
@@ -163,6 +163,25 @@ NodeId Zone::addressOf(InstanceId In, const Instruction &I) {
   return Dst;
 }
 
+void Zone::load(InstanceId In, const Instruction &I) {
+  const FunctionInfo &F = functionOf(In);
+  const Shape &Type = F.shapeOf(I.Ty);
+  NodeId Dst = node(In, I.Dst);
+  uint32_t Number = None;
+  if (Type.isPointerTo(Core::Function)) {
+    const std::set<FunctionId> &Held = Flow.at(Instances[In].Function, I.Dst);
+    Graph.Flows.emplace_back(Held.begin(), Held.end());
+    Number = static_cast<uint32_t>(Graph.Flows.size() - 1);
+  }
+  if (Type.Size == 1 && !Type.Pointers && Dst != None) { // A stream may keep its own buffer.
+    NodeId Character = Graph.makeNodes(1);
+    Graph.restrictToInput(Character);
+    Graph.addEdge(Character, Dst);
+    Dst = Character;
+  }
+  Graph.addLoad(node(In, I.A), Dst, Type, Number, {In, &I});
+}
+
 void Zone::instruction(InstanceId In, const Instruction &I) {
   const FunctionInfo &F = functionOf(In);
   Site Here{In, &I};
@@ -198,16 +217,8 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
     return Graph.addCast(A(), Dst, F.shapeOf(I.Ty),
                          !I.Implicit && F.shapeOf(F.Body->Registers[I.A]).isPointerTo(Core::Char),
                          Here);
-  case Op::Load: {
-    const Shape &Type = F.shapeOf(I.Ty);
-    uint32_t Number = None;
-    if (Type.isPointerTo(Core::Function)) {
-      const std::set<FunctionId> &Held = Flow.at(Instances[In].Function, I.Dst);
-      Graph.Flows.emplace_back(Held.begin(), Held.end());
-      Number = static_cast<uint32_t>(Graph.Flows.size() - 1);
-    }
-    return Graph.addLoad(A(), Dst, Type, Number, Here);
-  }
+  case Op::Load:
+    return load(In, I);
   case Op::Store: {
     NodeId Value = node(In, I.B);
     if (Value != None && isNumber(F, I.Ty)) {
@@ -287,7 +298,7 @@ void Zone::refreshContents() {
     const Object &What = Graph.object(Id);
     // What is put into scratch memory far from the input was read from what is built already.
     unsigned Near = What.Kind == ObjectKind::Stack ? 0 : ConstructorRemoved;
-    bool Far = What.Made.At && Instances[What.Made.In].Removed > Near;
+    bool Far = What.Made.At && Instances[What.Made.In].Entered > Near;
     Each.Source = Each.Handle;
     Each.Staged = Each.Handle || (Each.Input && !Each.Linked && !Far);
   }
@@ -355,12 +366,12 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
     Notes.push_back("some calls far from the input were not followed (bound reached)");
 }
 
-size_t Zone::functionsVisited() const {
+std::set<FunctionId> Zone::visited() const {
   std::set<FunctionId> Distinct;
   for (const Instance &Each : Instances)
     if (P.function(Each.Function).Body->Symbol != None)
       Distinct.insert(Each.Function);
-  return Distinct.size();
+  return Distinct;
 }
 
 std::vector<Unresolved> Zone::unresolved() const {

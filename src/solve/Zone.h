@@ -10,8 +10,9 @@
 // in a row that carry only what was built and no input. An object that holds input and is not yet
 // linked to memory older than the load is input still: a decode record; one that is linked is
 // built. Calls through pointers are resolved by what the pointer holds, else by FunctionFlow, else
-// by signature, and then need contact; one with more than FewTargets candidates is an event and
-// needs the input itself. Error exits and logging are left out. The points-to engine and the
+// by signature, and then need contact; one with more than FewTargets candidates needs
+// input, one with more than SomeTargets is an event and needs the handle or a whole record that was
+// read. Error exits and logging are left out. The points-to engine and the
 // visiting take turns until neither has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
@@ -30,6 +31,10 @@
 
 namespace nvmove::solve {
 
+/// Calls in a row that see what was built but no input: builders are near the reader, users of the
+/// data are not. A tuning value (4 loses types on several programs, 7 brings wrong ones).
+inline constexpr unsigned RemovedMax = 5;
+
 struct Instance {
   FunctionId Function = None;
   NodeId First = None; ///< Node of register 0; the result's node comes after the last register.
@@ -38,6 +43,7 @@ struct Instance {
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
   unsigned Removed = 0; ///< Calls since the input was handed over; contactless ones count twice.
+  unsigned Entered = 0; ///< Removed when it was first visited: how far its own memory is.
   std::map<facts::SymbolId, ObjectId> Locals;
 };
 
@@ -56,7 +62,7 @@ public:
   const PointsTo &graph() const { return Graph; }
   const Instance &instance(InstanceId Id) const { return Instances[Id]; }
   const std::vector<InstanceId> &loads() const { return Loads; }
-  size_t functionsVisited() const;
+  std::set<FunctionId> visited() const;
   std::vector<Unresolved> unresolved() const;
   const std::vector<std::string> &notes() const { return Notes; }
   /// The analysis was stopped before it was done.
@@ -78,6 +84,8 @@ public:
   }
 
 private:
+  /// A call is looked at for the first time, again in later rounds, or as one of an event.
+  enum class Look { First, Again, Event };
   struct PendingCall {
     InstanceId In;
     const facts::Instruction *Call;
@@ -91,11 +99,13 @@ private:
   InstanceId enter(FunctionId Id, Site Via, bool Contact, unsigned Removed);
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
+  void load(InstanceId In, const facts::Instruction &I);
   NodeId addressOf(InstanceId In, const facts::Instruction &I);
   void initialisers();
   void refreshContents();
   void findLinked();
   void findGlobalReaders();
+  void spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const;
   bool keepsBuffer(ObjectId Global) const;
   bool looksLikeStream(const Shape &Parameter) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
@@ -111,12 +121,13 @@ private:
   bool considerDirect(PendingCall &Call, Entity Callee);
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
+  unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
   bool carriesHandle(const PendingCall &Call) const;
-  bool carriesInput(const PendingCall &Call, bool Event) const;
+  bool carriesInput(const PendingCall &Call, Look How) const;
   bool contact(const PendingCall &Call) const;
   /// Grows whenever the arguments, or what they point to, may mean more than before.
   size_t argumentSize(const PendingCall &Call) const;
@@ -141,6 +152,7 @@ private:
   void fillBehind(PendingCall &Call, int From, int To);
   llvm::StringRef signature(const PendingCall &Call) const;
   bool callBack(PendingCall &Call);
+  bool isForeign(const Shape &Type) const;
   void containerRule(PendingCall &Call);
   bool pointsToGeneric(NodeId N) const;
 
@@ -155,7 +167,7 @@ private:
   std::vector<InstanceId> Loads;
   std::vector<Content> Contents;
   std::vector<bool> OnTheWay; ///< By FunctionId: between a load function and the nearest open.
-  std::vector<bool> ReadsInputGlobal;
+  std::vector<bool> ReadsInputGlobal, ReadsHandleGlobal; ///< By FunctionId: themselves or below.
   std::vector<unsigned> Distance; ///< By FunctionId: direct calls from the load functions.
   unsigned NearestOpen = ~0u;     ///< Distance of the first function that opens something.
   std::vector<std::vector<GlobalId>> GlobalsUsed;

@@ -33,6 +33,7 @@ PROGRAMS = os.path.join(HERE, "programs")
 RECORDER = os.path.join(HERE, "record-cc")
 LISTS_AGE_MAX_SECONDS = 24 * 3600
 CHECK_ERRORS_SHOWN = 5
+STAMP = ".corpus"
 
 
 class CannotFetch(Exception):
@@ -200,6 +201,7 @@ def unpack(program, archives, tree):
     if not dsc and len(os.listdir(work)) == 1:
         top = os.path.join(work, os.listdir(work)[0])
     top = os.path.join(top, program["source"].get("subdirectory", "."))
+    open(os.path.join(top, STAMP), "w").close()  # Ours from the start, done when it has the digest.
     os.rename(os.path.normpath(top), tree)
     shutil.rmtree(work, ignore_errors=True)
 
@@ -241,13 +243,14 @@ def steps(program, tree, log, env):
 
 
 def commands(program, tree, log):
-    """What the build wrote down: CMake's own database, or the lines of record-cc."""
+    """What the build wrote down: its own database (CMake, meson), or the lines of record-cc."""
     own = program.get("database")
     if own:
         with open(os.path.join(tree, own)) as f:
             for e in json.load(f):
                 if e["file"].endswith(".c"):
-                    yield {"directory": e["directory"], "file": e["file"],
+                    file = os.path.normpath(os.path.join(e["directory"], e["file"]))
+                    yield {"directory": e["directory"], "file": file,
                            "arguments": e.get("arguments") or shlex.split(e["command"])}
     elif os.path.exists(log):
         with open(log) as f:
@@ -285,17 +288,23 @@ def database(program, tree):
     return len(entries)
 
 
+def without_dependencies(arguments):
+    """Options that write make rules go, those of them that take a word with it; so does -Werror."""
+    rest = iter(arguments)
+    for a in rest:
+        if a in ("-MF", "-MT", "-MQ"):
+            next(rest, None)
+        elif not a.startswith(("-M", "-Wp,-M", "-Werror")):
+            yield a
+
+
 def check(tree, clang):
     need(clang, clang)
     with open(os.path.join(tree, "compile_commands.json")) as f:
         entries = json.load(f)
     bad = 0
     for e in entries:
-        args = [a for a in e["arguments"][1:] if not a.startswith(("-M", "-Wp,-M", "-Werror"))]
-        if "-MF" in e["arguments"]:
-            args.remove(e["arguments"][e["arguments"].index("-MF") + 1])
-        if "-MT" in e["arguments"]:
-            args.remove(e["arguments"][e["arguments"].index("-MT") + 1])
+        args = without_dependencies(e["arguments"][1:])
         r = run([clang, "-w", "-fsyntax-only", *args], cwd=e["directory"], capture_output=True, text=True)
         if r.returncode:
             bad += 1
@@ -308,7 +317,7 @@ def check(tree, clang):
 
 def corpus(program, a):
     tree = os.path.join(a.dir, f"{program['name']}-{program['version']}")
-    stamp = os.path.join(tree, ".corpus")
+    stamp = os.path.join(tree, STAMP)
     if os.path.exists(stamp) and open(stamp).read() == program["digest"]:
         say(f"{program['name']}: already there, {tree}")
     else:
@@ -320,6 +329,8 @@ def corpus(program, a):
             fetch = fetch_debian if "debian" in program["source"] else fetch_pypi
             fetch(program, a.dir, archives)
         fetched = time.time()
+        if os.path.lexists(tree) and not os.path.exists(stamp):
+            raise CannotFetch(f"{tree} was not made by this script; move it away")
         shutil.rmtree(tree, ignore_errors=True)
         unpack(program, archives, tree)
         count = database(program, tree)

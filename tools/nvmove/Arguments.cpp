@@ -71,6 +71,11 @@ void addScanQuestion(CLI::App &Scan, Arguments &A) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(Group);
+  Scan.add_option("--why-not", A.WhyNot, "say in a note why this type is not among them")
+      ->option_text("T[,T...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(Group);
   Scan.add_option("--algorithm", A.Algorithm,
                   "left-behind (default), or nvmove: the published one, for comparison")
       ->option_text("NAME")

@@ -43,7 +43,7 @@ struct Arguments {
   std::vector<std::string> FactsGlobs;
   std::string EmitFacts;
   // Question.
-  std::vector<std::string> Load, Save;
+  std::vector<std::string> Load, Save, WhyNot;
   std::string Algorithm = "left-behind";
   std::string NvmoveOptimisations = "abcd";
   // Outputs.

@@ -22,6 +22,7 @@ solve::Options solverOptions(const Arguments &A) {
   solve::Options O;
   O.Load = A.Load;
   O.Save = A.Save;
+  O.WhyNot = A.WhyNot;
   if (A.StepsMax)
     O.StepsMax = A.StepsMax;
   O.Which = A.Algorithm == "nvmove" ? solve::Algorithm::Nvmove : solve::Algorithm::LeftBehind;
