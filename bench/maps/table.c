@@ -15,7 +15,7 @@ struct table {
   struct entry **buckets;
 };
 
-static struct table *table;
+struct table *table; /* not static: clang would take the twin's apart into global variables */
 
 static struct entry **bucket(uint64_t key) {
   return &table->buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & table->mask];
