@@ -57,21 +57,23 @@ NodeId Zone::node(InstanceId In, Register R) const {
 }
 
 bool Zone::isGeneric(const FunctionInfo &F) const {
-  bool Pointers = false;
+  bool Pointers = false, Hooks = false, Numbers = false;
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
     const Shape &Parameter = F.parameter(I);
     if (Parameter.What == Core::Void && Parameter.Pointers)
       return true;
     if (Parameter.isPointerTo(Core::Record) && Embedded.count(Parameter.Record))
       return true;
-    Pointers |= Parameter.Pointers && Parameter.What != Core::Char &&
-                Parameter.What != Core::Function; // A hook to install.
+    bool Hook = Parameter.What == Core::Function;
+    Hooks |= Hook;
+    Numbers |= Parameter.Pointers == 0 && !Hook;
+    Pointers |= Parameter.Pointers && Parameter.What != Core::Char && !Hook;
   }
   const Shape &Result = F.result();
   if (Result.What == Core::Void && Result.Pointers)
     return true;
-  // A constructor: takes no object, gives one.
-  return !Pointers && Result.isPointerTo(Core::Record);
+  // A constructor: takes no object, gives one; hooks beside a size belong to what it makes.
+  return !Pointers && (!Hooks || Numbers) && Result.isPointerTo(Core::Record);
 }
 
 InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) {
