@@ -35,7 +35,7 @@ static struct node *node_new(int leaf) {
   return n;
 }
 
-static struct tree *tree_new(void) {
+NVM_ATOMIC static struct tree *tree_new(void) {
   struct tree *t = nvm_alloc(pool, NVM_TYPE_ID(struct tree), sizeof *t);
   if (!t)
     abort();

@@ -49,7 +49,7 @@ static void *checked(void *block) {
   return block;
 }
 
-static struct table *table_new(void) {
+NVM_ATOMIC static struct table *table_new(void) {
   struct table *t = NEW(struct table, 1);
   t->size = FIRST_SIZE;
   nvm_pool_set_root(pool, t);

@@ -1,7 +1,7 @@
 // The states of a trace: see Explorer.h.
 #include "crash/Explorer.h"
 
-#include "crash/Judge.h"
+#include "crash/Interrupted.h"
 #include "crash/Rules.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -35,8 +35,9 @@ const char *kindOf(Verdict What) {
 
 class Explorer {
 public:
-  Explorer(const Trace &T, const Options &O, Media &M)
-      : T(T), O(O), M(M), J(M, O.Checker, O.Command), Before(T), After(T), Random(O.Seed) {}
+  Explorer(const Trace &T, const Options &O, Media &M, InterruptedRecovery &Recovery)
+      : T(T), O(O), M(M), Recovery(Recovery), J(M, O.Checker, O.Command), Before(T), After(T),
+        Random(O.Seed) {}
 
   Result run() {
     auto Start = std::chrono::steady_clock::now();
@@ -189,6 +190,8 @@ private:
     ++R.States;
     put(All, false);
     Judgement Said = J.judge();
+    if (Said.What == Verdict::Right && O.InterruptEvery && R.States % O.InterruptEvery == 1)
+      Said = Recovery.judge(J, M, R.Interrupted);
     put(All, true);
     if (Said.What != Verdict::Right)
       found(Said);
@@ -237,6 +240,7 @@ private:
   const Trace &T;
   const Options &O;
   Media &M;
+  InterruptedRecovery &Recovery;
   Judge J;
   History Before, After; ///< of the open transaction
   Result R;
@@ -252,7 +256,10 @@ llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);
   if (!M)
     return M.takeError();
-  return Explorer(T, O, **M).run();
+  auto Recovery = InterruptedRecovery::make(T.SizeMax);
+  if (!Recovery)
+    return Recovery.takeError();
+  return Explorer(T, O, **M, **Recovery).run();
 }
 
 } // namespace nvmove::crash

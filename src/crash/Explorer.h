@@ -22,7 +22,8 @@ struct Options {
   uint64_t EpochMax = 4096;     ///< choices of one epoch up to which all are taken
   uint64_t Samples = 256;       ///< of an epoch with more
   uint64_t Seed = 1;
-  std::string Checker, Command; ///< the user's, as Judge.h has them
+  uint64_t InterruptEvery = 256; ///< states whose recovery is killed at each of its steps; 0: none
+  std::string Checker, Command;  ///< the user's, as Judge.h has them
 };
 
 struct Finding {
@@ -39,6 +40,7 @@ struct Result {
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
   uint64_t Commits = 0, Stores = 0;
+  uint64_t Interrupted = 0; ///< recoveries that were killed, and what they left judged
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 

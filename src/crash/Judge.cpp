@@ -33,7 +33,7 @@ struct Judge::Shared {
   Verdict What;
   uint64_t Place;
   unsigned char Found, Before, After;
-  char Message[512];
+  char Message[512], Path[64]; ///< of the image
   size_t Count;
   Wanted Lines[LinesMax];
 };
@@ -111,12 +111,12 @@ namespace {
 /// The life of the other process: a byte in, a state judged, a byte out.
 class WorkerLoop {
 public:
-  WorkerLoop(const std::string &Path, Check Checker) : Path(Path), Checker(Checker) {}
+  explicit WorkerLoop(Check Checker) : Checker(Checker) {}
 
   template <class S> void judge(S &Common) {
     Common.What = Verdict::Right;
     *Common.Message = 0;
-    NVM_POOL *Pool = nvm_pool_open(Path.c_str());
+    NVM_POOL *Pool = nvm_pool_open(Common.Path);
     if (!Pool) {
       Common.What = Verdict::NotRecovered;
       snprintf(Common.Message, sizeof Common.Message, "%s", nvm_strerror());
@@ -169,7 +169,6 @@ private:
     Common.After = static_cast<unsigned char>(Near.Line->BytesAfter[Near.Byte]);
   }
 
-  std::string Path;
   Check Checker;
 };
 
@@ -187,7 +186,6 @@ void Judge::start() {
   if (pipe(Down) || pipe(Up))
     llvm::report_fatal_error("no pipes for the judge");
   llvm::outs().flush();
-  std::string Path = M.path();
   Worker = fork();
   if (Worker == 0) {
     close(Down[1]);
@@ -196,7 +194,7 @@ void Judge::start() {
     for (const char *Name :
          {"NVMOVE_TRACE", "NVMOVE_METHOD", "NVMOVE_DOMAIN", "NVMOVE_KILL_AT", "NVMOVE_STATS"})
       unsetenv(Name);
-    WorkerLoop Loop(Path, loadChecker(Checker));
+    WorkerLoop Loop(loadChecker(Checker));
     for (char Byte; read(Down[0], &Byte, 1) == 1;) {
       Loop.judge(*Common);
       if (write(Up[1], &Byte, 1) != 1)
@@ -237,11 +235,11 @@ Judgement Judge::ask() {
   return J;
 }
 
-Judgement Judge::askCommand() {
+Judgement Judge::askCommand(const std::string &Path) {
   std::string Line = Command;
   size_t At = Line.find("{}");
   if (At != std::string::npos)
-    Line.replace(At, 2, M.path());
+    Line.replace(At, 2, Path);
   setenv("NVMOVE_OPEN", "copy", 1);
   int Status = std::system(Line.c_str());
   unsetenv("NVMOVE_OPEN");
@@ -251,9 +249,10 @@ Judgement Judge::askCommand() {
           "'" + Line + "' ended with status " + std::to_string(WEXITSTATUS(Status))};
 }
 
-Judgement Judge::judge() {
+Judgement Judge::judge(const std::string &Path) {
+  snprintf(Common->Path, sizeof Common->Path, "%s", Path.c_str());
   Judgement J = ask();
-  return J.What == Verdict::Right && !Command.empty() ? askCommand() : J;
+  return J.What == Verdict::Right && !Command.empty() ? askCommand(Path) : J;
 }
 
 } // namespace nvmove::crash

@@ -40,15 +40,16 @@ public:
   void expect(const std::map<uint64_t, LineBytes> *Before,
               const std::map<uint64_t, LineBytes> *After);
 
-  /// The image as it lies in the memory file.
-  Judgement judge();
+  /// The image as it lies in the memory file, or in another file.
+  Judgement judge() { return judge(M.path()); }
+  Judgement judge(const std::string &Path);
 
 private:
   struct Shared;
   void start();
   void stop();
   Judgement ask();
-  Judgement askCommand();
+  Judgement askCommand(const std::string &Path);
 
   const Media &M;
   std::string Checker, Command;

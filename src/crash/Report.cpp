@@ -42,6 +42,9 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
                       plural(R.Epochs, "epoch"), R.Commits, R.Stores, R.Seconds,
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
+  if (R.Interrupted)
+    OS << "recovery killed at a step " << plural(R.Interrupted, "time")
+       << ", and what it left judged\n";
   if (R.Sampled)
     OS << plural(R.Sampled, "epoch") << " had more than " << O.EpochMax
        << " choices and were sampled (seed " << O.Seed << "; --epoch-states=N takes more)\n";
@@ -74,10 +77,15 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
   }
   for (const std::string &Text : R.NotDone)
     NotDone.push_back(Text);
-  llvm::json::Object Explored{{"states", R.States},         {"distinct_images", R.Distinct},
-                              {"epochs", R.Epochs},         {"sampled_epochs", R.Sampled},
-                              {"unexplored", R.Unexplored}, {"commits", R.Commits},
-                              {"stores", R.Stores},         {"seed", O.Seed},
+  llvm::json::Object Explored{{"states", R.States},
+                              {"distinct_images", R.Distinct},
+                              {"epochs", R.Epochs},
+                              {"sampled_epochs", R.Sampled},
+                              {"unexplored", R.Unexplored},
+                              {"commits", R.Commits},
+                              {"interrupted_recoveries", R.Interrupted},
+                              {"stores", R.Stores},
+                              {"seed", O.Seed},
                               {"seconds", R.Seconds}};
   OS << llvm::formatv("{0:2}\n",
                       llvm::json::Value(llvm::json::Object{{"schema_version", 1},

@@ -7,7 +7,9 @@
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 
@@ -22,6 +24,8 @@ build = os.path.abspath(lit_config.params["build"])
 config.test_exec_root = os.path.join(build, "tests", "crash")
 root = os.path.dirname(os.path.dirname(config.test_source_root))
 pools = tempfile.mkdtemp(prefix="nvmove-crash-tests.", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+
+atexit.register(shutil.rmtree, pools, ignore_errors=True)
 
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [

@@ -47,6 +47,10 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->option_text("N");
   Crash.add_option("--samples", C.Samples, "of those between fences with more (default 256)")
       ->option_text("N");
+  Crash
+      .add_option("--interrupt-every", C.InterruptEvery,
+                  "kill recovery at each step in one of N states (default 256; 0: never)")
+      ->option_text("N");
   Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
   Crash.add_flag("--allow-sampling", C.AllowSampling, "exit 0 although epochs were only sampled");
   Crash.add_option("--format", A.Format, "text (default) or json")

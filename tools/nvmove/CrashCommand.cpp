@@ -84,6 +84,7 @@ crash::Options optionsOf(const CrashArguments &C) {
   O.EpochMax = C.EpochMax;
   O.Samples = C.Samples;
   O.Seed = C.Seed;
+  O.InterruptEvery = C.InterruptEvery;
   bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");
   (IsLibrary ? O.Checker : O.Command) = C.Check;
   return O;

@@ -11,7 +11,7 @@ enum { KEY_MAX = 4096, VALUE_MAX = 1 << 24, POOL_SIZE = 1 << 20 };
 
 NVM_POOL *pool;
 
-static struct store *store_new(void) {
+NVM_ATOMIC static struct store *store_new(void) {
   struct store *s = nvm_calloc(pool, NVM_TYPE_ID(struct store), 1, sizeof *s);
   if (!s || !(s->table = table_create()) || nvm_pool_set_root(pool, s) != 0)
     return NULL;
