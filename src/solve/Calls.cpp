@@ -79,8 +79,7 @@ bool Zone::contact(const PendingCall &Call) const {
   return false;
 }
 
-/// True when the handle, or what holds it, is handed over: "lookup(file, &value, "player%d", n)" is
-/// no logging.
+/// True when the handle, or what holds it, is handed over.
 bool Zone::carriesHandle(const PendingCall &Call) const {
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, I); N != None)
@@ -88,6 +87,19 @@ bool Zone::carriesHandle(const PendingCall &Call) const {
         if (Each == Graph.handle() || content(Graph.at(Each).In).Source)
           return true;
   return false;
+}
+
+/// "lookup(file, &value, "player%d", n)" is no logging: it is given the handle and says whether it
+/// found something. "complain(parser, "no such entity %s", name)" is: it gives nothing back.
+bool Zone::isLogging(const PendingCall &Call, const Entity &Callee) const {
+  if (!Known.isLogging(Callee))
+    return false;
+  bool Mute = false;
+  if (Callee.What == Entity::Function) {
+    const Shape &Result = P.function(Callee.Id).result();
+    Mute = Result.What == Core::Void && Result.Pointers == 0;
+  }
+  return Mute || !carriesHandle(Call);
 }
 
 /// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
@@ -147,7 +159,7 @@ bool Zone::considerDirect(PendingCall &Call, Entity Callee) {
   ExternalEffect Effect = Known.effect(Callee);
   if (Effect.What != Effect::Unknown)
     return applyEffect(Call, Effect);
-  if (Known.isLogging(Callee) && !carriesHandle(Call))
+  if (isLogging(Call, Callee))
     return false;
   if (Callee.What == Entity::External)
     return generalRule(Call, Callee.Id);

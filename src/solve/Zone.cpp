@@ -64,7 +64,8 @@ bool Zone::isGeneric(const FunctionInfo &F) const {
       return true;
     if (Parameter.isPointerTo(Core::Record) && Embedded.count(Parameter.Record))
       return true;
-    Pointers |= Parameter.Pointers && Parameter.What != Core::Char;
+    Pointers |= Parameter.Pointers && Parameter.What != Core::Char &&
+                Parameter.What != Core::Function; // A hook to install.
   }
   const Shape &Result = F.result();
   if (Result.What == Core::Void && Result.Pointers)

@@ -127,6 +127,7 @@ private:
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
   bool carriesHandle(const PendingCall &Call) const;
+  bool isLogging(const PendingCall &Call, const Entity &Callee) const;
   bool carriesInput(const PendingCall &Call, Look How) const;
   bool contact(const PendingCall &Call) const;
   /// Grows whenever the arguments, or what they point to, may mean more than before.

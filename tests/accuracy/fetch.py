@@ -351,7 +351,7 @@ def main():
     p.add_argument("--check", action="store_true", help="parse every entry with clang")
     p.add_argument("--clang", default="clang-19")
     a = p.parse_args()
-    a.dir = os.path.abspath(a.dir)
+    a.dir = os.path.realpath(a.dir)  # As compilers and CMake write paths when they follow links.
     if a.list:
         for n in names():
             print(n, load(n)["version"], ",".join(load(n)["load"]))
