@@ -1,7 +1,8 @@
 // What happens after the first opening is not known, and the report does not hide it.
 // RUN: %cc -O1 %s -o %t && rm -f %pool
-// RUN: %crash -- %t %pool | FileCheck %s
+// RUN: %exit 1 %crash -- %t %pool | FileCheck %s
 // CHECK: not covered: another pool was opened, or this one again (2 times)
+// CHECK: no finding in the states that were judged; that is not all of them
 #include "nvmove/nvmove.h"
 
 int main(int argc, char **argv) {
