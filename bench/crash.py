@@ -61,8 +61,8 @@ def main():
     os.makedirs(os.path.dirname(a.out), exist_ok=True)
     with open(a.out, "w") as f:
         json.dump({"schema_version": 1, "operations": a.operations, "runs": runs}, f, indent=1)
-    print(f"together: {states} states, {images} images, {interrupted} interrupted recoveries, {found} findings, "
-          f"{seconds:.0f} s")
+    print(f"together: {states} states, {images} images, {interrupted} interrupted recoveries, "
+          f"{found} findings, {seconds:.0f} s")
     return 1 if found or (a.operations >= OPERATIONS and images < IMAGES_GOAL) else 0
 
 

@@ -36,6 +36,7 @@ enum state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
 struct nvmi_ticket {
   enum state state;
   bool waiting;             /* in nvmi_order_turn */
+  unsigned seen;            /* by the search of this number */
   unsigned references;      /* of threads, the list of locks, other tickets */
   struct nvmi_ticket *into; /* joined that one; next free ticket */
   struct nvmi_array deps;   /* struct nvmi_ticket * */
@@ -51,6 +52,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct nvmi_array releases; /* struct release, of tickets that have not ended */
 static struct nvmi_ticket *free_tickets;
 static struct nvmi_array slabs; /* struct nvmi_ticket *: TICKETS each */
+static unsigned search;         /* the number of the last one, from 1 on */
 _Atomic unsigned nvmi_order_released;
 
 void nvmi_order_lock(void) { nvmi_lock(&mutex); }
@@ -112,7 +114,21 @@ static struct nvmi_ticket *root_of(struct nvmi_ticket *ticket) {
 
 static bool has_ended(struct nvmi_ticket *ticket) { return root_of(ticket)->state >= COMMITTED; }
 
+/* A thread that only reads never ends its transaction: what it depended on must not pile up. */
+static void forget_committed(struct nvmi_ticket *ticket) {
+  struct nvmi_ticket **deps = deps_of(ticket);
+  size_t kept = 0;
+  for (size_t i = 0; i < ticket->deps.count; i++) {
+    if (root_of(deps[i])->state == COMMITTED)
+      drop(deps[i]);
+    else
+      deps[kept++] = deps[i];
+  }
+  ticket->deps.count = kept;
+}
+
 static void depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on) {
+  forget_committed(ticket);
   for (size_t i = 0; i < ticket->deps.count; i++)
     if (deps_of(ticket)[i] == on)
       return;
@@ -133,21 +149,39 @@ static void purge_releases(void) {
   nvmi_order_released = (unsigned)kept;
 }
 
+static void enter_release(const void *lock, struct nvmi_ticket *ticket) {
+  const struct release *all = releases.items;
+  for (size_t i = 0; i < releases.count; i++)
+    if (all[i].lock == lock && all[i].ticket == ticket)
+      return;
+  struct release fresh = {lock, ticket};
+  ticket->references++;
+  push(&releases, &fresh, sizeof fresh);
+  nvmi_order_released = (unsigned)releases.count;
+}
+
+/* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
+ * outside transactions, whose own never ends. False: there is nothing. */
+static bool hand_on(const void *lock, struct nvmi_ticket *ticket) {
+  forget_committed(ticket);
+  for (size_t i = 0; i < ticket->deps.count; i++)
+    if (!has_ended(deps_of(ticket)[i]))
+      enter_release(lock, root_of(deps_of(ticket)[i]));
+  return ticket->deps.count;
+}
+
 void nvmi_order_release(const void *lock) {
   struct nvmi_thread *thread = nvmi_self;
   nvmi_join_seal(thread);
   nvmi_lock(&mutex);
   if (!thread->ticket)
     thread->ticket = new_ticket();
-  const struct release *all = releases.items;
-  bool known = false;
-  for (size_t i = 0; i < releases.count && !known; i++)
-    known = all[i].lock == lock && all[i].ticket == thread->ticket;
-  if (!known) {
-    struct release fresh = {lock, thread->ticket};
-    fresh.ticket->references++;
-    push(&releases, &fresh, sizeof fresh);
-    nvmi_order_released = (unsigned)releases.count;
+  if (thread->touched || thread->ticket->parcels.count) {
+    enter_release(lock, thread->ticket);
+  } else if (!hand_on(lock, thread->ticket)) {
+    thread->ticket->state = COMMITTED;
+    drop(thread->ticket);
+    thread->ticket = NULL;
   }
   nvmi_unlock(&mutex);
 }
@@ -183,14 +217,16 @@ static struct nvmi_ticket *first_open(struct nvmi_ticket *ticket, bool *broken) 
   return open;
 }
 
-/* Whether a commit that waits, waits for `ticket` in the end. */
-static bool waits_for(const struct nvmi_ticket *waiting, const struct nvmi_ticket *ticket,
+/* Whether a commit that waits, waits for `ticket` in the end. Each is looked at once: others may
+ * wait in circles of their own. */
+static bool waits_for(struct nvmi_ticket *waiting, const struct nvmi_ticket *ticket,
                       unsigned depth) {
-  if (!waiting->waiting || !depth)
+  if (!waiting->waiting || waiting->seen == search || !depth)
     return false;
+  waiting->seen = search;
   for (size_t i = 0; i < waiting->deps.count; i++) {
-    const struct nvmi_ticket *on = root_of(deps_of(waiting)[i]);
-    if (on == ticket || (on != waiting && waits_for(on, ticket, depth - 1)))
+    struct nvmi_ticket *on = root_of(deps_of(waiting)[i]);
+    if (on == ticket || waits_for(on, ticket, depth - 1))
       return true;
   }
   return false;
@@ -231,6 +267,7 @@ static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool *waits
     ticket->state = CLOSED;
     return broken ? NVMI_TURN_BROKEN : NVMI_TURN_COMMIT;
   }
+  search++;
   if (open->state != OPEN || (writes && !is_late && !waits_for(open, ticket, DEPTH_MAX)))
     return NVMI_TURN_COMMIT;
   join(thread, open);

@@ -173,10 +173,23 @@ static void *reserve(size_t size) {
   return got;
 }
 
-static void at_fork(void) { nvmi_tracing = false; }
+static void at_fork(void) {
+  nvmi_tracing = false;
+  trace.fd = -1;
+}
+
+/* At once: the first pool may be closed, and nothing may follow. */
+static void trace_other(void) {
+  nvmi_lock(&trace.lock);
+  put(NVM_TRACE_OTHER, 0, 0, "", 0);
+  flush_buffer();
+  nvmi_unlock(&trace.lock);
+}
 
 void nvmi_trace_open(struct nvm_pool *pool) {
   const char *path = getenv("NVMOVE_TRACE");
+  if (trace.fd >= 0)
+    trace_other();
   if (!path || !*path || trace.pool)
     return;
   trace.fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);

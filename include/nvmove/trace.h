@@ -45,8 +45,9 @@ enum nvm_trace_kind {
   NVM_TRACE_FREE,
   NVM_TRACE_GROW,   /* place: size of the file from now on */
   NVM_TRACE_UNSEEN, /* bytes that differ from all that was traced: nothing noted or traced them */
-  NVM_TRACE_OUTPUT  /* the program is about to write, send or rename; place: descriptor; extra: site
+  NVM_TRACE_OUTPUT, /* the program is about to write, send or rename; place: descriptor; extra: site
                      */
+  NVM_TRACE_OTHER   /* a pool was opened, or this one again, of which nothing is written down */
 };
 
 #define NVM_TRACE_APART 1 /* nvm_trace_header.flags */

@@ -87,8 +87,9 @@ static bool is_large_and_new(const struct nvmi_intent *intent) {
 }
 
 /* Whether the line (or range) lies in a large block that this transaction allocates. Its bytes go
- * straight to the file, before the record's fence, and not into the record. Crash before that
- * fence: the block is free, its bytes are nobody's. After: they are there. No older record is
+ * straight to the file, not into the record, and are fenced before the record's last frame is put:
+ * the record may arrive whole before its own fence. Crash before the first fence: the block is
+ * free, its bytes are nobody's. After: they are there. No older record is
  * replayed over them: the run was not taken before the floor had passed all records that can name
  * it (docs/pool-format.md, "The floor"). */
 static bool goes_straight(const struct nvmi_log *log, const struct nvmi_line *item) {
@@ -171,13 +172,16 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
   /* An older value in the record would be replayed over a newer one that went straight. */
-  bool may_go_straight = operations && !log->sealed.count;
+  bool may_go_straight = operations && !log->sealed.count, some_went = false;
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
     bool straight = may_go_straight && goes_straight(log, &lines[i]);
     each_line(pool, &lines[i], 1, straight ? store_home : add_to_record, straight ? NULL : &record);
+    some_went |= straight;
   }
+  if (some_went)
+    nvmi_fence(log);
   add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
   if (!nvmi_record_end(&record))

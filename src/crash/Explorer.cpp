@@ -46,7 +46,11 @@ public:
     if (!Compares)
       R.NotDone.push_back("several threads write: the program's data was not compared, only "
                           "recovery, the heap and the checker judge");
-    R.Cut = T.Cut;
+    if (T.OtherOpenings)
+      R.NotDone.push_back("another pool was opened, or this one again (" +
+                          std::to_string(T.OtherOpenings) +
+                          " times): nothing of that is known, only the first opening is traced");
+    R.Cut = T.Cut || T.OtherOpenings;
     if (T.Cut)
       R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
     if (After.commits())

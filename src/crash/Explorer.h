@@ -44,7 +44,7 @@ struct Result {
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
-  bool Cut = false; ///< the trace has no end
+  bool Cut = false; ///< the trace does not have all that the program did
 
   bool finished() const { return !Unexplored && !Sampled && !Cut; }
 };

@@ -52,6 +52,9 @@ const char *take(Trace &T, const Event &E) {
   case NVM_TRACE_SITE:
     T.Sites[E.Extra] = readSite(E.Bytes);
     return nullptr;
+  case NVM_TRACE_OTHER:
+    ++T.OtherOpenings;
+    return nullptr;
   case NVM_TRACE_GROW:
     T.SizeMax = std::max(T.SizeMax, E.Place);
     break;
@@ -93,7 +96,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_OUTPUT)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_OTHER)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size)};

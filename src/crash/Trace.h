@@ -46,6 +46,7 @@ struct Trace {
   bool Apart = false;                       ///< the program's view is not the file (shadow)
   bool Cut = false;                         ///< the last record is not whole
   unsigned Threads = 0;                     ///< that stored or fenced
+  unsigned OtherOpenings = 0;               ///< of pools, that are not in the trace
 
   const Site *site(uint64_t Number) const {
     auto Found = Sites.find(Number);

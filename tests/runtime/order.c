@@ -95,7 +95,7 @@ static void run_a(struct pair *p) {
     p->written = round;
     if (p->handshake == NONE) {
       wait_for(&p->copied, round);
-      for (int i = 0; i < 20; i++)
+      for (int i = 0; i < 20 && !p->aborts; i++) /* an abort is not to come so late that B joins */
         sched_yield();
     } else {
       wait_for(&p->committed, round);

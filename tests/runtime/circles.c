@@ -1,0 +1,118 @@
+/* Order of commits among threads that end no transaction, and among many that wait for each other.
+ */
+#include "harness.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+enum { IN_CIRCLE = 3, WAITING = IN_CIRCLE + 1 };
+
+static struct {
+  NVM_POOL *pool;
+  uint64_t *words;                           /* 32 for each thread: lines of their own */
+  pthread_mutex_t locks[WAITING], last_lock; /* of each; of main */
+  _Atomic unsigned turn, done;
+} all;
+
+static void wait_for(_Atomic unsigned *counter, unsigned value) {
+  while (*counter < value)
+    sched_yield();
+}
+
+static void write_under(pthread_mutex_t *lock, unsigned word, uint64_t value) {
+  pthread_mutex_lock(lock);
+  STORE(all.words[32 * word], value);
+  pthread_mutex_unlock(lock);
+}
+
+static void take(pthread_mutex_t *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_unlock(lock);
+}
+
+static void prepare(void) {
+  all.pool = test_create(test_path("pool"), 2 << 20);
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  all.words = nvm_calloc(all.pool, 0, 32 * (WAITING + 1), sizeof *all.words);
+  CHECK(all.words && nvm_pool_set_root(all.pool, all.words) == 0 && nvm_tx_commit(all.pool) == 0);
+  for (unsigned i = 0; i < WAITING; i++)
+    pthread_mutex_init(&all.locks[i], NULL);
+  pthread_mutex_init(&all.last_lock, NULL);
+}
+
+static uint64_t joined(void) {
+  struct nvm_stats stats;
+  CHECK(nvm_pool_stats(all.pool, &stats) == 0);
+  return stats.joined_commits;
+}
+
+static void *only_read(void *unused) {
+  for (unsigned round = 1; round <= 10; round++) {
+    wait_for(&all.turn, round);
+    take(&all.last_lock);
+    all.done = round;
+  }
+  wait_for(&all.turn, 11);
+  return unused;
+}
+
+/* Nothing waits for a reader, whose transaction never ends since it has none. */
+TEST(reader_outside_transactions) {
+  prepare();
+  pthread_t reader;
+  CHECK(pthread_create(&reader, NULL, only_read, NULL) == 0);
+  for (unsigned round = 1; round <= 10; round++) {
+    CHECK(nvm_tx_begin(all.pool) == 0);
+    write_under(&all.last_lock, 0, round);
+    all.turn = round;
+    wait_for(&all.done, round);
+    write_under(&all.last_lock, 1, round);
+    CHECK(nvm_tx_commit(all.pool) == 0);
+  }
+  CHECK(joined() == 0);
+  all.turn = 11;
+  CHECK(pthread_join(reader, NULL) == 0);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+/* Each of the circle depends on all others of it, and last on main. The one behind them depends on
+ * the circle. */
+static void *depend_and_commit(void *argument) {
+  unsigned self = *(const unsigned *)argument;
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  wait_for(&all.turn, self);
+  write_under(&all.locks[self], self, 1);
+  all.turn = self + 1;
+  wait_for(&all.turn, WAITING + 1 + self);
+  for (unsigned i = 0; i < IN_CIRCLE; i++)
+    if (i != self)
+      take(&all.locks[i]);
+  if (self < IN_CIRCLE)
+    take(&all.last_lock);
+  all.turn = WAITING + 2 + self;
+  wait_for(&all.turn, 2 * WAITING + 1);
+  CHECK(nvm_tx_commit(all.pool) == 0);
+  all.done++;
+  return NULL;
+}
+
+TEST(circle_that_waits_for_somebody_else) {
+  prepare();
+  pthread_t threads[WAITING];
+  unsigned numbers[WAITING];
+  for (unsigned i = 0; i < WAITING; i++) {
+    numbers[i] = i;
+    CHECK(pthread_create(&threads[i], NULL, depend_and_commit, &numbers[i]) == 0);
+  }
+  wait_for(&all.turn, WAITING);
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  write_under(&all.last_lock, WAITING, 1);
+  all.turn = WAITING + 1;
+  wait_for(&all.done, WAITING);
+  CHECK(joined() == WAITING);
+  CHECK(nvm_tx_commit(all.pool) == 0);
+  for (unsigned i = 0; i < WAITING; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
