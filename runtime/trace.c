@@ -41,6 +41,7 @@ static struct {
   char *buffer, *seen; /* the program's view as the trace knows it, by file offset */
   uint64_t *noted;     /* bit for each byte: noted in an open transaction */
   size_t used;
+  unsigned site_count;
   const struct nvm_site **sites; /* by hash; the number of a site is its slot + 1 */
   _Atomic unsigned threads;
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
@@ -251,6 +252,9 @@ static uint64_t number_of(const struct nvm_site *site) {
   while (trace.sites[slot] && trace.sites[slot] != site)
     slot = (slot + 1) % SITES_MAX;
   if (!trace.sites[slot]) {
+    if (trace.site_count == SITES_MAX / 2)
+      return 0; /* of more places than these it is only known that they stored */
+    trace.site_count++;
     char text[4096];
     uint32_t place[2] = {site->line, site->column};
     memcpy(text, place, sizeof place);

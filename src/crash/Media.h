@@ -41,7 +41,6 @@ public:
   const std::map<uint64_t, DirtyLine> &dirty() const { return Dirty; }
   char *data() const { return Map; }
   std::string path() const; ///< under which any process opens it
-  int fd() const { return Fd; }
   /// Hash of the guaranteed image; changes by lineHash() of what changes.
   uint64_t hash() const { return Hash; }
   static uint64_t lineHash(uint64_t Line, const char *Bytes);
