@@ -61,10 +61,11 @@ struct nvm_pool {
   _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
   _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
   _Atomic uint64_t written_count;
-  uint64_t written_max, written_limit; /* from here on pages are given back */
-  bool check_pointers;                 /* at commit, where the program describes its types; not with
-                                          NVMOVE_POINTERS=0 */
-  bool compare;                        /* NVMOVE_DEBUG=compare */
+  uint64_t written_max;
+  _Atomic uint64_t written_limit; /* from here on pages are given back */
+  bool check_pointers;            /* at commit, where the program describes its types; not with
+                                     NVMOVE_POINTERS=0 */
+  bool compare;                   /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
   char path[PATH_MAX];
