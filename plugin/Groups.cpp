@@ -16,7 +16,7 @@ constexpr unsigned MovedMax = 8;
 
 /// Nothing that another thread, or the end of the transaction, can come in through.
 bool isQuiet(const Instruction &I) {
-  if (I.isAtomic() || !isGuaranteedToTransferExecutionToSuccessor(&I))
+  if (I.isAtomic() || I.isVolatile() || !isGuaranteedToTransferExecutionToSuccessor(&I))
     return false;
   return !isa<CallBase>(I) || isa<MemIntrinsic>(I) || isa<DbgInfoIntrinsic>(I) ||
          (isa<IntrinsicInst>(I) && !I.mayReadOrWriteMemory());

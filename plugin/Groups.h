@@ -9,8 +9,8 @@
 // not written (rolling it back would take what another thread wrote). The old bytes are the same:
 // an entry taken before the first of the writes holds what the transaction has to restore, and
 // where two writes overlap, undoing newest first ends with it. And the bytes are the thread's
-// already: nothing in between synchronises (no call, no atomic access, no fence), so a program
-// without data races holds at the first write whatever lock guards the others.
+// already: nothing in between synchronises (no call, no atomic or volatile access, no fence), so a
+// program without data races holds at the first write whatever lock guards the others.
 //
 // What a group does not do: cross blocks, or wait for an address that is loaded in between.
 #pragma once

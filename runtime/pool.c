@@ -194,12 +194,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
 }
 
 NVM_POOL *nvm_pool_create(const char *path, size_t size) {
-  const char *how = getenv("NVMOVE_OPEN");
   nvmi_kill_arm();
-  if (how && strcmp(how, "copy") == 0) {
-    nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_OPEN=copy opens pools and creates none");
-    return NULL;
-  }
   if (!usable(path))
     return NULL;
   if (access(path, F_OK) == 0) {
@@ -214,7 +209,9 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
   char copy[PATH_MAX], name[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
   *name = 0;
-  int result = nvmi_header_init(pool, size);
+  int result = pool->is_copy
+                   ? nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_OPEN=copy opens pools and creates none")
+                   : nvmi_header_init(pool, size);
   if (result == 0)
     result = create_file(pool, dirname(copy), name, sizeof name);
   if (*name)

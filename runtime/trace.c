@@ -117,22 +117,22 @@ static void trace_flush(const void *address, size_t size) {
   trace.real->flush(address, size);
 }
 
-static void trace_fence(void) {
-  trace.real->fence();
+/* An event of the thread that has no place. */
+static void put_alone(enum nvm_trace_kind kind, uint64_t extra) {
   if (!nvmi_tracing)
     return;
   nvmi_lock(&trace.lock);
-  put(NVM_TRACE_FENCE, 0, 0, "", 0);
+  put(kind, 0, extra, "", 0);
   nvmi_unlock(&trace.lock);
 }
 
-void nvmi_trace_barrier(void) {
-  if (!nvmi_tracing)
-    return;
-  nvmi_lock(&trace.lock);
-  put(NVM_TRACE_FENCE, 0, 1, "", 0);
-  nvmi_unlock(&trace.lock);
+static void trace_fence(void) {
+  trace.real->fence();
+  put_alone(NVM_TRACE_FENCE, 0);
 }
+
+void nvmi_trace_barrier(void) { put_alone(NVM_TRACE_FENCE, 1); }
+void nvmi_trace_begin(void) { put_alone(NVM_TRACE_BEGIN, 0); }
 
 static void trace_store_line(void *to, const void *from, uint64_t mask) {
   trace.real->store_line(to, from, mask);
@@ -252,8 +252,11 @@ static uint64_t number_of(const struct nvm_site *site) {
   while (trace.sites[slot] && trace.sites[slot] != site)
     slot = (slot + 1) % SITES_MAX;
   if (!trace.sites[slot]) {
-    if (trace.site_count == SITES_MAX / 2)
-      return 0; /* of more places than these it is only known that they stored */
+    if (trace.site_count == SITES_MAX / 2) /* half empty, so that a search is short */
+      nvmi_die(NULL,
+               "a trace of more than %u places in the source; compile fewer files with "
+               "--nvmove-trace",
+               trace.site_count);
     trace.site_count++;
     char text[4096];
     uint32_t place[2] = {site->line, site->column};

@@ -10,6 +10,8 @@ extern bool nvmi_tracing;
 /* NVMOVE_TRACE: from now on this pool is traced, if none is yet. */
 void nvmi_trace_open(struct nvm_pool *pool);
 void nvmi_trace_close(const struct nvm_pool *pool);
+/* A transaction of this thread begins; it belongs to no pool. */
+void nvmi_trace_begin(void);
 void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                       uint64_t extra);
 /* A barrier in all threads of the process has returned. */

@@ -33,10 +33,8 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
     error = check_pointers(log, lines, count);
-  if (NVMI_UNLIKELY(nvmi_tracing)) {
+  if (NVMI_UNLIKELY(nvmi_tracing))
     nvmi_trace_compare(pool);
-    nvmi_trace(pool, NVM_TRACE_ENDING, 0, 0);
-  }
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (NVMI_LIKELY(commit && !error)) {
@@ -223,7 +221,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
     return failed(pool, error);
   if (!nvmi_in_transaction(thread))
-    nvmi_trace(pool, NVM_TRACE_BEGIN, 0, 0);
+    nvmi_trace_begin();
   thread->begun++;
   return 0;
 }
@@ -278,7 +276,7 @@ void __nvm_atomic_enter(void *Frame) {
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
   if (!nvmi_in_transaction(thread))
-    nvmi_trace(nvmi_pool_number(0), NVM_TRACE_BEGIN, 0, 0);
+    nvmi_trace_begin();
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }

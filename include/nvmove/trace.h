@@ -36,9 +36,8 @@ enum nvm_trace_kind {
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
-  NVM_TRACE_BEGIN,  /* an explicit transaction; extra: site */
-  NVM_TRACE_ENDING, /* its commit begins; extra: 1 when it holds stores outside explicit ones */
-  NVM_TRACE_COMMIT, /* has returned: the program may rely on it */
+  NVM_TRACE_BEGIN,  /* an explicit transaction of this thread, over all pools */
+  NVM_TRACE_COMMIT, /* is durable; explicit, or of what was stored outside such */
   NVM_TRACE_ABORT,
   /* place, extra: bytes of a block that the open transaction allocated, freed. */
   NVM_TRACE_ALLOC,

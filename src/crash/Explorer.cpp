@@ -14,8 +14,6 @@
 namespace nvmove::crash {
 namespace {
 
-constexpr size_t FindingsMax = 100; ///< of states; then only counted
-
 const char *kindOf(Verdict What) {
   switch (What) {
   case Verdict::NotRecovered:
@@ -59,6 +57,8 @@ public:
     for (At = 0; At < T.Events.size(); ++At)
       take(T.Events[At]);
     epoch(); // what was still on its way at the end
+    if (Recovery.gaveUp())
+      R.NotDone.push_back("some recovery has more steps than it was killed at");
     R.Distinct = Images.size();
     R.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
     return std::move(R);
@@ -83,10 +83,11 @@ private:
   }
 
   void expect() {
-    if (Compares)
-      J.expect(&Before.lines(), &After.lines());
-    else
+    if (!Compares)
       J.expect(nullptr, nullptr);
+    else if (!J.expect(&Before.lines(), &After.lines()) && !TooMuch)
+      TooMuch = true, R.NotDone.push_back("the program has stored to more lines than are compared; "
+                                          "those at higher places were left out");
   }
 
   /// One line's share in the choice: which of its versions.
@@ -118,10 +119,11 @@ private:
     uint64_t Product = 1;
     for (const Choice &C : All)
       Product = Product > O.EpochMax ? Product : Product * C.Dirty->Versions.size();
-    if (Product <= O.EpochMax)
-      exhaust(All);
-    else
+    if (Product > O.EpochMax)
       sample(All);
+    else
+      exhaust(All);
+    R.Sampled += Product > O.EpochMax || M.forgot();
   }
 
   void exhaust(std::vector<Choice> &All) {
@@ -136,7 +138,6 @@ private:
   }
 
   void sample(std::vector<Choice> &All) {
-    ++R.Sampled;
     auto Set = [&](bool Last) {
       for (Choice &C : All)
         C.Version = Last ? C.Dirty->Versions.size() - 1 : 0;
@@ -225,8 +226,7 @@ private:
                                    "commits; the last store before it",
                                    At, Before.now())
                          .str()});
-    if (R.Findings.size() < FindingsMax)
-      addFinding(R, std::move(F));
+    addFinding(R, std::move(F));
   }
 
   const Site *lastSite() const {
@@ -247,7 +247,7 @@ private:
   std::mt19937_64 Random;
   std::unordered_set<uint64_t> Seen, Images;
   size_t At = 0;
-  bool Compares = true;
+  bool Compares = true, TooMuch = false;
 };
 
 } // namespace

@@ -38,6 +38,7 @@ struct Result {
   std::vector<Finding> Findings;
   uint64_t States = 0, Distinct = 0; ///< judged; images among them
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken
+  uint64_t Omitted = 0;              ///< findings beyond those that are listed
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
   uint64_t Commits = 0, Stores = 0;
   uint64_t Interrupted = 0; ///< recoveries that were killed, and what they left judged

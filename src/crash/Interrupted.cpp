@@ -76,8 +76,9 @@ Judgement InterruptedRecovery::judge(Judge &J, const Media &M, uint64_t &Judged)
       return Said;
     }
     if (!Killed)
-      break;
+      return {};
   }
+  GaveUp = true;
   return {};
 }
 

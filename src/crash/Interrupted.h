@@ -19,12 +19,16 @@ public:
   /// right.
   Judgement judge(Judge &J, const Media &M, uint64_t &Judged);
 
+  /// Some recovery had more steps than it was killed at.
+  bool gaveUp() const { return GaveUp; }
+
 private:
   InterruptedRecovery() = default;
   std::string path() const;
   /// True: it was killed.
   bool recover(unsigned Step) const;
 
+  bool GaveUp = false;
   uint64_t Size = 0;
   char *Map = nullptr;
   int Fd = -1;

@@ -80,14 +80,17 @@ Judge::~Judge() {
   munmap(Common, sizeof(Shared));
 }
 
-void Judge::expect(const std::map<uint64_t, LineBytes> *Before,
+bool Judge::expect(const std::map<uint64_t, LineBytes> *Before,
                    const std::map<uint64_t, LineBytes> *After) {
   Common->Count = 0;
   if (!Before)
-    return;
-  auto Take = [this](uint64_t Line, const LineBytes *B, const LineBytes *A) {
-    if (Common->Count == LinesMax)
+    return true;
+  bool Fits = true;
+  auto Take = [&, this](uint64_t Line, const LineBytes *B, const LineBytes *A) {
+    if (Common->Count == LinesMax) {
+      Fits = false;
       return;
+    }
     Wanted &W = Common->Lines[Common->Count++];
     W = {Line, B ? B->Mask : 0, A ? A->Mask : 0, {}, {}};
     if (B)
@@ -104,6 +107,7 @@ void Judge::expect(const std::map<uint64_t, LineBytes> *Before,
     B = TakeB ? std::next(B) : B;
     A = TakeA ? std::next(A) : A;
   }
+  return Fits;
 }
 
 namespace {
@@ -173,13 +177,19 @@ private:
 };
 
 Check loadChecker(const std::string &Path) {
-  if (Path.empty())
-    return nullptr;
-  void *Library = dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  void *Library = Path.empty() ? nullptr : dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   return Library ? reinterpret_cast<Check>(dlsym(Library, "nvm_crash_check")) : nullptr;
 }
 
 } // namespace
+
+std::string checkerFault(const std::string &Path) {
+  dlerror();
+  if (Path.empty() || loadChecker(Path))
+    return "";
+  const char *Why = dlerror();
+  return Path + ": " + (Why ? Why : "no function nvm_crash_check");
+}
 
 void Judge::start() {
   int Down[2], Up[2];

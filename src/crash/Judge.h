@@ -28,6 +28,9 @@ struct Judgement {
   unsigned char Found = 0, Before = 0, After = 0;
 };
 
+/// Empty, or why this shared object is no checker.
+std::string checkerFault(const std::string &Path);
+
 class Judge {
 public:
   /// \p Checker: a shared object with `int nvm_crash_check(NVM_POOL *)`, or empty. \p Command: run
@@ -36,8 +39,8 @@ public:
   ~Judge();
 
   /// The right states of those that follow: \p Before the open transaction, and \p After it; equal
-  /// when none is open. Null: do not compare.
-  void expect(const std::map<uint64_t, LineBytes> *Before,
+  /// when none is open. Null: do not compare. False: they are too many, the last are left out.
+  bool expect(const std::map<uint64_t, LineBytes> *Before,
               const std::map<uint64_t, LineBytes> *After);
 
   /// The image as it lies in the memory file, or in another file.

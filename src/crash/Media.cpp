@@ -66,8 +66,10 @@ void Media::push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t 
   DirtyLine &D = lineAt(Line);
   if (D.Versions.back().Bytes == Bytes)
     return;
-  if (D.Versions.size() == VersionsMax && D.Pending.empty())
+  if (D.Versions.size() == VersionsMax && D.Pending.empty()) {
     D.Versions.erase(D.Versions.begin() + VersionsMax / 2);
+    Forgot = true;
+  }
   D.Versions.push_back({Bytes, Event});
 }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 
 namespace nvmove::crash {
 
@@ -38,6 +39,9 @@ public:
   /// All that was stored is there for good: the process dies, the machine does not.
   void keepAll();
 
+  /// Since it was asked last, a line had more versions than are kept.
+  bool forgot() { return std::exchange(Forgot, false); }
+
   const std::map<uint64_t, DirtyLine> &dirty() const { return Dirty; }
   char *data() const { return Map; }
   std::string path() const; ///< under which any process opens it
@@ -56,6 +60,7 @@ private:
   char *Map = nullptr;
   uint64_t Size = 0, Hash = 0;
   int Fd = -1;
+  bool Forgot = false;
 };
 
 } // namespace nvmove::crash

@@ -42,6 +42,8 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
                       plural(R.Epochs, "epoch"), R.Commits, R.Stores, R.Seconds,
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
+  if (R.Omitted)
+    OS << plural(R.Omitted, "further finding") << " not listed\n";
   if (R.Interrupted)
     OS << "recovery killed at a step " << plural(R.Interrupted, "time")
        << ", and what it left judged\n";
@@ -77,16 +79,13 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
   }
   for (const std::string &Text : R.NotDone)
     NotDone.push_back(Text);
-  llvm::json::Object Explored{{"states", R.States},
-                              {"distinct_images", R.Distinct},
-                              {"epochs", R.Epochs},
-                              {"sampled_epochs", R.Sampled},
-                              {"unexplored", R.Unexplored},
-                              {"commits", R.Commits},
-                              {"interrupted_recoveries", R.Interrupted},
-                              {"stores", R.Stores},
-                              {"seed", O.Seed},
-                              {"seconds", R.Seconds}};
+  llvm::json::Object Explored{
+      {"states", R.States},         {"distinct_images", R.Distinct},
+      {"epochs", R.Epochs},         {"sampled_epochs", R.Sampled},
+      {"unexplored", R.Unexplored}, {"omitted_findings", R.Omitted},
+      {"commits", R.Commits},       {"interrupted_recoveries", R.Interrupted},
+      {"stores", R.Stores},         {"seed", O.Seed},
+      {"seconds", R.Seconds}};
   OS << llvm::formatv("{0:2}\n",
                       llvm::json::Value(llvm::json::Object{{"schema_version", 1},
                                                            {"model", nameOf(O.What)},

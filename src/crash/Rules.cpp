@@ -8,6 +8,8 @@
 namespace nvmove::crash {
 namespace {
 
+constexpr size_t FindingsMax = 100; ///< more are no help to anybody
+
 /// The bytes that a thread's open transaction noted.
 class Noted {
 public:
@@ -115,7 +117,10 @@ void addFinding(Result &R, Finding F) {
       ++Known.Count;
       return;
     }
-  R.Findings.push_back(std::move(F));
+  if (R.Findings.size() < FindingsMax)
+    R.Findings.push_back(std::move(F));
+  else
+    ++R.Omitted;
 }
 
 void applyRules(const Trace &T, Result &R) {

@@ -9,7 +9,8 @@ namespace nvmove::crash {
 /// commit".
 void applyRules(const Trace &T, Result &R);
 
-/// Adds \p F, or counts it to the one of the same kind at the same place.
+/// Adds \p F, or counts it to the one of the same kind at the same place; beyond a hundred it only
+/// counts.
 void addFinding(Result &R, Finding F);
 
 /// Who stored byte \p Place last, before event \p Before.

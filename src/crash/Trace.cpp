@@ -41,6 +41,11 @@ bool carriesBytes(nvm_trace_kind Kind) {
          Kind == NVM_TRACE_FLUSH || Kind == NVM_TRACE_UNSEEN;
 }
 
+/// Those whose Extra is a number of bytes at Place.
+bool namesBytes(nvm_trace_kind Kind) {
+  return Kind == NVM_TRACE_NOTE || Kind == NVM_TRACE_ALLOC || Kind == NVM_TRACE_FREE;
+}
+
 /// Null, or what is wrong with a record.
 const char *take(Trace &T, const Event &E) {
   switch (E.Kind) {
@@ -59,7 +64,8 @@ const char *take(Trace &T, const Event &E) {
     T.SizeMax = std::max(T.SizeMax, E.Place);
     break;
   default:
-    if (carriesBytes(E.Kind) && (E.Place > T.SizeMax || E.Bytes.size() > T.SizeMax - E.Place))
+    uint64_t Bytes = carriesBytes(E.Kind) ? E.Bytes.size() : namesBytes(E.Kind) ? E.Extra : 0;
+    if (Bytes && (E.Place > T.SizeMax || Bytes > T.SizeMax - E.Place))
       return "a place outside the pool";
   }
   T.Threads = std::max(T.Threads, E.Thread);

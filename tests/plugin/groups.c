@@ -83,6 +83,18 @@ __attribute__((noinline)) void spin(struct node *n, int *lock) {
   n->place = 2;
 }
 
+// And a volatile one, with which older programs do the same.
+// CHECK-LABEL: define {{.*}}@flag(
+// CHECK: call {{.*}}@__nvmove_note_4(
+// CHECK: load volatile
+// CHECK: call {{.*}}@__nvmove_note_4(
+// CHECK: {{^[}]}}
+__attribute__((noinline)) void flag(struct node *n, volatile int *turn) {
+  n->count = 1;
+  (void)*turn;
+  n->place = 2;
+}
+
 // A length that depends on nothing written.
 // CHECK-LABEL: define {{.*}}@insert(
 // CHECK: call {{.*}}@__nvm_note_ahead(
@@ -104,6 +116,7 @@ int main(void) {
   unlink(n + 1);
   loaded(&n->next, n + 1);
   spin(n, &lock);
+  flag(n, &lock);
   insert(n + 1, 1, 7);
   return recorder_finish();
 }

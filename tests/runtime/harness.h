@@ -57,6 +57,8 @@ const char *test_path(const char *name);
 /* A pool that must open or be created. */
 NVM_POOL *test_open(const char *path);
 NVM_POOL *test_create(const char *path, size_t size);
+/* Blocks that the file's tables have. */
+uint64_t test_blocks(NVM_POOL *pool);
 /* nvm_pool_check finds nothing. */
 void test_check_pool(const char *path);
 

@@ -138,18 +138,6 @@ static void run_pair(void *argument) {
   CHECK(nvm_pool_close(p->pool) == 0);
 }
 
-static void count_blocks(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
-  (void)count;
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  if ((word & 0xff) != NVM_CHUNK_SMALL)
-    return;
-  struct nvmi_span shape;
-  nvmi_span_shape(&shape, word >> 8 & 0xff);
-  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks; i++)
-    *(uint64_t *)context += table[i] != 0;
-}
-
 static void verify_pair(const struct pair *p) {
   NVM_POOL *pool = test_open(p->path);
   const struct root *root = nvm_pool_root(pool);
@@ -161,9 +149,7 @@ static void verify_pair(const struct pair *p) {
           (p->handshake == BOTH_WAIT && root->first == known - 1));
     CHECK(p->handshake == NONE || root->copy == root->first); /* they joined */
   }
-  uint64_t blocks = 0;
-  nvmi_heap_each_run(pool, count_blocks, &blocks);
-  CHECK(blocks == (root ? 1 + (root->block != NULL) : 0));
+  CHECK(test_blocks(pool) == (root ? 1 + (root->block != NULL) : 0));
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(p->path);
 }

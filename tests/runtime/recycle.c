@@ -77,23 +77,10 @@ static void run(void *argument) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void count_run(void *blocks, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
-  (void)count;
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  *(uint64_t *)blocks += (word & 0xff) == NVM_CHUNK_LARGE;
-  if ((word & 0xff) != NVM_CHUNK_SMALL)
-    return;
-  struct nvmi_span shape;
-  nvmi_span_shape(&shape, word >> 8 & 0xff);
-  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks; i++)
-    *(uint64_t *)blocks += table[i] != 0;
-}
-
 static void verify(const char *path, uint64_t acknowledged) {
   NVM_POOL *pool = test_open(path);
   const struct root *root = nvm_pool_root(pool);
-  uint64_t t = root->done, count = t % 2 ? BYTES / size_at(t) : 0, blocks = 0;
+  uint64_t t = root->done, count = t % 2 ? BYTES / size_at(t) : 0;
   CHECK(t == acknowledged || t == acknowledged + 1);
   for (unsigned i = 0; i < WORDS; i += 16)
     CHECK(root->words[i] == t / 3 * 3);
@@ -101,8 +88,7 @@ static void verify(const char *path, uint64_t acknowledged) {
     CHECK(nvm_usable_size(root->blocks[i]) >= size_at(t));
     CHECK(root->blocks[i][0] == t && root->blocks[i][size_at(t) / 8 - 1] == t + i);
   }
-  nvmi_heap_each_run(pool, count_run, &blocks);
-  CHECK(blocks == count + 1);
+  CHECK(test_blocks(pool) == count + 1);
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(path);
 }

@@ -130,18 +130,6 @@ static void run_bank(void *argument) {
   CHECK(nvm_pool_close(bank->pool) == 0);
 }
 
-static void count_blocks(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
-  (void)count;
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  if ((word & 0xff) != NVM_CHUNK_SMALL)
-    return;
-  struct nvmi_span shape;
-  nvmi_span_shape(&shape, word >> 8 & 0xff);
-  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks; i++)
-    *(uint64_t *)context += table[i] != 0;
-}
-
 static void verify_bank(const struct bank *bank) {
   NVM_POOL *pool = test_open(bank->path);
   const struct root *root = nvm_pool_root(pool);
@@ -150,12 +138,11 @@ static void verify_bank(const struct bank *bank) {
     for (int i = 0; i < ACCOUNTS; i++)
       sum += root->accounts[i];
     CHECK(sum == ACCOUNTS * MONEY);
-    uint64_t count = 0, blocks = 0;
+    uint64_t count = 0;
     for (const struct node *node = root->head; node; node = node->next, count++)
       CHECK(node->value == ~(uint64_t)(uintptr_t)node);
     CHECK(count == root->count);
-    nvmi_heap_each_run(pool, count_blocks, &blocks);
-    CHECK(blocks == count + 1);
+    CHECK(test_blocks(pool) == count + 1);
     for (unsigned me = 0; me < THREADS; me++) {
       uint64_t acknowledged = bank->shared->acknowledged[me];
       CHECK(root->done[me] == acknowledged || root->done[me] == acknowledged + 1);

@@ -145,20 +145,6 @@ void workload_run(const char *path, struct progress *progress, uint64_t end) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void count_blocks(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
-  (void)count;
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  uint64_t *blocks = context;
-  *blocks += (word & 0xff) == NVM_CHUNK_LARGE;
-  if ((word & 0xff) != NVM_CHUNK_SMALL)
-    return;
-  struct nvmi_span shape;
-  nvmi_span_shape(&shape, word >> 8 & 0xff);
-  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks; i++)
-    *blocks += table[i] != 0;
-}
-
 static uint64_t verify_items(const struct root *root, const struct model *model) {
   uint64_t blocks = 1;
   for (unsigned i = 0; i < WORKLOAD_SLOTS; i++) {
@@ -179,7 +165,7 @@ static uint64_t verify_items(const struct root *root, const struct model *model)
 uint64_t workload_verify(const char *path, const struct progress *progress) {
   NVM_POOL *pool = test_open(path);
   const struct root *root = nvm_pool_root(pool);
-  uint64_t done = root ? root->done : 0, blocks = 0;
+  uint64_t done = root ? root->done : 0;
   CHECK(done == progress->acknowledged || done == progress->acknowledged + 1);
   if (root) {
     struct model model = {0};
@@ -187,8 +173,7 @@ uint64_t workload_verify(const char *path, const struct progress *progress) {
       apply_model(&model, t);
     for (unsigned i = 0; i < WORKLOAD_WORDS; i++)
       CHECK(root->words[i] == model.words[i]);
-    nvmi_heap_each_run(pool, count_blocks, &blocks);
-    CHECK(blocks == verify_items(root, &model));
+    CHECK(test_blocks(pool) == verify_items(root, &model));
   }
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(path);

@@ -1,6 +1,7 @@
 // nvmove crash: one run of a program, and every state that a crash could have left behind.
 #include "nvmove/Commands.h"
 
+#include "crash/Judge.h"
 #include "crash/Report.h"
 #include "support/Files.h"
 
@@ -116,6 +117,10 @@ llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &
 int runCrash(const Arguments &A) {
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
   crash::Options O = optionsOf(A.Crash);
+  if (std::string Fault = crash::checkerFault(O.Checker); !Fault.empty()) {
+    D.error(Fault);
+    return ExitUsage;
+  }
   crash::Trace T;
   llvm::Expected<crash::Result> R = explore(A, O, T);
   if (!R) {
