@@ -33,6 +33,8 @@ extern _Atomic unsigned nvmi_order_released;
 void nvmi_order_release(const void *lock);
 void nvmi_order_acquire(const void *lock);
 
+/* A transaction of a thread with a ticket begins; nothing of it is written yet. */
+void nvmi_order_begin(struct nvmi_thread *thread);
 enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED };
 /* Waits for the transactions that this one depends on. Broken: one of them was aborted. */
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);
