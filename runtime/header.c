@@ -25,7 +25,7 @@ uint64_t nvmi_chunk_table_size(uint64_t heap_size) {
 
 void nvmi_header_seeds(struct nvm_pool *pool) {
   pool->id_seed = nvmi_check(pool->header.id, sizeof pool->header.id, 0);
-  pool->check_seed = pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15);
+  nvmi_key_set(&pool->key, pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static uint64_t header_check(const struct nvm_header *header) {

@@ -38,8 +38,8 @@ static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *fra
          (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
           NVM_FRAME_OPERATIONS(frame) + (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED) <=
               NVM_FRAME_LENGTH(frame) / 8) &&
-         frame->check == nvmi_check(&frame->transaction,
-                                    sizeof *frame - 8 + NVM_FRAME_LENGTH(frame), pool->check_seed);
+         frame->check == nvmi_check_by(&pool->key, &frame->transaction,
+                                       sizeof *frame - 8 + NVM_FRAME_LENGTH(frame));
 }
 
 struct scan {
@@ -175,7 +175,7 @@ struct work {
 /* Whether the bytes that the undo entries cover are those that a checked commit summed up. */
 static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *found,
                          const struct nvm_frame *commit) {
-  uint64_t sum = pool->check_seed, wanted;
+  uint64_t sum = 0, wanted;
   if (NVM_FRAME_LENGTH(commit) < sizeof wanted)
     return false;
   memcpy(&wanted, (const char *)(commit + 1) + NVM_FRAME_LENGTH(commit) - sizeof wanted,
@@ -186,7 +186,8 @@ static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *f
       continue;
     if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
       return false;
-    sum = nvmi_check(pool->home + frame->place, NVM_FRAME_LENGTH(frame), sum);
+    sum = nvmi_check_add(
+        sum, nvmi_check_by(&pool->key, pool->home + frame->place, NVM_FRAME_LENGTH(frame)));
   }
   return sum == wanted;
 }
