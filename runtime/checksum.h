@@ -27,16 +27,14 @@ static __attribute__((noinline, unused)) uint64_t nvmi_check(const void *data, s
 /* The same sum as of nvmi_check(data, size, key->seed): with a line of data in a register, for
  * processors that have such; for any. More than XXH3_MIDSIZE_MAX bytes. */
 uint64_t nvmi_check_wide(const struct nvmi_key *key, const void *data, size_t size);
-static __attribute__((noinline, unused)) uint64_t nvmi_check_long(const struct nvmi_key *key,
-                                                                  const void *data, size_t size) {
-  if (__builtin_cpu_supports("avx512f"))
-    return nvmi_check_wide(key, data, size);
-  return XXH3_64bits_withSecretandSeed(data, size, key->secret, sizeof key->secret, key->seed);
-}
+uint64_t nvmi_check_narrow(const struct nvmi_key *key, const void *data, size_t size);
 
-static inline uint64_t nvmi_check_by(const struct nvmi_key *key, const void *data, size_t size) {
-  return size > XXH3_MIDSIZE_MAX ? nvmi_check_long(key, data, size)
-                                 : nvmi_check(data, size, key->seed);
+static __attribute__((noinline, unused)) uint64_t nvmi_check_by(const struct nvmi_key *key,
+                                                                const void *data, size_t size) {
+  if (__builtin_expect(size <= XXH3_MIDSIZE_MAX, 1))
+    return XXH3_64bits_withSeed(data, size, key->seed);
+  return __builtin_cpu_supports("avx512f") ? nvmi_check_wide(key, data, size)
+                                           : nvmi_check_narrow(key, data, size);
 }
 
 /* One sum of several, in their order, begun with 0. */
