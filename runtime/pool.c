@@ -273,13 +273,16 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
     return -1;
   if (allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
     return -1;
+  nvmi_step(NVMI_STEP_GROW);
   fsync(pool->fd);
   h->heap_size = old_size + size;
   if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {
     h->heap_size = old_size;
     return -1;
   }
+  nvmi_step(NVMI_STEP_GROW);
   nvmi_header_write(pool);
+  nvmi_step(NVMI_STEP_GROW);
   nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
   return 0;
 }
@@ -290,6 +293,8 @@ static int finish(struct nvm_pool *pool) {
     return -1;
   nvmi_stats_print(pool);
   pool->persist->fence();
+  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
+    nvmi_barrier_in_all_threads();
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;
   nvmi_header_write(pool);
