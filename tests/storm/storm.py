@@ -65,7 +65,8 @@ def killed(command, environment, step, seconds):
 
 def verify(program, files, seed, environment):
     done = subprocess.run([program, "verify", *files, str(seed)], env=environment, text=True,
-                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS_MAX)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+                          timeout=SECONDS_MAX)
     if done.returncode or "right" not in done.stdout:
         raise Wrong(f"status {done.returncode}: {done.stdout.strip()}")
 
