@@ -10,7 +10,7 @@
 #include "domain.h"
 #include "events.h"
 #include "header.h"
-#include "heap.h"
+#include "heap_types.h"
 #include "kill.h"
 #include "log.h"
 #include "map.h"
@@ -272,6 +272,15 @@ NVM_POOL *nvm_pool_open(const char *path) {
   return NULL;
 }
 
+/* Words of chunks that were none until now: they are zero, unless the file is damaged. */
+static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
+  uint64_t *first = nvmi_chunk_word(pool, (uint32_t)(old_size >> NVM_CHUNK_SHIFT));
+  size_t size = ((pool->header.heap_size - old_size) >> NVM_CHUNK_SHIFT) * sizeof *first;
+  memset(first, 0, size);
+  pool->persist->flush(first, size);
+  pool->persist->fence();
+}
+
 /* Crash before the header says so: the file is longer than its heap, the next growth finds the
  * blocks allocated. */
 int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
@@ -296,6 +305,7 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
     h->heap_size = old_size;
     return -1;
   }
+  clear_words(pool, old_size);
   nvmi_step(NVMI_STEP_GROW);
   nvmi_header_write(pool);
   nvmi_step(NVMI_STEP_GROW);
