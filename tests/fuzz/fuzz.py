@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Opens and checks damaged pools (pool.c): those of the corpus, with --runs also new ones by libFuzzer.
+"""Opens and checks damaged pools (pool.c): known ones, and with --runs also new ones by libFuzzer.
 
 usage: fuzz.py --build build/dev [--runs N] [--keep FILE]
 
-corpus.txt has one input a line, in hexadecimal. --keep writes all that reached something new to FILE, in the
-same form: to extend the corpus with what a long run found.
+Known are those of seeds.py and of corpus.txt, which has one input a line, in hexadecimal. --keep writes all
+that reached something new to FILE, in the same form: to extend the corpus with what a long run found.
 
 Exit status: 0 all right; 1 a crash, a failed assertion, an input of more than five seconds or an allocation
 larger than a pool. The input is printed then.
@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import seeds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -31,9 +33,9 @@ def build(folder):
     return os.path.join(folder, "bin", "nvmove-fuzz-pool")
 
 
-def read_corpus():
+def read_inputs():
     with open(os.path.join(HERE, "corpus.txt")) as f:
-        return [bytes.fromhex(line) for line in f.read().split()]
+        return seeds.all_seeds() + [bytes.fromhex(line) for line in f.read().split()]
 
 
 def write_inputs(folder, inputs):
@@ -59,8 +61,8 @@ def report(said, crashes):
 
 
 def fuzz(folder, runs, keep=None):
-    """(inputs of the corpus, inputs run, whether all was right)"""
-    program, corpus = build(folder), read_corpus()
+    """(known inputs, inputs run, whether all was right)"""
+    program, corpus = build(folder), read_inputs()
     with tempfile.TemporaryDirectory() as inputs, tempfile.TemporaryDirectory() as crashes:
         write_inputs(inputs, corpus)
         right, said = run(program, inputs, crashes, f"-runs={runs}")
@@ -86,20 +88,20 @@ def merge(program, inputs, keep):
 
 
 def check(folder, runs):
-    """(passed, failed) for tests/run.py: the corpus counts by its inputs."""
+    """(passed, failed) for tests/run.py: each known input counts."""
     inputs, executed, right = fuzz(folder, runs)
-    print(f"fuzz: {inputs} inputs of the corpus, {executed} runs")
+    print(f"fuzz: {inputs} known inputs, {executed} runs")
     return (inputs, 0) if right and executed >= inputs else (0, 1)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--build", required=True, help="folder of the dev preset")
-    p.add_argument("--runs", type=int, default=0, help="default: only the corpus")
+    p.add_argument("--runs", type=int, default=0, help="default: only what is known")
     p.add_argument("--keep", help="file for all inputs that reached something new")
     a = p.parse_args()
     inputs, executed, right = fuzz(os.path.abspath(a.build), a.runs, a.keep)
-    print(f"{inputs} inputs of the corpus, {executed} runs, {'all right' if right else 'one failed'}")
+    print(f"{inputs} known inputs, {executed} runs, {'all right' if right else 'one failed'}")
     return 0 if right else 1
 
 
