@@ -1,7 +1,7 @@
 """Inputs for pool.c that put edge values into each field of a pool file.
 
-Coverage alone keeps one input for each branch; of `a || b` in one branch that is one of them. So the corpus is
-what reached something new, and these are what a careful reader would try.
+Coverage alone keeps one input for each branch; of `a || b` in one branch that is one of them. So the corpus
+is what reached something new, and these are what a careful reader would try.
 """
 import struct
 
@@ -15,8 +15,8 @@ FRAME_FIELDS = {
     24: (0, 0x3000, 0x10000, 1 << 40, WORD_MAX - 7),
     32: (1 | 8 << 32, 3 | 1 << 8 | 8 << 32, 2 | 3 << 8 | 64 << 32, 4 | 16 << 32, 5, 1 | 1 << 63,
          3 | 0xffffff << 8 | 8 << 32)}
-SEGMENT_FIELDS = {8: (0, 0x10000, 0x90000, 1 << 50), 16: (0, 64), 24: (64, 1 << 14, 1 << 40), 32: (1, 1 << 32),
-                  40: (1,)}
+SEGMENT_FIELDS = {8: (0, 0x10000, 0x90000, 1 << 50), 16: (0, 64), 24: (64, 1 << 14, 1 << 40),
+                  32: (1, 1 << 32), 40: (1,)}
 FIXED_VALUES = (0, 1, 0x50000, 1 << 60)
 HEADER_VALUES = (0, 1, 1 << 14, 1 << 30, 1 << 47, WORD_MAX)
 HEADER_BYTES = 184
