@@ -18,7 +18,8 @@
 namespace nvmove::crash {
 namespace {
 
-constexpr unsigned StepsMax = 1000; ///< a recovery with more is looked at up to here
+constexpr unsigned StepsMax = 1000000; ///< a recovery with more is looked at up to here
+constexpr unsigned EachMax = 8;        ///< so many first steps are all taken, then a quarter on
 /// Smaller than those of a run: there is a recovery for each of many states.
 constexpr Limits RecoveryLimits = {64, 8};
 
@@ -91,7 +92,7 @@ bool Recovery::recover(const char *Name, const std::string &Value) const {
 }
 
 Judgement Recovery::judgeKilled(Judge &J, const Media &M, uint64_t &Judged) {
-  for (unsigned Step = 1; Step <= StepsMax; ++Step) {
+  for (unsigned Step = 1; Step <= StepsMax; Step += Step < EachMax ? 1 : Step / 4) {
     copy(Map, M.data(), Size);
     bool Killed = recover("NVMOVE_KILL_AT", "recover:" + std::to_string(Step));
     ++Judged;

@@ -1,8 +1,8 @@
 // Recovery that fails in its turn: what it leaves, the next opening has to cope with.
 //
 // On a second memory file, because this recovery must leave something behind. The process dies at
-// each of its steps; and, in the power model, the power fails during it: it is traced as the
-// program's run was, and the states that it can leave are judged.
+// its first steps and at ever fewer of those after them; and, in the power model, the power fails
+// during it: it is traced as the program's run was, and the states that it can leave are judged.
 #pragma once
 
 #include "crash/Judge.h"

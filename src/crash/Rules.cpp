@@ -29,8 +29,12 @@ public:
   RuleWalk(const Trace &T, Result &R) : T(T), R(R), All(T) {}
 
   void run() {
-    for (At = 0; At < T.Events.size(); ++At)
-      take(T.Events[At]);
+    for (At = 0; At < T.Events.size(); ++At) {
+      const Event &E = T.Events[At];
+      take(E);
+      if (isPlace(E) && T.site(E.Extra))
+        Last[E.Thread] = T.site(E.Extra);
+    }
   }
 
 private:
@@ -136,6 +140,20 @@ private:
     return Found == Last.end() ? nullptr : Found->second;
   }
 
+  static bool isPlace(const Event &E) {
+    return E.Kind == NVM_TRACE_STORE || E.Kind == NVM_TRACE_BEGIN ||
+           E.Kind == NVM_TRACE_COMMITTING || E.Kind == NVM_TRACE_RELEASE ||
+           E.Kind == NVM_TRACE_OUTPUT;
+  }
+
+  const Site *nextOf(unsigned Thread) const {
+    constexpr size_t Near = 1000; // events
+    for (size_t I = At; I < std::min(T.Events.size(), At + Near); ++I)
+      if (const Event &E = T.Events[I]; E.Thread == Thread && isPlace(E) && T.site(E.Extra))
+        return T.site(E.Extra);
+    return nullptr;
+  }
+
   void takeStore(const Event &E) {
     const Site *Where = T.site(E.Extra);
     uint64_t Bytes = E.Bytes.size();
@@ -145,7 +163,6 @@ private:
     O.Stored.add(E.Place, Bytes);
     if (!Where)
       return;
-    Last[E.Thread] = Where;
     if (!O.First)
       O.First = Where;
     if (takeFreed(E, Where))
@@ -170,7 +187,7 @@ private:
     add("store to a freed block",
         llvm::formatv("store of {0} bytes{1} into a block that was freed before", E.Bytes.size(),
                       fieldOf(*Where)),
-        Where, Found->second.Where, "it was freed behind this store of the same thread");
+        Where, Found->second.Where, "it was freed behind this");
     return true;
   }
 
@@ -208,8 +225,14 @@ private:
                               "or describes; a crash can lose or tear it",
                               E.Place)
                     .str();
-    add("unseen store", Message, Where, Where ? nullptr : lastOf(E.Thread),
-        "it happened after this store");
+    Finding F{"unseen store", Message, Where, {}, 1, At};
+    if (!Where) { // between two places of the same thread
+      if (const Site *Before = lastOf(E.Thread))
+        F.Notes.push_back({Before, "it happened after this"});
+      if (const Site *After = nextOf(E.Thread))
+        F.Notes.push_back({After, "and before this"});
+    }
+    addFinding(R, std::move(F));
   }
 
   /// Whoever reads it takes for done what a crash undoes.

@@ -40,6 +40,7 @@ private:
     size_t Id = 0;
     std::vector<size_t> Events; ///< stores, allocations and frees
     size_t Committing = 0;
+    std::set<size_t> Needs; ///< what it depended on then
   };
 
   void take(size_t At) {
@@ -51,11 +52,11 @@ private:
       of(E.Thread).Events.push_back(At);
       break;
     case NVM_TRACE_COMMITTING:
-      of(E.Thread).Committing = At;
+      begin(of(E.Thread), At);
       break;
     case NVM_TRACE_COMMIT:
       if (!of(E.Thread).Committing)
-        of(E.Thread).Committing = At;
+        begin(of(E.Thread), At);
       end(of(E.Thread), At);
       Open.erase(E.Thread);
       break;
@@ -83,6 +84,11 @@ private:
     default:
       break;
     }
+  }
+
+  void begin(OpenOne &O, size_t At) {
+    O.Committing = At;
+    O.Needs = Order.needs(T.Events[At].Thread);
   }
 
   OpenOne &of(unsigned Thread) {
@@ -118,8 +124,7 @@ private:
     }
     Made.Committing = O.Committing;
     Made.End = At;
-    for (size_t Id : Order.needs(T.Events[O.Committing].Thread))
-      Made.DependsOn.push_back(Id);
+    Made.DependsOn.assign(O.Needs.begin(), O.Needs.end());
     over(O.Id);
     Done.push_back({O.Id, std::move(Made)});
   }

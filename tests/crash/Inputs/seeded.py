@@ -3,10 +3,10 @@
 
 usage: seeded.py --bin DIR --pool PATH FILE [OPTION OF nvmove-cc ...]
 
-FILE is a program; with -DBUG it has the bug. A line that ends in `// FOUND: KIND` must be found with -DBUG, by each
-method, and nothing elsewhere but kinds that a line `// ALSO: KIND` names. Without -DBUG nothing may be found. With
--DCHECKER the file is a checker, where it mentions that name; with -DELSEWHERE an object that nothing instruments. What
-a finding prints to see its state again must end with the same kind.
+FILE is a program; with -DBUG it has the bug. A line that ends in `// FOUND: KIND` must be found with -DBUG, by
+each method, and nothing elsewhere but kinds that a line `// ALSO: KIND` names. Without -DBUG nothing may be
+found. With -DCHECKER the file is a checker, where it mentions that name; with -DELSEWHERE an object that nothing
+instruments. What a finding prints to see its state again must end with the same kind.
 """
 import argparse
 import json
@@ -54,8 +54,9 @@ class Program:
     def explore(self, bug, method):
         program = os.path.join(self.folder, "bug" if bug else "right")
         if method == METHODS[0]:
-            must([os.path.join(self.a.bin, "nvmove-cc"), "-g", "-O1", "-w", "--nvmove-trace", "-I", HERE, "-pthread",
-                  *(["-DBUG"] if bug else []), *self.a.flags, self.a.file, *self.parts, "-o", program])
+            must([os.path.join(self.a.bin, "nvmove-cc"), "-g", "-O1", "-w", "--nvmove-trace", "-I", HERE,
+                  "-pthread", *(["-DBUG"] if bug else []), *self.a.flags, self.a.file, *self.parts,
+                  "-o", program])
         if os.path.exists(self.a.pool):
             os.unlink(self.a.pool)
         environment = dict(os.environ, NVMOVE_METHOD=method, TMPDIR=self.folder,
@@ -105,7 +106,8 @@ def main():
     a = p.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         program = Program(a, folder)
-        faults = [fault for bug in (False, True) for method in METHODS for fault in program.check(bug, method)]
+        faults = [fault for bug in (False, True) for method in METHODS
+                  for fault in program.check(bug, method)]
     print("\n".join(faults))
     return 1 if faults or not program.expected else 0
 
