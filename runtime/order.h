@@ -20,6 +20,7 @@ struct nvmi_parcel {
   struct nvmi_log *log;      /* left with its undo entries, or null */
   struct nvmi_array sealed;  /* struct nvmi_sealed */
   struct nvmi_array intents; /* struct nvmi_intent */
+  uint64_t number;           /* in a trace */
 };
 
 /* Owns the logs in parcels. */

@@ -12,6 +12,7 @@
  */
 #include "heap_types.h"
 
+#include "trace.h"
 #include "types.h"
 
 #include <string.h>
@@ -70,6 +71,7 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
   struct nvm_pool *owner = nvmi_pool_at(value);
   if (owner == pool)
     return NVM_OK;
+  nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
   nvmi_fail(
       NVM_EUNSAFE, pool->path,
       "unsafe pointer: field %s of the %s at %p is %p, which lies in %s; build with nvmove-cc's "

@@ -199,10 +199,12 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
   if (nvmi_domain_choose(pool) || nvmi_map_claim(pool))
     return -1;
   if (start(pool) == 0) {
+    nvmi_trace_open(pool);
     nvmi_header_write(pool);
     nvmi_step(NVMI_STEP_CREATE);
     if (make_durable(pool->path, pool->fd) == 0 && give_name(pool, folder, name) == 0)
       return 0;
+    nvmi_trace_drop(pool);
   }
   undo_start(pool);
   return -1;
@@ -235,7 +237,7 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
     nvmi_pool_detach(pool);
     return NULL;
   }
-  nvmi_trace_open(pool);
+  nvmi_trace_opened(pool);
   return pool;
 }
 
@@ -255,6 +257,16 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
+static int open_started(struct nvm_pool *pool, uint32_t old_method) {
+  if (start(pool))
+    return -1;
+  nvmi_trace_open(pool);
+  if (recover(pool, old_method) || nvmi_types_load(pool))
+    return -1;
+  nvmi_trace_opened(pool);
+  return 0;
+}
+
 NVM_POOL *nvm_pool_open(const char *path) {
   nvmi_kill_arm();
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
@@ -262,10 +274,9 @@ NVM_POOL *nvm_pool_open(const char *path) {
     return NULL;
   uint32_t old_method = pool->header.method;
   if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool) == 0) {
-    if (start(pool) == 0 && recover(pool, old_method) == 0 && nvmi_types_load(pool) == 0) {
-      nvmi_trace_open(pool);
+    if (open_started(pool, old_method) == 0)
       return pool;
-    }
+    nvmi_trace_drop(pool);
     undo_start(pool);
   }
   nvmi_pool_detach(pool);
@@ -355,6 +366,7 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   struct nvmi_log *own = self->logs[pool->index];
   if (finish(pool) == 0 && own)
     nvmi_log_detach(own); /* who writes even later takes a log anew, and finds the pool clean */
+  nvmi_trace_leave(pool);
 }
 
 int nvm_pool_set_root(NVM_POOL *pool, void *root) {
@@ -365,6 +377,7 @@ int nvm_pool_set_root(NVM_POOL *pool, void *root) {
   void **slot = (void **)(pool->work + NVM_ROOT_OFFSET);
   __nvm_note(slot, sizeof *slot);
   *slot = root;
+  nvmi_trace_stored(slot, sizeof *slot);
   return 0;
 }
 

@@ -33,8 +33,11 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
     error = check_pointers(log, lines, count);
-  if (NVMI_UNLIKELY(nvmi_tracing))
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
     nvmi_trace_compare(pool);
+    if (commit && !error)
+      nvmi_trace(pool, NVM_TRACE_COMMITTING, 0, 0);
+  }
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (NVMI_LIKELY(commit && !error)) {
@@ -216,7 +219,7 @@ static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error
 static void begin_outermost(struct nvmi_thread *thread) {
   if (thread->ticket)
     nvmi_order_begin(thread);
-  nvmi_trace_begin();
+  nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
 }
 
 static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {

@@ -21,8 +21,12 @@ llvm::Error failed(const char *What) {
 } // namespace
 
 llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
+  return make(T.SizeMax, T.Image->getBuffer());
+}
+
+llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size, llvm::StringRef Image) {
   std::unique_ptr<Media> M(new Media);
-  M->Size = T.SizeMax;
+  M->Size = Size;
   M->Fd = memfd_create("nvmove-crash", MFD_CLOEXEC);
   if (M->Fd < 0 || ftruncate(M->Fd, static_cast<off_t>(M->Size)))
     return failed("memfd");
@@ -30,8 +34,52 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
   if (Map == MAP_FAILED)
     return failed("mmap");
   M->Map = static_cast<char *>(Map);
-  std::memcpy(M->Map, T.Image->getBufferStart(), T.Image->getBufferSize());
+  // Pages of zeros stay holes.
+  constexpr size_t Block = 1 << 16;
+  static const char Zero[Block] = {};
+  for (size_t At = 0; At < Image.size(); At += Block) {
+    size_t Length = std::min(Block, Image.size() - At);
+    if (std::memcmp(Image.data() + At, Zero, Length) != 0)
+      std::memcpy(M->Map + At, Image.data() + At, Length);
+  }
   return std::move(M);
+}
+
+Choices Media::choices() const {
+  Choices All;
+  for (const auto &[Line, D] : Dirty)
+    if (D.Versions.size() > 1)
+      All.push_back({Line, &D, 0});
+  return All;
+}
+
+uint64_t Media::hashOf(const Choices &All) const {
+  uint64_t Sum = Hash;
+  for (const Choice &C : All) {
+    if (!C.Version)
+      continue;
+    Sum -= lineHash(C.Line, Map + C.Line * LineSize);
+    Sum += lineHash(C.Line, C.Dirty->Versions[C.Version].Bytes.data());
+  }
+  return Sum;
+}
+
+void Media::patch(const Choices &All, bool Back) {
+  for (const Choice &C : All)
+    if (C.Version)
+      std::memcpy(Map + C.Line * LineSize, C.Dirty->Versions[Back ? 0 : C.Version].Bytes.data(),
+                  LineSize);
+}
+
+/// By somebody else, while the pool was closed: for good.
+void Media::change(uint64_t Place, llvm::StringRef Bytes) {
+  for (uint64_t I = 0; I + LineSize <= Bytes.size(); I += LineSize) {
+    uint64_t Line = (Place + I) / LineSize;
+    Dirty.erase(Line);
+    Hash -= lineHash(Line, Map + Line * LineSize);
+    std::memcpy(Map + Line * LineSize, Bytes.data() + I, LineSize);
+    Hash += lineHash(Line, Map + Line * LineSize);
+  }
 }
 
 Media::~Media() {
@@ -125,6 +173,9 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
     }
     return Changed;
   }
+  case NVM_TRACE_CHANGED:
+    change(E.Place, E.Bytes);
+    return true;
   default:
     return false;
   }

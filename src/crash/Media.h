@@ -26,10 +26,20 @@ struct DirtyLine {
   std::map<unsigned, size_t> Pending; ///< thread -> version that its next fence guarantees
 };
 
+/// One line's share in a state: which of its versions.
+struct Choice {
+  uint64_t Line;
+  const DirtyLine *Dirty;
+  size_t Version;
+};
+using Choices = std::vector<Choice>;
+
 /// The file, as guaranteed, in a memory file that other processes can open; and the dirty lines.
 class Media {
 public:
   static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T);
+  /// With \p Image as its first contents.
+  static llvm::Expected<std::unique_ptr<Media>> make(uint64_t Size, llvm::StringRef Image);
   ~Media();
 
   /// Applies event number \p Index; true: it changed what a crash may leave.
@@ -42,7 +52,13 @@ public:
   /// Since it was asked last, a line had more versions than are kept.
   bool forgot() { return std::exchange(Forgot, false); }
 
-  const std::map<uint64_t, DirtyLine> &dirty() const { return Dirty; }
+  /// The lines of which a crash may leave more than one version, each at its first.
+  Choices choices() const;
+  /// Patches the image to that state, and back to what is guaranteed.
+  void put(const Choices &All) { patch(All, false); }
+  void takeBack(const Choices &All) { patch(All, true); }
+  /// The hash() of the image in that state.
+  uint64_t hashOf(const Choices &All) const;
   char *data() const { return Map; }
   std::string path() const; ///< under which any process opens it
   /// Hash of the guaranteed image; changes by lineHash() of what changes.
@@ -55,6 +71,8 @@ private:
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
   void settle(uint64_t Line, DirtyLine &D, size_t First);
+  void change(uint64_t Place, llvm::StringRef Bytes);
+  void patch(const Choices &All, bool Back);
 
   std::map<uint64_t, DirtyLine> Dirty;
   char *Map = nullptr;

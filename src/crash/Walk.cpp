@@ -1,0 +1,85 @@
+// States of a moment: see Walk.h.
+#include "crash/Walk.h"
+
+#include <algorithm>
+
+namespace nvmove::crash {
+
+bool Walk::isSmall(const Choices &All) const {
+  uint64_t Product = 1;
+  for (const Choice &C : All)
+    Product = Product > L.EpochMax ? Product : Product * C.Dirty->Versions.size();
+  return Product <= L.EpochMax;
+}
+
+bool Walk::epoch() {
+  Choices All = M.choices();
+  bool Small = isSmall(All);
+  if (Small)
+    exhaust(All);
+  else
+    sample(All);
+  return Small;
+}
+
+void Walk::epochIfSmall() {
+  Choices All = M.choices();
+  if (isSmall(All))
+    exhaust(All);
+}
+
+void Walk::latest() {
+  Choices All = M.choices();
+  for (Choice &C : All)
+    C.Version = C.Dirty->Versions.size() - 1;
+  Take(All);
+}
+
+void Walk::exhaust(Choices &All) {
+  while (true) {
+    Take(All);
+    size_t I = 0;
+    while (I < All.size() && ++All[I].Version == All[I].Dirty->Versions.size())
+      All[I++].Version = 0;
+    if (I == All.size())
+      return;
+  }
+}
+
+void Walk::sample(Choices &All) {
+  auto Set = [&](bool Last) {
+    for (Choice &C : All)
+      C.Version = Last ? C.Dirty->Versions.size() - 1 : 0;
+  };
+  for (bool Last : {false, true}) {
+    Set(Last);
+    Take(All);
+    for (size_t I = 0; I < All.size(); ++I) { // one line alone is the other way round
+      Set(Last);
+      All[I].Version = Last ? 0 : All[I].Dirty->Versions.size() - 1;
+      Take(All);
+    }
+  }
+  std::vector<size_t> Moments;
+  for (const Choice &C : All)
+    for (const Version &V : C.Dirty->Versions)
+      Moments.push_back(V.Event);
+  std::sort(Moments.begin(), Moments.end());
+  Moments.erase(std::unique(Moments.begin(), Moments.end()), Moments.end());
+  for (size_t Moment : Moments) {
+    for (Choice &C : All) {
+      C.Version = 0;
+      while (C.Version + 1 < C.Dirty->Versions.size() &&
+             C.Dirty->Versions[C.Version + 1].Event <= Moment)
+        ++C.Version;
+    }
+    Take(All);
+  }
+  for (uint64_t N = 0; N < L.Samples; ++N) {
+    for (Choice &C : All)
+      C.Version = Random() % C.Dirty->Versions.size();
+    Take(All);
+  }
+}
+
+} // namespace nvmove::crash
