@@ -5,6 +5,7 @@
 #include "crash/Guilty.h"
 #include "crash/LockOrder.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -46,6 +47,9 @@ private:
     case NVM_TRACE_BEGIN:
       own(E).Explicit = true;
       own(E).Began = T.site(E.Extra);
+      break;
+    case NVM_TRACE_COMMITTING:
+      takeCommitting(E);
       break;
     case NVM_TRACE_COMMIT:
       ++R.Commits;
@@ -273,6 +277,17 @@ private:
                       "transaction was undone",
                       E.Extra),
         Who.Where);
+  }
+
+  /// libnvmove waits or joins; that it does is what is looked at here.
+  void takeCommitting(const Event &E) {
+    for (size_t Id : Order.needs(E.Thread))
+      if (llvm::none_of(Parts[Current[E.Thread]], [&](size_t Part) { return Part == Id; }) &&
+          Id != Current[E.Thread])
+        add("commit order",
+            "this commits before a transaction that it depends on, because a lock came over from "
+            "there; a defect of libnvmove",
+            T.site(E.Extra), Open[Id].First, "a store of that transaction");
   }
 
   /// The program has not asked for it: its thread, or the process, ended in the middle.
