@@ -95,9 +95,10 @@ static enum nvm_domain detect(int fd) {
 }
 
 static int choose_domain(struct nvm_pool *pool) {
-  enum nvm_domain found = detect(pool->fd), chosen = found;
   const char *wish = getenv("NVMOVE_DOMAIN");
-  if (wish && strcmp(wish, "process") == 0)
+  bool is_weakest = wish && strcmp(wish, "process") == 0;
+  enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(pool->fd), chosen = found;
+  if (is_weakest)
     chosen = NVM_DOMAIN_PROCESS;
   else if (wish && strcmp(wish, "power") == 0)
     chosen = NVM_DOMAIN_POWER;

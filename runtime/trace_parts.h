@@ -64,6 +64,8 @@ void *nvmi_trace_reserve(size_t size);
 bool nvmi_trace_file_open(const char *path, bool *is_other);
 void nvmi_trace_file_close(void);
 void nvmi_trace_file_discard(void);
+/* The next stretch of the file that is no hole: to read a hole may fill it. False: none. */
+bool nvmi_trace_data(const struct nvm_pool *pool, uint64_t *from, uint64_t *end, uint64_t most);
 void nvmi_trace_image(const struct nvm_pool *pool, const char *path);
 void nvmi_trace_start(uint32_t flags);
 void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, uint64_t extra,

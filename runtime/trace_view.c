@@ -52,9 +52,11 @@ void nvmi_view_take(void) {
   char *view = nvmi_trace_state.view;
   uint64_t end = pool->header.heap_offset + pool->header.heap_size;
   memcpy(view + NVM_ROOT_OFFSET, work + NVM_ROOT_OFFSET, sizeof(void *));
-  for (uint64_t at = pool->header.heap_offset; at < end; at += PAGE)
-    if (memcmp(view + at, work + at, PAGE) != 0)
-      memcpy(view + at, work + at, PAGE);
+  for (uint64_t from = pool->header.heap_offset, to; nvmi_trace_data(pool, &from, &to, end);
+       from = to)
+    for (uint64_t at = from & ~(uint64_t)(PAGE - 1); at < to; at += PAGE)
+      if (memcmp(view + at, work + at, PAGE) != 0)
+        memcpy(view + at, work + at, PAGE);
 }
 
 /* Whether somebody's store there would be missed: not a volatile field, and not the table of a

@@ -20,11 +20,7 @@ llvm::Error failed(const char *What) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
-  return make(T.SizeMax, T.Image->getBuffer());
-}
-
-llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size, llvm::StringRef Image) {
+llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size) {
   std::unique_ptr<Media> M(new Media);
   M->Size = Size;
   M->Fd = memfd_create("nvmove-crash", MFD_CLOEXEC);
@@ -34,15 +30,46 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size, llvm::StringRe
   if (Map == MAP_FAILED)
     return failed("mmap");
   M->Map = static_cast<char *>(Map);
-  // Pages of zeros stay holes.
+  return std::move(M);
+}
+
+/// Pages of zeros stay holes.
+llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
   constexpr size_t Block = 1 << 16;
   static const char Zero[Block] = {};
+  llvm::StringRef Image = T.Image->getBuffer();
+  auto M = make(T.SizeMax);
+  if (!M)
+    return M.takeError();
   for (size_t At = 0; At < Image.size(); At += Block) {
     size_t Length = std::min(Block, Image.size() - At);
     if (std::memcmp(Image.data() + At, Zero, Length) != 0)
-      std::memcpy(M->Map + At, Image.data() + At, Length);
+      std::memcpy((*M)->Map + At, Image.data() + At, Length);
   }
-  return std::move(M);
+  return std::move(*M);
+}
+
+llvm::Expected<std::unique_ptr<Media>> Media::copy() const {
+  auto M = make(Size);
+  if (!M)
+    return M.takeError();
+  copyTo((*M)->Fd, (*M)->Map);
+  return std::move(*M);
+}
+
+/// What either has is compared, page by page; what neither has is not read, for that would make it.
+void Media::copyTo(int ToFd, char *To) const {
+  constexpr uint64_t Page = 4096;
+  for (int Has : {ToFd, Fd}) {
+    for (off_t At = 0; (At = lseek(Has, At, SEEK_DATA)) >= 0;) {
+      off_t End = lseek(Has, At, SEEK_HOLE);
+      for (; At < End; At += Page) {
+        uint64_t Length = std::min(Page, Size - static_cast<uint64_t>(At));
+        if (std::memcmp(To + At, Map + At, Length) != 0)
+          std::memcpy(To + At, Map + At, Length);
+      }
+    }
+  }
 }
 
 Choices Media::choices() const {

@@ -38,8 +38,10 @@ using Choices = std::vector<Choice>;
 class Media {
 public:
   static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T);
-  /// With \p Image as its first contents.
-  static llvm::Expected<std::unique_ptr<Media>> make(uint64_t Size, llvm::StringRef Image);
+  /// All that is guaranteed now.
+  llvm::Expected<std::unique_ptr<Media>> copy() const;
+  /// The same into another memory file of the same size, mapped at \p To.
+  void copyTo(int ToFd, char *To) const;
   ~Media();
 
   /// Applies event number \p Index; true: it changed what a crash may leave.
@@ -67,6 +69,7 @@ public:
 
 private:
   Media() = default;
+  static llvm::Expected<std::unique_ptr<Media>> make(uint64_t Size);
   DirtyLine &lineAt(uint64_t Line);
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
