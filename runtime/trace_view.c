@@ -59,17 +59,20 @@ void nvmi_view_take(void) {
         memcpy(view + at, work + at, PAGE);
 }
 
-/* Whether somebody's store there would be missed: not a volatile field, and not the table of a
- * span, whose changes in the file show in a private view until a store parts the page. */
-static bool matters(uint64_t place) {
+/* What lies at a place: data that somebody's store would be missed of; a field that nobody misses;
+ * or the table of a span, whose changes in the file show in a private view until a store parts the
+ * page. */
+enum what { DATA, VOLATILE, TABLE };
+
+static enum what what_is(uint64_t place) {
   struct nvm_pool *pool = (struct nvm_pool *)nvmi_trace_state.pool;
   uint64_t inside;
   uint32_t index;
   if (place < pool->header.heap_offset || !pool->heap->built)
-    return true;
+    return DATA;
   const struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
   const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-  return span && !(type && nvmi_type_volatile_at(type, inside));
+  return !span ? TABLE : type && nvmi_type_volatile_at(type, inside) ? VOLATILE : DATA;
 }
 
 static bool has_volatile_field(const struct nvm_type *type) {
@@ -98,9 +101,8 @@ void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told 
     for (end = at + 1; end < told->size; end++)
       if (nvmi_type_volatile_at(type, inside + end) != is_volatile)
         break;
-    if (!is_volatile)
-      nvmi_trace_put_pieces(self->number, told->kind, told->place + at, extra, told->payload + at,
-                            end - at);
+    nvmi_trace_put_pieces(self->number, is_volatile ? NVM_TRACE_VOLATILE : told->kind,
+                          told->place + at, extra, told->payload + at, end - at);
   }
 }
 
@@ -129,9 +131,13 @@ static void compare_word(const struct nvmi_tracer *self, uint64_t at, uint64_t s
            (noted || !another_noted(self, end)))
       end++;
     memcpy(view + byte, work + byte, end - byte);
-    if (matters(byte))
-      nvmi_trace_put(self->number, noted ? NVM_TRACE_STORE : NVM_TRACE_UNSEEN, byte, site,
-                     view + byte, end - byte);
+    enum what what = what_is(byte);
+    if (what != TABLE)
+      nvmi_trace_put(self->number,
+                     what == VOLATILE ? NVM_TRACE_VOLATILE
+                     : noted          ? NVM_TRACE_STORE
+                                      : NVM_TRACE_UNSEEN,
+                     byte, site, view + byte, end - byte);
   }
 }
 

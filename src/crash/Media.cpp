@@ -168,6 +168,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   switch (E.Kind) {
   case NVM_TRACE_STORE:
   case NVM_TRACE_UNSEEN:
+  case NVM_TRACE_VOLATILE:
     return !Apart && store(E.Place, E.Bytes, Index);
   case NVM_TRACE_STREAM:
     for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize) {
