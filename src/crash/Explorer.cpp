@@ -79,6 +79,8 @@ private:
       States.latest();
       M.keepAll();
     }
+    if (O.What == Model::Disk)
+      takeDisk(E);
     if (E.Kind == NVM_TRACE_OPENED)
       J.mayRefuse(false);
     if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power)
@@ -87,12 +89,31 @@ private:
       expect();
   }
 
+  /// Creation and growth end with fsync, and nothing else has any.
+  void takeDisk(const Event &E) {
+    if (E.Kind == NVM_TRACE_OPENED || E.Kind == NVM_TRACE_GROW)
+      M.keepAll();
+    if (E.Kind == NVM_TRACE_COMMIT || E.Kind == NVM_TRACE_CLOSED)
+      States.sectors();
+  }
+
+  /// False: it is no finding.
+  bool isFault(Verdict What) {
+    if (O.What != Model::Disk || What == Verdict::Died || What == Verdict::Hung)
+      return What != Verdict::Right;
+    R.Refused += What == Verdict::NotRecovered;
+    R.Lost += What != Verdict::NotRecovered && What != Verdict::Right;
+    return false;
+  }
+
   void epoch() {
     bool Whole = true;
     if (O.What == Model::Power)
       Whole = States.epoch();
-    else
+    else if (O.What == Model::Process)
       States.latest();
+    else
+      Whole = false; // a sample always
     R.Sampled += !Whole || M.forgot();
     ++R.Epochs;
   }
@@ -122,8 +143,8 @@ private:
     Images.insert(Hash);
     ++R.States;
     bool Fails = O.InterruptEvery && R.States % O.InterruptEvery == 1 % O.InterruptEvery;
-    auto [Said, InRecovery] = verdictOn(C, Fails);
-    if (Said.What != Verdict::Right)
+    auto [Said, InRecovery] = verdictOn(C, Fails && O.What != Model::Disk);
+    if (isFault(Said.What))
       found(Said, C, InRecovery);
   }
 

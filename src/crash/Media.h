@@ -3,7 +3,8 @@
 // Power: a line's stores reach the media in their order, eight aligned bytes at a time; a line may
 // be written back at any moment; a fence guarantees what the same thread flushed or streamed before
 // it. Lines streamed past the cache may arrive in parts: half a line stands for those. Process:
-// every store that was executed is there.
+// every store that was executed is there. Disk: the same while the machine lives; when it fails,
+// sectors of 512 bytes have whatever they had at some moment since the file was synchronised.
 #pragma once
 
 #include "crash/Trace.h"
@@ -14,7 +15,7 @@
 
 namespace nvmove::crash {
 
-enum class Model { Power, Process };
+enum class Model { Power, Process, Disk };
 
 struct Version {
   std::array<char, LineSize> Bytes;

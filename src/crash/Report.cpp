@@ -12,7 +12,9 @@
 namespace nvmove::crash {
 namespace {
 
-const char *nameOf(Model M) { return M == Model::Power ? "power" : "process"; }
+const char *nameOf(Model M) {
+  return M == Model::Power ? "power" : M == Model::Process ? "process" : "disk";
+}
 
 support::Place placeOf(const Site *S) {
   return S ? support::Place{S->File, S->Line, S->Column} : support::Place{};
@@ -73,7 +75,13 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
   if (R.Interrupted)
     OS << "recovery itself failed " << plural(R.Interrupted, "time")
        << " (killed at a step, or without power), and what it left was judged\n";
-  if (R.Sampled)
+  if (O.What == Model::Disk)
+    OS << llvm::formatv(
+        "a failure of the machine, on an ordinary file: {0} of these states are not opened, {1} "
+        "open "
+        "with other data than was committed, {2} are right; libnvmove promises nothing here\n",
+        R.Refused, R.Lost, R.States - R.Refused - R.Lost);
+  if (R.Sampled && O.What != Model::Disk)
     OS << plural(R.Sampled, "epoch") << " had more than " << O.Each.EpochMax
        << " choices and were sampled (seed " << O.Seed << "; --epoch-states=N takes more)\n";
   if (R.Unexplored)
@@ -114,13 +122,20 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
   }
   for (const std::string &Text : R.NotDone)
     NotDone.push_back(Text);
-  llvm::json::Object Explored{
-      {"states", R.States},         {"distinct_images", R.Distinct},
-      {"epochs", R.Epochs},         {"sampled_epochs", R.Sampled},
-      {"unexplored", R.Unexplored}, {"omitted_findings", R.Omitted},
-      {"commits", R.Commits},       {"interrupted_recoveries", R.Interrupted},
-      {"stores", R.Stores},         {"seed", O.Seed},
-      {"threads", R.Threads},       {"seconds", R.Seconds}};
+  llvm::json::Object Explored{{"states", R.States},
+                              {"distinct_images", R.Distinct},
+                              {"epochs", R.Epochs},
+                              {"sampled_epochs", R.Sampled},
+                              {"unexplored", R.Unexplored},
+                              {"omitted_findings", R.Omitted},
+                              {"commits", R.Commits},
+                              {"interrupted_recoveries", R.Interrupted},
+                              {"stores", R.Stores},
+                              {"seed", O.Seed},
+                              {"threads", R.Threads},
+                              {"refused", R.Refused},
+                              {"lost", R.Lost},
+                              {"seconds", R.Seconds}};
   OS << llvm::formatv("{0:2}\n",
                       llvm::json::Value(llvm::json::Object{{"schema_version", 1},
                                                            {"model", nameOf(O.What)},

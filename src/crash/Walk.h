@@ -26,11 +26,14 @@ public:
   void epochIfSmall();
   /// Every store is there.
   void latest();
+  /// Each sector as it was at some moment: all at the same, one alone at the first, and a sample.
+  void sectors();
 
 private:
   bool isSmall(const Choices &All) const;
   void exhaust(Choices &All);
   void sample(Choices &All);
+  void choose(Choices &All, size_t From, size_t To, size_t Moment);
 
   const Media &M;
   Limits L;

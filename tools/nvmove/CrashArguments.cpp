@@ -32,10 +32,11 @@ Exit status:
 void addCrashOptions(CLI::App &Crash, Arguments &A) {
   CrashArguments &C = A.Crash;
   Crash
-      .add_option("--model", C.Model,
-                  "power (default): lines of x86 that were not fenced may be lost; or process")
+      .add_option(
+          "--model", C.Model,
+          "power (default): lines of x86 that were not fenced may be lost; process; or disk")
       ->option_text("NAME")
-      ->check(CLI::IsMember({"power", "process"}));
+      ->check(CLI::IsMember({"power", "process", "disk"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT");
   Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
