@@ -25,7 +25,7 @@ uint64_t nvmi_chunk_table_size(uint64_t heap_size) {
 
 void nvmi_header_seeds(struct nvm_pool *pool) {
   pool->id_seed = nvmi_check(pool->header.id, sizeof pool->header.id, 0);
-  pool->check_seed = pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15);
+  nvmi_key_set(&pool->key, pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static uint64_t header_check(const struct nvm_header *header) {
@@ -91,6 +91,9 @@ void nvmi_header_write(struct nvm_pool *pool) {
   }
 }
 
+/* No pool counts so far: a number beyond would soon begin again at 0. */
+#define COUNT_MAX (UINT64_MAX / 2)
+
 /* Null when the fields fit together, else what does not. */
 static const char *senseless(const struct nvm_header *h) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
@@ -105,8 +108,10 @@ static const char *senseless(const struct nvm_header *h) {
     return "heap offset";
   if (!h->heap_size || h->heap_size % NVM_CHUNK_SIZE || h->heap_size > h->span - h->heap_offset)
     return "heap size";
-  if (!h->generation)
+  if (!h->generation || h->generation > COUNT_MAX)
     return "generation";
+  if (h->sequence > COUNT_MAX)
+    return "sequence";
   if (h->state != NVM_STATE_CLEAN && h->state != NVM_STATE_OPEN)
     return "state";
   if (h->method != NVM_METHOD_UNDO && h->method != NVM_METHOD_SHADOW)

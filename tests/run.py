@@ -3,8 +3,8 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, threads, scan, plugin, driver, crash, examples, differential, e2e and,
-with --long, clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that
+Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, examples, differential, e2e
+and, with --long, clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that
 breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
@@ -26,6 +26,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "runtime"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "storm"))
 
 
 class Outcome:
@@ -98,6 +100,19 @@ def threads(a):
     for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside"):
         outcome.add(runtime_tests(build, part))
     return outcome
+
+
+def storm(a):
+    """Threads write to a pool until the process is killed; everything acknowledged must be there."""
+    import storm as storms
+    few, many = 100, 2000
+    return Outcome(*storms.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
+
+
+def fuzz(a):
+    """Damaged pools: the corpus, and with --long new ones."""
+    import fuzz as fuzzer
+    return Outcome(*fuzzer.check(a.build, 1000000 if a.long else 0))
 
 
 def soak(a):
@@ -192,9 +207,10 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "scan": scan, "plugin": plugin,
-          "driver": driver, "crash": crash, "examples": examples, "differential": differential, "e2e": e2e,
-          "clang-tidy": clang_tidy, "soak": soak, "mutation": mutation}
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
+          "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "examples": examples,
+          "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy, "soak": soak,
+          "mutation": mutation}
 LONG = ("clang-tidy", "soak", "mutation")
 
 
