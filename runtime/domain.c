@@ -105,7 +105,8 @@ static int choose_domain(struct nvm_pool *pool) {
   else if (wish && *wish)
     return nvmi_fail(NVM_EARGUMENT, pool->path, "NVMOVE_DOMAIN=%s; it is 'process' or 'power'",
                      wish);
-  static bool told;
+  static bool told; /* a traced run is not for keeping */
+  told = told || getenv("NVMOVE_TRACE");
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
     told = true;
     fprintf(stderr,

@@ -62,7 +62,12 @@ private:
     if (T.OtherOpenings)
       R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
                           " times): nothing of that is known, only the first pool is traced");
-    R.Cut = T.Cut || T.OtherOpenings;
+    bool Untold = T.Sites.empty();
+    if (Untold)
+      R.NotDone.push_back(
+          "the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
+          "transactions, output, locks and calls were not seen");
+    R.Cut = T.Cut || T.OtherOpenings || Untold;
     if (T.Cut)
       R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
     J.mayRefuse(T.Created);

@@ -65,10 +65,11 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     if (!F.State.empty() && !Replay.empty())
       OS << "  replay: " << Replay << " --state " << F.State << '\n';
   }
-  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4} commits, {5} "
-                      "stores; {6:f1} s, {7:f0} states/s\n",
+  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4}, {5}; {6:f1} s, "
+                      "{7:f0} states/s\n",
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
-                      plural(R.Epochs, "epoch"), R.Commits, R.Stores, R.Seconds,
+                      plural(R.Epochs, "epoch"), plural(R.Commits, "commit"),
+                      plural(R.Stores, "store"), R.Seconds,
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";

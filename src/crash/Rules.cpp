@@ -15,6 +15,10 @@ namespace {
 
 constexpr size_t FindingsMax = 100; ///< more are no help to anybody
 
+std::string bytesOf(uint64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
+}
+
 std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
 
 /// A transaction that has not ended; of one that joined another, until that one has.
@@ -173,14 +177,14 @@ private:
       return;
     if (!E.Covered)
       add("unlogged store",
-          llvm::formatv("store of {0} bytes{1} is covered by no log entry", Bytes, fieldOf(*Where)),
+          llvm::formatv("store of {0}{1} is covered by no log entry", bytesOf(Bytes),
+                        fieldOf(*Where)),
           Where);
     else if (!O.Explicit)
       add("write outside a transaction",
-          llvm::formatv(
-              "store of {0} bytes{1} outside any transaction: it becomes durable with the "
-              "next one, and is lost by a crash before",
-              Bytes, fieldOf(*Where)),
+          llvm::formatv("store of {0}{1} outside any transaction: it becomes durable with the "
+                        "next one, and is lost by a crash before",
+                        bytesOf(Bytes), fieldOf(*Where)),
           Where);
   }
 
@@ -189,7 +193,7 @@ private:
     if (Found == Freed.begin() || (--Found)->first + Found->second.Bytes <= E.Place)
       return false;
     add("store to a freed block",
-        llvm::formatv("store of {0} bytes{1} into a block that was freed before", E.Bytes.size(),
+        llvm::formatv("store of {0}{1} into a block that was freed before", bytesOf(E.Bytes.size()),
                       fieldOf(*Where)),
         Where, Found->second.Where, "it was freed behind this");
     return true;
@@ -205,9 +209,9 @@ private:
           Order.needs(E.Thread).count(Other))
         continue;
       add("unordered transactions",
-          llvm::formatv("store of {0} bytes{1} to bytes that another thread's open transaction has "
+          llvm::formatv("store of {0}{1} to bytes that another thread's open transaction has "
                         "written: neither can be undone without the other",
-                        E.Bytes.size(), fieldOf(*Where)),
+                        bytesOf(E.Bytes.size()), fieldOf(*Where)),
           Where, All.of(E.Place, At).Where, "the other store");
     }
   }

@@ -67,10 +67,13 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.add_option("-o,--output", A.Output, "write there instead of to stdout")
       ->option_text("FILE");
   Crash.add_flag("-q,--quiet", A.Quiet, "nothing of the program's own output");
+  Crash.add_option("words", C.Misplaced)->group("");
   Crash.footer(CrashFooter);
 }
 
 std::string checkCrash(const Arguments &A) {
+  if (!A.Crash.Misplaced.empty())
+    return "put -- before the program: nvmove crash [options] -- " + A.Crash.Misplaced[0] + " ...";
   if (A.Crash.TraceFile.empty() && A.Flags.empty())
     return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
   if (!A.Crash.TraceFile.empty() && !A.Flags.empty())
