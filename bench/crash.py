@@ -21,7 +21,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXAMPLES, METHODS = ("btree", "cuckoo"), ("undo", "shadow")
-OPERATIONS, TIMED_OPERATIONS, ROUNDS = 400, 20000, 5
+OPERATIONS, TIMED_OPERATIONS, ROUNDS = 450, 20000, 5
 IMAGES_GOAL, IN_PROCESS_GOAL, COMMAND_GOAL, TRACING_GOAL = 1000000, 1000, 50, 10
 
 

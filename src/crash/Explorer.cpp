@@ -88,7 +88,7 @@ private:
       takeDisk(E);
     if (E.Kind == NVM_TRACE_OPENED)
       J.mayRefuse(false);
-    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power)
+    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power && R.States < O.StatesMax)
       States.epochIfSmall();
     if (H.pass(T, At))
       expect();
@@ -113,6 +113,11 @@ private:
 
   void epoch() {
     bool Whole = true;
+    ++R.Epochs;
+    if (R.States >= O.StatesMax) { // to enumerate them is no help
+      ++R.Unexplored;
+      return;
+    }
     if (O.What == Model::Power)
       Whole = States.epoch();
     else if (O.What == Model::Process)
@@ -120,7 +125,6 @@ private:
     else
       Whole = false; // a sample always
     R.Sampled += !Whole || M.forgot();
-    ++R.Epochs;
   }
 
   void expect() {

@@ -178,8 +178,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
       push(Line, Next, Index);
       std::memcpy(Next.data(), E.Bytes.data() + I, LineSize);
       push(Line, Next, Index);
-      DirtyLine &D = lineAt(Line);
-      D.Pending[E.Thread] = D.Versions.size() - 1;
+      await(Line, E.Thread);
     }
     return true;
   case NVM_TRACE_LINE: {
@@ -189,15 +188,13 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
       if (E.Extra >> I & 1)
         Next[I] = E.Bytes[I];
     push(Line, Next, Index);
-    DirtyLine &D = lineAt(Line);
-    D.Pending[E.Thread] = D.Versions.size() - 1;
+    await(Line, E.Thread);
     return true;
   }
   case NVM_TRACE_FLUSH: {
     bool Changed = store(E.Place, E.Bytes, Index);
     for (uint64_t I = 0; I < E.Bytes.size(); I += LineSize) {
-      DirtyLine &D = lineAt((E.Place + I) / LineSize);
-      D.Pending[E.Thread] = D.Versions.size() - 1;
+      await((E.Place + I) / LineSize, E.Thread);
     }
     return Changed;
   }
@@ -223,18 +220,26 @@ void Media::keepAll() {
   for (auto &[Line, D] : Dirty)
     settle(Line, D, D.Versions.size() - 1);
   Dirty.clear();
+  Awaited.clear();
+}
+
+void Media::await(uint64_t Line, unsigned Thread) {
+  DirtyLine &D = lineAt(Line);
+  if (!D.Pending.count(Thread))
+    Awaited[Thread].push_back(Line);
+  D.Pending[Thread] = D.Versions.size() - 1;
 }
 
 void Media::fence(unsigned Thread) {
-  for (auto At = Dirty.begin(); At != Dirty.end();) {
-    auto Found = At->second.Pending.find(Thread);
-    if (Found != At->second.Pending.end()) {
-      size_t First = Found->second;
-      At->second.Pending.erase(Found);
-      settle(At->first, At->second, First);
-    }
-    bool Clean = At->second.Versions.size() == 1 && At->second.Pending.empty();
-    At = Clean ? Dirty.erase(At) : std::next(At);
+  for (uint64_t Line : std::exchange(Awaited[Thread], {})) {
+    auto At = Dirty.find(Line);
+    if (At == Dirty.end() || !At->second.Pending.count(Thread))
+      continue; // somebody else changed it for good
+    size_t First = At->second.Pending[Thread];
+    At->second.Pending.erase(Thread);
+    settle(Line, At->second, First);
+    if (At->second.Versions.size() == 1 && At->second.Pending.empty())
+      Dirty.erase(At);
   }
 }
 

@@ -78,7 +78,10 @@ private:
   void change(uint64_t Place, llvm::StringRef Bytes);
   void patch(const Choices &All, bool Back);
 
+  void await(uint64_t Line, unsigned Thread);
+
   std::map<uint64_t, DirtyLine> Dirty;
+  std::map<unsigned, std::vector<uint64_t>> Awaited; ///< thread -> lines that wait for its fence
   char *Map = nullptr;
   uint64_t Size = 0, Hash = 0;
   int Fd = -1;

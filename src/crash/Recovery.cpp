@@ -22,7 +22,7 @@ namespace {
 constexpr unsigned StepsMax = 1000000; ///< a recovery with more is looked at up to here
 constexpr unsigned EachMax = 8;        ///< so many first steps are all taken, then a quarter on
 /// Smaller than those of a run: there is a recovery for each of many states.
-constexpr Limits RecoveryLimits = {64, 8};
+constexpr Limits RecoveryLimits = {64, 8, 16};
 
 llvm::Error failed(const char *What) {
   return llvm::createStringError(std::error_code(errno, std::generic_category()), What);

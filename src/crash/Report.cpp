@@ -86,7 +86,8 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     OS << plural(R.Sampled, "epoch") << " had more than " << O.Each.EpochMax
        << " choices and were sampled (seed " << O.Seed << "; --epoch-states=N takes more)\n";
   if (R.Unexplored)
-    OS << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax << ")\n";
+    OS << "at least " << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax
+       << ")\n";
   for (const std::string &Text : R.NotDone)
     OS << "not covered: " << Text << '\n';
   if (O.Only && R.Findings.empty())

@@ -99,7 +99,8 @@ void Walk::sample(Choices &All) {
   for (bool Last : {false, true}) {
     Set(Last);
     Take(All);
-    for (size_t I = 0; I < All.size(); ++I) { // one line alone is the other way round
+    size_t Step = All.size() / L.Alone + 1;
+    for (size_t I = 0; I < All.size(); I += Step) { // one line alone is the other way round
       Set(Last);
       All[I].Version = Last ? 0 : All[I].Dirty->Versions.size() - 1;
       Take(All);
@@ -111,7 +112,9 @@ void Walk::sample(Choices &All) {
       Moments.push_back(V.Event);
   std::sort(Moments.begin(), Moments.end());
   Moments.erase(std::unique(Moments.begin(), Moments.end()), Moments.end());
-  for (size_t Moment : Moments) {
+  size_t Step = Moments.size() / L.Alone + 1;
+  for (size_t I = 0; I < Moments.size(); I += Step) {
+    size_t Moment = Moments[I];
     choose(All, 0, All.size(), Moment);
     Take(All);
   }

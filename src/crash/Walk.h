@@ -12,6 +12,7 @@ namespace nvmove::crash {
 struct Limits {
   uint64_t EpochMax = 4096; ///< choices up to which all are taken
   uint64_t Samples = 256;   ///< of a moment with more
+  uint64_t Alone = 1024;    ///< of its lines and moments that are taken one by one
 };
 
 class Walk {

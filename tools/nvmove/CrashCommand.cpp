@@ -88,7 +88,8 @@ crash::Options optionsOf(const CrashArguments &C) {
            : C.Model == "disk"  ? crash::Model::Disk
                                 : crash::Model::Power;
   O.StatesMax = C.StatesMax;
-  O.Each = {C.EpochMax, C.Samples};
+  O.Each.EpochMax = C.EpochMax;
+  O.Each.Samples = C.Samples;
   O.Seed = C.Seed;
   O.InterruptEvery = C.InterruptEvery;
   bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");
