@@ -63,6 +63,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
                      (unsigned long long)(size >> 30),
                      (unsigned long long)(NVM_RANGE_SIZE / GROWTH_FACTOR >> 30));
   struct nvm_header *h = &pool->header;
+  pool->header_copy = 1;
   h->magic = NVM_MAGIC;
   h->format = NVM_FORMAT;
   h->header_size = sizeof *h;
@@ -84,8 +85,10 @@ void nvmi_header_write(struct nvm_pool *pool) {
   struct nvm_header *h = &pool->header;
   h->sequence++;
   h->check = header_check(h);
-  /* Crash between the fences: the first copy is new or torn, the second holds the state before. */
-  for (int copy = 0; copy < 2; copy++) {
+  /* Crash between the fences: the copy that comes first is new or torn, the other holds the state
+   * before: it is the one that was read, since the crash before may have torn the other. */
+  for (unsigned i = 0; i < 2; i++) {
+    unsigned copy = (pool->header_copy + 1 + i) % 2;
     pool->persist->stream(pool->home + copy * NVM_HEADER_COPY_SIZE, h, sizeof *h);
     pool->persist->fence();
   }
@@ -174,6 +177,7 @@ int nvmi_header_read(struct nvm_pool *pool) {
     return refuse(pool, &a, &b);
   bool use_b = a.fault || (!b.fault && b.header.sequence > a.header.sequence);
   pool->header = use_b ? b.header : a.header;
+  pool->header_copy = use_b;
   if ((uint64_t)status.st_size < nvmi_file_size(&pool->header))
     return nvmi_fail(NVM_ETRUNCATED, pool->path, "the file has %llu bytes of %llu; restore a copy",
                      (unsigned long long)status.st_size,

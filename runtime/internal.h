@@ -50,6 +50,7 @@ struct nvmi_ticket;
 
 struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
+  unsigned header_copy;     /* that it was read from: whole, whatever the other is */
   char *home, *work;        /* address of file offset 0 in each mapping */
   uint64_t id_seed;
   struct nvmi_key key; /* of log frames and of what they sum up */

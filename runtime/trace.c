@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, THREADS_MAX = UINT16_MAX };
+enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
 
 bool nvmi_tracing;
 struct nvmi_trace nvmi_trace_state;
@@ -77,7 +77,7 @@ static void learn(uint64_t place, const void *bytes, size_t size) {
 /* Code that nobody sees may have stored before this one: then it comes first. */
 static void take_store(struct nvmi_tracer *self, const struct nvmi_told *told, uint64_t extra) {
   memcpy(trace.view + told->place, told->payload, told->size);
-  nvmi_view_compare_page(self, told->place, 0);
+  nvmi_view_compare_around(self, told->place, AROUND, 0);
   nvmi_view_put_store(self, told, extra);
 }
 
@@ -88,7 +88,7 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
     take_store(self, told, extra);
     return;
   case NVM_TRACE_UNSEEN: /* perhaps */
-    nvmi_view_compare_page(self, told->place, extra);
+    nvmi_view_compare_around(self, told->place, PAGE, extra);
     return;
   case NVM_TRACE_STREAM:
   case NVM_TRACE_FLUSH:

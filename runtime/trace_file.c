@@ -94,6 +94,16 @@ void nvmi_trace_put_pieces(unsigned thread, enum nvm_trace_kind kind, uint64_t p
                    size - at < PIECE ? size - at : PIECE);
 }
 
+bool nvmi_trace_data(const struct nvm_pool *pool, uint64_t *from, uint64_t *end, uint64_t most) {
+  off_t data = *from < most ? lseek(pool->fd, (off_t)*from, SEEK_DATA) : -1;
+  if (data < 0 || (uint64_t)data >= most)
+    return false;
+  off_t hole = lseek(pool->fd, data, SEEK_HOLE);
+  *from = (uint64_t)data;
+  *end = hole < 0 || (uint64_t)hole > most ? most : (uint64_t)hole;
+  return true;
+}
+
 void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
   char name[PATH_MAX];
   static const char zero[IMAGE_BLOCK];
@@ -101,10 +111,12 @@ void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
   int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
   uint64_t size = nvmi_file_size(&pool->header);
   bool good = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
-  for (uint64_t at = 0; good && at < size; at += IMAGE_BLOCK) {
-    size_t length = size - at < IMAGE_BLOCK ? size - at : IMAGE_BLOCK;
-    if (memcmp(pool->home + at, zero, length) != 0)
-      good = pwrite(fd, pool->home + at, length, (off_t)at) == (ssize_t)length;
+  for (uint64_t from = 0, end; good && nvmi_trace_data(pool, &from, &end, size); from = end) {
+    for (uint64_t at = from; good && at < end; at += IMAGE_BLOCK) {
+      size_t length = end - at < IMAGE_BLOCK ? end - at : IMAGE_BLOCK;
+      if (memcmp(pool->home + at, zero, length) != 0)
+        good = pwrite(fd, pool->home + at, length, (off_t)at) == (ssize_t)length;
+    }
   }
   if (!good || close(fd))
     nvmi_die(name, "the image of the pool cannot be written: %s", strerror(errno));

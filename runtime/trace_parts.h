@@ -44,8 +44,10 @@ struct nvmi_trace {
   const struct nvm_pool *pool; /* that is open, or null */
   const struct nvmi_persist *real;
   struct nvmi_tracer *tracers;
-  char *view;        /* of the program */
-  uint64_t compared; /* commits look at the heap in turns: where the next one begins */
+  char *view; /* of the program */
+  /* Commits look at the heap in turns: the run where the next one goes on, and how far it is in
+   * it. */
+  uint64_t compared_run, compared_inside;
 };
 extern struct nvmi_trace nvmi_trace_state;
 
@@ -62,6 +64,8 @@ void *nvmi_trace_reserve(size_t size);
 bool nvmi_trace_file_open(const char *path, bool *is_other);
 void nvmi_trace_file_close(void);
 void nvmi_trace_file_discard(void);
+/* The next stretch of the file that is no hole: to read a hole may fill it. False: none. */
+bool nvmi_trace_data(const struct nvm_pool *pool, uint64_t *from, uint64_t *end, uint64_t most);
 void nvmi_trace_image(const struct nvm_pool *pool, const char *path);
 void nvmi_trace_start(uint32_t flags);
 void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, uint64_t extra,
@@ -80,7 +84,8 @@ void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told 
 /* Bytes that differ from the view: stored by a function with a note of this thread, by another
  * thread that will tell of it, or by nobody; then `site` is of the call that did it, or 0. */
 void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t size, uint64_t site);
-/* The page around a place that was just stored to, or that a call was given. */
-void nvmi_view_compare_page(const struct nvmi_tracer *self, uint64_t place, uint64_t site);
+/* The aligned `size` bytes around a place that was just stored to, or that a call was given. */
+void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
+                              uint64_t site);
 /* At the end of a transaction: what it noted, and a stretch of the rest; or all. */
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole);

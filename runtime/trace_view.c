@@ -16,7 +16,7 @@
 
 enum {
   PAGE = NVMI_TRACE_PAGE,
-  TURN = 1 << 20 /* bytes of the heap that a commit looks at beside its own */
+  TURN = 1 << 13 /* bytes of the heap that a commit looks at beside its own */
 };
 
 static void set_bits(uint64_t *bits, uint64_t from, uint64_t size, bool on) {
@@ -52,22 +52,27 @@ void nvmi_view_take(void) {
   char *view = nvmi_trace_state.view;
   uint64_t end = pool->header.heap_offset + pool->header.heap_size;
   memcpy(view + NVM_ROOT_OFFSET, work + NVM_ROOT_OFFSET, sizeof(void *));
-  for (uint64_t at = pool->header.heap_offset; at < end; at += PAGE)
-    if (memcmp(view + at, work + at, PAGE) != 0)
-      memcpy(view + at, work + at, PAGE);
+  for (uint64_t from = pool->header.heap_offset, to; nvmi_trace_data(pool, &from, &to, end);
+       from = to)
+    for (uint64_t at = from & ~(uint64_t)(PAGE - 1); at < to; at += PAGE)
+      if (memcmp(view + at, work + at, PAGE) != 0)
+        memcpy(view + at, work + at, PAGE);
 }
 
-/* Whether somebody's store there would be missed: not a volatile field, and not the table of a
- * span, whose changes in the file show in a private view until a store parts the page. */
-static bool matters(uint64_t place) {
+/* What lies at a place: data that somebody's store would be missed of; a field that nobody misses;
+ * or the table of a span, whose changes in the file show in a private view until a store parts the
+ * page. */
+enum what { DATA, VOLATILE, TABLE };
+
+static enum what what_is(uint64_t place) {
   struct nvm_pool *pool = (struct nvm_pool *)nvmi_trace_state.pool;
   uint64_t inside;
   uint32_t index;
   if (place < pool->header.heap_offset || !pool->heap->built)
-    return true;
+    return DATA;
   const struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
   const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-  return span && !(type && nvmi_type_volatile_at(type, inside));
+  return !span ? TABLE : type && nvmi_type_volatile_at(type, inside) ? VOLATILE : DATA;
 }
 
 static bool has_volatile_field(const struct nvm_type *type) {
@@ -96,9 +101,8 @@ void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told 
     for (end = at + 1; end < told->size; end++)
       if (nvmi_type_volatile_at(type, inside + end) != is_volatile)
         break;
-    if (!is_volatile)
-      nvmi_trace_put_pieces(self->number, told->kind, told->place + at, extra, told->payload + at,
-                            end - at);
+    nvmi_trace_put_pieces(self->number, is_volatile ? NVM_TRACE_VOLATILE : told->kind,
+                          told->place + at, extra, told->payload + at, end - at);
   }
 }
 
@@ -127,9 +131,13 @@ static void compare_word(const struct nvmi_tracer *self, uint64_t at, uint64_t s
            (noted || !another_noted(self, end)))
       end++;
     memcpy(view + byte, work + byte, end - byte);
-    if (matters(byte))
-      nvmi_trace_put(self->number, noted ? NVM_TRACE_STORE : NVM_TRACE_UNSEEN, byte, site,
-                     view + byte, end - byte);
+    enum what what = what_is(byte);
+    if (what != TABLE)
+      nvmi_trace_put(self->number,
+                     what == VOLATILE ? NVM_TRACE_VOLATILE
+                     : noted          ? NVM_TRACE_STORE
+                                      : NVM_TRACE_UNSEEN,
+                     byte, site, view + byte, end - byte);
   }
 }
 
@@ -146,29 +154,43 @@ void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t s
   }
 }
 
-void nvmi_view_compare_page(const struct nvmi_tracer *self, uint64_t place, uint64_t site) {
+void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
+                              uint64_t site) {
   const struct nvm_header *header = &nvmi_trace_state.pool->header;
   if (place / 8 == NVM_ROOT_OFFSET / 8)
     nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(void *), site);
   else if (place >= header->heap_offset && place < header->heap_offset + header->heap_size)
-    nvmi_view_compare(self, place & ~(uint64_t)(PAGE - 1), PAGE, site);
+    nvmi_view_compare(self, place & ~(size - 1), size, site);
 }
 
-/* Of [from, from + size) what lies in runs of blocks. */
-static void compare_runs(const struct nvmi_tracer *self, uint64_t from, uint64_t end) {
+/* Goes on in the runs of blocks from where it was left, for at most `most` bytes, once around. Runs
+ * may have merged meanwhile; what is no block matters to nobody. */
+static void compare_runs(const struct nvmi_tracer *self, uint64_t most) {
   const struct nvm_pool *pool = nvmi_trace_state.pool;
   const struct nvm_header *header = &pool->header;
   const uint64_t *chunks = (const void *)(pool->home + NVM_CHUNKS_OFFSET);
   uint64_t count = header->heap_size >> NVM_CHUNK_SHIFT;
-  for (uint64_t chunk = 0, length; chunk < count; chunk += length) {
-    length = chunks[chunk] >> 32 ? chunks[chunk] >> 32 : 1;
+  uint64_t chunk = nvmi_trace_state.compared_run, inside = nvmi_trace_state.compared_inside;
+  for (uint64_t seen = 0; seen <= count && most;) {
+    if (chunk >= count)
+      chunk = inside = 0;
+    uint64_t length = chunks[chunk] >> 32 ? chunks[chunk] >> 32 : 1;
+    uint64_t size = (length < count - chunk ? length : count - chunk) << NVM_CHUNK_SHIFT;
     unsigned kind = chunks[chunk] & 0xff;
-    uint64_t first = chunk << NVM_CHUNK_SHIFT, last = (chunk + length) << NVM_CHUNK_SHIFT;
-    first = first > from ? first : from;
-    last = last < end ? last : end;
-    if ((kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE) && first < last)
-      nvmi_view_compare(self, header->heap_offset + first, last - first, 0);
+    bool has_blocks = (kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE) && inside < size;
+    uint64_t now = !has_blocks ? 0 : size - inside < most ? size - inside : most;
+    if (now)
+      nvmi_view_compare(self, header->heap_offset + (chunk << NVM_CHUNK_SHIFT) + inside, now, 0);
+    most -= now;
+    inside += now;
+    if (has_blocks && inside < size)
+      break;
+    seen += size >> NVM_CHUNK_SHIFT;
+    chunk += size >> NVM_CHUNK_SHIFT;
+    inside = 0;
   }
+  nvmi_trace_state.compared_run = chunk;
+  nvmi_trace_state.compared_inside = inside;
 }
 
 static void compare_noted(const struct nvmi_tracer *self) {
@@ -179,16 +201,9 @@ static void compare_noted(const struct nvmi_tracer *self) {
   }
 }
 
-/* All at once where that is little, or where the list of what was noted is not whole. */
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole) {
-  uint64_t heap = nvmi_trace_state.pool->header.heap_size;
   nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(void *), 0);
-  if (whole || heap <= TURN || self->noted_count > NVMI_NOTED_MAX) {
-    compare_runs(self, 0, heap);
-    return;
-  }
   compare_noted(self);
-  uint64_t from = nvmi_trace_state.compared < heap ? nvmi_trace_state.compared : 0;
-  compare_runs(self, from, from + TURN);
-  nvmi_trace_state.compared = from + TURN;
+  /* The list of what was noted may not be whole. */
+  compare_runs(self, whole || self->noted_count > NVMI_NOTED_MAX ? UINT64_MAX : TURN);
 }

@@ -48,9 +48,10 @@ enum nvm_trace_kind {
   /* place, extra: bytes of a block that the open transaction allocated, freed. */
   NVM_TRACE_ALLOC,
   NVM_TRACE_FREE,
-  NVM_TRACE_GROW,   /* place: size of the file from now on */
-  NVM_TRACE_UNSEEN, /* bytes that differ from all that was traced: nothing noted or traced them;
-                       extra: site of the call that did it, 0 when not known */
+  NVM_TRACE_GROW,     /* place: size of the file from now on */
+  NVM_TRACE_UNSEEN,   /* bytes that differ from all that was traced: nothing noted or traced them;
+                         extra: site of the call that did it, 0 when not known */
+  NVM_TRACE_VOLATILE, /* the same in a field that is declared as volatile: nobody misses it */
   NVM_TRACE_OUTPUT, /* the program is about to write, send or rename; place: descriptor; extra: site
                      */
   NVM_TRACE_RELEASE, /* place: address of a lock; extra: site. The thread has something open. */

@@ -62,7 +62,12 @@ private:
     if (T.OtherOpenings)
       R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
                           " times): nothing of that is known, only the first pool is traced");
-    R.Cut = T.Cut || T.OtherOpenings;
+    bool Untold = T.Sites.empty();
+    if (Untold)
+      R.NotDone.push_back(
+          "the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
+          "transactions, output, locks and calls were not seen");
+    R.Cut = T.Cut || T.OtherOpenings || Untold;
     if (T.Cut)
       R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
     J.mayRefuse(T.Created);
@@ -79,22 +84,47 @@ private:
       States.latest();
       M.keepAll();
     }
+    if (O.What == Model::Disk)
+      takeDisk(E);
     if (E.Kind == NVM_TRACE_OPENED)
       J.mayRefuse(false);
-    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power)
+    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power && R.States < O.StatesMax)
       States.epochIfSmall();
     if (H.pass(T, At))
       expect();
   }
 
+  /// Creation and growth end with fsync, and nothing else has any.
+  void takeDisk(const Event &E) {
+    if (E.Kind == NVM_TRACE_OPENED || E.Kind == NVM_TRACE_GROW)
+      M.keepAll();
+    if (E.Kind == NVM_TRACE_COMMIT || E.Kind == NVM_TRACE_CLOSED)
+      States.sectors();
+  }
+
+  /// False: it is no finding.
+  bool isFault(Verdict What) {
+    if (O.What != Model::Disk || What == Verdict::Died || What == Verdict::Hung)
+      return What != Verdict::Right;
+    R.Refused += What == Verdict::NotRecovered;
+    R.Lost += What != Verdict::NotRecovered && What != Verdict::Right;
+    return false;
+  }
+
   void epoch() {
     bool Whole = true;
+    ++R.Epochs;
+    if (R.States >= O.StatesMax) { // to enumerate them is no help
+      ++R.Unexplored;
+      return;
+    }
     if (O.What == Model::Power)
       Whole = States.epoch();
-    else
+    else if (O.What == Model::Process)
       States.latest();
+    else
+      Whole = false; // a sample always
     R.Sampled += !Whole || M.forgot();
-    ++R.Epochs;
   }
 
   void expect() {
@@ -122,8 +152,8 @@ private:
     Images.insert(Hash);
     ++R.States;
     bool Fails = O.InterruptEvery && R.States % O.InterruptEvery == 1 % O.InterruptEvery;
-    auto [Said, InRecovery] = verdictOn(C, Fails);
-    if (Said.What != Verdict::Right)
+    auto [Said, InRecovery] = verdictOn(C, Fails && O.What != Model::Disk);
+    if (isFault(Said.What))
       found(Said, C, InRecovery);
   }
 

@@ -3,9 +3,11 @@
 // Power: before each fence, every choice of versions for the dirty lines while those are few;
 // above, all and none, each line lost alone and kept alone, every moment of the epoch, and a seeded
 // sample. The same where a transaction is about to commit: until then nothing of it may be there.
-// Process: after each event that changed the file, all of it. A state that was judged before, under
-// an expectation that is no weaker, is not judged again; one that was left out is counted. Before
-// that the rules that need no state (Rules.h).
+// Process: after each event that changed the file, all of it. Disk: behind each commit, sectors as
+// they were at moments since the file was synchronised; libnvmove promises nothing there, so only
+// a recovery that crashes or hangs is a finding, and the rest is counted. A state that was judged
+// before, under an expectation that is no weaker, is not judged again; one that was left out is
+// counted. Before that the rules that need no state (Rules.h).
 //
 // A finding names the smallest loss that fails: lines are given back to the state, half of them at
 // a time and then one by one, as long as the verdict stays.
@@ -46,6 +48,7 @@ struct Result {
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
   uint64_t Commits = 0, Stores = 0, Threads = 0;
   uint64_t Interrupted = 0; ///< recoveries that failed in their turn, and what they left judged
+  uint64_t Refused = 0, Lost = 0; ///< disk: not opened; opened with other data than is right
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 

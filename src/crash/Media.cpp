@@ -20,11 +20,7 @@ llvm::Error failed(const char *What) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
-  return make(T.SizeMax, T.Image->getBuffer());
-}
-
-llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size, llvm::StringRef Image) {
+llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size) {
   std::unique_ptr<Media> M(new Media);
   M->Size = Size;
   M->Fd = memfd_create("nvmove-crash", MFD_CLOEXEC);
@@ -34,15 +30,46 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size, llvm::StringRe
   if (Map == MAP_FAILED)
     return failed("mmap");
   M->Map = static_cast<char *>(Map);
-  // Pages of zeros stay holes.
+  return std::move(M);
+}
+
+/// Pages of zeros stay holes.
+llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
   constexpr size_t Block = 1 << 16;
   static const char Zero[Block] = {};
+  llvm::StringRef Image = T.Image->getBuffer();
+  auto M = make(T.SizeMax);
+  if (!M)
+    return M.takeError();
   for (size_t At = 0; At < Image.size(); At += Block) {
     size_t Length = std::min(Block, Image.size() - At);
     if (std::memcmp(Image.data() + At, Zero, Length) != 0)
-      std::memcpy(M->Map + At, Image.data() + At, Length);
+      std::memcpy((*M)->Map + At, Image.data() + At, Length);
   }
-  return std::move(M);
+  return std::move(*M);
+}
+
+llvm::Expected<std::unique_ptr<Media>> Media::copy() const {
+  auto M = make(Size);
+  if (!M)
+    return M.takeError();
+  copyTo((*M)->Fd, (*M)->Map);
+  return std::move(*M);
+}
+
+/// What either has is compared, page by page; what neither has is not read, for that would make it.
+void Media::copyTo(int ToFd, char *To) const {
+  constexpr uint64_t Page = 4096;
+  for (int Has : {ToFd, Fd}) {
+    for (off_t At = 0; (At = lseek(Has, At, SEEK_DATA)) >= 0;) {
+      off_t End = lseek(Has, At, SEEK_HOLE);
+      for (; At < End; At += Page) {
+        uint64_t Length = std::min(Page, Size - static_cast<uint64_t>(At));
+        if (std::memcmp(To + At, Map + At, Length) != 0)
+          std::memcpy(To + At, Map + At, Length);
+      }
+    }
+  }
 }
 
 Choices Media::choices() const {
@@ -141,6 +168,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   switch (E.Kind) {
   case NVM_TRACE_STORE:
   case NVM_TRACE_UNSEEN:
+  case NVM_TRACE_VOLATILE:
     return !Apart && store(E.Place, E.Bytes, Index);
   case NVM_TRACE_STREAM:
     for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize) {
@@ -150,8 +178,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
       push(Line, Next, Index);
       std::memcpy(Next.data(), E.Bytes.data() + I, LineSize);
       push(Line, Next, Index);
-      DirtyLine &D = lineAt(Line);
-      D.Pending[E.Thread] = D.Versions.size() - 1;
+      await(Line, E.Thread);
     }
     return true;
   case NVM_TRACE_LINE: {
@@ -161,15 +188,13 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
       if (E.Extra >> I & 1)
         Next[I] = E.Bytes[I];
     push(Line, Next, Index);
-    DirtyLine &D = lineAt(Line);
-    D.Pending[E.Thread] = D.Versions.size() - 1;
+    await(Line, E.Thread);
     return true;
   }
   case NVM_TRACE_FLUSH: {
     bool Changed = store(E.Place, E.Bytes, Index);
     for (uint64_t I = 0; I < E.Bytes.size(); I += LineSize) {
-      DirtyLine &D = lineAt((E.Place + I) / LineSize);
-      D.Pending[E.Thread] = D.Versions.size() - 1;
+      await((E.Place + I) / LineSize, E.Thread);
     }
     return Changed;
   }
@@ -195,18 +220,26 @@ void Media::keepAll() {
   for (auto &[Line, D] : Dirty)
     settle(Line, D, D.Versions.size() - 1);
   Dirty.clear();
+  Awaited.clear();
+}
+
+void Media::await(uint64_t Line, unsigned Thread) {
+  DirtyLine &D = lineAt(Line);
+  if (!D.Pending.count(Thread))
+    Awaited[Thread].push_back(Line);
+  D.Pending[Thread] = D.Versions.size() - 1;
 }
 
 void Media::fence(unsigned Thread) {
-  for (auto At = Dirty.begin(); At != Dirty.end();) {
-    auto Found = At->second.Pending.find(Thread);
-    if (Found != At->second.Pending.end()) {
-      size_t First = Found->second;
-      At->second.Pending.erase(Found);
-      settle(At->first, At->second, First);
-    }
-    bool Clean = At->second.Versions.size() == 1 && At->second.Pending.empty();
-    At = Clean ? Dirty.erase(At) : std::next(At);
+  for (uint64_t Line : std::exchange(Awaited[Thread], {})) {
+    auto At = Dirty.find(Line);
+    if (At == Dirty.end() || !At->second.Pending.count(Thread))
+      continue; // somebody else changed it for good
+    size_t First = At->second.Pending[Thread];
+    At->second.Pending.erase(Thread);
+    settle(Line, At->second, First);
+    if (At->second.Versions.size() == 1 && At->second.Pending.empty())
+      Dirty.erase(At);
   }
 }
 

@@ -3,7 +3,8 @@
 // Power: a line's stores reach the media in their order, eight aligned bytes at a time; a line may
 // be written back at any moment; a fence guarantees what the same thread flushed or streamed before
 // it. Lines streamed past the cache may arrive in parts: half a line stands for those. Process:
-// every store that was executed is there.
+// every store that was executed is there. Disk: the same while the machine lives; when it fails,
+// sectors of 512 bytes have whatever they had at some moment since the file was synchronised.
 #pragma once
 
 #include "crash/Trace.h"
@@ -14,7 +15,7 @@
 
 namespace nvmove::crash {
 
-enum class Model { Power, Process };
+enum class Model { Power, Process, Disk };
 
 struct Version {
   std::array<char, LineSize> Bytes;
@@ -38,8 +39,10 @@ using Choices = std::vector<Choice>;
 class Media {
 public:
   static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T);
-  /// With \p Image as its first contents.
-  static llvm::Expected<std::unique_ptr<Media>> make(uint64_t Size, llvm::StringRef Image);
+  /// All that is guaranteed now.
+  llvm::Expected<std::unique_ptr<Media>> copy() const;
+  /// The same into another memory file of the same size, mapped at \p To.
+  void copyTo(int ToFd, char *To) const;
   ~Media();
 
   /// Applies event number \p Index; true: it changed what a crash may leave.
@@ -67,6 +70,7 @@ public:
 
 private:
   Media() = default;
+  static llvm::Expected<std::unique_ptr<Media>> make(uint64_t Size);
   DirtyLine &lineAt(uint64_t Line);
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
@@ -74,7 +78,10 @@ private:
   void change(uint64_t Place, llvm::StringRef Bytes);
   void patch(const Choices &All, bool Back);
 
+  void await(uint64_t Line, unsigned Thread);
+
   std::map<uint64_t, DirtyLine> Dirty;
+  std::map<unsigned, std::vector<uint64_t>> Awaited; ///< thread -> lines that wait for its fence
   char *Map = nullptr;
   uint64_t Size = 0, Hash = 0;
   int Fd = -1;

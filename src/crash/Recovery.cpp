@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -21,20 +22,10 @@ namespace {
 constexpr unsigned StepsMax = 1000000; ///< a recovery with more is looked at up to here
 constexpr unsigned EachMax = 8;        ///< so many first steps are all taken, then a quarter on
 /// Smaller than those of a run: there is a recovery for each of many states.
-constexpr Limits RecoveryLimits = {64, 8};
+constexpr Limits RecoveryLimits = {64, 8, 16};
 
 llvm::Error failed(const char *What) {
   return llvm::createStringError(std::error_code(errno, std::generic_category()), What);
-}
-
-/// Pages of zeros stay as they are, where they are.
-void copy(char *To, const char *From, uint64_t Size) {
-  constexpr uint64_t Page = 4096;
-  for (uint64_t At = 0; At < Size; At += Page) {
-    uint64_t Length = std::min(Page, Size - At);
-    if (std::memcmp(To + At, From + At, Length) != 0)
-      std::memcpy(To + At, From + At, Length);
-  }
 }
 
 } // namespace
@@ -54,6 +45,8 @@ llvm::Expected<std::unique_ptr<Recovery>> Recovery::make(uint64_t Size, Model Wh
   if (llvm::sys::fs::createTemporaryFile("nvmove-crash-recovery", "trace", Path))
     return failed("cannot make a file for the trace of a recovery");
   R->TracePath = Path.str().str();
+  // Each recovery asks it what the file lies on; loaded once, all processes have it.
+  dlopen("libpmem2.so.1", RTLD_NOW | RTLD_LOCAL);
   return std::move(R);
 }
 
@@ -93,7 +86,7 @@ bool Recovery::recover(const char *Name, const std::string &Value) const {
 
 Judgement Recovery::judgeKilled(Judge &J, const Media &M, uint64_t &Judged) {
   for (unsigned Step = 1; Step <= StepsMax; Step += Step < EachMax ? 1 : Step / 4) {
-    copy(Map, M.data(), Size);
+    M.copyTo(Fd, Map);
     bool Killed = recover("NVMOVE_KILL_AT", "recover:" + std::to_string(Step));
     ++Judged;
     Judgement Said = J.judge(path());
@@ -110,7 +103,7 @@ Judgement Recovery::judgeKilled(Judge &J, const Media &M, uint64_t &Judged) {
 }
 
 Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_t &Judged) {
-  auto Image = Media::make(Size, llvm::StringRef(M.data(), Size));
+  auto Image = M.copy();
   if (!Image) {
     llvm::consumeError(Image.takeError());
     GaveUp = true;
@@ -145,7 +138,7 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_
 }
 
 Judgement Recovery::judgePower(Judge &J, const Media &M, uint64_t &Judged) {
-  copy(Map, M.data(), Size);
+  M.copyTo(Fd, Map);
   std::error_code Error;
   llvm::raw_fd_ostream Empty(TracePath, Error); // a trace begins in an empty file
   Empty.close();

@@ -12,7 +12,9 @@
 namespace nvmove::crash {
 namespace {
 
-const char *nameOf(Model M) { return M == Model::Power ? "power" : "process"; }
+const char *nameOf(Model M) {
+  return M == Model::Power ? "power" : M == Model::Process ? "process" : "disk";
+}
 
 support::Place placeOf(const Site *S) {
   return S ? support::Place{S->File, S->Line, S->Column} : support::Place{};
@@ -63,21 +65,29 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     if (!F.State.empty() && !Replay.empty())
       OS << "  replay: " << Replay << " --state " << F.State << '\n';
   }
-  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4} commits, {5} "
-                      "stores; {6:f1} s, {7:f0} states/s\n",
+  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4}, {5}; {6:f1} s, "
+                      "{7:f0} states/s\n",
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
-                      plural(R.Epochs, "epoch"), R.Commits, R.Stores, R.Seconds,
+                      plural(R.Epochs, "epoch"), plural(R.Commits, "commit"),
+                      plural(R.Stores, "store"), R.Seconds,
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
   if (R.Interrupted)
     OS << "recovery itself failed " << plural(R.Interrupted, "time")
        << " (killed at a step, or without power), and what it left was judged\n";
-  if (R.Sampled)
+  if (O.What == Model::Disk)
+    OS << llvm::formatv(
+        "a failure of the machine, on an ordinary file: {0} of these states are not opened, {1} "
+        "open "
+        "with other data than was committed, {2} are right; libnvmove promises nothing here\n",
+        R.Refused, R.Lost, R.States - R.Refused - R.Lost);
+  if (R.Sampled && O.What != Model::Disk)
     OS << plural(R.Sampled, "epoch") << " had more than " << O.Each.EpochMax
        << " choices and were sampled (seed " << O.Seed << "; --epoch-states=N takes more)\n";
   if (R.Unexplored)
-    OS << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax << ")\n";
+    OS << "at least " << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax
+       << ")\n";
   for (const std::string &Text : R.NotDone)
     OS << "not covered: " << Text << '\n';
   if (O.Only && R.Findings.empty())
@@ -114,13 +124,20 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
   }
   for (const std::string &Text : R.NotDone)
     NotDone.push_back(Text);
-  llvm::json::Object Explored{
-      {"states", R.States},         {"distinct_images", R.Distinct},
-      {"epochs", R.Epochs},         {"sampled_epochs", R.Sampled},
-      {"unexplored", R.Unexplored}, {"omitted_findings", R.Omitted},
-      {"commits", R.Commits},       {"interrupted_recoveries", R.Interrupted},
-      {"stores", R.Stores},         {"seed", O.Seed},
-      {"threads", R.Threads},       {"seconds", R.Seconds}};
+  llvm::json::Object Explored{{"states", R.States},
+                              {"distinct_images", R.Distinct},
+                              {"epochs", R.Epochs},
+                              {"sampled_epochs", R.Sampled},
+                              {"unexplored", R.Unexplored},
+                              {"omitted_findings", R.Omitted},
+                              {"commits", R.Commits},
+                              {"interrupted_recoveries", R.Interrupted},
+                              {"stores", R.Stores},
+                              {"seed", O.Seed},
+                              {"threads", R.Threads},
+                              {"refused", R.Refused},
+                              {"lost", R.Lost},
+                              {"seconds", R.Seconds}};
   OS << llvm::formatv("{0:2}\n",
                       llvm::json::Value(llvm::json::Object{{"schema_version", 1},
                                                            {"model", nameOf(O.What)},

@@ -5,6 +5,7 @@
 #include "crash/Guilty.h"
 #include "crash/LockOrder.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -13,6 +14,10 @@ namespace nvmove::crash {
 namespace {
 
 constexpr size_t FindingsMax = 100; ///< more are no help to anybody
+
+std::string bytesOf(uint64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
+}
 
 std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
 
@@ -46,6 +51,9 @@ private:
     case NVM_TRACE_BEGIN:
       own(E).Explicit = true;
       own(E).Began = T.site(E.Extra);
+      break;
+    case NVM_TRACE_COMMITTING:
+      takeCommitting(E);
       break;
     case NVM_TRACE_COMMIT:
       ++R.Commits;
@@ -169,14 +177,14 @@ private:
       return;
     if (!E.Covered)
       add("unlogged store",
-          llvm::formatv("store of {0} bytes{1} is covered by no log entry", Bytes, fieldOf(*Where)),
+          llvm::formatv("store of {0}{1} is covered by no log entry", bytesOf(Bytes),
+                        fieldOf(*Where)),
           Where);
     else if (!O.Explicit)
       add("write outside a transaction",
-          llvm::formatv(
-              "store of {0} bytes{1} outside any transaction: it becomes durable with the "
-              "next one, and is lost by a crash before",
-              Bytes, fieldOf(*Where)),
+          llvm::formatv("store of {0}{1} outside any transaction: it becomes durable with the "
+                        "next one, and is lost by a crash before",
+                        bytesOf(Bytes), fieldOf(*Where)),
           Where);
   }
 
@@ -193,7 +201,7 @@ private:
     if (Found == Freed.begin() || (--Found)->first + Found->second.Bytes <= E.Place)
       return false;
     add("store to a freed block",
-        llvm::formatv("store of {0} bytes{1} into a block that was freed before", E.Bytes.size(),
+        llvm::formatv("store of {0}{1} into a block that was freed before", bytesOf(E.Bytes.size()),
                       fieldOf(*Where)),
         Where, Found->second.Where, "it was freed behind this");
     return true;
@@ -209,9 +217,9 @@ private:
           Order.needs(E.Thread).count(Other))
         continue;
       add("unordered transactions",
-          llvm::formatv("store of {0} bytes{1} to bytes that another thread's open transaction has "
+          llvm::formatv("store of {0}{1} to bytes that another thread's open transaction has "
                         "written: neither can be undone without the other",
-                        E.Bytes.size(), fieldOf(*Where)),
+                        bytesOf(E.Bytes.size()), fieldOf(*Where)),
           Where, All.of(E.Place, At).Where, "the other store");
     }
   }
@@ -281,6 +289,17 @@ private:
                       "transaction was undone",
                       E.Extra),
         Who.Where);
+  }
+
+  /// libnvmove waits or joins; that it does is what is looked at here.
+  void takeCommitting(const Event &E) {
+    for (size_t Id : Order.needs(E.Thread))
+      if (llvm::none_of(Parts[Current[E.Thread]], [&](size_t Part) { return Part == Id; }) &&
+          Id != Current[E.Thread])
+        add("commit order",
+            "this commits before a transaction that it depends on, because a lock came over from "
+            "there; a defect of libnvmove",
+            T.site(E.Extra), Open[Id].First, "a store of that transaction");
   }
 
   /// The program has not asked for it: its thread, or the process, ended in the middle.

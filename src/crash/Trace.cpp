@@ -41,7 +41,8 @@ Site readSite(llvm::StringRef Bytes) {
 /// The kinds whose payload lies at Place in the file.
 bool carriesBytes(nvm_trace_kind Kind) {
   return Kind == NVM_TRACE_STORE || Kind == NVM_TRACE_STREAM || Kind == NVM_TRACE_LINE ||
-         Kind == NVM_TRACE_FLUSH || Kind == NVM_TRACE_UNSEEN || Kind == NVM_TRACE_CHANGED;
+         Kind == NVM_TRACE_FLUSH || Kind == NVM_TRACE_UNSEEN || Kind == NVM_TRACE_VOLATILE ||
+         Kind == NVM_TRACE_CHANGED;
 }
 
 /// Those whose Extra is a number of bytes at Place.

@@ -12,6 +12,7 @@ namespace nvmove::crash {
 struct Limits {
   uint64_t EpochMax = 4096; ///< choices up to which all are taken
   uint64_t Samples = 256;   ///< of a moment with more
+  uint64_t Alone = 1024;    ///< of its lines and moments that are taken one by one
 };
 
 class Walk {
@@ -26,11 +27,14 @@ public:
   void epochIfSmall();
   /// Every store is there.
   void latest();
+  /// Each sector as it was at some moment: all at the same, one alone at the first, and a sample.
+  void sectors();
 
 private:
   bool isSmall(const Choices &All) const;
   void exhaust(Choices &All);
   void sample(Choices &All);
+  void choose(Choices &All, size_t From, size_t To, size_t Moment);
 
   const Media &M;
   Limits L;

@@ -2,6 +2,7 @@
 #
 # Substitutions:
 #   %cc        nvmove-cc -g --nvmove-trace
+#   %untraced  nvmove-cc
 #   %plain     clang, for code that nobody instruments
 #   %crash     nvmove crash -q --allow-sampling
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
@@ -33,6 +34,7 @@ config.environment["TMPDIR"] = pools  # traces of findings stay there
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
+    ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
     ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --allow-sampling"),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),

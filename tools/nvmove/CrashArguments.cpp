@@ -32,10 +32,11 @@ Exit status:
 void addCrashOptions(CLI::App &Crash, Arguments &A) {
   CrashArguments &C = A.Crash;
   Crash
-      .add_option("--model", C.Model,
-                  "power (default): lines of x86 that were not fenced may be lost; or process")
+      .add_option(
+          "--model", C.Model,
+          "power (default): lines of x86 that were not fenced may be lost; process; or disk")
       ->option_text("NAME")
-      ->check(CLI::IsMember({"power", "process"}));
+      ->check(CLI::IsMember({"power", "process", "disk"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT");
   Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
@@ -66,10 +67,13 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.add_option("-o,--output", A.Output, "write there instead of to stdout")
       ->option_text("FILE");
   Crash.add_flag("-q,--quiet", A.Quiet, "nothing of the program's own output");
+  Crash.add_option("words", C.Misplaced)->group("");
   Crash.footer(CrashFooter);
 }
 
 std::string checkCrash(const Arguments &A) {
+  if (!A.Crash.Misplaced.empty())
+    return "put -- before the program: nvmove crash [options] -- " + A.Crash.Misplaced[0] + " ...";
   if (A.Crash.TraceFile.empty() && A.Flags.empty())
     return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
   if (!A.Crash.TraceFile.empty() && !A.Flags.empty())

@@ -35,7 +35,7 @@ llvm::Error failed(const llvm::Twine &What) {
 
 [[noreturn]] void become(const Arguments &A, const std::string &Trace) {
   setenv("NVMOVE_TRACE", Trace.c_str(), 1);
-  setenv("NVMOVE_DOMAIN", A.Crash.Model.c_str(), 1);
+  setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
   if (A.Quiet) {
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDOUT_FILENO);
@@ -84,9 +84,12 @@ llvm::Expected<std::string> freshTrace() {
 
 crash::Options optionsOf(const CrashArguments &C) {
   crash::Options O;
-  O.What = C.Model == "process" ? crash::Model::Process : crash::Model::Power;
+  O.What = C.Model == "process" ? crash::Model::Process
+           : C.Model == "disk"  ? crash::Model::Disk
+                                : crash::Model::Power;
   O.StatesMax = C.StatesMax;
-  O.Each = {C.EpochMax, C.Samples};
+  O.Each.EpochMax = C.EpochMax;
+  O.Each.Samples = C.Samples;
   O.Seed = C.Seed;
   O.InterruptEvery = C.InterruptEvery;
   bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");

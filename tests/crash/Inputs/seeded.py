@@ -3,10 +3,10 @@
 
 usage: seeded.py --bin DIR --pool PATH FILE [OPTION OF nvmove-cc ...]
 
-FILE is a program; with -DBUG it has the bug. A line that ends in `// FOUND: KIND` must be found with -DBUG, by
-each method, and nothing elsewhere but kinds that a line `// ALSO: KIND` names. Without -DBUG nothing may be
-found. With -DCHECKER the file is a checker, where it mentions that name; with -DELSEWHERE an object that nothing
-instruments. What a finding prints to see its state again must end with the same kind.
+FILE is a program; with -DBUG it has the bug. A line that ends in `// FOUND: KIND` must be found with -DBUG,
+by each method, and nothing elsewhere but kinds that a line `// ALSO: KIND` names. Without -DBUG nothing may
+be found. With -DCHECKER the file is a checker, where it mentions that name; with -DELSEWHERE an object that
+nothing instruments. What a finding prints to see its state again must end with the same kind.
 """
 import argparse
 import json
