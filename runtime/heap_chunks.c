@@ -25,23 +25,22 @@ void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
   pool->persist->flush(at, sizeof *at);
 }
 
-/* Crash between the fences: the old order with another generation, which means no floor at all. */
+/* Both words lie in one line, whose stores arrive in their order: a new order with another
+ * generation means no floor at all. Not fenced: see reclaim(). */
 static uint64_t raise_floor(struct nvm_pool *pool) {
   struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
   uint64_t bound = nvmi_log_bound(pool);
   nvmi_log_raise_bound(pool, bound); /* what was reclaimed stays so: the floor never sinks */
   *(volatile uint64_t *)&floor->order = bound;
+  *(volatile uint64_t *)&floor->generation = pool->header.generation;
   pool->persist->flush(floor, sizeof *floor);
-  pool->persist->fence();
-  if (floor->generation != pool->header.generation) {
-    *(volatile uint64_t *)&floor->generation = pool->header.generation;
-    pool->persist->flush(floor, sizeof *floor);
-    pool->persist->fence();
-  }
   return bound;
 }
 
-/* Frees runs that nothing is left in and that no replayed record can name. */
+/* Frees runs that nothing is left in and that no replayed record can name. What this writes, the
+ * floor too, is covered by the fence of whoever takes a run: a table is cleared and fenced before a
+ * word says that it is one, the bytes of a large block or a segment follow the fence of its word. A
+ * crash before that fence may replay the old record into memory that is nobody's. */
 static void reclaim(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   uint64_t floor = raise_floor(pool);
@@ -69,7 +68,6 @@ static void reclaim(struct nvm_pool *pool) {
       nvmi_span_drop(heap, span);
     }
   }
-  pool->persist->fence();
 }
 
 static uint32_t find(struct nvm_pool *pool, uint32_t count, uint32_t *length) {
@@ -120,8 +118,8 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
   if (first != NVMI_NO_RUN) {
+    /* The segment's header is fenced before anything leads to it; this word with it. */
     nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, chunks));
-    pool->persist->fence();
     offset = nvmi_chunk_offset(pool, first);
   }
   nvmi_unlock(&heap->lock);

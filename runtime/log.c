@@ -50,7 +50,7 @@ bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot,
 /* Makes a segment and links it at `link` (a word of the file).
  * Crash before the link is durable: a run of kind LOG that no chain reaches, freed by the next
  * rebuild. The header is fenced before the link, so a chain never leads to a segment that is not
- * whole. */
+ * whole. The link is fenced along with the first frame behind it. */
 static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
                                         uint32_t slot, uint32_t bank, uint32_t position) {
   uint64_t at = nvmi_heap_log_run(pool, size >> NVM_CHUNK_SHIFT);
@@ -63,7 +63,6 @@ static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, u
   pool->persist->fence();
   *(volatile uint64_t *)link = at;
   pool->persist->flush(link, sizeof *link);
-  pool->persist->fence();
   return (struct nvm_segment *)(pool->home + at);
 }
 
