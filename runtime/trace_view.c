@@ -75,6 +75,15 @@ static enum what what_is(uint64_t place) {
   return !span ? TABLE : type && nvmi_type_volatile_at(type, inside) ? VOLATILE : DATA;
 }
 
+bool nvmi_view_has_type(uint64_t place) {
+  struct nvm_pool *pool = (struct nvm_pool *)nvmi_trace_state.pool;
+  uint64_t inside;
+  uint32_t index;
+  const struct nvmi_span *span =
+      pool->heap->built ? nvmi_block_at(pool, place, &index, &inside) : NULL;
+  return !span || nvmi_type_layout(pool, span->words[index] - 1u);
+}
+
 static bool has_volatile_field(const struct nvm_type *type) {
   for (uint32_t i = 0; type && i < type->field_count; i++)
     if (type->fields[i].kind == NVM_FIELD_VOLATILE ||

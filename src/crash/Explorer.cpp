@@ -215,8 +215,8 @@ private:
     Choices Least = O.Only ? C : minimise(C, Said.What, InRecovery);
     Fresh->Notes.push_back(
         {All.lastBefore(At), llvm::formatv("the crash came at event {0} of the trace, after {1} "
-                                           "commits; the last store before it",
-                                           At, H.commits())
+                                           "commit{2}; the last store before it",
+                                           At, H.commits(), H.commits() == 1 ? "" : "s")
                                  .str()});
     State S = State::of(At, Least, InRecovery);
     Fresh->State = S.text();
