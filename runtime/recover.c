@@ -99,7 +99,8 @@ static bool in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size)
 static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
   if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
     return false;
-  memcpy(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
+  /* A damaged one may name the log itself. */
+  memmove(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
   pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
   return true;
 }

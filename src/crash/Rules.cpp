@@ -78,7 +78,7 @@ private:
       Order.acquire(E.Thread, E.Place);
       break;
     case NVM_TRACE_ALLOC:
-      Freed.erase(Freed.lower_bound(E.Place), Freed.lower_bound(E.Place + E.Extra));
+      forgetFreed(E.Place, E.Extra);
       break;
     case NVM_TRACE_CHANGED:
       Freed.clear();
@@ -192,6 +192,14 @@ private:
                         "next one, and is lost by a crash before",
                         bytesOf(Bytes), fieldOf(*Where)),
           Where);
+  }
+
+  /// Memory that is allocated again, perhaps in pieces.
+  void forgetFreed(uint64_t Place, uint64_t Bytes) {
+    auto First = Freed.lower_bound(Place);
+    if (First != Freed.begin() && std::prev(First)->first + std::prev(First)->second.Bytes > Place)
+      --First;
+    Freed.erase(First, Freed.lower_bound(Place + Bytes));
   }
 
   bool takeFreed(const Event &E, const Site *Where) {

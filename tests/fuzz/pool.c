@@ -49,6 +49,7 @@ static struct image {
 
 static char path[64];
 static int file;
+static bool loud; /* faults are printed: there should be none */
 
 static void need(int condition, const char *what) {
   if (condition)
@@ -249,6 +250,8 @@ static void place_image(const struct image *image, const uint8_t *data, size_t s
 
 static void count_fault(void *count, const char *line) {
   need(*line != 0, "a fault without a word");
+  if (loud)
+    fprintf(stderr, "%s\n", line);
   ++*(int *)count;
 }
 
@@ -287,8 +290,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     use(pool);
   need(nvm_pool_close(pool) == 0, "close");
   if (sound) {
+    loud = true;
     need(nvm_pool_check(path, count_fault, &faults) == 0, "a sound pool, closed, is damaged");
     need((pool = nvm_pool_open(path)) && nvm_pool_close(pool) == 0, "open again");
+    loud = false;
   }
   return 0;
 }
