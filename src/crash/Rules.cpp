@@ -117,8 +117,11 @@ private:
   }
 
   void over(size_t Id, bool Committed) {
-    for (size_t Part : std::exchange(Parts[Id], {}))
-      over(Part, Committed);
+    if (auto Found = Parts.find(Id); Found != Parts.end()) {
+      for (size_t Part : std::exchange(Found->second, {}))
+        over(Part, Committed);
+      Parts.erase(Id);
+    }
     Order.end(Id);
     Open.erase(Id);
     if (!Committed) // its blocks are still there
