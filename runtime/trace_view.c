@@ -119,9 +119,10 @@ static bool has_noted(const struct nvmi_tracer *tracer, uint64_t place) {
   return tracer->noted[place >> 6] >> (place & 63) & 1;
 }
 
+/* Or somebody's signal handler may have: its note waits to be taken. */
 static bool another_noted(const struct nvmi_tracer *self, uint64_t place) {
   for (const struct nvmi_tracer *each = nvmi_trace_state.tracers; each; each = each->next)
-    if (each != self && each->used && has_noted(each, place))
+    if (each->used && (each->late_count || (each != self && has_noted(each, place))))
       return true;
   return false;
 }
