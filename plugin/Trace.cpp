@@ -184,7 +184,11 @@ void traceStores(Function &F, ArrayRef<Access> Writes) {
     At.SetInsertPoint(unlikelyBlock(Persistent, Next));
     At.SetCurrentDebugLocation(W.At->getDebugLoc());
     Value *Size = W.Size ? At.getInt64(W.Size) : At.CreateZExtOrTrunc(W.Length, At.getInt64Ty());
-    callAbi(At, "__nvm_trace_store", {W.Address, Size, makeSite(At, *W.At)});
+    Constant *Site = makeSite(At, *W.At);
+    callAbi(At, "__nvm_trace_store", {W.Address, Size, Site});
+    auto *Store = dyn_cast<StoreInst>(W.At);
+    if (Store && Store->getValueOperand()->getType()->isPointerTy())
+      callAbi(At, "__nvm_trace_pointer", {W.Address, Store->getValueOperand(), Site});
   }
 }
 

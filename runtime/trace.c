@@ -109,10 +109,16 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
   }
 }
 
+/* More may come at any moment: the list is empty only when nothing came since the last was taken.
+ */
 static void take_late(struct nvmi_tracer *self) {
-  for (unsigned i = 0; i < self->late_count; i++)
-    take(self, &self->late[i].told);
-  self->late_count = 0;
+  unsigned taken = 0, expected;
+  do {
+    for (; taken < self->late_count; taken++)
+      take(self, &self->late[taken].told);
+    expected = taken;
+  } while (!__atomic_compare_exchange_n(&self->late_count, &expected, 0, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
 }
 
 /* In a signal handler that came while its thread was in here. */

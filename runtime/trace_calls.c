@@ -38,6 +38,19 @@ void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) 
                                         .size = Size});
 }
 
+/* The pointers of typed blocks are looked at when they commit (pointers.c). */
+void __nvm_trace_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
+  if (!nvmi_tracing || !Value || nvmi_pool_at(Slot) != trace.pool || nvmi_pool_at(Value))
+    return;
+  uint64_t place = nvmi_trace_offset(Slot);
+  if (!nvmi_view_has_type(place))
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_POINTER,
+                                        .place = place,
+                                        .site = Site,
+                                        .payload = (const char *)&Value,
+                                        .size = sizeof Value});
+}
+
 void nvmi_trace_stored(void *address, size_t size) {
   if (NVMI_UNLIKELY(nvmi_tracing))
     __nvm_trace_store(address, size, NULL);

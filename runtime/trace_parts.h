@@ -79,6 +79,8 @@ uint64_t nvmi_trace_site(const struct nvm_site *site);
 void nvmi_view_note(struct nvmi_tracer *self, uint64_t place, uint64_t size);
 void nvmi_view_forget_notes(struct nvmi_tracer *self);
 void nvmi_view_take(void);
+/* Without the lock: the place is in no block, or in one whose type nvmove-cc described. */
+bool nvmi_view_has_type(uint64_t place);
 void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told *told,
                          uint64_t extra);
 /* Bytes that differ from the view: stored by a function with a note of this thread, by another

@@ -75,6 +75,15 @@ static enum what what_is(uint64_t place) {
   return !span ? TABLE : type && nvmi_type_volatile_at(type, inside) ? VOLATILE : DATA;
 }
 
+bool nvmi_view_has_type(uint64_t place) {
+  struct nvm_pool *pool = (struct nvm_pool *)nvmi_trace_state.pool;
+  uint64_t inside;
+  uint32_t index;
+  const struct nvmi_span *span =
+      pool->heap->built ? nvmi_block_at(pool, place, &index, &inside) : NULL;
+  return !span || nvmi_type_layout(pool, span->words[index] - 1u);
+}
+
 static bool has_volatile_field(const struct nvm_type *type) {
   for (uint32_t i = 0; type && i < type->field_count; i++)
     if (type->fields[i].kind == NVM_FIELD_VOLATILE ||
@@ -110,9 +119,10 @@ static bool has_noted(const struct nvmi_tracer *tracer, uint64_t place) {
   return tracer->noted[place >> 6] >> (place & 63) & 1;
 }
 
+/* Or somebody's signal handler may have: its note waits to be taken. */
 static bool another_noted(const struct nvmi_tracer *self, uint64_t place) {
   for (const struct nvmi_tracer *each = nvmi_trace_state.tracers; each; each = each->next)
-    if (each != self && each->used && has_noted(each, place))
+    if (each->used && (each->late_count || (each != self && has_noted(each, place))))
       return true;
   return false;
 }

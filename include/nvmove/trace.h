@@ -56,6 +56,8 @@ enum nvm_trace_kind {
                      */
   NVM_TRACE_RELEASE, /* place: address of a lock; extra: site. The thread has something open. */
   NVM_TRACE_ACQUIRE, /* place: address of a lock that an open transaction released */
+  NVM_TRACE_POINTER, /* place, in a block of no type, was given a pointer that lies outside; extra:
+                        site; payload: the pointer */
   NVM_TRACE_UNSAFE,  /* place holds the pointer `extra`, which lies outside: no commit */
   NVM_TRACE_OPENED,  /* creation or recovery is over; place: size of the file */
   NVM_TRACE_CLOSED,  /* all is in place; or the process ends */

@@ -44,11 +44,12 @@ public:
   Result run() {
     auto Start = std::chrono::steady_clock::now();
     prepare();
-    while (At < T.Events.size())
+    while (At < T.Events.size() && !J.commandFails())
       take(T.Events[At]), ++At;
     epoch(); // what was still on its way at the end
     if (Failing.gaveUp())
       R.NotDone.push_back("some recovery has more steps than it was killed at");
+    R.CommandFails = J.commandFails();
     R.Distinct = Images.size();
     R.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
     return std::move(R);
@@ -137,6 +138,8 @@ private:
 
   /// States that are asked for by name are judged whatever was seen before.
   void judge(const Choices &C) {
+    if (J.commandFails())
+      return;
     uint64_t Hash = M.hashOf(C);
     if (O.Only) {
       if (At == O.Only->Event && !R.States)
@@ -215,8 +218,8 @@ private:
     Choices Least = O.Only ? C : minimise(C, Said.What, InRecovery);
     Fresh->Notes.push_back(
         {All.lastBefore(At), llvm::formatv("the crash came at event {0} of the trace, after {1} "
-                                           "commits; the last store before it",
-                                           At, H.commits())
+                                           "commit{2}; the last store before it",
+                                           At, H.commits(), H.commits() == 1 ? "" : "s")
                                  .str()});
     State S = State::of(At, Least, InRecovery);
     Fresh->State = S.text();
@@ -288,6 +291,9 @@ llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   if (!Failing)
     return Failing.takeError();
   Result R = Explorer(T, O, **M, **Failing).run();
+  if (R.CommandFails)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the checker '" + O.Command + "' cannot be run");
   if (O.Only && !R.States)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "no state '" + O.Only->text() +

@@ -52,7 +52,8 @@ struct Result {
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
-  bool Cut = false; ///< the trace does not have all that the program did
+  bool CommandFails = false; ///< the user's, to be run at all
+  bool Cut = false;          ///< the trace does not have all that the program did
 
   bool finished() const { return !Unexplored && !Sampled && !Cut; }
   bool hasErrors() const;

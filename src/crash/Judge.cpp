@@ -176,7 +176,10 @@ Judgement Judge::askCommand(const std::string &Path) {
   setenv("NVMOVE_OPEN", "copy", 1);
   int Status = std::system(Line.c_str());
   unsetenv("NVMOVE_OPEN");
-  if (Status == 0)
+  constexpr int NotExecutable = 126, NotFound = 127; // of the shell
+  CommandFails |= WIFEXITED(Status) &&
+                  (WEXITSTATUS(Status) == NotExecutable || WEXITSTATUS(Status) == NotFound);
+  if (Status == 0 || CommandFails)
     return {};
   std::string How = WIFSIGNALED(Status) ? "signal " + std::to_string(WTERMSIG(Status))
                                         : "status " + std::to_string(WEXITSTATUS(Status));

@@ -46,6 +46,9 @@ public:
   /// The pool is not whole yet: to refuse it is right.
   void mayRefuse(bool May) { MayRefuse = May; }
 
+  /// The user's command could not be run: no verdict that it gave counts.
+  bool commandFails() const { return CommandFails; }
+
   /// The image as it lies in the memory file, or in another file.
   Judgement judge() { return judge(M.path()); }
   Judgement judge(const std::string &Path);
@@ -61,7 +64,7 @@ private:
 
   const Media &M;
   std::string Checker, Command;
-  bool MayRefuse = false;
+  bool MayRefuse = false, CommandFails = false;
   Shared *Common = nullptr;
   llvm::DenseMap<uint64_t, size_t> Slots; ///< line -> its place in the list
   std::map<uint64_t, uint64_t> Touched;   ///< line -> bytes that groups look after

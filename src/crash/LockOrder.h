@@ -21,9 +21,8 @@ public:
   }
 
   void acquire(unsigned Thread, uint64_t Lock) {
-    for (size_t Id : Locks[Lock])
-      if (!Over.count(Id))
-        Needs[Thread].insert(Id);
+    for (size_t Id : open(Locks[Lock]))
+      Needs[Thread].insert(Id);
   }
 
   void depend(unsigned Thread, size_t Id) { Needs[Thread].insert(Id); }
@@ -31,14 +30,16 @@ public:
   bool isOver(size_t Id) const { return Over.count(Id); }
 
   /// Open transactions that the thread's own depends on.
-  const std::set<size_t> &needs(unsigned Thread) {
-    std::set<size_t> &All = Needs[Thread];
+  const std::set<size_t> &needs(unsigned Thread) { return open(Needs[Thread]); }
+
+private:
+  /// Forgets those that are over, so that none piles up.
+  const std::set<size_t> &open(std::set<size_t> &All) const {
     for (auto At = All.begin(); At != All.end();)
       At = Over.count(*At) ? All.erase(At) : std::next(At);
     return All;
   }
 
-private:
   std::map<uint64_t, std::set<size_t>> Locks;
   std::map<unsigned, std::set<size_t>> Needs;
   std::set<size_t> Over;

@@ -83,8 +83,8 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
         "with other data than was committed, {2} are right; libnvmove promises nothing here\n",
         R.Refused, R.Lost, R.States - R.Refused - R.Lost);
   if (R.Sampled && O.What != Model::Disk)
-    OS << plural(R.Sampled, "epoch") << " had more than " << O.Each.EpochMax
-       << " choices and were sampled (seed " << O.Seed << "; --epoch-states=N takes more)\n";
+    OS << "sampled (seed " << O.Seed << "): " << plural(R.Sampled, "epoch") << " with more than "
+       << O.Each.EpochMax << " choices; --epoch-states=N takes more\n";
   if (R.Unexplored)
     OS << "at least " << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax
        << ")\n";

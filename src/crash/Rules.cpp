@@ -9,6 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nvmove::crash {
 namespace {
@@ -26,6 +27,7 @@ struct OpenOne {
   unsigned Thread = 0;
   ByteSet Stored;
   bool Explicit = false, Joined = false;
+  std::map<uint64_t, size_t> Outside; ///< place -> event: a pointer that lies outside the pool
   const Site *Began = nullptr, *First = nullptr; ///< First: of its stores
 };
 
@@ -94,6 +96,9 @@ private:
     case NVM_TRACE_OUTPUT:
       takeOutput(E);
       break;
+    case NVM_TRACE_POINTER:
+      own(E).Outside[E.Place] = At;
+      break;
     case NVM_TRACE_UNSAFE:
       takeUnsafe(E);
       break;
@@ -112,8 +117,11 @@ private:
   }
 
   void over(size_t Id, bool Committed) {
-    for (size_t Part : std::exchange(Parts[Id], {}))
-      over(Part, Committed);
+    if (auto Found = Parts.find(Id); Found != Parts.end()) {
+      for (size_t Part : std::exchange(Found->second, {}))
+        over(Part, Committed);
+      Parts.erase(Id);
+    }
     Order.end(Id);
     Open.erase(Id);
     if (!Committed) // its blocks are still there
@@ -168,6 +176,7 @@ private:
     ++R.Stores;
     OpenOne &O = own(E);
     takeConflict(E, Where);
+    O.Outside.erase(O.Outside.lower_bound(E.Place), O.Outside.lower_bound(E.Place + Bytes));
     O.Stored.add(E.Place, Bytes);
     if (!Where)
       return;
@@ -291,8 +300,32 @@ private:
         Who.Where);
   }
 
+  /// In a block of no type: nobody can say that it is not meant to be so.
+  void takeOutside(const Event &E) {
+    auto Block = Freed.upper_bound(E.Place);
+    if (Block != Freed.begin() && (--Block)->first + Block->second.Bytes > E.Place)
+      return;
+    uint64_t Value = 0;
+    std::memcpy(&Value, E.Bytes.data(), std::min(sizeof Value, E.Bytes.size()));
+    Finding F{
+        "pointer to volatile memory",
+        llvm::formatv("{0:x} lies outside the pool, in a block of no type: after a restart it "
+                      "points to nothing",
+                      Value)
+            .str(),
+        T.site(E.Extra),
+        {},
+        1,
+        At};
+    F.IsWarning = true;
+    addFinding(R, std::move(F));
+  }
+
   /// libnvmove waits or joins; that it does is what is looked at here.
   void takeCommitting(const Event &E) {
+    for (auto [Place, Event] : own(E).Outside)
+      takeOutside(T.Events[Event]);
+    own(E).Outside.clear();
     for (size_t Id : Order.needs(E.Thread))
       if (llvm::none_of(Parts[Current[E.Thread]], [&](size_t Part) { return Part == Id; }) &&
           Id != Current[E.Thread])

@@ -7,7 +7,8 @@ namespace nvmove::crash {
 
 /// Adds findings: "unlogged store", "write outside a transaction", "unseen store", "store to a
 /// freed block", "output before commit", "unordered transactions", "unsafe pointer", "transaction
-/// left open"; and the warning "lock released inside an open transaction".
+/// left open"; and the warnings "lock released inside an open transaction", "pointer to
+/// volatile memory".
 void applyRules(const Trace &T, Result &R);
 
 /// Adds \p F, or counts it to the one of the same kind at the same place; beyond a hundred it only

@@ -80,6 +80,9 @@ std::string checkCrash(const Arguments &A) {
     return "give a program to run or --trace FILE, not both";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())
     return "--keep goes with a program to run; the trace is there already";
+  llvm::StringRef Check = A.Crash.Check;
+  if (!Check.empty() && !Check.ends_with(".so") && !Check.contains("{}"))
+    return "--check " + A.Crash.Check + ": a command needs {} where the pool's path is to stand";
   if (!A.Crash.State.empty() && A.Crash.TraceFile.empty())
     return "--state names a state of a trace; give that with --trace FILE";
   if (!A.Crash.State.empty() && !crash::State::parse(A.Crash.State))
