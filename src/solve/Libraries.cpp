@@ -134,7 +134,7 @@ void Zone::containerRule(PendingCall &Call) {
                                         !(Keys && parameterIsConst(Signature, I)))
       if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
         for (NodeId Keeper : Keepers)
-          Graph.addStore(Keeper, node(Call.In, R), Here);
+          Graph.addStore(Keeper, node(Call.In, R), Shape(), Here);
   if (Result != None && Container >= 0)
     Graph.addLoad(Keepers.front(), Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None,
                   Here);

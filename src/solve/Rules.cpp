@@ -38,6 +38,8 @@ void PointsTo::apply(const Waiting &R, LocationId Id) {
                    : normalise(What.In, What.Offset + R.Delta, /*Stepped=*/true));
   case Rule::Cast:
     return applyCast(R, What);
+  case Rule::Specialise:
+    return specialise(R, What);
   case Rule::BytesTo:
   case Rule::BytesFrom:
     for (LocationId Other : snapshot(R.Other))
@@ -164,7 +166,58 @@ void PointsTo::applyStore(const Waiting &R, Location What) {
     return;
   NodeId To = cell(What.In, What.Offset);
   addFeed(To, R.Other, R.Where);
-  addEdge(R.Other, To);
+  RecordKey Kept = keptAs(What, Shapes[R.ShapeIndex]);
+  if (Kept == None)
+    return addEdge(R.Other, To);
+  wait(R.Other, {Rule::Specialise, To, 0, Kept, 0, R.Where});
+}
+
+/// The record that the pointer variable at \p Where is declared to point to, when a store through
+/// another type of pointer, "*(struct base **)&variable = p", says something else. None when it
+/// says the same or nothing is known.
+RecordKey PointsTo::keptAs(Location Where, const Shape &StoredAs) const {
+  const Object &In = Objects[Where.In];
+  const Shape &Kept = In.Type;
+  bool Variable = In.Kind == ObjectKind::Stack || In.Kind == ObjectKind::Global;
+  if (!Variable || Where.Offset != 0 || !Kept.isPointerTo(Core::Record) || Kept.Array ||
+      !StoredAs.isPointerTo(Core::Record) || StoredAs.Record == Kept.Record ||
+      !P.record(Kept.Record).Complete || !P.record(StoredAs.Record).Complete)
+    return None;
+  return Kept.Record;
+}
+
+/// True for memory of unknown size that the program calls by the name of \p Longer's base.
+bool PointsTo::isBaseOf(const Object &What, RecordKey Longer) const {
+  if (What.Kind != ObjectKind::Heap || !What.Guessed || What.Types.size() != 1)
+    return false;
+  RecordKey Base = *What.Types.begin();
+  std::vector<RecordKey> First;
+  P.recordsAt(Longer, 0, First);
+  return Base != Longer && (llvm::is_contained(First, Base) || P.extends(Longer, Base));
+}
+
+/// What one allocation gives under the name of a base is, in a variable that points to a longer
+/// record, an object of its own: one function may make all of a program's records. It begins with
+/// whatever is put into the base.
+void PointsTo::specialise(const Waiting &R, Location What) {
+  const Object &From = Objects[What.In];
+  if (!From.isMemory())
+    return add(R.Other, location(What.In, What.Offset));
+  if (!castPasses(From, What.Offset, R.Extra))
+    return;
+  if (What.Offset != 0 || !isBaseOf(From, R.Extra))
+    return add(R.Other, location(What.In, What.Offset));
+  auto [It, New] = Special.try_emplace({What.In, R.Extra}, None);
+  if (New) {
+    Object Made;
+    Made.Kind = From.Kind;
+    Made.Made = From.Made;
+    Made.Guessed = true;
+    It->second = makeObject(std::move(Made));
+    setType(It->second, R.Extra, R.Where);
+    copyObjects({It->second, 0}, {What.In, 0}, 0, R.Where);
+  }
+  add(R.Other, location(Special[{What.In, R.Extra}], 0));
 }
 
 void PointsTo::applyFieldOf(const Waiting &R, Location What) {

@@ -230,7 +230,7 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
       Graph.addEdge(Value, Number);
       Value = Number;
     }
-    return Graph.addStore(A(), Value, Here);
+    return Graph.addStore(A(), Value, F.shapeOf(I.Ty), Here);
   }
   case Op::CopyObject:
     if (NodeId B = node(In, I.B); B != None)
