@@ -45,6 +45,8 @@ void LeftBehind::walk() {
       ObjectId From = Work.front();
       Work.pop_front();
       unsigned Steps = Reached[From].Steps + 1;
+      if (ObjectId Behind = Graph.object(From).Behind; Behind != None)
+        Reach(Behind, {From, 0, Steps});
       for (auto [Offset, Cell] : Graph.object(From).Cells)
         for (LocationId Each : Graph.pointees(Cell))
           if (Graph.keeps(Graph.at(Each)) &&
@@ -128,21 +130,19 @@ void LeftBehind::collect(ObjectId Id) {
   if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
     return;
   std::map<RecordKey, Site> Uses = uses(What);
-  if (Uses.size() <= UsesMax && (What.Types.empty() || (What.Guessed && !Uses.empty()))) {
+  if (Uses.size() <= UsesMax && (What.Types.empty() || What.Guessed))
     for (const auto &Use : Uses)
       offer(Use.first, {Id, Confidence::Medium,
                         What.Types.empty() ? "untyped memory that is used as this type"
                                            : "allocated as its base and used as this type",
                         Use.second, "used as '" + P.displayName(Use.first) + "'"});
-    return;
-  }
   for (RecordKey Key : What.Types)
     offer(Key, {Id, Confidence::High, "allocated as this type and left behind",
                 What.TypeSites.at(Key), "as '" + P.displayName(Key) + "'"});
 }
 
 /// Records that the program looks at an object as. Made as its base and used as what extends it:
-/// the base is only how the allocator calls it. A view that another view begins with is its first
+/// both, since one allocator may make either. A view that another view begins with is its first
 /// member.
 std::map<RecordKey, Site> LeftBehind::uses(const Object &What) const {
   std::map<RecordKey, Site> Uses;

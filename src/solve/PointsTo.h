@@ -144,6 +144,8 @@ private:
   RecordKey keptAs(Location Where, const Shape &StoredAs) const;
   bool isBaseOf(const Object &What, RecordKey Longer) const;
   void specialise(const Waiting &R, Location What);
+  void applyShift(const Waiting &R, Location What);
+  ObjectId behindHeader(Location What, int64_t Delta);
   void applyFieldOf(const Waiting &R, Location What);
   void applyCast(const Waiting &R, Location What);
   void copyBytes(Location To, Location From, Site Where);

@@ -30,12 +30,7 @@ void PointsTo::apply(const Waiting &R, LocationId Id) {
     Objects[What.In].Indexed = true;
     return add(R.Other, Id);
   case Rule::Shift:
-    if (!Objects[What.In].isMemory())
-      return add(R.Other, Id);
-    return add(R.Other, What.In,
-               R.Delta == AnyOffset || What.Offset == AnyOffset
-                   ? AnyOffset
-                   : normalise(What.In, What.Offset + R.Delta, /*Stepped=*/true));
+    return applyShift(R, What);
   case Rule::Cast:
     return applyCast(R, What);
   case Rule::Specialise:
@@ -172,52 +167,15 @@ void PointsTo::applyStore(const Waiting &R, Location What) {
   wait(R.Other, {Rule::Specialise, To, 0, Kept, 0, R.Where});
 }
 
-/// The record that the pointer variable at \p Where is declared to point to, when a store through
-/// another type of pointer, "*(struct base **)&variable = p", says something else. None when it
-/// says the same or nothing is known.
-RecordKey PointsTo::keptAs(Location Where, const Shape &StoredAs) const {
-  const Object &In = Objects[Where.In];
-  const Shape &Kept = In.Type;
-  bool Variable = In.Kind == ObjectKind::Stack || In.Kind == ObjectKind::Global;
-  if (!Variable || Where.Offset != 0 || !Kept.isPointerTo(Core::Record) || Kept.Array ||
-      !StoredAs.isPointerTo(Core::Record) || StoredAs.Record == Kept.Record ||
-      !P.record(Kept.Record).Complete || !P.record(StoredAs.Record).Complete)
-    return None;
-  return Kept.Record;
-}
-
-/// True for memory of unknown size that the program calls by the name of \p Longer's base.
-bool PointsTo::isBaseOf(const Object &What, RecordKey Longer) const {
-  if (What.Kind != ObjectKind::Heap || !What.Guessed || What.Types.size() != 1)
-    return false;
-  RecordKey Base = *What.Types.begin();
-  std::vector<RecordKey> First;
-  P.recordsAt(Longer, 0, First);
-  return Base != Longer && (llvm::is_contained(First, Base) || P.extends(Longer, Base));
-}
-
-/// What one allocation gives under the name of a base is, in a variable that points to a longer
-/// record, an object of its own: one function may make all of a program's records. It begins with
-/// whatever is put into the base.
-void PointsTo::specialise(const Waiting &R, Location What) {
-  const Object &From = Objects[What.In];
-  if (!From.isMemory())
+void PointsTo::applyShift(const Waiting &R, Location What) {
+  if (!Objects[What.In].isMemory())
     return add(R.Other, location(What.In, What.Offset));
-  if (!castPasses(From, What.Offset, R.Extra))
-    return;
-  if (What.Offset != 0 || !isBaseOf(From, R.Extra))
-    return add(R.Other, location(What.In, What.Offset));
-  auto [It, New] = Special.try_emplace({What.In, R.Extra}, None);
-  if (New) {
-    Object Made;
-    Made.Kind = From.Kind;
-    Made.Made = From.Made;
-    Made.Guessed = true;
-    It->second = makeObject(std::move(Made));
-    setType(It->second, R.Extra, R.Where);
-    copyObjects({It->second, 0}, {What.In, 0}, 0, R.Where);
-  }
-  add(R.Other, location(Special[{What.In, R.Extra}], 0));
+  if (ObjectId Behind = behindHeader(What, R.Delta); Behind != None)
+    return add(R.Other, Behind, 0);
+  int64_t Offset = R.Delta == AnyOffset || What.Offset == AnyOffset
+                       ? AnyOffset
+                       : normalise(What.In, What.Offset + R.Delta, /*Stepped=*/true);
+  add(R.Other, What.In, Offset);
 }
 
 void PointsTo::applyFieldOf(const Waiting &R, Location What) {
@@ -231,75 +189,6 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
   Base.Views.try_emplace(R.Extra, R.Where);
   add(R.Other, What.In,
       What.Offset == AnyOffset ? AnyOffset : normalise(What.In, What.Offset + R.Delta));
-}
-
-/// True when \p Wanted lies at byte \p Offset of \p Known (anywhere in it for AnyOffset), or begins
-/// with it.
-bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
-  if (Known == Wanted && (Offset == 0 || Offset == AnyOffset))
-    return true;
-  if (!P.record(Known).Complete || !P.record(Wanted).Complete)
-    return true; // An opaque tag stands for anything: "struct unit_list" for "struct list".
-  uint64_t Size = P.record(Known).Size;
-  if (Offset != AnyOffset && Size)
-    Offset %= static_cast<int64_t>(Size);
-  auto [It, New] = Fits.try_emplace({{Known, Wanted}, Offset}, false);
-  if (!New)
-    return It->second;
-  std::vector<RecordKey> Inside;
-  bool Fitting = false;
-  if (Offset == AnyOffset) {
-    for (const RecordField &Field : P.record(Known).Fields)
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
-        Fitting |= fits(Field.Type.Record, AnyOffset, Wanted);
-  } else {
-    P.recordsAt(Known, static_cast<uint64_t>(Offset), Inside);
-    Fitting = llvm::is_contained(Inside, Wanted);
-  }
-  if (!Fitting && (Offset == 0 || Offset == AnyOffset)) {
-    Inside.clear();
-    P.recordsAt(Wanted, 0, Inside);
-    Fitting =
-        llvm::is_contained(Inside, Known) || P.extends(Wanted, Known) || P.extends(Known, Wanted);
-  }
-  return Fits[{{Known, Wanted}, Offset}] = Fitting;
-}
-
-bool PointsTo::castPasses(const Object &What, int64_t Offset, RecordKey Record) {
-  if (What.Types.empty())
-    return true;
-  for (RecordKey Known : What.Types)
-    if ((Offset >= 0 || Offset == AnyOffset) && fits(Known, Offset, Record))
-      return true;
-  return false;
-}
-
-void PointsTo::applyCast(const Waiting &R, Location What) {
-  Object &From = Objects[What.In];
-  const Shape &Type = Shapes[R.ShapeIndex];
-  if (!From.isMemory())
-    return add(R.Other, location(What.In, What.Offset));
-  // "char *p = value;" unpacks a string: a record's start is none. "(char *)value + n" computes.
-  if (Type.isPointerTo(Core::Char)) {
-    bool AtBirth = From.Made.At && From.Made.In == R.Where.In;
-    if (From.Types.empty() || !R.Where.At->Implicit || From.Kind == ObjectKind::Stack || AtBirth)
-      return add(R.Other, location(What.In, What.Offset));
-    if (What.Offset != 0)
-      add(R.Other, What.In, AnyOffset);
-    return;
-  }
-  if (!Type.isPointerTo(Core::Record))
-    return add(R.Other, location(What.In, What.Offset));
-  if (From.Kind == ObjectKind::Pre && From.Type.What != Core::Record) {
-    Shape Pointed = Type;
-    Pointed.Pointers = 0;
-    return add(R.Other, preObject(Pointed), 0);
-  }
-  if ((From.Bytes && !R.Delta) || !castPasses(From, What.Offset, Type.Record))
-    return;
-  if (R.Where.At->Code == facts::Op::Cast)
-    From.Views.try_emplace(Type.Record, R.Where);
-  add(R.Other, location(What.In, What.Offset));
 }
 
 void PointsTo::copyBytes(Location To, Location From, Site Where) {
@@ -365,11 +254,6 @@ void PointsTo::fill(ObjectId What, Site Where) {
     return;
   Filled.try_emplace(What, Where);
   add(cell(What, AnyOffset), input());
-}
-
-void PointsTo::setType(ObjectId What, RecordKey Record, Site Where) {
-  Objects[What].Types.insert(Record);
-  Objects[What].TypeSites.try_emplace(Record, Where);
 }
 
 } // namespace nvmove::solve

@@ -42,6 +42,31 @@ facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
 
 } // namespace
 
+/// A pool that was made with the size of a record hands out that record. Of the numbers that a pool
+/// keeps, some are sums of sizes, or of its own: the ones made of one other size alone say which
+/// record it is, if they agree.
+void Zone::addPoolSizes(const PendingCall &Call, std::set<RecordKey> &Given) const {
+  std::set<RecordKey> Single;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
+    NodeId N = argumentNode(Call, I);
+    if (N == None)
+      continue;
+    for (LocationId Each : Graph.pointees(N)) {
+      const Object &Pool = Graph.object(Graph.at(Each).In);
+      for (auto [Offset, Cell] : Pool.Cells) {
+        std::set<RecordKey> Sizes;
+        for (LocationId Kept : Graph.pointees(Cell))
+          if (const Object &What = Graph.object(Graph.at(Kept).In); What.Kind == ObjectKind::Size)
+            Sizes.insert(What.Id);
+        if (Sizes.size() == 1 && !Pool.Types.count(*Sizes.begin()))
+          Single.insert(*Sizes.begin());
+      }
+    }
+  }
+  if (Single.size() == 1)
+    Given = Single;
+}
+
 void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes) {
   Site Here{Call.In, Call.Call};
   std::set<RecordKey> Given;
@@ -50,6 +75,8 @@ void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<i
       for (LocationId Each : Graph.pointees(N))
         if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Size)
           Given.insert(What.Id);
+  if (Given.empty())
+    addPoolSizes(Call, Given);
   if (Given.size() > SizesMax) // Memory of some size or other, kept somewhere in between.
     Graph.object(Made).Types.clear();
   else

@@ -90,7 +90,8 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
       Recursive |= Instances[Up].Function == Id;
       Up = Instances[Up].Via.At ? Instances[Up].Via.In : None;
     }
-    if (isGeneric(F) && !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
+    if ((isGeneric(F) || (F.result().isPointerTo(Core::Record) && asksForSize(Via))) &&
+        !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
       Key = {Id, Via.In, Via.At};
       CloneDepth = Caller.CloneDepth + 1;
     }
@@ -331,7 +332,8 @@ void Zone::rounds() {
       return;
     }
     bool Changed = false;
-    for (size_t I = 0; I != Calls.size(); ++I) {
+    // Calls of functions that are entered now come next: their arguments have to flow in first.
+    for (size_t I = 0, Now = Calls.size(); I != Now; ++I) {
       PendingCall Call = Calls[I]; // Calls grows while it is considered.
       Changed |= consider(Call);
       Calls[I] = std::move(Call);

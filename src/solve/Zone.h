@@ -114,6 +114,7 @@ private:
   bool opens(const FunctionInfo &In, const facts::Instruction &Call) const;
   bool isTheInput(const PendingCall &Call) const;
   void rounds();
+  bool asksForSize(Site Via) const;
   bool isGeneric(const FunctionInfo &F) const;
 
   // Calls.cpp
@@ -122,6 +123,7 @@ private:
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
   unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
+  bool makesOnly(const FunctionInfo &F) const;
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
@@ -146,6 +148,7 @@ private:
   bool received(const PendingCall &Call, int Number) const;
   void storeBehind(PendingCall &Call, int Number, LocationId What);
   bool allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes, NodeId To);
+  void addPoolSizes(const PendingCall &Call, std::set<RecordKey> &Given) const;
   void typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes);
   void noteFreed(const PendingCall &Call, const ExternalEffect &E);
   void copyMemory(PendingCall &Call, int To, int From);

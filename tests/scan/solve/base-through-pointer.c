@@ -1,6 +1,6 @@
-// One function makes every object, by a descriptor, and gives it through the address of a pointer.
-// "One allocator for typed objects": what it makes is what the variable points to that it is kept
-// in. Wrong: any of the four missed, or 'lease', for which the allocator is not called, reported.
+// One function makes every object, by a descriptor, and gives it through the address of a pointer:
+// what it makes is what that pointer points to.
+// Wrong: any of the four missed, or 'lease', for which the allocator is not called, reported.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>
