@@ -142,6 +142,9 @@ private:
   void bindRecords(UnitView &View);
   void bindSymbols(UnitView &View);
   void completeRecords();
+  RecordKey meant(const UnitView &View, const std::string &Name,
+                  const std::vector<RecordKey> &Complete,
+                  const llvm::StringMap<const UnitView *> &Definers) const;
   Shape shape(const UnitView &View, facts::TypeId Type) const;
   RecordKey internRecord(const facts::TranslationUnit &Unit, const facts::Record &Record);
 
