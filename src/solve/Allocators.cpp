@@ -186,6 +186,8 @@ bool Inference::inferDestructor(FunctionId Id) {
     ExternalEffect Inner = effect(P.entity(F, I.A));
     if (Inner.What != Effect::Release || Inner.A < 0 || Inner.A >= I.ArgumentCount)
       continue;
+    if (I.Region != 0 && Inner.B == Conditional)
+      continue; // Freed in some cases of some case: the function is for something else.
     Register Freed = F.Body->Arguments[I.FirstArgument + Inner.A];
     bool Sure = I.Region == 0 && Inner.B != Conditional;
     int Only = -1;

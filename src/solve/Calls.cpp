@@ -297,9 +297,11 @@ void Zone::link(const PendingCall &Call, InstanceId Callee) {
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
     if (NodeId N = argumentNode(Call, static_cast<int>(I)); N != None)
       Graph.addEdge(N, node(Callee, I));
+  // Addresses of locals among variable arguments are for a dispatcher to fill; what is built is
+  // kept.
   for (unsigned I = F.Body->ParameterCount; F.Body->Variadic && I < Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, static_cast<int>(I)); N != None)
-      Graph.addEdge(N, node(Callee, F.Body->ParameterCount));
+      Graph.addBuilt(N, node(Callee, F.Body->ParameterCount));
   if (NodeId To = resultNode(Call); To != None)
     Graph.addEdge(Instances[Callee].Result, To);
 }

@@ -205,6 +205,8 @@ void PointsTo::addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes
   wait(From, {Rule::Cast, To, FromBytes, None, static_cast<uint32_t>(Shapes.size() - 1), Where});
 }
 
+void PointsTo::addBuilt(NodeId From, NodeId To) { wait(From, {Rule::Built, To, 0, None, 0, {}}); }
+
 void PointsTo::addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where) {
   wait(ToAddress, {Rule::CopyTo, FromAddress, static_cast<int64_t>(Size), None, 0, Where});
   wait(FromAddress, {Rule::CopyFrom, ToAddress, static_cast<int64_t>(Size), None, 0, Where});

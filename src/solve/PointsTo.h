@@ -58,6 +58,8 @@ public:
   void addShift(NodeId Base, NodeId To, int64_t Delta);
   /// \p FromBytes: the programmer casts a character pointer.
   void addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes, Site Where);
+  /// Of what \p From holds, only objects on the heap reach \p To.
+  void addBuilt(NodeId From, NodeId To);
   void addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where);
   /// Copies characters: input travels, pointers do not.
   void addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where);
@@ -106,6 +108,7 @@ private:
     Shift,
     Cast,
     Specialise,
+    Built,
     CopyTo,
     CopyFrom,
     BytesTo,

@@ -46,6 +46,7 @@ Program::Program(std::vector<facts::TranslationUnit> Read, llvm::ArrayRef<uint32
       Views.push_back({&Units[I], {}, {}, {}, {}});
   for (UnitView &View : Views)
     bindRecords(View);
+  uniteRecords();
   completeRecords();
   for (UnitView &View : Views)
     bind(View);
@@ -88,52 +89,6 @@ void Program::bindRecords(UnitView &View) {
   for (size_t I = 0; I != Unit.Records.size(); ++I)
     if (Unit.Records[I].Parent != None)
       Records[View.Records[I]].Parent = View.Records[Unit.Records[I].Parent];
-}
-
-/// Of several complete records called \p Name, the one that is meant where \p View leaves it
-/// incomplete: a unit that defines a function which is called there with it says which.
-RecordKey Program::meant(const UnitView &View, const std::string &Name,
-                         const std::vector<RecordKey> &Complete,
-                         const llvm::StringMap<const UnitView *> &Definers) const {
-  const facts::TranslationUnit &Unit = *View.Unit;
-  for (const facts::Symbol &Symbol : Unit.Symbols) {
-    if (Complete.size() == 1 || Symbol.Kind != SymbolKind::Function || Symbol.Type == None ||
-        !Symbol.External)
-      continue;
-    auto Definer = Definers.find(Unit.text(Symbol.Name));
-    llvm::StringRef Signature = Unit.text(Unit.Types[Symbol.Type].Spelling);
-    if (Definer == Definers.end() || !Signature.contains(Name))
-      continue;
-    for (RecordKey Key : Definer->second->Records)
-      if (llvm::is_contained(Complete, Key))
-        return Key;
-  }
-  return Complete.front();
-}
-
-/// An incomplete record stands for the complete one of its name.
-void Program::completeRecords() {
-  llvm::StringMap<std::vector<RecordKey>> ByName;
-  for (RecordKey Key = 0; Key != Records.size(); ++Key)
-    if (Records[Key].Complete && !Records[Key].Name.empty())
-      ByName[Records[Key].Name].push_back(Key);
-  llvm::StringMap<const UnitView *> Definers;
-  for (const UnitView &View : Views)
-    for (const facts::Symbol &Symbol : View.Unit->Symbols)
-      if (Symbol.Kind == SymbolKind::Function && Symbol.Defined && Symbol.External)
-        Definers.try_emplace(View.Unit->text(Symbol.Name), &View);
-  std::vector<std::pair<RecordKey *, RecordKey>> Completed;
-  for (UnitView &View : Views)
-    for (RecordKey &Key : View.Records)
-      if (!Records[Key].Complete)
-        if (auto It = ByName.find(Records[Key].Name); It != ByName.end())
-          Completed.push_back({&Key, meant(View, Records[Key].Name, It->second, Definers)});
-  for (auto [Key, Meant] : Completed) {
-    for (const std::string &Alias : Records[*Key].Aliases)
-      if (!llvm::is_contained(Records[Meant].Aliases, Alias))
-        Records[Meant].Aliases.push_back(Alias);
-    *Key = Meant;
-  }
 }
 
 Shape Program::shape(const UnitView &View, facts::TypeId Type) const {

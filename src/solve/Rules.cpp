@@ -33,6 +33,8 @@ void PointsTo::apply(const Waiting &R, LocationId Id) {
     return applyShift(R, What);
   case Rule::Cast:
     return applyCast(R, What);
+  case Rule::Built:
+    return Objects[What.In].Kind == ObjectKind::Heap ? add(R.Other, Id) : void();
   case Rule::Specialise:
     return specialise(R, What);
   case Rule::BytesTo:
