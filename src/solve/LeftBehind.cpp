@@ -31,11 +31,39 @@ bool LeftBehind::isMachinery(ObjectId Id) const {
   return What.Kind != ObjectKind::Global && Z.content(Id).Handle;
 }
 
+/// Global variables that a load function sets to null where every run passes, and calls nothing
+/// after that could set them again: they kept something only meanwhile.
+std::set<GlobalId> LeftBehind::clearedGlobals() const {
+  std::set<GlobalId> Cleared;
+  for (InstanceId Load : Z.loads()) {
+    const FunctionInfo &F = Z.functionOf(Load);
+    std::map<facts::Register, GlobalId> Addresses;
+    for (const facts::Instruction &I : F.Body->Body) {
+      bool Names = I.Code == facts::Op::AddressOf || (I.Code == facts::Op::Call && I.A != None);
+      Entity Meant = Names ? P.entity(F, I.A) : Entity();
+      if (I.Code == facts::Op::AddressOf && Meant.What == Entity::Global)
+        Addresses[I.Dst] = Meant.Id;
+      else if (I.Code == facts::Op::Call && Meant.What != Entity::External)
+        Cleared.clear();
+      auto Stored = I.Code == facts::Op::Store ? Addresses.find(I.A) : Addresses.end();
+      if (Stored == Addresses.end())
+        continue;
+      if (I.B == facts::NullRegister && I.Region == 0)
+        Cleared.insert(Stored->second);
+      else
+        Cleared.erase(Stored->second);
+    }
+  }
+  return Cleared;
+}
+
 void LeftBehind::walk() {
   std::deque<ObjectId> Work;
+  std::set<GlobalId> Cleared = clearedGlobals();
   auto Reach = [&](ObjectId Id, LeftBehind::Reach How) {
     const Object &What = Graph.object(Id);
-    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) ||
+    bool Empty = What.Kind == ObjectKind::Global && Cleared.count(What.Id);
+    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) || Empty ||
         !Reached.try_emplace(Id, How).second)
       return;
     Work.push_back(Id);

@@ -151,6 +151,8 @@ private:
   void addPoolSizes(const PendingCall &Call, std::set<RecordKey> &Given) const;
   void typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes);
   void noteFreed(const PendingCall &Call, const ExternalEffect &E);
+  static bool staysUntil(const facts::Instruction &Allocation, const facts::Instruction &Release,
+                         const facts::Function &Body, const std::set<facts::Register> &Pointers);
   void copyMemory(PendingCall &Call, int To, int From);
   bool generalRule(PendingCall &Call, ExternalId Callee);
   void fillBehind(PendingCall &Call, int From, int To);
