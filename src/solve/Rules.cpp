@@ -188,6 +188,14 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
     return;
   if (!castPasses(Base, What.Offset, R.Extra))
     return;
+  if (Base.Kind == ObjectKind::Pre && Base.Types.empty()) { // Older memory is one object a type.
+    Shape Pointed;
+    Pointed.What = Core::Record;
+    Pointed.Record = R.Extra;
+    Pointed.Size = P.record(R.Extra).Size;
+    ObjectId Typed = preObject(Pointed);
+    return add(R.Other, Typed, normalise(Typed, R.Delta));
+  }
   Base.Views.try_emplace(R.Extra, R.Where);
   add(R.Other, What.In,
       What.Offset == AnyOffset ? AnyOffset : normalise(What.In, What.Offset + R.Delta));

@@ -15,6 +15,9 @@ namespace {
 constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
+/// A record that lies in others by value is a hook or a header, and functions that take it are made
+/// for all of these; a larger one is a part.
+constexpr uint64_t HookBytesMax = 64;
 /// An open that many calls away is another file, if the load function was given anything to read.
 constexpr unsigned OpenNear = 4;
 /// Instance::Removed of a constructor that a reader calls with a value it has read.
@@ -48,7 +51,8 @@ Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, u
           GlobalsUsed[Id].push_back(Meant.Id);
   for (const RecordInfo &Record : P.records())
     for (const RecordField &Field : Record.Fields)
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
+          P.record(Field.Type.Record).Size <= HookBytesMax)
         Embedded.insert(Field.Type.Record);
 }
 
