@@ -230,6 +230,23 @@ bool Inference::stampsType(const FunctionInfo &F) const {
   return false;
 }
 
+bool Inference::setsUp(FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
+  std::set<Register> Globals, Fresh;
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code == Op::AddressOf && P.entity(F, I.A).What == Entity::Global)
+      Globals.insert(I.Dst);
+    if (I.Code == Op::Call && I.A != None && effect(P.entity(F, I.A)).What == Effect::Allocate)
+      Fresh.insert(I.Dst);
+  }
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Store && Globals.count(I.A))
+      for (Register Each : registersBehind(*F.Body, I.B))
+        if (Fresh.count(Each))
+          return true;
+  return false;
+}
+
 bool Inference::inferPool(FunctionId Id, const std::vector<bool> &Reaches) {
   const FunctionInfo &F = P.function(Id);
   if (!Reaches[Id] || !F.result().isPointerTo(Core::Void) || stampsType(F))

@@ -263,7 +263,8 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
-    if (!gives(Call, P.function(Target)) && !leadsToInput(Target))
+    if (!gives(Call, P.function(Target)) && !leadsToInput(Target) &&
+        !(llvm::is_contained(Loads, Call.In) && Known.setsUp(Target)))
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;

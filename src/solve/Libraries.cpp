@@ -18,8 +18,10 @@ bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
     else if (C == ')' && Depth)
       --Depth;
     else if ((C == ',' || C == ')') && !Depth) {
-      if (At == Number)
-        return Signature.slice(Start, I).trim().starts_with("const ");
+      if (At == Number) { // Of "const char **" only what lies two pointers away is const.
+        llvm::StringRef Parameter = Signature.slice(Start, I).trim();
+        return Parameter.starts_with("const ") && Parameter.count('*') == 1;
+      }
       if (C == ')')
         return false;
       ++At;
