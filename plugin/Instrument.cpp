@@ -76,7 +76,8 @@ public:
     // Behind the stores, and only now: they part the blocks that groups lie in.
     if (settings().Trace) {
       traceStores(F, Writes);
-      traceOutputs(F);
+      traceStores(F, Unnoted);
+      traceCalls(F);
     }
     if (settings().Checked)
       checkStoredPointers(F, Writes);
@@ -126,6 +127,8 @@ private:
 
   void warnAbout(const Access &A) {
     count(Outcome::Warned, A);
+    if (A.Size && A.Address)
+      Unnoted.push_back(A);
     switch (A.Kind) {
     case AccessKind::Exchange:
       return R.warn(*A.At, "atomic read-modify-write may hit persistent memory and is not logged; "
@@ -201,7 +204,7 @@ private:
   const Commits &MayCommit;
   const FunctionAnalyses &Analyses;
   Report &R;
-  SmallVector<Access> Writes, Calls;
+  SmallVector<Access> Writes, Calls, Unnoted;
   SmallPtrSet<Instruction *, 16> Hot; ///< in innermost loops; asked before the blocks are split
   bool NotedCall = false;
 };

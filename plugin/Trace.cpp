@@ -5,6 +5,7 @@
 #include "Notes.h"
 #include "Sites.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
@@ -21,20 +22,72 @@ struct Output {
 };
 
 const Output Outputs[] = {
+    {"dprintf", 0},
     {"fdatasync", 0},
     {"fflush", NoDescriptor},
     {"fsync", 0},
+    {"link", NoDescriptor},
+    {"linkat", NoDescriptor},
+    {"mq_send", NoDescriptor},
+    {"msgsnd", NoDescriptor},
     {"pwrite", 0},
     {"pwrite64", 0},
+    {"pwritev", 0},
     {"rename", NoDescriptor},
     {"renameat", NoDescriptor},
+    {"renameat2", NoDescriptor},
     {"send", 0},
     {"sendfile", 0},
+    {"sendmmsg", 0},
     {"sendmsg", 0},
     {"sendto", 0},
+    {"splice", 2},
+    {"vdprintf", 0},
     {"write", 0},
     {"writev", 0},
 };
+
+constexpr int Stdout = -1;
+
+/// A function of stdio that may write its stream's buffer, and its argument that is the stream.
+struct Print {
+  StringRef Name;
+  int Stream;
+};
+
+const Print Prints[] = {
+    {"_IO_putc", 1},       {"__fprintf_chk", 0}, {"__printf_chk", Stdout},
+    {"__vfprintf_chk", 0}, {"fprintf", 0},       {"fputc", 1},
+    {"fputs", 1},          {"fwrite", 3},        {"printf", Stdout},
+    {"putc", 1},           {"putchar", Stdout},  {"puts", Stdout},
+    {"vfprintf", 0},       {"vprintf", Stdout},
+};
+
+/// Functions through which a thread lets go of a lock (the waits on a condition do, too), or begins
+/// or commits a transaction: the runtime wants to know where.
+const StringRef Placed[] = {
+    "__nvm_atomic_enter",
+    "__nvm_atomic_leave",
+    "__nvm_commit_point",
+    "cnd_timedwait",
+    "cnd_wait",
+    "mtx_unlock",
+    "nvm_tx_abort",
+    "nvm_tx_begin",
+    "nvm_tx_commit",
+    "pthread_cond_clockwait",
+    "pthread_cond_timedwait",
+    "pthread_cond_wait",
+    "pthread_mutex_unlock",
+    "pthread_rwlock_unlock",
+    "pthread_spin_unlock",
+    "sem_post",
+};
+
+template <class T> const T *findIn(ArrayRef<T> Table, StringRef Name) {
+  auto *Found = find_if(Table, [&](const T &Row) { return Row.Name == Name; });
+  return Found == Table.end() ? nullptr : Found;
+}
 
 /// fflush(stderr): what goes there is for people.
 bool isForPeople(const CallBase &Call) {
@@ -44,25 +97,79 @@ bool isForPeople(const CallBase &Call) {
   return Load && Load->getPointerOperand()->getName() == "stderr";
 }
 
+void traceOutput(CallBase &Call, const Output &O) {
+  IRBuilder<> At(&Call);
+  if (O.Descriptor >= int(Call.arg_size()) || isForPeople(Call))
+    return;
+  Value *Number = O.Descriptor < 0 ? At.getInt32(-1) : Call.getArgOperand(unsigned(O.Descriptor));
+  if (Number->getType()->isIntegerTy(32))
+    callAbi(At, "__nvm_trace_output", {Number, makeSite(At, Call)});
+}
+
+void tracePrint(CallBase &Call, const Print &P) {
+  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator())
+    return;
+  IRBuilder<> At(Call.getNextNode());
+  At.SetCurrentDebugLocation(Call.getDebugLoc());
+  Value *Stream = P.Stream >= 0
+                      ? Call.getArgOperand(unsigned(P.Stream))
+                      : At.CreateLoad(At.getPtrTy(),
+                                      Call.getModule()->getOrInsertGlobal("stdout", At.getPtrTy()));
+  if (Stream->getType()->isPointerTy())
+    callAbi(At, "__nvm_trace_printed", {Stream, makeSite(At, Call)});
+}
+
+/// Whether code that nothing instruments may run in it, and store through its arguments.
+bool mayStoreUnseen(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (Call.isTerminator() || Call.isMustTailCall() || Call.onlyReadsMemory())
+    return false;
+  return !Callee || (Callee->isDeclaration() && !Callee->isIntrinsic() && !isAbiFunction(*Callee) &&
+                     !Callee->getName().starts_with("nvm_"));
+}
+
+void traceArguments(CallBase &Call) {
+  SmallPtrSet<Value *, 8> Told;
+  for (unsigned N = 0; N < Call.arg_size(); ++N) {
+    Value *Argument = Call.getArgOperand(N);
+    if (!Argument->getType()->isPointerTy() || isa<Constant>(Argument) ||
+        isa<AllocaInst>(getUnderlyingObject(Argument)) || Call.onlyReadsMemory(N) ||
+        !Told.insert(Argument).second)
+      continue;
+    Instruction *Next = Call.getNextNode();
+    IRBuilder<> At(Next);
+    Value *Persistent = inRange(At, Argument);
+    At.SetInsertPoint(unlikelyBlock(Persistent, Next));
+    At.SetCurrentDebugLocation(Call.getDebugLoc());
+    callAbi(At, "__nvm_trace_call", {Argument, makeSite(At, Call)});
+  }
+}
+
 } // namespace
 
-void traceOutputs(Function &F) {
-  SmallVector<std::pair<CallBase *, int>> Found;
-  for (Instruction &I : instructions(F)) {
-    auto *Call = dyn_cast<CallBase>(&I);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || !Callee->isDeclaration() || isForPeople(*Call))
+void traceCalls(Function &F) {
+  SmallVector<CallBase *> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      Calls.push_back(Call);
+  for (CallBase *Call : Calls) {
+    const Function *Callee = Call->getCalledFunction();
+    if (mayStoreUnseen(*Call))
+      traceArguments(*Call);
+    if (!Callee || !Callee->isDeclaration())
       continue;
-    for (const Output &O : Outputs)
-      if (Callee->getName() == O.Name && (O.Descriptor < 0 || Call->arg_size() > 0))
-        Found.push_back({Call, O.Descriptor});
-  }
-  for (auto [Call, Descriptor] : Found) {
-    IRBuilder<> At(Call);
-    Value *Number = Descriptor < 0 ? At.getInt32(-1) : Call->getArgOperand(unsigned(Descriptor));
-    if (!Number->getType()->isIntegerTy(32))
-      continue;
-    callAbi(At, "__nvm_trace_output", {Number, makeSite(At, *Call)});
+    if (const Output *O = findIn(ArrayRef(Outputs), Callee->getName()))
+      traceOutput(*Call, *O);
+    if (const Print *P = findIn(ArrayRef(Prints), Callee->getName()))
+      tracePrint(*Call, *P);
+    if (is_contained(Placed, Callee->getName())) {
+      IRBuilder<> At(Call);
+      callAbi(At, "__nvm_trace_at", {makeSite(At, *Call)});
+      if (!Call->isTerminator() && !Call->isMustTailCall()) {
+        At.SetInsertPoint(Call->getNextNode());
+        callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
+      }
+    }
   }
 }
 

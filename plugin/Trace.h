@@ -1,8 +1,10 @@
-// --nvmove-trace: tells the runtime of each store behind it, and of each output before it, with
-// their places in the source, for `nvmove crash`. The notes are those of any other build.
+// --nvmove-trace: tells the runtime of each store behind it, also of those that nothing notes; of
+// each output, and each release of a lock; and of each call into code that nothing may instrument,
+// behind which the runtime looks for stores through its arguments. All with their places in the
+// source, for `nvmove crash`. The notes are those of any other build.
 //
-// What it does not do: vector stores under a mask and calls of pre-compiled functions; the runtime
-// finds what they changed when it compares at the end of the transaction, without a place.
+// What it does not do: vector stores under a mask, and what a call stores elsewhere than through
+// its arguments; the runtime finds that when it compares, without a place.
 #pragma once
 
 #include "Access.h"
@@ -11,7 +13,8 @@ namespace nvmove::plugin {
 
 void traceStores(llvm::Function &F, llvm::ArrayRef<Access> Writes);
 
-/// Calls through which something leaves the process: write, send, rename and their kin, fflush.
-void traceOutputs(llvm::Function &F);
+/// Calls through which something leaves the process (write, send, rename and their kin, stdio),
+/// that release a lock, or that may store.
+void traceCalls(llvm::Function &F);
 
 } // namespace nvmove::plugin

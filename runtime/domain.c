@@ -95,16 +95,18 @@ static enum nvm_domain detect(int fd) {
 }
 
 static int choose_domain(struct nvm_pool *pool) {
-  enum nvm_domain found = detect(pool->fd), chosen = found;
   const char *wish = getenv("NVMOVE_DOMAIN");
-  if (wish && strcmp(wish, "process") == 0)
+  bool is_weakest = wish && strcmp(wish, "process") == 0;
+  enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(pool->fd), chosen = found;
+  if (is_weakest)
     chosen = NVM_DOMAIN_PROCESS;
   else if (wish && strcmp(wish, "power") == 0)
     chosen = NVM_DOMAIN_POWER;
   else if (wish && *wish)
     return nvmi_fail(NVM_EARGUMENT, pool->path, "NVMOVE_DOMAIN=%s; it is 'process' or 'power'",
                      wish);
-  static bool told;
+  static bool told; /* a traced run is not for keeping */
+  told = told || getenv("NVMOVE_TRACE");
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
     told = true;
     fprintf(stderr,

@@ -25,7 +25,7 @@ uint64_t nvmi_chunk_table_size(uint64_t heap_size) {
 
 void nvmi_header_seeds(struct nvm_pool *pool) {
   pool->id_seed = nvmi_check(pool->header.id, sizeof pool->header.id, 0);
-  pool->check_seed = pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15);
+  nvmi_key_set(&pool->key, pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static uint64_t header_check(const struct nvm_header *header) {
@@ -63,6 +63,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
                      (unsigned long long)(size >> 30),
                      (unsigned long long)(NVM_RANGE_SIZE / GROWTH_FACTOR >> 30));
   struct nvm_header *h = &pool->header;
+  pool->header_copy = 1;
   h->magic = NVM_MAGIC;
   h->format = NVM_FORMAT;
   h->header_size = sizeof *h;
@@ -84,12 +85,17 @@ void nvmi_header_write(struct nvm_pool *pool) {
   struct nvm_header *h = &pool->header;
   h->sequence++;
   h->check = header_check(h);
-  /* Crash between the fences: the first copy is new or torn, the second holds the state before. */
-  for (int copy = 0; copy < 2; copy++) {
+  /* Crash between the fences: the copy that comes first is new or torn, the other holds the state
+   * before: it is the one that was read, since the crash before may have torn the other. */
+  for (unsigned i = 0; i < 2; i++) {
+    unsigned copy = (pool->header_copy + 1 + i) % 2;
     pool->persist->stream(pool->home + copy * NVM_HEADER_COPY_SIZE, h, sizeof *h);
     pool->persist->fence();
   }
 }
+
+/* No pool counts so far: a number beyond would soon begin again at 0. */
+#define COUNT_MAX (UINT64_MAX / 2)
 
 /* Null when the fields fit together, else what does not. */
 static const char *senseless(const struct nvm_header *h) {
@@ -105,8 +111,10 @@ static const char *senseless(const struct nvm_header *h) {
     return "heap offset";
   if (!h->heap_size || h->heap_size % NVM_CHUNK_SIZE || h->heap_size > h->span - h->heap_offset)
     return "heap size";
-  if (!h->generation)
+  if (!h->generation || h->generation > COUNT_MAX)
     return "generation";
+  if (h->sequence > COUNT_MAX)
+    return "sequence";
   if (h->state != NVM_STATE_CLEAN && h->state != NVM_STATE_OPEN)
     return "state";
   if (h->method != NVM_METHOD_UNDO && h->method != NVM_METHOD_SHADOW)
@@ -169,6 +177,7 @@ int nvmi_header_read(struct nvm_pool *pool) {
     return refuse(pool, &a, &b);
   bool use_b = a.fault || (!b.fault && b.header.sequence > a.header.sequence);
   pool->header = use_b ? b.header : a.header;
+  pool->header_copy = use_b;
   if ((uint64_t)status.st_size < nvmi_file_size(&pool->header))
     return nvmi_fail(NVM_ETRUNCATED, pool->path, "the file has %llu bytes of %llu; restore a copy",
                      (unsigned long long)status.st_size,

@@ -149,6 +149,7 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
   if (block && !zero) {
     __nvm_note(block, bytes);
     memset(block, 0, bytes);
+    nvmi_trace_stored(block, bytes);
   }
   return block;
 }
@@ -233,6 +234,7 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   size_t kept = size < old_size ? size : old_size;
   __nvm_note(block, kept);
   memcpy(block, address, kept);
+  nvmi_trace_stored(block, kept);
   if (nvm_free(address) != 0) { /* freed already */
     nvm_free(block);
     return NULL;

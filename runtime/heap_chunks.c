@@ -131,13 +131,15 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
 struct reachable {
   struct nvm_pool *pool;
   struct nvmi_array chunks; /* uint32_t: first chunks of segments */
+  bool incomplete;          /* out of memory */
 };
 
 static void note_segment(void *context, const struct nvm_segment *segment) {
   struct reachable *reachable = context;
   uint32_t chunk =
       (uint32_t)((segment->self - reachable->pool->header.heap_offset) >> NVM_CHUNK_SHIFT);
-  nvmi_array_push(&reachable->chunks, &chunk, sizeof chunk);
+  if (!nvmi_array_push(&reachable->chunks, &chunk, sizeof chunk))
+    reachable->incomplete = true;
 }
 
 static bool is_reachable(const struct reachable *reachable, uint32_t chunk) {
@@ -225,6 +227,8 @@ int nvmi_heap_build(struct nvm_pool *pool) {
     return -1;
   struct reachable reachable = {.pool = pool};
   find_segments(pool, &reachable);
+  if (reachable.incomplete)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of log segments");
   uint32_t virgin = 0;
   for (uint32_t chunk = 0, count; chunk < heap->chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);

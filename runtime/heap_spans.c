@@ -179,12 +179,11 @@ static struct nvmi_span *format(struct nvm_pool *pool, uint32_t class) {
   uint32_t chunk = nvmi_chunks_take(pool, shape.chunks, &dirty);
   if (chunk == NVMI_NO_RUN)
     return NULL;
-  if (dirty) {
-    char *table = pool->home + nvmi_chunk_offset(pool, chunk);
-    memset(table, 0, shape.first);
-    pool->persist->flush(table, shape.first);
+  char *table = pool->home + nvmi_chunk_offset(pool, chunk);
+  memset(table, 0, shape.first); /* also where it is zero already, unless the file is damaged */
+  pool->persist->flush(table, shape.first);
+  if (dirty)
     pool->persist->fence();
-  }
   nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_SMALL, class, 0, shape.chunks));
   pool->persist->fence();
   struct nvmi_span *span = make(pool, class, chunk, shape.chunks);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "basics.h"
+#include "checksum.h"
 #include "layout.h"
 #include "locks.h"
 #include "method.h"
@@ -49,8 +50,10 @@ struct nvmi_ticket;
 
 struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
+  unsigned header_copy;     /* that it was read from: whole, whatever the other is */
   char *home, *work;        /* address of file offset 0 in each mapping */
-  uint64_t check_seed, id_seed;
+  uint64_t id_seed;
+  struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
   _Atomic uint64_t order;    /* next number for a log entry */

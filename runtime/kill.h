@@ -1,7 +1,7 @@
 /* kill.h: ends the process at a chosen step, so that tests can crash at every one of them.
  *
  * NVMOVE_KILL_AT=KIND:N, read when the first pool is opened or created: the N-th step of that kind
- * (append, commit, recover, create) kills the process as SIGKILL does. Off, a step costs one
+ * (append, commit, recover, create, grow) kills the process as SIGKILL does. Off, a step costs one
  * predictable branch.
  */
 #pragma once
@@ -13,6 +13,7 @@ enum nvmi_step {
   NVMI_STEP_COMMIT,
   NVMI_STEP_RECOVER,
   NVMI_STEP_CREATE,
+  NVMI_STEP_GROW,
   NVMI_STEPS
 };
 

@@ -11,6 +11,7 @@
 #include "locks.h"
 
 #include "order.h"
+#include "trace.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,16 +37,28 @@ static void *next(const char *name, void *sanitizer) {
     return known;                                                                                  \
   }
 
+static __attribute__((noinline)) void tell_release(const void *lock) {
+  if (nvmi_tracing)
+    nvmi_trace_release(lock);
+  nvmi_order_release(lock);
+}
+
+static __attribute__((noinline)) void tell_acquire(const void *lock) {
+  if (nvmi_tracing)
+    nvmi_trace_acquire(lock);
+  nvmi_order_acquire(lock);
+}
+
 static inline void releases(const void *lock) {
   const struct nvmi_thread *thread = nvmi_self;
   if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
-    nvmi_order_release(lock);
+    tell_release(lock);
 }
 
 static inline int acquires(const void *lock, int result) {
   if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_order_released, memory_order_acquire)) &&
       (result == 0 || result == EOWNERDEAD))
-    nvmi_order_acquire(lock);
+    tell_acquire(lock);
   return result;
 }
 

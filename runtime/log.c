@@ -132,7 +132,7 @@ static bool membarrier_all(int command) { return syscall(SYS_membarrier, command
 bool nvmi_barrier_in_all_threads(void) {
   bool done = membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   if (done)
-    nvmi_trace_barrier();
+    nvmi_trace_alone(NVM_TRACE_FENCE, 1);
   return done;
 }
 

@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) bool nvmi_log_put(struct nvmi_log *
   size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
   size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
   frame->transaction = cursor->transaction << 16 | part;
-  frame->check = nvmi_check(&frame->transaction, used - sizeof frame->check, pool->check_seed);
+  frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
   char *place = nvmi_log_place(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);
   if (!place)
     return false;

@@ -127,6 +127,7 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
                "at once, or as the first of its thread");
   int depth = thread->busy++;
   thread->handlers_store = true;
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   thread->touched |= UINT64_C(1) << pool->index;
   if (pool->method->note) {
     pool->method->note(log, (void *)start, end - start);

@@ -36,6 +36,7 @@ enum state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
 struct nvmi_ticket {
   enum state state;
   bool waiting;             /* in nvmi_order_turn */
+  bool follows_joined;      /* the thread's transaction before this one may still be undone */
   unsigned seen;            /* by the search of this number */
   unsigned references;      /* of threads, the list of locks, other tickets */
   struct nvmi_ticket *into; /* joined that one; next free ticket */
@@ -85,7 +86,7 @@ static struct nvmi_ticket *new_ticket(void) {
   struct nvmi_ticket *ticket = free_tickets;
   free_tickets = ticket->into;
   ticket->state = OPEN;
-  ticket->waiting = false;
+  ticket->waiting = ticket->follows_joined = false;
   ticket->into = NULL;
   ticket->references = 1;
   return ticket;
@@ -115,11 +116,12 @@ static struct nvmi_ticket *root_of(struct nvmi_ticket *ticket) {
 static bool has_ended(struct nvmi_ticket *ticket) { return root_of(ticket)->state >= COMMITTED; }
 
 /* A thread that only reads never ends its transaction: what it depended on must not pile up. */
-static void forget_committed(struct nvmi_ticket *ticket) {
+static void forget_ended(struct nvmi_ticket *ticket, bool aborted_too) {
   struct nvmi_ticket **deps = deps_of(ticket);
   size_t kept = 0;
   for (size_t i = 0; i < ticket->deps.count; i++) {
-    if (root_of(deps[i])->state == COMMITTED)
+    enum state state = root_of(deps[i])->state;
+    if (state == COMMITTED || (state == ABORTED && aborted_too))
       drop(deps[i]);
     else
       deps[kept++] = deps[i];
@@ -128,7 +130,7 @@ static void forget_committed(struct nvmi_ticket *ticket) {
 }
 
 static void depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on) {
-  forget_committed(ticket);
+  forget_ended(ticket, false);
   for (size_t i = 0; i < ticket->deps.count; i++)
     if (deps_of(ticket)[i] == on)
       return;
@@ -163,7 +165,7 @@ static void enter_release(const void *lock, struct nvmi_ticket *ticket) {
 /* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
  * outside transactions, whose own never ends. False: there is nothing. */
 static bool hand_on(const void *lock, struct nvmi_ticket *ticket) {
-  forget_committed(ticket);
+  forget_ended(ticket, false);
   for (size_t i = 0; i < ticket->deps.count; i++)
     if (!has_ended(deps_of(ticket)[i]))
       enter_release(lock, root_of(deps_of(ticket)[i]));
@@ -186,6 +188,19 @@ void nvmi_order_release(const void *lock) {
   nvmi_unlock(&mutex);
 }
 
+/* Nobody can read any more what an aborted transaction wrote. Only a thread whose last one joined
+ * it has lost something, and must learn of it from the commit that follows. */
+void nvmi_order_begin(struct nvmi_thread *thread) {
+  struct nvmi_ticket *ticket = thread->ticket;
+  nvmi_lock(&mutex);
+  forget_ended(ticket, !ticket->follows_joined);
+  if (!ticket->deps.count && ticket->references == 1) {
+    drop(ticket);
+    thread->ticket = NULL;
+  }
+  nvmi_unlock(&mutex);
+}
+
 void nvmi_order_acquire(const void *lock) {
   nvmi_lock(&mutex);
   for (size_t i = 0; i < releases.count; i++) {
@@ -200,21 +215,6 @@ void nvmi_order_acquire(const void *lock) {
       depend(thread->ticket, on);
   }
   nvmi_unlock(&mutex);
-}
-
-/* A dependence that has not ended, or null; `*broken`: one is being undone, or was. */
-static struct nvmi_ticket *first_open(struct nvmi_ticket *ticket, bool *broken) {
-  struct nvmi_ticket *open = NULL;
-  for (size_t i = 0; i < ticket->deps.count; i++) {
-    struct nvmi_ticket *on = root_of(deps_of(ticket)[i]);
-    if (on == ticket || on->state == COMMITTED)
-      continue;
-    if (on->state >= ABORTING)
-      *broken = true;
-    else
-      open = on;
-  }
-  return open;
 }
 
 /* Whether a commit that waits, waits for `ticket` in the end. Each is looked at once: others may
@@ -246,6 +246,7 @@ static void join(struct nvmi_thread *thread, struct nvmi_ticket *into) {
   ticket->into = into;
   into->references++;
   thread->ticket = new_ticket();
+  thread->ticket->follows_joined = true;
   depend(thread->ticket, into);
   drop(ticket);
 }
@@ -256,21 +257,43 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* What a commit depends on and has not ended: one that may be joined if there is any; one that
+ * waits for this commit, and may be joined. Broken: one is being undone, or was. */
+struct open {
+  struct nvmi_ticket *any, *circular;
+  bool broken;
+};
+
+static struct open open_of(struct nvmi_ticket *ticket) {
+  struct open open = {0};
+  search++;
+  for (size_t i = 0; i < ticket->deps.count; i++) {
+    struct nvmi_ticket *on = root_of(deps_of(ticket)[i]);
+    if (on == ticket || on->state == COMMITTED)
+      continue;
+    if (on->state >= ABORTING)
+      open.broken = true;
+    else if (!open.any || on->state == OPEN)
+      open.any = on;
+    if (on->state == OPEN && waits_for(on, ticket, DEPTH_MAX))
+      open.circular = on;
+  }
+  return open;
+}
+
 /* One look: what the commit may do, or (`*waits`) nothing yet. */
 static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool *waits) {
   struct nvmi_ticket *ticket = thread->ticket;
-  bool broken = false;
-  struct nvmi_ticket *open = first_open(ticket, &broken);
+  struct open open = open_of(ticket);
   bool writes = thread->touched || ticket->parcels.count;
-  *waits = ticket->waiting = open && !broken;
+  *waits = ticket->waiting = open.any && !open.broken;
   if (!*waits) {
     ticket->state = CLOSED;
-    return broken ? NVMI_TURN_BROKEN : NVMI_TURN_COMMIT;
+    return open.broken ? NVMI_TURN_BROKEN : NVMI_TURN_COMMIT;
   }
-  search++;
-  if (open->state != OPEN || (writes && !is_late && !waits_for(open, ticket, DEPTH_MAX)))
+  if (!open.circular && (open.any->state != OPEN || (writes && !is_late)))
     return NVMI_TURN_COMMIT;
-  join(thread, open);
+  join(thread, open.circular ? open.circular : open.any);
   *waits = false;
   return NVMI_TURN_JOINED;
 }
@@ -344,7 +367,10 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
     struct nvmi_ticket *on = root_of(deps_of(ticket)[i]);
     if (on == ticket || on->state >= ABORTING)
       continue;
-    next = next ? next : new_ticket();
+    if (!next) {
+      next = new_ticket();
+      next->follows_joined = ticket->follows_joined;
+    }
     depend(next, on);
   }
   ticket->state = committed ? COMMITTED : ABORTED;

@@ -20,6 +20,7 @@ struct nvmi_parcel {
   struct nvmi_log *log;      /* left with its undo entries, or null */
   struct nvmi_array sealed;  /* struct nvmi_sealed */
   struct nvmi_array intents; /* struct nvmi_intent */
+  uint64_t number;           /* in a trace */
 };
 
 /* Owns the logs in parcels. */
@@ -33,6 +34,8 @@ extern _Atomic unsigned nvmi_order_released;
 void nvmi_order_release(const void *lock);
 void nvmi_order_acquire(const void *lock);
 
+/* A transaction of a thread with a ticket begins; nothing of it is written yet. */
+void nvmi_order_begin(struct nvmi_thread *thread);
 enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED };
 /* Waits for the transactions that this one depends on. Broken: one of them was aborted. */
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);

@@ -10,6 +10,7 @@
 #include "locks.h"
 #include "log.h"
 #include "order.h"
+#include "trace.h"
 
 struct nvmi_thread nvmi_nobody;
 
@@ -52,6 +53,9 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
     log->stats.joined_commits++;
     atomic_fetch_add(&log->pool->parcels, 1);
     log->pool->method->pack(log, thread->lines.items, thread->lines.count, &parcel);
+    static _Atomic uint64_t joined;
+    parcel.number = ++joined;
+    nvmi_trace(log->pool, NVM_TRACE_JOIN, 0, parcel.number);
     push(parcels, &parcel, sizeof parcel);
   }
   thread->touched = 0;
@@ -72,6 +76,7 @@ void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
     if (!log)
       nvmi_fatal(nvm_errno(), parcel->pool->path, "no log for what joined a transaction");
     thread->touched |= UINT64_C(1) << parcel->pool->index;
+    nvmi_trace(parcel->pool, NVM_TRACE_ADOPT, 0, parcel->number);
     parcel->pool->method->unpack(log, parcel);
     nvmi_heap_adopt(log, parcel->intents.items, parcel->intents.count);
     nvmi_array_free(&parcel->intents, sizeof(struct nvmi_intent));

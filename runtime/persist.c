@@ -100,27 +100,15 @@ static void power_fence(void) { _mm_sfence(); }
 
 static void (*power_flush)(const void *, size_t);
 
-/* Whole words go past the cache, which costs no read of the line; other bytes through it. */
+/* A whole line goes past the cache, which costs no read of it; a part through the cache: alone it
+ * would make the memory read the line. */
 static void power_store_line(void *to, const void *from, uint64_t mask) {
   if (mask == UINT64_MAX) {
     power_stream(to, from, LINE);
     return;
   }
-  uint64_t rest = 0;
-  for (int word = 0; word < 8; word++) {
-    uint64_t bytes = mask >> (8 * word) & 0xff;
-    long long value;
-    if (bytes == 0xff) {
-      memcpy(&value, (const char *)from + 8 * word, 8);
-      _mm_stream_si64((long long *)((char *)to + 8 * word), value);
-    } else {
-      rest |= bytes << (8 * word);
-    }
-  }
-  if (rest) {
-    store_masked(to, from, rest);
-    power_flush(to, LINE);
-  }
+  store_masked(to, from, mask);
+  power_flush(to, LINE);
 }
 
 /* One line through the cache and out again. Measured with a fence behind: on Intel (Sapphire

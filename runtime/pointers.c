@@ -12,6 +12,7 @@
  */
 #include "heap_types.h"
 
+#include "trace.h"
 #include "types.h"
 
 #include <string.h>
@@ -47,7 +48,8 @@ static bool has_flexible_array(const struct nvm_type *type) {
 
 /* No process has memory below: Linux keeps the first pages free for null pointers. */
 #define ADDRESS_MIN UINT64_C(0x1000)
-#define ADDRESS_MAX (UINT64_C(1) << 47)
+enum { ADDRESS_BITS = 47 };
+#define ADDRESS_MAX (UINT64_C(1) << ADDRESS_BITS)
 
 static bool may_be_outside(const struct nvm_pool *pool, uint64_t word) {
   return word - ADDRESS_MIN < ADDRESS_MAX - ADDRESS_MIN &&
@@ -69,6 +71,7 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
   struct nvm_pool *owner = nvmi_pool_at(value);
   if (owner == pool)
     return NVM_OK;
+  nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
   nvmi_fail(
       NVM_EUNSAFE, pool->path,
       "unsafe pointer: field %s of the %s at %p is %p, which lies in %s; build with nvmove-cc's "
@@ -79,13 +82,14 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
 }
 
 /* Whether some word of the line is neither null nor above all addresses; without branches, as the
- * answer is no for text, hashes and zeros. */
+ * answer is no for text, hashes and zeros. Of such a word nothing is left after the shift, of null
+ * as of any other some bit is: only zero minus one has the highest bit. */
 static RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
   uint64_t words[8], suspects = 0;
   memcpy(words, pool->work + offset, sizeof words);
   for (unsigned word = 0; word < 8; word++)
-    suspects |= (uint64_t)(words[word] != 0) & (uint64_t)(words[word] < ADDRESS_MAX);
-  return suspects;
+    suspects |= ((words[word] - 1) >> ADDRESS_BITS) - 1;
+  return suspects >> 63;
 }
 
 static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset,

@@ -10,7 +10,7 @@
 #include "domain.h"
 #include "events.h"
 #include "header.h"
-#include "heap.h"
+#include "heap_types.h"
 #include "kill.h"
 #include "log.h"
 #include "map.h"
@@ -122,7 +122,10 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
 /* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
  * SIGBUS. */
 static int allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  int error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
+  int error;
+  do {
+    error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
+  } while (error == EINTR);
   if (error == 0)
     return 0;
   errno = error;
@@ -143,6 +146,17 @@ static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_
   return 0;
 }
 
+/* Not every file system can do this to a folder. */
+static int make_durable(const char *path, int fd) {
+  int failed;
+  do {
+    failed = fsync(fd);
+  } while (failed && errno == EINTR);
+  if (!failed || errno == EINVAL || errno == ENOTSUP)
+    return 0;
+  return fail_errno(path, "cannot be brought to the disk");
+}
+
 static int give_name(struct nvm_pool *pool, const char *folder, const char *name) {
   char link_path[64];
   snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", pool->fd);
@@ -150,11 +164,13 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
   if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
     return fail_errno(pool->path, "cannot be created");
   int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_fd >= 0) {
-    fsync(folder_fd);
+  int result =
+      folder_fd < 0 ? fail_errno(folder, "cannot be opened") : make_durable(folder, folder_fd);
+  if (folder_fd >= 0)
     close(folder_fd);
-  }
-  return 0;
+  if (result)
+    unlink(pool->path);
+  return result;
 }
 
 static int start(struct nvm_pool *pool) {
@@ -183,11 +199,12 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
   if (nvmi_domain_choose(pool) || nvmi_map_claim(pool))
     return -1;
   if (start(pool) == 0) {
+    nvmi_trace_open(pool);
     nvmi_header_write(pool);
     nvmi_step(NVMI_STEP_CREATE);
-    fsync(pool->fd);
-    if (give_name(pool, folder, name) == 0)
+    if (make_durable(pool->path, pool->fd) == 0 && give_name(pool, folder, name) == 0)
       return 0;
+    nvmi_trace_drop(pool);
   }
   undo_start(pool);
   return -1;
@@ -220,7 +237,7 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
     nvmi_pool_detach(pool);
     return NULL;
   }
-  nvmi_trace_open(pool);
+  nvmi_trace_opened(pool);
   return pool;
 }
 
@@ -240,6 +257,16 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
+static int open_started(struct nvm_pool *pool, uint32_t old_method) {
+  if (start(pool))
+    return -1;
+  nvmi_trace_open(pool);
+  if (recover(pool, old_method) || nvmi_types_load(pool))
+    return -1;
+  nvmi_trace_opened(pool);
+  return 0;
+}
+
 NVM_POOL *nvm_pool_open(const char *path) {
   nvmi_kill_arm();
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
@@ -247,14 +274,22 @@ NVM_POOL *nvm_pool_open(const char *path) {
     return NULL;
   uint32_t old_method = pool->header.method;
   if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool) == 0) {
-    if (start(pool) == 0 && recover(pool, old_method) == 0 && nvmi_types_load(pool) == 0) {
-      nvmi_trace_open(pool);
+    if (open_started(pool, old_method) == 0)
       return pool;
-    }
+    nvmi_trace_drop(pool);
     undo_start(pool);
   }
   nvmi_pool_detach(pool);
   return NULL;
+}
+
+/* Words of chunks that were none until now: they are zero, unless the file is damaged. */
+static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
+  uint64_t *first = nvmi_chunk_word(pool, (uint32_t)(old_size >> NVM_CHUNK_SHIFT));
+  size_t size = ((pool->header.heap_size - old_size) >> NVM_CHUNK_SHIFT) * sizeof *first;
+  memset(first, 0, size);
+  pool->persist->flush(first, size);
+  pool->persist->fence();
 }
 
 /* Crash before the header says so: the file is longer than its heap, the next growth finds the
@@ -273,13 +308,18 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
     return -1;
   if (allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
     return -1;
-  fsync(pool->fd);
+  nvmi_step(NVMI_STEP_GROW);
+  if (make_durable(pool->path, pool->fd))
+    return -1;
   h->heap_size = old_size + size;
   if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {
     h->heap_size = old_size;
     return -1;
   }
+  clear_words(pool, old_size);
+  nvmi_step(NVMI_STEP_GROW);
   nvmi_header_write(pool);
+  nvmi_step(NVMI_STEP_GROW);
   nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
   return 0;
 }
@@ -290,6 +330,8 @@ static int finish(struct nvm_pool *pool) {
     return -1;
   nvmi_stats_print(pool);
   pool->persist->fence();
+  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
+    nvmi_barrier_in_all_threads();
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;
   nvmi_header_write(pool);
@@ -324,6 +366,7 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   struct nvmi_log *own = self->logs[pool->index];
   if (finish(pool) == 0 && own)
     nvmi_log_detach(own); /* who writes even later takes a log anew, and finds the pool clean */
+  nvmi_trace_leave(pool);
 }
 
 int nvm_pool_set_root(NVM_POOL *pool, void *root) {
@@ -334,6 +377,7 @@ int nvm_pool_set_root(NVM_POOL *pool, void *root) {
   void **slot = (void **)(pool->work + NVM_ROOT_OFFSET);
   __nvm_note(slot, sizeof *slot);
   *slot = root;
+  nvmi_trace_stored(slot, sizeof *slot);
   return 0;
 }
 

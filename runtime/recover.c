@@ -38,14 +38,15 @@ static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *fra
          (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
           NVM_FRAME_OPERATIONS(frame) + (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED) <=
               NVM_FRAME_LENGTH(frame) / 8) &&
-         frame->check == nvmi_check(&frame->transaction,
-                                    sizeof *frame - 8 + NVM_FRAME_LENGTH(frame), pool->check_seed);
+         frame->check == nvmi_check_by(&pool->key, &frame->transaction,
+                                       sizeof *frame - 8 + NVM_FRAME_LENGTH(frame));
 }
 
 struct scan {
   const struct nvm_pool *pool;
   uint64_t transaction; /* newest seen so far, or the one wanted */
   bool only_wanted;
+  bool incomplete; /* out of memory */
   struct nvmi_array *found;
 };
 
@@ -67,7 +68,7 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
       scan->found->count = 0;
     scan->transaction = transaction;
     if (!nvmi_array_push(scan->found, &frame, sizeof frame))
-      nvmi_die(scan->pool->path, "out of memory for recovery");
+      scan->incomplete = true;
     at += (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
           ~(uint64_t)(NVM_FRAME_ALIGN - 1);
   }
@@ -98,7 +99,8 @@ static bool in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size)
 static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
   if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
     return false;
-  memcpy(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
+  /* A damaged one may name the log itself. */
+  memmove(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
   pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
   return true;
 }
@@ -111,9 +113,12 @@ void nvmi_undo_entry(void *pool, const struct nvm_frame *frame) {
 void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
                      nvmi_visit_entry *visit, void *context) {
   struct nvmi_array found = {0};
-  struct scan scan = {pool, transaction, true, &found};
+  struct scan scan = {
+      .pool = pool, .transaction = transaction, .only_wanted = true, .found = &found};
   if (!nvmi_each_segment(pool, slot, transaction & 1, scan_segment, &scan))
     nvmi_die(pool->path, "the log was overwritten while it was in use");
+  if (scan.incomplete)
+    nvmi_die(pool->path, "out of memory for the end of a transaction");
   sort(&found);
   for (size_t i = found.count; i-- > 0;)
     if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO)
@@ -170,12 +175,13 @@ static bool redo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
 struct work {
   struct nvmi_array redo, undo; /* const struct nvm_frame * */
   uint64_t bound;
+  bool incomplete; /* out of memory */
 };
 
 /* Whether the bytes that the undo entries cover are those that a checked commit summed up. */
 static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *found,
                          const struct nvm_frame *commit) {
-  uint64_t sum = pool->check_seed, wanted;
+  uint64_t sum = 0, wanted;
   if (NVM_FRAME_LENGTH(commit) < sizeof wanted)
     return false;
   memcpy(&wanted, (const char *)(commit + 1) + NVM_FRAME_LENGTH(commit) - sizeof wanted,
@@ -186,7 +192,8 @@ static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *f
       continue;
     if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
       return false;
-    sum = nvmi_check(pool->home + frame->place, NVM_FRAME_LENGTH(frame), sum);
+    sum = nvmi_check_add(
+        sum, nvmi_check_by(&pool->key, pool->home + frame->place, NVM_FRAME_LENGTH(frame)));
   }
   return sum == wanted;
 }
@@ -239,7 +246,7 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
     if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo || ended))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
-      nvmi_die(pool->path, "out of memory for recovery");
+      work->incomplete = true;
   }
 }
 
@@ -248,9 +255,10 @@ static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
   uint64_t newest[2];
   bool sound = true;
   for (unsigned bank = 0; bank < 2; bank++) {
-    struct scan scan = {pool, 1, false, &found[bank]};
+    struct scan scan = {.pool = pool, .transaction = 1, .found = &found[bank]};
     sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan) && sound;
     newest[bank] = found[bank].count ? scan.transaction : 0;
+    work->incomplete = work->incomplete || scan.incomplete;
   }
   for (unsigned bank = 0; bank < 2 && sound; bank++)
     add_bank(pool, work, &found[bank],
@@ -289,13 +297,15 @@ int nvmi_recover(struct nvm_pool *pool) {
   bool sound = true;
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
     sound = read_log(pool, &work, slot);
-  sound = sound && apply(pool, &work);
+  sound = sound && !work.incomplete && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
   nvmi_array_free(&work.redo, sizeof(void *));
   nvmi_array_free(&work.undo, sizeof(void *));
   if (sound)
     return 0;
+  if (work.incomplete) /* nothing was changed yet */
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for recovery; open it again");
   return nvmi_fail(NVM_ECORRUPT, pool->path,
                    "the log is damaged; run nvm_pool_check, restore a copy");
 }

@@ -5,6 +5,7 @@
  */
 #include "stats.h"
 
+#include "heap_types.h"
 #include "map.h"
 
 #include <stdio.h>
@@ -44,6 +45,33 @@ int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info) {
                             .unclean_opens = h->unclean_shutdowns,
                             .recovered_undone = pool->recovered_undone,
                             .recovered_redone = pool->recovered_redone};
+  return 0;
+}
+
+static void add_run(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
+  struct nvm_usage *usage = context;
+  uint64_t word = *nvmi_chunk_word(pool, chunk);
+  if ((word & 0xff) == NVM_CHUNK_LARGE) {
+    usage->blocks++;
+    usage->bytes += (uint64_t)count << NVM_CHUNK_SHIFT;
+  }
+  if ((word & 0xff) != NVM_CHUNK_SMALL)
+    return;
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, word >> 8 & 0xff);
+  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+  for (uint32_t i = 0; i < shape.blocks; i++) {
+    bool is_allocated = __atomic_load_n(&table[i], __ATOMIC_RELAXED) != 0;
+    usage->blocks += is_allocated;
+    usage->bytes += is_allocated * shape.block_size;
+  }
+}
+
+int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage) {
+  if (!pool || !usage)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its usage was given");
+  *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size};
+  nvmi_heap_each_run(pool, add_run, usage);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "log.h"
 #include "order.h"
+#include "trace.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -45,6 +46,7 @@ static void end(void *argument) {
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
+  nvmi_trace_thread_ends();
   nvmi_self = NULL;
   munmap(thread, sizeof *thread);
 }

@@ -1,146 +1,219 @@
 /* trace.c: NVMOVE_TRACE=FILE: writes down what the first pool's file goes through.
  *
  * Three sources. The table of persist functions is wrapped: every flush, streamed line and fence is
- * recorded with the bytes it carries, so the trace has what the runtime itself stores. Code
- * compiled with --nvmove-trace tells of each store behind it, with its place in the source. And at
- * the end of each transaction the program's view is compared with a copy that only learns from the
- * trace: what differs was stored by code that nobody traced; where it was noted it is taken for
- * that of a pre-compiled function, elsewhere it is reported as unseen. So the trace does not share
- * the compiler's blind spots.
+ * recorded with the bytes it carries, so the trace has what the runtime itself stores, creation and
+ * recovery included. Code compiled with --nvmove-trace tells of each store behind it, with its
+ * place in the source, and of calls (trace_calls.c). And the program's
+ * view is compared with a copy that only learns from the trace (trace_view.c).
  *
- * Records go through one buffer under a lock, written out at the end of each transaction. A child
- * of fork traces nothing. With several threads a byte stays noted once it was.
+ * Records go through one buffer under a lock, written out at the end of each transaction. What a
+ * signal handler does while its thread is in here waits until the thread is out. A child of fork
+ * traces nothing. A pool that is closed and opened again is traced on; what happened to its file in
+ * between is found by a copy of it.
  */
 #define _GNU_SOURCE
-#include "trace.h"
+#include "trace_parts.h"
 
-#include "header.h"
-#include "heap_types.h"
 #include "locks.h"
-#include "map.h"
-#include "pool.h"
-#include "types.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-enum { LINE = 64, PAGE = 4096, BUFFER = 1 << 20, SITES_MAX = 1 << 16, IMAGE_BLOCK = 1 << 16 };
+enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
 
 bool nvmi_tracing;
+struct nvmi_trace nvmi_trace_state;
 
-static struct {
-  const struct nvm_pool *pool;
-  const struct nvmi_persist *real;
-  pthread_mutex_t lock;
-  int fd;
-  char *buffer, *seen; /* the program's view as the trace knows it, by file offset */
-  uint64_t *noted;     /* bit for each byte: noted in an open transaction */
-  size_t used;
-  unsigned site_count;
-  const struct nvm_site **sites; /* by hash; the number of a site is its slot + 1 */
-  _Atomic unsigned threads;
-} trace = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started; /* there is a trace, whether or not its pool is open */
+static char *closed; /* the file as it was when it was closed */
+static uint64_t closed_size, span;
+static dev_t device;
+static ino_t inode;
+static unsigned threads;
+static _Thread_local struct nvmi_tracer *own;
 
-static _Thread_local unsigned thread_number;
+#define trace nvmi_trace_state
 
-static void flush_buffer(void) {
-  for (size_t done = 0; done < trace.used;) {
-    ssize_t n = write(trace.fd, trace.buffer + done, trace.used - done);
-    if (n < 0 && errno != EINTR)
-      nvmi_die(NULL, "the trace cannot be written: %s", strerror(errno));
-    done += n > 0 ? (size_t)n : 0;
+/* A thread that starts takes over what one that ended has left. */
+static struct nvmi_tracer *tracer(void) {
+  if (own)
+    return own;
+  nvmi_lock(&lock);
+  struct nvmi_tracer *found = trace.tracers;
+  while (found && found->used)
+    found = found->next;
+  if (!found) {
+    found = nvmi_trace_reserve(sizeof *found);
+    found->noted = nvmi_trace_reserve(span / 8);
+    found->next = trace.tracers;
+    trace.tracers = found;
   }
-  trace.used = 0;
+  if (threads == THREADS_MAX)
+    nvmi_die(NULL, "a trace of more than %d threads", THREADS_MAX);
+  found->used = true;
+  found->number = ++threads;
+  own = found;
+  nvmi_unlock(&lock);
+  return found;
 }
 
-/* With the lock. */
-static void put(enum nvm_trace_kind kind, uint64_t place, uint64_t extra, const void *payload,
-                size_t size) {
-  if (!thread_number)
-    thread_number = ++trace.threads;
-  struct nvm_trace_record record = {(uint32_t)size, (uint16_t)kind, (uint16_t)thread_number, place,
-                                    extra};
-  size_t padded = (size + 7) & ~(size_t)7;
-  if (trace.used + sizeof record + padded > BUFFER)
-    flush_buffer();
-  memcpy(trace.buffer + trace.used, &record, sizeof record);
-  memcpy(trace.buffer + trace.used + sizeof record, payload, size);
-  trace.used += sizeof record + padded;
-}
-
-static void put_pieces(enum nvm_trace_kind kind, uint64_t place, uint64_t extra,
-                       const char *payload, size_t size) {
-  enum { PIECE = BUFFER / 4 };
-  for (size_t at = 0; at < size; at += PIECE)
-    put(kind, place + at, extra, payload + at, size - at < PIECE ? size - at : PIECE);
-}
-
-static uint64_t offset_of(const void *address) {
-  const struct nvm_pool *pool = trace.pool;
-  uint64_t in_home = (uint64_t)((const char *)address - pool->home);
-  return in_home < pool->header.span ? in_home : nvmi_offset(pool, address);
-}
-
-static bool is_traced(const void *address) {
-  return nvmi_tracing && offset_of(address) < trace.pool->header.span;
+void nvmi_trace_thread_ends(void) {
+  if (!own)
+    return;
+  nvmi_lock(&lock);
+  own->used = false;
+  nvmi_unlock(&lock);
+  own = NULL;
 }
 
 static void learn(uint64_t place, const void *bytes, size_t size) {
   if (!trace.pool->method->private_work)
-    memcpy(trace.seen + place, bytes, size);
+    memcpy(trace.view + place, bytes, size);
+}
+
+/* Code that nobody sees may have stored before this one: then it comes first. */
+static void take_store(struct nvmi_tracer *self, const struct nvmi_told *told, uint64_t extra) {
+  memcpy(trace.view + told->place, told->payload, told->size);
+  nvmi_view_compare_around(self, told->place, AROUND, 0);
+  nvmi_view_put_store(self, told, extra);
+}
+
+static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
+  uint64_t extra = told->site ? nvmi_trace_site(told->site) : told->extra;
+  switch (told->kind) {
+  case NVM_TRACE_STORE:
+    take_store(self, told, extra);
+    return;
+  case NVM_TRACE_UNSEEN: /* perhaps */
+    nvmi_view_compare_around(self, told->place, PAGE, extra);
+    return;
+  case NVM_TRACE_STREAM:
+  case NVM_TRACE_FLUSH:
+    nvmi_trace_put_pieces(self->number, told->kind, told->place, extra, told->payload, told->size);
+    learn(told->place, told->payload, told->size);
+    return;
+  case NVM_TRACE_NOTE:
+    nvmi_view_note(self, told->place, told->extra);
+    break;
+  default:
+    break;
+  }
+  nvmi_trace_put(self->number, told->kind, told->place, extra, told->payload, told->size);
+  if (told->kind == NVM_TRACE_COMMIT || told->kind == NVM_TRACE_ABORT ||
+      told->kind == NVM_TRACE_JOIN) {
+    nvmi_view_forget_notes(self);
+    nvmi_trace_flush(); /* a process that is killed later has said so much */
+  }
+}
+
+static void take_late(struct nvmi_tracer *self) {
+  for (unsigned i = 0; i < self->late_count; i++)
+    take(self, &self->late[i].told);
+  self->late_count = 0;
+}
+
+/* In a signal handler that came while its thread was in here. */
+static void postpone(struct nvmi_tracer *self, const struct nvmi_told *told) {
+  size_t at = 0;
+  do {
+    if (self->late_count == NVMI_LATE_MAX)
+      nvmi_die(NULL, "a signal handler stores more than a trace can hold back");
+    struct nvmi_late *late = &self->late[self->late_count];
+    late->told = *told;
+    if (told->payload) {
+      size_t left = told->size - at, size = left < NVMI_LATE_BYTES ? left : NVMI_LATE_BYTES;
+      memcpy(late->bytes, told->payload + at, size);
+      late->told.place = told->place + at;
+      late->told.payload = late->bytes;
+      late->told.size = size;
+      at += size;
+    }
+    self->late_count++;
+  } while (at < told->size);
+}
+
+static struct nvmi_tracer *enter(void) {
+  struct nvmi_tracer *self = tracer();
+  if (self->inside)
+    return NULL;
+  self->inside = 1;
+  nvmi_compiler_barrier();
+  nvmi_lock(&lock);
+  take_late(self);
+  return self;
+}
+
+static void leave(struct nvmi_tracer *self) {
+  take_late(self);
+  nvmi_unlock(&lock);
+  nvmi_compiler_barrier();
+  self->inside = 0;
+}
+
+void nvmi_trace_tell(const struct nvmi_told *told) {
+  struct nvmi_tracer *self = enter();
+  if (!self) {
+    postpone(own, told);
+    return;
+  }
+  if (nvmi_tracing)
+    take(self, told);
+  leave(self);
+}
+
+uint64_t nvmi_trace_offset(const void *address) {
+  const struct nvm_pool *pool = trace.pool;
+  uint64_t in_home = (uint64_t)((const char *)address - pool->home);
+  return in_home < span ? in_home : nvmi_offset(pool, address);
+}
+
+static bool is_traced(const void *address) {
+  return nvmi_tracing && nvmi_trace_offset(address) < span;
 }
 
 static void trace_stream(void *to, const void *from, size_t size) {
   trace.real->stream(to, from, size);
-  if (!is_traced(to))
-    return;
-  nvmi_lock(&trace.lock);
-  put_pieces(NVM_TRACE_STREAM, offset_of(to), 0, from, size);
-  learn(offset_of(to), from, size);
-  nvmi_unlock(&trace.lock);
+  if (is_traced(to))
+    nvmi_trace_tell(&(struct nvmi_told){
+        .kind = NVM_TRACE_STREAM, .place = nvmi_trace_offset(to), .payload = from, .size = size});
 }
 
 static void trace_flush(const void *address, size_t size) {
   if (is_traced(address)) {
-    uint64_t first = offset_of(address) & ~(uint64_t)(LINE - 1);
-    uint64_t end = (offset_of(address) + size + LINE - 1) & ~(uint64_t)(LINE - 1);
-    nvmi_lock(&trace.lock);
-    put_pieces(NVM_TRACE_FLUSH, first, 0, trace.pool->home + first, end - first);
-    learn(first, trace.pool->home + first, end - first);
-    nvmi_unlock(&trace.lock);
+    uint64_t first = nvmi_trace_offset(address) & ~(uint64_t)(LINE - 1);
+    uint64_t end = (nvmi_trace_offset(address) + size + LINE - 1) & ~(uint64_t)(LINE - 1);
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_FLUSH,
+                                        .place = first,
+                                        .payload = trace.pool->home + first,
+                                        .size = end - first});
   }
   trace.real->flush(address, size);
 }
 
-/* An event of the thread that has no place. */
-static void put_alone(enum nvm_trace_kind kind, uint64_t extra) {
-  if (!nvmi_tracing)
-    return;
-  nvmi_lock(&trace.lock);
-  put(kind, 0, extra, "", 0);
-  nvmi_unlock(&trace.lock);
+void nvmi_trace_alone(enum nvm_trace_kind kind, uint64_t extra) {
+  if (nvmi_tracing)
+    nvmi_trace_tell(
+        &(struct nvmi_told){.kind = kind,
+                            .extra = extra,
+                            .site = kind == NVM_TRACE_BEGIN ? nvmi_trace_next_site() : NULL});
 }
 
 static void trace_fence(void) {
   trace.real->fence();
-  put_alone(NVM_TRACE_FENCE, 0);
+  nvmi_trace_alone(NVM_TRACE_FENCE, 0);
 }
-
-void nvmi_trace_barrier(void) { put_alone(NVM_TRACE_FENCE, 1); }
-void nvmi_trace_begin(void) { put_alone(NVM_TRACE_BEGIN, 0); }
 
 static void trace_store_line(void *to, const void *from, uint64_t mask) {
   trace.real->store_line(to, from, mask);
-  if (!is_traced(to))
-    return;
-  nvmi_lock(&trace.lock);
-  put(NVM_TRACE_LINE, offset_of(to), mask, from, LINE);
-  nvmi_unlock(&trace.lock);
+  if (is_traced(to))
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_LINE,
+                                        .place = nvmi_trace_offset(to),
+                                        .extra = mask,
+                                        .payload = from,
+                                        .size = LINE});
 }
 
 static const struct nvmi_persist wrapped = {.name = "traced",
@@ -150,194 +223,137 @@ static const struct nvmi_persist wrapped = {.name = "traced",
                                             .fence = trace_fence,
                                             .store_line = trace_store_line};
 
-static void write_image(const struct nvm_pool *pool, const char *path) {
-  char name[PATH_MAX];
-  static const char zero[IMAGE_BLOCK];
-  snprintf(name, sizeof name, "%s.image", path);
-  int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  uint64_t size = nvmi_file_size(&pool->header);
-  bool good = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
-  for (uint64_t at = 0; good && at < size; at += IMAGE_BLOCK) {
-    size_t length = size - at < IMAGE_BLOCK ? size - at : IMAGE_BLOCK;
-    if (memcmp(pool->home + at, zero, length) != 0)
-      good = pwrite(fd, pool->home + at, length, (off_t)at) == (ssize_t)length;
-  }
-  if (!good || close(fd))
-    nvmi_die(name, "the image of the pool cannot be written: %s", strerror(errno));
-}
-
-static void *reserve(size_t size) {
-  void *got =
-      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (got == MAP_FAILED)
-    nvmi_die(NULL, "out of memory for a trace");
-  return got;
-}
-
 static void at_fork(void) {
-  nvmi_tracing = false;
-  trace.fd = -1;
+  nvmi_tracing = started = false;
+  trace.pool = NULL;
+  nvmi_trace_file_close();
+}
+
+static bool is_same(const struct nvm_pool *pool) {
+  struct stat status;
+  return closed && fstat(pool->fd, &status) == 0 && status.st_dev == device &&
+         status.st_ino == inode && pool->header.span == span;
+}
+
+static void begin(struct nvm_pool *pool, const char *path) {
+  struct stat status = {0};
+  fstat(pool->fd, &status);
+  device = status.st_dev;
+  inode = status.st_ino;
+  span = pool->header.span;
+  trace.view = nvmi_trace_reserve(span);
+  nvmi_trace_image(pool, path);
+  nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header), pool->header.base,
+                 pool->path, strlen(pool->path) + 1);
+  started = true;
+  pthread_atfork(NULL, NULL, at_fork);
+}
+
+/* What somebody else changed in the meantime stands for good. */
+static void begin_again(const struct nvm_pool *pool) {
+  uint64_t size = nvmi_file_size(&pool->header);
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_REOPEN, size, 0, NULL, 0);
+  for (uint64_t at = 0; at < size; at += PAGE)
+    if (at >= closed_size || memcmp(closed + at, pool->home + at, PAGE) != 0)
+      nvmi_trace_put(NO_THREAD, NVM_TRACE_CHANGED, at, 0, pool->home + at, PAGE);
+}
+
+static void follow(struct nvm_pool *pool) {
+  trace.pool = pool;
+  trace.real = pool->persist;
+  nvmi_view_take();
+  pool->persist = &wrapped;
+  nvmi_tracing = true;
 }
 
 /* At once: the first pool may be closed, and nothing may follow. */
-static void trace_other(void) {
-  nvmi_lock(&trace.lock);
-  put(NVM_TRACE_OTHER, 0, 0, "", 0);
-  flush_buffer();
-  nvmi_unlock(&trace.lock);
+static void tell_other(void) {
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, NULL, 0);
+  nvmi_trace_flush();
 }
 
 void nvmi_trace_open(struct nvm_pool *pool) {
   const char *path = getenv("NVMOVE_TRACE");
-  if (trace.fd >= 0)
-    trace_other();
-  if (!path || !*path || trace.pool)
+  bool is_other = false;
+  if (!path || !*path || pool->is_copy)
     return;
-  trace.fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (trace.fd < 0)
-    nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
-  trace.buffer = reserve(BUFFER);
-  trace.seen = reserve(pool->header.span);
-  trace.noted = reserve(pool->header.span / 8);
-  trace.sites = reserve(SITES_MAX * sizeof *trace.sites);
-  trace.pool = pool;
-  trace.real = pool->persist;
-  uint64_t size = nvmi_file_size(&pool->header);
-  memcpy(trace.seen + NVM_ROOT_OFFSET, pool->work + NVM_ROOT_OFFSET, sizeof(void *));
-  memcpy(trace.seen + pool->header.heap_offset, pool->work + pool->header.heap_offset,
-         pool->header.heap_size);
-  write_image(pool, path);
-  struct nvm_trace_header header = {NVM_TRACE_MAGIC, NVM_TRACE_VERSION,
-                                    pool->method->private_work ? NVM_TRACE_APART : 0};
-  memcpy(trace.buffer, &header, sizeof header);
-  trace.used = sizeof header;
-  put(NVM_TRACE_OPEN, size, pool->header.base, pool->path, strlen(pool->path) + 1);
-  pool->persist = &wrapped;
-  nvmi_tracing = true;
-  pthread_atfork(NULL, NULL, at_fork);
+  nvmi_lock(&lock);
+  if (started && !trace.pool && is_same(pool)) {
+    begin_again(pool);
+    follow(pool);
+  } else if (started) {
+    tell_other();
+  } else if (nvmi_trace_file_open(path, &is_other)) {
+    begin(pool, path);
+    follow(pool);
+  } else if (is_other) {
+    tell_other();
+    nvmi_trace_file_close();
+  }
+  nvmi_unlock(&lock);
 }
 
-void nvmi_trace_close(const struct nvm_pool *pool) {
+void nvmi_trace_opened(const struct nvm_pool *pool) {
   if (!nvmi_tracing || pool != trace.pool)
     return;
-  flush_buffer();
-  nvmi_tracing = false;
+  struct nvmi_tracer *self = enter();
+  nvmi_view_take();
+  nvmi_trace_put(self->number, NVM_TRACE_OPENED, nvmi_file_size(&pool->header), 0, NULL, 0);
+  nvmi_trace_flush();
+  leave(self);
 }
 
-static void mark_noted(uint64_t place, uint64_t size) {
-  for (uint64_t at = place; at < place + size; at++)
-    trace.noted[at >> 6] |= UINT64_C(1) << (at & 63);
+void nvmi_trace_drop(const struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  nvmi_lock(&lock);
+  nvmi_tracing = started = false;
+  trace.pool = NULL;
+  nvmi_trace_file_discard();
+  nvmi_unlock(&lock);
+}
+
+void nvmi_trace_leave(const struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  struct nvmi_tracer *self = enter();
+  nvmi_view_compare_heap(self, true);
+  nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
+  nvmi_trace_flush();
+  leave(self);
+}
+
+void nvmi_trace_close(struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  nvmi_trace_leave(pool);
+  struct nvmi_tracer *self = enter();
+  closed_size = nvmi_file_size(&pool->header);
+  closed = closed ? closed : nvmi_trace_reserve(span);
+  for (uint64_t at = 0; at < closed_size; at += PAGE)
+    if (memcmp(closed + at, pool->home + at, PAGE) != 0)
+      memcpy(closed + at, pool->home + at, PAGE);
+  nvmi_tracing = false;
+  trace.pool = NULL;
+  leave(self);
 }
 
 void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                       uint64_t extra) {
-  if (pool != trace.pool)
-    return;
-  nvmi_lock(&trace.lock);
-  if (kind == NVM_TRACE_NOTE)
-    mark_noted(place, extra);
-  put(kind, place, extra, "", 0);
-  if (kind == NVM_TRACE_COMMIT || kind == NVM_TRACE_ABORT) {
-    if (trace.threads == 1)
-      madvise(trace.noted, trace.pool->header.span / 8, MADV_DONTNEED);
-    flush_buffer(); /* a process that is killed later has said so much */
-  }
-  nvmi_unlock(&trace.lock);
-}
-
-static uint64_t number_of(const struct nvm_site *site) {
-  if (!site)
-    return 0;
-  uint64_t slot = ((uintptr_t)site >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48;
-  while (trace.sites[slot] && trace.sites[slot] != site)
-    slot = (slot + 1) % SITES_MAX;
-  if (!trace.sites[slot]) {
-    if (trace.site_count == SITES_MAX / 2) /* half empty, so that a search is short */
-      nvmi_die(NULL,
-               "a trace of more than %u places in the source; compile fewer files with "
-               "--nvmove-trace",
-               trace.site_count);
-    trace.site_count++;
-    char text[4096];
-    uint32_t place[2] = {site->line, site->column};
-    memcpy(text, place, sizeof place);
-    int length = snprintf(text + sizeof place, sizeof text - sizeof place, "%s%c%s",
-                          site->file ? site->file : "", 0, site->field ? site->field : "");
-    if (length > (int)(sizeof text - sizeof place - 1))
-      length = sizeof text - sizeof place - 1;
-    trace.sites[slot] = site;
-    put(NVM_TRACE_SITE, 0, slot + 1, text, sizeof place + (size_t)length + 1);
-  }
-  return slot + 1;
-}
-
-/* Whether somebody's store there would be missed: not a volatile field, and not the table of a
- * span, whose changes in the file show in a private view until a store parts the page. */
-static bool matters(uint64_t place) {
-  struct nvm_pool *pool = (struct nvm_pool *)trace.pool;
-  uint64_t inside;
-  uint32_t index;
-  if (place < pool->header.heap_offset || !pool->heap->built)
-    return true;
-  const struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
-  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-  return span && !(type && nvmi_type_volatile_at(type, inside));
-}
-
-/* Bytes that differ: noted ones were stored by a described function, others by nobody. */
-static void compare_range(uint64_t from, uint64_t size) {
-  const char *work = trace.pool->work;
-  for (uint64_t at = from; at < from + size; at += 8) {
-    if (memcmp(work + at, trace.seen + at, 8) == 0)
-      continue;
-    uint64_t bits = trace.noted[at >> 6] >> (at & 63) & 0xff;
-    for (uint64_t byte = at; byte < at + 8; byte++) {
-      if (work[byte] == trace.seen[byte])
-        continue;
-      bool noted = bits >> (byte - at) & 1;
-      if (matters(byte))
-        put(noted ? NVM_TRACE_STORE : NVM_TRACE_UNSEEN, byte, 0, work + byte, 1);
-      trace.seen[byte] = work[byte];
-    }
-  }
-}
-
-void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) {
-  if (!nvmi_tracing || nvmi_pool_at(Address) != trace.pool || !Size)
-    return;
-  uint64_t place = offset_of(Address);
-  nvmi_lock(&trace.lock);
-  memcpy(trace.seen + place, Address, Size);
-  if (trace.threads == 1) { /* another's store may stand between itself and its record */
-    uint64_t page = place & ~(uint64_t)(PAGE - 1);
-    compare_range(page < trace.pool->header.heap_offset ? place & ~UINT64_C(7) : page,
-                  page < trace.pool->header.heap_offset ? 8 : PAGE);
-  }
-  put_pieces(NVM_TRACE_STORE, place, number_of(Site), Address, Size);
-  nvmi_unlock(&trace.lock);
-}
-
-void __nvm_trace_output(int Descriptor, const struct nvm_site *Site) {
-  if (!nvmi_tracing)
-    return;
-  nvmi_lock(&trace.lock);
-  put(NVM_TRACE_OUTPUT, (uint64_t)(int64_t)Descriptor, number_of(Site), "", 0);
-  nvmi_unlock(&trace.lock);
+  if (pool == trace.pool)
+    nvmi_trace_tell(&(struct nvmi_told){
+        .kind = kind,
+        .place = place,
+        .extra = extra,
+        .site = kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT ? nvmi_trace_next_site()
+                                                                        : NULL});
 }
 
 void nvmi_trace_compare(const struct nvm_pool *pool) {
-  if (pool != trace.pool)
+  struct nvmi_tracer *self = pool == trace.pool ? enter() : NULL;
+  if (!self)
     return;
-  const struct nvm_header *header = &pool->header;
-  const uint64_t *chunks = (const void *)(pool->home + NVM_CHUNKS_OFFSET);
-  nvmi_lock(&trace.lock);
-  compare_range(NVM_ROOT_OFFSET, sizeof(void *));
-  uint64_t count = header->heap_size >> NVM_CHUNK_SHIFT;
-  for (uint64_t chunk = 0, length; chunk < count; chunk += length) {
-    length = chunks[chunk] >> 32 ? chunks[chunk] >> 32 : 1;
-    unsigned kind = chunks[chunk] & 0xff;
-    if (kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE)
-      compare_range(header->heap_offset + (chunk << NVM_CHUNK_SHIFT), length << NVM_CHUNK_SHIFT);
-  }
-  nvmi_unlock(&trace.lock);
+  nvmi_view_compare_heap(self, false);
+  leave(self);
 }

@@ -33,8 +33,11 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
     error = check_pointers(log, lines, count);
-  if (NVMI_UNLIKELY(nvmi_tracing))
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
     nvmi_trace_compare(pool);
+    if (commit && !error)
+      nvmi_trace(pool, NVM_TRACE_COMMITTING, 0, 0);
+  }
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (NVMI_LIKELY(commit && !error)) {
@@ -213,6 +216,12 @@ static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error
                    nvm_error_name(error));
 }
 
+static void begin_outermost(struct nvmi_thread *thread) {
+  if (thread->ticket)
+    nvmi_order_begin(thread);
+  nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
+}
+
 static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
@@ -221,14 +230,14 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
     return failed(pool, error);
   if (!nvmi_in_transaction(thread))
-    nvmi_trace_begin();
+    begin_outermost(thread);
   thread->begun++;
   return 0;
 }
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || nvmi_tracing))
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;
@@ -276,7 +285,7 @@ void __nvm_atomic_enter(void *Frame) {
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
   if (!nvmi_in_transaction(thread))
-    nvmi_trace_begin();
+    begin_outermost(thread);
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }

@@ -3,8 +3,8 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, threads, scan, plugin, driver, crash, examples, differential, e2e and,
-with --long, clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that
+Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, examples, differential, e2e
+and, with --long, clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that
 breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
@@ -26,6 +26,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "runtime"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "storm"))
 
 
 class Outcome:
@@ -100,6 +102,19 @@ def threads(a):
     return outcome
 
 
+def storm(a):
+    """Threads write to a pool until the process is killed; everything acknowledged must be there."""
+    import storm as storms
+    few, many = 100, 2000
+    return Outcome(*storms.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
+
+
+def fuzz(a):
+    """Damaged pools: the corpus, and with --long new ones."""
+    import fuzz as fuzzer
+    return Outcome(*fuzzer.check(a.build, 1000000 if a.long else 0))
+
+
 def soak(a):
     """Crashes and power failures of other random workloads; a failure names its seed."""
     outcome = Outcome()
@@ -116,7 +131,10 @@ def soak(a):
 def mutation(a):
     """Each flush, fence, check and ordering of the runtime removed in turn: the tests must notice."""
     import mutate
-    return Outcome(*mutate.run())
+    release = os.path.join(os.path.dirname(os.path.abspath(a.build)), "release")
+    for command in (["cmake", "--preset", "release", "-B", release], ["cmake", "--build", release]):
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return Outcome(*mutate.run(os.path.join(release, "bin")))
 
 
 def lit(a, suite):
@@ -192,9 +210,10 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "scan": scan, "plugin": plugin,
-          "driver": driver, "crash": crash, "examples": examples, "differential": differential, "e2e": e2e,
-          "clang-tidy": clang_tidy, "soak": soak, "mutation": mutation}
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
+          "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "examples": examples,
+          "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy, "soak": soak,
+          "mutation": mutation}
 LONG = ("clang-tidy", "soak", "mutation")
 
 

@@ -138,6 +138,14 @@ struct nvm_stats {
 };
 int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
 
+/* What is allocated, by the tables in the file: transactions that are open do not show. Reads them
+ * all, in time proportional to the heap; other threads' commits meanwhile may be counted or not. */
+struct nvm_usage {
+  uint64_t blocks, bytes; /* allocated; bytes as nvm_usable_size counts them */
+  uint64_t heap_bytes;    /* the heap as it is now, without growth; logs and tables included */
+};
+int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage);
+
 /* Checks header, logs and heap of a pool that nobody has open, without changing it. Calls `report`
  * with one line for each fault. Gives the number of faults, or -1 when the file could not be
  * checked. */

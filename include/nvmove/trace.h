@@ -2,9 +2,10 @@
  * `nvmove crash` reads it.
  *
  * The file is a header, then records, each followed by `size` bytes of payload padded to 8. Places
- * are offsets in the pool's file. The image of the pool as it was when the trace began lies beside
- * it, in FILE.image. Records stand in the order in which the runtime saw them; what two threads did
- * at the same time may be exchanged. All values are little-endian.
+ * are offsets in the pool's file. The image of the pool as it was when the trace began, before its
+ * recovery or as the empty file that it was created in, lies beside it, in FILE.image. Records
+ * stand in the order in which the runtime saw them; what two threads did at the same time may be
+ * exchanged, what a lock or the runtime ordered is not. All values are little-endian.
  */
 #ifndef NVMOVE_TRACE_H
 #define NVMOVE_TRACE_H
@@ -12,7 +13,7 @@
 #include <stdint.h>
 
 #define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
-#define NVM_TRACE_VERSION 1
+#define NVM_TRACE_VERSION 2
 
 enum nvm_trace_kind {
   /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
@@ -36,17 +37,31 @@ enum nvm_trace_kind {
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
-  NVM_TRACE_BEGIN,  /* an explicit transaction of this thread, over all pools */
-  NVM_TRACE_COMMIT, /* is durable; explicit, or of what was stored outside such */
-  NVM_TRACE_ABORT,
+  NVM_TRACE_BEGIN,      /* an explicit transaction of this thread, over all pools; extra: site */
+  NVM_TRACE_COMMITTING, /* all of it is stored; from now on a crash may find it committed; extra:
+                           site of the commit */
+  NVM_TRACE_COMMIT,     /* is durable; explicit, or of what was stored outside such */
+  NVM_TRACE_ABORT,      /* extra: site of the abort, or of the commit that failed; 0: neither */
+  /* The thread's transaction becomes part of another's; the one that adopts it. extra: a number. */
+  NVM_TRACE_JOIN,
+  NVM_TRACE_ADOPT,
   /* place, extra: bytes of a block that the open transaction allocated, freed. */
   NVM_TRACE_ALLOC,
   NVM_TRACE_FREE,
-  NVM_TRACE_GROW,   /* place: size of the file from now on */
-  NVM_TRACE_UNSEEN, /* bytes that differ from all that was traced: nothing noted or traced them */
+  NVM_TRACE_GROW,     /* place: size of the file from now on */
+  NVM_TRACE_UNSEEN,   /* bytes that differ from all that was traced: nothing noted or traced them;
+                         extra: site of the call that did it, 0 when not known */
+  NVM_TRACE_VOLATILE, /* the same in a field that is declared as volatile: nobody misses it */
   NVM_TRACE_OUTPUT, /* the program is about to write, send or rename; place: descriptor; extra: site
                      */
-  NVM_TRACE_OTHER   /* a pool was opened, or this one again, of which nothing is written down */
+  NVM_TRACE_RELEASE, /* place: address of a lock; extra: site. The thread has something open. */
+  NVM_TRACE_ACQUIRE, /* place: address of a lock that an open transaction released */
+  NVM_TRACE_UNSAFE,  /* place holds the pointer `extra`, which lies outside: no commit */
+  NVM_TRACE_OPENED,  /* creation or recovery is over; place: size of the file */
+  NVM_TRACE_CLOSED,  /* all is in place; or the process ends */
+  NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file */
+  NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
+  NVM_TRACE_OTHER    /* a pool was opened of which nothing is written down */
 };
 
 #define NVM_TRACE_APART 1 /* nvm_trace_header.flags */
@@ -60,7 +75,7 @@ struct nvm_trace_header {
 struct nvm_trace_record {
   uint32_t size; /* bytes of payload */
   uint16_t kind;
-  uint16_t thread; /* numbered in the order of appearance */
+  uint16_t thread; /* numbered in the order of appearance; 0: none of the traced process */
   uint64_t place;
   uint64_t extra;
 };

@@ -81,9 +81,11 @@ static bool may_check(const struct nvmi_log *log) {
 }
 
 static uint64_t sum_of_ranges(const struct nvmi_log *log) {
-  uint64_t sum = log->pool->check_seed;
+  uint64_t sum = 0;
   for (unsigned i = 0; i < log->range_count; i++)
-    sum = nvmi_check(log->pool->work + log->ranges[i].offset, log->ranges[i].size, sum);
+    sum =
+        nvmi_check_add(sum, nvmi_check_by(&log->pool->key, log->pool->work + log->ranges[i].offset,
+                                          log->ranges[i].size));
   return sum;
 }
 

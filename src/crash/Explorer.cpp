@@ -1,18 +1,20 @@
 // The states of a trace: see Explorer.h.
 #include "crash/Explorer.h"
 
-#include "crash/Interrupted.h"
+#include "crash/Guilty.h"
+#include "crash/Recovery.h"
 #include "crash/Rules.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
-#include <cstring>
-#include <random>
 #include <unordered_set>
 
 namespace nvmove::crash {
 namespace {
+
+constexpr size_t LossesNamed = 4; ///< lines of a loss that get a note of their own
 
 const char *kindOf(Verdict What) {
   switch (What) {
@@ -26,6 +28,8 @@ const char *kindOf(Verdict What) {
     return "damaged pool";
   case Verdict::Refused:
     return "checker";
+  case Verdict::CheckerDied:
+    return "checker crashed";
   default:
     return "";
   }
@@ -33,31 +37,17 @@ const char *kindOf(Verdict What) {
 
 class Explorer {
 public:
-  Explorer(const Trace &T, const Options &O, Media &M, InterruptedRecovery &Recovery)
-      : T(T), O(O), M(M), Recovery(Recovery), J(M, O.Checker, O.Command), Before(T), After(T),
-        Random(O.Seed) {}
+  Explorer(const Trace &T, const Options &O, Media &M, Recovery &Failing)
+      : T(T), O(O), M(M), Failing(Failing), J(M, O.Checker, O.Command), H(T), All(T),
+        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }) {}
 
   Result run() {
     auto Start = std::chrono::steady_clock::now();
-    applyRules(T, R);
-    Compares = T.Threads < 2;
-    if (!Compares)
-      R.NotDone.push_back("several threads write: the program's data was not compared, only "
-                          "recovery, the heap and the checker judge");
-    if (T.OtherOpenings)
-      R.NotDone.push_back("another pool was opened, or this one again (" +
-                          std::to_string(T.OtherOpenings) +
-                          " times): nothing of that is known, only the first opening is traced");
-    R.Cut = T.Cut || T.OtherOpenings;
-    if (T.Cut)
-      R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
-    if (After.commits())
-      After.advance();
-    expect();
-    for (At = 0; At < T.Events.size(); ++At)
-      take(T.Events[At]);
+    prepare();
+    while (At < T.Events.size())
+      take(T.Events[At]), ++At;
     epoch(); // what was still on its way at the end
-    if (Recovery.gaveUp())
+    if (Failing.gaveUp())
       R.NotDone.push_back("some recovery has more steps than it was killed at");
     R.Distinct = Images.size();
     R.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
@@ -65,123 +55,95 @@ public:
   }
 
 private:
+  void prepare() {
+    if (!O.Only)
+      applyRules(T, R);
+    R.Threads = T.Threads;
+    if (T.OtherOpenings)
+      R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
+                          " times): nothing of that is known, only the first pool is traced");
+    bool Untold = T.Sites.empty();
+    if (Untold)
+      R.NotDone.push_back(
+          "the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
+          "transactions, output, locks and calls were not seen");
+    R.Cut = T.Cut || T.OtherOpenings || Untold;
+    if (T.Cut)
+      R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
+    J.mayRefuse(T.Created);
+    expect();
+  }
+
   void take(const Event &E) {
     if (E.Kind == NVM_TRACE_FENCE && O.What == Model::Power) {
       epoch();
-      for (unsigned Thread = 1; Thread <= T.Threads; ++Thread)
+      for (unsigned Thread = 0; Thread <= T.Threads; ++Thread)
         if (Thread == E.Thread || E.Extra)
           M.fence(Thread);
-    } else if (E.Kind == NVM_TRACE_COMMIT) {
-      Before.advance();
-      if (Before.now() < After.commits())
-        After.advance();
-      expect();
     } else if (M.apply(At, E, T.Apart) && O.What == Model::Process) {
-      latest();
+      States.latest();
       M.keepAll();
     }
+    if (O.What == Model::Disk)
+      takeDisk(E);
+    if (E.Kind == NVM_TRACE_OPENED)
+      J.mayRefuse(false);
+    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power && R.States < O.StatesMax)
+      States.epochIfSmall();
+    if (H.pass(T, At))
+      expect();
   }
 
-  void expect() {
-    if (!Compares)
-      J.expect(nullptr, nullptr);
-    else if (!J.expect(&Before.lines(), &After.lines()) && !TooMuch)
-      TooMuch = true, R.NotDone.push_back("the program has stored to more lines than are compared; "
-                                          "those at higher places were left out");
+  /// Creation and growth end with fsync, and nothing else has any.
+  void takeDisk(const Event &E) {
+    if (E.Kind == NVM_TRACE_OPENED || E.Kind == NVM_TRACE_GROW)
+      M.keepAll();
+    if (E.Kind == NVM_TRACE_COMMIT || E.Kind == NVM_TRACE_CLOSED)
+      States.sectors();
   }
 
-  /// One line's share in the choice: which of its versions.
-  struct Choice {
-    uint64_t Line;
-    const DirtyLine *Dirty;
-    size_t Version;
-  };
-
-  /// The process died now: every store is there.
-  void latest() {
-    std::vector<Choice> All = choices();
-    for (Choice &C : All)
-      C.Version = C.Dirty->Versions.size() - 1;
-    judge(All);
-  }
-
-  std::vector<Choice> choices() const {
-    std::vector<Choice> All;
-    for (const auto &[Line, D] : M.dirty())
-      if (D.Versions.size() > 1)
-        All.push_back({Line, &D, 0});
-    return All;
+  /// False: it is no finding.
+  bool isFault(Verdict What) {
+    if (O.What != Model::Disk || What == Verdict::Died || What == Verdict::Hung)
+      return What != Verdict::Right;
+    R.Refused += What == Verdict::NotRecovered;
+    R.Lost += What != Verdict::NotRecovered && What != Verdict::Right;
+    return false;
   }
 
   void epoch() {
+    bool Whole = true;
     ++R.Epochs;
-    std::vector<Choice> All = choices();
-    uint64_t Product = 1;
-    for (const Choice &C : All)
-      Product = Product > O.EpochMax ? Product : Product * C.Dirty->Versions.size();
-    if (Product > O.EpochMax)
-      sample(All);
+    if (R.States >= O.StatesMax) { // to enumerate them is no help
+      ++R.Unexplored;
+      return;
+    }
+    if (O.What == Model::Power)
+      Whole = States.epoch();
+    else if (O.What == Model::Process)
+      States.latest();
     else
-      exhaust(All);
-    R.Sampled += Product > O.EpochMax || M.forgot();
+      Whole = false; // a sample always
+    R.Sampled += !Whole || M.forgot();
   }
 
-  void exhaust(std::vector<Choice> &All) {
-    while (true) {
-      judge(All);
-      size_t I = 0;
-      while (I < All.size() && ++All[I].Version == All[I].Dirty->Versions.size())
-        All[I++].Version = 0;
-      if (I == All.size())
-        return;
-    }
+  void expect() {
+    if (J.expect(H) || TooMuch)
+      return;
+    TooMuch = true;
+    R.NotDone.push_back("the program's data, or what threads commit at the same time, is more than "
+                        "is compared; some of it was left out");
   }
 
-  void sample(std::vector<Choice> &All) {
-    auto Set = [&](bool Last) {
-      for (Choice &C : All)
-        C.Version = Last ? C.Dirty->Versions.size() - 1 : 0;
-    };
-    for (bool Last : {false, true}) {
-      Set(Last);
-      judge(All);
-      for (size_t I = 0; I < All.size(); ++I) { // one line alone is the other way round
-        Set(Last);
-        All[I].Version = Last ? 0 : All[I].Dirty->Versions.size() - 1;
-        judge(All);
-      }
+  /// States that are asked for by name are judged whatever was seen before.
+  void judge(const Choices &C) {
+    uint64_t Hash = M.hashOf(C);
+    if (O.Only) {
+      if (At == O.Only->Event && !R.States)
+        judgeOnly();
+      return;
     }
-    std::vector<size_t> Moments;
-    for (const Choice &C : All)
-      for (const Version &V : C.Dirty->Versions)
-        Moments.push_back(V.Event);
-    std::sort(Moments.begin(), Moments.end());
-    Moments.erase(std::unique(Moments.begin(), Moments.end()), Moments.end());
-    for (size_t Moment : Moments) {
-      for (Choice &C : All) {
-        C.Version = 0;
-        while (C.Version + 1 < C.Dirty->Versions.size() &&
-               C.Dirty->Versions[C.Version + 1].Event <= Moment)
-          ++C.Version;
-      }
-      judge(All);
-    }
-    for (uint64_t N = 0; N < O.Samples; ++N) {
-      for (Choice &C : All)
-        C.Version = Random() % C.Dirty->Versions.size();
-      judge(All);
-    }
-  }
-
-  void judge(const std::vector<Choice> &All) {
-    uint64_t Hash = M.hash();
-    for (const Choice &C : All) {
-      if (!C.Version)
-        continue;
-      Hash -= Media::lineHash(C.Line, M.data() + C.Line * LineSize);
-      Hash += Media::lineHash(C.Line, C.Dirty->Versions[C.Version].Bytes.data());
-    }
-    if (!Seen.insert(Hash + Before.now() * 0x9e3779b97f4a7c15).second)
+    if (!Seen.insert(Hash + H.commits() * 0x9e3779b97f4a7c15).second)
       return;
     if (R.States >= O.StatesMax) {
       ++R.Unexplored;
@@ -189,77 +151,148 @@ private:
     }
     Images.insert(Hash);
     ++R.States;
-    put(All, false);
-    Judgement Said = J.judge();
-    if (Said.What == Verdict::Right && O.InterruptEvery && R.States % O.InterruptEvery == 1)
-      Said = Recovery.judge(J, M, R.Interrupted);
-    put(All, true);
+    bool Fails = O.InterruptEvery && R.States % O.InterruptEvery == 1 % O.InterruptEvery;
+    auto [Said, InRecovery] = verdictOn(C, Fails && O.What != Model::Disk);
+    if (isFault(Said.What))
+      found(Said, C, InRecovery);
+  }
+
+  void judgeOnly() {
+    Choices C = M.choices();
+    if (!O.Only->choose(C))
+      return;
+    ++R.States;
+    Images.insert(M.hashOf(C));
+    auto [Said, InRecovery] = verdictOn(C, O.Only->Recovery);
     if (Said.What != Verdict::Right)
-      found(Said);
+      found(Said, C, InRecovery);
   }
 
-  /// Patches the image, or takes it back to what is guaranteed.
-  void put(const std::vector<Choice> &All, bool Back) {
-    for (const Choice &C : All)
-      if (C.Version)
-        std::memcpy(M.data() + C.Line * LineSize,
-                    C.Dirty->Versions[Back ? 0 : C.Version].Bytes.data(), LineSize);
+  /// And whether it took a recovery that failed.
+  std::pair<Judgement, bool> verdictOn(const Choices &C, bool Fails) {
+    M.put(C);
+    Judgement Said = J.judge();
+    bool InRecovery = Fails && Said.What == Verdict::Right;
+    if (InRecovery)
+      Said = Failing.judge(J, M, R.Interrupted);
+    M.takeBack(C);
+    return {Said, InRecovery};
   }
 
-  void found(const Judgement &Said) {
+  /// The smallest loss with the same verdict: what is given back in one piece and changes nothing
+  /// is no part of it.
+  Choices minimise(Choices C, Verdict What, bool InRecovery) {
+    auto Lost = [&] {
+      std::vector<size_t> Places;
+      for (size_t I = 0; I < C.size(); ++I)
+        if (C[I].Version + 1 < C[I].Dirty->Versions.size())
+          Places.push_back(I);
+      return Places;
+    };
+    for (size_t Piece = std::max<size_t>(Lost().size() / 2, 1);; Piece /= 2) {
+      std::vector<size_t> Places = Lost();
+      for (size_t From = 0; From < Places.size(); From += Piece) {
+        Choices Less = C;
+        for (size_t I = From; I < std::min(From + Piece, Places.size()); ++I)
+          Less[Places[I]].Version = Less[Places[I]].Dirty->Versions.size() - 1;
+        if (verdictOn(Less, InRecovery).first.What == What)
+          C = Less;
+      }
+      if (Piece <= 1)
+        return C;
+    }
+  }
+
+  void found(const Judgement &Said, const Choices &C, bool InRecovery) {
     Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
-    if (Said.What == Verdict::Torn) {
-      Guilty Who = guiltyStore(T, T.Events.size(), Said.Place);
-      if (Who.Unseen)
-        return; // a rule has said so
-      Who = guiltyStore(T, At, Said.Place);
-      F.Where = Who.Where;
-      F.Kind = Who.Covered ? "torn transaction" : "unlogged store";
+    if (Said.What == Verdict::Torn)
+      blame(Said, F);
+    if (Said.What == Verdict::Refused || Said.What == Verdict::CheckerDied)
+      blameCommit(Said, F);
+    Finding *Fresh = addFinding(R, std::move(F));
+    if (!Fresh)
+      return;
+    Choices Least = O.Only ? C : minimise(C, Said.What, InRecovery);
+    Fresh->Notes.push_back(
+        {All.lastBefore(At), llvm::formatv("the crash came at event {0} of the trace, after {1} "
+                                           "commits; the last store before it",
+                                           At, H.commits())
+                                 .str()});
+    State S = State::of(At, Least, InRecovery);
+    Fresh->State = S.text();
+    for (size_t I = 0; I < S.Lost.size() && I < LossesNamed; ++I)
+      Fresh->Notes.push_back(
+          {All.inLine(S.Lost[I].first, At),
+           llvm::formatv("lost with it: what came last to line {0:x} of the file", S.Lost[I].first)
+               .str()});
+    if (S.Lost.size() > LossesNamed)
+      Fresh->Notes.push_back({nullptr, std::to_string(S.Lost.size() - LossesNamed) +
+                                           " more lines have to be lost for it"});
+  }
+
+  void blame(const Judgement &Said, Finding &F) {
+    F.Where = All.of(Said.Place, At).Where;
+    F.Kind = "torn transaction";
+    if (Said.Before == Said.After)
+      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, but no transaction "
+                                "that was committing changes it: it has to be {2:x}",
+                                Said.Place, unsigned(Said.Found), unsigned(Said.Before))
+                      .str();
+    else
       F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, with others it is "
                                 "{2:x} before the transaction and {3:x} after it",
                                 Said.Place, unsigned(Said.Found), unsigned(Said.Before),
                                 unsigned(Said.After))
                       .str();
-    }
-    F.Notes.push_back(
-        {lastSite(), llvm::formatv("the crash came at event {0} of the trace, after {1} "
-                                   "commits; the last store before it",
-                                   At, Before.now())
-                         .str()});
-    addFinding(R, std::move(F));
   }
 
-  const Site *lastSite() const {
-    for (size_t I = std::min(At, T.Events.size()); I-- > 0;)
-      if (T.Events[I].Kind == NVM_TRACE_STORE)
-        if (const Site *S = T.site(T.Events[I].Extra))
-          return S;
-    return nullptr;
+  /// The commit that left what the checker does not like.
+  void blameCommit(const Judgement &Said, Finding &F) {
+    size_t Newest = Said.Newest != SIZE_MAX ? Said.Newest : H.commits() - 1;
+    if (Newest == SIZE_MAX) {
+      F.Message += ", before anything was committed";
+      return;
+    }
+    const Transaction &Guilty = H.transaction(Newest);
+    F.Where = T.site(T.Events[Guilty.Committing].Extra);
+    if (!F.Where)
+      F.Where = All.lastBefore(Guilty.Committing);
+    F.Message += llvm::formatv(", in the state that commit {0} leaves", Newest + 1).str();
   }
 
   const Trace &T;
   const Options &O;
   Media &M;
-  InterruptedRecovery &Recovery;
+  Recovery &Failing;
   Judge J;
-  History Before, After; ///< of the open transaction
+  History H;
+  Stores All;
+  Walk States;
   Result R;
-  std::mt19937_64 Random;
   std::unordered_set<uint64_t> Seen, Images;
   size_t At = 0;
-  bool Compares = true, TooMuch = false;
+  bool TooMuch = false;
 };
 
 } // namespace
+
+bool Result::hasErrors() const {
+  return llvm::any_of(Findings, [](const Finding &F) { return !F.IsWarning; });
+}
 
 llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);
   if (!M)
     return M.takeError();
-  auto Recovery = InterruptedRecovery::make(T.SizeMax);
-  if (!Recovery)
-    return Recovery.takeError();
-  return Explorer(T, O, **M, **Recovery).run();
+  auto Failing = Recovery::make(T.SizeMax, O.What);
+  if (!Failing)
+    return Failing.takeError();
+  Result R = Explorer(T, O, **M, **Failing).run();
+  if (O.Only && !R.States)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "no state '" + O.Only->text() +
+                                       "' in this trace, under this model");
+  return R;
 }
 
 } // namespace nvmove::crash

@@ -2,36 +2,42 @@
 //
 // Power: before each fence, every choice of versions for the dirty lines while those are few;
 // above, all and none, each line lost alone and kept alone, every moment of the epoch, and a seeded
-// sample. Process: after each event that changed the file, all of it. A state that was judged
-// before, under the same expectation, is not judged again; one that was left out is counted. Before
-// that the rules that need no state: a store that nothing covers, one outside any transaction, one
-// that nobody saw.
+// sample. The same where a transaction is about to commit: until then nothing of it may be there.
+// Process: after each event that changed the file, all of it. Disk: behind each commit, sectors as
+// they were at moments since the file was synchronised; libnvmove promises nothing there, so only
+// a recovery that crashes or hangs is a finding, and the rest is counted. A state that was judged
+// before, under an expectation that is no weaker, is not judged again; one that was left out is
+// counted. Before that the rules that need no state (Rules.h).
 //
-// What it does not do: with several writing threads the program's data is not compared, since which
-// states are right depends on their locks; what the kernel reorders in files other than the pool is
-// not modelled.
+// A finding names the smallest loss that fails: lines are given back to the state, half of them at
+// a time and then one by one, as long as the verdict stays.
+//
+// What it does not do: what the kernel reorders in files other than the pool is not modelled.
 #pragma once
 
-#include "crash/Media.h"
+#include "crash/State.h"
+#include "crash/Walk.h"
 
 namespace nvmove::crash {
 
 struct Options {
   Model What = Model::Power;
   uint64_t StatesMax = 1000000; ///< then the rest is counted as unexplored
-  uint64_t EpochMax = 4096;     ///< choices of one epoch up to which all are taken
-  uint64_t Samples = 256;       ///< of an epoch with more
+  Limits Each;
   uint64_t Seed = 1;
-  uint64_t InterruptEvery = 256; ///< states whose recovery is killed at each of its steps; 0: none
+  uint64_t InterruptEvery = 256; ///< states whose recovery is made to fail in its turn; 0: none
   std::string Checker, Command;  ///< the user's, as Judge.h has them
+  std::optional<State> Only;     ///< judges this one and no other
 };
 
 struct Finding {
   std::string Kind, Message;
-  const Site *Where = nullptr; ///< the guilty store, or null
-  std::vector<std::pair<const Site *, std::string>> Notes;
+  const Site *Where = nullptr; ///< the guilty store, call or commit, or null
+  std::vector<std::pair<const Site *, std::string>> Notes = {};
   uint64_t Count = 1; ///< how often, at the same place
   size_t Event = 0;   ///< of the trace, where it was found first
+  bool IsWarning = false;
+  std::string State = {}; ///< the smallest that fails; empty: found without one
 };
 
 struct Result {
@@ -40,16 +46,19 @@ struct Result {
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken
   uint64_t Omitted = 0;              ///< findings beyond those that are listed
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
-  uint64_t Commits = 0, Stores = 0;
-  uint64_t Interrupted = 0; ///< recoveries that were killed, and what they left judged
+  uint64_t Commits = 0, Stores = 0, Threads = 0;
+  uint64_t Interrupted = 0; ///< recoveries that failed in their turn, and what they left judged
+  uint64_t Refused = 0, Lost = 0; ///< disk: not opened; opened with other data than is right
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
   bool Cut = false; ///< the trace does not have all that the program did
 
   bool finished() const { return !Unexplored && !Sampled && !Cut; }
+  bool hasErrors() const;
 };
 
+/// An error: \p O.Only is no state of this trace.
 llvm::Expected<Result> explore(const Trace &T, const Options &O);
 
 } // namespace nvmove::crash

@@ -1,7 +1,7 @@
 // Verdicts on states: see Judge.h.
 #include "crash/Judge.h"
 
-#include "nvmove/nvmove.h"
+#include "crash/Worker.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,53 +18,10 @@ namespace nvmove::crash {
 namespace {
 
 constexpr int MillisecondsMax = 5000;
-constexpr size_t LinesMax =
-    1 << 20; ///< of a program's data that are compared; reserved, not touched
-
-struct Wanted {
-  uint64_t Line, Before, After; ///< number; masks of the bytes that count
-  char BytesBefore[LineSize], BytesAfter[LineSize];
-};
 
 } // namespace
 
-/// Between the two processes.
-struct Judge::Shared {
-  Verdict What;
-  uint64_t Place;
-  unsigned char Found, Before, After;
-  char Message[512], Path[64]; ///< of the image
-  size_t Count;
-  Wanted Lines[LinesMax];
-};
-
-namespace {
-
-using Check = int (*)(NVM_POOL *);
-
-struct FaultLines {
-  char *Text;
-  size_t Size;
-};
-
-void takeFault(void *Context, const char *Line) {
-  auto *Into = static_cast<FaultLines *>(Context);
-  if (!*Into->Text)
-    snprintf(Into->Text, Into->Size, "%s", Line);
-}
-
-/// Byte of a line that is wrong under the right state that \p Mask and \p Bytes say; LineSize:
-/// none.
-unsigned wrongByte(const char *Line, uint64_t Mask, const char *Bytes) {
-  for (; Mask; Mask &= Mask - 1) {
-    unsigned I = static_cast<unsigned>(__builtin_ctzll(Mask));
-    if (Line[I] != Bytes[I])
-      return I;
-  }
-  return LineSize;
-}
-
-} // namespace
+struct Judge::Shared : Task {};
 
 Judge::Judge(const Media &M, std::string Checker, std::string Command)
     : M(M), Checker(std::move(Checker)), Command(std::move(Command)) {
@@ -80,108 +37,72 @@ Judge::~Judge() {
   munmap(Common, sizeof(Shared));
 }
 
-bool Judge::expect(const std::map<uint64_t, LineBytes> *Before,
-                   const std::map<uint64_t, LineBytes> *After) {
-  Common->Count = 0;
-  if (!Before)
-    return true;
+/// The line in the list, as the committed data says, without the bytes that groups look after.
+bool Judge::refresh(const History &H, uint64_t Line) {
+  auto Data = H.lines().find(Line);
+  auto Away = Touched.find(Line);
+  uint64_t Mask = Data == H.lines().end() ? 0 : Data->second.Mask & ~H.unknown(Line);
+  if (Away != Touched.end())
+    Mask &= ~Away->second;
+  auto Slot = Slots.find(Line);
+  if (Slot == Slots.end()) {
+    if (!Mask)
+      return true;
+    if (Common->Count == LinesMax)
+      return false;
+    Slot = Slots.insert({Line, Common->Count++}).first;
+  }
+  Wanted &W = Common->Lines[Slot->second];
+  W.Line = Line;
+  W.Mask = Mask;
+  if (Mask)
+    std::memcpy(W.Bytes, Data->second.Bytes, LineSize);
+  return true;
+}
+
+bool Judge::take(const std::vector<Group> &Groups) {
   bool Fits = true;
-  auto Take = [&, this](uint64_t Line, const LineBytes *B, const LineBytes *A) {
-    if (Common->Count == LinesMax) {
+  Common->GroupCount = Common->AltCount = Common->AltLineCount = 0;
+  for (const Group &G : Groups) {
+    size_t Lines = 0;
+    for (const Alternative &A : G.Alternatives)
+      Lines += A.Lines.size();
+    if (G.Alternatives.empty() || Common->GroupCount == GroupsMax ||
+        Common->AltCount + G.Alternatives.size() > AlternativesMax ||
+        Common->AltLineCount + Lines > GroupLinesMax) {
       Fits = false;
-      return;
+      continue;
     }
-    Wanted &W = Common->Lines[Common->Count++];
-    W = {Line, B ? B->Mask : 0, A ? A->Mask : 0, {}, {}};
-    if (B)
-      std::memcpy(W.BytesBefore, B->Bytes, LineSize);
-    if (A)
-      std::memcpy(W.BytesAfter, A->Bytes, LineSize);
-  };
-  auto B = Before->begin();
-  auto A = After->begin();
-  while (B != Before->end() || A != After->end()) {
-    bool TakeB = B != Before->end() && (A == After->end() || B->first <= A->first);
-    bool TakeA = A != After->end() && (B == Before->end() || A->first <= B->first);
-    Take(TakeB ? B->first : A->first, TakeB ? &B->second : nullptr, TakeA ? &A->second : nullptr);
-    B = TakeB ? std::next(B) : B;
-    A = TakeA ? std::next(A) : A;
+    auto &Into = Common->Groups[Common->GroupCount++];
+    Into.First = static_cast<uint32_t>(Common->AltCount);
+    Into.Count = static_cast<uint32_t>(G.Alternatives.size());
+    for (const Alternative &A : G.Alternatives) {
+      auto &One = Common->Alternatives[Common->AltCount++];
+      One.First = static_cast<uint32_t>(Common->AltLineCount);
+      One.Count = static_cast<uint32_t>(A.Lines.size());
+      One.Newest = A.Newest;
+      for (const Wanted &W : A.Lines)
+        Common->AltLines[Common->AltLineCount++] = W;
+    }
   }
   return Fits;
 }
 
-namespace {
-
-/// The life of the other process: a byte in, a state judged, a byte out.
-class WorkerLoop {
-public:
-  explicit WorkerLoop(Check Checker) : Checker(Checker) {}
-
-  template <class S> void judge(S &Common) {
-    Common.What = Verdict::Right;
-    *Common.Message = 0;
-    NVM_POOL *Pool = nvm_pool_open(Common.Path);
-    if (!Pool) {
-      Common.What = Verdict::NotRecovered;
-      snprintf(Common.Message, sizeof Common.Message, "%s", nvm_strerror());
-      return;
-    }
-    FaultLines Faults{Common.Message, sizeof Common.Message};
-    if (nvm_pool_verify(Pool, takeFault, &Faults) != 0)
-      Common.What = Verdict::Damaged;
-    else
-      compare(Common, Pool);
-    if (Common.What == Verdict::Right && Checker && Checker(Pool) != 0) {
-      Common.What = Verdict::Refused;
-      snprintf(Common.Message, sizeof Common.Message, "nvm_crash_check did not return 0");
-    }
-    nvm_pool_close(Pool);
-  }
-
-private:
-  /// One of the right states as a whole, as far as the image differs from it.
-  struct Against {
-    const Wanted *Line = nullptr;
-    unsigned Byte = 0;
-    size_t Lines = 0;
-
-    void look(const char *File, const Wanted &W, uint64_t Mask, const char *Bytes) {
-      unsigned Wrong = wrongByte(File + W.Line * LineSize, Mask, Bytes);
-      if (Wrong == LineSize)
-        return;
-      if (!Lines++)
-        Line = &W, Byte = Wrong;
-    }
-  };
-
-  template <class S> static void compare(S &Common, NVM_POOL *Pool) {
-    const char *File = static_cast<const char *>(nvm_pool_base(Pool));
-    Against Before, After;
-    for (size_t N = 0; N < Common.Count; ++N) {
-      const Wanted &W = Common.Lines[N];
-      Before.look(File, W, W.Before, W.BytesBefore);
-      After.look(File, W, W.After, W.BytesAfter);
-    }
-    if (!Before.Lines || !After.Lines)
-      return;
-    // It is nearer to one of the two: what keeps it from that one is to blame.
-    const Against &Near = Before.Lines <= After.Lines ? Before : After;
-    Common.What = Verdict::Torn;
-    Common.Place = Near.Line->Line * LineSize + Near.Byte;
-    Common.Found = static_cast<unsigned char>(File[Common.Place]);
-    Common.Before = static_cast<unsigned char>(Near.Line->BytesBefore[Near.Byte]);
-    Common.After = static_cast<unsigned char>(Near.Line->BytesAfter[Near.Byte]);
-  }
-
-  Check Checker;
-};
-
-Check loadChecker(const std::string &Path) {
-  void *Library = Path.empty() ? nullptr : dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  return Library ? reinterpret_cast<Check>(dlsym(Library, "nvm_crash_check")) : nullptr;
+bool Judge::expect(History &H) {
+  std::vector<Group> Groups = groupsOf(H);
+  std::map<uint64_t, uint64_t> Before = std::exchange(Touched, {});
+  for (const Group &G : Groups)
+    for (auto [Line, Mask] : G.Touched)
+      Touched[Line] |= Mask;
+  bool Fits = take(Groups);
+  for (auto [Line, Mask] : Before)
+    Fits &= refresh(H, Line);
+  for (auto [Line, Mask] : Touched)
+    Fits &= refresh(H, Line);
+  for (uint64_t Line : H.takeChanged())
+    Fits &= refresh(H, Line);
+  return Fits;
 }
-
-} // namespace
 
 std::string checkerFault(const std::string &Path) {
   dlerror();
@@ -204,9 +125,9 @@ void Judge::start() {
     for (const char *Name :
          {"NVMOVE_TRACE", "NVMOVE_METHOD", "NVMOVE_DOMAIN", "NVMOVE_KILL_AT", "NVMOVE_STATS"})
       unsetenv(Name);
-    WorkerLoop Loop(loadChecker(Checker));
+    Check Loaded = loadChecker(Checker);
     for (char Byte; read(Down[0], &Byte, 1) == 1;) {
-      Loop.judge(*Common);
+      work(*Common, Loaded);
       if (write(Up[1], &Byte, 1) != 1)
         break;
     }
@@ -236,33 +157,42 @@ Judgement Judge::ask() {
   bool Asked = write(ToWorker, &Byte, 1) == 1;
   int Ready = Asked ? poll(&Answer, 1, MillisecondsMax) : 0;
   if (Ready > 0 && read(FromWorker, &Byte, 1) == 1)
-    return {Common->What,  Common->Message, Common->Place,
-            Common->Found, Common->Before,  Common->After};
+    return {Common->What,   Common->Message, Common->Place, Common->Found,
+            Common->Before, Common->After,   Common->Newest};
+  bool InChecker = Common->At == Task::Checker;
+  std::string Who = InChecker ? "nvm_crash_check" : "recovery";
   Judgement J;
-  J.What = Ready == 0 ? Verdict::Hung : Verdict::Died;
-  J.Message = Ready == 0 ? "recovery took more than 5 s" : "recovery ended the process";
+  J.Newest = Common->Newest;
+  J.What = InChecker ? Verdict::CheckerDied : Ready == 0 ? Verdict::Hung : Verdict::Died;
+  J.Message = Who + (Ready == 0 ? " took more than 5 s" : " ended the process");
   stop();
   return J;
 }
 
 Judgement Judge::askCommand(const std::string &Path) {
   std::string Line = Command;
-  size_t At = Line.find("{}");
-  if (At != std::string::npos)
+  for (size_t At = 0; (At = Line.find("{}", At)) != std::string::npos; At += Path.size())
     Line.replace(At, 2, Path);
   setenv("NVMOVE_OPEN", "copy", 1);
   int Status = std::system(Line.c_str());
   unsetenv("NVMOVE_OPEN");
   if (Status == 0)
     return {};
-  return {Verdict::Refused,
-          "'" + Line + "' ended with status " + std::to_string(WEXITSTATUS(Status))};
+  std::string How = WIFSIGNALED(Status) ? "signal " + std::to_string(WTERMSIG(Status))
+                                        : "status " + std::to_string(WEXITSTATUS(Status));
+  return {Verdict::Refused, "'" + Command + "' ended with " + How};
 }
 
 Judgement Judge::judge(const std::string &Path) {
   snprintf(Common->Path, sizeof Common->Path, "%s", Path.c_str());
   Judgement J = ask();
-  return J.What == Verdict::Right && !Command.empty() ? askCommand(Path) : J;
+  if (J.What == Verdict::NotRecovered && MayRefuse)
+    return {};
+  if (J.What != Verdict::Right || Command.empty())
+    return J;
+  Judgement Said = askCommand(Path);
+  Said.Newest = J.Newest;
+  return Said;
 }
 
 } // namespace nvmove::crash

@@ -2,11 +2,11 @@
 //
 // A process of its own does it, so that a runtime that crashes or hangs is a verdict and not the
 // end: it maps the image privately (NVMOVE_OPEN=copy), recovers, checks the heap, compares the
-// program's data with what it was before and after the interrupted transaction, and asks the user's
-// checker. It takes one state after the other; the image is never copied.
+// program's data with the right states (Transactions.h), and asks the user's checker. It takes one
+// state after the other; the image is never copied.
 #pragma once
 
-#include "crash/History.h"
+#include "crash/Expected.h"
 #include "crash/Media.h"
 
 namespace nvmove::crash {
@@ -16,9 +16,10 @@ enum class Verdict {
   NotRecovered, ///< the runtime refused to open it
   Died,         ///< the runtime crashed
   Hung,
-  Damaged, ///< recovered, but the pool's own structures are wrong
-  Torn,    ///< the program's data is neither that before nor that after the transaction
-  Refused  ///< the user's checker said no
+  Damaged,     ///< recovered, but the pool's own structures are wrong
+  Torn,        ///< the program's data is none of the right states
+  Refused,     ///< the user's checker said no
+  CheckerDied, ///< the user's checker crashed
 };
 
 struct Judgement {
@@ -26,6 +27,7 @@ struct Judgement {
   std::string Message;
   uint64_t Place = 0; ///< Torn: a byte of the file that is wrong
   unsigned char Found = 0, Before = 0, After = 0;
+  size_t Newest = SIZE_MAX; ///< number of the newest committing transaction that is in the state
 };
 
 /// Empty, or why this shared object is no checker.
@@ -38,10 +40,11 @@ public:
   Judge(const Media &M, std::string Checker, std::string Command);
   ~Judge();
 
-  /// The right states of those that follow: \p Before the open transaction, and \p After it; equal
-  /// when none is open. Null: do not compare. False: they are too many, the last are left out.
-  bool expect(const std::map<uint64_t, LineBytes> *Before,
-              const std::map<uint64_t, LineBytes> *After);
+  /// The right states of those that follow are those of \p H. False: they are too many, some bytes
+  /// are left out.
+  bool expect(History &H);
+  /// The pool is not whole yet: to refuse it is right.
+  void mayRefuse(bool May) { MayRefuse = May; }
 
   /// The image as it lies in the memory file, or in another file.
   Judgement judge() { return judge(M.path()); }
@@ -53,10 +56,15 @@ private:
   void stop();
   Judgement ask();
   Judgement askCommand(const std::string &Path);
+  bool refresh(const History &H, uint64_t Line);
+  bool take(const std::vector<Group> &Groups);
 
   const Media &M;
   std::string Checker, Command;
+  bool MayRefuse = false;
   Shared *Common = nullptr;
+  llvm::DenseMap<uint64_t, size_t> Slots; ///< line -> its place in the list
+  std::map<uint64_t, uint64_t> Touched;   ///< line -> bytes that groups look after
   int Worker = -1, ToWorker = -1, FromWorker = -1;
 };
 

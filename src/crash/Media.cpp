@@ -20,9 +20,9 @@ llvm::Error failed(const char *What) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
+llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size) {
   std::unique_ptr<Media> M(new Media);
-  M->Size = T.SizeMax;
+  M->Size = Size;
   M->Fd = memfd_create("nvmove-crash", MFD_CLOEXEC);
   if (M->Fd < 0 || ftruncate(M->Fd, static_cast<off_t>(M->Size)))
     return failed("memfd");
@@ -30,8 +30,83 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
   if (Map == MAP_FAILED)
     return failed("mmap");
   M->Map = static_cast<char *>(Map);
-  std::memcpy(M->Map, T.Image->getBufferStart(), T.Image->getBufferSize());
   return std::move(M);
+}
+
+/// Pages of zeros stay holes.
+llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
+  constexpr size_t Block = 1 << 16;
+  static const char Zero[Block] = {};
+  llvm::StringRef Image = T.Image->getBuffer();
+  auto M = make(T.SizeMax);
+  if (!M)
+    return M.takeError();
+  for (size_t At = 0; At < Image.size(); At += Block) {
+    size_t Length = std::min(Block, Image.size() - At);
+    if (std::memcmp(Image.data() + At, Zero, Length) != 0)
+      std::memcpy((*M)->Map + At, Image.data() + At, Length);
+  }
+  return std::move(*M);
+}
+
+llvm::Expected<std::unique_ptr<Media>> Media::copy() const {
+  auto M = make(Size);
+  if (!M)
+    return M.takeError();
+  copyTo((*M)->Fd, (*M)->Map);
+  return std::move(*M);
+}
+
+/// What either has is compared, page by page; what neither has is not read, for that would make it.
+void Media::copyTo(int ToFd, char *To) const {
+  constexpr uint64_t Page = 4096;
+  for (int Has : {ToFd, Fd}) {
+    for (off_t At = 0; (At = lseek(Has, At, SEEK_DATA)) >= 0;) {
+      off_t End = lseek(Has, At, SEEK_HOLE);
+      for (; At < End; At += Page) {
+        uint64_t Length = std::min(Page, Size - static_cast<uint64_t>(At));
+        if (std::memcmp(To + At, Map + At, Length) != 0)
+          std::memcpy(To + At, Map + At, Length);
+      }
+    }
+  }
+}
+
+Choices Media::choices() const {
+  Choices All;
+  for (const auto &[Line, D] : Dirty)
+    if (D.Versions.size() > 1)
+      All.push_back({Line, &D, 0});
+  return All;
+}
+
+uint64_t Media::hashOf(const Choices &All) const {
+  uint64_t Sum = Hash;
+  for (const Choice &C : All) {
+    if (!C.Version)
+      continue;
+    Sum -= lineHash(C.Line, Map + C.Line * LineSize);
+    Sum += lineHash(C.Line, C.Dirty->Versions[C.Version].Bytes.data());
+  }
+  return Sum;
+}
+
+void Media::patch(const Choices &All, bool Back) {
+  for (const Choice &C : All)
+    if (C.Version)
+      std::memcpy(Map + C.Line * LineSize, C.Dirty->Versions[Back ? 0 : C.Version].Bytes.data(),
+                  LineSize);
+}
+
+/// By somebody else, while the pool was closed: for good.
+void Media::change(uint64_t Place, llvm::StringRef Bytes) {
+  for (uint64_t I = 0; I + LineSize <= Bytes.size(); I += LineSize) {
+    uint64_t Line = (Place + I) / LineSize;
+    Dirty.erase(Line);
+    Hash -= lineHash(Line, Map + Line * LineSize);
+    std::memcpy(Map + Line * LineSize, Bytes.data() + I, LineSize);
+    Hash += lineHash(Line, Map + Line * LineSize);
+  }
 }
 
 Media::~Media() {
@@ -93,6 +168,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   switch (E.Kind) {
   case NVM_TRACE_STORE:
   case NVM_TRACE_UNSEEN:
+  case NVM_TRACE_VOLATILE:
     return !Apart && store(E.Place, E.Bytes, Index);
   case NVM_TRACE_STREAM:
     for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize) {
@@ -102,8 +178,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
       push(Line, Next, Index);
       std::memcpy(Next.data(), E.Bytes.data() + I, LineSize);
       push(Line, Next, Index);
-      DirtyLine &D = lineAt(Line);
-      D.Pending[E.Thread] = D.Versions.size() - 1;
+      await(Line, E.Thread);
     }
     return true;
   case NVM_TRACE_LINE: {
@@ -113,18 +188,19 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
       if (E.Extra >> I & 1)
         Next[I] = E.Bytes[I];
     push(Line, Next, Index);
-    DirtyLine &D = lineAt(Line);
-    D.Pending[E.Thread] = D.Versions.size() - 1;
+    await(Line, E.Thread);
     return true;
   }
   case NVM_TRACE_FLUSH: {
     bool Changed = store(E.Place, E.Bytes, Index);
     for (uint64_t I = 0; I < E.Bytes.size(); I += LineSize) {
-      DirtyLine &D = lineAt((E.Place + I) / LineSize);
-      D.Pending[E.Thread] = D.Versions.size() - 1;
+      await((E.Place + I) / LineSize, E.Thread);
     }
     return Changed;
   }
+  case NVM_TRACE_CHANGED:
+    change(E.Place, E.Bytes);
+    return true;
   default:
     return false;
   }
@@ -144,18 +220,26 @@ void Media::keepAll() {
   for (auto &[Line, D] : Dirty)
     settle(Line, D, D.Versions.size() - 1);
   Dirty.clear();
+  Awaited.clear();
+}
+
+void Media::await(uint64_t Line, unsigned Thread) {
+  DirtyLine &D = lineAt(Line);
+  if (!D.Pending.count(Thread))
+    Awaited[Thread].push_back(Line);
+  D.Pending[Thread] = D.Versions.size() - 1;
 }
 
 void Media::fence(unsigned Thread) {
-  for (auto At = Dirty.begin(); At != Dirty.end();) {
-    auto Found = At->second.Pending.find(Thread);
-    if (Found != At->second.Pending.end()) {
-      size_t First = Found->second;
-      At->second.Pending.erase(Found);
-      settle(At->first, At->second, First);
-    }
-    bool Clean = At->second.Versions.size() == 1 && At->second.Pending.empty();
-    At = Clean ? Dirty.erase(At) : std::next(At);
+  for (uint64_t Line : std::exchange(Awaited[Thread], {})) {
+    auto At = Dirty.find(Line);
+    if (At == Dirty.end() || !At->second.Pending.count(Thread))
+      continue; // somebody else changed it for good
+    size_t First = At->second.Pending[Thread];
+    At->second.Pending.erase(Thread);
+    settle(Line, At->second, First);
+    if (At->second.Versions.size() == 1 && At->second.Pending.empty())
+      Dirty.erase(At);
   }
 }
 

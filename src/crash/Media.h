@@ -3,7 +3,8 @@
 // Power: a line's stores reach the media in their order, eight aligned bytes at a time; a line may
 // be written back at any moment; a fence guarantees what the same thread flushed or streamed before
 // it. Lines streamed past the cache may arrive in parts: half a line stands for those. Process:
-// every store that was executed is there.
+// every store that was executed is there. Disk: the same while the machine lives; when it fails,
+// sectors of 512 bytes have whatever they had at some moment since the file was synchronised.
 #pragma once
 
 #include "crash/Trace.h"
@@ -14,7 +15,7 @@
 
 namespace nvmove::crash {
 
-enum class Model { Power, Process };
+enum class Model { Power, Process, Disk };
 
 struct Version {
   std::array<char, LineSize> Bytes;
@@ -26,10 +27,22 @@ struct DirtyLine {
   std::map<unsigned, size_t> Pending; ///< thread -> version that its next fence guarantees
 };
 
+/// One line's share in a state: which of its versions.
+struct Choice {
+  uint64_t Line;
+  const DirtyLine *Dirty;
+  size_t Version;
+};
+using Choices = std::vector<Choice>;
+
 /// The file, as guaranteed, in a memory file that other processes can open; and the dirty lines.
 class Media {
 public:
   static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T);
+  /// All that is guaranteed now.
+  llvm::Expected<std::unique_ptr<Media>> copy() const;
+  /// The same into another memory file of the same size, mapped at \p To.
+  void copyTo(int ToFd, char *To) const;
   ~Media();
 
   /// Applies event number \p Index; true: it changed what a crash may leave.
@@ -42,7 +55,13 @@ public:
   /// Since it was asked last, a line had more versions than are kept.
   bool forgot() { return std::exchange(Forgot, false); }
 
-  const std::map<uint64_t, DirtyLine> &dirty() const { return Dirty; }
+  /// The lines of which a crash may leave more than one version, each at its first.
+  Choices choices() const;
+  /// Patches the image to that state, and back to what is guaranteed.
+  void put(const Choices &All) { patch(All, false); }
+  void takeBack(const Choices &All) { patch(All, true); }
+  /// The hash() of the image in that state.
+  uint64_t hashOf(const Choices &All) const;
   char *data() const { return Map; }
   std::string path() const; ///< under which any process opens it
   /// Hash of the guaranteed image; changes by lineHash() of what changes.
@@ -51,12 +70,18 @@ public:
 
 private:
   Media() = default;
+  static llvm::Expected<std::unique_ptr<Media>> make(uint64_t Size);
   DirtyLine &lineAt(uint64_t Line);
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
   void settle(uint64_t Line, DirtyLine &D, size_t First);
+  void change(uint64_t Place, llvm::StringRef Bytes);
+  void patch(const Choices &All, bool Back);
+
+  void await(uint64_t Line, unsigned Thread);
 
   std::map<uint64_t, DirtyLine> Dirty;
+  std::map<unsigned, std::vector<uint64_t>> Awaited; ///< thread -> lines that wait for its fence
   char *Map = nullptr;
   uint64_t Size = 0, Hash = 0;
   int Fd = -1;

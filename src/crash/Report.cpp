@@ -6,10 +6,15 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
+#include <set>
+
 namespace nvmove::crash {
 namespace {
 
-const char *nameOf(Model M) { return M == Model::Power ? "power" : "process"; }
+const char *nameOf(Model M) {
+  return M == Model::Power ? "power" : M == Model::Process ? "process" : "disk";
+}
 
 support::Place placeOf(const Site *S) {
   return S ? support::Place{S->File, S->Line, S->Column} : support::Place{};
@@ -26,35 +31,68 @@ std::string plural(uint64_t Count, llvm::StringRef Noun) {
   return llvm::formatv("{0} {1}{2}", Count, Noun, Count == 1 ? "" : "s").str();
 }
 
+const char *levelOf(const Finding &F) { return F.IsWarning ? "warning" : "error"; }
+
+/// "output before commit" as an identifier.
+std::string ruleOf(const Finding &F) {
+  std::string Id = F.Kind;
+  std::replace(Id.begin(), Id.end(), ' ', '-');
+  return "crash/" + Id;
+}
+
+llvm::json::Object locationJson(const Site *S, const std::string &Text) {
+  llvm::json::Object Made{{"message", llvm::json::Object{{"text", Text}}}};
+  if (S && S->Line)
+    Made["physicalLocation"] = llvm::json::Object{
+        {"artifactLocation", llvm::json::Object{{"uri", "file://" + S->File}}},
+        {"region",
+         llvm::json::Object{{"startLine", S->Line}, {"startColumn", std::max(S->Column, 1u)}}}};
+  return Made;
+}
+
 } // namespace
 
-void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result &R) {
+void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result &R,
+               const std::string &Replay) {
   support::SourceLines Sources;
   for (const Finding &F : R.Findings) {
     std::string Times = F.Count > 1 ? " (" + plural(F.Count, "time") + ")" : "";
-    support::printDiagnostic(OS, Color, Sources, support::Severity::Error, placeOf(F.Where),
+    auto Severity = F.IsWarning ? support::Severity::Warning : support::Severity::Error;
+    support::printDiagnostic(OS, Color, Sources, Severity, placeOf(F.Where),
                              F.Kind + ": " + F.Message + Times);
     for (const auto &[Where, Text] : F.Notes)
       support::printDiagnostic(OS, Color, Sources, support::Severity::Note, placeOf(Where), Text);
+    if (!F.State.empty() && !Replay.empty())
+      OS << "  replay: " << Replay << " --state " << F.State << '\n';
   }
-  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4} commits, {5} "
-                      "stores; {6:f1} s, {7:f0} states/s\n",
+  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4}, {5}; {6:f1} s, "
+                      "{7:f0} states/s\n",
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
-                      plural(R.Epochs, "epoch"), R.Commits, R.Stores, R.Seconds,
+                      plural(R.Epochs, "epoch"), plural(R.Commits, "commit"),
+                      plural(R.Stores, "store"), R.Seconds,
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
   if (R.Interrupted)
-    OS << "recovery killed at a step " << plural(R.Interrupted, "time")
-       << ", and what it left judged\n";
-  if (R.Sampled)
-    OS << plural(R.Sampled, "epoch") << " had more than " << O.EpochMax
+    OS << "recovery itself failed " << plural(R.Interrupted, "time")
+       << " (killed at a step, or without power), and what it left was judged\n";
+  if (O.What == Model::Disk)
+    OS << llvm::formatv(
+        "a failure of the machine, on an ordinary file: {0} of these states are not opened, {1} "
+        "open "
+        "with other data than was committed, {2} are right; libnvmove promises nothing here\n",
+        R.Refused, R.Lost, R.States - R.Refused - R.Lost);
+  if (R.Sampled && O.What != Model::Disk)
+    OS << plural(R.Sampled, "epoch") << " had more than " << O.Each.EpochMax
        << " choices and were sampled (seed " << O.Seed << "; --epoch-states=N takes more)\n";
   if (R.Unexplored)
-    OS << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax << ")\n";
+    OS << "at least " << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax
+       << ")\n";
   for (const std::string &Text : R.NotDone)
     OS << "not covered: " << Text << '\n';
-  if (!R.Findings.empty())
+  if (O.Only && R.Findings.empty())
+    OS << "this state is right\n";
+  else if (R.hasErrors())
     OS << plural(R.Findings.size(), "finding") << '\n';
   else if (R.finished())
     OS << (R.NotDone.empty() ? "no finding: every state of this run recovers to what was before or "
@@ -64,28 +102,42 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     OS << "no finding in the states that were judged; that is not all of them\n";
 }
 
-void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
+void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
+               const std::string &Replay) {
   llvm::json::Array Findings, NotDone;
   for (const Finding &F : R.Findings) {
     llvm::json::Array Notes;
     for (const auto &[Where, Text] : F.Notes)
       Notes.push_back(llvm::json::Object{{"place", placeJson(Where)}, {"text", Text}});
+    llvm::json::Value Again = nullptr;
+    if (!F.State.empty() && !Replay.empty())
+      Again = Replay + " --state " + F.State;
     Findings.push_back(llvm::json::Object{{"kind", F.Kind},
+                                          {"level", levelOf(F)},
                                           {"message", F.Message},
                                           {"place", placeJson(F.Where)},
                                           {"notes", std::move(Notes)},
                                           {"count", F.Count},
-                                          {"event", F.Event}});
+                                          {"event", F.Event},
+                                          {"state", F.State},
+                                          {"replay", std::move(Again)}});
   }
   for (const std::string &Text : R.NotDone)
     NotDone.push_back(Text);
-  llvm::json::Object Explored{
-      {"states", R.States},         {"distinct_images", R.Distinct},
-      {"epochs", R.Epochs},         {"sampled_epochs", R.Sampled},
-      {"unexplored", R.Unexplored}, {"omitted_findings", R.Omitted},
-      {"commits", R.Commits},       {"interrupted_recoveries", R.Interrupted},
-      {"stores", R.Stores},         {"seed", O.Seed},
-      {"seconds", R.Seconds}};
+  llvm::json::Object Explored{{"states", R.States},
+                              {"distinct_images", R.Distinct},
+                              {"epochs", R.Epochs},
+                              {"sampled_epochs", R.Sampled},
+                              {"unexplored", R.Unexplored},
+                              {"omitted_findings", R.Omitted},
+                              {"commits", R.Commits},
+                              {"interrupted_recoveries", R.Interrupted},
+                              {"stores", R.Stores},
+                              {"seed", O.Seed},
+                              {"threads", R.Threads},
+                              {"refused", R.Refused},
+                              {"lost", R.Lost},
+                              {"seconds", R.Seconds}};
   OS << llvm::formatv("{0:2}\n",
                       llvm::json::Value(llvm::json::Object{{"schema_version", 1},
                                                            {"model", nameOf(O.What)},
@@ -93,6 +145,47 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
                                                            {"explored", std::move(Explored)},
                                                            {"finished", R.finished()},
                                                            {"not_done", std::move(NotDone)}}));
+}
+
+void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R,
+                const std::string &Replay) {
+  using llvm::json::Array;
+  using llvm::json::Object;
+  Array Rules, Results, Notifications;
+  std::set<std::string> Known;
+  for (const Finding &F : R.Findings) {
+    if (Known.insert(ruleOf(F)).second)
+      Rules.push_back(Object{{"id", ruleOf(F)},
+                             {"shortDescription", Object{{"text", F.Kind}}},
+                             {"helpUri", "docs/crash.md"}});
+    Array Related;
+    for (const auto &[Where, Text] : F.Notes)
+      Related.push_back(locationJson(Where, Text));
+    Object Properties{{"event", F.Event}, {"model", nameOf(O.What)}};
+    if (!F.State.empty() && !Replay.empty())
+      Properties["replay"] = Replay + " --state " + F.State;
+    Object Made{{"ruleId", ruleOf(F)},
+                {"level", levelOf(F)},
+                {"message", Object{{"text", F.Kind + ": " + F.Message}}},
+                {"occurrenceCount", F.Count},
+                {"relatedLocations", std::move(Related)},
+                {"properties", std::move(Properties)}};
+    if (F.Where)
+      Made["locations"] = Array{locationJson(F.Where, F.Kind)};
+    Results.push_back(std::move(Made));
+  }
+  for (const std::string &Text : R.NotDone)
+    Notifications.push_back(Object{{"level", "warning"}, {"message", Object{{"text", Text}}}});
+  Object Driver{{"name", "nvmove crash"}, {"rules", std::move(Rules)}};
+  Object Invocation{{"executionSuccessful", R.finished()},
+                    {"toolExecutionNotifications", std::move(Notifications)}};
+  Object Run{{"tool", Object{{"driver", std::move(Driver)}}},
+             {"invocations", Array{std::move(Invocation)}},
+             {"results", std::move(Results)}};
+  OS << llvm::formatv("{0:2}\n", llvm::json::Value(Object{
+                                     {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                                     {"version", "2.1.0"},
+                                     {"runs", Array{std::move(Run)}}}));
 }
 
 } // namespace nvmove::crash

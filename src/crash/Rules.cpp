@@ -1,180 +1,352 @@
 // Rules on a trace: see Rules.h.
 #include "crash/Rules.h"
 
+#include "crash/ByteSet.h"
+#include "crash/Guilty.h"
+#include "crash/LockOrder.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <set>
+#include <algorithm>
 
 namespace nvmove::crash {
 namespace {
 
 constexpr size_t FindingsMax = 100; ///< more are no help to anybody
 
-/// The bytes that a thread's open transaction noted.
-class Noted {
-public:
-  void add(uint64_t Place, uint64_t Bytes) {
-    for (uint64_t At = Place; At < Place + Bytes; ++At)
-      Masks[At / LineSize] |= uint64_t(1) << At % LineSize;
-  }
-  bool has(uint64_t Place) const {
-    auto Found = Masks.find(Place / LineSize);
-    return Found != Masks.end() && Found->second >> Place % LineSize & 1;
-  }
-  bool hasAll(uint64_t Place, uint64_t Bytes) const {
-    for (uint64_t At = Place; At < Place + Bytes; ++At)
-      if (!has(At))
-        return false;
-    return true;
-  }
-  void clear() { Masks.clear(); }
-
-private:
-  llvm::DenseMap<uint64_t, uint64_t> Masks;
-};
+std::string bytesOf(uint64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
+}
 
 std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
 
-struct ThreadState {
-  Noted Bytes;
-  bool InTransaction = false;
-  const Site *Last = nullptr;
-  const Site *Uncommitted = nullptr; ///< the first store that is not committed
+/// A transaction that has not ended; of one that joined another, until that one has.
+struct OpenOne {
+  unsigned Thread = 0;
+  ByteSet Stored;
+  bool Explicit = false, Joined = false;
+  const Site *Began = nullptr, *First = nullptr; ///< First: of its stores
 };
 
-void takeStore(const Trace &T, size_t Index, ThreadState &Thread, Result &R) {
-  const Event &E = T.Events[Index];
-  const Site *Where = T.site(E.Extra);
-  ++R.Stores;
-  if (!Where)
-    return;
-  Thread.Last = Where;
-  if (!Thread.Uncommitted)
-    Thread.Uncommitted = Where;
-  if (!Thread.Bytes.hasAll(E.Place, E.Bytes.size()))
-    addFinding(R, {"unlogged store",
-                   llvm::formatv("store of {0} bytes{1} is covered by no log entry", E.Bytes.size(),
-                                 fieldOf(*Where))
-                       .str(),
-                   Where,
-                   {},
-                   1,
-                   Index});
-  else if (!Thread.InTransaction)
-    addFinding(R,
-               {"write outside a transaction",
-                llvm::formatv("store of {0} bytes{1} outside any transaction: it becomes durable "
-                              "with the next one, and is lost by a crash before",
-                              E.Bytes.size(), fieldOf(*Where))
-                    .str(),
-                Where,
-                {},
-                1,
-                Index});
-}
+class RuleWalk {
+public:
+  RuleWalk(const Trace &T, Result &R) : T(T), R(R), All(T) {}
 
-void takeUnseen(const Trace &T, size_t Index, const ThreadState &Thread, Result &R) {
-  const Event &E = T.Events[Index];
-  Finding F{"unseen store",
-            llvm::formatv("byte {0:x} of the pool was changed by code that nothing instruments or "
-                          "describes; a crash can lose or tear it",
-                          E.Place)
-                .str(),
-            nullptr,
-            {},
-            1,
-            Index};
-  if (Thread.Last)
-    F.Notes.push_back({Thread.Last, "it happened after this store"});
-  // Neighbouring bytes are one store.
-  if (!R.Findings.empty() && R.Findings.back().Kind == F.Kind && Index &&
-      T.Events[Index - 1].Kind == NVM_TRACE_UNSEEN && T.Events[Index - 1].Place + 1 == E.Place)
-    return;
-  addFinding(R, std::move(F));
-}
-
-/// Whoever reads it takes for done what a crash undoes.
-void takeOutput(const Trace &T, size_t Index, const ThreadState &Thread, Result &R) {
-  constexpr uint64_t Stderr = 2;
-  const Event &E = T.Events[Index];
-  const Site *Where = T.site(E.Extra);
-  if (!Thread.Uncommitted || !Where || E.Place == Stderr)
-    return;
-  addFinding(R, {"output before commit",
-                 "this leaves the process while stores are not committed: after a crash they never "
-                 "happened",
-                 Where,
-                 {{Thread.Uncommitted, "the first of those stores"}},
-                 1,
-                 Index});
-}
-
-} // namespace
-
-void addFinding(Result &R, Finding F) {
-  for (Finding &Known : R.Findings)
-    if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || Known.Message == F.Message)) {
-      ++Known.Count;
-      return;
+  void run() {
+    for (At = 0; At < T.Events.size(); ++At) {
+      const Event &E = T.Events[At];
+      take(E);
+      if (isPlace(E) && T.site(E.Extra))
+        Last[E.Thread] = T.site(E.Extra);
     }
-  if (R.Findings.size() < FindingsMax)
-    R.Findings.push_back(std::move(F));
-  else
-    ++R.Omitted;
-}
+  }
 
-void applyRules(const Trace &T, Result &R) {
-  std::map<unsigned, ThreadState> Threads;
-  for (size_t I = 0; I < T.Events.size(); ++I) {
-    const Event &E = T.Events[I];
-    ThreadState &Thread = Threads[E.Thread];
+private:
+  void take(const Event &E) {
     switch (E.Kind) {
     case NVM_TRACE_NOTE:
-      Thread.Bytes.add(E.Place, E.Extra);
+      own(E);
       break;
     case NVM_TRACE_BEGIN:
-      Thread.InTransaction = true;
+      own(E).Explicit = true;
+      own(E).Began = T.site(E.Extra);
+      break;
+    case NVM_TRACE_COMMITTING:
+      takeCommitting(E);
       break;
     case NVM_TRACE_COMMIT:
+      ++R.Commits;
+      end(E, true);
+      break;
     case NVM_TRACE_ABORT:
-      R.Commits += E.Kind == NVM_TRACE_COMMIT;
-      Thread.InTransaction = false;
-      Thread.Uncommitted = nullptr;
-      Thread.Bytes.clear();
+      takeAbort(E);
+      end(E, false);
+      break;
+    case NVM_TRACE_JOIN:
+      join(E);
+      break;
+    case NVM_TRACE_ADOPT:
+      Parts[Current[E.Thread]].push_back(Parcels[E.Extra]);
+      break;
+    case NVM_TRACE_RELEASE:
+      takeRelease(E);
+      break;
+    case NVM_TRACE_ACQUIRE:
+      Order.acquire(E.Thread, E.Place);
+      break;
+    case NVM_TRACE_ALLOC:
+      forgetFreed(E.Place, E.Extra);
+      break;
+    case NVM_TRACE_CHANGED:
+      Freed.clear();
+      break;
+    case NVM_TRACE_FREE:
+      own(E);
+      Freed[E.Place] = {E.Extra, Current[E.Thread], lastOf(E.Thread)};
       break;
     case NVM_TRACE_STORE:
-      takeStore(T, I, Thread, R);
+      takeStore(E);
       break;
     case NVM_TRACE_UNSEEN:
-      takeUnseen(T, I, Thread, R);
+      takeUnseen(E);
       break;
     case NVM_TRACE_OUTPUT:
-      takeOutput(T, I, Thread, R);
+      takeOutput(E);
+      break;
+    case NVM_TRACE_UNSAFE:
+      takeUnsafe(E);
       break;
     default:
       break;
     }
   }
+
+  OpenOne &own(const Event &E) {
+    size_t &Id = Current[E.Thread];
+    if (!Id) {
+      Id = ++Ids;
+      Open[Id].Thread = E.Thread;
+    }
+    return Open[Id];
+  }
+
+  void over(size_t Id, bool Committed) {
+    for (size_t Part : std::exchange(Parts[Id], {}))
+      over(Part, Committed);
+    Order.end(Id);
+    Open.erase(Id);
+    if (!Committed) // its blocks are still there
+      for (auto F = Freed.begin(); F != Freed.end();)
+        F = F->second.By == Id ? Freed.erase(F) : std::next(F);
+  }
+
+  void end(const Event &E, bool Committed) {
+    if (size_t Id = std::exchange(Current[E.Thread], 0))
+      over(Id, Committed);
+  }
+
+  /// Its thread goes on, but nothing of it is durable before the other has committed.
+  void join(const Event &E) {
+    OpenOne &O = own(E);
+    O.Joined = true;
+    Parcels[E.Extra] = Current[E.Thread];
+    Order.depend(E.Thread, Current[E.Thread]);
+    Current[E.Thread] = 0;
+  }
+
+  void add(const char *Kind, const llvm::Twine &Message, const Site *Where,
+           const Site *Note = nullptr, const char *NoteText = "") {
+    Finding F{Kind, Message.str(), Where, {}, 1, At};
+    if (Note)
+      F.Notes.push_back({Note, NoteText});
+    addFinding(R, std::move(F));
+  }
+
+  const Site *lastOf(unsigned Thread) {
+    auto Found = Last.find(Thread);
+    return Found == Last.end() ? nullptr : Found->second;
+  }
+
+  static bool isPlace(const Event &E) {
+    return E.Kind == NVM_TRACE_STORE || E.Kind == NVM_TRACE_BEGIN ||
+           E.Kind == NVM_TRACE_COMMITTING || E.Kind == NVM_TRACE_RELEASE ||
+           E.Kind == NVM_TRACE_OUTPUT;
+  }
+
+  const Site *nextOf(unsigned Thread) const {
+    constexpr size_t Near = 1000; // events
+    for (size_t I = At; I < std::min(T.Events.size(), At + Near); ++I)
+      if (const Event &E = T.Events[I]; E.Thread == Thread && isPlace(E) && T.site(E.Extra))
+        return T.site(E.Extra);
+    return nullptr;
+  }
+
+  void takeStore(const Event &E) {
+    const Site *Where = T.site(E.Extra);
+    uint64_t Bytes = E.Bytes.size();
+    ++R.Stores;
+    OpenOne &O = own(E);
+    takeConflict(E, Where);
+    O.Stored.add(E.Place, Bytes);
+    if (!Where)
+      return;
+    if (!O.First)
+      O.First = Where;
+    if (takeFreed(E, Where))
+      return;
+    if (!E.Covered)
+      add("unlogged store",
+          llvm::formatv("store of {0}{1} is covered by no log entry", bytesOf(Bytes),
+                        fieldOf(*Where)),
+          Where);
+    else if (!O.Explicit)
+      add("write outside a transaction",
+          llvm::formatv("store of {0}{1} outside any transaction: it becomes durable with the "
+                        "next one, and is lost by a crash before",
+                        bytesOf(Bytes), fieldOf(*Where)),
+          Where);
+  }
+
+  /// Memory that is allocated again, perhaps in pieces.
+  void forgetFreed(uint64_t Place, uint64_t Bytes) {
+    auto First = Freed.lower_bound(Place);
+    if (First != Freed.begin() && std::prev(First)->first + std::prev(First)->second.Bytes > Place)
+      --First;
+    Freed.erase(First, Freed.lower_bound(Place + Bytes));
+  }
+
+  bool takeFreed(const Event &E, const Site *Where) {
+    auto Found = Freed.upper_bound(E.Place);
+    if (Found == Freed.begin() || (--Found)->first + Found->second.Bytes <= E.Place)
+      return false;
+    add("store to a freed block",
+        llvm::formatv("store of {0}{1} into a block that was freed before", bytesOf(E.Bytes.size()),
+                      fieldOf(*Where)),
+        Where, Found->second.Where, "it was freed behind this");
+    return true;
+  }
+
+  /// Another open transaction wrote the same bytes, and nothing says which of the two is first.
+  void takeConflict(const Event &E, const Site *Where) {
+    if (Open.size() < 2 || !Where)
+      return;
+    size_t Id = Current[E.Thread];
+    for (const auto &[Other, O] : Open) {
+      if (Other == Id || O.Thread == E.Thread || !O.Stored.hasAny(E.Place, E.Bytes.size()) ||
+          Order.needs(E.Thread).count(Other))
+        continue;
+      add("unordered transactions",
+          llvm::formatv("store of {0}{1} to bytes that another thread's open transaction has "
+                        "written: neither can be undone without the other",
+                        bytesOf(E.Bytes.size()), fieldOf(*Where)),
+          Where, All.of(E.Place, At).Where, "the other store");
+    }
+  }
+
+  void takeUnseen(const Event &E) {
+    // Neighbouring bytes are one store.
+    bool Same = At && T.Events[At - 1].Kind == NVM_TRACE_UNSEEN &&
+                T.Events[At - 1].Extra == E.Extra &&
+                T.Events[At - 1].Place + T.Events[At - 1].Bytes.size() >= E.Place - 7;
+    if (Same && E.Place > T.Events[At - 1].Place)
+      return;
+    const Site *Where = T.site(E.Extra);
+    std::string Message =
+        Where ? llvm::formatv("this call changed byte {0:x} of the pool by code that nothing "
+                              "instruments or describes; a crash can lose or tear it",
+                              E.Place)
+                    .str()
+              : llvm::formatv("byte {0:x} of the pool was changed by code that nothing instruments "
+                              "or describes; a crash can lose or tear it",
+                              E.Place)
+                    .str();
+    Finding F{"unseen store", Message, Where, {}, 1, At};
+    if (!Where) { // between two places of the same thread
+      if (const Site *Before = lastOf(E.Thread))
+        F.Notes.push_back({Before, "it happened after this"});
+      if (const Site *After = nextOf(E.Thread))
+        F.Notes.push_back({After, "and before this"});
+    }
+    addFinding(R, std::move(F));
+  }
+
+  /// Whoever reads it takes for done what a crash undoes.
+  void takeOutput(const Event &E) {
+    constexpr uint64_t Stderr = 2;
+    const Site *Where = T.site(E.Extra), *First = nullptr;
+    for (const auto &[Id, O] : Open)
+      if (O.Thread == E.Thread && O.First)
+        First = O.First;
+    if (First && Where && E.Place != Stderr)
+      add("output before commit",
+          "this leaves the process while stores are not committed: after a crash they never "
+          "happened",
+          Where, First, "the first of those stores");
+  }
+
+  void takeRelease(const Event &E) {
+    OpenOne &O = own(E);
+    Order.release(E.Thread, E.Place, O.First ? Current[E.Thread] : 0);
+    const Site *Where = T.site(E.Extra);
+    if (!Where || !O.First || !O.Explicit)
+      return;
+    Finding F{"lock released inside an open transaction",
+              "if it guards what the transaction stored, others see that before it is durable; "
+              "their commits will wait for this one",
+              Where,
+              {{O.First, "the first of those stores"}},
+              1,
+              At};
+    F.IsWarning = true;
+    addFinding(R, std::move(F));
+  }
+
+  void takeUnsafe(const Event &E) {
+    Guilty Who = All.of(E.Place, At);
+    add("unsafe pointer",
+        llvm::formatv("{0:x} lies outside the pool: after a restart it points to nothing; the "
+                      "transaction was undone",
+                      E.Extra),
+        Who.Where);
+  }
+
+  /// libnvmove waits or joins; that it does is what is looked at here.
+  void takeCommitting(const Event &E) {
+    for (size_t Id : Order.needs(E.Thread))
+      if (llvm::none_of(Parts[Current[E.Thread]], [&](size_t Part) { return Part == Id; }) &&
+          Id != Current[E.Thread])
+        add("commit order",
+            "this commits before a transaction that it depends on, because a lock came over from "
+            "there; a defect of libnvmove",
+            T.site(E.Extra), Open[Id].First, "a store of that transaction");
+  }
+
+  /// The program has not asked for it: its thread, or the process, ended in the middle.
+  void takeAbort(const Event &E) {
+    const OpenOne &O = own(E);
+    if (!E.Extra && O.Began && O.First)
+      add("transaction left open",
+          "a transaction that began here was still open when its thread or the program ended, and "
+          "was undone; commits inside it made nothing durable",
+          O.Began, O.First, "the first of its stores");
+  }
+
+  struct FreedBlock {
+    uint64_t Bytes;
+    size_t By; ///< transaction
+    const Site *Where;
+  };
+
+  const Trace &T;
+  Result &R;
+  Stores All;
+  size_t At = 0, Ids = 0;
+  std::map<size_t, OpenOne> Open;
+  std::map<unsigned, size_t> Current; ///< thread -> its open transaction, or 0
+  std::map<unsigned, const Site *> Last;
+  std::map<uint64_t, size_t> Parcels;
+  std::map<size_t, std::vector<size_t>> Parts;
+  std::map<uint64_t, FreedBlock> Freed;
+  LockOrder Order;
+};
+
+} // namespace
+
+Finding *addFinding(Result &R, Finding F) {
+  for (Finding &Known : R.Findings)
+    if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || Known.Message == F.Message)) {
+      ++Known.Count;
+      return nullptr;
+    }
+  if (R.Findings.size() == FindingsMax) {
+    ++R.Omitted;
+    return nullptr;
+  }
+  R.Findings.push_back(std::move(F));
+  return &R.Findings.back();
 }
 
-Guilty guiltyStore(const Trace &T, size_t Before, uint64_t Place) {
-  Guilty Found;
-  for (size_t I = std::min(Before, T.Events.size()); I-- > 0;) {
-    const Event &E = T.Events[I];
-    bool Touches = Place >= E.Place && Place < E.Place + E.Bytes.size();
-    if (!Touches || (E.Kind != NVM_TRACE_STORE && E.Kind != NVM_TRACE_UNSEEN))
-      continue;
-    Found.Unseen = E.Kind == NVM_TRACE_UNSEEN;
-    Found.Where = T.site(E.Extra);
-    for (size_t J = I; J-- > 0 && !Found.Covered;) {
-      const Event &N = T.Events[J];
-      if (N.Thread == E.Thread && (N.Kind == NVM_TRACE_COMMIT || N.Kind == NVM_TRACE_ABORT))
-        break;
-      Found.Covered = N.Kind == NVM_TRACE_NOTE && Place >= N.Place && Place < N.Place + N.Extra;
-    }
-    return Found;
-  }
-  return Found;
-}
+void applyRules(const Trace &T, Result &R) { RuleWalk(T, R).run(); }
 
 } // namespace nvmove::crash

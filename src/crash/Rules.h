@@ -5,20 +5,13 @@
 
 namespace nvmove::crash {
 
-/// Adds findings: "unlogged store", "write outside a transaction", "unseen store", "output before
-/// commit".
+/// Adds findings: "unlogged store", "write outside a transaction", "unseen store", "store to a
+/// freed block", "output before commit", "unordered transactions", "unsafe pointer", "transaction
+/// left open"; and the warning "lock released inside an open transaction".
 void applyRules(const Trace &T, Result &R);
 
 /// Adds \p F, or counts it to the one of the same kind at the same place; beyond a hundred it only
-/// counts.
-void addFinding(Result &R, Finding F);
-
-/// Who stored byte \p Place last, before event \p Before.
-struct Guilty {
-  const Site *Where = nullptr;
-  bool Covered = false; ///< by a note of the same transaction
-  bool Unseen = false;  ///< by code that nothing traced
-};
-Guilty guiltyStore(const Trace &T, size_t Before, uint64_t Place);
+/// counts. The finding that it is in, when it is new.
+Finding *addFinding(Result &R, Finding F);
 
 } // namespace nvmove::crash

@@ -1,10 +1,13 @@
 // Reading a trace: see Trace.h.
 #include "crash/Trace.h"
 
+#include "crash/ByteSet.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 namespace nvmove::crash {
 namespace {
@@ -38,7 +41,8 @@ Site readSite(llvm::StringRef Bytes) {
 /// The kinds whose payload lies at Place in the file.
 bool carriesBytes(nvm_trace_kind Kind) {
   return Kind == NVM_TRACE_STORE || Kind == NVM_TRACE_STREAM || Kind == NVM_TRACE_LINE ||
-         Kind == NVM_TRACE_FLUSH || Kind == NVM_TRACE_UNSEEN;
+         Kind == NVM_TRACE_FLUSH || Kind == NVM_TRACE_UNSEEN || Kind == NVM_TRACE_VOLATILE ||
+         Kind == NVM_TRACE_CHANGED;
 }
 
 /// Those whose Extra is a number of bytes at Place.
@@ -60,6 +64,10 @@ const char *take(Trace &T, const Event &E) {
   case NVM_TRACE_OTHER:
     ++T.OtherOpenings;
     return nullptr;
+  case NVM_TRACE_REOPEN:
+    ++T.Openings;
+    T.SizeMax = std::max(T.SizeMax, E.Place);
+    break;
   case NVM_TRACE_GROW:
     T.SizeMax = std::max(T.SizeMax, E.Place);
     break;
@@ -71,6 +79,18 @@ const char *take(Trace &T, const Event &E) {
   T.Threads = std::max(T.Threads, E.Thread);
   T.Events.push_back(E);
   return nullptr;
+}
+
+void markCovered(Trace &T) {
+  std::map<unsigned, ByteSet> Noted; // by thread
+  for (Event &E : T.Events) {
+    if (E.Kind == NVM_TRACE_NOTE)
+      Noted[E.Thread].add(E.Place, E.Extra);
+    else if (E.Kind == NVM_TRACE_COMMIT || E.Kind == NVM_TRACE_ABORT || E.Kind == NVM_TRACE_JOIN)
+      Noted[E.Thread].clear();
+    else if (E.Kind == NVM_TRACE_STORE)
+      E.Covered = Noted[E.Thread].hasAll(E.Place, E.Bytes.size());
+  }
 }
 
 } // namespace
@@ -105,7 +125,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
     if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_OTHER)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
-            Rest.substr(sizeof R, R.size)};
+            Rest.substr(sizeof R, R.size),       false};
     if (const char *Wrong = take(T, E))
       return failed(Path, llvm::formatv("record at byte {0}: {1}", Offset, Wrong).str());
     Rest = Rest.drop_front(sizeof R + Padded);
@@ -116,6 +136,10 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   T.Image = std::move(*Image);
   if (!T.Size || T.Image->getBufferSize() != T.Size)
     return failed(Path, "the image beside it is of another run");
+  constexpr size_t Magic = sizeof(uint64_t);
+  T.Created =
+      T.Image->getBuffer().take_front(Magic).find_first_not_of('\0') == llvm::StringRef::npos;
+  markCovered(T);
   return std::move(T);
 }
 

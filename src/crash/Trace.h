@@ -35,6 +35,7 @@ struct Event {
   unsigned Thread;
   uint64_t Place, Extra;
   llvm::StringRef Bytes; ///< the payload, in the trace's buffer
+  bool Covered = false;  ///< STORE: notes of the same transaction announced all of it
 };
 
 struct Trace {
@@ -45,8 +46,10 @@ struct Trace {
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
   bool Cut = false;                         ///< the last record is not whole
-  unsigned Threads = 0;                     ///< that stored or fenced
-  unsigned OtherOpenings = 0;               ///< of pools, that are not in the trace
+  bool Created = false;                     ///< in the run, not opened
+  unsigned Openings = 1;
+  unsigned Threads = 0;       ///< that stored or fenced
+  unsigned OtherOpenings = 0; ///< of other pools, that are not in the trace
 
   const Site *site(uint64_t Number) const {
     auto Found = Sites.find(Number);

@@ -1,19 +1,40 @@
-// What happens after the first opening is not known, and the report does not hide it.
-// RUN: %cc -O1 %s -o %t && rm -f %pool
-// RUN: %exit 1 %crash -- %t %pool | FileCheck %s
-// CHECK: not covered: another pool was opened, or this one again (2 times)
-// CHECK: no finding in the states that were judged; that is not all of them
+// A pool that is closed and opened again is traced on, recovery included; another pool is not, and the report says so.
+// RUN: %cc -O1 %s -o %t && rm -f %pool %pool.2
+// RUN: env NVMOVE_METHOD=undo %crash -- %t %pool | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash -- %t %pool | FileCheck %s
+// CHECK: {{[5-9]|1[0-9]}} commits
+// CHECK: no finding: every state of this run recovers
+
+// RUN: %exit 1 %crash -- %t %pool.2 %pool | FileCheck --check-prefix=OTHER %s
+// OTHER: not covered: another pool was opened ({{[1-9]}} times)
+// OTHER: no finding in the states that were judged; that is not all of them
+
+// Recovery that fails in its turn, in each state: also where the crash before tore one copy of the header.
+// RUN: rm -f %pool && %crash --interrupt-every 1 -- %t %pool | FileCheck %s
+
+// A run of several processes: the second finds the trace in use.
+// RUN: rm -f %pool && %exit 1 %crash -- sh -c "%t %pool && %t %pool" | FileCheck --check-prefix=OTHER %s
 #include "nvmove/nvmove.h"
 
+static void change(NVM_POOL *pool) {
+  nvm_tx_begin(pool);
+  long *p = nvm_alloc(pool, 0, 100);
+  p[0] = p[5] = 7;
+  nvm_pool_set_root(pool, p);
+  nvm_tx_commit(pool);
+}
+
 int main(int argc, char **argv) {
-  const char *path = argv[argc - 1];
-  NVM_POOL *pool = nvm_pool_create(path, 1 << 20);
-  for (int i = 0; i < 2; i++) {
+  NVM_POOL *pool = nvm_pool_open(argv[1]);
+  pool = pool ? pool : nvm_pool_create(argv[1], 1 << 20);
+  for (int i = 0; i < 4; i++) {
     nvm_pool_close(pool);
-    pool = nvm_pool_open(path);
-    nvm_tx_begin(pool);
-    nvm_pool_set_root(pool, nvm_alloc(pool, 0, 100));
-    nvm_tx_commit(pool);
+    pool = nvm_pool_open(argv[1]);
+    change(pool);
   }
+  NVM_POOL *other = argc > 2 ? nvm_pool_open(argv[2]) : pool;
+  change(other);
+  if (other != pool)
+    nvm_pool_close(other);
   return nvm_pool_close(pool);
 }

@@ -6,7 +6,7 @@
 // RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash -- %t/right %pool | FileCheck --check-prefix=NONE %s
 // RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash -- %t/right %pool | FileCheck --check-prefix=NONE %s
 // RUN: rm -f %pool && %crash --model=process -- %t/right %pool | FileCheck --check-prefix=NONE %s
-// NONE: recovery killed at a step {{[1-9]}}
+// NONE: recovery itself failed {{[1-9]}}
 // NONE: no finding
 #include "nvmove/nvmove.h"
 
@@ -36,8 +36,7 @@ static NVM_POOL *pool;
 
 // RUN: %cc -O1 -w %s -DBUG_ASM %t/elsewhere.o -o %t/asm && rm -f %pool
 // RUN: %exit 1 env NVMOVE_METHOD=undo %crash -- %t/asm %pool > %t/out; FileCheck --check-prefix=ASM %s < %t/out
-// ASM: unseen store: byte {{.*}} of the pool was changed by code that nothing instruments
-// ASM: bugs.c:[[@LINE+3]]:{{.*}} note: it happened after this store
+// ASM: bugs.c:[[@LINE+5]]:{{.*}} error: unseen store: this call changed byte {{.*}} of the pool by code that nothing instruments
 static void name(struct account *a, const char *text) {
   a->reads++;
   memcpy(a->name, text, 40);
@@ -48,7 +47,7 @@ static void name(struct account *a, const char *text) {
 
 // RUN: %cc -O1 -w %s -DBUG_ELSEWHERE %t/elsewhere.o -o %t/elsewhere && rm -f %pool
 // RUN: %exit 1 env NVMOVE_METHOD=shadow %crash -- %t/elsewhere %pool > %t/out; FileCheck --check-prefix=ELSE %s < %t/out
-// ELSE: unseen store
+// ELSE: bugs.c:[[@LINE+3]]:{{.*}} error: unseen store
 static void count(struct account *a) {
 #ifdef BUG_ELSEWHERE
   set_elsewhere(a, a->moves + 1);
@@ -58,8 +57,8 @@ static void count(struct account *a) {
 }
 
 // RUN: %cc -O1 -w %s -DBUG_KERNEL %t/elsewhere.o -o %t/kernel && rm -f %pool
-// RUN: %exit 1 env NVMOVE_METHOD=undo %crash -- %t/kernel %pool > %t/out; FileCheck --check-prefix=KERNEL %s < %t/out
-// KERNEL: unseen store
+// RUN: cd / && %exit 1 env NVMOVE_METHOD=undo %crash -- %t/kernel %pool > %t/out; FileCheck --check-prefix=KERNEL %s < %t/out
+// KERNEL: bugs.c:[[@LINE+3]]:{{.*}} error: unseen store
 static void rename_by_kernel(struct account *a) {
 #ifdef BUG_KERNEL
   syscall(SYS_getcwd, a->name, sizeof a->name);
@@ -70,7 +69,7 @@ static void rename_by_kernel(struct account *a) {
 
 // RUN: %cc -O1 -w %s -DBUG_RMW %t/elsewhere.o -o %t/rmw && rm -f %pool
 // RUN: %exit 1 env NVMOVE_METHOD=undo %crash -- %t/rmw %pool > %t/out; FileCheck --check-prefix=RMW %s < %t/out
-// RMW: unseen store
+// RMW: bugs.c:[[@LINE+3]]:{{.*}} error: unlogged store
 static void total(struct bank *b, long change) {
 #ifdef BUG_RMW
   __atomic_fetch_add(&b->total, change, __ATOMIC_SEQ_CST);
@@ -102,7 +101,7 @@ static void reply(void) {
 // RUN: rm -f %pool && %crash --check %t/check.so -- %t/right %pool | FileCheck --check-prefix=NONE %s
 // RUN: %cc -O1 -w %s -DBUG_SPLIT %t/elsewhere.o -o %t/split && rm -f %pool
 // RUN: %exit 1 %crash --check %t/check.so -- %t/split %pool > %t/out; FileCheck --check-prefix=SPLIT %s < %t/out
-// SPLIT: error: checker: nvm_crash_check did not return 0
+// SPLIT: bugs.c:[[@LINE+19]]:{{.*}} error: checker: nvm_crash_check returned 1, in the state that commit {{[24]}} leaves
 #ifdef CHECKER
 int nvm_crash_check(NVM_POOL *pool) {
   const struct bank *b = nvm_pool_root(pool);

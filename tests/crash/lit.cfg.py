@@ -2,8 +2,10 @@
 #
 # Substitutions:
 #   %cc        nvmove-cc -g --nvmove-trace
+#   %untraced  nvmove-cc
 #   %plain     clang, for code that nobody instruments
 #   %crash     nvmove crash -q --allow-sampling
+#   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -18,6 +20,7 @@ import lit.formats
 config.name = "crash"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".c", ".test"]
+config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
 build = os.path.abspath(lit_config.params["build"])
@@ -27,12 +30,16 @@ pools = tempfile.mkdtemp(prefix="nvmove-crash-tests.", dir="/dev/shm" if os.path
 
 atexit.register(shutil.rmtree, pools, ignore_errors=True)
 
+config.environment["TMPDIR"] = pools  # traces of findings stay there
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
+    ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
     ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --allow-sampling"),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
+    ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
+     f"--pool {pools}/%basename_t.pool"),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%python", sys.executable),

@@ -7,16 +7,19 @@
 // RUN: %cc -O1 -w -DBUG_PUBLISH %s -o %t/publish -ldl && rm -f %pool
 // RUN: %exit 1 %crash --check %t/check.so -- %t/publish %pool > %t/out
 // RUN: FileCheck --check-prefix=PUBLISH %s < %t/out
-// PUBLISH: error: checker: nvm_crash_check did not return 0
-// PUBLISH-NEXT: publish.c:{{.*}} note: the crash came at event
+// PUBLISH: publish.c:[[@LINE+59]]:{{.*}} error: checker: nvm_crash_check returned 1, in the state that commit 2 leaves
+// PUBLISH: publish.c:{{.*}} note: the crash came at event
+// PUBLISH: replay: nvmove crash --trace {{.*}} --check {{.*}} --state
 
 // RUN: %cc -O1 -w -DBUG_DLSYM %s -o %t/dlsym -ldl && rm -f %pool
 // RUN: %exit 1 env NVMOVE_METHOD=undo %crash -- %t/dlsym %pool > %t/out
-// RUN: FileCheck --check-prefix=UNSEEN %s < %t/out
+// RUN: FileCheck --check-prefix=CALL %s < %t/out
+// CALL: publish.c:{{.*}} error: unseen store: this call changed byte
 // RUN: %cc -O1 -w -DBUG_VM %s -o %t/vm -ldl && rm -f %pool
 // RUN: %exit 1 env NVMOVE_METHOD=shadow %crash -- %t/vm %pool > %t/out
 // RUN: FileCheck --check-prefix=UNSEEN %s < %t/out
-// UNSEEN: error: unseen store
+// UNSEEN: error: unseen store: byte {{.*}} of the pool was changed by code that nothing instruments
+// UNSEEN-NEXT: publish.c:{{.*}} note: it happened after this
 
 // RUN: %cc -O1 -w -DBUG_RENAME %s -o %t/rename -ldl && rm -f %pool
 // RUN: %exit 1 %crash -- %t/rename %pool > %t/out; FileCheck --check-prefix=RENAME %s < %t/out

@@ -111,7 +111,7 @@ static uint64_t last_frame(const char *path, uint64_t *size) {
     if (!NVM_FRAME_KIND(frame) || NVM_FRAME_KIND(frame) > NVM_FRAME_RETIRED ||
         NVM_FRAME_LENGTH(frame) > length - at - 40 || frame->order < order ||
         frame->check !=
-            nvmi_check(&frame->transaction, 32 + NVM_FRAME_LENGTH(frame), pool->check_seed))
+            nvmi_check(&frame->transaction, 32 + NVM_FRAME_LENGTH(frame), pool->key.seed))
       continue;
     order = frame->order;
     found = pool->header.heap_offset + (uint64_t)at;

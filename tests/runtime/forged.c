@@ -20,7 +20,7 @@ static void leave_open(void *path) {
 static void forge(const char *path, uint64_t place, uint64_t shape) {
   struct nvm_pool *pool = nvmi_pool_attach(path, false);
   CHECK(pool != NULL);
-  uint64_t seed = pool->check_seed, segment;
+  uint64_t seed = pool->key.seed, segment;
   nvmi_pool_detach(pool);
   struct {
     struct nvm_frame frame;
@@ -40,4 +40,16 @@ TEST(forged_undo_outside_the_file) {
   CHECK(test_child(NULL, leave_open, (void *)path) == 0);
   forge(path, UINT64_MAX - 7, NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, 24));
   CHECK_FAILS(nvm_pool_open(path), NVM_ECORRUPT);
+}
+
+/* The sum does not depend on the instructions that it was made with. */
+TEST_ONCE(check_of_every_length) {
+  static char bytes[4096];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (char)(i * i >> 5);
+  struct nvmi_key key;
+  nvmi_key_set(&key, 4711);
+  for (size_t size = 0; size < sizeof bytes; size++)
+    CHECK(nvmi_check_by(&key, bytes, size) == nvmi_check(bytes, size, 4711));
+  CHECK(nvmi_check_add(nvmi_check_add(0, 1), 2) != nvmi_check_add(nvmi_check_add(0, 2), 1));
 }

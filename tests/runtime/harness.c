@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
-#include "heap_types.h"
 
 #include <ftw.h>
 #include <limits.h>
@@ -128,23 +127,10 @@ static int run(const struct test *test, struct configuration c) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static void count_blocks(void *blocks, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
-  (void)count;
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  *(uint64_t *)blocks += (word & 0xff) == NVM_CHUNK_LARGE;
-  if ((word & 0xff) != NVM_CHUNK_SMALL)
-    return;
-  struct nvmi_span shape;
-  nvmi_span_shape(&shape, word >> 8 & 0xff);
-  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks; i++)
-    *(uint64_t *)blocks += table[i] != 0;
-}
-
 uint64_t test_blocks(NVM_POOL *pool) {
-  uint64_t blocks = 0;
-  nvmi_heap_each_run(pool, count_blocks, &blocks);
-  return blocks;
+  struct nvm_usage usage;
+  CHECK(nvm_pool_usage(pool, &usage) == 0);
+  return usage.blocks;
 }
 
 static bool is_wanted(const char *name, char **parts) {

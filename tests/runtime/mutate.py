@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Removes each flush, fence, checksum test, append and ordering of the runtime in turn; runs its tests.
 
-usage: mutate.py [--only EXPRESSION] [--list] [--seconds N]
+usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--seconds N]
 
-A mutation is one line of the runtime's sources that matches a rule below, changed as the rule says. A
-mutation that no test notices is a survivor: either the tests miss something, or the line is needless. Those
+A mutation is one line of the runtime's sources that matches a rule below, changed as the rule says. First
+`nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime, then the
+runtime's tests run. A mutation that neither notices is a survivor: either the tests miss something, or the
+line is needless. Those
 that are known, with the reason, are in SURVIVORS (docs/reliability.md explains them); any other, and any in
 that list that is noticed after all, is a failure. The sources are copied: the tree is not touched.
 """
@@ -18,6 +20,11 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-Iinclude", "-Iruntime"]
+# Right programs of tests/crash: (source, further options).
+EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)), ("recycled.c", ()))
+EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
+           "--allow-sampling"]
+METHODS = ("undo", "shadow")
 SECONDS_MAX = 240  # a mutated test may hang: that is noticed, too
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
@@ -92,6 +99,10 @@ SURVIVORS = {
 }
 
 
+with open(os.path.join(ROOT, "tests", "runtime", "CMakeLists.txt")) as cmake:
+    WRAPPED = re.search(r"foreach\(call ([\w ]+)\)", cmake.read()).group(1).split()  # by faults.c
+
+
 class Mutation:
     def __init__(self, kind, name, function, number, old, new):
         self.kind, self.name, self.function, self.number = kind, name, function, number
@@ -124,8 +135,8 @@ def mutations():
 class Workshop:
     """A copy of the sources, with the object file of each."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, tools):
+        self.folder, self.nvmove = folder, os.path.join(tools, "nvmove")
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
         os.makedirs(os.path.join(folder, "objects"))
@@ -135,6 +146,10 @@ class Workshop:
                               for name in names if name.endswith(".c") and name != "interpose_strong.c")
         for source in self.sources:
             self.compile(source)
+        for number, (name, options) in enumerate(EXPLORED):
+            subprocess.run([os.path.join(tools, "nvmove-cc"), "-g", "-O1", "-w", "--nvmove-trace", *options,
+                            "-c", os.path.join(ROOT, "tests", "crash", name), "-o", f"explored{number}.o"],
+                           cwd=folder, check=True)
 
     def object_of(self, source):
         return os.path.join("objects", source.replace("/", "_") + ".o")
@@ -148,13 +163,31 @@ class Workshop:
 
     def link(self):
         objects = [self.object_of(s) for s in self.sources]
-        command = ["clang-19", *objects, "-lpthread", "-ldl", "-o", "tests.exe"]
-        subprocess.run(command, cwd=self.folder, check=True)
+        wraps = [f"-Wl,--wrap={call}" for call in WRAPPED]
+        libraries = ["-lpthread", "-ldl"]
+        subprocess.run(["clang-19", *objects, *wraps, *libraries, "-o", "tests.exe"], cwd=self.folder,
+                       check=True)
+        runtime = [self.object_of(s) for s in self.sources if s.startswith("runtime/")]
+        for number in range(len(EXPLORED)):
+            subprocess.run(["clang-19", f"explored{number}.o", *runtime, *libraries, "-o",
+                            f"explored{number}"], cwd=self.folder, check=True)
 
     def passes(self, seconds):
-        """The tests' own exit status; a hang is a failure."""
-        run = subprocess.Popen(["./tests.exe", "--stop", *TESTS], cwd=self.folder, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)
+        """Neither the explorer nor a test finds anything; a hang is a failure."""
+        return all(self.explores(f"./explored{number}", method, seconds)
+                   for number in range(len(EXPLORED)) for method in METHODS) and \
+            self.ends_well(["./tests.exe", "--stop", *TESTS], seconds)
+
+    def explores(self, program, method, seconds):
+        pool = os.path.join(self.folder, "pool")
+        if os.path.exists(pool):
+            os.unlink(pool)
+        return self.ends_well([self.nvmove, *EXPLORE, "--", program, pool], seconds, NVMOVE_METHOD=method)
+
+    def ends_well(self, command, seconds, **environment):
+        run = subprocess.Popen(command, cwd=self.folder, start_new_session=True, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL,
+                               env=dict(os.environ, TMPDIR=self.folder, **environment))
         try:
             return run.wait(seconds) == 0
         except subprocess.TimeoutExpired:
@@ -182,11 +215,11 @@ class Workshop:
                 self.compile(source)
 
 
-def run(only="", seconds=SECONDS_MAX):
+def run(tools, only="", seconds=SECONDS_MAX):
     """(noticed or known, wrong): prints each mutation's fate."""
     passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        shop = Workshop(folder)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        shop = Workshop(folder, os.path.abspath(tools))
         shop.link()
         if not shop.passes(seconds):
             print("mutate: the tests fail without a mutation")
@@ -204,6 +237,8 @@ def run(only="", seconds=SECONDS_MAX):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"),
+                   help="folder of nvmove and nvmove-cc")
     p.add_argument("--only", default="", help="mutations whose printed name matches this expression")
     p.add_argument("--list", action="store_true", help="print them and stop")
     p.add_argument("--seconds", type=int, default=SECONDS_MAX, help="how long the tests may take")
@@ -213,7 +248,7 @@ def main():
             if re.search(a.only, str(mutation)):
                 print(mutation)
         return 0
-    passed, failed = run(a.only, a.seconds)
+    passed, failed = run(a.bin, a.only, a.seconds)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

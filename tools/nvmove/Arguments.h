@@ -26,9 +26,11 @@ enum class Command { Scan, EmitFacts, DumpFacts, Crash };
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
   std::string Model = "power";
-  std::string TraceFile; ///< explore this one; empty: run the program
-  std::string Keep;      ///< leave the trace there
-  std::string Check;     ///< a shared object, or a shell command with {}
+  std::string TraceFile;              ///< explore this one; empty: run the program
+  std::string Keep;                   ///< leave the trace there
+  std::string Check;                  ///< a shared object, or a shell command with {}
+  std::vector<std::string> Misplaced; ///< words that should stand behind --
+  std::string State;                  ///< of TraceFile: judge this one alone
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
   bool AllowSampling = false;
 };

@@ -1,6 +1,8 @@
 // The options of `nvmove crash`: see Arguments.h.
 #include "nvmove/Arguments.h"
 
+#include "crash/State.h"
+
 #include <CLI/CLI.hpp>
 
 namespace nvmove::tool {
@@ -17,10 +19,11 @@ Examples:
   nvmove crash -- ./store put key value
   nvmove crash --model=process --check './store-check {}' -- ./store fill 100
   nvmove crash --check ./libcheck.so -- ./store fill 100    int nvm_crash_check(NVM_POOL *): 0 is right
+  nvmove crash --trace kept.trace --state 412:9a@0           one state again, as a finding names it
 
 Exit status:
   0  every state was judged, nothing was found
-  1  findings, or some states were not judged (see --allow-sampling)
+  1  findings (warnings alone are none), or some states were not judged (see --allow-sampling)
   2  wrong usage, the program failed or opened no pool
   3  internal error)";
 
@@ -29,15 +32,20 @@ Exit status:
 void addCrashOptions(CLI::App &Crash, Arguments &A) {
   CrashArguments &C = A.Crash;
   Crash
-      .add_option("--model", C.Model,
-                  "power (default): lines of x86 that were not fenced may be lost; or process")
+      .add_option(
+          "--model", C.Model,
+          "power (default): lines of x86 that were not fenced may be lost; process; or disk")
       ->option_text("NAME")
-      ->check(CLI::IsMember({"power", "process"}));
+      ->check(CLI::IsMember({"power", "process", "disk"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT");
   Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
       ->option_text("FILE");
-  Crash.add_option("--keep", C.Keep, "keep the trace (and FILE.image), for --trace")
+  Crash.add_option("--state", C.State, "of --trace: judge this state alone, as a finding names it")
+      ->option_text("STATE");
+  Crash
+      .add_option("--keep", C.Keep,
+                  "keep the trace (and FILE.image), for --trace; one with findings is kept anyway")
       ->option_text("FILE");
   Crash.add_option("--states-max", C.StatesMax, "states to judge at most (default 1000000)")
       ->option_text("N");
@@ -49,26 +57,33 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->option_text("N");
   Crash
       .add_option("--interrupt-every", C.InterruptEvery,
-                  "kill recovery at each step in one of N states (default 256; 0: never)")
+                  "make recovery fail at each step in one of N states (default 256; 0: never)")
       ->option_text("N");
   Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
   Crash.add_flag("--allow-sampling", C.AllowSampling, "exit 0 although epochs were only sampled");
-  Crash.add_option("--format", A.Format, "text (default) or json")
+  Crash.add_option("--format", A.Format, "text (default), json or sarif")
       ->option_text("NAME")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(CLI::IsMember({"text", "json", "sarif"}));
   Crash.add_option("-o,--output", A.Output, "write there instead of to stdout")
       ->option_text("FILE");
   Crash.add_flag("-q,--quiet", A.Quiet, "nothing of the program's own output");
+  Crash.add_option("words", C.Misplaced)->group("");
   Crash.footer(CrashFooter);
 }
 
 std::string checkCrash(const Arguments &A) {
+  if (!A.Crash.Misplaced.empty())
+    return "put -- before the program: nvmove crash [options] -- " + A.Crash.Misplaced[0] + " ...";
   if (A.Crash.TraceFile.empty() && A.Flags.empty())
     return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
   if (!A.Crash.TraceFile.empty() && !A.Flags.empty())
     return "give a program to run or --trace FILE, not both";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())
     return "--keep goes with a program to run; the trace is there already";
+  if (!A.Crash.State.empty() && A.Crash.TraceFile.empty())
+    return "--state names a state of a trace; give that with --trace FILE";
+  if (!A.Crash.State.empty() && !crash::State::parse(A.Crash.State))
+    return "--state " + A.Crash.State + ": no name of a state; a finding prints it, as 412:9a@0";
   return "";
 }
 

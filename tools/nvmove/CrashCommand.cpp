@@ -5,6 +5,7 @@
 #include "crash/Report.h"
 #include "support/Files.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <cstring>
@@ -16,11 +17,12 @@ namespace nvmove::tool {
 
 namespace {
 
-/// Removes the trace and its image.
+/// Removes the trace and its image, unless they are to be kept.
 struct TraceFiles {
   std::string Path;
+  bool Keep = false;
   ~TraceFiles() {
-    if (Path.empty())
+    if (Path.empty() || Keep)
       return;
     llvm::sys::fs::remove(Path);
     llvm::sys::fs::remove(Path + ".image");
@@ -33,7 +35,7 @@ llvm::Error failed(const llvm::Twine &What) {
 
 [[noreturn]] void become(const Arguments &A, const std::string &Trace) {
   setenv("NVMOVE_TRACE", Trace.c_str(), 1);
-  setenv("NVMOVE_DOMAIN", A.Crash.Model.c_str(), 1);
+  setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
   if (A.Quiet) {
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDOUT_FILENO);
@@ -59,7 +61,8 @@ llvm::Error run(const Arguments &A, const std::string &Trace) {
     return failed("the program cannot be started");
   if (WIFEXITED(Status) && WEXITSTATUS(Status) == 127)
     return failed("'" + A.Flags[0] + "' cannot be run; is the path right?");
-  if (!llvm::sys::fs::exists(Trace + ".image"))
+  uint64_t Size = 0;
+  if (llvm::sys::fs::file_size(Trace, Size) || !Size)
     return failed("the program opened no pool; is it built with nvmove-cc?");
   if (WIFSIGNALED(Status)) // what it did up to its last commit is worth a look
     llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
@@ -81,35 +84,74 @@ llvm::Expected<std::string> freshTrace() {
 
 crash::Options optionsOf(const CrashArguments &C) {
   crash::Options O;
-  O.What = C.Model == "process" ? crash::Model::Process : crash::Model::Power;
+  O.What = C.Model == "process" ? crash::Model::Process
+           : C.Model == "disk"  ? crash::Model::Disk
+                                : crash::Model::Power;
   O.StatesMax = C.StatesMax;
-  O.EpochMax = C.EpochMax;
-  O.Samples = C.Samples;
+  O.Each.EpochMax = C.EpochMax;
+  O.Each.Samples = C.Samples;
   O.Seed = C.Seed;
   O.InterruptEvery = C.InterruptEvery;
   bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");
   (IsLibrary ? O.Checker : O.Command) = C.Check;
+  if (!C.State.empty())
+    O.Only = crash::State::parse(C.State);
   return O;
 }
 
+/// A trace begins in a file that is not there, or empty.
+llvm::Expected<std::string> traceToWrite(const Arguments &A) {
+  if (A.Crash.Keep.empty())
+    return freshTrace();
+  if (std::error_code Error = llvm::sys::fs::remove(A.Crash.Keep))
+    return failed(A.Crash.Keep + ": " + Error.message());
+  return A.Crash.Keep;
+}
+
+struct Exploration {
+  TraceFiles Files; ///< of this run
+  crash::Trace T;   ///< findings point into it
+  std::string Path;
+};
+
 llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &O,
-                                      crash::Trace &Kept) {
-  TraceFiles Own;
-  std::string Path = A.Crash.TraceFile;
-  if (Path.empty()) {
-    llvm::Expected<std::string> Made = A.Crash.Keep.empty() ? freshTrace() : A.Crash.Keep;
-    if (!Made)
-      return Made.takeError();
-    Path = *Made;
-    Own.Path = A.Crash.Keep.empty() ? Path : "";
-    if (llvm::Error E = run(A, Path))
+                                      Exploration &Made) {
+  Made.Path = A.Crash.TraceFile;
+  if (Made.Path.empty()) {
+    llvm::Expected<std::string> Path = traceToWrite(A);
+    if (!Path)
+      return Path.takeError();
+    Made.Path = *Path;
+    Made.Files.Path = A.Crash.Keep.empty() ? *Path : "";
+    if (llvm::Error E = run(A, *Path))
       return std::move(E);
   }
-  llvm::Expected<crash::Trace> T = crash::readTrace(Path);
+  llvm::Expected<crash::Trace> T = crash::readTrace(Made.Path);
   if (!T)
     return T.takeError();
-  Kept = std::move(*T); // findings point into it
-  return crash::explore(Kept, O);
+  Made.T = std::move(*T);
+  return crash::explore(Made.T, O);
+}
+
+std::string quoted(llvm::StringRef Word) {
+  constexpr const char *Plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=";
+  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
+    return Word.str();
+  std::string Made = "'";
+  for (char C : Word)
+    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  return Made + "'";
+}
+
+/// The command that shows a state again, but for the name of the state.
+std::string replayOf(const CrashArguments &C, const std::string &Trace) {
+  std::string Line = "nvmove crash --trace " + quoted(Trace);
+  if (C.Model != "power")
+    Line += " --model=" + C.Model;
+  if (!C.Check.empty())
+    Line += " --check " + quoted(C.Check);
+  return Line;
 }
 
 } // namespace
@@ -121,19 +163,25 @@ int runCrash(const Arguments &A) {
     D.error(Fault);
     return ExitUsage;
   }
-  crash::Trace T;
-  llvm::Expected<crash::Result> R = explore(A, O, T);
+  Exploration Made;
+  llvm::Expected<crash::Result> R = explore(A, O, Made);
   if (!R) {
     D.error(R.takeError());
     return ExitUsage;
   }
+  // A finding is worth the place that its trace takes.
+  Made.Files.Keep =
+      llvm::any_of(R->Findings, [](const crash::Finding &F) { return !F.State.empty(); });
+  std::string Replay = replayOf(A.Crash, Made.Path);
   bool Color = A.Output.empty() && support::wantsColor(A.Color, llvm::outs());
   llvm::outs().enable_colors(Color);
   auto Print = [&](llvm::raw_ostream &OS) {
     if (A.Format == "json")
-      crash::printJson(OS, O, *R);
+      crash::printJson(OS, O, *R, Replay);
+    else if (A.Format == "sarif")
+      crash::printSarif(OS, O, *R, Replay);
     else
-      crash::printText(OS, Color, O, *R);
+      crash::printText(OS, Color, O, *R, Replay);
   };
   if (A.Output.empty())
     Print(llvm::outs());
@@ -142,7 +190,7 @@ int runCrash(const Arguments &A) {
     return ExitUsage;
   }
   bool Judged = R->finished() || (A.Crash.AllowSampling && !R->Unexplored && !R->Cut);
-  return R->Findings.empty() && Judged ? ExitComplete : ExitIncomplete;
+  return !R->hasErrors() && Judged ? ExitComplete : ExitIncomplete;
 }
 
 } // namespace nvmove::tool

@@ -1,0 +1,311 @@
+/* storm.c: several threads write to a pool until the process is killed; then somebody looks.
+ *
+ * usage: storm run POOL PROGRESS SEED [broken]
+ *        storm verify POOL PROGRESS SEED
+ *
+ * Each thread owns a part of the store, but all share its buckets, the locks over them, and the
+ * allocator. An operation's number is written by its own transaction: so the state of a thread's
+ * part must be exactly that after its first n operations, where n is the last one it has
+ * acknowledged, or the one after. `broken` commits in the middle of operations: the storm must
+ * notice. Verification prints "right" and the numbers, or what is wrong.
+ */
+#include "storm.h"
+
+#include "nvmove/nvmove.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { BUCKETS = 16, OPENING_BALANCE = 1000, POOL_BYTES = 1 << 20 };
+
+NVM_STRUCT item {
+  struct item *next;
+  unsigned thread, slot;
+  uint64_t number; /* the operation that wrote the text */
+  uint32_t length;
+  char *text;
+};
+
+NVM_STRUCT store {
+  struct item *bucket[BUCKETS];
+  uint64_t done[THREADS], items[THREADS];
+  uint64_t balance[THREADS][SLOTS];
+  uint64_t transfers;
+};
+
+static NVM_POOL *pool;
+static struct store *store;
+static struct progress *progress;
+static pthread_mutex_t locks[BUCKETS], transfer_lock;
+static uint64_t seed;
+static bool broken;
+
+static void need(bool condition, const char *what) {
+  if (condition)
+    return;
+  printf("%s: %s\n", what, nvm_strerror());
+  fflush(stdout);
+  _exit(3);
+}
+
+static unsigned bucket_of(unsigned thread, unsigned slot) { return (slot * 5 + thread) % BUCKETS; }
+
+static struct item **find(unsigned thread, unsigned slot) {
+  struct item **link = &store->bucket[bucket_of(thread, slot)];
+  while (*link && ((*link)->thread != thread || (*link)->slot != slot))
+    link = &(*link)->next;
+  return link;
+}
+
+static void write_text(struct item *item) {
+  for (uint32_t i = 0; i < item->length; i++)
+    item->text[i] = storm_byte(item->slot, item->number, i);
+}
+
+static void put(unsigned thread, unsigned slot, uint32_t length, uint64_t number) {
+  struct item **link = find(thread, slot), *item = *link;
+  if (!item) {
+    item = nvm_calloc(pool, NVM_TYPE_ID(struct item), 1, sizeof *item);
+    need(item != NULL, "nvm_calloc");
+    item->thread = thread;
+    item->slot = slot;
+    item->next = *link;
+    *link = item;
+    store->items[thread]++;
+  }
+  item->text = nvm_realloc(pool, item->text, length);
+  need(item->text != NULL, "nvm_realloc");
+  item->number = number;
+  item->length = length;
+  write_text(item);
+}
+
+static void drop(unsigned thread, unsigned slot) {
+  struct item **link = find(thread, slot), *item = *link;
+  if (!item)
+    return;
+  *link = item->next;
+  store->items[thread]--;
+  nvm_free(item->text);
+  nvm_free(item);
+}
+
+static void transfer(unsigned thread, const struct operation *o) {
+  store->balance[thread][o->slot[0]] -= 3;
+  store->balance[thread][o->slot[1]] += 3;
+  store->transfers++;
+}
+
+static void apply(unsigned thread, const struct operation *o, uint64_t number) {
+  switch (o->kind) {
+  case PUT:
+    put(thread, o->slot[0], o->length[0], number);
+    break;
+  case REMOVE:
+    drop(thread, o->slot[0]);
+    break;
+  case PUT_THREE:
+    for (int i = 0; i < 3; i++)
+      put(thread, o->slot[i], o->length[i] % 200 + 1, number);
+    break;
+  case TRANSFER:
+    transfer(thread, o);
+    break;
+  }
+  if (broken) {
+    nvm_tx_commit(pool);
+    nvm_tx_begin(pool);
+  }
+  store->done[thread] = number;
+}
+
+/* The locks of an operation, lowest first; each once. Held until the commit has returned. */
+static unsigned long locks_of(unsigned thread, const struct operation *o) {
+  unsigned long set = 0;
+  for (int i = 0; i < (o->kind == PUT_THREE ? 3 : 1); i++)
+    set |= 1ul << bucket_of(thread, o->slot[i]);
+  return o->kind == TRANSFER ? 0 : set;
+}
+
+static void lock(unsigned long set, bool transfers) {
+  for (unsigned i = 0; i < BUCKETS; i++)
+    if (set >> i & 1)
+      pthread_mutex_lock(&locks[i]);
+  if (transfers)
+    pthread_mutex_lock(&transfer_lock);
+}
+
+static void unlock(unsigned long set, bool transfers) {
+  for (unsigned i = 0; i < BUCKETS; i++)
+    if (set >> i & 1)
+      pthread_mutex_unlock(&locks[i]);
+  if (transfers)
+    pthread_mutex_unlock(&transfer_lock);
+}
+
+static void *work(void *argument) {
+  unsigned thread = (unsigned)(uintptr_t)argument;
+  for (;;) {
+    uint64_t number = store->done[thread] + 1;
+    struct operation o = storm_operation(seed, thread, number);
+    unsigned long set = locks_of(thread, &o);
+    lock(set, o.kind == TRANSFER);
+    nvm_tx_begin(pool);
+    apply(thread, &o, number);
+    need(nvm_tx_commit(pool) == 0, "nvm_tx_commit");
+    unlock(set, o.kind == TRANSFER);
+    progress->acknowledged[thread] = number;
+  }
+}
+
+static void prepare(const char *path) {
+  pool = access(path, F_OK) == 0 ? nvm_pool_open(path) : nvm_pool_create(path, POOL_BYTES);
+  need(pool != NULL, path);
+  store = nvm_pool_root(pool);
+}
+
+static void create_store(void) {
+  nvm_tx_begin(pool);
+  store = nvm_calloc(pool, NVM_TYPE_ID(struct store), 1, sizeof *store);
+  need(store != NULL, "nvm_calloc");
+  for (unsigned t = 0; t < THREADS; t++)
+    for (unsigned i = 0; i < SLOTS; i++)
+      store->balance[t][i] = OPENING_BALANCE;
+  nvm_pool_set_root(pool, store);
+  need(nvm_tx_commit(pool) == 0, "nvm_tx_commit");
+}
+
+static void run(void) {
+  if (!store)
+    create_store();
+  for (unsigned i = 0; i < BUCKETS; i++)
+    pthread_mutex_init(&locks[i], NULL);
+  pthread_mutex_init(&transfer_lock, NULL);
+  printf("running\n");
+  fflush(stdout);
+  pthread_t threads[THREADS];
+  for (unsigned t = 0; t < THREADS; t++)
+    need(pthread_create(&threads[t], NULL, work, (void *)(uintptr_t)t) == 0, "pthread_create");
+  pthread_join(threads[0], NULL);
+}
+
+/* What a thread's part is after its first operations. */
+struct model {
+  uint64_t number[SLOTS], balance[SLOTS], items, transfers; /* number 0: nothing there */
+  uint32_t length[SLOTS];
+};
+
+static void model_put(struct model *m, unsigned slot, uint32_t length, uint64_t number) {
+  m->items += !m->number[slot];
+  m->number[slot] = number;
+  m->length[slot] = length;
+}
+
+static void model_apply(struct model *m, const struct operation *o, uint64_t number) {
+  if (o->kind == PUT)
+    model_put(m, o->slot[0], o->length[0], number);
+  if (o->kind == REMOVE) {
+    m->items -= m->number[o->slot[0]] != 0;
+    m->number[o->slot[0]] = 0;
+  }
+  for (int i = 0; i < 3 && o->kind == PUT_THREE; i++)
+    model_put(m, o->slot[i], o->length[i] % 200 + 1, number);
+  if (o->kind == TRANSFER) {
+    m->balance[o->slot[0]] -= 3;
+    m->balance[o->slot[1]] += 3;
+    m->transfers++;
+  }
+}
+
+static void wrong(unsigned thread, const char *what, uint64_t found, uint64_t wanted) {
+  printf("thread %u: %s is %llu, not %llu\n", thread, what, (unsigned long long)found,
+         (unsigned long long)wanted);
+  fflush(stdout);
+  _exit(2);
+}
+
+static void compare_slot(unsigned thread, unsigned slot, const struct model *m) {
+  const struct item *item = *find(thread, slot);
+  if (!item != !m->number[slot])
+    wrong(thread, "a text's presence", item != NULL, m->number[slot] != 0);
+  if (!item)
+    return;
+  if (item->number != m->number[slot])
+    wrong(thread, "a text's operation", item->number, m->number[slot]);
+  if (item->length != m->length[slot])
+    wrong(thread, "a text's length", item->length, m->length[slot]);
+  for (uint32_t i = 0; i < item->length; i++)
+    if (item->text[i] != storm_byte(slot, item->number, i))
+      wrong(thread, "a byte of a text", (unsigned char)item->text[i],
+            (unsigned char)storm_byte(slot, item->number, i));
+}
+
+static uint64_t compare_thread(unsigned thread) {
+  static struct model m;
+  m = (struct model){0};
+  uint64_t done = store->done[thread], known = progress->acknowledged[thread];
+  if (done != known && done != known + 1)
+    wrong(thread, "the last operation", done, known);
+  for (unsigned slot = 0; slot < SLOTS; slot++)
+    m.balance[slot] = OPENING_BALANCE;
+  for (uint64_t n = 1; n <= done; n++) {
+    struct operation o = storm_operation(seed, thread, n);
+    model_apply(&m, &o, n);
+  }
+  for (unsigned slot = 0; slot < SLOTS; slot++) {
+    compare_slot(thread, slot, &m);
+    if (store->balance[thread][slot] != m.balance[slot])
+      wrong(thread, "a balance", store->balance[thread][slot], m.balance[slot]);
+  }
+  if (store->items[thread] != m.items)
+    wrong(thread, "the count of texts", store->items[thread], m.items);
+  progress->acknowledged[thread] = done;
+  return m.transfers;
+}
+
+static void print_fault(void *unused, const char *line) {
+  (void)unused;
+  printf("%s\n", line);
+}
+
+/* Nothing besides the store is allocated: each text and each item is one block. */
+static void verify(void) {
+  uint64_t transfers = 0, blocks = store ? 1 : 0;
+  for (unsigned t = 0; store && t < THREADS; t++) {
+    transfers += compare_thread(t);
+    blocks += 2 * store->items[t];
+  }
+  if (store && store->transfers != transfers)
+    wrong(THREADS, "the sum of transfers", store->transfers, transfers);
+  if (nvm_pool_verify(pool, print_fault, NULL) != 0)
+    _exit(2);
+  struct nvm_usage usage;
+  if (nvm_pool_usage(pool, &usage) || usage.blocks != blocks)
+    wrong(THREADS, "the count of blocks", usage.blocks, blocks);
+  printf("right\n");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "verify") != 0)) {
+    fprintf(stderr, "usage: storm run|verify POOL PROGRESS SEED [broken]\n");
+    return 1;
+  }
+  int fd = open(argv[3], O_RDWR | O_CREAT, 0600);
+  need(fd >= 0 && ftruncate(fd, 4096) == 0, argv[3]);
+  progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  need(progress != MAP_FAILED, "mmap");
+  seed = strtoull(argv[4], NULL, 10);
+  broken = argc > 5;
+  prepare(argv[2]);
+  if (strcmp(argv[1], "run") == 0)
+    run();
+  else
+    verify();
+  return nvm_pool_close(pool) == 0 ? 0 : 3;
+}
