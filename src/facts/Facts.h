@@ -145,9 +145,9 @@ struct Assignment {
 };
 
 struct Function {
-  SymbolId Symbol = None;      ///< None for the static initialisers.
-  uint32_t ParameterCount = 0; ///< Parameters are registers 0 .. ParameterCount-1.
-  bool Variadic = false;
+  SymbolId Symbol = None;        ///< None for the static initialisers.
+  uint32_t ParameterCount = 0;   ///< Parameters are registers 0 .. ParameterCount-1.
+  bool Variadic = false;         ///< Register ParameterCount is all that is passed beyond them.
   TypeId Result = None;          ///< What it returns; None for the static initialisers.
   std::vector<TypeId> Registers; ///< Type of each register; None when of no interest.
   std::vector<Region> Regions;   ///< Region 0 is the body.

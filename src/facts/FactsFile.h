@@ -10,7 +10,7 @@
 namespace nvmove::facts {
 
 /// Raised whenever the layout or the meaning of a recorded fact changes; part of every cache key.
-inline constexpr uint32_t FormatVersion = 3;
+inline constexpr uint32_t FormatVersion = 4;
 
 /// The whole file image of \p Unit.
 std::string serialise(const TranslationUnit &Unit);

@@ -7,7 +7,10 @@
 // arithmetic on typed pointers stay at the same address: an array is its first element. Arithmetic
 // on char pointers is Offset (known distance) or Wander.
 //
-// Not modelled: inline assembly, setjmp, computed gotos, va_arg (its result is empty).
+// Arguments beyond the named ones are one value, which va_start stores in the list and va_arg
+// loads.
+//
+// Not modelled: inline assembly, setjmp, computed gotos.
 #pragma once
 
 #include "scan/TypeTable.h"
@@ -35,6 +38,7 @@ public:
   FunctionRecorder(TypeTable &Types, facts::Function &Out);
 
   void recordBody(const clang::FunctionDecl *Function);
+  void recordAlias(const clang::FunctionDecl *Alias, const clang::FunctionDecl *Meant);
   /// Stores of the initialiser of a variable with static storage.
   void recordInitialiser(const clang::VarDecl *Variable);
 
@@ -49,6 +53,7 @@ private:
 
   // Statements (RecordStatements.cpp)
   void statement(const clang::Stmt *S);
+  void block(const clang::CompoundStmt *Block);
   void declaration(const clang::VarDecl *Variable);
   void loop(const clang::Stmt *Init, const clang::Expr *Cond, const clang::Stmt *Step,
             const clang::Stmt *Body);
@@ -69,6 +74,9 @@ private:
   Register choose(const clang::Expr *Cond, const clang::Expr *True, const clang::Expr *False,
                   clang::QualType Type);
   Register call(const clang::CallExpr *E);
+  void callFunction(const clang::FunctionDecl *Callee, Register Result, size_t FirstArgument,
+                    clang::SourceLocation Where);
+  bool argumentList(llvm::StringRef Builtin, const clang::CallExpr *E);
   Register sizeOf(const clang::UnaryExprOrTypeTraitExpr *E);
   Register offsetOf(const clang::OffsetOfExpr *E);
   Register atomic(const clang::AtomicExpr *E);

@@ -29,6 +29,21 @@ bool opensForWriting(const Expr *Argument, const clang::ASTContext &Context) {
 
 } // namespace
 
+/// What the macros of <stdarg.h> stand for. False for any other builtin.
+bool FunctionRecorder::argumentList(llvm::StringRef Builtin, const clang::CallExpr *E) {
+  bool Starts = Builtin == "__builtin_va_start", Copies = Builtin == "__builtin_va_copy";
+  if ((!Starts && !Copies) || E->getNumArgs() < 2)
+    return Builtin == "__builtin_va_end";
+  Place List{Place::InMemory, value(E->getArg(0))};
+  clang::SourceLocation Where = E->getExprLoc();
+  QualType Any = Types.context().VoidPtrTy;
+  if (Starts)
+    store(List, Out.Variadic ? Out.ParameterCount : None, Any, Where);
+  else
+    store(List, load({Place::InMemory, value(E->getArg(1))}, Any, Where), Any, Where);
+  return true;
+}
+
 Register FunctionRecorder::call(const clang::CallExpr *E) {
   noteLibraryCall(E);
   const clang::FunctionDecl *Direct = E->getDirectCallee();
@@ -45,6 +60,8 @@ Register FunctionRecorder::call(const clang::CallExpr *E) {
   }
   if (Name == "__builtin_constant_p" || Name == "__builtin_object_size" ||
       Name == "__builtin_dynamic_object_size" || Name == "__builtin_types_compatible_p")
+    return None;
+  if (argumentList(Name, E))
     return None;
   Register Callee = Direct ? None : value(E->getCallee());
   llvm::SmallVector<Register, 8> Arguments;

@@ -213,6 +213,8 @@ Register FunctionRecorder::compute(const Expr *E) {
     return offsetOf(Distance);
   if (const auto *Block = llvm::dyn_cast<clang::StmtExpr>(E))
     return statementExpression(Block);
+  if (const auto *Next = llvm::dyn_cast<clang::VAArgExpr>(E))
+    return load({Place::InMemory, value(Next->getSubExpr())}, E->getType(), E->getExprLoc());
   if (const auto *Atomic = llvm::dyn_cast<clang::AtomicExpr>(E))
     return atomic(Atomic);
   if (const auto *Full = llvm::dyn_cast<clang::FullExpr>(E))

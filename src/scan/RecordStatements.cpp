@@ -1,6 +1,7 @@
 // Statements, declarations and initialisers. See FunctionRecorder.h.
 #include "scan/FunctionRecorder.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -47,6 +48,10 @@ void FunctionRecorder::findAddressTaken(const clang::Stmt *Root) {
       if (const auto *Ref = llvm::dyn_cast<clang::DeclRefExpr>(Unary->getSubExpr()->IgnoreParens()))
         if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()))
           AddressTaken.insert(Variable);
+    if (const auto *Declared = llvm::dyn_cast<clang::DeclStmt>(S))
+      for (const clang::Decl *D : Declared->decls())
+        if (D->hasAttr<clang::CleanupAttr>())
+          AddressTaken.insert(llvm::cast<clang::VarDecl>(D));
     llvm::append_range(Open, S->children());
   }
 }
@@ -59,6 +64,8 @@ void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
   findAddressTaken(Function->getBody());
   for (const clang::ParmVarDecl *Parameter : Function->parameters())
     Variables[Parameter] = fresh(Parameter->getType());
+  if (Out.Variadic)
+    fresh(Types.context().VoidPtrTy); // What is passed beyond them.
   for (const clang::ParmVarDecl *Parameter : Function->parameters()) {
     if (!AddressTaken.contains(Parameter) || Parameter->getType()->isRecordType())
       continue;
@@ -66,6 +73,31 @@ void FunctionRecorder::recordBody(const clang::FunctionDecl *Function) {
     store(Home, Variables[Parameter], Parameter->getType(), Parameter->getLocation());
   }
   statement(Function->getBody());
+}
+
+/// A name given to another function by attribute is a function that calls it.
+void FunctionRecorder::recordAlias(const clang::FunctionDecl *Alias,
+                                   const clang::FunctionDecl *Meant) {
+  Out.Symbol = Types.symbol(Alias);
+  Out.ParameterCount = Alias->getNumParams();
+  Out.Result = Types.type(Alias->getReturnType());
+  for (const clang::ParmVarDecl *Parameter : Alias->parameters())
+    Out.Arguments.push_back(fresh(Parameter->getType()));
+  Register Result = Alias->getReturnType()->isVoidType() ? None : fresh(Alias->getReturnType());
+  callFunction(Meant, Result, 0, Alias->getLocation());
+  emit(Op::Return, Alias->getLocation()).A = Result;
+}
+
+/// Emits a direct call whose arguments are the ones from \p FirstArgument on.
+void FunctionRecorder::callFunction(const clang::FunctionDecl *Callee, Register Result,
+                                    size_t FirstArgument, clang::SourceLocation Where) {
+  Instruction &Made = emit(Op::Call, Where);
+  Made.Dst = Result;
+  Made.A = Types.symbol(Callee);
+  Made.Ty = Types.type(Callee->getType());
+  Made.FirstArgument = static_cast<uint32_t>(FirstArgument);
+  Made.ArgumentCount = static_cast<uint16_t>(Out.Arguments.size() - FirstArgument);
+  Made.Implicit = Result == None;
 }
 
 void FunctionRecorder::recordInitialiser(const clang::VarDecl *Variable) {
@@ -130,6 +162,8 @@ void FunctionRecorder::statement(const clang::Stmt *S) {
       if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
         declaration(Variable);
     return;
+  case clang::Stmt::CompoundStmtClass:
+    return block(llvm::cast<clang::CompoundStmt>(S));
   case clang::Stmt::ReturnStmtClass: {
     const auto *Return = llvm::cast<clang::ReturnStmt>(S);
     Register Value = Return->getRetValue() ? value(Return->getRetValue()) : None;
@@ -164,6 +198,21 @@ void FunctionRecorder::statement(const clang::Stmt *S) {
     for (const clang::Stmt *Child : S->children())
       statement(Child);
   }
+}
+
+/// At the end of a block the functions are called that its variables name as their cleanup.
+void FunctionRecorder::block(const clang::CompoundStmt *Block) {
+  for (const clang::Stmt *S : Block->body())
+    statement(S);
+  for (const clang::Stmt *S : Block->body())
+    if (const auto *Declared = llvm::dyn_cast<clang::DeclStmt>(S))
+      for (const clang::Decl *D : Declared->decls())
+        if (const auto *Cleanup = D->getAttr<clang::CleanupAttr>()) {
+          Place Variable = variablePlace(llvm::cast<clang::VarDecl>(D));
+          Out.Arguments.push_back(Variable.Reg);
+          callFunction(Cleanup->getFunctionDecl(), None, Out.Arguments.size() - 1,
+                       Block->getRBracLoc());
+        }
 }
 
 void FunctionRecorder::declaration(const clang::VarDecl *Variable) {

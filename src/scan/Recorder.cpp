@@ -89,6 +89,7 @@ public:
           Types.symbol(Function);
       }
     }
+    std::vector<facts::Function> Aliases = recordAliases(Context, Types);
     std::vector<std::pair<unsigned, facts::Function>> Bodies;
     while (const clang::FunctionDecl *Function = Types.nextReached()) {
       auto Known = Order.find(Function);
@@ -104,6 +105,7 @@ public:
     Unit.Functions.push_back(std::move(Initialisers));
     for (auto &[Position, Body] : Bodies)
       Unit.Functions.push_back(std::move(Body));
+    llvm::move(Aliases, std::back_inserter(Unit.Functions));
     const clang::SourceManager &Sources = Context.getSourceManager();
     Unit.Lines = Sources.getBufferData(Sources.getMainFileID()).count('\n');
   }
@@ -131,6 +133,25 @@ private:
       return false;
     return Function->hasExternalFormalLinkage() || Function->isReferenced() || Function->isUsed() ||
            Function->hasAttr<clang::ConstructorAttr>();
+  }
+
+  /// Functions that are declared here as another name of one that is defined here.
+  static std::vector<facts::Function> recordAliases(clang::ASTContext &Context, TypeTable &Types) {
+    std::vector<facts::Function> Recorded;
+    llvm::StringMap<const clang::FunctionDecl *> Defined;
+    for (const clang::Decl *Decl : Context.getTranslationUnitDecl()->decls())
+      if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl);
+          Function && Function->doesThisDeclarationHaveABody() && Function->getIdentifier())
+        Defined.try_emplace(Function->getName(), Function);
+    for (const clang::Decl *Decl : Context.getTranslationUnitDecl()->decls()) {
+      const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl);
+      const auto *Alias = Function ? Function->getAttr<clang::AliasAttr>() : nullptr;
+      if (!Alias || Alias->isInherited() || !Function->getIdentifier())
+        continue;
+      if (auto Meant = Defined.find(Alias->getAliasee()); Meant != Defined.end())
+        FunctionRecorder(Types, Recorded.emplace_back()).recordAlias(Function, Meant->second);
+    }
+    return Recorded;
   }
 
   static void recordGlobal(const clang::VarDecl *Variable, TypeTable &Types,

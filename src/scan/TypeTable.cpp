@@ -147,7 +147,7 @@ SymbolId TypeTable::symbol(const clang::ValueDecl *Decl, bool Local) {
   Symbol Made;
   Made.Name = text(Decl->getName());
   Made.Type = type(Decl->getType());
-  Made.System = Context.getSourceManager().isInSystemHeader(Decl->getLocation());
+  Made.System = Context.getSourceManager().isInSystemHeader(Key->getLocation());
   const clang::ValueDecl *Shown = Decl;
   if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl)) {
     describeFunction(Made, Function);
@@ -186,7 +186,8 @@ void TypeTable::describeFunction(Symbol &Made, const clang::FunctionDecl *Functi
   Made.Kind = SymbolKind::Function;
   Made.External = Function->hasExternalFormalLinkage();
   const clang::FunctionDecl *Definition = nullptr;
-  Made.Defined = Function->isDefined(Definition) && !Definition->hasSkippedBody();
+  Made.Defined = Function->hasAttr<clang::AliasAttr>() ||
+                 (Function->isDefined(Definition) && !Definition->hasSkippedBody());
   Made.Weak =
       Function->hasAttr<clang::WeakAttr>() || (Definition && Definition->isInlineSpecified() &&
                                                !Definition->isInlineDefinitionExternallyVisible());

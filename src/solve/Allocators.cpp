@@ -186,6 +186,8 @@ bool Inference::inferDestructor(FunctionId Id) {
     ExternalEffect Inner = effect(P.entity(F, I.A));
     if (Inner.What != Effect::Release || Inner.A < 0 || Inner.A >= I.ArgumentCount)
       continue;
+    if (I.Region != 0 && Inner.B == Conditional)
+      continue; // Freed in some cases of some case: the function is for something else.
     Register Freed = F.Body->Arguments[I.FirstArgument + Inner.A];
     bool Sure = I.Region == 0 && Inner.B != Conditional;
     int Only = -1;
@@ -225,6 +227,23 @@ bool Inference::stampsType(const FunctionInfo &F) const {
         if (Sizes.count(Each))
           return true;
   }
+  return false;
+}
+
+bool Inference::setsUp(FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
+  std::set<Register> Globals, Fresh;
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code == Op::AddressOf && P.entity(F, I.A).What == Entity::Global)
+      Globals.insert(I.Dst);
+    if (I.Code == Op::Call && I.A != None && effect(P.entity(F, I.A)).What == Effect::Allocate)
+      Fresh.insert(I.Dst);
+  }
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Store && Globals.count(I.A))
+      for (Register Each : registersBehind(*F.Body, I.B))
+        if (Fresh.count(Each))
+          return true;
   return false;
 }
 

@@ -220,6 +220,28 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
   return false;
 }
 
+/// True when a call gives the size of a record: what it makes is made for that record.
+bool Zone::asksForSize(Site Via) const {
+  const facts::Function &Body = *functionOf(Via.In).Body;
+  for (unsigned I = 0; I != Via.At->ArgumentCount; ++I)
+    if (NodeId N = node(Via.In, Body.Arguments[Via.At->FirstArgument + I]); N != None)
+      for (LocationId Each : Graph.pointees(N))
+        if (Graph.object(Graph.at(Each).In).Kind == ObjectKind::Size)
+          return true;
+  return false;
+}
+
+/// A constructor that takes no object: numbers, names and hooks are about what it makes.
+bool Zone::makesOnly(const FunctionInfo &F) const {
+  if (!F.result().isPointerTo(Core::Record))
+    return false;
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+    if (const Shape &Each = F.parameter(I);
+        Each.Pointers && Each.What != Core::Char && Each.What != Core::Function)
+      return false;
+  return true;
+}
+
 /// How far \p Target is from the input when \p Call leads to it. One that reads through globals is
 /// there; a call that is given nothing is neither nearer nor further than its caller.
 unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const {
@@ -227,7 +249,8 @@ unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact,
   if (OnTheWay[Target] || ReadsHandleGlobal[Target] || (Nothing && ReadsInputGlobal[Target]) ||
       carriesInput(Call, How))
     return 0;
-  return Instances[Call.In].Removed + (Nothing ? 0 : Contact ? 1 : 2);
+  bool One = Contact || makesOnly(P.function(Target));
+  return Instances[Call.In].Removed + (Nothing ? 0 : One ? 1 : 2);
 }
 
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
@@ -240,7 +263,8 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
-    if (!gives(Call, P.function(Target)) && !leadsToInput(Target))
+    if (!gives(Call, P.function(Target)) && !leadsToInput(Target) &&
+        !(llvm::is_contained(Loads, Call.In) && Known.setsUp(Target)))
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;
@@ -274,6 +298,11 @@ void Zone::link(const PendingCall &Call, InstanceId Callee) {
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
     if (NodeId N = argumentNode(Call, static_cast<int>(I)); N != None)
       Graph.addEdge(N, node(Callee, I));
+  // Addresses of locals among variable arguments are for a dispatcher to fill; what is built is
+  // kept.
+  for (unsigned I = F.Body->ParameterCount; F.Body->Variadic && I < Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, static_cast<int>(I)); N != None)
+      Graph.addBuilt(N, node(Callee, F.Body->ParameterCount));
   if (NodeId To = resultNode(Call); To != None)
     Graph.addEdge(Instances[Callee].Result, To);
 }

@@ -6,6 +6,24 @@
 
 namespace nvmove::solve {
 
+namespace {
+
+/// Libraries name their own allocators after those of libc: SLmalloc, xmlStrdup, OPENSSL_free.
+ExternalEffect namedAfterLibc(llvm::StringRef Name) {
+  static constexpr std::pair<llvm::StringLiteral, ExternalEffect> Endings[] = {
+      {"malloc", {Effect::Allocate, 0, -1, -1}},   {"calloc", {Effect::Allocate, 0, 1, -1}},
+      {"realloc", {Effect::Resize, 0, 1, -1}},     {"strdup", {Effect::Duplicate, 0, -1, -1}},
+      {"strndup", {Effect::Duplicate, 0, -1, -1}}, {"free", {Effect::Release, 0, -1, -1}},
+  };
+  std::string Lower = Name.lower();
+  for (const auto &[Ending, Meaning] : Endings)
+    if (llvm::StringRef(Lower).ends_with(Ending))
+      return Meaning;
+  return {};
+}
+
+} // namespace
+
 ExternalEffect effectOf(llvm::StringRef Name) {
   static const llvm::StringMap<ExternalEffect> Table = {
 #define EXTERNAL(NAME, EFFECT, ARG_A, ARG_B, ARG_C)                                                \
@@ -13,7 +31,7 @@ ExternalEffect effectOf(llvm::StringRef Name) {
 #include "solve/Externals.def"
   };
   auto It = Table.find(Name);
-  return It == Table.end() ? ExternalEffect() : It->second;
+  return It == Table.end() ? namedAfterLibc(Name) : It->second;
 }
 
 bool writesOnly(const facts::Instruction &Call, const ExternalEffect &E) {

@@ -45,6 +45,9 @@ public:
   const std::vector<FunctionId> &callees(FunctionId Id) const { return Callees[Id]; }
   const std::vector<CallSite> &callers(FunctionId Id) const { return Callers[Id]; }
 
+  /// True when \p Id itself allocates what it keeps in a global variable: a table to be filled.
+  bool setsUp(FunctionId Id) const;
+
   /// Parameters whose memory \p Id, or what it calls directly, reads input into.
   const std::set<unsigned> &filledParameters(FunctionId Id) const { return FillsParameter[Id]; }
 

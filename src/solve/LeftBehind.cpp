@@ -31,11 +31,39 @@ bool LeftBehind::isMachinery(ObjectId Id) const {
   return What.Kind != ObjectKind::Global && Z.content(Id).Handle;
 }
 
+/// Global variables that a load function sets to null where every run passes, and calls nothing
+/// after that could set them again: they kept something only meanwhile.
+std::set<GlobalId> LeftBehind::clearedGlobals() const {
+  std::set<GlobalId> Cleared;
+  for (InstanceId Load : Z.loads()) {
+    const FunctionInfo &F = Z.functionOf(Load);
+    std::map<facts::Register, GlobalId> Addresses;
+    for (const facts::Instruction &I : F.Body->Body) {
+      bool Names = I.Code == facts::Op::AddressOf || (I.Code == facts::Op::Call && I.A != None);
+      Entity Meant = Names ? P.entity(F, I.A) : Entity();
+      if (I.Code == facts::Op::AddressOf && Meant.What == Entity::Global)
+        Addresses[I.Dst] = Meant.Id;
+      else if (I.Code == facts::Op::Call && Meant.What != Entity::External)
+        Cleared.clear();
+      auto Stored = I.Code == facts::Op::Store ? Addresses.find(I.A) : Addresses.end();
+      if (Stored == Addresses.end())
+        continue;
+      if (I.B == facts::NullRegister && I.Region == 0)
+        Cleared.insert(Stored->second);
+      else
+        Cleared.erase(Stored->second);
+    }
+  }
+  return Cleared;
+}
+
 void LeftBehind::walk() {
   std::deque<ObjectId> Work;
+  std::set<GlobalId> Cleared = clearedGlobals();
   auto Reach = [&](ObjectId Id, LeftBehind::Reach How) {
     const Object &What = Graph.object(Id);
-    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) ||
+    bool Empty = What.Kind == ObjectKind::Global && Cleared.count(What.Id);
+    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) || Empty ||
         !Reached.try_emplace(Id, How).second)
       return;
     Work.push_back(Id);
@@ -45,6 +73,8 @@ void LeftBehind::walk() {
       ObjectId From = Work.front();
       Work.pop_front();
       unsigned Steps = Reached[From].Steps + 1;
+      if (ObjectId Behind = Graph.object(From).Behind; Behind != None)
+        Reach(Behind, {From, 0, Steps});
       for (auto [Offset, Cell] : Graph.object(From).Cells)
         for (LocationId Each : Graph.pointees(Cell))
           if (Graph.keeps(Graph.at(Each)) &&
@@ -128,21 +158,19 @@ void LeftBehind::collect(ObjectId Id) {
   if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
     return;
   std::map<RecordKey, Site> Uses = uses(What);
-  if (Uses.size() <= UsesMax && (What.Types.empty() || (What.Guessed && !Uses.empty()))) {
+  if (Uses.size() <= UsesMax && (What.Types.empty() || What.Guessed))
     for (const auto &Use : Uses)
       offer(Use.first, {Id, Confidence::Medium,
                         What.Types.empty() ? "untyped memory that is used as this type"
                                            : "allocated as its base and used as this type",
                         Use.second, "used as '" + P.displayName(Use.first) + "'"});
-    return;
-  }
   for (RecordKey Key : What.Types)
     offer(Key, {Id, Confidence::High, "allocated as this type and left behind",
                 What.TypeSites.at(Key), "as '" + P.displayName(Key) + "'"});
 }
 
 /// Records that the program looks at an object as. Made as its base and used as what extends it:
-/// the base is only how the allocator calls it. A view that another view begins with is its first
+/// both, since one allocator may make either. A view that another view begins with is its first
 /// member.
 std::map<RecordKey, Site> LeftBehind::uses(const Object &What) const {
   std::map<RecordKey, Site> Uses;

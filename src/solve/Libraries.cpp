@@ -18,8 +18,10 @@ bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
     else if (C == ')' && Depth)
       --Depth;
     else if ((C == ',' || C == ')') && !Depth) {
-      if (At == Number)
-        return Signature.slice(Start, I).trim().starts_with("const ");
+      if (At == Number) { // Of "const char **" only what lies two pointers away is const.
+        llvm::StringRef Parameter = Signature.slice(Start, I).trim();
+        return Parameter.starts_with("const ") && Parameter.count('*') == 1;
+      }
       if (C == ')')
         return false;
       ++At;
@@ -134,7 +136,7 @@ void Zone::containerRule(PendingCall &Call) {
                                         !(Keys && parameterIsConst(Signature, I)))
       if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
         for (NodeId Keeper : Keepers)
-          Graph.addStore(Keeper, node(Call.In, R), Here);
+          Graph.addStore(Keeper, node(Call.In, R), Shape(), Here);
   if (Result != None && Container >= 0)
     Graph.addLoad(Keepers.front(), Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None,
                   Here);

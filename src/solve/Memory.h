@@ -47,6 +47,7 @@ struct Object {
   std::map<RecordKey, Site> TypeSites;
   Site Made; ///< Heap, Mapped: the allocation.
   std::map<int64_t, NodeId> Cells;
+  ObjectId Behind = None;  ///< What lies in the same block behind the record that it begins with.
   NodeId Tainted = None;   ///< Numbers only: the input among the cells.
   NodeId Whole = None;     ///< Receives every cell: what a load at AnyOffset reads.
   bool Constant = false;   ///< Global declared const: nothing is stored once it is sealed.

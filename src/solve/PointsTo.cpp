@@ -183,8 +183,9 @@ void PointsTo::addLoad(NodeId Address, NodeId To, const Shape &Type, uint32_t Fl
   wait(Address, {Rule::Load, To, 0, Flow, static_cast<uint32_t>(Shapes.size() - 1), Where});
 }
 
-void PointsTo::addStore(NodeId Address, NodeId From, Site Where) {
-  wait(Address, {Rule::Store, From, 0, None, 0, Where});
+void PointsTo::addStore(NodeId Address, NodeId From, const Shape &Type, Site Where) {
+  Shapes.push_back(Type);
+  wait(Address, {Rule::Store, From, 0, None, static_cast<uint32_t>(Shapes.size() - 1), Where});
 }
 
 void PointsTo::addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Record, Site Where) {
@@ -203,6 +204,8 @@ void PointsTo::addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes
   Shapes.push_back(Type);
   wait(From, {Rule::Cast, To, FromBytes, None, static_cast<uint32_t>(Shapes.size() - 1), Where});
 }
+
+void PointsTo::addBuilt(NodeId From, NodeId To) { wait(From, {Rule::Built, To, 0, None, 0, {}}); }
 
 void PointsTo::addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where) {
   wait(ToAddress, {Rule::CopyTo, FromAddress, static_cast<int64_t>(Size), None, 0, Where});

@@ -51,12 +51,15 @@ public:
   void add(NodeId To, LocationId What);
   void addEdge(NodeId From, NodeId To);
   void addLoad(NodeId Address, NodeId To, const Shape &Type, uint32_t Flow, Site Where);
-  void addStore(NodeId Address, NodeId From, Site Where);
+  /// \p Type: of the lvalue that is stored to, when it is known.
+  void addStore(NodeId Address, NodeId From, const Shape &Type, Site Where);
   void addFieldOf(NodeId Base, NodeId To, int64_t Delta, RecordKey Record, Site Where);
   void addElementOf(NodeId Base, NodeId To);
   void addShift(NodeId Base, NodeId To, int64_t Delta);
   /// \p FromBytes: the programmer casts a character pointer.
   void addCast(NodeId From, NodeId To, const Shape &Type, bool FromBytes, Site Where);
+  /// Of what \p From holds, only objects on the heap reach \p To.
+  void addBuilt(NodeId From, NodeId To);
   void addCopyObject(NodeId ToAddress, NodeId FromAddress, uint64_t Size, Site Where);
   /// Copies characters: input travels, pointers do not.
   void addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where);
@@ -104,6 +107,8 @@ private:
     ElementOf,
     Shift,
     Cast,
+    Specialise,
+    Built,
     CopyTo,
     CopyFrom,
     BytesTo,
@@ -113,8 +118,8 @@ private:
     Rule What;
     NodeId Other;
     int64_t Delta;
-    uint32_t Extra; ///< FieldOf: RecordKey. Load: flow number. Cast, Load: index into Shapes.
-    uint32_t ShapeIndex;
+    uint32_t Extra;      ///< FieldOf, Specialise: RecordKey. Load: flow number.
+    uint32_t ShapeIndex; ///< Cast, Load, Store: index into Shapes.
     Site Where;
   };
   struct Node {
@@ -139,6 +144,11 @@ private:
   void applyLoad(const Waiting &R, Location What);
   bool mayStore(ObjectId In) const;
   void applyStore(const Waiting &R, Location What);
+  RecordKey keptAs(Location Where, const Shape &StoredAs) const;
+  bool isBaseOf(const Object &What, RecordKey Longer) const;
+  void specialise(const Waiting &R, Location What);
+  void applyShift(const Waiting &R, Location What);
+  ObjectId behindHeader(Location What, int64_t Delta);
   void applyFieldOf(const Waiting &R, Location What);
   void applyCast(const Waiting &R, Location What);
   void copyBytes(Location To, Location From, Site Where);
@@ -166,6 +176,7 @@ private:
   std::vector<Shape> Shapes;
   llvm::DenseMap<uint32_t, ObjectId> GlobalObjects;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, ObjectId> Markers;
+  llvm::DenseMap<std::pair<ObjectId, RecordKey>, ObjectId> Special;
   std::map<std::tuple<unsigned, unsigned, uint32_t>, ObjectId> PreObjects;
   std::map<ObjectId, std::vector<ObjectCopy>> Copies;
   llvm::DenseMap<NodeId, std::vector<Feed>> Feeds;

@@ -46,6 +46,7 @@ Program::Program(std::vector<facts::TranslationUnit> Read, llvm::ArrayRef<uint32
       Views.push_back({&Units[I], {}, {}, {}, {}});
   for (UnitView &View : Views)
     bindRecords(View);
+  uniteRecords();
   completeRecords();
   for (UnitView &View : Views)
     bind(View);
@@ -88,23 +89,6 @@ void Program::bindRecords(UnitView &View) {
   for (size_t I = 0; I != Unit.Records.size(); ++I)
     if (Unit.Records[I].Parent != None)
       Records[View.Records[I]].Parent = View.Records[Unit.Records[I].Parent];
-}
-
-/// An incomplete record stands for the complete one of its name, if there is just one such name.
-void Program::completeRecords() {
-  llvm::StringMap<RecordKey> ByName;
-  for (RecordKey Key = 0; Key != Records.size(); ++Key)
-    if (Records[Key].Complete && !Records[Key].Name.empty())
-      ByName.try_emplace(Records[Key].Name, Key);
-  for (UnitView &View : Views)
-    for (RecordKey &Key : View.Records)
-      if (!Records[Key].Complete)
-        if (auto It = ByName.find(Records[Key].Name); It != ByName.end()) {
-          for (const std::string &Alias : Records[Key].Aliases)
-            if (!llvm::is_contained(Records[It->second].Aliases, Alias))
-              Records[It->second].Aliases.push_back(Alias);
-          Key = It->second;
-        }
 }
 
 Shape Program::shape(const UnitView &View, facts::TypeId Type) const {

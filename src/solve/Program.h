@@ -4,7 +4,8 @@
 // from the units that define the load functions, the program is grown as a linker would: units that
 // define what is missing, then units that use what is there, never one that defines a function a
 // second time. Records of different units are one when they have the same name, size and place of
-// definition; an incomplete record is the complete one of its name.
+// definition, or the same name and members and a function that one unit calls and the other defines
+// takes them; an incomplete record is the complete one of its name.
 //
 // Nouns: a Function is a body; an External is a function without one (libc, libraries); a Global is
 // a variable with static storage; a Shape is what matters of a type: the record at its core and how
@@ -17,6 +18,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -141,7 +144,12 @@ private:
   void bind(UnitView &View);
   void bindRecords(UnitView &View);
   void bindSymbols(UnitView &View);
+  void uniteRecords();
   void completeRecords();
+  llvm::StringMap<const UnitView *> definers() const;
+  RecordKey meant(const UnitView &View, const std::string &Name,
+                  const std::vector<RecordKey> &Complete,
+                  const llvm::StringMap<const UnitView *> &Definers) const;
   Shape shape(const UnitView &View, facts::TypeId Type) const;
   RecordKey internRecord(const facts::TranslationUnit &Unit, const facts::Record &Record);
 

@@ -30,14 +30,13 @@ void PointsTo::apply(const Waiting &R, LocationId Id) {
     Objects[What.In].Indexed = true;
     return add(R.Other, Id);
   case Rule::Shift:
-    if (!Objects[What.In].isMemory())
-      return add(R.Other, Id);
-    return add(R.Other, What.In,
-               R.Delta == AnyOffset || What.Offset == AnyOffset
-                   ? AnyOffset
-                   : normalise(What.In, What.Offset + R.Delta, /*Stepped=*/true));
+    return applyShift(R, What);
   case Rule::Cast:
     return applyCast(R, What);
+  case Rule::Built:
+    return Objects[What.In].Kind == ObjectKind::Heap ? add(R.Other, Id) : void();
+  case Rule::Specialise:
+    return specialise(R, What);
   case Rule::BytesTo:
   case Rule::BytesFrom:
     for (LocationId Other : snapshot(R.Other))
@@ -164,7 +163,21 @@ void PointsTo::applyStore(const Waiting &R, Location What) {
     return;
   NodeId To = cell(What.In, What.Offset);
   addFeed(To, R.Other, R.Where);
-  addEdge(R.Other, To);
+  RecordKey Kept = keptAs(What, Shapes[R.ShapeIndex]);
+  if (Kept == None)
+    return addEdge(R.Other, To);
+  wait(R.Other, {Rule::Specialise, To, 0, Kept, 0, R.Where});
+}
+
+void PointsTo::applyShift(const Waiting &R, Location What) {
+  if (!Objects[What.In].isMemory())
+    return add(R.Other, location(What.In, What.Offset));
+  if (ObjectId Behind = behindHeader(What, R.Delta); Behind != None)
+    return add(R.Other, Behind, 0);
+  int64_t Offset = R.Delta == AnyOffset || What.Offset == AnyOffset
+                       ? AnyOffset
+                       : normalise(What.In, What.Offset + R.Delta, /*Stepped=*/true);
+  add(R.Other, What.In, Offset);
 }
 
 void PointsTo::applyFieldOf(const Waiting &R, Location What) {
@@ -175,78 +188,17 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
     return;
   if (!castPasses(Base, What.Offset, R.Extra))
     return;
+  if (Base.Kind == ObjectKind::Pre && Base.Types.empty()) { // Older memory is one object a type.
+    Shape Pointed;
+    Pointed.What = Core::Record;
+    Pointed.Record = R.Extra;
+    Pointed.Size = P.record(R.Extra).Size;
+    ObjectId Typed = preObject(Pointed);
+    return add(R.Other, Typed, normalise(Typed, R.Delta));
+  }
   Base.Views.try_emplace(R.Extra, R.Where);
   add(R.Other, What.In,
       What.Offset == AnyOffset ? AnyOffset : normalise(What.In, What.Offset + R.Delta));
-}
-
-/// True when \p Wanted lies at byte \p Offset of \p Known (anywhere in it for AnyOffset), or begins
-/// with it.
-bool PointsTo::fits(RecordKey Known, int64_t Offset, RecordKey Wanted) {
-  if (Known == Wanted && (Offset == 0 || Offset == AnyOffset))
-    return true;
-  if (!P.record(Known).Complete || !P.record(Wanted).Complete)
-    return true; // An opaque tag stands for anything: "struct unit_list" for "struct list".
-  uint64_t Size = P.record(Known).Size;
-  if (Offset != AnyOffset && Size)
-    Offset %= static_cast<int64_t>(Size);
-  auto [It, New] = Fits.try_emplace({{Known, Wanted}, Offset}, false);
-  if (!New)
-    return It->second;
-  std::vector<RecordKey> Inside;
-  bool Fitting = false;
-  if (Offset == AnyOffset) {
-    for (const RecordField &Field : P.record(Known).Fields)
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
-        Fitting |= fits(Field.Type.Record, AnyOffset, Wanted);
-  } else {
-    P.recordsAt(Known, static_cast<uint64_t>(Offset), Inside);
-    Fitting = llvm::is_contained(Inside, Wanted);
-  }
-  if (!Fitting && (Offset == 0 || Offset == AnyOffset)) {
-    Inside.clear();
-    P.recordsAt(Wanted, 0, Inside);
-    Fitting =
-        llvm::is_contained(Inside, Known) || P.extends(Wanted, Known) || P.extends(Known, Wanted);
-  }
-  return Fits[{{Known, Wanted}, Offset}] = Fitting;
-}
-
-bool PointsTo::castPasses(const Object &What, int64_t Offset, RecordKey Record) {
-  if (What.Types.empty())
-    return true;
-  for (RecordKey Known : What.Types)
-    if ((Offset >= 0 || Offset == AnyOffset) && fits(Known, Offset, Record))
-      return true;
-  return false;
-}
-
-void PointsTo::applyCast(const Waiting &R, Location What) {
-  Object &From = Objects[What.In];
-  const Shape &Type = Shapes[R.ShapeIndex];
-  if (!From.isMemory())
-    return add(R.Other, location(What.In, What.Offset));
-  // "char *p = value;" unpacks a string: a record's start is none. "(char *)value + n" computes.
-  if (Type.isPointerTo(Core::Char)) {
-    bool AtBirth = From.Made.At && From.Made.In == R.Where.In;
-    if (From.Types.empty() || !R.Where.At->Implicit || From.Kind == ObjectKind::Stack || AtBirth)
-      return add(R.Other, location(What.In, What.Offset));
-    if (What.Offset != 0)
-      add(R.Other, What.In, AnyOffset);
-    return;
-  }
-  if (!Type.isPointerTo(Core::Record))
-    return add(R.Other, location(What.In, What.Offset));
-  if (From.Kind == ObjectKind::Pre && From.Type.What != Core::Record) {
-    Shape Pointed = Type;
-    Pointed.Pointers = 0;
-    return add(R.Other, preObject(Pointed), 0);
-  }
-  if ((From.Bytes && !R.Delta) || !castPasses(From, What.Offset, Type.Record))
-    return;
-  if (R.Where.At->Code == facts::Op::Cast)
-    From.Views.try_emplace(Type.Record, R.Where);
-  add(R.Other, location(What.In, What.Offset));
 }
 
 void PointsTo::copyBytes(Location To, Location From, Site Where) {
@@ -312,11 +264,6 @@ void PointsTo::fill(ObjectId What, Site Where) {
     return;
   Filled.try_emplace(What, Where);
   add(cell(What, AnyOffset), input());
-}
-
-void PointsTo::setType(ObjectId What, RecordKey Record, Site Where) {
-  Objects[What].Types.insert(Record);
-  Objects[What].TypeSites.try_emplace(Record, Where);
 }
 
 } // namespace nvmove::solve

@@ -42,6 +42,31 @@ facts::TypeId typeOfBirth(const FunctionInfo &F, const Instruction &Call) {
 
 } // namespace
 
+/// A pool that was made with the size of a record hands out that record. Of the numbers that a pool
+/// keeps, some are sums of sizes, or of its own: the ones made of one other size alone say which
+/// record it is, if they agree.
+void Zone::addPoolSizes(const PendingCall &Call, std::set<RecordKey> &Given) const {
+  std::set<RecordKey> Single;
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
+    NodeId N = argumentNode(Call, I);
+    if (N == None)
+      continue;
+    for (LocationId Each : Graph.pointees(N)) {
+      const Object &Pool = Graph.object(Graph.at(Each).In);
+      for (auto [Offset, Cell] : Pool.Cells) {
+        std::set<RecordKey> Sizes;
+        for (LocationId Kept : Graph.pointees(Cell))
+          if (const Object &What = Graph.object(Graph.at(Kept).In); What.Kind == ObjectKind::Size)
+            Sizes.insert(What.Id);
+        if (Sizes.size() == 1 && !Pool.Types.count(*Sizes.begin()))
+          Single.insert(*Sizes.begin());
+      }
+    }
+  }
+  if (Single.size() == 1)
+    Given = Single;
+}
+
 void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes) {
   Site Here{Call.In, Call.Call};
   std::set<RecordKey> Given;
@@ -50,6 +75,8 @@ void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<i
       for (LocationId Each : Graph.pointees(N))
         if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Size)
           Given.insert(What.Id);
+  if (Given.empty())
+    addPoolSizes(Call, Given);
   if (Given.size() > SizesMax) // Memory of some size or other, kept somewhere in between.
     Graph.object(Made).Types.clear();
   else
@@ -146,12 +173,12 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
     Graph.addCopyBytes(Target, Source, {Call.In, Call.Call});
 }
 
-/// Only a release in the load function itself, of the very pointer that an allocation there gave
-/// and on every way through, is sure to come and says what it releases.
+/// Only a release on every way through, of the very pointer that an allocation in the same function
+/// gave, is sure to come and says what it releases. (After a return in between, unless it comes
+/// before any use, the memory may live on.)
 void Zone::noteFreed(const PendingCall &Call, const ExternalEffect &E) {
   Register Freed = argument(Call, E.A);
-  if (E.B == Conditional || E.C == ThroughPointer || Freed == None ||
-      Freed == facts::NullRegister || !llvm::is_contained(Loads, Call.In))
+  if (E.B == Conditional || E.C == ThroughPointer || Freed == None || Freed == facts::NullRegister)
     return;
   const facts::Function &Body = *functionOf(Call.In).Body;
   for (uint32_t At = Call.Call->Region; At != 0; At = Body.Regions[At].Parent)
@@ -162,8 +189,32 @@ void Zone::noteFreed(const PendingCall &Call, const ExternalEffect &E) {
     if (I.Code == Op::Load && Behind.count(I.Dst))
       return;
   for (const PendingCall &Other : Calls)
-    if (Other.In == Call.In && Other.Made != None && Behind.count(Other.Call->Dst))
+    if (Other.In == Call.In && Other.Made != None && Behind.count(Other.Call->Dst) &&
+        staysUntil(*Other.Call, *Call.Call, Body, Behind))
       Graph.object(Other.Made).FreedAtEnd = true;
+}
+
+/// True when no run leaves \p Body between \p Allocation and \p Release once one of \p Pointers has
+/// been used.
+bool Zone::staysUntil(const Instruction &Allocation, const Instruction &Release,
+                      const facts::Function &Body, const std::set<Register> &Pointers) {
+  bool Used = false;
+  for (const Instruction *I = &Allocation + 1; I < &Release; ++I) {
+    if (I->Code == Op::Return && Used)
+      return false;
+    Used |= I->Code == Op::Store && (Pointers.count(I->B) || Pointers.count(I->A));
+    Used |= I->Code == Op::FieldOf && Pointers.count(I->A);
+    for (unsigned A = 0; I->Code == Op::Call && A != I->ArgumentCount; ++A)
+      Used |= Pointers.count(Body.Arguments[I->FirstArgument + A]) != 0;
+  }
+  for (uint32_t Loop = Allocation.Region; Loop != 0; Loop = Body.Regions[Loop].Parent) {
+    uint32_t Around = Release.Region;
+    while (Around != 0 && Around != Loop)
+      Around = Body.Regions[Around].Parent;
+    if (Around == 0 && Body.Regions[Loop].Kind == facts::RegionKind::Loop)
+      return false; // Only the last of many is released.
+  }
+  return &Allocation < &Release;
 }
 
 bool Zone::received(const PendingCall &Call, int Number) const {

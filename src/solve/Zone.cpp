@@ -15,6 +15,9 @@ namespace {
 constexpr unsigned ClonesMax = 128;
 constexpr unsigned CloneDepthMax = 4;
 constexpr unsigned RoundsMax = 200;
+/// A record that lies in others by value is a hook or a header, and functions that take it are made
+/// for all of these; a larger one is a part.
+constexpr uint64_t HookBytesMax = 64;
 /// An open that many calls away is another file, if the load function was given anything to read.
 constexpr unsigned OpenNear = 4;
 /// Instance::Removed of a constructor that a reader calls with a value it has read.
@@ -48,7 +51,8 @@ Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, u
           GlobalsUsed[Id].push_back(Meant.Id);
   for (const RecordInfo &Record : P.records())
     for (const RecordField &Field : Record.Fields)
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers)
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
+          P.record(Field.Type.Record).Size <= HookBytesMax)
         Embedded.insert(Field.Type.Record);
 }
 
@@ -90,7 +94,8 @@ InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) 
       Recursive |= Instances[Up].Function == Id;
       Up = Instances[Up].Via.At ? Instances[Up].Via.In : None;
     }
-    if (isGeneric(F) && !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
+    if ((isGeneric(F) || (F.result().isPointerTo(Core::Record) && asksForSize(Via))) &&
+        !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
       Key = {Id, Via.In, Via.At};
       CloneDepth = Caller.CloneDepth + 1;
     }
@@ -230,7 +235,7 @@ void Zone::instruction(InstanceId In, const Instruction &I) {
       Graph.addEdge(Value, Number);
       Value = Number;
     }
-    return Graph.addStore(A(), Value, Here);
+    return Graph.addStore(A(), Value, F.shapeOf(I.Ty), Here);
   }
   case Op::CopyObject:
     if (NodeId B = node(In, I.B); B != None)
@@ -331,7 +336,8 @@ void Zone::rounds() {
       return;
     }
     bool Changed = false;
-    for (size_t I = 0; I != Calls.size(); ++I) {
+    // Calls of functions that are entered now come next: their arguments have to flow in first.
+    for (size_t I = 0, Now = Calls.size(); I != Now; ++I) {
       PendingCall Call = Calls[I]; // Calls grows while it is considered.
       Changed |= consider(Call);
       Calls[I] = std::move(Call);

@@ -6,7 +6,8 @@
 // the load functions, a call is followed when it has contact with the input: it is given the
 // handle, input, an object made in the zone, or a local that holds one of these. A call without
 // contact is followed only if its pointer result is used, or what it stores in a local, or it leads
-// down to the open, and never more than ContactlessMax in a row; nor are more than RemovedMax calls
+// down to the open, or makes a table for the load function itself, and never more than
+// ContactlessMax in a row; nor are more than RemovedMax calls
 // in a row that carry only what was built and no input. An object that holds input and is not yet
 // linked to memory older than the load is input still: a decode record; one that is linked is
 // built. Calls through pointers are resolved by what the pointer holds, else by FunctionFlow, else
@@ -42,7 +43,8 @@ struct Instance {
   Site Via; ///< The call that led here first; At is null for a load function.
   unsigned Contactless = 0;
   unsigned CloneDepth = 0;
-  unsigned Removed = 0; ///< Calls since the input was handed over; contactless ones count twice.
+  unsigned Removed = 0; ///< Calls since the input was handed over; contactless ones count twice,
+                        ///< but for constructors.
   unsigned Entered = 0; ///< Removed when it was first visited: how far its own memory is.
   std::map<facts::SymbolId, ObjectId> Locals;
 };
@@ -114,6 +116,7 @@ private:
   bool opens(const FunctionInfo &In, const facts::Instruction &Call) const;
   bool isTheInput(const PendingCall &Call) const;
   void rounds();
+  bool asksForSize(Site Via) const;
   bool isGeneric(const FunctionInfo &F) const;
 
   // Calls.cpp
@@ -122,6 +125,7 @@ private:
   bool considerIndirect(PendingCall &Call);
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
   unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
+  bool makesOnly(const FunctionInfo &F) const;
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
@@ -146,8 +150,11 @@ private:
   bool received(const PendingCall &Call, int Number) const;
   void storeBehind(PendingCall &Call, int Number, LocationId What);
   bool allocate(PendingCall &Call, ObjectKind Kind, std::initializer_list<int> Sizes, NodeId To);
+  void addPoolSizes(const PendingCall &Call, std::set<RecordKey> &Given) const;
   void typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<int> Sizes);
   void noteFreed(const PendingCall &Call, const ExternalEffect &E);
+  static bool staysUntil(const facts::Instruction &Allocation, const facts::Instruction &Release,
+                         const facts::Function &Body, const std::set<facts::Register> &Pointers);
   void copyMemory(PendingCall &Call, int To, int From);
   bool generalRule(PendingCall &Call, ExternalId Callee);
   void fillBehind(PendingCall &Call, int From, int To);

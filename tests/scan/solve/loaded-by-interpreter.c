@@ -1,9 +1,6 @@
 // The file holds commands; they are evaluated by the interpreter that also serves the user.
 // FINDINGS, open: "a load path that evaluates loaded text through an interpreter".
 // Wrong: 'variable' missed (set through a table, from words of the input); 'call' (frames) reported.
-// XFAIL: *
-// Today: also 'call'. The frame is freed and taken out of the list before evaluate returns,
-// but what was once stored counts as left behind.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>

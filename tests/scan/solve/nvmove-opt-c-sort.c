@@ -1,8 +1,5 @@
 // As nvmove-opt-c.c, with a function of libc that neither allocates nor reads.
 // Wrong: 'partition' reported with (c).
-// XFAIL: *
-// Today: 'partition' in both runs. A function of libc is known as such only when it stands in
-// the list of effects, where qsort and most others do not.
 // RUN: %scan --format=json --load load --algorithm=nvmove %s -- | %types
 // RUN: %scan --format=json --load load --algorithm=nvmove --nvmove-opts=abd %s -- \
 // RUN:   | %types --check-prefixes=CHECK,BODY

@@ -1,8 +1,6 @@
 // Children are given to the constructor as variable arguments.
 // Pointers that pass through va_arg.
 // Wrong: 'literal' missed (it is reachable only through the arguments).
-// XFAIL: *
-// Today: only 'operation'. Arguments beyond the named parameters reach no va_arg.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdarg.h>
 #include <stdio.h>
