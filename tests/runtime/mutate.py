@@ -68,9 +68,7 @@ HANDLER = "signal handlers are not tested in the simulation"
 SURVIVORS = {
     "runtime/heap_chunks.c: raise_floor: nvmi_log_raise_bound(pool, bound);": FLOOR,
     "runtime/heap_chunks.c: raise_floor: pool->persist->flush(floor, sizeof *floor);": FLOOR,
-    "runtime/heap_chunks.c: raise_floor: pool->persist->fence();": FLOOR,
     "runtime/heap_chunks.c: reclaim: if (span->freed_order >= floor) {": FLOOR,
-    "runtime/heap_chunks.c: reclaim: pool->persist->fence();": NEXT,
     "runtime/heap_chunks.c: nvmi_chunks_take: pool->persist->fence();": NEXT,
     "runtime/heap_chunks.c: nvmi_heap_log_run: pool->persist->fence();": NEXT,
     "runtime/heap_spans.c: format: pool->persist->fence();": NEXT,
