@@ -50,7 +50,7 @@ bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot,
 /* Makes a segment and links it at `link` (a word of the file).
  * Crash before the link is durable: a run of kind LOG that no chain reaches, freed by the next
  * rebuild. The header is fenced before the link, so a chain never leads to a segment that is not
- * whole. The caller fences the link, or puts a frame behind it at once and fences that. */
+ * whole. The link is fenced along with the first frame behind it, or by make_log. */
 static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
                                         uint32_t slot, uint32_t bank, uint32_t position) {
   uint64_t at = nvmi_heap_log_run(pool, size >> NVM_CHUNK_SHIFT);
@@ -183,7 +183,9 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
     }
     log->first[bank] = (struct nvm_segment *)(pool->home + *link);
   }
-  pool->persist->fence(); /* another thread that closes the pool may put the first frame */
+  /* Recovery reads slots up to the first that is empty: the next is not made before this is there.
+   * And another thread, which closes the pool, may put this log's first frame. */
+  pool->persist->fence();
   log->cursor = &log->cursors[1];
   nvmi_log_to_bank_start(log, log->cursor, 1);
   return log;
