@@ -25,22 +25,29 @@ void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
   pool->persist->flush(at, sizeof *at);
 }
 
-/* Both words lie in one line, whose stores arrive in their order: a new order with another
- * generation means no floor at all. Not fenced: see reclaim(). */
+/* Crash before the fence in here, which an opening needs once: another generation, which means no
+ * floor at all; with the generation first, an earlier opening's order would count, which may be
+ * higher. What comes last is not fenced: see reclaim(). */
 static uint64_t raise_floor(struct nvm_pool *pool) {
   struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
   uint64_t bound = nvmi_log_bound(pool);
   nvmi_log_raise_bound(pool, bound); /* what was reclaimed stays so: the floor never sinks */
   *(volatile uint64_t *)&floor->order = bound;
-  *(volatile uint64_t *)&floor->generation = pool->header.generation;
   pool->persist->flush(floor, sizeof *floor);
+  if (floor->generation != pool->header.generation) {
+    pool->persist->fence();
+    *(volatile uint64_t *)&floor->generation = pool->header.generation;
+    pool->persist->flush(floor, sizeof *floor);
+  }
   return bound;
 }
 
 /* Frees runs that nothing is left in and that no replayed record can name. What this writes, the
- * floor too, is covered by the fence of whoever takes a run: a table is cleared and fenced before a
- * word says that it is one, the bytes of a large block or a segment follow the fence of its word. A
- * crash before that fence may replay the old record into memory that is nobody's. */
+ * floor too, is covered by the next fence of this thread, before it gives the heap's lock away: a
+ * table is cleared and fenced before a word says that it is one, the bytes of a large block or a
+ * segment follow the fence of its word. Without, another thread, whose fences say nothing about
+ * this one's flushes, could use what was reclaimed here. A crash before that fence may replay the
+ * old record into memory that is nobody's. */
 static void reclaim(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   uint64_t floor = raise_floor(pool);
@@ -82,8 +89,10 @@ static uint32_t find(struct nvm_pool *pool, uint32_t count, uint32_t *length) {
   if (first != NVMI_NO_RUN)
     return first;
   uint32_t before = heap->chunks;
-  if (nvmi_pool_grow(pool, (uint64_t)count << NVM_CHUNK_SHIFT))
+  if (nvmi_pool_grow(pool, (uint64_t)count << NVM_CHUNK_SHIFT)) {
+    pool->persist->fence(); /* what was reclaimed was too little: others may take it */
     return NVMI_NO_RUN;
+  }
   heap->chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   nvmi_runs_add(heap, before, heap->chunks - before);
   return nvmi_runs_take(heap, count, length);
@@ -118,8 +127,8 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
   if (first != NVMI_NO_RUN) {
-    /* The segment's header is fenced before anything leads to it; this word with it. */
     nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, chunks));
+    pool->persist->fence();
     offset = nvmi_chunk_offset(pool, first);
   }
   nvmi_unlock(&heap->lock);
@@ -225,8 +234,10 @@ int nvmi_heap_build(struct nvm_pool *pool) {
     return -1;
   struct reachable reachable = {.pool = pool};
   find_segments(pool, &reachable);
-  if (reachable.incomplete)
+  if (reachable.incomplete) {
+    nvmi_array_free(&reachable.chunks, sizeof(uint32_t));
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of log segments");
+  }
   uint32_t virgin = 0;
   for (uint32_t chunk = 0, count; chunk < heap->chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);

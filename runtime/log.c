@@ -184,7 +184,7 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
     log->first[bank] = (struct nvm_segment *)(pool->home + *link);
   }
   /* Recovery reads slots up to the first that is empty: the next is not made before this is there.
-   */
+   * And another thread, which closes the pool, may put this log's first frame. */
   pool->persist->fence();
   log->cursor = &log->cursors[1];
   nvmi_log_to_bank_start(log, log->cursor, 1);

@@ -359,13 +359,15 @@ void nvmi_order_close(struct nvmi_thread *thread, bool commit) {
   nvmi_join_unpack(thread, &ticket->parcels);
 }
 
-/* What an aborted one still depends on its thread's next transaction does, too. */
-void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
+/* What an aborted one still depends on its thread's next transaction does, too; also on the one
+ * that the thread's last joined, undone or not, until the thread was told. */
+void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told) {
   struct nvmi_ticket *ticket = thread->ticket, *next = NULL;
+  bool keeps_aborted = ticket->follows_joined && !told;
   nvmi_lock(&mutex);
   for (size_t i = 0; i < ticket->deps.count; i++) {
     struct nvmi_ticket *on = root_of(deps_of(ticket)[i]);
-    if (on == ticket || on->state >= ABORTING)
+    if (on == ticket || on->state == COMMITTED || (on->state >= ABORTING && !keeps_aborted))
       continue;
     if (!next) {
       next = new_ticket();
@@ -382,7 +384,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
 
 void nvmi_order_leave(struct nvmi_thread *thread) {
   if (nvmi_order_turn(thread) != NVMI_TURN_JOINED)
-    nvmi_order_ended(thread, true);
+    nvmi_order_ended(thread, true, true);
   nvmi_lock(&mutex);
   drop(thread->ticket);
   thread->ticket = NULL;

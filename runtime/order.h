@@ -42,8 +42,9 @@ enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);
 /* No other joins any more; what joined is now the thread's own. Without `commit` those that depend
  * on it are told that they cannot commit, and undo first. */
 void nvmi_order_close(struct nvmi_thread *thread, bool commit);
-/* The transaction is over, those that wait may go on. */
-void nvmi_order_ended(struct nvmi_thread *thread, bool committed);
+/* The transaction is over, those that wait may go on. `told`: the program learns what was broken.
+ */
+void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told);
 
 /* The thread ends; nothing is open. */
 void nvmi_order_leave(struct nvmi_thread *thread);

@@ -70,6 +70,13 @@ static void add_run(void *context, struct nvm_pool *pool, uint32_t chunk, uint32
 int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage) {
   if (!pool || !usage)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its usage was given");
+  if (pool->forked)
+    return nvmi_fail(NVM_ECHILD, pool->path, "a forked child cannot read the heap's tables");
+  nvmi_lock(&pool->heap->lock);
+  int damaged = nvmi_heap_build(pool);
+  nvmi_unlock(&pool->heap->lock);
+  if (damaged)
+    return -1;
   *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size};
   nvmi_heap_each_run(pool, add_run, usage);
   return 0;

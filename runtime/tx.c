@@ -179,7 +179,7 @@ static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thre
   nvmi_order_close(thread, commit);
   enum nvm_error error =
       thread->handlers_store ? finish_masked(thread, commit) : finish(thread, commit);
-  nvmi_order_ended(thread, commit && !error);
+  nvmi_order_ended(thread, commit && !error, turn == NVMI_TURN_BROKEN);
   return turn == NVMI_TURN_BROKEN ? NVM_EBROKEN : error;
 }
 

@@ -10,15 +10,16 @@
 #include "simulation.h"
 #include "store.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OLD = 30000, SMALL = 48, LARGE = 70000, LARGE_CHUNKS = 5, FILLER = 1000, SEEDS = 12 };
+enum { OLD = 30000, SMALL = 64, LARGE = 70000, LARGE_CHUNKS = 5, FILLER = 1000, SEEDS = 12 };
 
 struct root {
-  uint64_t turn, others;
+  uint64_t turn, others, helped;
   char *block, *large;
 };
 
@@ -31,6 +32,44 @@ static void need_block(NVM_POOL *pool, struct root *root, size_t size) {
   STORE(root->others, root->others + 1);
 }
 
+/* Another thread, at work when it is told to. */
+struct helper {
+  NVM_POOL *pool;
+  pthread_barrier_t turn;
+};
+
+static void next_turn(struct helper *helper) { pthread_barrier_wait(&helper->turn); }
+
+/* Has a log; then asks for more than the pool may ever have, which reclaims what can be. */
+static void *ask_for_too_much(void *argument) {
+  struct helper *helper = argument;
+  NVM_POOL *pool = helper->pool;
+  struct root *root = nvm_pool_root(pool);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->helped, root->helped + 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  next_turn(helper);
+  next_turn(helper);
+  CHECK(!nvm_alloc(pool, 0, pool->header.span - pool->header.heap_offset));
+  next_turn(helper);
+  next_turn(helper);
+  return NULL;
+}
+
+static pthread_t start_helper(struct helper *helper, NVM_POOL *pool) {
+  pthread_t thread;
+  helper->pool = pool;
+  CHECK(pthread_barrier_init(&helper->turn, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, ask_for_too_much, helper) == 0);
+  next_turn(helper);
+  return thread;
+}
+
+static void end_helper(struct helper *helper, pthread_t thread) {
+  next_turn(helper);
+  pthread_join(thread, NULL);
+}
+
 static void prepare(void *path) {
   NVM_POOL *pool = test_create(path, 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
@@ -41,6 +80,13 @@ static void prepare(void *path) {
   char *large = nvm_alloc(pool, 0, LARGE);
   STORE(root->large, large);
   STORE(root->others, 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  struct helper helper; /* its log takes its place now */
+  pthread_t thread = start_helper(&helper, pool);
+  next_turn(&helper);
+  next_turn(&helper);
+  end_helper(&helper, thread);
+  CHECK(nvm_tx_begin(pool) == 0);
   while (unused_chunks(pool) >= LARGE_CHUNKS)
     need_block(pool, root, LARGE);
   while (unused_chunks(pool))
@@ -70,6 +116,38 @@ static void change_use(void *argument) {
   STORE(root->turn, 2);
   CHECK(nvm_tx_commit(pool) == 0);
   CHECK(pool->header.heap_size == size); /* else the span's place was not taken */
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* What one thread reclaims another takes, whose fences say nothing about what the first has
+ * flushed. */
+static void change_use_of_two(void *argument) {
+  const struct power_cut *cut = argument;
+  power_arm(cut);
+  NVM_POOL *pool = test_open(cut->path);
+  struct root *root = nvm_pool_root(pool);
+  uint64_t size = pool->header.heap_size;
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->turn, 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  struct helper helper;
+  pthread_t thread = start_helper(&helper, pool);
+  CHECK(nvm_tx_begin(pool) == 0);
+  __nvm_note(root->block, 512);
+  memset(root->block, 0xee, 512);
+  CHECK(nvm_free(root->block) == 0);
+  STORE(root->block, NULL);
+  CHECK(nvm_tx_commit(pool) == 0);
+  next_turn(&helper);
+  next_turn(&helper);
+  CHECK(nvm_tx_begin(pool) == 0);
+  char *block = nvm_alloc(pool, 0, SMALL);
+  CHECK(block != NULL);
+  STORE(root->block, block);
+  STORE(root->turn, 2);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(pool->header.heap_size == size);
+  end_helper(&helper, thread);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
@@ -127,5 +205,7 @@ static void power_fails(const char *method, void (*act)(void *)) {
 TEST_ONCE(power_failure_new_use_undo) { power_fails("undo", change_use); }
 
 TEST_ONCE(power_failure_new_use_shadow) { power_fails("shadow", change_use); }
+
+TEST_ONCE(power_failure_new_use_of_two) { power_fails("shadow", change_use_of_two); }
 
 TEST_ONCE(power_failure_new_use_of_large) { power_fails("shadow", free_large); }

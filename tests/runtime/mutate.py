@@ -69,6 +69,8 @@ SURVIVORS = {
     "runtime/heap_chunks.c: raise_floor: nvmi_log_raise_bound(pool, bound);":
         "a thread must stop between reading the next order and announcing it",
     "runtime/heap_chunks.c: nvmi_chunks_take: pool->persist->fence();": NEXT,
+    "runtime/heap_chunks.c: nvmi_heap_log_run: pool->persist->fence();":
+        "another thread must use what was reclaimed between this fence and the next of this thread",
     "runtime/heap.c: claim_large: pool->persist->fence();": NEXT,
     "runtime/log.c: become_several: nvmi_barrier_in_all_threads();": HARDWARE,
     "runtime/log.c: nvmi_log_shrink: pool->persist->fence();":

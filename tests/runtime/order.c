@@ -213,46 +213,6 @@ TEST(order_abort_takes_dependents_along) {
   test_check_pool(p.path);
 }
 
-struct reader {
-  NVM_POOL *pool;
-  uint64_t *words;
-  pthread_mutex_t lock;
-  _Atomic unsigned step;
-};
-
-static void *write_and_abort(void *argument) {
-  struct reader *r = argument;
-  CHECK(nvm_tx_begin(r->pool) == 0);
-  pthread_mutex_lock(&r->lock);
-  STORE(r->words[0], 1);
-  pthread_mutex_unlock(&r->lock);
-  r->step = 1;
-  wait_for(&r->step, 2);
-  CHECK(nvm_tx_abort(r->pool) == 0);
-  return NULL;
-}
-
-/* Who only looked, before its transaction began, has nothing to do with what was undone since. */
-TEST(order_reader_outlives_an_abort) {
-  struct reader r = {.pool = test_create(test_path("pool"), 2 << 20)};
-  pthread_mutex_init(&r.lock, NULL);
-  CHECK(nvm_tx_begin(r.pool) == 0);
-  r.words = nvm_calloc(r.pool, 0, 200, 8);
-  CHECK(nvm_pool_set_root(r.pool, r.words) == 0 && nvm_tx_commit(r.pool) == 0);
-  pthread_t writer;
-  CHECK(pthread_create(&writer, NULL, write_and_abort, &r) == 0);
-  wait_for(&r.step, 1);
-  pthread_mutex_lock(&r.lock);
-  CHECK(r.words[0] == 1 && nvmi_self->ticket);
-  pthread_mutex_unlock(&r.lock);
-  r.step = 2;
-  CHECK(pthread_join(writer, NULL) == 0 && nvmi_self->ticket);
-  CHECK(nvm_tx_begin(r.pool) == 0 && !nvmi_self->ticket);
-  STORE(r.words[100], r.words[0] + 7);
-  CHECK(nvm_tx_commit(r.pool) == 0 && r.words[100] == 7);
-  CHECK(nvm_pool_close(r.pool) == 0);
-}
-
 struct leak {
   NVM_POOL *pool;
   uint64_t *words;

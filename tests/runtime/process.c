@@ -116,6 +116,8 @@ static void child_of_shadow(int go) {
   STORE(root->words[0], 99);
   CHECK_FAILS(nvm_alloc(pool, 0, 8), NVM_ECHILD);
   CHECK_FAILS(nvm_free(root) == 0, NVM_ECHILD);
+  struct nvm_usage usage;
+  CHECK_FAILS(nvm_pool_usage(pool, &usage) == 0, NVM_ECHILD);
   STORE(root->words[1], 99);
   CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_ECHILD);
   CHECK(nvm_pool_close(pool) == 0);

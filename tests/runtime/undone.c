@@ -1,0 +1,82 @@
+/* undone.c: what a thread has to do with another's transaction that was undone. */
+#include "harness.h"
+#include "internal.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+static void wait_for(_Atomic unsigned *counter, unsigned value) {
+  while (*counter < value)
+    sched_yield();
+}
+
+struct reader {
+  NVM_POOL *pool;
+  uint64_t *words;
+  pthread_mutex_t lock;
+  _Atomic unsigned step;
+};
+
+static void *write_and_abort(void *argument) {
+  struct reader *r = argument;
+  CHECK(nvm_tx_begin(r->pool) == 0);
+  pthread_mutex_lock(&r->lock);
+  STORE(r->words[0], 1);
+  pthread_mutex_unlock(&r->lock);
+  r->step = 1;
+  wait_for(&r->step, 2);
+  CHECK(nvm_tx_abort(r->pool) == 0);
+  return NULL;
+}
+
+static pthread_t start(struct reader *r) {
+  *r = (struct reader){.pool = test_create(test_path("pool"), 2 << 20)};
+  pthread_mutex_init(&r->lock, NULL);
+  CHECK(nvm_tx_begin(r->pool) == 0);
+  r->words = nvm_calloc(r->pool, 0, 200, 8);
+  CHECK(nvm_pool_set_root(r->pool, r->words) == 0 && nvm_tx_commit(r->pool) == 0);
+  pthread_t writer;
+  CHECK(pthread_create(&writer, NULL, write_and_abort, r) == 0);
+  wait_for(&r->step, 1);
+  return writer;
+}
+
+/* Who only looked, before its transaction began, has nothing to do with what was undone since. */
+TEST(order_reader_outlives_an_abort) {
+  struct reader r;
+  pthread_t writer = start(&r);
+  pthread_mutex_lock(&r.lock);
+  CHECK(r.words[0] == 1 && nvmi_self->ticket);
+  pthread_mutex_unlock(&r.lock);
+  r.step = 2;
+  CHECK(pthread_join(writer, NULL) == 0 && nvmi_self->ticket);
+  CHECK(nvm_tx_begin(r.pool) == 0 && !nvmi_self->ticket);
+  STORE(r.words[100], r.words[0] + 7);
+  CHECK(nvm_tx_commit(r.pool) == 0 && r.words[100] == 7);
+  CHECK(nvm_pool_close(r.pool) == 0);
+}
+
+static void store_alone(struct reader *r, unsigned word) {
+  CHECK(nvm_tx_begin(r->pool) == 0);
+  STORE(r->words[word], 1);
+}
+
+/* What joined an aborted one is lost: the next commit says so, not an abort in between. */
+TEST(order_loss_is_told_after_an_abort) {
+  struct reader r;
+  pthread_t writer = start(&r);
+  pthread_mutex_lock(&r.lock);
+  pthread_mutex_unlock(&r.lock);
+  store_alone(&r, 50);
+  CHECK(nvm_tx_commit(r.pool) == 0 && r.words[50] == 1); /* joined */
+  store_alone(&r, 100);
+  r.step = 2;
+  CHECK(pthread_join(writer, NULL) == 0 && r.words[50] == 0);
+  CHECK(nvm_tx_abort(r.pool) == 0);
+  store_alone(&r, 150);
+  CHECK_FAILS(nvm_tx_commit(r.pool) == 0, NVM_EBROKEN);
+  store_alone(&r, 150);
+  CHECK(nvm_tx_commit(r.pool) == 0 && r.words[150] == 1 && r.words[100] == 0);
+  CHECK(nvm_pool_close(r.pool) == 0);
+}
