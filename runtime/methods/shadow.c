@@ -35,7 +35,8 @@ static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *line
 }
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  __builtin_prefetch(pool->home + offset, 1); /* arrives while the record is waited for */
+  if (!((const struct nvmi_record *)record)->solo && mask != UINT64_MAX)
+    __builtin_prefetch(pool->home + offset, 1); /* arrives while the record is waited for */
   nvmi_record_line(record, offset, pool->work + offset, mask);
 }
 

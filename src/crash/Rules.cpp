@@ -26,7 +26,7 @@ std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Fi
 struct OpenOne {
   unsigned Thread = 0;
   ByteSet Stored;
-  bool Explicit = false, Joined = false;
+  bool Explicit = false, Joined = false, Wrote = false;
   std::map<uint64_t, size_t> Outside; ///< place -> event: a pointer that lies outside the pool
   const Site *Began = nullptr, *First = nullptr; ///< First: of its stores
 };
@@ -178,6 +178,7 @@ private:
     takeConflict(E, Where);
     O.Outside.erase(O.Outside.lower_bound(E.Place), O.Outside.lower_bound(E.Place + Bytes));
     O.Stored.add(E.Place, Bytes);
+    O.Wrote = true;
     if (!Where)
       return;
     if (!O.First)
@@ -276,7 +277,7 @@ private:
 
   void takeRelease(const Event &E) {
     OpenOne &O = own(E);
-    Order.release(E.Thread, E.Place, O.First ? Current[E.Thread] : 0);
+    Order.release(E.Thread, E.Place, O.Wrote ? Current[E.Thread] : 0);
     const Site *Where = T.site(E.Extra);
     if (!Where || !O.First || !O.Explicit)
       return;
