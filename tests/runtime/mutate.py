@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-Iinclude", "-Iruntime"]
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)), ("recycled.c", ()),
-            ("handed.c", ()))
+            ("handed.c", ()), ("joined.c", ()))
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--allow-sampling"]
 METHODS = ("undo", "shadow")
@@ -83,7 +83,6 @@ SURVIVORS = {
     "nested->count - before);": HANDLER,
     "runtime/methods/undo.c: say_ended: nvmi_fence(log);": "what was undone is undone once more",
     "runtime/shrink.c: shrink_alone: nvmi_fence(log);": HARDWARE,
-    "runtime/methods/undo.c: undo_unpack: nvmi_fence(log);": JOINED,
     "runtime/methods/undo.c: undo_pack: flush_lines(log, lines, count);": JOINED,
     "runtime/methods/undo.c: undo_pack: nvmi_fence(log);": JOINED,
     "runtime/methods/undo.c: fence_data: atomic_store_explicit(&log->pending, 0, memory_order_release);":
