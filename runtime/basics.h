@@ -21,7 +21,7 @@ int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 _Noreturn void nvmi_die(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
+_Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
 
 /* memory.c: false when DRAM is exhausted */
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);
