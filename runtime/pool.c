@@ -283,7 +283,8 @@ NVM_POOL *nvm_pool_open(const char *path) {
   return NULL;
 }
 
-/* Words of chunks that were none until now: they are zero, unless the file is damaged. */
+/* Words of chunks that were none until now: they are zero, unless the file is damaged. Fenced
+ * before the header speaks of them; a crash before that leaves words that nobody reads. */
 static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
   uint64_t *first = nvmi_chunk_word(pool, (uint32_t)(old_size >> NVM_CHUNK_SHIFT));
   size_t size = ((pool->header.heap_size - old_size) >> NVM_CHUNK_SHIFT) * sizeof *first;

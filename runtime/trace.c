@@ -3,8 +3,8 @@
  * Three sources. The table of persist functions is wrapped: every flush, streamed line and fence is
  * recorded with the bytes it carries, so the trace has what the runtime itself stores, creation and
  * recovery included. Code compiled with --nvmove-trace tells of each store behind it, with its
- * place in the source, and of calls (trace_calls.c). And the program's
- * view is compared with a copy that only learns from the trace (trace_view.c).
+ * place in the source, and of calls (trace_calls.c). And the program's view is compared with a copy
+ * that only learns from the trace (trace_view.c).
  *
  * Records go through one buffer under a lock, written out at the end of each transaction. What a
  * signal handler does while its thread is in here waits until the thread is out. A child of fork

@@ -5,10 +5,8 @@
 #include "store.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
-enum { THREADS = 2, SEEDS = 6 };
+enum { THREADS = 2 };
 
 struct pair {
   _Alignas(64) uint64_t first;
@@ -60,31 +58,18 @@ static void prepare(void *path) {
   CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
 }
 
-static void power_fails(const char *method) {
-  setenv("NVMOVE_METHOD", method, 1);
-  setenv("NVMOVE_DOMAIN", "power", 1);
-  const char *start = test_path("start");
-  CHECK(test_child(NULL, prepare, (void *)(uintptr_t)start) == 0);
-  struct power_cut cut = {.path = test_path("pool"), .image = test_path("image")};
-  bool failed = true;
-  for (cut.at = 1; failed; cut.at++)
-    for (uint64_t seed = 1; seed <= SEEDS && failed; seed++) {
-      power_copy(start, cut.path);
-      cut.seed = seed * 7919 + cut.at + test_seed();
-      int status = test_child(NULL, close_over_others, &cut);
-      CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
-      failed = WEXITSTATUS(status) == POWER_CUT;
-      if (!failed)
-        break;
-      NVM_POOL *pool = test_open(cut.image);
-      const struct root *root = nvm_pool_root(pool);
-      for (int i = 0; i <= THREADS; i++)
-        CHECK(root->of[i].first == root->of[i].second);
-      CHECK(nvm_pool_close(pool) == 0);
-    }
-  CHECK(cut.at > 20);
+static void verify(const char *path) {
+  NVM_POOL *pool = test_open(path);
+  const struct root *root = nvm_pool_root(pool);
+  for (int i = 0; i <= THREADS; i++)
+    CHECK(root->of[i].first == root->of[i].second);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
-TEST_ONCE(power_failure_closing_undo) { power_fails("undo"); }
+TEST_ONCE(power_failure_closing_undo) {
+  power_fail_everywhere("undo", prepare, close_over_others, verify);
+}
 
-TEST_ONCE(power_failure_closing_shadow) { power_fails("shadow"); }
+TEST_ONCE(power_failure_closing_shadow) {
+  power_fail_everywhere("shadow", prepare, close_over_others, verify);
+}

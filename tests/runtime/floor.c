@@ -11,12 +11,9 @@
 #include "store.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { OLD = 30000, SMALL = 64, LARGE = 70000, LARGE_CHUNKS = 5, FILLER = 1000, SEEDS = 12 };
+enum { OLD = 30000, SMALL = 64, LARGE = 70000, LARGE_CHUNKS = 5, FILLER = 1000 };
 
 struct root {
   uint64_t turn, others, helped;
@@ -94,21 +91,16 @@ static void prepare(void *path) {
   CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
 }
 
-static void change_use(void *argument) {
-  const struct power_cut *cut = argument;
-  power_arm(cut);
-  NVM_POOL *pool = test_open(cut->path);
-  struct root *root = nvm_pool_root(pool);
-  uint64_t size = pool->header.heap_size;
+static void store_and_free(NVM_POOL *pool, struct root *root) {
   CHECK(nvm_tx_begin(pool) == 0);
   __nvm_note(root->block, 512);
   memset(root->block, 0xee, 512);
   CHECK(nvm_free(root->block) == 0);
   STORE(root->block, NULL);
   CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(nvm_tx_begin(pool) == 0);
-  STORE(root->turn, 1);
-  CHECK(nvm_tx_commit(pool) == 0);
+}
+
+static void take_place(NVM_POOL *pool, struct root *root, uint64_t size) {
   CHECK(nvm_tx_begin(pool) == 0);
   char *block = nvm_alloc(pool, 0, SMALL);
   CHECK(block != NULL);
@@ -116,6 +108,19 @@ static void change_use(void *argument) {
   STORE(root->turn, 2);
   CHECK(nvm_tx_commit(pool) == 0);
   CHECK(pool->header.heap_size == size); /* else the span's place was not taken */
+}
+
+static void change_use(void *argument) {
+  const struct power_cut *cut = argument;
+  power_arm(cut);
+  NVM_POOL *pool = test_open(cut->path);
+  struct root *root = nvm_pool_root(pool);
+  uint64_t size = pool->header.heap_size;
+  store_and_free(pool, root);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->turn, 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  take_place(pool, root, size);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
@@ -132,21 +137,10 @@ static void change_use_of_two(void *argument) {
   CHECK(nvm_tx_commit(pool) == 0);
   struct helper helper;
   pthread_t thread = start_helper(&helper, pool);
-  CHECK(nvm_tx_begin(pool) == 0);
-  __nvm_note(root->block, 512);
-  memset(root->block, 0xee, 512);
-  CHECK(nvm_free(root->block) == 0);
-  STORE(root->block, NULL);
-  CHECK(nvm_tx_commit(pool) == 0);
+  store_and_free(pool, root);
   next_turn(&helper);
   next_turn(&helper);
-  CHECK(nvm_tx_begin(pool) == 0);
-  char *block = nvm_alloc(pool, 0, SMALL);
-  CHECK(block != NULL);
-  STORE(root->block, block);
-  STORE(root->turn, 2);
-  CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(pool->header.heap_size == size);
+  take_place(pool, root, size);
   end_helper(&helper, thread);
   CHECK(nvm_pool_close(pool) == 0);
 }
@@ -182,30 +176,18 @@ static void free_large(void *argument) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void power_fails(const char *method, void (*act)(void *)) {
-  setenv("NVMOVE_METHOD", method, 1);
-  setenv("NVMOVE_DOMAIN", "power", 1);
-  const char *start = test_path("start");
-  CHECK(test_child(NULL, prepare, (void *)(uintptr_t)start) == 0);
-  struct power_cut cut = {.path = test_path("pool"), .image = test_path("image")};
-  bool failed = true;
-  for (cut.at = 1; failed; cut.at++)
-    for (uint64_t seed = 1; seed <= SEEDS && failed; seed++) {
-      power_copy(start, cut.path);
-      cut.seed = seed * 7919 + cut.at + test_seed();
-      int status = test_child(NULL, act, &cut);
-      CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
-      failed = WEXITSTATUS(status) == POWER_CUT;
-      if (failed)
-        verify(cut.image);
-    }
-  CHECK(cut.at > 20);
+TEST_ONCE(power_failure_new_use_undo) {
+  power_fail_everywhere("undo", prepare, change_use, verify);
 }
 
-TEST_ONCE(power_failure_new_use_undo) { power_fails("undo", change_use); }
+TEST_ONCE(power_failure_new_use_shadow) {
+  power_fail_everywhere("shadow", prepare, change_use, verify);
+}
 
-TEST_ONCE(power_failure_new_use_shadow) { power_fails("shadow", change_use); }
+TEST_ONCE(power_failure_new_use_of_two) {
+  power_fail_everywhere("shadow", prepare, change_use_of_two, verify);
+}
 
-TEST_ONCE(power_failure_new_use_of_two) { power_fails("shadow", change_use_of_two); }
-
-TEST_ONCE(power_failure_new_use_of_large) { power_fails("shadow", free_large); }
+TEST_ONCE(power_failure_new_use_of_large) {
+  power_fail_everywhere("shadow", prepare, free_large, verify);
+}

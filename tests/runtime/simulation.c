@@ -13,12 +13,14 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64 };
+enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64, SEEDS = 12 };
 
 struct pending {
   uint64_t offset;
@@ -166,4 +168,25 @@ void power_copy(const char *from, const char *to) {
   CHECK(size > 0 && write(out, bytes, (size_t)size) == size);
   close(in);
   close(out);
+}
+
+void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*act)(void *),
+                           void (*verify)(const char *)) {
+  setenv("NVMOVE_METHOD", method, 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  const char *start = test_path("start");
+  CHECK(test_child(NULL, prepare, (void *)(uintptr_t)start) == 0);
+  struct power_cut cut = {.path = test_path("pool"), .image = test_path("image")};
+  bool failed = true;
+  for (cut.at = 1; failed; cut.at++)
+    for (uint64_t seed = 1; seed <= SEEDS && failed; seed++) {
+      power_copy(start, cut.path);
+      cut.seed = seed * 7919 + cut.at + test_seed();
+      int status = test_child(NULL, act, &cut);
+      CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
+      failed = WEXITSTATUS(status) == POWER_CUT;
+      if (failed)
+        verify(cut.image);
+    }
+  CHECK(cut.at > 20);
 }

@@ -16,3 +16,9 @@ enum { POWER_CUT = 33 }; /* exit status of a process whose power failed */
 /* From now on pools of this process are in simulated persistent memory. */
 void power_arm(const struct power_cut *cut);
 void power_copy(const char *from, const char *to);
+
+/* Lets the power fail at each event of `act`, which arms the cut it is given, with some seeds at
+ * each, in copies of the pool that `prepare` makes and closes at the path it is given; `verify` is
+ * given each image. Both run in processes of their own. */
+void power_fail_everywhere(const char *method, void (*prepare)(void *path), void (*act)(void *cut),
+                           void (*verify)(const char *image));
