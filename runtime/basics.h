@@ -30,3 +30,13 @@ static inline bool nvmi_array_reserve(struct nvmi_array *array, size_t count, si
 }
 bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
 void nvmi_array_free(struct nvmi_array *array, size_t item_size);
+
+/* DRAM that is given back all at once. */
+struct nvmi_arena {
+  struct nvmi_array blocks; /* void * */
+  struct nvmi_array sizes;  /* size_t */
+  size_t used;              /* of the last block */
+};
+/* Zeroed, aligned to 16. Null: out of memory. */
+void *nvmi_arena_take(struct nvmi_arena *arena, size_t size);
+void nvmi_arena_free(struct nvmi_arena *arena);

@@ -69,6 +69,13 @@ static void check_logs(struct check *check) {
       fault(check, "log %u: in use behind one that is not", slot);
 }
 
+static void check_types(struct check *check) {
+  unsigned damaged = nvmi_types_damaged(check->pool);
+  if (damaged)
+    fault(check, "the table of types is damaged from entry %u on: %u entries",
+          check->pool->type_count, damaged);
+}
+
 static void check_span(struct check *check, uint32_t chunk, const struct nvmi_span *shape) {
   struct nvm_pool *pool = check->pool;
   const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
@@ -125,6 +132,7 @@ static void check_root(struct check *check) {
 static int check_all(struct check *check) {
   check_headers(check);
   check_logs(check);
+  check_types(check);
   check_heap(check);
   check_root(check);
   return check->faults;

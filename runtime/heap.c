@@ -123,11 +123,11 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
               (unsigned long long)pool->header.span);
     return NULL;
   }
-  uint16_t index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
-  struct nvmi_log *log = enter(pool);
+  int index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
+  struct nvmi_log *log = index < 0 ? NULL : enter(pool);
   if (!log)
     return NULL;
-  char *block = allocate(log, index, size, zero);
+  char *block = allocate(log, (uint64_t)index, size, zero);
   leave(log);
   return block;
 }

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "pool.h"
 #include "recover.h"
+#include "types.h"
 
 #include <sys/mman.h>
 
@@ -119,7 +120,7 @@ uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
   return first;
 }
 
-uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
+uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks) {
   struct nvmi_heap *heap = pool->heap;
   bool dirty;
   nvmi_lock(&heap->lock);
@@ -127,7 +128,7 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
   if (first != NVMI_NO_RUN) {
-    nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, chunks));
+    nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(kind, 0, 0, chunks));
     pool->persist->fence();
     offset = nvmi_chunk_offset(pool, first);
   }
@@ -157,6 +158,15 @@ static bool is_reachable(const struct reachable *reachable, uint32_t chunk) {
   return false;
 }
 
+/* A run that holds no blocks and that nothing leads to. */
+static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t word) {
+  const struct nvm_pool *pool = reachable->pool;
+  if ((word & 0xff) == NVM_CHUNK_LOG)
+    return !is_reachable(reachable, chunk);
+  return (word & 0xff) == NVM_CHUNK_TYPES &&
+         !nvmi_types_use(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
+}
+
 static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint32_t count) {
   struct nvmi_heap *heap = pool->heap;
   uint32_t class = word >> 8 & 0xff;
@@ -171,6 +181,7 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
     heap->head[chunk] = chunk + 1;
     break;
   case NVM_CHUNK_LOG:
+  case NVM_CHUNK_TYPES:
     break;
   default:
     nvmi_runs_add(heap, chunk, count);
@@ -188,6 +199,7 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
     return word ? "a chunk that was never used says more than that" : NULL;
   case NVM_CHUNK_FREE:
   case NVM_CHUNK_LOG:
+  case NVM_CHUNK_TYPES:
     return class || type ? "a run without blocks has a class or a type" : NULL;
   case NVM_CHUNK_LARGE:
     return class                      ? "a large block has a size class"
@@ -224,7 +236,8 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
   return 0;
 }
 
-/* Segments that a crash or a close left unlinked are freed. */
+/* Segments that a crash or a close left unlinked are freed, and records of types that never were.
+ */
 int nvmi_heap_build(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   if (heap->built)
@@ -249,7 +262,7 @@ int nvmi_heap_build(struct nvm_pool *pool) {
     if (virgin)
       nvmi_runs_add(heap, chunk - virgin, virgin);
     virgin = 0;
-    if ((word & 0xff) == NVM_CHUNK_LOG && !is_reachable(&reachable, chunk)) {
+    if (is_lost(&reachable, chunk, word)) {
       word = NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, count);
       nvmi_chunk_mark(pool, chunk, word);
     }

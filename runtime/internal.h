@@ -80,6 +80,7 @@ struct nvm_pool {
   uint64_t type_ids[NVM_TYPES_MAX];
   const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
   unsigned type_count;
+  struct nvmi_arena type_memory; /* of layouts that only the pool describes */
   uint64_t recovered_undone, recovered_redone;
 };
 

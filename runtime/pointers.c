@@ -20,13 +20,14 @@
 /* Reads whole lines, of which other threads may write words that are not judged here. */
 #define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
 
-static const struct nvm_field *field_at(const struct nvm_type *type, uint64_t offset) {
+static const struct nvm_field *field_at(const struct nvm_pool *pool, const struct nvm_type *type,
+                                        uint64_t offset) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
     if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY && offset >= field->offset) {
-      const struct nvm_type *element = nvmi_type_described(field->target);
+      const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
       return element && element != type && element->size
-                 ? field_at(element, (offset - field->offset) % element->size)
+                 ? field_at(pool, element, (offset - field->offset) % element->size)
                  : NULL;
     }
     if (offset < field->offset)
@@ -65,7 +66,7 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
     return NVM_OK;
   if (!has_flexible_array(type))
     inside %= type->size;
-  const struct nvm_field *field = field_at(type, inside);
+  const struct nvm_field *field = field_at(pool, type, inside);
   if (!field || (field->kind != NVM_FIELD_POINTER && field->kind != NVM_FIELD_WEAK_POINTER))
     return NVM_OK;
   struct nvm_pool *owner = nvmi_pool_at(value);

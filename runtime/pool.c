@@ -63,6 +63,7 @@ void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     close(pool->fd);
   pthread_mutex_destroy(&pool->lock);
+  nvmi_types_free(pool);
   munmap(pool, sizeof *pool);
 }
 
@@ -261,7 +262,7 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
-  if (recover(pool, old_method) || nvmi_types_load(pool))
+  if (recover(pool, old_method) || nvmi_types_load(pool) || nvmi_types_match(pool))
     return -1;
   nvmi_trace_opened(pool);
   return 0;
