@@ -28,7 +28,7 @@ std::optional<int64_t> numberOf(ASTContext &Context, const Expr &Argument) {
   Expr::EvalResult Result;
   if (Argument.isValueDependent() || !Argument.EvaluateAsInt(Result, Context))
     return std::nullopt;
-  return Result.Val.getInt().getExtValue();
+  return static_cast<int64_t>(Result.Val.getInt().extOrTrunc(64).getRawData()[0]);
 }
 
 std::string textOf(const Expr &Argument) {
