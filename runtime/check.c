@@ -10,6 +10,7 @@
 #include "map.h"
 #include "pool.h"
 #include "recover.h"
+#include "relocate.h"
 #include "types.h"
 
 #include <errno.h>
@@ -88,7 +89,9 @@ static void check_span(struct check *check, uint32_t chunk, const struct nvmi_sp
 static void check_root_in(struct check *check, uint32_t chunk, uint64_t word, uint32_t count,
                           const struct nvmi_span *shape) {
   struct nvm_pool *pool = check->pool;
-  uint64_t root = *(uint64_t *)(pool->home + NVM_ROOT_OFFSET) - pool->header.base;
+  uint64_t root;
+  if (!nvmi_pointer_offset(&pool->header, *(uint64_t *)(pool->home + NVM_ROOT_OFFSET), &root))
+    return;
   uint64_t inside = root - nvmi_chunk_offset(pool, chunk);
   if (inside >= (uint64_t)count << NVM_CHUNK_SHIFT)
     return;
@@ -124,8 +127,9 @@ static void check_heap(struct check *check) {
 
 static void check_root(struct check *check) {
   const struct nvm_header *h = &check->pool->header;
-  uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET);
-  if (root && (root - h->base < h->heap_offset || root - h->base >= h->heap_offset + h->heap_size))
+  uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET), offset;
+  if (root && (!nvmi_pointer_offset(h, root, &offset) || offset < h->heap_offset ||
+               offset >= h->heap_offset + h->heap_size))
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
 }
 

@@ -86,8 +86,8 @@ struct nvm_pool {
 
 #define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
 
-#define NVMI_CHECKED_MAX                                                                           \
-  16 /* undo entries of a commit that is checked; above, a fence more is nothing */
+/* Undo entries of a commit that is checked; above, a fence more is nothing. */
+enum { NVMI_CHECKED_MAX = 16 };
 
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {

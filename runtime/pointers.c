@@ -14,27 +14,30 @@
 
 #include "trace.h"
 #include "types.h"
+#include "words.h"
 
 #include <string.h>
 
 /* Reads whole lines, of which other threads may write words that are not judged here. */
 #define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
 
+/* The field that starts at `offset` of the records from `record` on, in the program's view. */
 static const struct nvm_field *field_at(const struct nvm_pool *pool, const struct nvm_type *type,
-                                        uint64_t offset) {
+                                        const char *record, uint64_t offset) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
-    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY && offset >= field->offset) {
-      const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
-      return element && element != type && element->size
-                 ? field_at(pool, element, (offset - field->offset) % element->size)
-                 : NULL;
-    }
     if (offset < field->offset)
       continue;
     uint64_t from = offset - field->offset;
-    if (from == 0 ||
-        (field->stride && from % field->stride == 0 && from / field->stride < field->count))
+    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY) {
+      const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
+      if (!element || element == type || !element->size)
+        return NULL;
+      uint64_t start = from - from % element->size;
+      return field_at(pool, element, record + field->offset + start, from - start);
+    }
+    if (field->stride && from % field->stride == 0 && from / field->stride < field->count &&
+        nvmi_field_holds(field, record, from / field->stride))
       return field;
   }
   return NULL;
@@ -66,9 +69,10 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
     return NVM_OK;
   if (!has_flexible_array(type))
     inside %= type->size;
-  const struct nvm_field *field = field_at(pool, type, inside);
+  const struct nvm_field *field = field_at(pool, type, pool->work + offset - inside, inside);
   if (!field || (field->kind != NVM_FIELD_POINTER && field->kind != NVM_FIELD_WEAK_POINTER))
     return NVM_OK;
+  value = (void *)((uintptr_t)value & ~field->tag);
   struct nvm_pool *owner = nvmi_pool_at(value);
   if (owner == pool)
     return NVM_OK;

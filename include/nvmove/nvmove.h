@@ -12,6 +12,7 @@
 #define NVMOVE_NVMOVE_H
 
 #include "nvmove/error.h"
+#include "nvmove/marks.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,52 +20,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Marks on declarations, read by nvmove-cc; other compilers see plain C. */
-#if defined(__clang__)
-#define NVM_ANNOTATE(text) __attribute__((annotate(text)))
-#else
-#define NVM_ANNOTATE(text)
-#endif
-
-/* In place of `struct` (Breeze, Table I): the type is persistent. */
-#define NVM_STRUCT struct NVM_ANNOTATE("nvmove.struct")
-/* A field that points to persistent data of the same pool. */
-#define NVM_PTR(type) NVM_ANNOTATE("nvmove.pointer") type *
-/* The same, not counted as a reference: back pointers, caches of a lookup. */
-#define NVM_WEAK_PTR(type) NVM_ANNOTATE("nvmove.weak") type *
-/* A field that points to static data of the program: a table of functions, a string literal. */
-#define NVM_STATIC_PTR(type) NVM_ANNOTATE("nvmove.static") type *
-/* A pointer with bits in it that are no address: those of `bits`. Also for uintptr_t fields. */
-#if defined(__clang__)
-#define NVM_TAGGED_PTR(type, bits) __attribute__((annotate("nvmove.tagged", bits))) type
-#else
-#define NVM_TAGGED_PTR(type, bits) type
-#endif
-/* An integer or union member that holds a pointer exactly when its value is an address within the
- * pool: the program promises that its numbers never look like one. */
-#define NVM_PTR_OR_NUMBER NVM_ANNOTATE("nvmove.either")
-/* The exclusive or of two pointers (or null) to the same pool, as in a list linked both ways. */
-#define NVM_XOR_PTR NVM_ANNOTATE("nvmove.xor")
-/* A number computed from addresses, such as the hash of a pointer: a pool that has one can never be
- * moved to other addresses. */
-#define NVM_MADE_OF_ADDRESSES NVM_ANNOTATE("nvmove.address")
-/* On a pointer that shares its bytes with other things (a union member; a pointer that sometimes
- * holds a number): it is one exactly when `field`, a member of the same record or of one around it
- * ("kind", "head.kind"), has one of the values, integer constants; or none of them. */
-#if defined(__clang__)
-#define NVM_WHEN(field, ...) __attribute__((annotate("nvmove.when", #field, __VA_ARGS__)))
-#define NVM_UNLESS(field, ...) __attribute__((annotate("nvmove.unless", #field, __VA_ARGS__)))
-#else
-#define NVM_WHEN(field, ...)
-#define NVM_UNLESS(field, ...)
-#endif
-/* A field whose value means nothing after a restart: written without a note, never rolled back. */
-#define NVM_VOLATILE NVM_ANNOTATE("nvmove.volatile")
-/* A function each call of which is one transaction. */
-#define NVM_ATOMIC NVM_ANNOTATE("nvmove.atomic")
-/* A function on entry to which what the thread has open commits, unless inside an atomic call. */
-#define NVM_COMMIT_POINT NVM_ANNOTATE("nvmove.commit")
 
 /* The number under which the pool keeps blocks of `type`: nvmove-cc folds it to the identity of the
  * record's layout, without it the name alone is hashed. Positive; 0 stands for "untyped". */
@@ -82,8 +37,18 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size);
 
 /* Opens a pool and, when it was not closed, recovers it: what had not committed is undone, what had
  * is there. Repeating an interrupted open is safe. Never gives a half-open pool: NVM_EMISSING,
- * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM. */
+ * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM;
+ * NVM_ELAYOUT: a type of the program is laid out otherwise than the pool's blocks of it. */
 NVM_POOL *nvm_pool_open(const char *path);
+
+/* The same at an address of the caller's, a multiple of the pool's span (nvm_info.size_max) within
+ * the reserved range (nvmove/abi.h), NVM_EARGUMENT; null: where the pool's pointers hold, or if
+ * that is taken somewhere else. A pool that comes to lie elsewhere is moved: every pointer in it is
+ * carried over, in time proportional to what is allocated, by the threads of NVMOVE_THREADS (else
+ * the processors); interrupted, the next opening goes on, wherever that puts it. NVM_EADDRESS: the
+ * addresses are taken, or a word may be a pointer or a number (the message names it): the pool is
+ * as it was. NVMOVE_BASE=ADDRESS is the same for programs that call nvm_pool_open. */
+NVM_POOL *nvm_pool_open_at(const char *path, const void *base);
 
 /* Commits what this thread wrote outside transactions, makes everything durable and unmaps the
  * pool: pointers into it are dead from here on. No other thread may use the pool any more.
