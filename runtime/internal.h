@@ -26,8 +26,7 @@
 #include <stdbool.h>
 
 #define NVMI_POOLS_MAX 64
-#define NVMI_GRANULE_SHIFT                                                                         \
-  30                    /* pools start at multiples of 1 GiB: one table look-up finds the pool */
+#define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
 #define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
 
 /* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */

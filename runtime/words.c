@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 8 }; /* blocks: what memory needs to answer */
+
 bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_block *visit,
                      void *context) {
   uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
@@ -22,6 +24,7 @@ bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_blo
   for (uint32_t i = 0; i < shape.blocks; i++) {
     struct nvmi_block block = {start + shape.first + (uint64_t)i * shape.block_size,
                                shape.block_size, table[i] - 1u};
+    __builtin_prefetch(pool->home + block.offset + (uint64_t)AHEAD * shape.block_size);
     if (table[i] && !visit(context, &block))
       return false;
   }
