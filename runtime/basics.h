@@ -23,7 +23,9 @@ _Noreturn void nvmi_die(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
 
-/* memory.c: false when DRAM is exhausted */
+/* memory.c: zeroed pages, given back by munmap; null: none left */
+void *nvmi_dram_reserve(size_t size);
+/* False when DRAM is exhausted. */
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);
 static inline bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
   return NVMI_LIKELY(count <= array->room) || nvmi_array_grow(array, count, item_size);

@@ -115,6 +115,8 @@ static const char *senseless(const struct nvm_header *h) {
     return "heap offset";
   if (!h->heap_size || h->heap_size % NVM_CHUNK_SIZE || h->heap_size > h->span - h->heap_offset)
     return "heap size";
+  if (h->statics > NVM_STATICS_TOKENS)
+    return "state of static pointers";
   if (!h->generation || h->generation > COUNT_MAX)
     return "generation";
   if (h->sequence > COUNT_MAX)

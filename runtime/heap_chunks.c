@@ -10,6 +10,7 @@
 #include "log.h"
 #include "pool.h"
 #include "recover.h"
+#include "statics.h"
 #include "types.h"
 
 #include <sys/mman.h>
@@ -163,8 +164,10 @@ static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t 
   const struct nvm_pool *pool = reachable->pool;
   if ((word & 0xff) == NVM_CHUNK_LOG)
     return !is_reachable(reachable, chunk);
-  return (word & 0xff) == NVM_CHUNK_TYPES &&
-         !nvmi_types_use(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
+  if ((word & 0xff) == NVM_CHUNK_TYPES)
+    return !nvmi_types_use(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
+  return (word & 0xff) == NVM_CHUNK_STATICS &&
+         !nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
 }
 
 static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint32_t count) {
@@ -182,6 +185,7 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
     break;
   case NVM_CHUNK_LOG:
   case NVM_CHUNK_TYPES:
+  case NVM_CHUNK_STATICS:
     break;
   default:
     nvmi_runs_add(heap, chunk, count);
@@ -200,13 +204,14 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
   case NVM_CHUNK_FREE:
   case NVM_CHUNK_LOG:
   case NVM_CHUNK_TYPES:
+  case NVM_CHUNK_STATICS:
     return class || type ? "a run without blocks has a class or a type" : NULL;
   case NVM_CHUNK_LARGE:
     return class                      ? "a large block has a size class"
            : type >= pool->type_count ? "a large block has a type that is not in the table"
                                       : NULL;
   case NVM_CHUNK_SMALL:
-    if (class >= NVMI_CLASSES || type)
+    if (class >= NVMI_CLASSES || type > NVM_SPAN_STATICS >> 16)
       return "a span has no such size class, or a type";
     nvmi_span_shape(&shape, (uint32_t)class);
     return shape.chunks != count ? "a span is not as long as its size class says" : NULL;
@@ -236,7 +241,8 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
   return 0;
 }
 
-/* Segments that a crash or a close left unlinked are freed, and records of types that never were.
+/* Segments that a crash or a close left unlinked are freed, and records of types and
+ * tables that never were.
  */
 int nvmi_heap_build(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;

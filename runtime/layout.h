@@ -23,6 +23,7 @@
 
 #define NVM_HEADER_COPY_SIZE 4096
 #define NVM_FLOOR_OFFSET 0x2000
+#define NVM_STATICS_OFFSET 0x2040
 #define NVM_ROOT_OFFSET 0x3000
 #define NVM_SLOTS_OFFSET 0x4000
 #define NVM_SLOTS_MAX 1024
@@ -36,6 +37,8 @@
 #define NVM_MOVES_MAX 14
 
 enum nvm_header_state { NVM_STATE_CLEAN = 1, NVM_STATE_OPEN = 2 };
+/* What fields that point to static data hold: statics.h. */
+enum nvm_statics_state { NVM_STATICS_BOUND, NVM_STATICS_MIXED, NVM_STATICS_TOKENS };
 enum nvm_method_id { NVM_METHOD_UNDO = 1, NVM_METHOD_SHADOW = 2 };
 
 /* Twice, at 0 and at 4096, written one after the other: a crash tears at most one (I1). */
@@ -59,7 +62,7 @@ struct nvm_header {
   uint32_t domain;      /* enum nvm_domain: what the last opening could promise */
   uint8_t build_id[32]; /* of the program that opened last: static data may have moved */
   uint32_t moves;       /* of a move that is not finished: addresses in `moved_from` */
-  uint32_t reserved0;
+  uint32_t statics;     /* enum nvm_statics_state */
   uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */
   uint8_t reserved[240];              /* zero */
 };
@@ -141,46 +144,13 @@ enum nvm_chunk_kind {
   NVM_CHUNK_FREE = 1,
   NVM_CHUNK_SMALL =
       2, /* a span: a 16-bit word for each block, 0 free, else 1 + type; then blocks */
-  NVM_CHUNK_LARGE = 3, /* one block */
-  NVM_CHUNK_LOG = 4,   /* a log segment */
-  NVM_CHUNK_TYPES = 5  /* records of types */
+  NVM_CHUNK_LARGE = 3,  /* one block */
+  NVM_CHUNK_LOG = 4,    /* a log segment */
+  NVM_CHUNK_TYPES = 5,  /* records of types */
+  NVM_CHUNK_STATICS = 6 /* the table of static data */
 };
 #define NVM_CHUNK_ENTRY(kind, class, type, count)                                                  \
   ((uint64_t)(kind) | (uint64_t)(class) << 8 | (uint64_t)(type) << 16 | (uint64_t)(count) << 32)
 
-/* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */
-struct nvm_type_entry {
-  uint64_t id;
-  uint64_t record; /* file offset, a multiple of 64, in a run of kind TYPES */
-  uint64_t size;   /* of the record, bytes */
-  uint64_t check;  /* over the fields before and the record, seeded with the pool's id: a torn entry
-                      is a free one */
-};
-static_assert(sizeof(struct nvm_type_entry) * NVM_TYPES_MAX == NVM_CHUNKS_OFFSET - NVM_TYPES_OFFSET,
-              "");
-
-/* A record: this, the fields, their conditions, texts that end with 0. The meaning of the fields is
- * that of struct nvm_type, nvm_field and nvm_when (nvmove/abi.h); places are offsets in the record.
- */
-struct nvm_type_record {
-  uint64_t size; /* of the type, bytes; 0: nobody described it */
-  uint32_t alignment;
-  uint32_t field_count;
-  uint32_t name, members; /* texts */
-  uint64_t reserved;
-};
-struct nvm_type_field {
-  uint64_t target, tag;
-  uint32_t name; /* text */
-  uint32_t offset, count, stride, kind;
-  uint32_t when; /* struct nvm_type_when; 0: always */
-};
-struct nvm_type_when {
-  uint32_t offset;
-  uint8_t first_bit, bits, follows, unless;
-  uint32_t count; /* of int64_t behind this */
-  uint32_t reserved;
-};
-static_assert(sizeof(struct nvm_type_record) == 32 && sizeof(struct nvm_type_field) == 40 &&
-                  sizeof(struct nvm_type_when) == 16,
-              "");
+/* In place of the type, SMALL: some block may hold a pointer to static data of the program. */
+#define NVM_SPAN_STATICS (UINT64_C(1) << 16)

@@ -11,6 +11,12 @@
 
 enum { PAGE = 4096, ARENA_BLOCK = 64 << 10 };
 
+void *nvmi_dram_reserve(size_t size) {
+  void *at =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {
   size_t bytes = (2 * count * item_size + PAGE - 1) & ~(size_t)(PAGE - 1);
   void *items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

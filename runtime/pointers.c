@@ -12,6 +12,7 @@
  */
 #include "heap_types.h"
 
+#include "statics.h"
 #include "trace.h"
 #include "types.h"
 #include "words.h"
@@ -60,6 +61,11 @@ static bool may_be_outside(const struct nvm_pool *pool, uint64_t word) {
          word - pool->header.base >= pool->header.heap_offset + pool->header.heap_size;
 }
 
+static bool is_judged(uint32_t kind) {
+  return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||
+         kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
+}
+
 static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *value) {
   uint64_t inside;
   uint32_t index;
@@ -70,12 +76,18 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
   if (!has_flexible_array(type))
     inside %= type->size;
   const struct nvm_field *field = field_at(pool, type, pool->work + offset - inside, inside);
-  if (!field || (field->kind != NVM_FIELD_POINTER && field->kind != NVM_FIELD_WEAK_POINTER))
+  if (!field || !is_judged(field->kind))
     return NVM_OK;
   value = (void *)((uintptr_t)value & ~field->tag);
   struct nvm_pool *owner = nvmi_pool_at(value);
-  if (owner == pool)
+  bool is_static = field->kind == NVM_FIELD_FUNCTION || field->kind == NVM_FIELD_STATIC_POINTER;
+  if (owner == pool && !is_static)
     return NVM_OK;
+  if (!owner) {
+    enum nvm_error error = nvmi_static_note(pool, field->kind, (uint64_t)(uintptr_t)value, offset);
+    if (error != NVM_EUNSAFE)
+      return error;
+  }
   nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
   nvmi_fail(
       NVM_EUNSAFE, pool->path,

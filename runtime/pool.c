@@ -18,6 +18,7 @@
 #include "recover.h"
 #include "relocate.h"
 #include "shrink.h"
+#include "statics.h"
 #include "stats.h"
 #include "trace.h"
 #include "types.h"
@@ -138,6 +139,7 @@ static int start(struct nvm_pool *pool) {
 
 static void undo_start(struct nvm_pool *pool) {
   nvmi_shrink_stop(pool);
+  nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
   nvmi_unmap_pool(pool);
   nvmi_map_release(pool);
@@ -154,7 +156,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
   if (nvmi_domain_choose(pool) || nvmi_map_claim(pool, 0))
     return -1;
   pool->header.base = (uint64_t)(uintptr_t)pool->work;
-  if (start(pool) == 0) {
+  if (start(pool) == 0 && nvmi_statics_start(pool) == 0) {
     nvmi_trace_open(pool);
     nvmi_header_write(pool);
     nvmi_step(NVMI_STEP_CREATE);
@@ -213,12 +215,17 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
+/* Another program's pointers are left as they are. */
+static int bind_statics(struct nvm_pool *pool) {
+  return pool->is_foreign ? 0 : nvmi_statics_bind(pool);
+}
+
 static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
   if (recover(pool, old_method) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
-      nvmi_relocate(pool))
+      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
     return -1;
   nvmi_trace_opened(pool);
   return 0;
@@ -230,9 +237,7 @@ static uint64_t wished_base(void) {
   return wish ? strtoull(wish, NULL, 0) : 0;
 }
 
-NVM_POOL *nvm_pool_open(const char *path) { return nvm_pool_open_at(path, NULL); }
-
-NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
+static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
   uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
@@ -246,6 +251,7 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
     nvmi_pool_detach(pool);
     return NULL;
   }
+  pool->is_foreign = is_foreign;
   uint32_t old_method = pool->header.method;
   if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
@@ -256,6 +262,14 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
   nvmi_pool_detach(pool);
   return NULL;
 }
+
+NVM_POOL *nvm_pool_open(const char *path) { return open_pool(path, NULL, false); }
+
+NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
+  return open_pool(path, base, false);
+}
+
+NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
 
 /* Words of chunks that were none until now: they are zero, unless the file is damaged. Fenced
  * before the header speaks of them; a crash before that leaves words that nobody reads. */

@@ -38,7 +38,8 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size);
 /* Opens a pool and, when it was not closed, recovers it: what had not committed is undone, what had
  * is there. Repeating an interrupted open is safe. Never gives a half-open pool: NVM_EMISSING,
  * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM;
- * NVM_ELAYOUT: a type of the program is laid out otherwise than the pool's blocks of it. */
+ * NVM_ELAYOUT: a type of the program is laid out otherwise than the pool's blocks of it;
+ * NVM_ESTATIC: the pool points to functions or static data that the program does not have. */
 NVM_POOL *nvm_pool_open(const char *path);
 
 /* The same at an address of the caller's, a multiple of the pool's span (nvm_info.size_max) within
@@ -49,6 +50,10 @@ NVM_POOL *nvm_pool_open(const char *path);
  * addresses are taken, or a word may be a pointer or a number (the message names it): the pool is
  * as it was. NVMOVE_BASE=ADDRESS is the same for programs that call nvm_pool_open. */
 NVM_POOL *nvm_pool_open_at(const char *path, const void *base);
+
+/* The same for a tool that looks at the pool of another program: pointers to that program's
+ * functions and static data are left as they are, and mean nothing here. */
+NVM_POOL *nvm_pool_open_foreign(const char *path);
 
 /* Commits what this thread wrote outside transactions, makes everything durable and unmaps the
  * pool: pointers into it are dead from here on. No other thread may use the pool any more.

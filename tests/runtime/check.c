@@ -99,7 +99,7 @@ TEST_ONCE(check_names_every_damage) {
   at = find_run(NVM_CHUNK_SMALL, &span);
   damaged(at, span + 0x3000, "as long as its size class");
   damaged(at, span | 0xff00, "no such size class");
-  damaged(at, span | 0x10000, "no such size class");
+  damaged(at, span | 0x20000, "no such size class");
   damaged(at, span | 0x80, "no such kind");
   damaged(at, span + ((uint64_t)1 << 60), "outside the heap");
   damaged(at, span & 0xffffffff, "outside the heap");

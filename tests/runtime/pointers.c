@@ -64,6 +64,8 @@ __attribute__((section(NVM_TYPES_SECTION),
                used)) static const struct nvm_type *const described[] = {&element_type,
                                                                          &record_type};
 
+static int state = 1; /* lost by a restart */
+
 static void unsafe(NVM_POOL *pool, void **slot, void *value, const char *field) {
   void *before = *slot;
   CHECK(nvm_tx_begin(pool) == 0);
@@ -84,6 +86,8 @@ TEST(unsafe_pointer_at_commit) {
   void *foreign = nvm_alloc(other, 0, 64);
   CHECK(record && elements && foreign && nvm_tx_commit(pool) == 0);
   unsafe(pool, &record->next, &local, "next of the struct record");
+  unsafe(pool, (void **)&record->call, &local, "call of the struct record");
+  unsafe(pool, &record->table[1], &state, "table"); /* static, but not constant */
   unsafe(pool, &record->table[2], foreign, "table");
   unsafe(pool, &record->tail[3].value, &local, "value");
   unsafe(pool, &elements[77].value, &local, "value of the struct element");
@@ -92,7 +96,8 @@ TEST(unsafe_pointer_at_commit) {
   STORE(record->table[1], &elements[5]);
   STORE(record->number, (uint64_t)(uintptr_t)&local);
   STORE(record->tail[2].key, (uint64_t)(uintptr_t)&local);
-  STORE(*(void **)&record->call, (void *)&local);
+  STORE(*(void **)&record->call, (void *)&unsafe);
+  STORE(record->table[0], (void *)"what a restart finds again");
   STORE(elements[3].key, (uint64_t)(uintptr_t)foreign);
   STORE(elements[3].value, NULL);
   CHECK(nvm_tx_commit(pool) == 0);
