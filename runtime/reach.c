@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "reach.h"
 
-#include "heap_types.h"
 #include "relocate.h"
 #include "types.h"
 #include "words.h"
@@ -16,7 +15,6 @@ enum { NEAR = 16, SHARE = 256 }; /* blocks: fetched ahead; on a stack before oth
 /* What the threads have in common: blocks that one of them can spare. */
 struct hunt {
   struct nvmi_reach *reach;
-  struct nvmi_span shapes[NVMI_CLASSES];
   pthread_mutex_t lock;
   struct nvmi_array spare; /* uint64_t: file offsets of blocks */
   _Atomic size_t spare_count;
@@ -42,32 +40,6 @@ static void give_up(struct hunter *hunter, enum nvm_error error, const char *rea
   hunter->reason = reason;
   hunter->type = type;
   atomic_store(&hunter->hunt->given_up, true);
-}
-
-/* The allocated block that holds the byte at a file offset. False: none does. */
-static bool find_block(const struct hunt *hunt, uint64_t offset, struct nvmi_block *block) {
-  const struct nvmi_reach *reach = hunt->reach;
-  const struct nvm_pool *pool = reach->pool;
-  uint64_t chunk = (offset - pool->header.heap_offset) >> NVM_CHUNK_SHIFT;
-  uint32_t head = chunk < reach->chunks ? reach->run[chunk] : 0;
-  if (!head)
-    return false;
-  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, head - 1);
-  uint64_t start = nvmi_chunk_offset(pool, head - 1);
-  if ((word & 0xff) == NVM_CHUNK_LARGE) {
-    *block = (struct nvmi_block){start, word >> 32 << NVM_CHUNK_SHIFT, word >> 16 & 0xffff};
-    return true;
-  }
-  const struct nvmi_span *shape = &hunt->shapes[word >> 8 & 0xff];
-  if (offset < start + shape->first)
-    return false;
-  uint32_t index = (uint32_t)(offset - start - shape->first) / shape->block_size;
-  const uint16_t *table = (const void *)(pool->home + start);
-  if (index >= shape->blocks || !table[index])
-    return false;
-  *block = (struct nvmi_block){start + shape->first + (uint64_t)index * shape->block_size,
-                               shape->block_size, table[index] - 1u};
-  return true;
 }
 
 static void bring_near(struct hunter *hunter, uint64_t offset) {
@@ -100,7 +72,7 @@ static void follow(struct hunter *hunter, uint64_t value) {
   struct nvmi_block block;
   uint64_t offset;
   if (nvmi_pointer_offset(&hunter->hunt->reach->pool->header, value, &offset) &&
-      find_block(hunter->hunt, offset, &block))
+      nvmi_block_map_find(&hunter->hunt->reach->map, offset, &block))
     reach_block(hunter, &block);
 }
 
@@ -116,7 +88,7 @@ static bool follow_word(void *context, const struct nvmi_word *word) {
   case NVM_FIELD_XOR:
     if (!nvmi_word_value(word))
       return true;
-    give_up(hunter, NVM_EUNSAFE, word->field->name, word->type->name);
+    give_up(hunter, NVM_EUNSAFE, nvmi_field_name(word->field), word->type->name);
     return false;
   default:
     return true;
@@ -139,7 +111,7 @@ static void follow_bytes(struct hunter *hunter, const char *bytes, uint64_t size
 static void look_into(struct hunter *hunter, uint64_t offset) {
   struct nvm_pool *pool = hunter->hunt->reach->pool;
   struct nvmi_block block;
-  if (!find_block(hunter->hunt, offset, &block))
+  if (!nvmi_block_map_find(&hunter->hunt->reach->map, offset, &block))
     return;
   const struct nvm_type *type = nvmi_type_layout(pool, block.type);
   if (type)
@@ -222,35 +194,21 @@ static void *hunt_on(void *argument) {
   return NULL;
 }
 
-/* The runs, and room for the marks. */
-static int prepare(struct nvmi_reach *reach) {
-  struct nvm_pool *pool = reach->pool;
-  nvmi_lock(&pool->heap->lock);
-  int damaged = nvmi_heap_build(pool);
-  nvmi_unlock(&pool->heap->lock);
-  if (damaged)
-    return -1;
-  reach->chunks = pool->header.heap_size >> NVM_CHUNK_SHIFT;
-  reach->run = nvmi_dram_reserve(reach->chunks * sizeof *reach->run);
-  reach->marks = nvmi_dram_reserve(pool->header.heap_size >> 7);
-  if (!reach->run || !reach->marks)
-    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the marks of its blocks");
-  for (uint32_t chunk = 0, count; chunk < reach->chunks; chunk += count) {
-    uint64_t word = *nvmi_chunk_word(pool, chunk), kind = word & 0xff;
-    count = word ? (uint32_t)(word >> 32) : 1;
-    for (uint32_t i = 0; i < count && (kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE); i++)
-      reach->run[chunk + i] = chunk + 1;
-  }
-  return 0;
-}
-
 void nvmi_reach_free(struct nvmi_reach *reach) {
-  if (reach->run)
-    munmap(reach->run, reach->chunks * sizeof *reach->run);
   if (reach->marks)
     munmap((void *)reach->marks, reach->pool->header.heap_size >> 7);
-  reach->run = NULL;
   reach->marks = NULL;
+  nvmi_block_map_free(&reach->map);
+}
+
+static int prepare(struct nvmi_reach *reach) {
+  if (nvmi_block_map_make(&reach->map, reach->pool))
+    return -1;
+  reach->marks = nvmi_dram_reserve(reach->pool->header.heap_size >> 7);
+  if (reach->marks)
+    return 0;
+  nvmi_block_map_free(&reach->map);
+  return nvmi_fail(NVM_ENOMEMORY, reach->pool->path, "out of memory for the marks of its blocks");
 }
 
 /* From the root; every thread ends when all have nothing to do. */
@@ -271,8 +229,6 @@ int nvmi_reach(struct nvmi_reach *reach, struct nvm_pool *pool) {
   struct hunt hunt = {
       .reach = reach, .lock = PTHREAD_MUTEX_INITIALIZER, .threads = nvmi_crew_size(pool)};
   *reach = (struct nvmi_reach){.pool = pool};
-  for (uint32_t class = 0; class < NVMI_CLASSES; class ++)
-    nvmi_span_shape(&hunt.shapes[class], class);
   for (unsigned i = 0; i < hunt.threads; i++)
     hunters[i] = (struct hunter){.hunt = &hunt};
   int result = prepare(reach);
