@@ -35,6 +35,21 @@ void nvmi_block_map_free(struct nvmi_block_map *map) {
   map->run = NULL;
 }
 
+void nvmi_block_map_fetch(const struct nvmi_block_map *map, uint64_t offset) {
+  const struct nvm_pool *pool = map->pool;
+  uint32_t head = map->run[(offset - pool->header.heap_offset) >> NVM_CHUNK_SHIFT];
+  if (!head)
+    return;
+  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, head - 1);
+  uint64_t start = nvmi_chunk_offset(pool, head - 1);
+  __builtin_prefetch(pool->home + offset);
+  if ((word & 0xff) == NVM_CHUNK_SMALL) {
+    const struct nvmi_class_shape *shape = &map->shapes[word >> 8 & 0xff];
+    uint32_t index = (uint32_t)(offset - start - shape->first) / shape->block_size;
+    __builtin_prefetch(pool->home + start + index * sizeof(uint16_t));
+  }
+}
+
 bool nvmi_block_map_find(const struct nvmi_block_map *map, uint64_t offset,
                          struct nvmi_block *block) {
   const struct nvm_pool *pool = map->pool;

@@ -16,7 +16,7 @@ enum { NEAR = 16, SHARE = 256 }; /* blocks: fetched ahead; on a stack before oth
 struct hunt {
   struct nvmi_reach *reach;
   pthread_mutex_t lock;
-  struct nvmi_array spare; /* uint64_t: file offsets of blocks */
+  struct nvmi_array spare; /* uint64_t: file offsets that pointers lead to */
   _Atomic size_t spare_count;
   _Atomic unsigned idle; /* threads without work */
   unsigned threads;
@@ -42,38 +42,58 @@ static void give_up(struct hunter *hunter, enum nvm_error error, const char *rea
   atomic_store(&hunter->hunt->given_up, true);
 }
 
+/* What will be asked of a place: is it allocated, is it marked, what does it hold. */
 static void bring_near(struct hunter *hunter, uint64_t offset) {
-  __builtin_prefetch(hunter->hunt->reach->pool->home + offset);
+  const struct nvmi_reach *reach = hunter->hunt->reach;
+  uint64_t granule = (offset - reach->pool->header.heap_offset) >> 4;
+  nvmi_block_map_fetch(&reach->map, offset);
+  __builtin_prefetch((const void *)&reach->marks[granule / 64], 1);
   hunter->near[(hunter->first + hunter->count++) % NEAR] = offset;
 }
 
+/* The older half of a long stack goes to those who have nothing to do. */
+static void share(struct hunter *hunter) {
+  struct hunt *hunt = hunter->hunt;
+  size_t half = hunter->stack.count / 2;
+  uint64_t *items = hunter->stack.items;
+  nvmi_lock(&hunt->lock);
+  for (size_t i = 0; i < half; i++)
+    if (!nvmi_array_push(&hunt->spare, &items[i], sizeof *items))
+      give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", "");
+  atomic_store(&hunt->spare_count, hunt->spare.count);
+  nvmi_unlock(&hunt->lock);
+  hunter->stack.count -= half;
+  memmove(items, items + half, hunter->stack.count * sizeof *items);
+}
+
 static void push(struct hunter *hunter, uint64_t offset) {
+  struct hunt *hunt = hunter->hunt;
   if (hunter->count < NEAR)
     bring_near(hunter, offset);
   else if (!nvmi_array_push(&hunter->stack, &offset, sizeof offset))
     give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", "");
-}
-
-static void reach_block(struct hunter *hunter, const struct nvmi_block *block) {
-  struct nvmi_reach *reach = hunter->hunt->reach;
-  uint64_t granule = (block->offset - reach->pool->header.heap_offset) >> 4;
-  uint64_t bit = UINT64_C(1) << granule % 64;
-  _Atomic uint64_t *word = &reach->marks[granule / 64];
-  if (atomic_load_explicit(word, memory_order_relaxed) & bit ||
-      atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit)
-    return;
-  hunter->blocks++;
-  hunter->bytes += block->size;
-  push(hunter, block->offset);
+  else if (hunter->stack.count >= SHARE &&
+           atomic_load_explicit(&hunt->idle, memory_order_relaxed) &&
+           !atomic_load_explicit(&hunt->spare_count, memory_order_relaxed))
+    share(hunter);
 }
 
 /* A pointer, or what may be one. */
 static void follow(struct hunter *hunter, uint64_t value) {
-  struct nvmi_block block;
+  const struct nvm_header *header = &hunter->hunt->reach->pool->header;
   uint64_t offset;
-  if (nvmi_pointer_offset(&hunter->hunt->reach->pool->header, value, &offset) &&
-      nvmi_block_map_find(&hunter->hunt->reach->map, offset, &block))
-    reach_block(hunter, &block);
+  if (nvmi_pointer_offset(header, value, &offset) &&
+      offset - header->heap_offset < header->heap_size)
+    push(hunter, offset);
+}
+
+/* Whether nobody was here before. */
+static bool mark(struct nvmi_reach *reach, const struct nvmi_block *block) {
+  uint64_t granule = (block->offset - reach->pool->header.heap_offset) >> 4;
+  uint64_t bit = UINT64_C(1) << granule % 64;
+  _Atomic uint64_t *word = &reach->marks[granule / 64];
+  return !(atomic_load_explicit(word, memory_order_relaxed) & bit) &&
+         !(atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit);
 }
 
 static bool follow_word(void *context, const struct nvmi_word *word) {
@@ -109,30 +129,18 @@ static void follow_bytes(struct hunter *hunter, const char *bytes, uint64_t size
 }
 
 static void look_into(struct hunter *hunter, uint64_t offset) {
-  struct nvm_pool *pool = hunter->hunt->reach->pool;
+  struct nvmi_reach *reach = hunter->hunt->reach;
+  struct nvm_pool *pool = reach->pool;
   struct nvmi_block block;
-  if (!nvmi_block_map_find(&hunter->hunt->reach->map, offset, &block))
+  if (!nvmi_block_map_find(&reach->map, offset, &block) || !mark(reach, &block))
     return;
+  hunter->blocks++;
+  hunter->bytes += block.size;
   const struct nvm_type *type = nvmi_type_layout(pool, block.type);
   if (type)
     nvmi_block_words(pool, type, pool->home + block.offset, block.size, follow_word, hunter);
   else
     follow_bytes(hunter, pool->home + block.offset, block.size);
-}
-
-/* The older half of a long stack goes to those who have nothing to do. */
-static void share(struct hunter *hunter) {
-  struct hunt *hunt = hunter->hunt;
-  size_t half = hunter->stack.count / 2;
-  uint64_t *items = hunter->stack.items;
-  nvmi_lock(&hunt->lock);
-  for (size_t i = 0; i < half; i++)
-    if (!nvmi_array_push(&hunt->spare, &items[i], sizeof *items))
-      give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", NULL);
-  atomic_store(&hunt->spare_count, hunt->spare.count);
-  nvmi_unlock(&hunt->lock);
-  hunter->stack.count -= half;
-  memmove(items, items + half, hunter->stack.count * sizeof *items);
 }
 
 static bool take_spare(struct hunter *hunter) {
@@ -184,12 +192,8 @@ static void *hunt_on(void *argument) {
   uint64_t offset;
   do {
     while (!atomic_load_explicit(&hunter->hunt->given_up, memory_order_relaxed) &&
-           next(hunter, &offset)) {
+           next(hunter, &offset))
       look_into(hunter, offset);
-      if (hunter->stack.count >= SHARE && hunter->hunt->threads > 1 &&
-          !atomic_load_explicit(&hunter->hunt->spare_count, memory_order_relaxed))
-        share(hunter);
-    }
   } while (wait_for_more(hunter));
   return NULL;
 }

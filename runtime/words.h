@@ -32,6 +32,8 @@ struct nvmi_block_map {
 /* -1: recorded; nothing is left to free. */
 int nvmi_block_map_make(struct nvmi_block_map *map, struct nvm_pool *pool);
 void nvmi_block_map_free(struct nvmi_block_map *map);
+/* Has the processor fetch what a question about this byte of the heap will need. */
+void nvmi_block_map_fetch(const struct nvmi_block_map *map, uint64_t offset);
 /* False: no allocated block lies there. */
 bool nvmi_block_map_find(const struct nvmi_block_map *map, uint64_t offset,
                          struct nvmi_block *block);
