@@ -5,6 +5,8 @@
 // RUN: %cc %s -O3 -fPIE -pie -DPADDING -o %t.2 && %t.2 check %t.pool && %t.1 check %t.pool
 // RUN: %cc %s -O2 -fno-pie -no-pie -DPADDING -o %t.3 && %t.3 check %t.pool && %t.3 check %t.pool && %t.2 check %t.pool
 // RUN: env NVMOVE_BASE=0x7ea000000000 %t.2 check %t.pool && env NVMOVE_BASE=0x7e8000000000 %t.3 check %t.pool
+// From a program that is not position-independent, in which functions of libraries have stubs.
+// RUN: rm -f %t.fixed && %t.3 create %t.fixed && %t.3 check %t.fixed && %t.1 check %t.fixed && %t.2 check %t.fixed
 // A crash at each step, and another program goes on.
 // RUN: %python %s.py %t.pool %t.1 %t.2 %t.3
 // What is gone and nobody needs is no matter.
