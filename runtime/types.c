@@ -144,8 +144,8 @@ static int compare(struct nvm_pool *pool, unsigned index) {
   char difference[256];
   nvmi_type_difference(pools, programs, difference, sizeof difference);
   return nvmi_fail(NVM_ELAYOUT, pool->path,
-                   "the program's %s is not the pool's: %s; open it with the program that wrote "
-                   "it, and let that save it in another form",
+                   "the program's %s is not the pool's: %s; open it with the program that wrote it "
+                   "('nvmove pool dump' shows what is in it)",
                    pools->name, difference);
 }
 
