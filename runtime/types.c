@@ -160,9 +160,12 @@ int nvmi_types_load(struct nvm_pool *pool) {
     if (!type)
       type = nvmi_type_decode(&pool->type_memory, entry->id, record, entry->size);
     if (!type)
-      break;
+      return nvmi_fail(NVM_ECORRUPT, pool->path,
+                       "the layout of type %u makes no sense, or memory ran out; restore a copy",
+                       index);
     pool->types[index] = type;
     pool->type_ids[index] = entry->id;
+    pool->type_count = index + 1;
   }
   pool->type_count = index;
   unsigned damaged = nvmi_types_damaged(pool);
