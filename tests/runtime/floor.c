@@ -29,6 +29,11 @@ static void need_block(NVM_POOL *pool, struct root *root, size_t size) {
   STORE(root->others, root->others + 1);
 }
 
+/* What can be reclaimed is. */
+static void ask_for_too_much_now(NVM_POOL *pool) {
+  CHECK(!nvm_alloc(pool, 0, pool->header.span - pool->header.heap_offset));
+}
+
 /* Another thread, at work when it is told to. */
 struct helper {
   NVM_POOL *pool;
@@ -47,7 +52,7 @@ static void *ask_for_too_much(void *argument) {
   CHECK(nvm_tx_commit(pool) == 0);
   next_turn(helper);
   next_turn(helper);
-  CHECK(!nvm_alloc(pool, 0, pool->header.span - pool->header.heap_offset));
+  ask_for_too_much_now(pool);
   next_turn(helper);
   next_turn(helper);
   return NULL;
@@ -124,6 +129,22 @@ static void change_use(void *argument) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* The floor was raised before in this opening. */
+static void change_use_again(void *argument) {
+  const struct power_cut *cut = argument;
+  power_arm(cut);
+  NVM_POOL *pool = test_open(cut->path);
+  struct root *root = nvm_pool_root(pool);
+  uint64_t size = pool->header.heap_size;
+  ask_for_too_much_now(pool);
+  store_and_free(pool, root);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->turn, 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  take_place(pool, root, size);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* What one thread reclaims another takes, whose fences say nothing about what the first has
  * flushed. */
 static void change_use_of_two(void *argument) {
@@ -182,6 +203,32 @@ TEST_ONCE(power_failure_new_use_undo) {
 
 TEST_ONCE(power_failure_new_use_shadow) {
   power_fail_everywhere("shadow", prepare, change_use, verify);
+}
+
+TEST_ONCE(power_failure_new_use_again) {
+  power_fail_everywhere("undo", prepare, change_use_again, verify);
+  power_fail_everywhere("shadow", prepare, change_use_again, verify);
+}
+
+/* A thread has read the next number, and stops before it says so; meanwhile others commit and
+ * reclaim. What it says then lies below the floor, which may not follow. */
+TEST_ONCE(floor_never_sinks) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_alloc(pool, 0, 16) != NULL && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  uint64_t number = pool->order;
+  for (int i = 0; i < 3; i++) {
+    CHECK(nvm_alloc(pool, 0, 16) != NULL && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  pool->logs[0]->pending = 0;
+  ask_for_too_much_now(pool);
+  const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
+  uint64_t order = floor->order;
+  CHECK(order > number);
+  pool->logs[0]->pending = number << 1 | 1;
+  ask_for_too_much_now(pool);
+  CHECK(floor->order == order);
+  pool->logs[0]->pending = 0;
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 TEST_ONCE(power_failure_new_use_of_two) {

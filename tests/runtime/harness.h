@@ -59,7 +59,7 @@ NVM_POOL *test_open(const char *path);
 NVM_POOL *test_create(const char *path, size_t size);
 /* Blocks that the file's tables have. */
 uint64_t test_blocks(NVM_POOL *pool);
-/* nvm_pool_check finds nothing. */
+/* nvm_pool_check finds nothing, and chunks that were never used are zero. */
 void test_check_pool(const char *path);
 
 /* Runs `body(argument)` in a forked process with NVMOVE_KILL_AT set to `kill` (null: unset). Gives
