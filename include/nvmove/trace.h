@@ -63,7 +63,8 @@ enum nvm_trace_kind {
   NVM_TRACE_CLOSED,  /* all is in place; or the process ends */
   NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
-  NVM_TRACE_OTHER    /* a pool was opened of which nothing is written down */
+  NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
+  NVM_TRACE_FULL     /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
 };
 
 #define NVM_TRACE_APART 1 /* nvm_trace_header.flags */

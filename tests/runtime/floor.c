@@ -136,7 +136,9 @@ static void change_use_again(void *argument) {
   NVM_POOL *pool = test_open(cut->path);
   struct root *root = nvm_pool_root(pool);
   uint64_t size = pool->header.heap_size;
+  power_hold(true);
   ask_for_too_much_now(pool);
+  power_hold(false);
   store_and_free(pool, root);
   CHECK(nvm_tx_begin(pool) == 0);
   STORE(root->turn, 1);

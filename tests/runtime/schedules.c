@@ -48,7 +48,7 @@ static void *take_log(void *unused) {
 
 /* With two logs, so that none is made later. */
 static void prepare(void *path) {
-  pool = test_create(path, 2 << 20);
+  pool = test_create(path, 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
   CHECK(root && nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
@@ -60,9 +60,15 @@ static void begin(const void *argument) {
   const struct power_cut *cut = argument;
   *acknowledged = 0;
   power_arm(cut);
+  power_hold(true); /* opening and closing have tests of their own */
   pool_path = cut->path;
   pool = test_open(cut->path);
   root = nvm_pool_root(pool);
+}
+
+static void end(void) {
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 static void verify_with(const char *path, void (*verify)(const struct root *)) {
@@ -91,11 +97,12 @@ static void verify_word(const char *path) { verify_with(path, is_none_or_seven);
 static void abort_then_other(void *cut) {
   begin(cut);
   pool->several_logs = true;
+  power_hold(false);
   CHECK(nvm_tx_begin(pool) == 0);
   STORE(root->word, 1);
   CHECK(nvm_tx_abort(pool) == 0);
   in_thread(store_seven);
-  CHECK(nvm_pool_close(pool) == 0);
+  end();
 }
 
 TEST_ONCE(power_failure_after_an_abort) {
@@ -116,7 +123,6 @@ static void *open_and_fill(void *unused) {
 /* A log that grew is short again; who opens the pool next uses what it had. */
 static void close_then_other(void *cut) {
   begin(cut);
-  power_hold(true);
   CHECK(nvm_tx_begin(pool) == 0);
   __nvm_note(root->far, LONG * sizeof *root->far);
   memset(root->far, 1, LONG * sizeof *root->far);
@@ -160,10 +166,11 @@ static void commit_with_handler(const void *cut, unsigned stores) {
     STORE(root->far[8 * i], 5);
   STORE(root->word, 5);
   hook_steps(raise_in_first);
+  power_hold(false);
   CHECK(nvm_tx_commit(pool) == 0);
   CHECK(commit_steps && root->far[500] == 5);
   *acknowledged = 5;
-  CHECK(nvm_pool_close(pool) == 0);
+  end();
 }
 
 static void commit_checked(void *cut) { commit_with_handler(cut, 1); }
@@ -249,6 +256,7 @@ static void second_log_in_commit(void *cut) {
   begin(cut);
   sem_init(&in_middle, 0, 0), sem_init(&go_on, 0, 0), sem_init(&stored, 0, 0);
   hook_steps(stop_in_middle);
+  power_hold(false);
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, commit_alone, NULL) == 0);
   sem_wait(&in_middle);
@@ -259,7 +267,7 @@ static void second_log_in_commit(void *cut) {
   CHECK(nvm_tx_commit(pool) == 0);
   sem_post(&go_on);
   pthread_join(thread, NULL);
-  CHECK(nvm_pool_close(pool) == 0);
+  end();
 }
 
 static void is_five(const struct root *r) { CHECK(r->far[100] == 5 || !*acknowledged); }

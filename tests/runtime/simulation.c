@@ -206,5 +206,5 @@ void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*a
       if (failed)
         verify(cut.image);
     }
-  CHECK(cut.at > 20);
+  CHECK(cut.at > 5);
 }

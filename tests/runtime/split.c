@@ -36,7 +36,7 @@ static struct root *open_root(const char *path, NVM_POOL **pool) {
 static void end(NVM_POOL *pool) { CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0); }
 
 static void prepare(void *path) {
-  NVM_POOL *pool = test_create(path, 4 << 20);
+  NVM_POOL *pool = test_create(path, 2 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   struct root *root = nvm_calloc(pool, 0, 1, sizeof *root);
   CHECK(root && nvm_pool_set_root(pool, root) == 0);
@@ -58,13 +58,17 @@ static void prepare(void *path) {
 
 static void split(const struct power_cut *cut, size_t chunks) {
   power_arm(cut);
+  power_hold(true);
   NVM_POOL *pool;
   struct root *root = open_root(cut->path, &pool);
+  power_hold(false);
   STORE(root->taken, take(pool, chunks));
   STORE(root->blocks, root->blocks + 1);
   note_store(root->taken, 64);
   memset(root->taken, 0xee, 64);
-  end(pool);
+  CHECK(nvm_tx_commit(pool) == 0);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 static void split_merged(void *cut) { split(cut, FIRST); }
