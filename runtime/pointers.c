@@ -46,6 +46,11 @@ static bool has_flexible_array(const struct nvm_type *type) {
   return false;
 }
 
+const struct nvm_field *nvmi_pointer_field(const struct nvm_type *type, uint64_t inside) {
+  bool is_array = type->size && !has_flexible_array(type); /* perhaps */
+  return field_at(type, is_array ? inside % type->size : inside);
+}
+
 /* No process has memory below: Linux keeps the first pages free for null pointers. */
 #define ADDRESS_MIN UINT64_C(0x1000)
 enum { ADDRESS_BITS = 47 };
