@@ -82,7 +82,7 @@ void nvmi_view_note(struct nvmi_tracer *self, uint64_t place, uint64_t size);
 void nvmi_view_forget_notes(struct nvmi_tracer *self);
 void nvmi_view_take(void);
 /* Without the lock: the place is in no block, or its type says where a pointer in it points to;
- * none does of functions and unions. */
+ * none does of unions. */
 bool nvmi_view_says_where(uint64_t place);
 void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told *told,
                          uint64_t extra);

@@ -328,10 +328,9 @@ private:
     uint64_t Value = 0;
     std::memcpy(&Value, E.Bytes.data(), std::min(sizeof Value, E.Bytes.size()));
     Finding F{"pointer to volatile memory",
-              llvm::formatv(
-                  "{0:x} lies outside the pool, where no type says that it may (an untyped block, "
-                  "a union, a pointer to a function): after a restart it points to nothing",
-                  Value)
+              llvm::formatv("{0:x} lies outside the pool, where no type says that it may (an "
+                            "untyped block, a union): after a restart it points to nothing",
+                            Value)
                   .str(),
               T.site(E.Extra),
               {},
