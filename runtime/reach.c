@@ -44,7 +44,7 @@ static void give_up(struct hunter *hunter, enum nvm_error error, const char *rea
   atomic_store(&hunter->hunt->given_up, true);
 }
 
-/* The allocated block that holds, or ends before, the byte at a file offset. False: none does. */
+/* The allocated block that holds the byte at a file offset. False: none does. */
 static bool find_block(const struct hunt *hunt, uint64_t offset, struct nvmi_block *block) {
   const struct nvmi_reach *reach = hunt->reach;
   const struct nvm_pool *pool = reach->pool;
@@ -95,16 +95,12 @@ static void reach_block(struct hunter *hunter, const struct nvmi_block *block) {
   push(hunter, block->offset);
 }
 
-/* A pointer, or what may be one. It may lead just behind a block, where another may begin: both
- * stay. */
+/* A pointer, or what may be one. */
 static void follow(struct hunter *hunter, uint64_t value) {
   struct nvmi_block block;
   uint64_t offset;
-  if (!nvmi_pointer_offset(&hunter->hunt->reach->pool->header, value, &offset))
-    return;
-  if (find_block(hunter->hunt, offset, &block))
-    reach_block(hunter, &block);
-  if (find_block(hunter->hunt, offset - 1, &block) && block.offset + block.size == offset)
+  if (nvmi_pointer_offset(&hunter->hunt->reach->pool->header, value, &offset) &&
+      find_block(hunter->hunt, offset, &block))
     reach_block(hunter, &block);
 }
 

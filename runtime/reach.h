@@ -1,7 +1,8 @@
 /* reach.h: which blocks of a pool can be reached from its root.
  *
  * Reachable: the block that the root leads to, or into; and each that a word of a reachable block
- * leads to, or into, or just behind (a pointer to the end of an array keeps the array). A word of a
+ * leads to, or into. (Not: just behind. There another block begins, and that is what is meant, or
+ * every pointer would keep two.) A word of a
  * described type leads where its field says: pointers, weak ones too (nothing may dangle), tagged
  * ones, words that are pointers when they lie in the pool. What nobody decides is taken for a
  * pointer: words of unions, and in a block without type every eight bytes at any place. Numbers are

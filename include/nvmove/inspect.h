@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Frees every block that cannot be reached from the root (runtime/reach.h says what that means):
- * never one that a declared pointer leads to, into, or just behind. NVM_EUNSAFE: a field made of
+ * never one that a declared pointer leads to or into. NVM_EUNSAFE: a field made of
  * two pointers (NVM_XOR_PTR) hides what it leads to; nothing was freed. Pointers that the program
  * has in DRAM to blocks that the root does not lead to are dead afterwards. `collected` may be
  * null. A crash meanwhile leaves some garbage. */
