@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Removes each flush, fence, checksum test, append and ordering of the runtime in turn; runs its tests.
 
-usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--seconds N]
+usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--seconds N] [--jobs N]
 
-A mutation is one line of the runtime's sources that matches a rule below, changed as the rule says. First
-`nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime, then the
-runtime's tests run. A mutation that neither notices is a survivor: either the tests miss something, or the
-line is needless. Those
-that are known, with the reason, are in SURVIVORS (docs/reliability.md explains them); any other, and any in
-that list that is noticed after all, is a failure. The sources are copied: the tree is not touched.
+A mutation is one line of the runtime's sources that matches a rule below, changed as the rule says. Then
+`nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime, and the runtime's
+tests run. A mutation that neither notices is a survivor: either the tests miss something, or the line is
+needless. Those that are known, with the reason, are in SURVIVORS (docs/reliability.md explains them); any
+other, and any in that list that is noticed after all, is a failure. The sources are copied: the tree is not
+touched.
 """
 import argparse
+import concurrent.futures
 import os
+import queue
 import re
 import shutil
 import subprocess
@@ -26,7 +28,7 @@ EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)), ("r
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--allow-sampling"]
 METHODS = ("undo", "shadow")
-SECONDS_MAX = 240  # a mutated test may hang: that is noticed, too
+SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself after 300
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
          "bound_", "void_", "handler", "old_entries", "damaged", "forged", "check_", "order_commits",
@@ -204,23 +206,45 @@ class Workshop:
             os.rename(right, os.path.join(self.folder, "objects"))
 
 
-def run(tools, only="", seconds=SECONDS_MAX):
+def fates(wanted, folder, tools, seconds, jobs):
+    """(mutation, whether it survives) of each; None for the first: the tests fail without one."""
+    free = queue.Queue()
+    for job in range(jobs):
+        os.mkdir(os.path.join(folder, str(job)))
+        free.put(Workshop(os.path.join(folder, str(job)), os.path.abspath(tools)))
+
+    def fate(mutation):
+        shop = free.get()
+        try:
+            return shop.survives(mutation, seconds)
+        finally:
+            free.put(shop)
+
+    first = free.get()
+    first.link()
+    right = first.passes(seconds)
+    free.put(first)
+    if not right:
+        yield None, True
+        return
+    with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
+        yield from zip(wanted, workers.map(fate, wanted))
+
+
+def run(tools, only="", seconds=SECONDS_MAX, jobs=1):
     """(noticed or known, wrong): prints each mutation's fate."""
     passed = failed = 0
+    wanted = [m for m in mutations() if re.search(only, str(m))]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        shop = Workshop(folder, os.path.abspath(tools))
-        shop.link()
-        if not shop.passes(seconds):
-            print("mutate: the tests fail without a mutation")
-            return 0, 1
-        for mutation in mutations():
-            if not re.search(only, str(mutation)):
-                continue
-            survives, known = shop.survives(mutation, seconds), SURVIVORS.get(mutation.key())
+        for mutation, survives in fates(wanted, folder, tools, seconds, jobs):
+            if not mutation:
+                print("mutate: the tests fail without a mutation")
+                return 0, 1
+            known = SURVIVORS.get(mutation.key())
             wrong = survives != bool(known)
             passed, failed = passed + (not wrong), failed + wrong
-            fate = "survives: " + (known or "NOT KNOWN") if survives else "noticed"
-            print(f"{mutation}: {fate}{', KNOWN TO SURVIVE' if known and not survives else ''}", flush=True)
+            said = "survives: " + (known or "NOT KNOWN") if survives else "noticed"
+            print(f"{mutation}: {said}{', KNOWN TO SURVIVE' if known and not survives else ''}", flush=True)
     return passed, failed
 
 
@@ -231,13 +255,14 @@ def main():
     p.add_argument("--only", default="", help="mutations whose printed name matches this expression")
     p.add_argument("--list", action="store_true", help="print them and stop")
     p.add_argument("--seconds", type=int, default=SECONDS_MAX, help="how long the tests may take")
+    p.add_argument("--jobs", type=int, default=1, help="mutations that are tried at the same time")
     a = p.parse_args()
     if a.list:
         for mutation in mutations():
             if re.search(a.only, str(mutation)):
                 print(mutation)
         return 0
-    passed, failed = run(a.bin, a.only, a.seconds)
+    passed, failed = run(a.bin, a.only, a.seconds, a.jobs)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
