@@ -42,6 +42,10 @@ bool nvmi_trace_file_open(const char *path, bool *is_other) {
   if (file.fd < 0 || fstat(file.fd, &status))
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
   *is_other = status.st_size != 0;
+  const char *most = getenv("NVMOVE_TRACE_MAX");
+  uint64_t bytes = most ? strtoull(most, NULL, 10) : 0;
+  file.left = bytes ? bytes : UINT64_MAX;
+  file.full = false;
   if (!file.buffer) {
     file.buffer = nvmi_trace_reserve(BUFFER);
     file.sites = nvmi_trace_reserve(SITES_MAX * sizeof *file.sites);
@@ -73,10 +77,6 @@ void nvmi_trace_flush(void) {
 }
 
 void nvmi_trace_start(uint32_t flags) {
-  const char *most = getenv("NVMOVE_TRACE_MAX");
-  uint64_t bytes = most ? strtoull(most, NULL, 10) : 0;
-  file.left = bytes ? bytes : UINT64_MAX;
-  file.full = false;
   struct nvm_trace_header header = {NVM_TRACE_MAGIC, NVM_TRACE_VERSION, flags};
   memcpy(file.buffer, &header, sizeof header);
   file.used = sizeof header;
