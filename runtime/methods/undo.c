@@ -142,10 +142,14 @@ static __attribute__((noinline)) bool end_plain(struct nvmi_log *log, struct nvm
   return true;
 }
 
-/* Crash before the data's fence: undone from the log. After: undone all the same, until the record
- * is there. That fence also covers what the transaction before stored in place, whose bank is the
- * next to be written. Its record stays announced as pending; recovery then stores the same once
- * more. */
+/* Crash before this fence: undone from the log. After: undone all the same, until the record is
+ * there. It also covers what the transaction before stored in place, whose bank is the next to be
+ * written: the floor may pass that one's record, so what it freed can be used again. */
+static void fence_data(struct nvmi_log *log) {
+  nvmi_fence(log);
+  atomic_store_explicit(&log->pending, 0, memory_order_release);
+}
+
 static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *lines,
                                   size_t count) {
   size_t nested = log->owner->nested.count;
@@ -156,7 +160,7 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   uint64_t sum = checked ? sum_of_ranges(log) : 0;
   flush_lines(log, lines, count);
   if (!checked)
-    nvmi_fence(log);
+    fence_data(log);
   nvmi_step(NVMI_STEP_COMMIT);
   log->committing = true; /* until the record is durable: what a handler notes proves nothing yet */
   struct nvmi_cursor *ending = nvmi_log_next(log);
@@ -165,7 +169,7 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
     ended = end_checked(log, ending, sum);
   } else {
     if (checked || late) /* a handler stored, or another thread came in between */
-      nvmi_fence(log);
+      fence_data(log);
     ended = end_plain(log, ending);
   }
   if (!ended) {

@@ -233,6 +233,26 @@ TEST_ONCE(floor_never_sinks) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* A large block that a transaction freed has its place back when the next one has committed. */
+TEST(floor_follows_commits) {
+  NVM_POOL *pool = test_create(test_path("pool"), 2 << 20);
+  uint64_t size = pool->header.heap_size;
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *words = nvm_calloc(pool, 0, 8, sizeof *words);
+  CHECK(words && nvm_tx_commit(pool) == 0);
+  for (int i = 0; i < 5; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    char *most = nvm_alloc(pool, 0, size / 2);
+    CHECK(most && nvm_tx_commit(pool) == 0);
+    CHECK(nvm_tx_begin(pool) == 0 && nvm_free(most) == 0 && nvm_tx_commit(pool) == 0);
+    CHECK(nvm_tx_begin(pool) == 0);
+    STORE(words[0], words[0] + 1);
+    CHECK(nvm_tx_commit(pool) == 0);
+  }
+  CHECK(pool->header.heap_size == size);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 TEST_ONCE(power_failure_new_use_of_two) {
   power_fail_everywhere("shadow", prepare, change_use_of_two, verify);
 }
