@@ -13,11 +13,13 @@
  */
 #pragma once
 
+#include "nvmove/inspect.h"
+
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define NVM_MAGIC UINT64_C(0x4c4f4f504d564e89) /* "\x89NVMPOOL": no text file starts so */
+#define NVM_MAGIC NVM_POOL_MAGIC /* "\x89NVMPOOL": no text file starts so */
 #define NVM_FORMAT 1
 #define NVM_LOG_FORMAT 1
 

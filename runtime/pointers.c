@@ -99,7 +99,7 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
       NVM_EUNSAFE, pool->path,
       "unsafe pointer: field %s of the %s at %p is %p, which lies in %s; build with nvmove-cc's "
       "checks to see the store",
-      field->name, type->name, (void *)(pool->work + offset - inside), value,
+      nvmi_field_name(field), type->name, (void *)(pool->work + offset - inside), value,
       owner ? owner->path : "volatile memory");
   return NVM_EUNSAFE;
 }

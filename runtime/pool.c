@@ -207,7 +207,7 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   if (pool->header.state == NVM_STATE_OPEN) {
     if (nvmi_recover(pool))
       return -1;
-    pool->header.unclean_shutdowns++;
+    pool->header.unclean_shutdowns += !pool->is_copy;
   }
   nvmi_step(NVMI_STEP_RECOVER);
   pool->header.method = new_method;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "reach.h"
 
-#include "heap_types.h"
 #include "relocate.h"
 #include "types.h"
 #include "words.h"
@@ -16,9 +15,8 @@ enum { NEAR = 16, SHARE = 256 }; /* blocks: fetched ahead; on a stack before oth
 /* What the threads have in common: blocks that one of them can spare. */
 struct hunt {
   struct nvmi_reach *reach;
-  struct nvmi_span shapes[NVMI_CLASSES];
   pthread_mutex_t lock;
-  struct nvmi_array spare; /* uint64_t: file offsets of blocks */
+  struct nvmi_array spare; /* uint64_t: file offsets that pointers lead to */
   _Atomic size_t spare_count;
   _Atomic unsigned idle; /* threads without work */
   unsigned threads;
@@ -44,64 +42,58 @@ static void give_up(struct hunter *hunter, enum nvm_error error, const char *rea
   atomic_store(&hunter->hunt->given_up, true);
 }
 
-/* The allocated block that holds the byte at a file offset. False: none does. */
-static bool find_block(const struct hunt *hunt, uint64_t offset, struct nvmi_block *block) {
-  const struct nvmi_reach *reach = hunt->reach;
-  const struct nvm_pool *pool = reach->pool;
-  uint64_t chunk = (offset - pool->header.heap_offset) >> NVM_CHUNK_SHIFT;
-  uint32_t head = chunk < reach->chunks ? reach->run[chunk] : 0;
-  if (!head)
-    return false;
-  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, head - 1);
-  uint64_t start = nvmi_chunk_offset(pool, head - 1);
-  if ((word & 0xff) == NVM_CHUNK_LARGE) {
-    *block = (struct nvmi_block){start, word >> 32 << NVM_CHUNK_SHIFT, word >> 16 & 0xffff};
-    return true;
-  }
-  const struct nvmi_span *shape = &hunt->shapes[word >> 8 & 0xff];
-  if (offset < start + shape->first)
-    return false;
-  uint32_t index = (uint32_t)(offset - start - shape->first) / shape->block_size;
-  const uint16_t *table = (const void *)(pool->home + start);
-  if (index >= shape->blocks || !table[index])
-    return false;
-  *block = (struct nvmi_block){start + shape->first + (uint64_t)index * shape->block_size,
-                               shape->block_size, table[index] - 1u};
-  return true;
-}
-
+/* What will be asked of a place: is it allocated, is it marked, what does it hold. */
 static void bring_near(struct hunter *hunter, uint64_t offset) {
-  __builtin_prefetch(hunter->hunt->reach->pool->home + offset);
+  const struct nvmi_reach *reach = hunter->hunt->reach;
+  uint64_t granule = (offset - reach->pool->header.heap_offset) >> 4;
+  nvmi_block_map_fetch(&reach->map, offset);
+  __builtin_prefetch((const void *)&reach->marks[granule / 64], 1);
   hunter->near[(hunter->first + hunter->count++) % NEAR] = offset;
 }
 
+/* The older half of a long stack goes to those who have nothing to do. */
+static void share(struct hunter *hunter) {
+  struct hunt *hunt = hunter->hunt;
+  size_t half = hunter->stack.count / 2;
+  uint64_t *items = hunter->stack.items;
+  nvmi_lock(&hunt->lock);
+  for (size_t i = 0; i < half; i++)
+    if (!nvmi_array_push(&hunt->spare, &items[i], sizeof *items))
+      give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", "");
+  atomic_store(&hunt->spare_count, hunt->spare.count);
+  nvmi_unlock(&hunt->lock);
+  hunter->stack.count -= half;
+  memmove(items, items + half, hunter->stack.count * sizeof *items);
+}
+
 static void push(struct hunter *hunter, uint64_t offset) {
+  struct hunt *hunt = hunter->hunt;
   if (hunter->count < NEAR)
     bring_near(hunter, offset);
   else if (!nvmi_array_push(&hunter->stack, &offset, sizeof offset))
     give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", "");
-}
-
-static void reach_block(struct hunter *hunter, const struct nvmi_block *block) {
-  struct nvmi_reach *reach = hunter->hunt->reach;
-  uint64_t granule = (block->offset - reach->pool->header.heap_offset) >> 4;
-  uint64_t bit = UINT64_C(1) << granule % 64;
-  _Atomic uint64_t *word = &reach->marks[granule / 64];
-  if (atomic_load_explicit(word, memory_order_relaxed) & bit ||
-      atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit)
-    return;
-  hunter->blocks++;
-  hunter->bytes += block->size;
-  push(hunter, block->offset);
+  else if (hunter->stack.count >= SHARE &&
+           atomic_load_explicit(&hunt->idle, memory_order_relaxed) &&
+           !atomic_load_explicit(&hunt->spare_count, memory_order_relaxed))
+    share(hunter);
 }
 
 /* A pointer, or what may be one. */
 static void follow(struct hunter *hunter, uint64_t value) {
-  struct nvmi_block block;
+  const struct nvm_header *header = &hunter->hunt->reach->pool->header;
   uint64_t offset;
-  if (nvmi_pointer_offset(&hunter->hunt->reach->pool->header, value, &offset) &&
-      find_block(hunter->hunt, offset, &block))
-    reach_block(hunter, &block);
+  if (nvmi_pointer_offset(header, value, &offset) &&
+      offset - header->heap_offset < header->heap_size)
+    push(hunter, offset);
+}
+
+/* Whether nobody was here before. */
+static bool mark(struct nvmi_reach *reach, const struct nvmi_block *block) {
+  uint64_t granule = (block->offset - reach->pool->header.heap_offset) >> 4;
+  uint64_t bit = UINT64_C(1) << granule % 64;
+  _Atomic uint64_t *word = &reach->marks[granule / 64];
+  return !(atomic_load_explicit(word, memory_order_relaxed) & bit) &&
+         !(atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit);
 }
 
 static bool follow_word(void *context, const struct nvmi_word *word) {
@@ -116,7 +108,7 @@ static bool follow_word(void *context, const struct nvmi_word *word) {
   case NVM_FIELD_XOR:
     if (!nvmi_word_value(word))
       return true;
-    give_up(hunter, NVM_EUNSAFE, word->field->name, word->type->name);
+    give_up(hunter, NVM_EUNSAFE, nvmi_field_name(word->field), word->type->name);
     return false;
   default:
     return true;
@@ -137,30 +129,18 @@ static void follow_bytes(struct hunter *hunter, const char *bytes, uint64_t size
 }
 
 static void look_into(struct hunter *hunter, uint64_t offset) {
-  struct nvm_pool *pool = hunter->hunt->reach->pool;
+  struct nvmi_reach *reach = hunter->hunt->reach;
+  struct nvm_pool *pool = reach->pool;
   struct nvmi_block block;
-  if (!find_block(hunter->hunt, offset, &block))
+  if (!nvmi_block_map_find(&reach->map, offset, &block) || !mark(reach, &block))
     return;
+  hunter->blocks++;
+  hunter->bytes += block.size;
   const struct nvm_type *type = nvmi_type_layout(pool, block.type);
   if (type)
     nvmi_block_words(pool, type, pool->home + block.offset, block.size, follow_word, hunter);
   else
     follow_bytes(hunter, pool->home + block.offset, block.size);
-}
-
-/* The older half of a long stack goes to those who have nothing to do. */
-static void share(struct hunter *hunter) {
-  struct hunt *hunt = hunter->hunt;
-  size_t half = hunter->stack.count / 2;
-  uint64_t *items = hunter->stack.items;
-  nvmi_lock(&hunt->lock);
-  for (size_t i = 0; i < half; i++)
-    if (!nvmi_array_push(&hunt->spare, &items[i], sizeof *items))
-      give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", NULL);
-  atomic_store(&hunt->spare_count, hunt->spare.count);
-  nvmi_unlock(&hunt->lock);
-  hunter->stack.count -= half;
-  memmove(items, items + half, hunter->stack.count * sizeof *items);
 }
 
 static bool take_spare(struct hunter *hunter) {
@@ -212,45 +192,27 @@ static void *hunt_on(void *argument) {
   uint64_t offset;
   do {
     while (!atomic_load_explicit(&hunter->hunt->given_up, memory_order_relaxed) &&
-           next(hunter, &offset)) {
+           next(hunter, &offset))
       look_into(hunter, offset);
-      if (hunter->stack.count >= SHARE && hunter->hunt->threads > 1 &&
-          !atomic_load_explicit(&hunter->hunt->spare_count, memory_order_relaxed))
-        share(hunter);
-    }
   } while (wait_for_more(hunter));
   return NULL;
 }
 
-/* The runs, and room for the marks. */
-static int prepare(struct nvmi_reach *reach) {
-  struct nvm_pool *pool = reach->pool;
-  nvmi_lock(&pool->heap->lock);
-  int damaged = nvmi_heap_build(pool);
-  nvmi_unlock(&pool->heap->lock);
-  if (damaged)
-    return -1;
-  reach->chunks = pool->header.heap_size >> NVM_CHUNK_SHIFT;
-  reach->run = nvmi_dram_reserve(reach->chunks * sizeof *reach->run);
-  reach->marks = nvmi_dram_reserve(pool->header.heap_size >> 7);
-  if (!reach->run || !reach->marks)
-    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the marks of its blocks");
-  for (uint32_t chunk = 0, count; chunk < reach->chunks; chunk += count) {
-    uint64_t word = *nvmi_chunk_word(pool, chunk), kind = word & 0xff;
-    count = word ? (uint32_t)(word >> 32) : 1;
-    for (uint32_t i = 0; i < count && (kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE); i++)
-      reach->run[chunk + i] = chunk + 1;
-  }
-  return 0;
-}
-
 void nvmi_reach_free(struct nvmi_reach *reach) {
-  if (reach->run)
-    munmap(reach->run, reach->chunks * sizeof *reach->run);
   if (reach->marks)
     munmap((void *)reach->marks, reach->pool->header.heap_size >> 7);
-  reach->run = NULL;
   reach->marks = NULL;
+  nvmi_block_map_free(&reach->map);
+}
+
+static int prepare(struct nvmi_reach *reach) {
+  if (nvmi_block_map_make(&reach->map, reach->pool))
+    return -1;
+  reach->marks = nvmi_dram_reserve(reach->pool->header.heap_size >> 7);
+  if (reach->marks)
+    return 0;
+  nvmi_block_map_free(&reach->map);
+  return nvmi_fail(NVM_ENOMEMORY, reach->pool->path, "out of memory for the marks of its blocks");
 }
 
 /* From the root; every thread ends when all have nothing to do. */
@@ -271,8 +233,6 @@ int nvmi_reach(struct nvmi_reach *reach, struct nvm_pool *pool) {
   struct hunt hunt = {
       .reach = reach, .lock = PTHREAD_MUTEX_INITIALIZER, .threads = nvmi_crew_size(pool)};
   *reach = (struct nvmi_reach){.pool = pool};
-  for (uint32_t class = 0; class < NVMI_CLASSES; class ++)
-    nvmi_span_shape(&hunt.shapes[class], class);
   for (unsigned i = 0; i < hunt.threads; i++)
     hunters[i] = (struct hunter){.hunt = &hunt};
   int result = prepare(reach);

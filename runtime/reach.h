@@ -14,14 +14,13 @@
  */
 #pragma once
 
-#include "internal.h"
+#include "words.h"
 
 struct nvmi_reach {
   struct nvm_pool *pool;
-  uint32_t *run;           /* of each chunk: where its run starts, + 1; 0: it holds no blocks */
+  struct nvmi_block_map map;
   _Atomic uint64_t *marks; /* a bit for every 16 bytes of the heap, set where a block starts */
-  size_t chunks;
-  uint64_t blocks, bytes; /* reached */
+  uint64_t blocks, bytes;  /* reached */
 };
 
 /* Finds all. -1: recorded; nothing is left to free. */

@@ -84,7 +84,7 @@ static bool carry(struct mover *mover, const struct nvmi_word *word, uint64_t va
   if ((uintptr_t)word->at % sizeof(uint64_t))
     return get_stuck(mover, word->at,
                      "field %s of %s is not aligned, so that a crash could tear it",
-                     word->field->name, word->type->name);
+                     nvmi_field_name(word->field), word->type->name);
   change_line(mover, (uintptr_t)word->at & ~(uintptr_t)(NVM_LINE_SIZE - 1));
   __atomic_store_n((uint64_t *)(void *)word->at, (header->base + offset) | (value & tag),
                    __ATOMIC_RELAXED);
@@ -106,10 +106,10 @@ static bool move_word(void *context, const struct nvmi_word *word) {
            get_stuck(mover, word->at,
                      "field %s of %s may be a pointer or a number: mark it with NVM_WHEN or "
                      "NVM_PTR_OR_NUMBER",
-                     word->field->name, word->type->name);
+                     nvmi_field_name(word->field), word->type->name);
   case NVM_FIELD_ADDRESS:
     return !value || get_stuck(mover, word->at, "field %s of %s is made of addresses",
-                               word->field->name, word->type->name);
+                               nvmi_field_name(word->field), word->type->name);
   default:
     return true;
   }

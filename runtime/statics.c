@@ -103,7 +103,7 @@ static void bind_word(struct binder *binder, const struct nvmi_word *word, uint6
   if (binder->only_look) {
     if (!binder->found[entry] && binder->lost < 0) {
       binder->lost = entry;
-      snprintf(binder->field, sizeof binder->field, "field %s of %s", word->field->name,
+      snprintf(binder->field, sizeof binder->field, "field %s of %s", nvmi_field_name(word->field),
                word->type->name);
     }
     return;

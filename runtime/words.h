@@ -20,6 +20,24 @@ typedef bool nvmi_visit_block(void *context, const struct nvmi_block *block);
 bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_block *visit,
                      void *context);
 
+/* Finds the block that holds a byte of the file, in a heap that nobody changes meanwhile. */
+struct nvmi_block_map {
+  const struct nvm_pool *pool;
+  uint32_t *run; /* of each chunk: where its run starts, + 1; 0: it holds no blocks */
+  size_t chunks;
+  struct nvmi_class_shape {
+    uint32_t first, block_size, blocks; /* as in struct nvmi_span */
+  } shapes[NVMI_CLASSES];
+};
+/* -1: recorded; nothing is left to free. */
+int nvmi_block_map_make(struct nvmi_block_map *map, struct nvm_pool *pool);
+void nvmi_block_map_free(struct nvmi_block_map *map);
+/* Has the processor fetch what a question about this byte of the heap will need. */
+void nvmi_block_map_fetch(const struct nvmi_block_map *map, uint64_t offset);
+/* False: no allocated block lies there. */
+bool nvmi_block_map_find(const struct nvmi_block_map *map, uint64_t offset,
+                         struct nvmi_block *block);
+
 struct nvmi_word {
   char *at; /* in `home`, perhaps not aligned */
   const struct nvm_type *type;
@@ -33,6 +51,11 @@ bool nvmi_block_words(const struct nvm_pool *pool, const struct nvm_type *type, 
 
 /* Whether the condition of element `index` of a field of `record` is true. */
 bool nvmi_field_holds(const struct nvm_field *field, const char *record, uint64_t index);
+
+/* For messages: an element of an array of pointers has no name. */
+static inline const char *nvmi_field_name(const struct nvm_field *field) {
+  return *field->name ? field->name : "[]";
+}
 
 static inline uint64_t nvmi_word_value(const struct nvmi_word *word) {
   uint64_t value;

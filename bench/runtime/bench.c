@@ -1,8 +1,8 @@
 /* bench.c: libnvmove beside libpmemobj, interleaved, as ratios of CPU time (bench/README.md).
  *
  * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE]
- * [writes|threads|alloc|reopen|moving]... Every measurement is a process of its own; the systems
- * take turns within a round, so a neighbour's noise meets all of them. Printed: median CPU
+ * [writes|threads|alloc|reopen|moving|sweeping]... Every measurement is a process of its own; the
+ * systems take turns within a round, so a neighbour's noise meets all of them. Printed: median CPU
  * nanoseconds for one operation and what libpmemobj takes over ours.
  */
 #define _GNU_SOURCE
@@ -219,6 +219,23 @@ static void run_moving(void) {
   }
 }
 
+static void run_sweeping(void) {
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    struct system s = {"undo", "undo", ours_sweeping};
+    struct workload w = {"sweeping", 64, 8000000, threads};
+    struct measure m = measure(&s, &w);
+    if (json)
+      fprintf(json,
+              "{\"workload\": \"sweeping\", \"threads\": %u, \"freeing_per_s\": %.0f, "
+              "\"reaching_per_s\": %.0f}\n",
+              threads, m.extra[0], m.extra[1]);
+    printf(
+        "sweeping %u thr.: %.2f million objects a second and core, a quarter of them freed (goal "
+        "3), %.2f with nothing to free; the pool is quiet meanwhile\n",
+        threads, m.extra[0] / 1e6, m.extra[1] / 1e6);
+  }
+}
+
 int main(int argc, char **argv) {
   bool chosen = false;
   for (int i = 1; i < argc; i++) {
@@ -233,11 +250,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"writes", run_writes},
-               {"threads", run_threads},
-               {"alloc", run_alloc},
-               {"reopen", run_reopen},
-               {"moving", run_moving}};
+  } parts[] = {{"writes", run_writes}, {"threads", run_threads}, {"alloc", run_alloc},
+               {"reopen", run_reopen}, {"moving", run_moving},   {"sweeping", run_sweeping}};
   for (int pass = 0; pass < 2 && !chosen; pass++)
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
       for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)

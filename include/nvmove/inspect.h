@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/* The first eight bytes of every pool file, little-endian. */
+#define NVM_POOL_MAGIC UINT64_C(0x4c4f4f504d564e89)
+
 /* Frees every block that cannot be reached from the root (runtime/reach.h says what that means):
  * never one that a declared pointer leads to or into. NVM_EUNSAFE: a field made of
  * two pointers (NVM_XOR_PTR) hides what it leads to; nothing was freed. Pointers that the program
@@ -36,6 +39,22 @@ struct nvm_block {
 /* Calls `visit` for each allocated block until it gives false. */
 int nvm_pool_each_block(NVM_POOL *pool, bool (*visit)(void *context, const struct nvm_block *block),
                         void *context);
+
+/* Looks at every pointer whose field is described: does it lead into a block, is it aligned for
+ * what it leads to, does it lead out of the pool? Calls `report` (or null) with a line for each
+ * fault. Gives the number of faults, -1: the heap is damaged. nvm_pool_verify looks at the rest. */
+long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *context, const char *line),
+                                   void *context);
+
+/* The pool's own account of itself. Strings are valid until the pool is closed. */
+struct nvm_account {
+  uint64_t base; /* where pointers lead */
+  uint64_t clean_shutdowns, unclean_shutdowns;
+  uint64_t heap_bytes, types, statics, logs;
+  uint32_t unfinished_moves; /* bases that pointers may still hold for */
+  uint8_t id[16], build_id[32];
+};
+int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account);
 
 #ifdef __cplusplus
 }
