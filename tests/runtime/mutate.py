@@ -28,6 +28,7 @@ EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)), ("r
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--allow-sampling"]
 METHODS = ("undo", "shadow")
+EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself after 300
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
@@ -168,8 +169,8 @@ class Workshop:
         for method in methods:
             if os.path.exists(pool):
                 os.unlink(pool)
-            if not self.ends_well([self.nvmove, *EXPLORE, "--", f"./explored{number}", pool], seconds,
-                                  NVMOVE_METHOD=method):
+            if not self.ends_well([self.nvmove, *EXPLORE, "--", f"./explored{number}", pool],
+                                  min(seconds, EXPLORE_SECONDS_MAX), NVMOVE_METHOD=method):
                 return False
         return True
 
