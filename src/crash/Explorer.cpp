@@ -85,7 +85,7 @@ private:
       if (entersPoint(E))
         epoch();
       for (unsigned Thread = 0; Thread <= T.Threads; ++Thread)
-        if (Thread == E.Thread || E.Extra)
+        if ((Thread != E.Thread) == (E.Extra != 0))
           M.fence(Thread);
     } else if (M.apply(At, E, T.Apart) && O.What == Model::Process) {
       States.latest();

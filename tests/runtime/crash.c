@@ -151,16 +151,19 @@ TEST(torn_log) {
   }
 }
 
-/* Half an entry of the table of types is none, and its place is free. */
+/* An entry of the table of types that is not whole is none, and its place is free. */
 TEST(torn_type) {
   const char *path = test_path("pool");
-  CHECK(nvm_pool_close(test_create(path, 1 << 20)) == 0);
-  const struct nvm_type_entry half = {.id = 77, .size = 8};
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 99, 8) != NULL && nvm_tx_abort(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  const uint64_t other = 77;
   int fd = open(path, O_RDWR);
-  CHECK(pwrite(fd, &half, sizeof half, NVM_TYPES_OFFSET + sizeof half) == (ssize_t)sizeof half);
+  CHECK(pwrite(fd, &other, sizeof other, NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry)) ==
+        (ssize_t)sizeof other);
   close(fd);
   for (unsigned known = 1; known <= 2; known++) {
-    NVM_POOL *pool = test_open(path);
+    pool = test_open(path);
     CHECK(pool->type_count == known);
     CHECK(nvm_alloc(pool, 99, 8) != NULL && pool->type_ids[1] == 99);
     CHECK(nvm_pool_close(pool) == 0);

@@ -278,3 +278,32 @@ TEST_ONCE(power_failure_second_log_in_commit) {
   share_progress();
   power_fail_everywhere("shadow", prepare, second_log_in_commit, verify_five);
 }
+
+/* What the last commits stored in place is durable before the header calls the logs empty: those of
+ * the thread that closes, and of one that still lives. */
+static void close_after(const void *cut, bool in_other) {
+  begin(cut);
+  sem_init(&go_on, 0, in_other ? 0 : 1), sem_init(&stored, 0, 0);
+  pthread_t thread;
+  if (in_other)
+    CHECK(pthread_create(&thread, NULL, commit_alone, NULL) == 0);
+  else
+    commit_alone(NULL);
+  sem_wait(&stored);
+  power_hold(false);
+  CHECK(nvm_pool_close(pool) == 0);
+  power_hold(true);
+  if (!in_other)
+    return;
+  sem_post(&go_on);
+  pthread_join(thread, NULL);
+}
+
+static void close_after_own(void *cut) { close_after(cut, false); }
+static void close_after_other(void *cut) { close_after(cut, true); }
+
+TEST_ONCE(power_failure_in_a_close) {
+  share_progress();
+  power_fail_everywhere("shadow", prepare, close_after_own, verify_five);
+  power_fail_everywhere("shadow", prepare, close_after_other, verify_five);
+}

@@ -8,7 +8,8 @@
 struct power_cut {
   const char *path, *image; /* of a closed pool; what the media holds afterwards */
   uint64_t at, seed;        /* the event, counted from arming */
-  int one; /* n: of what is on its way only the n-th from the end is kept; -n: only that is lost */
+  int one; /* n: of what is on its way only the n-th from the end, or the first, is kept; -n: is
+              lost */
   bool broken_flush, broken_fence; /* the simulation's own tests: it must notice */
 };
 
