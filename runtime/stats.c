@@ -81,7 +81,8 @@ int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage) {
   nvmi_unlock(&pool->heap->lock);
   if (damaged)
     return -1;
-  *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size};
+  *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size,
+                              .touched_bytes = (uint64_t)pool->heap->used_end << NVM_CHUNK_SHIFT};
   nvmi_heap_each_run(pool, add_run, usage);
   return 0;
 }

@@ -216,8 +216,8 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
           "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "pool": pool,
-          "examples": examples, "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy, "soak": soak,
-          "mutation": mutation}
+          "examples": examples, "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy,
+          "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "soak", "mutation")
 
 

@@ -137,6 +137,7 @@ int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
 struct nvm_usage {
   uint64_t blocks, bytes; /* allocated; bytes as nvm_usable_size counts them */
   uint64_t heap_bytes;    /* the heap as it is now, without growth; logs and tables included */
+  uint64_t touched_bytes; /* of it, up to the last byte that was ever used */
 };
 int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage);
 

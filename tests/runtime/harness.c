@@ -73,7 +73,7 @@ NVM_POOL *test_create(const char *path, size_t size) {
   return pool;
 }
 
-static void print_fault(void *context, const char *line) {
+void test_print_fault(void *context, const char *line) {
   fprintf(stderr, "%s: %s\n", (const char *)context, line);
 }
 
@@ -98,7 +98,7 @@ static void check_virgin(const char *path) {
 }
 
 void test_check_pool(const char *path) {
-  CHECK(nvm_pool_check(path, print_fault, (void *)(uintptr_t)path) == 0);
+  CHECK(nvm_pool_check(path, test_print_fault, (void *)(uintptr_t)path) == 0);
   check_virgin(path);
 }
 
