@@ -1,13 +1,13 @@
-/* statics_power.c: the power fails while a pointer to a function is entered into the pool's table, and
- * while such pointers are bound anew because another process had the functions elsewhere.
+/* statics_power.c: the power fails while a pointer to a function is entered into the pool's table,
+ * and while such pointers are bound anew because another process had the functions elsewhere.
  *
  * That other process is made by hand: in its file each address is the one that the next function
  * has here, so an old address that is taken for a new one, or the reverse, calls the wrong one.
  */
-#include "statics.h"
 #include "harness.h"
 #include "heap_types.h"
 #include "simulation.h"
+#include "statics.h"
 #include "store.h"
 
 #include <fcntl.h>
