@@ -32,7 +32,8 @@ enum nvm_trace_kind {
   /* These lines are flushed, with the contents that they have (payload); pending until the fence.
    */
   NVM_TRACE_FLUSH,
-  /* What this thread streamed and flushed is durable; extra 1: what every other thread did (membarrier).
+  /* What this thread streamed and flushed is durable; extra 1: what every other thread did
+   * (membarrier).
    */
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
