@@ -24,7 +24,6 @@ struct Output {
 const Output Outputs[] = {
     {"dprintf", 0},
     {"fdatasync", 0},
-    {"fflush", NoDescriptor},
     {"fsync", 0},
     {"link", NoDescriptor},
     {"linkat", NoDescriptor},
@@ -53,14 +52,15 @@ constexpr int Stdout = -1;
 struct Print {
   StringRef Name;
   int Stream;
+  bool Empties = false; ///< it does write it
 };
 
 const Print Prints[] = {
     {"_IO_putc", 1},       {"__fprintf_chk", 0}, {"__printf_chk", Stdout},
-    {"__vfprintf_chk", 0}, {"fprintf", 0},       {"fputc", 1},
-    {"fputs", 1},          {"fwrite", 3},        {"printf", Stdout},
-    {"putc", 1},           {"putchar", Stdout},  {"puts", Stdout},
-    {"vfprintf", 0},       {"vprintf", Stdout},
+    {"__vfprintf_chk", 0}, {"fflush", 0, true},  {"fprintf", 0},
+    {"fputc", 1},          {"fputs", 1},         {"fwrite", 3},
+    {"printf", Stdout},    {"putc", 1},          {"putchar", Stdout},
+    {"puts", Stdout},      {"vfprintf", 0},      {"vprintf", Stdout},
 };
 
 /// Functions through which a thread lets go of a lock (the waits on a condition do, too), or begins
@@ -107,7 +107,7 @@ void traceOutput(CallBase &Call, const Output &O) {
 }
 
 void tracePrint(CallBase &Call, const Print &P) {
-  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator())
+  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator() || (P.Empties && isForPeople(Call)))
     return;
   IRBuilder<> At(Call.getNextNode());
   At.SetCurrentDebugLocation(Call.getDebugLoc());
@@ -116,7 +116,8 @@ void tracePrint(CallBase &Call, const Print &P) {
                       : At.CreateLoad(At.getPtrTy(),
                                       Call.getModule()->getOrInsertGlobal("stdout", At.getPtrTy()));
   if (Stream->getType()->isPointerTy())
-    callAbi(At, "__nvm_trace_printed", {Stream, makeSite(At, Call)});
+    callAbi(At, P.Empties ? "__nvm_trace_flushed" : "__nvm_trace_printed",
+            {Stream, makeSite(At, Call)});
 }
 
 /// Whether code that nothing instruments may run in it, and store through its arguments.

@@ -127,6 +127,12 @@ static void check_heap(struct check *check) {
   }
 }
 
+static void check_floor(struct check *check) {
+  const struct nvm_floor *floor = (const void *)(check->pool->home + NVM_FLOOR_OFFSET);
+  if (floor->order > NVM_ORDER_MAX)
+    fault(check, "the replay floor is damaged (%#llx)", (unsigned long long)floor->order);
+}
+
 static void check_root(struct check *check) {
   const struct nvm_header *h = &check->pool->header;
   uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET), offset;
@@ -137,6 +143,7 @@ static void check_root(struct check *check) {
 
 static int check_all(struct check *check) {
   check_headers(check);
+  check_floor(check);
   check_logs(check);
   check_heap(check);
   check_root(check);

@@ -266,6 +266,8 @@ static struct nvmi_heap *map_tables(size_t chunks) {
 }
 
 int nvmi_heap_start(struct nvm_pool *pool) {
+  if (nvmi_floor_load(pool))
+    return -1;
   pool->heap = map_tables(pool->header.span >> NVM_CHUNK_SHIFT);
   if (!pool->heap)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the heap's tables");

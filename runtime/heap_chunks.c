@@ -27,20 +27,28 @@ void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
   pool->persist->flush(at, sizeof *at);
 }
 
-/* Crash before the fence in here, which an opening needs once: another generation, which means no
- * floor at all; with the generation first, an earlier opening's order would count, which may be
- * higher. What comes last is not fenced: see reclaim(). */
+static struct nvm_floor *floor_of(const struct nvm_pool *pool) {
+  return (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
+}
+
+/* Numbers go on where the floor is. So one that an earlier opening left lies below all records of
+ * this one, and the floor is a single word, which no crash tears. */
+int nvmi_floor_load(struct nvm_pool *pool) {
+  uint64_t order = floor_of(pool)->order;
+  if (order > NVM_ORDER_MAX)
+    return nvmi_fail(NVM_ECORRUPT, pool->path, "the replay floor is damaged; restore a copy");
+  if (pool->order < order)
+    pool->order = order;
+  return 0;
+}
+
+/* Not fenced: see reclaim(). */
 static uint64_t raise_floor(struct nvm_pool *pool) {
-  struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
+  struct nvm_floor *floor = floor_of(pool);
   uint64_t bound = nvmi_log_bound(pool);
   nvmi_log_raise_bound(pool, bound); /* what was reclaimed stays so: the floor never sinks */
   *(volatile uint64_t *)&floor->order = bound;
   pool->persist->flush(floor, sizeof *floor);
-  if (floor->generation != pool->header.generation) {
-    pool->persist->fence();
-    *(volatile uint64_t *)&floor->generation = pool->header.generation;
-    pool->persist->flush(floor, sizeof *floor);
-  }
   return bound;
 }
 

@@ -70,11 +70,13 @@ struct nvm_header {
 };
 static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, build_id) == 120, "");
 
-/* At NVM_FLOOR_OFFSET. Commit records below need no replay: what they wrote is durable. */
+/* At NVM_FLOOR_OFFSET. Commit records below need no replay: what they wrote is durable. An opening
+ * numbers its records from here on, so the floor of an earlier one hides none of them. */
 struct nvm_floor {
   uint64_t order;
-  uint64_t generation; /* the floor counts in this generation only */
+  uint64_t reserved;
 };
+#define NVM_ORDER_MAX (UINT64_MAX / 4) /* of a floor: no pool counts so far */
 
 /* At NVM_SLOTS_OFFSET, one for each thread that ever wrote at the same time. A transaction uses the
  * bank of its number's lowest bit, so the previous one's record stays until this one's is durable.

@@ -51,6 +51,12 @@ static bool has_flexible_array(const struct nvm_type *type) {
   return false;
 }
 
+const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
+                                           const char *block, uint64_t inside) {
+  uint64_t before = has_flexible_array(type) ? 0 : inside - inside % type->size;
+  return field_at(pool, type, block + before, inside - before);
+}
+
 /* No process has memory below: Linux keeps the first pages free for null pointers. */
 #define ADDRESS_MIN UINT64_C(0x1000)
 enum { ADDRESS_BITS = 47 };

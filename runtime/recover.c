@@ -292,8 +292,7 @@ int nvmi_recover(struct nvm_pool *pool) {
   struct work work = {0};
   const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
-  if (floor->generation == pool->header.generation)
-    work.bound = floor->order;
+  work.bound = floor->order;
   bool sound = true;
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
     sound = read_log(pool, &work, slot);

@@ -9,6 +9,12 @@
  * then either shows what it does or finds the gate shut, and waits. Signals wait as well. A page
  * with a field that is never noted, or with something uncommitted, differs from the file and stays.
  *
+ * What was streamed to the file shows there before a page is dropped, without a fence: shutting the
+ * gate is a locked instruction, which empties the buffers of this processor that combine writes
+ * (Intel SDM 3, "Buffering of Write Combining Memory Locations"; AMD APM 2, "Write Combining"), as
+ * the barrier does with all others'. Durable it need not be: the view follows the file's cached
+ * content, and recovery still has the record.
+ *
  * Not bounded are pages that one transaction writes, and those written while some thread always has
  * something uncommitted.
  */
@@ -98,7 +104,6 @@ static void shrink_alone(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
   atomic_store(&pool->gate, true);
   if (nvmi_barrier_in_all_threads() && !others_write(pool, log->owner)) {
-    nvmi_fence(log); /* the file shows what was streamed to it */
     uint64_t end = (pool->header.heap_offset + pool->header.heap_size) / PAGE;
     for (uint64_t first = 0; first < end; first += 64)
       drop_clean(pool, first);

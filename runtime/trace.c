@@ -88,7 +88,10 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
     take_store(self, told, extra);
     return;
   case NVM_TRACE_UNSEEN: /* perhaps */
-    nvmi_view_compare_around(self, told->place, PAGE, extra);
+    if (told->place == NVMI_ANYWHERE)
+      nvmi_view_compare_heap(self, true, extra);
+    else
+      nvmi_view_compare_around(self, told->place, PAGE, extra);
     return;
   case NVM_TRACE_STREAM:
   case NVM_TRACE_FLUSH:
@@ -324,7 +327,7 @@ void nvmi_trace_leave(const struct nvm_pool *pool) {
   if (!nvmi_tracing || pool != trace.pool)
     return;
   struct nvmi_tracer *self = enter();
-  nvmi_view_compare_heap(self, true);
+  nvmi_view_compare_heap(self, true, 0);
   nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
   nvmi_trace_flush();
   leave(self);
@@ -360,6 +363,6 @@ void nvmi_trace_compare(const struct nvm_pool *pool) {
   struct nvmi_tracer *self = pool == trace.pool ? enter() : NULL;
   if (!self)
     return;
-  nvmi_view_compare_heap(self, false);
+  nvmi_view_compare_heap(self, false, 0);
   leave(self);
 }

@@ -38,12 +38,12 @@ void __nvm_trace_store(void *Address, size_t Size, const struct nvm_site *Site) 
                                         .size = Size});
 }
 
-/* The pointers of typed blocks are looked at when they commit (pointers.c). */
+/* Where a type says what a pointer points to it is looked at when it commits (pointers.c). */
 void __nvm_trace_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
   if (!nvmi_tracing || !Value || nvmi_pool_at(Slot) != trace.pool || nvmi_pool_at(Value))
     return;
   uint64_t place = nvmi_trace_offset(Slot);
-  if (!nvmi_view_has_type(place))
+  if (!nvmi_view_says_where(place))
     nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_POINTER,
                                         .place = place,
                                         .site = Site,
@@ -71,11 +71,26 @@ void __nvm_trace_output(int Descriptor, const struct nvm_site *Site) {
         .kind = NVM_TRACE_OUTPUT, .place = (uint64_t)(int64_t)Descriptor, .site = Site});
 }
 
+/* A stream without a descriptor writes to memory, and nobody knows where. */
+static bool writes_to_memory(FILE *stream, const struct nvm_site *site) {
+  bool does = stream && fileno(stream) < 0;
+  if (does)
+    nvmi_trace_tell(
+        &(struct nvmi_told){.kind = NVM_TRACE_UNSEEN, .place = NVMI_ANYWHERE, .site = site});
+  return does;
+}
+
+void __nvm_trace_flushed(void *Stream, const struct nvm_site *Site) {
+  if (nvmi_tracing && !writes_to_memory(Stream, Site))
+    __nvm_trace_output(-1, Site);
+}
+
 /* What a stream keeps in its buffer has not left; what it shows on a terminal, or where stderr
  * goes, is for people. */
 void __nvm_trace_printed(void *Stream, const struct nvm_site *Site) {
   struct stat status, people;
-  if (!nvmi_tracing || !Stream || __fpending(Stream) != 0 || fstat(fileno(Stream), &status) != 0)
+  if (!nvmi_tracing || !Stream || __fpending(Stream) != 0 || writes_to_memory(Stream, Site) ||
+      fstat(fileno(Stream), &status) != 0)
     return;
   bool is_for_people = fstat(STDERR_FILENO, &people) == 0 && people.st_dev == status.st_dev &&
                        people.st_ino == status.st_ino;

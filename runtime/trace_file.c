@@ -1,7 +1,8 @@
 /* trace_file.c: the file of a trace: its buffer, its records, the image beside it.
  *
  * The file is never truncated: a second process of the same run finds it in use, and says in it
- * that it has opened a pool. Both append, whole records at a time.
+ * that it has opened a pool. Both append, whole records at a time. A file of NVMOVE_TRACE_MAX bytes
+ * is full: it says so and ends, the program goes on.
  */
 #define _GNU_SOURCE
 #include "trace_parts.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,6 +22,8 @@ static struct {
   int fd;
   char *buffer;
   size_t used;
+  uint64_t left; /* bytes until it is full */
+  bool full;
   unsigned site_count;
   const struct nvm_site **sites; /* by hash; the number of a site is its slot + 1 */
 } file = {.fd = -1};
@@ -38,6 +42,10 @@ bool nvmi_trace_file_open(const char *path, bool *is_other) {
   if (file.fd < 0 || fstat(file.fd, &status))
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
   *is_other = status.st_size != 0;
+  const char *most = getenv("NVMOVE_TRACE_MAX");
+  uint64_t bytes = most ? strtoull(most, NULL, 10) : 0;
+  file.left = bytes ? bytes : UINT64_MAX;
+  file.full = false;
   if (!file.buffer) {
     file.buffer = nvmi_trace_reserve(BUFFER);
     file.sites = nvmi_trace_reserve(SITES_MAX * sizeof *file.sites);
@@ -78,12 +86,24 @@ void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, u
                     const void *payload, size_t size) {
   struct nvm_trace_record record = {(uint32_t)size, (uint16_t)kind, (uint16_t)thread, place, extra};
   size_t padded = (size + 7) & ~(size_t)7;
+  if (file.full)
+    return;
+  if (sizeof record + padded > file.left) {
+    nvmi_tracing = false;
+    file.full = true;
+    record = (struct nvm_trace_record){.kind = NVM_TRACE_FULL};
+    size = padded = 0;
+    file.left = sizeof record;
+  }
+  file.left -= sizeof record + padded;
   if (file.used + sizeof record + padded > BUFFER)
     nvmi_trace_flush();
   memcpy(file.buffer + file.used, &record, sizeof record);
   if (size)
     memcpy(file.buffer + file.used + sizeof record, payload, size);
   file.used += sizeof record + padded;
+  if (file.full)
+    nvmi_trace_flush();
 }
 
 void nvmi_trace_put_pieces(unsigned thread, enum nvm_trace_kind kind, uint64_t place,

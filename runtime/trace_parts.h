@@ -11,6 +11,8 @@
 
 enum { NVMI_TRACE_PAGE = 4096 };
 
+#define NVMI_ANYWHERE UINT64_MAX /* the place of a perhaps unseen store */
+
 struct nvmi_told {
   enum nvm_trace_kind kind;
   uint64_t place, extra;
@@ -79,8 +81,9 @@ uint64_t nvmi_trace_site(const struct nvm_site *site);
 void nvmi_view_note(struct nvmi_tracer *self, uint64_t place, uint64_t size);
 void nvmi_view_forget_notes(struct nvmi_tracer *self);
 void nvmi_view_take(void);
-/* Without the lock: the place is in no block, or in one whose type nvmove-cc described. */
-bool nvmi_view_has_type(uint64_t place);
+/* Without the lock: the place is in no block, or its type says where a pointer in it points to;
+ * none does of unions. */
+bool nvmi_view_says_where(uint64_t place);
 void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told *told,
                          uint64_t extra);
 /* Bytes that differ from the view: stored by a function with a note of this thread, by another
@@ -90,4 +93,4 @@ void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t s
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site);
 /* At the end of a transaction: what it noted, and a stretch of the rest; or all. */
-void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole);
+void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site);

@@ -75,13 +75,18 @@ static enum what what_is(uint64_t place) {
   return !span ? TABLE : type && nvmi_type_volatile_at(pool, type, inside) ? VOLATILE : DATA;
 }
 
-bool nvmi_view_has_type(uint64_t place) {
+bool nvmi_view_says_where(uint64_t place) {
   struct nvm_pool *pool = (struct nvm_pool *)nvmi_trace_state.pool;
-  uint64_t inside;
+  uint64_t inside = 0;
   uint32_t index;
   const struct nvmi_span *span =
       pool->heap->built ? nvmi_block_at(pool, place, &index, &inside) : NULL;
-  return !span || nvmi_type_layout(pool, span->words[index] - 1u);
+  if (!span)
+    return true;
+  const struct nvm_type *type = nvmi_type_layout(pool, span->words[index] - 1u);
+  const struct nvm_field *field =
+      type ? nvmi_pointer_field(pool, type, pool->work + place - inside, inside) : NULL;
+  return type && (!field || field->kind != NVM_FIELD_UNION);
 }
 
 static bool has_volatile_field(const struct nvm_type *type) {
@@ -175,7 +180,7 @@ void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, ui
 
 /* Goes on in the runs of blocks from where it was left, for at most `most` bytes, once around. Runs
  * may have merged meanwhile; what is no block matters to nobody. */
-static void compare_runs(const struct nvmi_tracer *self, uint64_t most) {
+static void compare_runs(const struct nvmi_tracer *self, uint64_t most, uint64_t site) {
   const struct nvm_pool *pool = nvmi_trace_state.pool;
   const struct nvm_header *header = &pool->header;
   const uint64_t *chunks = (const void *)(pool->home + NVM_CHUNKS_OFFSET);
@@ -190,7 +195,7 @@ static void compare_runs(const struct nvmi_tracer *self, uint64_t most) {
     bool has_blocks = (kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE) && inside < size;
     uint64_t now = !has_blocks ? 0 : size - inside < most ? size - inside : most;
     if (now)
-      nvmi_view_compare(self, header->heap_offset + (chunk << NVM_CHUNK_SHIFT) + inside, now, 0);
+      nvmi_view_compare(self, header->heap_offset + (chunk << NVM_CHUNK_SHIFT) + inside, now, site);
     most -= now;
     inside += now;
     if (has_blocks && inside < size)
@@ -211,9 +216,9 @@ static void compare_noted(const struct nvmi_tracer *self) {
   }
 }
 
-void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole) {
-  nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(void *), 0);
+void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site) {
+  nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(void *), site);
   compare_noted(self);
   /* The list of what was noted may not be whole. */
-  compare_runs(self, whole || self->noted_count > NVMI_NOTED_MAX ? UINT64_MAX : TURN);
+  compare_runs(self, whole || self->noted_count > NVMI_NOTED_MAX ? UINT64_MAX : TURN, site);
 }

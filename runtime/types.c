@@ -1,9 +1,10 @@
 /* types.c: the table of types in the pool.
  *
  * The record of a type (type_record.c) lies in a run of chunks of kind TYPES, its entry in the
- * table. The record is fenced before the entry is streamed, the entry before any block names it; a
- * torn entry fails its checksum and is free, and what it spoke of is written over. Layouts come
- * from what nvmove-cc puts into section nvm_types; without, the pool knows the id alone.
+ * table. Both are fenced before any block names the type, in whichever order they arrive: the
+ * entry's checksum covers its record, and one that fails is free, what it spoke of is written over.
+ * Layouts come from what nvmove-cc puts into section nvm_types; without, the pool knows the id
+ * alone.
  */
 #include "types.h"
 
@@ -206,7 +207,7 @@ static uint64_t find_room(struct nvm_pool *pool, uint64_t size) {
   return at;
 }
 
-/* Crash before the second fence: the entry is free, or whole; a run that no entry leads to is freed
+/* Crash before the fence: the entry is free, or whole; a run that no entry leads to is freed
  * by the next rebuild of the heap. */
 static int enter(struct nvm_pool *pool, uint64_t id) {
   unsigned index = pool->type_count ? pool->type_count : 1;
@@ -225,7 +226,6 @@ static int enter(struct nvm_pool *pool, uint64_t id) {
   if (fresh.record) {
     fresh.check = check_of(pool, &fresh, bytes.items);
     pool->persist->stream(pool->home + fresh.record, bytes.items, fresh.size);
-    pool->persist->fence();
     *entry_at(pool, index) = fresh;
     pool->persist->flush(entry_at(pool, index), sizeof fresh);
     pool->persist->fence();

@@ -18,6 +18,9 @@ const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id)
 /* Whether the byte at `offset` of a block of this type belongs to a field that is never noted. */
 bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *type,
                            uint64_t offset);
+/* pointers.c: the word at `inside` of a block of that type; null: plain bytes. */
+const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
+                                           const char *block, uint64_t inside);
 /* The program describes some type. */
 bool nvmi_types_described(void);
 /* The name of the type with this index. */

@@ -32,7 +32,8 @@ enum nvm_trace_kind {
   /* These lines are flushed, with the contents that they have (payload); pending until the fence.
    */
   NVM_TRACE_FLUSH,
-  /* What this thread streamed and flushed is durable; extra 1: what every thread did (membarrier).
+  /* What this thread streamed and flushed is durable; extra 1: what every other thread did
+   * (membarrier).
    */
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
@@ -63,7 +64,8 @@ enum nvm_trace_kind {
   NVM_TRACE_CLOSED,  /* all is in place; or the process ends */
   NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
-  NVM_TRACE_OTHER    /* a pool was opened of which nothing is written down */
+  NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
+  NVM_TRACE_FULL     /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
 };
 
 #define NVM_TRACE_APART 1 /* nvm_trace_header.flags */

@@ -53,14 +53,13 @@ static void flush_lines(struct nvmi_log *log, const struct nvmi_line *lines, siz
 }
 
 /* Signal handlers may have noted more while the lines were flushed; theirs belong to the ending
- * transaction. */
-static void flush_late(struct nvmi_log *log, size_t before) {
+ * transaction. True: they did, and a fence has to follow. */
+static bool flush_late(struct nvmi_log *log, size_t before) {
   const struct nvmi_array *nested = &log->owner->nested;
   if (NVMI_LIKELY(nested->count == before))
-    return;
-  nvmi_fence(log); /* a checked commit did without */
+    return false;
   flush_lines(log, (const struct nvmi_line *)nested->items + before, nested->count - before);
-  nvmi_fence(log);
+  return true;
 }
 
 /* Whether the commit record may be written along with the data that it commits: recovery then finds
@@ -145,7 +144,7 @@ static __attribute__((noinline)) bool end_plain(struct nvmi_log *log, struct nvm
 
 /* Crash before this fence: undone from the log. After: undone all the same, until the record is
  * there. It also covers what the transaction before stored in place, whose bank is the next to be
- * written. */
+ * written: the floor may pass that one's record, so what it freed can be used again. */
 static void fence_data(struct nvmi_log *log) {
   nvmi_fence(log);
   atomic_store_explicit(&log->pending, 0, memory_order_release);
@@ -165,11 +164,11 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   nvmi_step(NVMI_STEP_COMMIT);
   log->committing = true; /* until the record is durable: what a handler notes proves nothing yet */
   struct nvmi_cursor *ending = nvmi_log_next(log);
-  flush_late(log, nested);
+  bool late = flush_late(log, nested);
   if (NVMI_LIKELY(checked && !log->owner->handlers_store && nvmi_short_begin(log))) {
     ended = end_checked(log, ending, sum);
   } else {
-    if (checked) /* a handler stored, or another thread came in between */
+    if (checked || late) /* a handler stored, or another thread came in between */
       fence_data(log);
     ended = end_plain(log, ending);
   }

@@ -1,6 +1,7 @@
 // The states of a trace: see Explorer.h.
 #include "crash/Explorer.h"
 
+#include "crash/FailurePoints.h"
 #include "crash/Guilty.h"
 #include "crash/Recovery.h"
 #include "crash/Rules.h"
@@ -39,7 +40,7 @@ class Explorer {
 public:
   Explorer(const Trace &T, const Options &O, Media &M, Recovery &Failing)
       : T(T), O(O), M(M), Failing(Failing), J(M, T.Base, O.Checker, O.Command), H(T), All(T),
-        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }) {}
+        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(O.PerSite) {}
 
   Result run() {
     auto Start = std::chrono::steady_clock::now();
@@ -69,17 +70,22 @@ private:
           "the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
           "transactions, output, locks and calls were not seen");
     R.Cut = T.Cut || T.OtherOpenings || Untold;
-    if (T.Cut)
+    if (T.Full)
+      R.NotDone.push_back(
+          "the trace was full (--trace-max): what the program did then is not known");
+    else if (T.Cut)
       R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
     J.mayRefuse(T.Created);
     expect();
   }
 
   void take(const Event &E) {
+    Points.pass(E);
     if (E.Kind == NVM_TRACE_FENCE && O.What == Model::Power) {
-      epoch();
+      if (entersPoint(E))
+        epoch();
       for (unsigned Thread = 0; Thread <= T.Threads; ++Thread)
-        if (Thread == E.Thread || E.Extra)
+        if ((Thread != E.Thread) == (E.Extra != 0))
           M.fence(Thread);
     } else if (M.apply(At, E, T.Apart) && O.What == Model::Process) {
       States.latest();
@@ -89,10 +95,17 @@ private:
       takeDisk(E);
     if (E.Kind == NVM_TRACE_OPENED)
       J.mayRefuse(false);
-    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power && R.States < O.StatesMax)
+    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power && R.States < O.StatesMax &&
+        entersPoint(E))
       States.epochIfSmall();
     if (H.pass(T, At))
       expect();
+  }
+
+  bool entersPoint(const Event &E) {
+    bool Enters = Points.enter(E.Thread) || O.Only;
+    R.Skipped += !Enters;
+    return Enters;
   }
 
   /// Creation and growth end with fsync, and nothing else has any.
@@ -271,6 +284,7 @@ private:
   History H;
   Stores All;
   Walk States;
+  FailurePoints Points;
   Result R;
   std::unordered_set<uint64_t> Seen, Images;
   size_t At = 0;

@@ -164,6 +164,31 @@ bool Media::store(uint64_t Place, llvm::StringRef Bytes, size_t Event) {
   return Changed;
 }
 
+/// Past the cache: each half may arrive alone, in whichever order they were stored.
+void Media::stream(uint64_t Line, llvm::StringRef Bytes, size_t Event) {
+  constexpr size_t Half = LineSize / 2;
+  const std::array<char, LineSize> Old = lineAt(Line).Versions.back().Bytes;
+  for (size_t From : {Half, size_t(0)}) {
+    std::array<char, LineSize> Next = Old;
+    std::memcpy(Next.data() + From, Bytes.data() + From, Half);
+    push(Line, Next, Event);
+  }
+  std::array<char, LineSize> Whole;
+  std::memcpy(Whole.data(), Bytes.data(), LineSize);
+  push(Line, Whole, Event);
+}
+
+/// Through the cache, upwards: what \p Mask has of a word arrives at once.
+void Media::storeWords(uint64_t Line, llvm::StringRef Bytes, uint64_t Mask, size_t Event) {
+  for (size_t Word = 0; Word < LineSize; Word += 8) {
+    std::array<char, LineSize> Next = lineAt(Line).Versions.back().Bytes;
+    for (size_t I = Word; I < Word + 8; ++I)
+      if (Mask >> I & 1)
+        Next[I] = Bytes[I];
+    push(Line, Next, Event);
+  }
+}
+
 bool Media::apply(size_t Index, const Event &E, bool Apart) {
   switch (E.Kind) {
   case NVM_TRACE_STORE:
@@ -171,26 +196,20 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   case NVM_TRACE_VOLATILE:
     return !Apart && store(E.Place, E.Bytes, Index);
   case NVM_TRACE_STREAM:
-    for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize) {
-      uint64_t Line = (E.Place + I) / LineSize;
-      std::array<char, LineSize> Next = lineAt(Line).Versions.back().Bytes;
-      std::memcpy(Next.data() + LineSize / 2, E.Bytes.data() + I + LineSize / 2, LineSize / 2);
-      push(Line, Next, Index);
-      std::memcpy(Next.data(), E.Bytes.data() + I, LineSize);
-      push(Line, Next, Index);
-      await(Line, E.Thread);
-    }
+    for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize)
+      stream((E.Place + I) / LineSize, E.Bytes.substr(I, LineSize), Index);
+    for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize)
+      await((E.Place + I) / LineSize, E.Thread);
     return true;
-  case NVM_TRACE_LINE: {
-    uint64_t Line = E.Place / LineSize;
-    std::array<char, LineSize> Next = lineAt(Line).Versions.back().Bytes;
-    for (unsigned I = 0; I < LineSize && I < E.Bytes.size(); ++I)
-      if (E.Extra >> I & 1)
-        Next[I] = E.Bytes[I];
-    push(Line, Next, Index);
-    await(Line, E.Thread);
+  case NVM_TRACE_LINE:
+    if (E.Bytes.size() < LineSize)
+      return false;
+    if (E.Extra == UINT64_MAX)
+      stream(E.Place / LineSize, E.Bytes.take_front(LineSize), Index);
+    else
+      storeWords(E.Place / LineSize, E.Bytes, E.Extra, Index);
+    await(E.Place / LineSize, E.Thread);
     return true;
-  }
   case NVM_TRACE_FLUSH: {
     bool Changed = store(E.Place, E.Bytes, Index);
     for (uint64_t I = 0; I < E.Bytes.size(); I += LineSize) {

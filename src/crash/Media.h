@@ -74,6 +74,8 @@ private:
   DirtyLine &lineAt(uint64_t Line);
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
+  void stream(uint64_t Line, llvm::StringRef Bytes, size_t Event);
+  void storeWords(uint64_t Line, llvm::StringRef Bytes, uint64_t Mask, size_t Event);
   void settle(uint64_t Line, DirtyLine &D, size_t First);
   void change(uint64_t Place, llvm::StringRef Bytes);
   void patch(const Choices &All, bool Back);

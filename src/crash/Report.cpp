@@ -85,6 +85,9 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
   if (R.Sampled && O.What != Model::Disk)
     OS << "sampled (seed " << O.Seed << "): " << plural(R.Sampled, "epoch") << " with more than "
        << O.Each.EpochMax << " choices; --epoch-states=N takes more\n";
+  if (R.Skipped)
+    OS << plural(R.Skipped, "epoch") << " left out: behind the same place of the source "
+       << plural(O.PerSite, "other") << " were explored (--per-site=" << O.PerSite << ")\n";
   if (R.Unexplored)
     OS << "at least " << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax
        << ")\n";
@@ -129,6 +132,7 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
                               {"epochs", R.Epochs},
                               {"sampled_epochs", R.Sampled},
                               {"unexplored", R.Unexplored},
+                              {"skipped_epochs", R.Skipped},
                               {"omitted_findings", R.Omitted},
                               {"commits", R.Commits},
                               {"interrupted_recoveries", R.Interrupted},

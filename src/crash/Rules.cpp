@@ -22,11 +22,20 @@ std::string bytesOf(uint64_t Count) {
 
 std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
 
+/// Nobody may store there.
+struct FreedBlock {
+  uint64_t Bytes;
+  size_t By; ///< transaction
+  const Site *Where;
+  bool Undone; ///< its allocation
+};
+
 /// A transaction that has not ended; of one that joined another, until that one has.
 struct OpenOne {
   unsigned Thread = 0;
   ByteSet Stored;
   bool Explicit = false, Joined = false, Wrote = false;
+  std::vector<std::pair<uint64_t, FreedBlock>> Allocated; ///< place, and what it is if undone
   std::map<uint64_t, size_t> Outside; ///< place -> event: a pointer that lies outside the pool
   const Site *Began = nullptr, *First = nullptr; ///< First: of its stores
 };
@@ -79,13 +88,14 @@ private:
       break;
     case NVM_TRACE_ALLOC:
       forgetFreed(E.Place, E.Extra);
+      own(E).Allocated.push_back({E.Place, {E.Extra, 0, lastOf(E.Thread), true}});
       break;
     case NVM_TRACE_CHANGED:
       Freed.clear();
       break;
     case NVM_TRACE_FREE:
       own(E);
-      Freed[E.Place] = {E.Extra, Current[E.Thread], lastOf(E.Thread)};
+      Freed[E.Place] = {E.Extra, Current[E.Thread], lastOf(E.Thread), false};
       break;
     case NVM_TRACE_STORE:
       takeStore(E);
@@ -123,10 +133,17 @@ private:
       Parts.erase(Id);
     }
     Order.end(Id);
+    if (!Committed)
+      takeBack(Id);
     Open.erase(Id);
-    if (!Committed) // its blocks are still there
-      for (auto F = Freed.begin(); F != Freed.end();)
-        F = F->second.By == Id ? Freed.erase(F) : std::next(F);
+  }
+
+  /// What it freed is still there, what it allocated is not.
+  void takeBack(size_t Id) {
+    for (auto F = Freed.begin(); F != Freed.end();)
+      F = F->second.By == Id ? Freed.erase(F) : std::next(F);
+    for (const auto &[Place, Block] : Open[Id].Allocated)
+      Freed[Place] = Block;
   }
 
   void end(const Event &E, bool Committed) {
@@ -211,9 +228,11 @@ private:
     if (Found == Freed.begin() || (--Found)->first + Found->second.Bytes <= E.Place)
       return false;
     add("store to a freed block",
-        llvm::formatv("store of {0}{1} into a block that was freed before", bytesOf(E.Bytes.size()),
-                      fieldOf(*Where)),
-        Where, Found->second.Where, "it was freed behind this");
+        llvm::formatv(
+            "store of {0}{1} into a block that {2}", bytesOf(E.Bytes.size()), fieldOf(*Where),
+            Found->second.Undone ? "an aborted transaction had allocated" : "was freed before"),
+        Where, Found->second.Where,
+        Found->second.Undone ? "it was allocated behind this" : "it was freed behind this");
     return true;
   }
 
@@ -301,23 +320,22 @@ private:
         Who.Where);
   }
 
-  /// In a block of no type: nobody can say that it is not meant to be so.
+  /// Where no type says more: nobody knows that it is not meant to be so.
   void takeOutside(const Event &E) {
     auto Block = Freed.upper_bound(E.Place);
     if (Block != Freed.begin() && (--Block)->first + Block->second.Bytes > E.Place)
       return;
     uint64_t Value = 0;
     std::memcpy(&Value, E.Bytes.data(), std::min(sizeof Value, E.Bytes.size()));
-    Finding F{
-        "pointer to volatile memory",
-        llvm::formatv("{0:x} lies outside the pool, in a block of no type: after a restart it "
-                      "points to nothing",
-                      Value)
-            .str(),
-        T.site(E.Extra),
-        {},
-        1,
-        At};
+    Finding F{"pointer to volatile memory",
+              llvm::formatv("{0:x} lies outside the pool, where no type says that it may (an "
+                            "untyped block, a union): after a restart it points to nothing",
+                            Value)
+                  .str(),
+              T.site(E.Extra),
+              {},
+              1,
+              At};
     F.IsWarning = true;
     addFinding(R, std::move(F));
   }
@@ -345,12 +363,6 @@ private:
           "was undone; commits inside it made nothing durable",
           O.Began, O.First, "the first of its stores");
   }
-
-  struct FreedBlock {
-    uint64_t Bytes;
-    size_t By; ///< transaction
-    const Site *Where;
-  };
 
   const Trace &T;
   Result &R;

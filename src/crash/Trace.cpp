@@ -64,6 +64,9 @@ const char *take(Trace &T, const Event &E) {
   case NVM_TRACE_OTHER:
     ++T.OtherOpenings;
     return nullptr;
+  case NVM_TRACE_FULL:
+    T.Cut = T.Full = true;
+    return nullptr;
   case NVM_TRACE_REOPEN:
     ++T.Openings;
     T.SizeMax = std::max(T.SizeMax, E.Place);
@@ -122,7 +125,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_OTHER)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_FULL)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};

@@ -45,7 +45,8 @@ struct Trace {
   std::string PoolPath;
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
-  bool Cut = false;                         ///< the last record is not whole
+  bool Cut = false;                         ///< it does not go on to the end
+  bool Full = false;                        ///< for it was as long as it may be
   bool Created = false;                     ///< in the run, not opened
   unsigned Openings = 1;
   unsigned Threads = 0;       ///< that stored or fenced

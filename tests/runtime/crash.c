@@ -151,6 +151,26 @@ TEST(torn_log) {
   }
 }
 
+/* An entry of the table of types that is not whole is none, and its place is free. */
+TEST(torn_type) {
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 99, 8) != NULL && nvm_tx_abort(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  const uint64_t other = 77;
+  int fd = open(path, O_RDWR);
+  CHECK(pwrite(fd, &other, sizeof other, NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry)) ==
+        (ssize_t)sizeof other);
+  close(fd);
+  for (unsigned known = 1; known <= 2; known++) {
+    pool = test_open(path);
+    CHECK(pool->type_count == known);
+    CHECK(nvm_alloc(pool, 99, 8) != NULL && pool->type_ids[1] == 99);
+    CHECK(nvm_pool_close(pool) == 0);
+    test_check_pool(path);
+  }
+}
+
 /* Entries of an earlier opening stay in the file and mean nothing. */
 TEST(old_entries_are_not_applied) {
   struct run run = {test_path("pool"), progress_new(), 40};
@@ -233,8 +253,8 @@ TEST(spoiled_tables) {
   }
 }
 
-static void set_floor(const char *path, uint64_t order, uint64_t generation) {
-  struct nvm_floor floor = {order, generation};
+static void set_floor(const char *path, uint64_t order) {
+  struct nvm_floor floor = {.order = order};
   int fd = open(path, O_RDWR);
   CHECK(pwrite(fd, &floor, sizeof floor, NVM_FLOOR_OFFSET) == (ssize_t)sizeof floor);
   close(fd);
@@ -247,7 +267,7 @@ static uint64_t replayed(const char *path) {
   return info.recovered_redone;
 }
 
-/* Records below the floor are in place; a floor of another generation says nothing. */
+/* Records below the floor are in place; those behind it are numbered from there on. */
 TEST(floor_ends_replay) {
   struct run run = {test_path("crashed"), NULL, 12};
   const char *copy = test_path("pool");
@@ -262,11 +282,14 @@ TEST(floor_ends_replay) {
     unlink(run.path);
   }
   copy_file(run.path, copy);
-  set_floor(copy, UINT64_MAX, 1); /* the pool crashed in its first generation */
+  set_floor(copy, NVM_ORDER_MAX);
   CHECK(replayed(copy) == 0);
+  NVM_POOL *pool = test_open(copy);
+  CHECK(nvm_alloc(pool, 0, 8) != NULL && nvm_pool_close(pool) == 0);
   copy_file(run.path, copy);
-  set_floor(copy, UINT64_MAX, 2);
-  CHECK(replayed(copy) > 0);
+  set_floor(copy, NVM_ORDER_MAX + 1);
+  CHECK_FAILS(nvm_pool_open(copy), NVM_ECORRUPT);
+  CHECK(nvm_pool_check(copy, NULL, NULL) > 0);
 }
 
 /* A run that was freed waits until no record can name it, then it is used again. */

@@ -29,6 +29,11 @@ static void need_block(NVM_POOL *pool, struct root *root, size_t size) {
   STORE(root->others, root->others + 1);
 }
 
+/* What can be reclaimed is. */
+static void ask_for_too_much_now(NVM_POOL *pool) {
+  CHECK(!nvm_alloc(pool, 0, pool->header.span - pool->header.heap_offset));
+}
+
 /* Another thread, at work when it is told to. */
 struct helper {
   NVM_POOL *pool;
@@ -47,7 +52,7 @@ static void *ask_for_too_much(void *argument) {
   CHECK(nvm_tx_commit(pool) == 0);
   next_turn(helper);
   next_turn(helper);
-  CHECK(!nvm_alloc(pool, 0, pool->header.span - pool->header.heap_offset));
+  ask_for_too_much_now(pool);
   next_turn(helper);
   next_turn(helper);
   return NULL;
@@ -124,6 +129,24 @@ static void change_use(void *argument) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* The floor was raised before in this opening. */
+static void change_use_again(void *argument) {
+  const struct power_cut *cut = argument;
+  power_arm(cut);
+  NVM_POOL *pool = test_open(cut->path);
+  struct root *root = nvm_pool_root(pool);
+  uint64_t size = pool->header.heap_size;
+  power_hold(true);
+  ask_for_too_much_now(pool);
+  power_hold(false);
+  store_and_free(pool, root);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->turn, 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  take_place(pool, root, size);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* What one thread reclaims another takes, whose fences say nothing about what the first has
  * flushed. */
 static void change_use_of_two(void *argument) {
@@ -182,6 +205,52 @@ TEST_ONCE(power_failure_new_use_undo) {
 
 TEST_ONCE(power_failure_new_use_shadow) {
   power_fail_everywhere("shadow", prepare, change_use, verify);
+}
+
+TEST_ONCE(power_failure_new_use_again) {
+  power_fail_everywhere("undo", prepare, change_use_again, verify);
+  power_fail_everywhere("shadow", prepare, change_use_again, verify);
+}
+
+/* A thread has read the next number, and stops before it says so; meanwhile others commit and
+ * reclaim. What it says then lies below the floor, which may not follow. */
+TEST_ONCE(floor_never_sinks) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_alloc(pool, 0, 16) != NULL && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  uint64_t number = pool->order;
+  for (int i = 0; i < 3; i++) {
+    CHECK(nvm_alloc(pool, 0, 16) != NULL && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  pool->logs[0]->pending = 0;
+  ask_for_too_much_now(pool);
+  const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
+  uint64_t order = floor->order;
+  CHECK(order > number);
+  pool->logs[0]->pending = number << 1 | 1;
+  ask_for_too_much_now(pool);
+  CHECK(floor->order == order);
+  pool->logs[0]->pending = 0;
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* A large block that a transaction freed has its place back when the next one has committed. */
+TEST(floor_follows_commits) {
+  NVM_POOL *pool = test_create(test_path("pool"), 2 << 20);
+  uint64_t size = pool->header.heap_size;
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *words = nvm_calloc(pool, 0, 8, sizeof *words);
+  CHECK(words && nvm_tx_commit(pool) == 0);
+  for (int i = 0; i < 5; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    char *most = nvm_alloc(pool, 0, size / 2);
+    CHECK(most && nvm_tx_commit(pool) == 0);
+    CHECK(nvm_tx_begin(pool) == 0 && nvm_free(most) == 0 && nvm_tx_commit(pool) == 0);
+    CHECK(nvm_tx_begin(pool) == 0);
+    STORE(words[0], words[0] + 1);
+    CHECK(nvm_tx_commit(pool) == 0);
+  }
+  CHECK(pool->header.heap_size == size);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 TEST_ONCE(power_failure_new_use_of_two) {

@@ -7,10 +7,14 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
+#include "layout.h"
+
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,8 +77,29 @@ void test_print_fault(void *context, const char *line) {
   fprintf(stderr, "%s: %s\n", (const char *)context, line);
 }
 
+static bool is_zero(const char *bytes, size_t size) {
+  return !*bytes && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* nvm_calloc takes the bytes of chunks that were never used for zero. */
+static void check_virgin(const char *path) {
+  int fd = open(path, O_RDONLY);
+  struct stat status;
+  CHECK(fd >= 0 && fstat(fd, &status) == 0);
+  char *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+  CHECK(file != MAP_FAILED);
+  const struct nvm_header *header = (void *)file;
+  const uint64_t *words = (void *)(file + NVM_CHUNKS_OFFSET);
+  uint64_t chunks = header->heap_size / NVM_CHUNK_SIZE;
+  for (uint64_t i = 0; i < chunks; i += words[i] ? words[i] >> 32 : 1)
+    CHECK(words[i] || is_zero(file + header->heap_offset + i * NVM_CHUNK_SIZE, NVM_CHUNK_SIZE));
+  munmap(file, (size_t)status.st_size);
+  close(fd);
+}
+
 void test_check_pool(const char *path) {
   CHECK(nvm_pool_check(path, test_print_fault, (void *)(uintptr_t)path) == 0);
+  check_virgin(path);
 }
 
 int test_child(const char *kill, void (*body)(void *), void *argument) {

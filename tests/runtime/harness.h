@@ -61,7 +61,7 @@ NVM_POOL *test_create(const char *path, size_t size);
 uint64_t test_blocks(NVM_POOL *pool);
 /* To stderr, for functions that report faults. */
 void test_print_fault(void *context, const char *line);
-/* nvm_pool_check finds nothing. */
+/* nvm_pool_check finds nothing, and chunks that were never used are zero. */
 void test_check_pool(const char *path);
 
 /* Runs `body(argument)` in a forked process with NVMOVE_KILL_AT set to `kill` (null: unset). Gives

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 #include "moved.h"
+#include "pool.h"
 #include "simulation.h"
 
 #include <stdlib.h>
@@ -159,6 +160,22 @@ TEST(moved_back_in_spite_of_deaths) {
     moved_verify_file(path, NODES, home);
   } while (died);
   CHECK(deaths > 20);
+}
+
+static void travel_and_die(void *argument) {
+  const struct journey *journey = argument;
+  CHECK(nvm_pool_open_at(journey->path, (void *)(uintptr_t)journey->base) != NULL);
+  _exit(0);
+}
+
+/* Once all has arrived, the file says so: a number that looks like an address of before is left
+ * alone from then on. */
+TEST(moved_in_one_go) {
+  struct journey journey = {filled("pool", FEW), moved_base(70)};
+  CHECK(test_child(NULL, travel_and_die, &journey) == 0);
+  struct nvm_pool *pool = nvmi_pool_attach(journey.path, false);
+  CHECK(pool && pool->header.moves == 0 && pool->header.base == journey.base);
+  nvmi_pool_detach(pool);
 }
 
 /* More interrupted attempts than the header can write down: the last ones find no place but the

@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 struct power_cut {
-  const char *path, *image;        /* of a closed pool; what the media holds afterwards */
-  uint64_t at, seed;               /* the event, counted from arming */
+  const char *path, *image; /* of a closed pool; what the media holds afterwards */
+  uint64_t at, seed;        /* the event, counted from arming */
+  int one; /* n: of what is on its way only the n-th from the end, or the first, is kept; -n: is
+              lost */
   bool broken_flush, broken_fence; /* the simulation's own tests: it must notice */
 };
 
@@ -15,6 +17,8 @@ enum { POWER_CUT = 33 }; /* exit status of a process whose power failed */
 
 /* From now on pools of this process are in simulated persistent memory. */
 void power_arm(const struct power_cut *cut);
+/* Between the two calls no event counts, and the power holds. */
+void power_hold(bool hold);
 void power_copy(const char *from, const char *to);
 
 /* Lets the power fail at each event of `act`, which arms the cut it is given, with some seeds at

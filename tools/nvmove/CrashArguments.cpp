@@ -56,11 +56,21 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.add_option("--samples", C.Samples, "of those between fences with more (default 256)")
       ->option_text("N");
   Crash
+      .add_option("--per-site", C.PerSite,
+                  "explore a failure point, a fence behind a place of the source, N times only "
+                  "(default 0: always)")
+      ->option_text("N");
+  Crash
+      .add_option("--trace-max", C.TraceMax,
+                  "the trace ends where it would be longer (default 1073741824; 0: never)")
+      ->option_text("BYTES");
+  Crash
       .add_option("--interrupt-every", C.InterruptEvery,
                   "make recovery fail at each step in one of N states (default 256; 0: never)")
       ->option_text("N");
   Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
-  Crash.add_flag("--allow-sampling", C.AllowSampling, "exit 0 although epochs were only sampled");
+  Crash.add_flag("--allow-sampling", C.AllowSampling,
+                 "exit 0 although epochs were only sampled, or left out by --per-site");
   Crash.add_option("--format", A.Format, "text (default), json or sarif")
       ->option_text("NAME")
       ->check(CLI::IsMember({"text", "json", "sarif"}));

@@ -35,6 +35,7 @@ llvm::Error failed(const llvm::Twine &What) {
 
 [[noreturn]] void become(const Arguments &A, const std::string &Trace) {
   setenv("NVMOVE_TRACE", Trace.c_str(), 1);
+  setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax).c_str(), 1);
   setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
   if (A.Quiet) {
     int Null = open("/dev/null", O_WRONLY);
@@ -91,6 +92,7 @@ crash::Options optionsOf(const CrashArguments &C) {
   O.Each.EpochMax = C.EpochMax;
   O.Each.Samples = C.Samples;
   O.Seed = C.Seed;
+  O.PerSite = C.PerSite;
   O.InterruptEvery = C.InterruptEvery;
   bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");
   (IsLibrary ? O.Checker : O.Command) = C.Check;

@@ -1,0 +1,12 @@
+/* hooks.h: what a test does when the runtime is at a chosen place: schedules of several threads by
+ * hand. The linker sends the calls through hooks.c (CMakeLists.txt). */
+#pragma once
+
+#include "kill.h"
+
+/* At each step of kill.h, once a hook is set; in the thread that takes it. */
+void hook_steps(void (*hook)(enum nvmi_step step));
+/* In place of each barrier in all threads (membarrier), before it; null: none. */
+extern void (*hook_barrier)(void);
+/* In place of each sched_yield, before it; null: none. */
+extern void (*hook_yield)(void);
