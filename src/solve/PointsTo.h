@@ -168,7 +168,7 @@ private:
   std::deque<Object> Objects;
   std::vector<Location> Locations;
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
-  std::vector<NodeId> Work;
+  std::deque<NodeId> Work; ///< First in, first out: what comes to a node gathers before it goes on.
   uint64_t Steps = 0;
   const uint64_t StepsMax;
   bool Sealed = false;

@@ -160,6 +160,8 @@ private:
   void fillBehind(PendingCall &Call, int From, int To);
   llvm::StringRef signature(const PendingCall &Call) const;
   bool callBack(PendingCall &Call);
+  bool isLibrarys(ObjectId Id) const;
+  void keptCallbacks(ObjectId Id, bool Nested, std::set<FunctionId> &Found) const;
   bool isForeign(const Shape &Type) const;
   void containerRule(PendingCall &Call);
   bool pointsToGeneric(NodeId N) const;
