@@ -253,6 +253,22 @@ unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact,
   return Instances[Call.In].Removed + (Nothing ? 0 : One ? 1 : 2);
 }
 
+/// True when a global variable is as good as an argument: \p Target allocates what its caller keeps
+/// there, or is an action of the parser that calls it, on what the parser has made.
+bool Zone::sharesGlobal(const PendingCall &Call, FunctionId Target) const {
+  std::set<GlobalId> Made = Known.setsUp(Target);
+  if (!Made.empty() && llvm::is_contained(Loads, Call.In))
+    return true;
+  if (Call.Call->ArgumentCount)
+    return false;
+  if (llvm::any_of(GlobalsUsed[Instances[Call.In].Function],
+                   [&](GlobalId Each) { return Made.count(Each); }))
+    return true;
+  bool Near = !Instances[Call.In].Removed;
+  return Near && functionOf(Call.In).View == P.function(Target).View &&
+         llvm::any_of(GlobalsUsed[Target], [&](GlobalId Each) { return keepsMade(Each); });
+}
+
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (Call.Followed.count(Target)) {
     bool Contact = contact(Call); // Input may have come to where there was none.
@@ -263,8 +279,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
-    if (!gives(Call, P.function(Target)) && !leadsToInput(Target) &&
-        !(llvm::is_contained(Loads, Call.In) && Known.setsUp(Target)))
+    if (!gives(Call, P.function(Target)) && !leadsToInput(Target) && !sharesGlobal(Call, Target))
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;

@@ -44,6 +44,11 @@ public:
   ObjectId functionObject(FunctionId Id) { return marker(ObjectKind::Function, Id); }
   ObjectId externalObject(ExternalId Id) { return marker(ObjectKind::External, Id); }
   ObjectId globalObject(GlobalId Id);
+  /// None when nothing names it yet.
+  ObjectId knownGlobal(GlobalId Id) const {
+    auto It = GlobalObjects.find(Id);
+    return It == GlobalObjects.end() ? None : It->second;
+  }
   ObjectId sizeObject(RecordKey Record) { return marker(ObjectKind::Size, Record); }
   ObjectId preObject(const Shape &Pointed);
   LocationId location(ObjectId In, int64_t Offset);

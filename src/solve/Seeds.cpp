@@ -116,6 +116,21 @@ bool Zone::keepsBuffer(ObjectId Global) const {
   return false;
 }
 
+/// True when a global points to what was made in the zone and holds the handle, input or more.
+bool Zone::keepsMade(GlobalId Global) const {
+  ObjectId Known = Graph.knownGlobal(Global);
+  if (Known == None)
+    return false;
+  for (auto [Offset, Cell] : Graph.object(Known).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      const Content &Kept = content(Graph.at(Each).In);
+      if (Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap &&
+          (Kept.Source || Kept.Input || Kept.Fresh))
+        return true;
+    }
+  return false;
+}
+
 /// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
 /// functions that call them, GlobalReaderDepth levels up.
 void Zone::findGlobalReaders() {

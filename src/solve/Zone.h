@@ -109,6 +109,7 @@ private:
   void findGlobalReaders();
   void spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const;
   bool keepsBuffer(ObjectId Global) const;
+  bool keepsMade(GlobalId Global) const;
   bool looksLikeStream(const Shape &Parameter) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
@@ -126,6 +127,7 @@ private:
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
   unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
   bool makesOnly(const FunctionInfo &F) const;
+  bool sharesGlobal(const PendingCall &Call, FunctionId Target) const;
   bool gives(const PendingCall &Call, const FunctionInfo &F) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
