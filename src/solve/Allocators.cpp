@@ -252,6 +252,24 @@ std::set<GlobalId> Inference::setsUp(FunctionId Id) const {
   return Found;
 }
 
+bool Inference::makesBehind(FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
+  auto IsAddress = [&](unsigned I) { return F.parameter(I).Pointers >= 2; };
+  std::set<Register> Given;
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Call && I.Dst != None && F.shapeOf(F.Body->Registers[I.Dst]).Pointers)
+      Given.insert(I.Dst);
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code != Op::Store || I.B == None || I.B == facts::NullRegister || Given.empty() ||
+        !llvm::any_of(parametersBehind(*F.Body, I.A), IsAddress))
+      continue;
+    for (Register Each : registersBehind(*F.Body, I.B))
+      if (Given.count(Each))
+        return true;
+  }
+  return false;
+}
+
 bool Inference::inferPool(FunctionId Id, const std::vector<bool> &Reaches) {
   const FunctionInfo &F = P.function(Id);
   if (!Reaches[Id] || !F.result().isPointerTo(Core::Void) || stampsType(F))

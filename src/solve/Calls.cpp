@@ -105,14 +105,15 @@ bool Zone::isLogging(const PendingCall &Call, const Entity &Callee) const {
 /// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
 /// those that a caller has, most were read from what is built already. A pointer that is nothing
 /// but input leads into a document that the program holds in memory. An \p Event needs more than a
-/// record that some input was put in, or to be given nothing at all, and a caller at the input. On
-/// a look Again only what was staged on the stack counts: much of what is on the heap is linked by
-/// functions that are visited later.
+/// record that some input was put in, or to be given no pointer at all, and a caller at the input.
+/// On a look Again only what was staged on the stack counts: much of what is on the heap is linked
+/// by functions that are visited later.
 bool Zone::carriesInput(const PendingCall &Call, Look How) const {
   bool Near = !Instances[Call.In].Removed;
   bool Event = How == Look::Event;
   if (Event && !Near)
     return false;
+  bool Pointers = false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
     NodeId N = argumentNode(Call, I);
     if (N == None)
@@ -134,8 +135,9 @@ bool Zone::carriesInput(const PendingCall &Call, Look How) const {
     bool Pointer = F.shapeOf(F.Body->Registers[argument(Call, I)]).Pointers && !Memory;
     if (Input && Near && Pointer)
       return true;
+    Pointers |= Pointer || Memory;
   }
-  return Event && Call.Call->ArgumentCount == 0;
+  return Event && !Pointers;
 }
 
 /// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
@@ -207,8 +209,10 @@ bool Zone::considerIndirect(PendingCall &Call) {
   return Changed;
 }
 
-/// True when a call of \p F gives its caller a pointer: its result, or what it stores in a local.
-bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
+/// True when a call of \p Id gives its caller a pointer: its result, what it stores in a local, or
+/// what it makes and stores where it is told to.
+bool Zone::gives(const PendingCall &Call, FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
   if (F.result().Pointers && !Call.Call->Implicit)
     return true;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
@@ -217,7 +221,7 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
         if (const Object &What = Graph.object(Graph.at(Each).In);
             What.Kind == ObjectKind::Stack && What.Type.Pointers)
           return true;
-  return false;
+  return Known.makesBehind(Id);
 }
 
 /// True when a call gives the size of a record: what it makes is made for that record.
@@ -279,7 +283,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
-    if (!gives(Call, P.function(Target)) && !leadsToInput(Target) && !sharesGlobal(Call, Target))
+    if (!gives(Call, Target) && !leadsToInput(Target) && !sharesGlobal(Call, Target))
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;

@@ -131,6 +131,16 @@ bool Zone::keepsMade(GlobalId Global) const {
   return false;
 }
 
+/// True when a global points to the record that holds the handle.
+bool Zone::keepsReader(ObjectId Global) const {
+  for (auto [Offset, Cell] : Graph.object(Global).Cells)
+    for (LocationId Each : Graph.pointees(Cell))
+      if (ObjectId In = Graph.at(Each).In;
+          Graph.object(In).Kind == ObjectKind::Heap && Contents[In].Handle)
+        return true;
+  return false;
+}
+
 /// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
 /// functions that call them, GlobalReaderDepth levels up.
 void Zone::findGlobalReaders() {
@@ -144,9 +154,10 @@ void Zone::findGlobalReaders() {
         continue;
       const Content &Kept = content(Graph.globalObject(Global));
       bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
-      if (Kept.Handle)
+      bool Reader = Kept.Handle || keepsReader(Graph.globalObject(Global));
+      if (Reader)
         Handle.push_back(Id);
-      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters))
+      if (Reader || Kept.Buffer || (Kept.Input && Characters))
         Input.push_back(Id);
     }
   }

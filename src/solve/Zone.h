@@ -110,6 +110,7 @@ private:
   void spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const;
   bool keepsBuffer(ObjectId Global) const;
   bool keepsMade(GlobalId Global) const;
+  bool keepsReader(ObjectId Global) const;
   bool looksLikeStream(const Shape &Parameter) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
@@ -128,7 +129,7 @@ private:
   unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
   bool makesOnly(const FunctionInfo &F) const;
   bool sharesGlobal(const PendingCall &Call, FunctionId Target) const;
-  bool gives(const PendingCall &Call, const FunctionInfo &F) const;
+  bool gives(const PendingCall &Call, FunctionId Id) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
