@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long bench bench-crash bench-instrumented bench-maps bench-runtime build build-dev setup clean
+.PHONY: help demo check check-long bench bench-crash bench-fragmentation bench-instrumented bench-maps bench-runtime build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -37,6 +37,11 @@ bench-maps: ## A hash table and a tree in plain C beside libpmemobj (see bench/R
 	@scripts/setup --bench
 	@$(MAKE) --no-print-directory build
 	@$(PYTHON) bench/maps.py --cc build/release/bin/nvmove-cc $(if $(PMDK),--pmdk $(PMDK))
+
+bench-fragmentation: ## A pool's footprint after a long life, over jemalloc's (see bench/README.md)
+	@scripts/setup --bench
+	@$(MAKE) --no-print-directory build
+	@$(PYTHON) bench/fragmentation.py --cc build/release/bin/nvmove-cc
 
 bench-crash: build ## A million states that a crash could leave, each recovered and judged (see bench/README.md)
 	@$(PYTHON) bench/crash.py --bin build/release/bin

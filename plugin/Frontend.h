@@ -6,23 +6,33 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace nvmove::plugin {
 
+/// struct nvm_when of abi.h before it is emitted.
+struct WhenLayout {
+  uint32_t Offset = 0;
+  uint8_t FirstBit = 0, Bits = 0;
+  bool Follows = false, Unless = false;
+  std::vector<int64_t> Values;
+};
+
 /// A word of a record that is not plain bytes; struct nvm_field of abi.h before it is emitted.
 struct FieldLayout {
   std::string Name;
-  uint64_t Target = 0;
+  uint64_t Target = 0, Tag = 0;
   uint32_t Offset = 0, Count = 1, Stride = 0;
   uint32_t Kind = 0; ///< enum nvm_field_kind
+  std::optional<WhenLayout> When;
 };
 
 /// struct nvm_type of abi.h before it is emitted.
 struct TypeLayout {
   uint64_t Id = 0;
-  std::string Name;
+  std::string Name, Members;
   uint64_t Size = 0;
   uint32_t Alignment = 1;
   std::vector<FieldLayout> Fields;

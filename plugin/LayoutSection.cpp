@@ -27,9 +27,10 @@ public:
     Group = M.getOrInsertComdat(Name);
     Constant *Fields = emitFields(T, Name);
     Constant *Descriptor = ConstantStruct::getAnon(
-        {ConstantInt::get(Word, T.Id), text(T.Name), ConstantInt::get(Word, T.Size),
-         ConstantInt::get(Half, T.Alignment), ConstantInt::get(Half, T.Fields.size()), Fields});
-    static_assert(sizeof(nvm_type) == 40, "the descriptor above has the shape of struct nvm_type");
+        {ConstantInt::get(Word, T.Id), text(T.Name), text(T.Members),
+         ConstantInt::get(Word, T.Size), ConstantInt::get(Half, T.Alignment),
+         ConstantInt::get(Half, T.Fields.size()), Fields});
+    static_assert(sizeof(nvm_type) == 48, "the descriptor above has the shape of struct nvm_type");
     Constant *Made = shared(Descriptor, Name);
     GlobalVariable *Entry = shared(Made, Name + "_entry");
     Entry->setSection(NVM_TYPES_SECTION);
@@ -44,12 +45,24 @@ private:
     SmallVector<Constant *> Fields;
     for (const FieldLayout &F : T.Fields)
       Fields.push_back(ConstantStruct::getAnon(
-          {text(F.Name), ConstantInt::get(Word, F.Target), ConstantInt::get(Half, F.Offset),
-           ConstantInt::get(Half, F.Count), ConstantInt::get(Half, F.Stride),
-           ConstantInt::get(Half, F.Kind)}));
-    static_assert(sizeof(nvm_field) == 32, "the field above has the shape of struct nvm_field");
+          {text(F.Name), ConstantInt::get(Word, F.Target), ConstantInt::get(Word, F.Tag),
+           ConstantInt::get(Half, F.Offset), ConstantInt::get(Half, F.Count),
+           ConstantInt::get(Half, F.Stride), ConstantInt::get(Half, F.Kind), emitWhen(F.When)}));
+    static_assert(sizeof(nvm_field) == 48, "the field above has the shape of struct nvm_field");
     auto *Array = ArrayType::get(Fields.front()->getType(), Fields.size());
     return shared(ConstantArray::get(Array, Fields), Name + "_fields");
+  }
+
+  Constant *emitWhen(const std::optional<WhenLayout> &When) {
+    if (!When)
+      return ConstantPointerNull::get(Ptr);
+    SmallVector<uint64_t> Values(When->Values.begin(), When->Values.end());
+    auto Byte = [&](unsigned Value) { return ConstantInt::get(Type::getInt8Ty(C), Value); };
+    static_assert(sizeof(nvm_when) == 24, "the constant below has the shape of struct nvm_when");
+    return data(ConstantStruct::getAnon(
+        {ConstantInt::get(Half, When->Offset), Byte(When->FirstBit), Byte(When->Bits),
+         Byte(When->Follows), Byte(When->Unless), ConstantInt::get(Half, Values.size()),
+         ConstantInt::get(Half, 0), data(ConstantDataArray::get(C, Values))}));
   }
 
   GlobalVariable *shared(Constant *Value, const std::string &Name) {
@@ -60,8 +73,9 @@ private:
     return Made;
   }
 
-  Constant *text(StringRef Text) {
-    Constant *Value = ConstantDataArray::getString(C, Text);
+  Constant *text(StringRef Text) { return data(ConstantDataArray::getString(C, Text)); }
+
+  Constant *data(Constant *Value) {
     auto *Made = new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value,
                                     "nvmove.name");
     Made->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);

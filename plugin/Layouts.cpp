@@ -1,6 +1,9 @@
 // Where the pointers of a type are: see Layouts.h.
 #include "Layouts.h"
 
+#include "Deciders.h"
+#include "Members.h"
+
 #include "nvmove/abi.h"
 
 #include "clang/AST/Attr.h"
@@ -26,33 +29,34 @@ const struct {
   llvm::StringRef Annotation;
   uint32_t Kind;
 } PointerKinds[] = {
-    {"nvmove.pointer", NVM_FIELD_POINTER},
-    {"nvmove.weak", NVM_FIELD_WEAK_POINTER},
-    {"nvmove.static", NVM_FIELD_STATIC_POINTER},
+    {"nvmove.pointer", NVM_FIELD_POINTER},   {"nvmove.tagged", NVM_FIELD_POINTER},
+    {"nvmove.weak", NVM_FIELD_WEAK_POINTER}, {"nvmove.static", NVM_FIELD_STATIC_POINTER},
+    {"nvmove.either", NVM_FIELD_EITHER},     {"nvmove.xor", NVM_FIELD_XOR},
+    {"nvmove.address", NVM_FIELD_ADDRESS},
 };
 
-bool isVolatile(const FieldDecl &Field) {
+const AnnotateAttr *annotation(const FieldDecl &Field, llvm::StringRef Name) {
   for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
-    if (Attribute->getAnnotation() == "nvmove.volatile")
-      return true;
-  return false;
+    if (Attribute->getAnnotation() == Name)
+      return Attribute;
+  return nullptr;
 }
 
+/// What the field's own marks say it is; 0: nothing.
 uint32_t annotatedKind(const FieldDecl &Field) {
-  for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
-    for (const auto &Known : PointerKinds)
-      if (Attribute->getAnnotation() == Known.Annotation)
-        return Known.Kind;
-  return NVM_FIELD_POINTER;
+  for (const auto &Known : PointerKinds)
+    if (annotation(Field, Known.Annotation))
+      return Known.Kind;
+  return 0;
 }
 
 class Flattener {
 public:
-  explicit Flattener(const ASTContext &Context) : Context(Context) {}
+  explicit Flattener(ASTContext &Context) : Context(Context) {}
 
   /// The words of \p T at \p Offset; \p Kind is what a pointer found there is.
   Words flatten(QualType T, uint64_t Offset, const std::string &Name,
-                uint32_t Kind = NVM_FIELD_POINTER) const {
+                uint32_t Kind = NVM_FIELD_POINTER, const Scope *Around = nullptr) const {
     T = T.getCanonicalType();
     if (auto *Atomic = T->getAs<AtomicType>())
       T = Atomic->getValueType().getCanonicalType();
@@ -63,10 +67,11 @@ public:
                    Function ? QualType() : Pointee)};
     }
     if (auto *Array = Context.getAsConstantArrayType(T))
-      return repeat(Array->getElementType(), Array->getSize().getZExtValue(), Offset, Name, Kind);
+      return repeat(Array->getElementType(), Array->getSize().getZExtValue(), Offset, Name, Kind,
+                    Around);
     if (auto *Record = T->getAsRecordDecl())
-      return Record->isUnion() ? flattenUnion(*Record, Offset, Name)
-                               : flattenRecord(*Record, Offset, Name);
+      return Record->isUnion() ? flattenUnion(*Record, Offset, Name, Around)
+                               : flattenRecord(*Record, Offset, Name, Around);
     return {};
   }
 
@@ -84,24 +89,34 @@ private:
     return W;
   }
 
+  /// The same word in element \p N; the member that decides about it may lie in the element.
+  static Word moved(Word W, uint64_t By, uint64_t From, uint64_t Size) {
+    W.Layout.Offset += static_cast<uint32_t>(By);
+    if (auto &When = W.Layout.When; When && When->Offset >= From && When->Offset < From + Size)
+      When->Offset += static_cast<uint32_t>(By);
+    return W;
+  }
+
   Words repeat(QualType Element, uint64_t Count, uint64_t Offset, const std::string &Name,
-               uint32_t Kind) const {
-    Words Each = flatten(Element, Offset, Name, Kind), All;
+               uint32_t Kind, const Scope *Around) const {
+    Words Each = flatten(Element, Offset, Name, Kind, Around), All;
     uint64_t Size = Each.empty() ? 0 : sizeOf(Element);
     for (Word &W : Each) {
       FieldLayout &L = W.Layout;
+      bool Inside = L.When && L.When->Offset >= Offset && L.When->Offset < Offset + Size;
+      bool Settled = L.When && L.When->Follows != Inside; // decided elsewhere than its neighbours
       if (L.Count == 1) {
         L.Stride = static_cast<uint32_t>(Size);
         L.Count = static_cast<uint32_t>(Count);
+        if (L.When)
+          L.When->Follows = Inside;
         All.push_back(W);
-      } else if (uint64_t(L.Count) * L.Stride == Size) {
+      } else if (uint64_t(L.Count) * L.Stride == Size && !Settled) {
         L.Count *= static_cast<uint32_t>(Count); // an array of arrays without a gap
         All.push_back(W);
       } else {
-        for (uint64_t N = 0; N < Count; ++N) {
-          All.push_back(W);
-          All.back().Layout.Offset += static_cast<uint32_t>(N * Size);
-        }
+        for (uint64_t N = 0; N < Count; ++N)
+          All.push_back(moved(W, N * Size, Offset, Size));
       }
     }
     if (Count == 0)
@@ -113,7 +128,19 @@ private:
     std::move(From.begin(), From.end(), std::back_inserter(To));
   }
 
-  Words flattenField(const FieldDecl &Field, uint64_t Offset, const std::string &Prefix) const {
+  /// An integer that its mark declares to hold an address.
+  Words flattenNumber(const FieldDecl &Field, uint64_t Offset, const std::string &Name,
+                      uint32_t Kind) const {
+    QualType T = Field.getType(), Element = Context.getBaseElementType(T);
+    if (!Element->isIntegralOrEnumerationType() || sizeOf(Element) != sizeof(void *))
+      return {};
+    Word W = word(Name, Offset, Kind, QualType());
+    W.Layout.Count = static_cast<uint32_t>(sizeOf(T) / sizeof(void *));
+    return {W};
+  }
+
+  Words flattenField(const FieldDecl &Field, uint64_t Offset, const std::string &Prefix,
+                     const Scope *Around) const {
     if (Field.isBitField())
       return {};
     std::string Name = Prefix;
@@ -128,17 +155,30 @@ private:
       W.Layout.Count = 0;
       return {W};
     }
-    if (isVolatile(Field)) {
+    if (annotation(Field, "nvmove.volatile")) {
       Word W = word(Name, Offset, NVM_FIELD_VOLATILE, QualType());
       W.Layout.Stride = 1;
       W.Layout.Count = static_cast<uint32_t>(sizeOf(Field.getType()));
       return {W};
     }
-    return flatten(Field.getType(), Offset, Name, annotatedKind(Field));
+    uint32_t Kind = annotatedKind(Field);
+    Words All = flatten(Field.getType(), Offset, Name, Kind ? Kind : NVM_FIELD_POINTER, Around);
+    if (Kind && All.empty())
+      All = flattenNumber(Field, Offset, Name, Kind);
+    uint64_t Tag = annotatedTag(Context, Field);
+    std::optional<WhenLayout> When = annotatedWhen(Context, Field, Around);
+    for (Word &W : All) {
+      W.Layout.Tag |= Tag;
+      if (When)
+        W.Layout.When = When;
+    }
+    return All;
   }
 
-  Words flattenRecord(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix) const {
+  Words flattenRecord(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix,
+                      const Scope *Around) const {
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
+    Scope Here{&Record, Offset, Around};
     Words All;
     if (auto *Class = dyn_cast<CXXRecordDecl>(&Record)) {
       if (Layout.hasOwnVFPtr())
@@ -147,11 +187,11 @@ private:
         if (!Base.isVirtual()) {
           const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
           append(All, flattenRecord(Declared, Offset + bytes(Layout.getBaseClassOffset(&Declared)),
-                                    Prefix));
+                                    Prefix, &Here));
         }
     }
     for (const FieldDecl *Field : Record.fields())
-      append(All, flattenField(*Field, Offset + offsetOf(Layout, *Field), Prefix));
+      append(All, flattenField(*Field, Offset + offsetOf(Layout, *Field), Prefix, &Here));
     return All;
   }
 
@@ -160,31 +200,47 @@ private:
         static_cast<int64_t>(Layout.getFieldOffset(Field.getFieldIndex()))));
   }
 
-  Words flattenUnion(const RecordDecl &Union, uint64_t Offset, const std::string &Prefix) const {
+  Words flattenUnion(const RecordDecl &Union, uint64_t Offset, const std::string &Prefix,
+                     const Scope *Around) const {
+    Scope Here{&Union, Offset, Around};
     std::map<uint32_t, Words> At; // the words of all members, by offset
     size_t Members = 0;
     for (const FieldDecl *Field : Union.fields()) {
       ++Members;
-      for (const Word &W : flattenField(*Field, Offset, Prefix))
+      for (const Word &W : flattenField(*Field, Offset, Prefix, &Here)) {
+        Word One = W;
+        One.Layout.Count = std::min(W.Layout.Count, uint32_t(1));
         for (uint32_t N = 0; N < std::max(W.Layout.Count, uint32_t(1)); ++N) {
-          Word One = W;
-          One.Layout.Offset += N * W.Layout.Stride;
-          One.Layout.Count = std::min(W.Layout.Count, uint32_t(1));
           At[One.Layout.Offset].push_back(One);
+          One.Layout.Offset += W.Layout.Stride;
+          if (One.Layout.When && One.Layout.When->Follows)
+            One.Layout.When->Offset += W.Layout.Stride;
         }
+      }
     }
     Words All;
-    for (auto &[Place, Alternatives] : At) {
-      Word W = Alternatives.front();
-      bool Same = Alternatives.size() == Members;
-      for (const Word &Other : Alternatives)
-        Same &= Other.Layout.Kind == W.Layout.Kind && Other.Target == W.Target;
-      All.push_back(Same ? W : word(W.Layout.Name, Place, NVM_FIELD_UNION, QualType()));
-    }
+    for (auto &[Place, Alternatives] : At)
+      append(All, decide(Alternatives, Members, Place));
     return All;
   }
 
-  const ASTContext &Context;
+  /// What the word at \p Place of a union is, from what it is in the members that have one there.
+  Words decide(const Words &Alternatives, size_t Members, uint32_t Place) const {
+    const Word &First = Alternatives.front();
+    bool Same = Alternatives.size() == Members, Told = true;
+    for (const Word &Other : Alternatives) {
+      if (Other.Layout.Kind == NVM_FIELD_EITHER || Other.Layout.Kind == NVM_FIELD_ADDRESS)
+        return {Other}; // says it of the value, whoever wrote it
+      Same &= Other.Layout.Kind == First.Layout.Kind && Other.Target == First.Target &&
+              Other.Layout.Tag == First.Layout.Tag && !Other.Layout.When;
+      Told &= Other.Layout.When.has_value();
+    }
+    if (Told)
+      return Alternatives;
+    return {Same ? First : word(First.Layout.Name, Place, NVM_FIELD_UNION, QualType())};
+  }
+
+  ASTContext &Context;
 };
 
 } // namespace
@@ -202,15 +258,19 @@ uint64_t LayoutBuilder::describe(QualType T) {
   Made.Name = T.getAsString(Names);
   Made.Size = static_cast<uint64_t>(Context.getTypeSizeInChars(T).getQuantity());
   Made.Alignment = static_cast<uint32_t>(Context.getTypeAlignInChars(T).getQuantity());
+  Made.Members = memberLines(Context, T);
   Words All = Flattener(Context).flatten(T, 0, "");
   // The id covers the names of what fields point to, not their ids: types may point to each other.
   std::string Shape;
   llvm::raw_string_ostream OS(Shape);
-  OS << Made.Name << '|' << Made.Size << '|' << Made.Alignment;
-  for (const Word &W : All)
-    OS << '|' << W.Layout.Name << ',' << W.Layout.Offset << ',' << W.Layout.Count << ','
-       << W.Layout.Stride << ',' << W.Layout.Kind << ','
-       << (W.Target.isNull() ? "" : W.Target.getAsString(Names));
+  OS << Made.Name << '|' << Made.Size << '|' << Made.Alignment << '|' << Made.Members;
+  for (const Word &W : All) {
+    const FieldLayout &L = W.Layout;
+    OS << '|' << L.Name << ',' << L.Offset << ',' << L.Count << ',' << L.Stride << ',' << L.Kind
+       << ',' << L.Tag << ',' << (W.Target.isNull() ? "" : W.Target.getAsString(Names));
+    if (L.When)
+      writeWhen(OS, *L.When);
+  }
   // Never 0, which means "not known", and positive as Breeze's type identifiers are.
   Made.Id = (llvm::xxh3_64bits(Shape) & INT64_MAX) | 1;
   uint64_t Id = Ids[T.getAsOpaquePtr()] = Made.Id;

@@ -23,10 +23,22 @@ _Noreturn void nvmi_die(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
 
-/* memory.c: false when DRAM is exhausted */
+/* memory.c: zeroed pages, given back by munmap; null: none left */
+void *nvmi_dram_reserve(size_t size);
+/* False when DRAM is exhausted. */
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);
 static inline bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
   return NVMI_LIKELY(count <= array->room) || nvmi_array_grow(array, count, item_size);
 }
 bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
 void nvmi_array_free(struct nvmi_array *array, size_t item_size);
+
+/* DRAM that is given back all at once. */
+struct nvmi_arena {
+  struct nvmi_array blocks; /* void * */
+  struct nvmi_array sizes;  /* size_t */
+  size_t used;              /* of the last block */
+};
+/* Zeroed, aligned to 16. Null: out of memory. */
+void *nvmi_arena_take(struct nvmi_arena *arena, size_t size);
+void nvmi_arena_free(struct nvmi_arena *arena);

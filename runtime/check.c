@@ -10,6 +10,7 @@
 #include "map.h"
 #include "pool.h"
 #include "recover.h"
+#include "relocate.h"
 #include "types.h"
 
 #include <errno.h>
@@ -69,6 +70,13 @@ static void check_logs(struct check *check) {
       fault(check, "log %u: in use behind one that is not", slot);
 }
 
+static void check_types(struct check *check) {
+  unsigned damaged = nvmi_types_damaged(check->pool);
+  if (damaged)
+    fault(check, "the table of types is damaged from entry %u on: %u entries",
+          check->pool->type_count, damaged);
+}
+
 static void check_span(struct check *check, uint32_t chunk, const struct nvmi_span *shape) {
   struct nvm_pool *pool = check->pool;
   const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
@@ -81,7 +89,9 @@ static void check_span(struct check *check, uint32_t chunk, const struct nvmi_sp
 static void check_root_in(struct check *check, uint32_t chunk, uint64_t word, uint32_t count,
                           const struct nvmi_span *shape) {
   struct nvm_pool *pool = check->pool;
-  uint64_t root = *(uint64_t *)(pool->home + NVM_ROOT_OFFSET) - pool->header.base;
+  uint64_t root;
+  if (!nvmi_pointer_offset(&pool->header, *(uint64_t *)(pool->home + NVM_ROOT_OFFSET), &root))
+    return;
   uint64_t inside = root - nvmi_chunk_offset(pool, chunk);
   if (inside >= (uint64_t)count << NVM_CHUNK_SHIFT)
     return;
@@ -117,14 +127,16 @@ static void check_heap(struct check *check) {
 
 static void check_root(struct check *check) {
   const struct nvm_header *h = &check->pool->header;
-  uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET);
-  if (root && (root - h->base < h->heap_offset || root - h->base >= h->heap_offset + h->heap_size))
+  uint64_t root = *(uint64_t *)(check->pool->home + NVM_ROOT_OFFSET), offset;
+  if (root && (!nvmi_pointer_offset(h, root, &offset) || offset < h->heap_offset ||
+               offset >= h->heap_offset + h->heap_size))
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
 }
 
 static int check_all(struct check *check) {
   check_headers(check);
   check_logs(check);
+  check_types(check);
   check_heap(check);
   check_root(check);
   return check->faults;

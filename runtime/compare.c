@@ -31,7 +31,7 @@ static void compare(struct nvm_pool *pool, uint64_t offset, uint64_t size, uint6
     return;
   const struct nvm_type *layout = nvmi_type_layout(pool, type);
   uint64_t at = 0;
-  while (at < size && (work[at] == home[at] || (layout && nvmi_type_volatile_at(layout, at))))
+  while (at < size && (work[at] == home[at] || (layout && nvmi_type_volatile_at(pool, layout, at))))
     at++;
   if (at == size)
     return;

@@ -42,6 +42,8 @@ static const char *const names[] = {
     [NVM_ECHILD] = "a forked child cannot change the pool",
     [NVM_EOPENTX] = "a transaction is open",
     [NVM_EBROKEN] = "built on a transaction that was undone",
+    [NVM_ESTATIC] = "static data that the pool points to is gone",
+    [NVM_ELAYOUT] = "the program lays out a type otherwise than the pool",
     [NVM_EUNSAFE] = "an unsafe pointer",
     [NVM_ELIMIT] = "a limit was reached",
 };

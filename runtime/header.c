@@ -9,6 +9,7 @@
 
 #include "checksum.h"
 #include "map.h"
+#include "relocate.h"
 
 #include <errno.h>
 #include <link.h>
@@ -67,7 +68,8 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   h->magic = NVM_MAGIC;
   h->format = NVM_FORMAT;
   h->header_size = sizeof *h;
-  h->span = (GROWTH_FACTOR * size + granule - 1) / granule * granule;
+  for (h->span = granule; h->span < GROWTH_FACTOR * size; h->span *= 2) /* relocate.h says why */
+    ;
   h->heap_offset = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->span);
   h->heap_size = (size - NVM_CHUNKS_OFFSET - nvmi_chunk_table_size(size)) & ~(NVM_CHUNK_SIZE - 1);
   h->generation = 1;
@@ -102,15 +104,19 @@ static const char *senseless(const struct nvm_header *h) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
   if (h->header_size != sizeof *h)
     return "header size";
-  if (!h->span || h->span % granule || h->span > NVM_RANGE_SIZE)
+  if (h->span < granule || h->span & (h->span - 1) || h->span > NVM_RANGE_SIZE)
     return "span";
-  if (h->base % granule || h->base < NVM_RANGE_BASE ||
-      h->base - NVM_RANGE_BASE > NVM_RANGE_SIZE - h->span)
+  if (!nvmi_is_base(h, h->base) || h->moves > NVM_MOVES_MAX)
     return "base address";
+  for (uint32_t i = 0; i < h->moves; i++)
+    if (!nvmi_is_base(h, h->moved_from[i]))
+      return "former base address";
   if (h->heap_offset != NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->span))
     return "heap offset";
   if (!h->heap_size || h->heap_size % NVM_CHUNK_SIZE || h->heap_size > h->span - h->heap_offset)
     return "heap size";
+  if (h->statics > NVM_STATICS_TOKENS)
+    return "state of static pointers";
   if (!h->generation || h->generation > COUNT_MAX)
     return "generation";
   if (h->sequence > COUNT_MAX)

@@ -123,11 +123,11 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
               (unsigned long long)pool->header.span);
     return NULL;
   }
-  uint16_t index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
-  struct nvmi_log *log = enter(pool);
+  int index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
+  struct nvmi_log *log = index < 0 ? NULL : enter(pool);
   if (!log)
     return NULL;
-  char *block = allocate(log, index, size, zero);
+  char *block = allocate(log, (uint64_t)index, size, zero);
   leave(log);
   return block;
 }
@@ -242,19 +242,13 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   return block;
 }
 
-static void *reserve(size_t bytes) {
-  void *at =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? NULL : at;
-}
-
 static struct nvmi_heap *map_tables(size_t chunks) {
-  struct nvmi_heap *heap = reserve(sizeof *heap);
+  struct nvmi_heap *heap = nvmi_dram_reserve(sizeof *heap);
   if (!heap)
     return NULL;
   heap->chunks_max = (uint32_t)chunks;
-  uint32_t *tables = reserve(5 * chunks * sizeof(uint32_t));
-  heap->span = reserve(chunks * sizeof *heap->span);
+  uint32_t *tables = nvmi_dram_reserve(5 * chunks * sizeof(uint32_t));
+  heap->span = nvmi_dram_reserve(chunks * sizeof *heap->span);
   if (!tables || !heap->span) {
     if (tables)
       munmap(tables, 5 * chunks * sizeof(uint32_t));

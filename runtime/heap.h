@@ -12,8 +12,9 @@
 int nvmi_heap_start(struct nvm_pool *pool);
 void nvmi_heap_stop(struct nvm_pool *pool);
 
-/* A run of kind LOG, durable as such; its file offset, or 0 with the failure recorded. */
-uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks);
+/* A run of a kind that holds no blocks, durable as such; its file offset, or 0 with the failure
+ * recorded. */
+uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
 
 /* The transaction's allocations and frees happened, or never did. */
 void nvmi_heap_released(struct nvmi_log *log);

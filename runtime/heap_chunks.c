@@ -10,6 +10,8 @@
 #include "log.h"
 #include "pool.h"
 #include "recover.h"
+#include "statics.h"
+#include "types.h"
 
 #include <sys/mman.h>
 
@@ -119,7 +121,7 @@ uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
   return first;
 }
 
-uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
+uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks) {
   struct nvmi_heap *heap = pool->heap;
   bool dirty;
   nvmi_lock(&heap->lock);
@@ -127,7 +129,7 @@ uint64_t nvmi_heap_log_run(struct nvm_pool *pool, uint64_t chunks) {
       nvmi_heap_build(pool) ? NVMI_NO_RUN : nvmi_chunks_take(pool, (uint32_t)chunks, &dirty);
   uint64_t offset = 0;
   if (first != NVMI_NO_RUN) {
-    nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, chunks));
+    nvmi_chunk_mark(pool, first, NVM_CHUNK_ENTRY(kind, 0, 0, chunks));
     pool->persist->fence();
     offset = nvmi_chunk_offset(pool, first);
   }
@@ -157,6 +159,17 @@ static bool is_reachable(const struct reachable *reachable, uint32_t chunk) {
   return false;
 }
 
+/* A run that holds no blocks and that nothing leads to. */
+static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t word) {
+  const struct nvm_pool *pool = reachable->pool;
+  if ((word & 0xff) == NVM_CHUNK_LOG)
+    return !is_reachable(reachable, chunk);
+  if ((word & 0xff) == NVM_CHUNK_TYPES)
+    return !nvmi_types_use(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
+  return (word & 0xff) == NVM_CHUNK_STATICS &&
+         !nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
+}
+
 static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint32_t count) {
   struct nvmi_heap *heap = pool->heap;
   uint32_t class = word >> 8 & 0xff;
@@ -171,6 +184,8 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
     heap->head[chunk] = chunk + 1;
     break;
   case NVM_CHUNK_LOG:
+  case NVM_CHUNK_TYPES:
+  case NVM_CHUNK_STATICS:
     break;
   default:
     nvmi_runs_add(heap, chunk, count);
@@ -188,13 +203,15 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
     return word ? "a chunk that was never used says more than that" : NULL;
   case NVM_CHUNK_FREE:
   case NVM_CHUNK_LOG:
+  case NVM_CHUNK_TYPES:
+  case NVM_CHUNK_STATICS:
     return class || type ? "a run without blocks has a class or a type" : NULL;
   case NVM_CHUNK_LARGE:
     return class                      ? "a large block has a size class"
            : type >= pool->type_count ? "a large block has a type that is not in the table"
                                       : NULL;
   case NVM_CHUNK_SMALL:
-    if (class >= NVMI_CLASSES || type)
+    if (class >= NVMI_CLASSES || type > NVM_SPAN_STATICS >> 16)
       return "a span has no such size class, or a type";
     nvmi_span_shape(&shape, (uint32_t)class);
     return shape.chunks != count ? "a span is not as long as its size class says" : NULL;
@@ -224,7 +241,9 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
   return 0;
 }
 
-/* Segments that a crash or a close left unlinked are freed. */
+/* Segments that a crash or a close left unlinked are freed, and records of types and
+ * tables that never were.
+ */
 int nvmi_heap_build(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   if (heap->built)
@@ -249,7 +268,7 @@ int nvmi_heap_build(struct nvm_pool *pool) {
     if (virgin)
       nvmi_runs_add(heap, chunk - virgin, virgin);
     virgin = 0;
-    if ((word & 0xff) == NVM_CHUNK_LOG && !is_reachable(&reachable, chunk)) {
+    if (is_lost(&reachable, chunk, word)) {
       word = NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, count);
       nvmi_chunk_mark(pool, chunk, word);
     }

@@ -116,6 +116,7 @@ static struct nvmi_span *read_span(struct nvm_pool *pool, uint32_t chunk) {
   uint64_t word = *nvmi_chunk_word(pool, chunk);
   uint32_t class = (word & 0xff) == NVM_CHUNK_LARGE ? NVMI_CLASSES : word >> 8 & 0xff;
   struct nvmi_span *span = make(pool, class, chunk, (uint32_t)(word >> 32));
+  span->statics = class < NVMI_CLASSES && word & NVM_SPAN_STATICS;
   if (class == NVMI_CLASSES) {
     span->live[0] = 1;
     span->words[0] = (uint16_t)(1 + (word >> 16 & 0xffff));

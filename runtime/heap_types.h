@@ -15,8 +15,9 @@ struct nvmi_span {
   uint32_t first;              /* byte offset of block 0 in the run */
   uint32_t class;              /* NVMI_CLASSES: a large block */
   uint32_t hint;               /* word of `free` where the last search ended */
-  bool listed;        /* in the list of spans with free blocks; holder of the heap's lock */
-  _Atomic bool owned; /* some log allocates from it */
+  bool listed;          /* in the list of spans with free blocks; holder of the heap's lock */
+  _Atomic bool owned;   /* some log allocates from it */
+  _Atomic bool statics; /* marked: NVM_SPAN_STATICS */
   _Atomic uint32_t free_count;
   _Atomic uint64_t freed_order; /* of the last free that committed */
   struct nvmi_span *next;

@@ -13,7 +13,7 @@
 
 #include "basics.h"
 #include "checksum.h"
-#include "layout.h"
+#include "layout_tables.h"
 #include "locks.h"
 #include "method.h"
 #include "nvmove/abi.h"
@@ -26,8 +26,7 @@
 #include <stdbool.h>
 
 #define NVMI_POOLS_MAX 64
-#define NVMI_GRANULE_SHIFT                                                                         \
-  30                    /* pools start at multiples of 1 GiB: one table look-up finds the pool */
+#define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
 #define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
 
 /* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
@@ -44,7 +43,7 @@ struct nvmi_intent {
 };
 
 struct nvmi_heap;
-struct nvmi_method;
+struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
 
@@ -59,6 +58,7 @@ struct nvm_pool {
   _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
   _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
+  bool is_foreign;           /* of another program: static pointers mean nothing here */
   bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
   _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
@@ -77,16 +77,17 @@ struct nvm_pool {
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
+  struct nvmi_statics *statics; /* what it points to in the program (statics.h) */
   uint64_t type_ids[NVM_TYPES_MAX];
   const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
   unsigned type_count;
+  struct nvmi_arena type_memory; /* of layouts that only the pool describes */
   uint64_t recovered_undone, recovered_redone;
 };
 
 #define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
 
-#define NVMI_CHECKED_MAX                                                                           \
-  16 /* undo entries of a commit that is checked; above, a fence more is nothing */
+#define NVMI_CHECKED_MAX 16 /* undo entries of a checked commit; above, a fence is nothing */
 
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {
@@ -162,7 +163,6 @@ static inline struct nvm_pool *nvmi_pool_at(const void *address) {
              : NULL;
 }
 struct nvm_pool *nvmi_pool_number(unsigned index);
-
 /* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending */
 extern _Thread_local struct nvmi_thread *nvmi_self;
 struct nvmi_thread *nvmi_thread_make(void);

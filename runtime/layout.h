@@ -13,27 +13,34 @@
  */
 #pragma once
 
+#include "nvmove/inspect.h"
+
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define NVM_MAGIC UINT64_C(0x4c4f4f504d564e89) /* "\x89NVMPOOL": no text file starts so */
+#define NVM_MAGIC NVM_POOL_MAGIC /* "\x89NVMPOOL": no text file starts so */
 #define NVM_FORMAT 1
 #define NVM_LOG_FORMAT 1
 
 #define NVM_HEADER_COPY_SIZE 4096
 #define NVM_FLOOR_OFFSET 0x2000
+#define NVM_STATICS_OFFSET 0x2040
 #define NVM_ROOT_OFFSET 0x3000
 #define NVM_SLOTS_OFFSET 0x4000
 #define NVM_SLOTS_MAX 1024
 #define NVM_TYPES_OFFSET 0x8000
-#define NVM_TYPES_MAX 512
+#define NVM_TYPES_MAX 1024
 #define NVM_CHUNKS_OFFSET 0x10000
 
 #define NVM_CHUNK_SHIFT 14
 #define NVM_CHUNK_SIZE (UINT64_C(1) << NVM_CHUNK_SHIFT)
 
+#define NVM_MOVES_MAX 14
+
 enum nvm_header_state { NVM_STATE_CLEAN = 1, NVM_STATE_OPEN = 2 };
+/* What fields that point to static data hold: statics.h. */
+enum nvm_statics_state { NVM_STATICS_BOUND, NVM_STATICS_MIXED, NVM_STATICS_TOKENS };
 enum nvm_method_id { NVM_METHOD_UNDO = 1, NVM_METHOD_SHADOW = 2 };
 
 /* Twice, at 0 and at 4096, written one after the other: a crash tears at most one (I1). */
@@ -51,12 +58,15 @@ struct nvm_header {
   uint64_t generation;      /* against log entries of an earlier opening */
   uint64_t clean_shutdowns; /* for people: closes, and openings that had to recover */
   uint64_t unclean_shutdowns;
-  uint32_t state;        /* enum nvm_header_state: whether to recover */
-  uint32_t method;       /* enum nvm_method_id: of the opening that wrote the log */
-  uint32_t log_format;   /* against replaying entries of another shape */
-  uint32_t domain;       /* enum nvm_domain: what the last opening could promise */
-  uint8_t build_id[32];  /* of the program that opened last: static data may have moved */
-  uint8_t reserved[360]; /* zero */
+  uint32_t state;       /* enum nvm_header_state: whether to recover */
+  uint32_t method;      /* enum nvm_method_id: of the opening that wrote the log */
+  uint32_t log_format;  /* against replaying entries of another shape */
+  uint32_t domain;      /* enum nvm_domain: what the last opening could promise */
+  uint8_t build_id[32]; /* of the program that opened last: static data may have moved */
+  uint32_t moves;       /* of a move that is not finished: addresses in `moved_from` */
+  uint32_t statics;     /* enum nvm_statics_state */
+  uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */
+  uint8_t reserved[240];              /* zero */
 };
 static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, build_id) == 120, "");
 
@@ -136,18 +146,13 @@ enum nvm_chunk_kind {
   NVM_CHUNK_FREE = 1,
   NVM_CHUNK_SMALL =
       2, /* a span: a 16-bit word for each block, 0 free, else 1 + type; then blocks */
-  NVM_CHUNK_LARGE = 3, /* one block */
-  NVM_CHUNK_LOG = 4    /* a log segment */
+  NVM_CHUNK_LARGE = 3,  /* one block */
+  NVM_CHUNK_LOG = 4,    /* a log segment */
+  NVM_CHUNK_TYPES = 5,  /* records of types */
+  NVM_CHUNK_STATICS = 6 /* the table of static data */
 };
 #define NVM_CHUNK_ENTRY(kind, class, type, count)                                                  \
   ((uint64_t)(kind) | (uint64_t)(class) << 8 | (uint64_t)(type) << 16 | (uint64_t)(count) << 32)
 
-/* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */
-struct nvm_type_entry {
-  uint64_t id;
-  uint64_t size;
-  uint64_t check; /* over id, size, name, seeded with the pool's id: a torn entry is a free one */
-  char name[40];
-};
-static_assert(sizeof(struct nvm_type_entry) * NVM_TYPES_MAX == NVM_CHUNKS_OFFSET - NVM_TYPES_OFFSET,
-              "");
+/* In place of the type, SMALL: some block may hold a pointer to static data of the program. */
+#define NVM_SPAN_STATICS (UINT64_C(1) << 16)

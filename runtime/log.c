@@ -53,7 +53,7 @@ bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot,
  * whole. The link is fenced along with the first frame behind it, or by make_log. */
 static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
                                         uint32_t slot, uint32_t bank, uint32_t position) {
-  uint64_t at = nvmi_heap_log_run(pool, size >> NVM_CHUNK_SHIFT);
+  uint64_t at = nvmi_heap_own_run(pool, NVM_CHUNK_LOG, size >> NVM_CHUNK_SHIFT);
   if (!at)
     return NULL;
   struct nvm_segment fresh = {

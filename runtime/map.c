@@ -1,12 +1,14 @@
 /* map.c: the reserved range (abi.h) and the mappings in it.
  *
  * The whole range is reserved without access at first use, so nothing else ever lies in it and the
- * compiled code's check is one shift and one comparison. A pool starts at a multiple of 1 GiB,
+ * compiled code's check is one shift and one comparison. A pool starts at a multiple of its span,
  * chosen at creation by its random id so that pools made apart seldom clash, and keeps that
- * address.
+ * address unless it is taken (relocate.h).
  */
 #define _GNU_SOURCE
 #include "map.h"
+
+#include "relocate.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,20 +55,32 @@ static bool is_free(uint64_t first, uint64_t count) {
   return true;
 }
 
-static int find_place(struct nvm_pool *pool, uint64_t count) {
-  if (pool->header.base) {
-    uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
-    return is_free(first, count) ? (int)first : -1;
+static bool is_open_to(const struct nvm_pool *pool, uint64_t place, uint64_t count) {
+  return is_free(place, count) &&
+         (!pool->header.base ||
+          nvmi_base_allowed(&pool->header, NVM_RANGE_BASE + (place << NVMI_GRANULE_SHIFT)));
+}
+
+/* Places are multiples of the span (relocate.h). Granule, or -1. */
+static int find_place(const struct nvm_pool *pool, uint64_t count, uint64_t wish) {
+  uint64_t home = wish ? wish : pool->header.base, first;
+  if (home) {
+    first = (home - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+    if (is_open_to(pool, first, count))
+      return (int)first;
+    if (wish)
+      return -1;
   }
-  uint64_t wish;
-  memcpy(&wish, pool->header.id, sizeof wish);
-  for (uint64_t i = 0; i < NVMI_GRANULES; i++)
-    if (is_free((wish + i) % NVMI_GRANULES, count))
-      return (int)((wish + i) % NVMI_GRANULES);
+  memcpy(&first, pool->header.id, sizeof first);
+  for (uint64_t i = 0; i < NVMI_GRANULES / count; i++) {
+    uint64_t place = (first + i) % (NVMI_GRANULES / count) * count;
+    if (is_open_to(pool, place, count))
+      return (int)place;
+  }
   return -1;
 }
 
-static int claim_locked(struct nvm_pool *pool) {
+static int claim_locked(struct nvm_pool *pool, uint64_t wish) {
   if (reserve(pool->path))
     return -1;
   unsigned number = 0;
@@ -76,13 +90,13 @@ static int claim_locked(struct nvm_pool *pool) {
     return nvmi_fail(NVM_ELIMIT, pool->path, "%d pools are open, which is the most; close one",
                      NVMI_POOLS_MAX);
   uint64_t count = pool->header.span >> NVMI_GRANULE_SHIFT;
-  int first = find_place(pool, count);
+  int first = find_place(pool, count, wish);
   if (first < 0)
     return nvmi_fail(NVM_EADDRESS, pool->path,
-                     "its %llu GiB of addresses are taken by another open pool; close that one",
-                     (unsigned long long)count);
-  pool->header.base = NVM_RANGE_BASE + ((uint64_t)first << NVMI_GRANULE_SHIFT);
-  pool->work = (char *)pool->header.base;
+                     "the %llu GiB of addresses that it needs%s are taken by other open pools; "
+                     "close one",
+                     (unsigned long long)count, wish ? " there" : "");
+  pool->work = (char *)(NVM_RANGE_BASE + ((uint64_t)first << NVMI_GRANULE_SHIFT));
   pool->index = number;
   for (uint64_t i = 0; i < count; i++)
     nvmi_pool_by_granule[(uint64_t)first + i] = pool;
@@ -90,16 +104,16 @@ static int claim_locked(struct nvm_pool *pool) {
   return 0;
 }
 
-int nvmi_map_claim(struct nvm_pool *pool) {
+int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish) {
   nvmi_lock(&lock);
-  int result = claim_locked(pool);
+  int result = claim_locked(pool, wish);
   nvmi_unlock(&lock);
   return result;
 }
 
 void nvmi_map_release(struct nvm_pool *pool) {
   nvmi_lock(&lock);
-  uint64_t first = (pool->header.base - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  uint64_t first = ((uint64_t)(uintptr_t)pool->work - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
   for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
     nvmi_pool_by_granule[first + i] = NULL;
   by_number[pool->index] = NULL;

@@ -4,10 +4,9 @@
 
 #include "internal.h"
 
-/* Gives `pool` addresses: `header.base` when that is set (open), else a free place for
- * `header.span` (create). Reserves the range at first use. NVM_OK, or a failure already recorded.
- */
-int nvmi_map_claim(struct nvm_pool *pool);
+/* Gives `pool` addresses (`work`): where its pointers hold when that is free and `wish` is 0, else
+ * at `wish`, else somewhere. Reserves the range at first use. 0, or -1: recorded. */
+int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish);
 void nvmi_map_release(struct nvm_pool *pool);
 
 /* Maps the file: home whole, work what the program may see. */

@@ -9,7 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, ARENA_BLOCK = 64 << 10 };
+
+void *nvmi_dram_reserve(size_t size) {
+  void *at =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
 
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {
   size_t bytes = (2 * count * item_size + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -38,4 +44,39 @@ void nvmi_array_free(struct nvmi_array *array, size_t item_size) {
   if (array->items)
     munmap(array->items, (array->room * item_size + PAGE - 1) & ~(size_t)(PAGE - 1));
   *array = (struct nvmi_array){0};
+}
+
+static bool add_block(struct nvmi_arena *arena, size_t size) {
+  void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED)
+    return false;
+  if (!nvmi_array_reserve(&arena->blocks, arena->blocks.count + 1, sizeof block) ||
+      !nvmi_array_push(&arena->sizes, &size, sizeof size)) {
+    munmap(block, size);
+    return false;
+  }
+  nvmi_array_push(&arena->blocks, &block, sizeof block);
+  arena->used = 0;
+  return true;
+}
+
+void *nvmi_arena_take(struct nvmi_arena *arena, size_t size) {
+  size = (size + 15) & ~(size_t)15;
+  size_t count = arena->blocks.count;
+  if (!count || arena->used + size > ((size_t *)arena->sizes.items)[count - 1]) {
+    if (!add_block(arena, size > ARENA_BLOCK ? size : ARENA_BLOCK))
+      return NULL;
+    count++;
+  }
+  char *item = (char *)((void **)arena->blocks.items)[count - 1] + arena->used;
+  arena->used += size;
+  return item;
+}
+
+void nvmi_arena_free(struct nvmi_arena *arena) {
+  for (size_t i = 0; i < arena->blocks.count; i++)
+    munmap(((void **)arena->blocks.items)[i], ((size_t *)arena->sizes.items)[i]);
+  nvmi_array_free(&arena->blocks, sizeof(void *));
+  nvmi_array_free(&arena->sizes, sizeof(size_t));
+  arena->used = 0;
 }

@@ -12,28 +12,33 @@
  */
 #include "heap_types.h"
 
+#include "statics.h"
 #include "trace.h"
 #include "types.h"
+#include "words.h"
 
 #include <string.h>
 
 /* Reads whole lines, of which other threads may write words that are not judged here. */
 #define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
 
-static const struct nvm_field *field_at(const struct nvm_type *type, uint64_t offset) {
+/* The field that starts at `offset` of the records from `record` on, in the program's view. */
+static const struct nvm_field *field_at(const struct nvm_pool *pool, const struct nvm_type *type,
+                                        const char *record, uint64_t offset) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
-    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY && offset >= field->offset) {
-      const struct nvm_type *element = nvmi_type_described(field->target);
-      return element && element != type && element->size
-                 ? field_at(element, (offset - field->offset) % element->size)
-                 : NULL;
-    }
     if (offset < field->offset)
       continue;
     uint64_t from = offset - field->offset;
-    if (from == 0 ||
-        (field->stride && from % field->stride == 0 && from / field->stride < field->count))
+    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY) {
+      const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
+      if (!element || element == type || !element->size)
+        return NULL;
+      uint64_t start = from - from % element->size;
+      return field_at(pool, element, record + field->offset + start, from - start);
+    }
+    if (field->stride && from % field->stride == 0 && from / field->stride < field->count &&
+        nvmi_field_holds(field, record, from / field->stride))
       return field;
   }
   return NULL;
@@ -56,6 +61,11 @@ static bool may_be_outside(const struct nvm_pool *pool, uint64_t word) {
          word - pool->header.base >= pool->header.heap_offset + pool->header.heap_size;
 }
 
+static bool is_judged(uint32_t kind) {
+  return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||
+         kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
+}
+
 static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *value) {
   uint64_t inside;
   uint32_t index;
@@ -65,18 +75,25 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
     return NVM_OK;
   if (!has_flexible_array(type))
     inside %= type->size;
-  const struct nvm_field *field = field_at(type, inside);
-  if (!field || (field->kind != NVM_FIELD_POINTER && field->kind != NVM_FIELD_WEAK_POINTER))
+  const struct nvm_field *field = field_at(pool, type, pool->work + offset - inside, inside);
+  if (!field || !is_judged(field->kind))
     return NVM_OK;
+  value = (void *)((uintptr_t)value & ~field->tag);
   struct nvm_pool *owner = nvmi_pool_at(value);
-  if (owner == pool)
+  bool is_static = field->kind == NVM_FIELD_FUNCTION || field->kind == NVM_FIELD_STATIC_POINTER;
+  if (owner == pool && !is_static)
     return NVM_OK;
+  if (!owner) {
+    enum nvm_error error = nvmi_static_note(pool, field->kind, (uint64_t)(uintptr_t)value, offset);
+    if (error != NVM_EUNSAFE)
+      return error;
+  }
   nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
   nvmi_fail(
       NVM_EUNSAFE, pool->path,
       "unsafe pointer: field %s of the %s at %p is %p, which lies in %s; build with nvmove-cc's "
       "checks to see the store",
-      field->name, type->name, (void *)(pool->work + offset - inside), value,
+      nvmi_field_name(field), type->name, (void *)(pool->work + offset - inside), value,
       owner ? owner->path : "volatile memory");
   return NVM_EUNSAFE;
 }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pool.h"
 
+#include "disk.h"
 #include "domain.h"
 #include "events.h"
 #include "header.h"
@@ -15,7 +16,9 @@
 #include "log.h"
 #include "map.h"
 #include "recover.h"
+#include "relocate.h"
 #include "shrink.h"
+#include "statics.h"
 #include "stats.h"
 #include "trace.h"
 #include "types.h"
@@ -63,31 +66,8 @@ void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     close(pool->fd);
   pthread_mutex_destroy(&pool->lock);
+  nvmi_types_free(pool);
   munmap(pool, sizeof *pool);
-}
-
-static enum nvm_error code_of(int error_number) {
-  switch (error_number) {
-  case ENOENT:
-  case ENOTDIR:
-    return NVM_EMISSING;
-  case EEXIST:
-    return NVM_EEXISTS;
-  case EACCES:
-  case EPERM:
-  case EROFS:
-    return NVM_EREADONLY;
-  case ENOSPC:
-  case EDQUOT:
-  case EFBIG:
-    return NVM_ENOSPACE;
-  default:
-    return NVM_ESYSTEM;
-  }
-}
-
-static int fail_errno(const char *path, const char *what) {
-  return nvmi_fail(code_of(errno), path, "%s: %s", what, strerror(errno));
 }
 
 /* The superuser may open a write-protected file; that is no reason to change it. */
@@ -107,7 +87,7 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
   writable = writable && !pool->is_copy;
   pool->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (pool->fd < 0)
-    fail_errno(path, "cannot be opened");
+    nvmi_disk_fail(path, "cannot be opened");
   else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
     nvmi_fail(NVM_EBUSY, path,
               "the pool is open already, here or in another process; close it there");
@@ -119,19 +99,6 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
   return NULL;
 }
 
-/* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
- * SIGBUS. */
-static int allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  int error;
-  do {
-    error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
-  } while (error == EINTR);
-  if (error == 0)
-    return 0;
-  errno = error;
-  return fail_errno(pool->path, "cannot allocate blocks on the disk; free some space");
-}
-
 /* Under a name when the file system has no nameless files. */
 static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
   *name = 0;
@@ -141,20 +108,9 @@ static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_
     pool->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (pool->fd < 0)
-    return fail_errno(pool->path, "cannot be created");
+    return nvmi_disk_fail(pool->path, "cannot be created");
   flock(pool->fd, LOCK_EX);
   return 0;
-}
-
-/* Not every file system can do this to a folder. */
-static int make_durable(const char *path, int fd) {
-  int failed;
-  do {
-    failed = fsync(fd);
-  } while (failed && errno == EINTR);
-  if (!failed || errno == EINVAL || errno == ENOTSUP)
-    return 0;
-  return fail_errno(path, "cannot be brought to the disk");
 }
 
 static int give_name(struct nvm_pool *pool, const char *folder, const char *name) {
@@ -162,10 +118,10 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
   snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", pool->fd);
   const char *from = *name ? name : link_path;
   if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
-    return fail_errno(pool->path, "cannot be created");
+    return nvmi_disk_fail(pool->path, "cannot be created");
   int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int result =
-      folder_fd < 0 ? fail_errno(folder, "cannot be opened") : make_durable(folder, folder_fd);
+  int result = folder_fd < 0 ? nvmi_disk_fail(folder, "cannot be opened")
+                             : nvmi_disk_sync(folder, folder_fd);
   if (folder_fd >= 0)
     close(folder_fd);
   if (result)
@@ -183,6 +139,7 @@ static int start(struct nvm_pool *pool) {
 
 static void undo_start(struct nvm_pool *pool) {
   nvmi_shrink_stop(pool);
+  nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
   nvmi_unmap_pool(pool);
   nvmi_map_release(pool);
@@ -193,16 +150,17 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
     return -1;
   const struct nvm_header *h = &pool->header;
   nvmi_step(NVMI_STEP_CREATE);
-  if (allocate(pool, 0, NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size)) ||
-      allocate(pool, h->heap_offset, h->heap_size))
+  if (nvmi_disk_allocate(pool, 0, NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size)) ||
+      nvmi_disk_allocate(pool, h->heap_offset, h->heap_size))
     return -1;
-  if (nvmi_domain_choose(pool) || nvmi_map_claim(pool))
+  if (nvmi_domain_choose(pool) || nvmi_map_claim(pool, 0))
     return -1;
-  if (start(pool) == 0) {
+  pool->header.base = (uint64_t)(uintptr_t)pool->work;
+  if (start(pool) == 0 && nvmi_statics_start(pool) == 0) {
     nvmi_trace_open(pool);
     nvmi_header_write(pool);
     nvmi_step(NVMI_STEP_CREATE);
-    if (make_durable(pool->path, pool->fd) == 0 && give_name(pool, folder, name) == 0)
+    if (nvmi_disk_sync(pool->path, pool->fd) == 0 && give_name(pool, folder, name) == 0)
       return 0;
     nvmi_trace_drop(pool);
   }
@@ -249,7 +207,7 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   if (pool->header.state == NVM_STATE_OPEN) {
     if (nvmi_recover(pool))
       return -1;
-    pool->header.unclean_shutdowns++;
+    pool->header.unclean_shutdowns += !pool->is_copy;
   }
   nvmi_step(NVMI_STEP_RECOVER);
   pool->header.method = new_method;
@@ -257,23 +215,45 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
+/* Another program's pointers are left as they are. */
+static int bind_statics(struct nvm_pool *pool) {
+  return pool->is_foreign ? 0 : nvmi_statics_bind(pool);
+}
+
 static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
-  if (recover(pool, old_method) || nvmi_types_load(pool))
+  if (recover(pool, old_method) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
+      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
     return -1;
   nvmi_trace_opened(pool);
   return 0;
 }
 
-NVM_POOL *nvm_pool_open(const char *path) {
+/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. */
+static uint64_t wished_base(void) {
+  const char *wish = getenv("NVMOVE_BASE");
+  return wish ? strtoull(wish, NULL, 0) : 0;
+}
+
+static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
+  uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
   if (!pool)
     return NULL;
+  if (wish && !nvmi_is_base(&pool->header, wish)) {
+    nvmi_fail(NVM_EARGUMENT, path,
+              "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB",
+              (unsigned long long)wish, (unsigned long long)(pool->header.span >> 30),
+              (unsigned long long)NVM_RANGE_BASE, (unsigned long long)(NVM_RANGE_SIZE >> 30));
+    nvmi_pool_detach(pool);
+    return NULL;
+  }
+  pool->is_foreign = is_foreign;
   uint32_t old_method = pool->header.method;
-  if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool) == 0) {
+  if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
       return pool;
     nvmi_trace_drop(pool);
@@ -282,6 +262,14 @@ NVM_POOL *nvm_pool_open(const char *path) {
   nvmi_pool_detach(pool);
   return NULL;
 }
+
+NVM_POOL *nvm_pool_open(const char *path) { return open_pool(path, NULL, false); }
+
+NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
+  return open_pool(path, base, false);
+}
+
+NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
 
 /* Words of chunks that were none until now: they are zero, unless the file is damaged. Fenced
  * before the header speaks of them; a crash before that leaves words that nobody reads. */
@@ -305,12 +293,13 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
   uint64_t wish = old_size / 4 & ~(NVM_CHUNK_SIZE - 1);
   wish = wish < step ? step : wish > most ? most : wish;
   uint64_t end = h->heap_offset + old_size, size = wish;
-  if (allocate(pool, end, size) && (size == step || allocate(pool, end, size = step)))
+  if (nvmi_disk_allocate(pool, end, size) &&
+      (size == step || nvmi_disk_allocate(pool, end, size = step)))
     return -1;
-  if (allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
+  if (nvmi_disk_allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
     return -1;
   nvmi_step(NVMI_STEP_GROW);
-  if (make_durable(pool->path, pool->fd))
+  if (nvmi_disk_sync(pool->path, pool->fd))
     return -1;
   h->heap_size = old_size + size;
   if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {

@@ -7,9 +7,13 @@
 
 #include "heap_types.h"
 #include "map.h"
+#include "statics.h"
+
+#include "nvmove/inspect.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats) {
   if (!pool || !stats)
@@ -77,8 +81,34 @@ int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage) {
   nvmi_unlock(&pool->heap->lock);
   if (damaged)
     return -1;
-  *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size};
+  *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size,
+                              .touched_bytes = (uint64_t)pool->heap->used_end << NVM_CHUNK_SHIFT};
   nvmi_heap_each_run(pool, add_run, usage);
+  return 0;
+}
+
+static uint64_t count_logs(const struct nvm_pool *pool) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  uint64_t count = 0;
+  while (count < NVM_SLOTS_MAX && slots[count].bank[0])
+    count++;
+  return count;
+}
+
+int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account) {
+  if (!pool || !account)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its account was given");
+  const struct nvm_header *h = &pool->header;
+  *account = (struct nvm_account){.base = h->base,
+                                  .clean_shutdowns = h->clean_shutdowns,
+                                  .unclean_shutdowns = h->unclean_shutdowns,
+                                  .heap_bytes = h->heap_size,
+                                  .types = pool->type_count ? pool->type_count - 1 : 0,
+                                  .statics = nvmi_statics_count(pool),
+                                  .logs = count_logs(pool),
+                                  .unfinished_moves = h->moves};
+  memcpy(account->id, h->id, sizeof account->id);
+  memcpy(account->build_id, h->build_id, sizeof account->build_id);
   return 0;
 }
 

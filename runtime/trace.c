@@ -250,8 +250,8 @@ static void begin(struct nvm_pool *pool, const char *path) {
   trace.view = nvmi_trace_reserve(span);
   nvmi_trace_image(pool, path);
   nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
-  nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header), pool->header.base,
-                 pool->path, strlen(pool->path) + 1);
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
+                 (uint64_t)(uintptr_t)pool->work, pool->path, strlen(pool->path) + 1);
   started = true;
   pthread_atfork(NULL, NULL, at_fork);
 }

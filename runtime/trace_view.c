@@ -72,7 +72,7 @@ static enum what what_is(uint64_t place) {
     return DATA;
   const struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
   const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-  return !span ? TABLE : type && nvmi_type_volatile_at(type, inside) ? VOLATILE : DATA;
+  return !span ? TABLE : type && nvmi_type_volatile_at(pool, type, inside) ? VOLATILE : DATA;
 }
 
 bool nvmi_view_has_type(uint64_t place) {
@@ -106,9 +106,9 @@ void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told 
     return;
   }
   for (size_t at = 0, end; at < told->size; at = end) {
-    bool is_volatile = nvmi_type_volatile_at(type, inside + at);
+    bool is_volatile = nvmi_type_volatile_at(pool, type, inside + at);
     for (end = at + 1; end < told->size; end++)
-      if (nvmi_type_volatile_at(type, inside + end) != is_volatile)
+      if (nvmi_type_volatile_at(pool, type, inside + end) != is_volatile)
         break;
     nvmi_trace_put_pieces(self->number, is_volatile ? NVM_TRACE_VOLATILE : told->kind,
                           told->place + at, extra, told->payload + at, end - at);

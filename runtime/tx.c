@@ -10,6 +10,7 @@
 #include "heap.h"
 #include "log.h"
 #include "order.h"
+#include "statics.h"
 #include "trace.h"
 #include "types.h"
 
@@ -323,9 +324,10 @@ void __nvm_commit_point(void) {
     nvmi_fatal(error, NULL, "what was open at a commit point could not be committed");
 }
 
+/* Static data may be marked; whether it is, the commit knows. */
 void __nvm_check_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
   NVM_POOL *pool = nvmi_pool_at(Slot);
-  if (!pool || !Value || nvmi_pool_at(Value) == pool)
+  if (!pool || !Value || nvmi_pool_at(Value) == pool || nvmi_is_static(Value))
     return;
   nvmi_die(pool->path, "%s:%u:%u: unsafe pointer: %s at %p gets %p, which lies in %s", Site->file,
            Site->line, Site->column, Site->field ? Site->field : "a persistent pointer", Slot,

@@ -1,12 +1,15 @@
 /* types.c: the table of types in the pool.
  *
- * An entry is streamed and fenced before any block names it; a torn one fails its checksum and is
- * free. Names come from the records that nvmove-cc puts into section nvm_types; without them the id
- * must do.
+ * The record of a type (type_record.c) lies in a run of chunks of kind TYPES, its entry in the
+ * table. The record is fenced before the entry is streamed, the entry before any block names it; a
+ * torn entry fails its checksum and is free, and what it spoke of is written over. Layouts come
+ * from what nvmove-cc puts into section nvm_types; without, the pool knows the id alone.
  */
 #include "types.h"
 
 #include "checksum.h"
+#include "heap_types.h"
+#include "type_record.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +18,16 @@
 extern const struct nvm_type *const __start_nvm_types[] __attribute__((weak));
 extern const struct nvm_type *const __stop_nvm_types[] __attribute__((weak));
 
-const struct nvm_type *nvmi_type_described(uint64_t id) {
+static const struct nvm_type *described(uint64_t id) {
   for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
     if (*at && (*at)->id == id)
+      return *at;
+  return NULL;
+}
+
+static const struct nvm_type *described_as(const char *name) {
+  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
+    if (*at && strcmp((*at)->name, name) == 0)
       return *at;
   return NULL;
 }
@@ -25,18 +35,28 @@ const struct nvm_type *nvmi_type_described(uint64_t id) {
 bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types; }
 
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index) {
-  return index && index < pool->type_count ? pool->types[index] : NULL;
+  const struct nvm_type *type = index && index < pool->type_count ? pool->types[index] : NULL;
+  return type && type->size ? type : NULL;
 }
 
-bool nvmi_type_volatile_at(const struct nvm_type *type, uint64_t offset) {
+const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id) {
+  const struct nvm_type *type = id ? described(id) : NULL;
+  for (unsigned index = 1; id && !type && index < pool->type_count; index++)
+    if (pool->type_ids[index] == id)
+      type = nvmi_type_layout(pool, index);
+  return type;
+}
+
+bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *type,
+                           uint64_t offset) {
   const struct nvm_field *array = NULL;
   for (uint32_t i = 0; i < type->field_count; i++)
     if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
       array = &type->fields[i];
   if (array && offset >= array->offset) {
-    const struct nvm_type *element = nvmi_type_described(array->target);
+    const struct nvm_type *element = nvmi_type_by_id(pool, array->target);
     return element && element != type && element->size &&
-           nvmi_type_volatile_at(element, offset - array->offset);
+           nvmi_type_volatile_at(pool, element, offset - array->offset);
   }
   if (!array && type->size)
     offset %= type->size; /* a block may hold an array of its type */
@@ -50,67 +70,206 @@ bool nvmi_type_volatile_at(const struct nvm_type *type, uint64_t offset) {
   return false;
 }
 
-static struct nvm_type_entry *entry(const struct nvm_pool *pool, unsigned index) {
+static struct nvm_type_entry *entry_at(const struct nvm_pool *pool, unsigned index) {
   return (struct nvm_type_entry *)(pool->home + NVM_TYPES_OFFSET) + index;
 }
 
-static uint64_t entry_check(const struct nvm_pool *pool, const struct nvm_type_entry *entry) {
-  struct nvm_type_entry copy = *entry;
-  copy.check = 0;
-  return nvmi_check(&copy, sizeof copy, pool->id_seed);
+static uint64_t check_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry,
+                         const void *record) {
+  uint64_t words[] = {entry->id, entry->record, entry->size,
+                      nvmi_check(record, entry->size, pool->id_seed)};
+  return nvmi_check(words, sizeof words, pool->id_seed);
+}
+
+/* The record of a valid entry. */
+static const char *record_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry) {
+  const struct nvm_header *h = &pool->header;
+  uint64_t end = h->heap_offset + h->heap_size;
+  if (!entry->id || entry->record % NVM_LINE_SIZE || entry->record < h->heap_offset ||
+      entry->record >= end || entry->size > end - entry->record || entry->size % NVM_LINE_SIZE)
+    return NULL;
+  const char *record = pool->home + entry->record;
+  return entry->check == check_of(pool, entry, record) ? record : NULL;
+}
+
+unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
+  unsigned damaged = 0, last = pool->type_count;
+  for (unsigned index = last; index < NVM_TYPES_MAX; index++)
+    if (entry_at(pool, index)->id) {
+      damaged++;
+      last = index;
+    }
+  /* The one that a crash tore is the last, and alone. */
+  return damaged == 1 && last == pool->type_count ? 0 : damaged;
+}
+
+bool nvmi_types_use(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  for (unsigned index = 1; index < pool->type_count; index++)
+    if (entry_at(pool, index)->record - offset < size)
+      return true;
+  return false;
+}
+
+struct use {
+  uint16_t word;
+  bool found;
+};
+
+static void look_for(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
+  struct use *use = context;
+  uint64_t word = *nvmi_chunk_word(pool, chunk);
+  (void)count;
+  if ((word & 0xff) == NVM_CHUNK_LARGE)
+    use->found |= (word >> 16 & 0xffff) + 1 == use->word;
+  if ((word & 0xff) != NVM_CHUNK_SMALL)
+    return;
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, word >> 8 & 0xff);
+  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+  for (uint32_t i = 0; i < shape.blocks && !use->found; i++)
+    use->found = table[i] == use->word;
+}
+
+/* A type that only the pool knows, though the program has one of that name: its code would read
+ * the pool's blocks wrongly. Where no block is left of the old layout nothing is wrong. */
+static int compare(struct nvm_pool *pool, unsigned index) {
+  const struct nvm_type *pools = pool->types[index];
+  const struct nvm_type *programs = described_as(pools->name);
+  if (!programs || !*pools->name || strchr(pools->name, '('))
+    return 0;
+  struct use use = {(uint16_t)(1 + index), false};
+  nvmi_heap_each_run(pool, look_for, &use);
+  if (!use.found)
+    return 0;
+  char difference[256];
+  nvmi_type_difference(pools, programs, difference, sizeof difference);
+  return nvmi_fail(NVM_ELAYOUT, pool->path,
+                   "the program's %s is not the pool's: %s; open it with the program that wrote "
+                   "it, and let that save it in another form",
+                   pools->name, difference);
 }
 
 int nvmi_types_load(struct nvm_pool *pool) {
   unsigned index = 1;
-  for (; index < NVM_TYPES_MAX && entry(pool, index)->id; index++) {
-    if (entry(pool, index)->check != entry_check(pool, entry(pool, index)))
+  for (; index < NVM_TYPES_MAX; index++) {
+    const struct nvm_type_entry *entry = entry_at(pool, index);
+    const char *record = record_of(pool, entry);
+    if (!record)
       break;
-    pool->type_ids[index] = entry(pool, index)->id;
-    pool->types[index] = nvmi_type_described(pool->type_ids[index]);
+    const struct nvm_type *type = described(entry->id);
+    if (!type)
+      type = nvmi_type_decode(&pool->type_memory, entry->id, record, entry->size);
+    if (!type)
+      break;
+    pool->types[index] = type;
+    pool->type_ids[index] = entry->id;
   }
   pool->type_count = index;
+  unsigned damaged = nvmi_types_damaged(pool);
+  if (damaged)
+    return nvmi_fail(NVM_ECORRUPT, pool->path,
+                     "the table of types is damaged from entry %u on (%u); restore a copy", index,
+                     damaged);
   return 0;
 }
 
-static uint16_t enter(struct nvm_pool *pool, uint64_t id) {
-  unsigned index = pool->type_count ? pool->type_count : 1;
-  if (index == NVM_TYPES_MAX)
-    return 0;
-  const struct nvm_type *type = nvmi_type_described(id);
-  struct nvm_type_entry fresh = {.id = id, .size = type ? type->size : 0};
-  snprintf(fresh.name, sizeof fresh.name, "%s", type ? type->name : "");
-  fresh.check = entry_check(pool, &fresh);
-  pool->persist->stream(entry(pool, index), &fresh, sizeof fresh);
-  pool->persist->fence();
-  pool->type_ids[index] = id;
-  pool->types[index] = type;
-  __atomic_store_n(&pool->type_count, index + 1, __ATOMIC_RELEASE);
-  return (uint16_t)index;
+int nvmi_types_match(struct nvm_pool *pool) {
+  for (unsigned index = 1; index < pool->type_count; index++)
+    if (!described(pool->type_ids[index]) && compare(pool, index))
+      return -1;
+  return 0;
 }
 
-static uint16_t look_up(const struct nvm_pool *pool, uint64_t id) {
+void nvmi_types_free(struct nvm_pool *pool) {
+  nvmi_arena_free(&pool->type_memory);
+  pool->type_count = 0;
+}
+
+/* Where the next record of `size` bytes goes: behind the last in its chunk, or in a run of its own.
+ */
+static uint64_t find_room(struct nvm_pool *pool, uint64_t size) {
+  if (pool->type_count > 1) {
+    const struct nvm_type_entry *last = entry_at(pool, pool->type_count - 1);
+    uint64_t end = last->record + last->size;
+    uint64_t left = -(end - pool->header.heap_offset) & (NVM_CHUNK_SIZE - 1);
+    if (size <= left)
+      return end;
+  }
+  struct nvmi_thread *thread = nvmi_thread_self();
+  thread->in_heap++;
+  uint64_t at =
+      nvmi_heap_own_run(pool, NVM_CHUNK_TYPES, (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT);
+  thread->in_heap--;
+  return at;
+}
+
+/* Crash before the second fence: the entry is free, or whole; a run that no entry leads to is freed
+ * by the next rebuild of the heap. */
+static int enter(struct nvm_pool *pool, uint64_t id) {
+  unsigned index = pool->type_count ? pool->type_count : 1;
+  if (index == NVM_TYPES_MAX)
+    return nvmi_fail(NVM_ELIMIT, pool->path, "the pool has %d types, which is the most",
+                     NVM_TYPES_MAX - 1);
+  const struct nvm_type unknown = {.id = id, .name = "", .members = ""};
+  const struct nvm_type *type = described(id);
+  struct nvmi_array bytes = {0};
+  if (!nvmi_type_encode(type ? type : &unknown, &bytes)) {
+    nvmi_array_free(&bytes, 1);
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the layout of a type");
+  }
+  struct nvm_type_entry fresh = {.id = id, .size = bytes.count};
+  fresh.record = find_room(pool, fresh.size);
+  if (fresh.record) {
+    fresh.check = check_of(pool, &fresh, bytes.items);
+    pool->persist->stream(pool->home + fresh.record, bytes.items, fresh.size);
+    pool->persist->fence();
+    *entry_at(pool, index) = fresh;
+    pool->persist->flush(entry_at(pool, index), sizeof fresh);
+    pool->persist->fence();
+    pool->type_ids[index] = id;
+    pool->types[index] = type;
+    __atomic_store_n(&pool->type_count, index + 1, __ATOMIC_RELEASE);
+  }
+  nvmi_array_free(&bytes, 1);
+  return fresh.record ? (int)index : -1;
+}
+
+static int look_up(const struct nvm_pool *pool, uint64_t id) {
   unsigned count = __atomic_load_n(&pool->type_count, __ATOMIC_ACQUIRE);
   for (unsigned index = 1; index < count; index++)
     if (pool->type_ids[index] == id)
-      return (uint16_t)index;
+      return (int)index;
   return 0;
 }
 
-uint16_t nvmi_type_index(struct nvm_pool *pool, uint64_t id) {
-  uint16_t index = look_up(pool, id);
+/* With what it has to be read by: elements of flexible arrays come first. */
+static int enter_all(struct nvm_pool *pool, uint64_t id) {
+  int index = look_up(pool, id);
+  if (index)
+    return index;
+  const struct nvm_type *type = described(id);
+  for (uint32_t i = 0; type && i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY && field->target && field->target != id &&
+        enter_all(pool, field->target) < 0)
+      return -1;
+  }
+  return enter(pool, id);
+}
+
+int nvmi_type_index(struct nvm_pool *pool, uint64_t id) {
+  int index = look_up(pool, id);
   if (index)
     return index;
   nvmi_lock(&pool->lock);
-  index = look_up(pool, id);
-  if (!index)
-    index = enter(pool, id);
+  index = enter_all(pool, id);
   nvmi_unlock(&pool->lock);
   return index;
 }
 
 const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index) {
-  const char *name = index && index < pool->type_count ? entry(pool, (unsigned)index)->name : "";
-  return *name ? name : "untyped";
+  const struct nvm_type *type = nvmi_type_layout(pool, index);
+  return type && *type->name ? type->name : "untyped";
 }
 
 uint64_t __nvm_type_id(const char *name, const void *null) {

@@ -1,24 +1,38 @@
-/* types.h: the types that a pool knows, by the number that heap words carry. */
+/* types.h: the types that a pool knows, by the number that heap words carry; and what is true of
+ * their fields. */
 #pragma once
 
 #include "internal.h"
 
-/* Reads the table of an opened pool. A failure is recorded. */
+/* Reads the table of an opened pool. A failure is recorded: it is damaged. */
 int nvmi_types_load(struct nvm_pool *pool);
-/* The index of a type, entered durably when it is new; 0 (untyped) when the table is full. */
-uint16_t nvmi_type_index(struct nvm_pool *pool, uint64_t id);
-/* The layout that nvmove-cc wrote down for a type; null: none. By the pool's index, and by id. */
+/* A failure is recorded: the program has another layout for a type that the pool has blocks of. */
+int nvmi_types_match(struct nvm_pool *pool);
+void nvmi_types_free(struct nvm_pool *pool);
+/* The index of a type, entered durably when it is new. -1: recorded. */
+int nvmi_type_index(struct nvm_pool *pool, uint64_t id);
+/* The layout of a type, as the program or the pool itself describes it; null: nobody does. By the
+ * pool's index, and by id. */
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index);
-const struct nvm_type *nvmi_type_described(uint64_t id);
+const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id);
 /* Whether the byte at `offset` of a block of this type belongs to a field that is never noted. */
-bool nvmi_type_volatile_at(const struct nvm_type *type, uint64_t offset);
+bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *type,
+                           uint64_t offset);
 /* The program describes some type. */
 bool nvmi_types_described(void);
+/* The name of the type with this index. */
+const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
+/* Whether a run of chunks holds the record of a type. */
+bool nvmi_types_use(const struct nvm_pool *pool, uint64_t offset, uint64_t size);
+/* The entries behind the last valid one that are neither free nor torn: how many are damaged. */
+unsigned nvmi_types_damaged(const struct nvm_pool *pool);
 
-/* NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of `lines` that
- * holds the address of something outside the pool. */
+/* type_match.c: in one line, what differs between the layouts that the pool and the program have of
+ * a type. */
+void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *programs, char *line,
+                          size_t size);
+
+/* pointers.c: NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of
+ * `lines` that holds the address of something outside the pool. */
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
                                    size_t count);
-
-/* The name of the type with this index, from the file. */
-const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);

@@ -3,9 +3,9 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, examples, differential, e2e
-and, with --long, clang-tidy, soak and mutation. A suite is a function that returns an Outcome; a suite that
-breaks counts as one failure. Exit status 0 only without failures.
+Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, pool, examples,
+differential, e2e and, with --long, clang-tidy, soak and mutation. A suite is a function that returns an
+Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
 import json
@@ -176,6 +176,10 @@ def crash(a):
     return lit(a, "crash")
 
 
+def pool(a):
+    return lit(a, "pool")
+
+
 def examples(a):
     import examples as checks
     return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
@@ -211,9 +215,9 @@ def clang_tidy(a):
 
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
-          "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "examples": examples,
-          "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy, "soak": soak,
-          "mutation": mutation}
+          "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "pool": pool,
+          "examples": examples, "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy,
+          "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "soak", "mutation")
 
 

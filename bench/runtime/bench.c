@@ -1,9 +1,9 @@
 /* bench.c: libnvmove beside libpmemobj, interleaved, as ratios of CPU time (bench/README.md).
  *
  * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE]
- * [writes|threads|alloc|reopen]... Every measurement is a process of its own; the systems take
- * turns within a round, so a neighbour's noise meets all of them. Printed: median CPU nanoseconds
- * for one operation and what libpmemobj takes over ours.
+ * [writes|threads|alloc|reopen|moving|sweeping]... Every measurement is a process of its own; the
+ * systems take turns within a round, so a neighbour's noise meets all of them. Printed: median CPU
+ * nanoseconds for one operation and what libpmemobj takes over ours.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -188,6 +188,54 @@ static void run_reopen(void) {
   }
 }
 
+/* Breeze's Table V, seconds: same address and another, 4 and 8 GB, 1 and 2 threads. */
+static void run_moving(void) {
+  static const struct {
+    uint64_t objects;
+    size_t span;
+    double same[2], moved[2];
+  } pools[] = {{UINT64_C(4) << 20, (size_t)32 << 30, {0.62, 0.31}, {18.95, 10.58}},
+               {UINT64_C(8) << 20, (size_t)64 << 30, {0.86, 0.59}, {21.25, 21.08}}};
+  for (size_t i = 0; i < 2; i++) {
+    double one = 0;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+      struct system s = {"shadow", "shadow", ours_moving};
+      struct workload w = {"moving", pools[i].span, pools[i].objects, threads};
+      struct measure m = measure(&s, &w);
+      one = threads == 1 ? m.extra[1] : one;
+      if (json)
+        fprintf(json,
+                "{\"workload\": \"moving\", \"objects\": %llu, \"threads\": %u, \"same_s\": %.4f, "
+                "\"moved_s\": %.3f, \"floor_s\": %.3f}\n",
+                (unsigned long long)w.operations, threads, m.extra[0], m.extra[1], m.extra[2]);
+      printf("moving   %llu GB %u thr.: same address %.1f ms (paper %.2f s), another %.2f s (paper "
+             "%.2f s), %.2f of its floor%s",
+             (unsigned long long)w.operations >> 20, threads, 1e3 * m.extra[0],
+             pools[i].same[threads - 1], m.extra[1], pools[i].moved[threads - 1],
+             m.extra[1] / m.extra[2], threads == 1 ? "\n" : "");
+      if (threads == 2)
+        printf(", %.2f times as fast as one\n", one / m.extra[1]);
+    }
+  }
+}
+
+static void run_sweeping(void) {
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    struct system s = {"undo", "undo", ours_sweeping};
+    struct workload w = {"sweeping", 64, 8000000, threads};
+    struct measure m = measure(&s, &w);
+    if (json)
+      fprintf(json,
+              "{\"workload\": \"sweeping\", \"threads\": %u, \"freeing_per_s\": %.0f, "
+              "\"reaching_per_s\": %.0f}\n",
+              threads, m.extra[0], m.extra[1]);
+    printf(
+        "sweeping %u thr.: %.2f million objects a second and core, a quarter of them freed (goal "
+        "3), %.2f with nothing to free; the pool is quiet meanwhile\n",
+        threads, m.extra[0] / 1e6, m.extra[1] / 1e6);
+  }
+}
+
 int main(int argc, char **argv) {
   bool chosen = false;
   for (int i = 1; i < argc; i++) {
@@ -202,10 +250,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"writes", run_writes},
-               {"threads", run_threads},
-               {"alloc", run_alloc},
-               {"reopen", run_reopen}};
+  } parts[] = {{"writes", run_writes}, {"threads", run_threads}, {"alloc", run_alloc},
+               {"reopen", run_reopen}, {"moving", run_moving},   {"sweeping", run_sweeping}};
   for (int pass = 0; pass < 2 && !chosen; pass++)
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
       for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)

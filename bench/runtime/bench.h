@@ -31,6 +31,8 @@ void ours_threads(const char *path, const struct workload *w, struct measure *re
 void peer_threads(const char *path, const struct workload *w, struct measure *result);
 void ours_alloc(const char *path, const struct workload *w, struct measure *result);
 void ours_reopen(const char *path, const struct workload *w, struct measure *result);
+void ours_moving(const char *path, const struct workload *w, struct measure *result);
+void ours_sweeping(const char *path, const struct workload *w, struct measure *result);
 void floor_undo(const char *path, const struct workload *w, struct measure *result);
 void floor_redo(const char *path, const struct workload *w, struct measure *result);
 void peer_writes(const char *path, const struct workload *w, struct measure *result);

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Referenced by every instrumented module, defined by the runtime. */
-#define NVM_ABI_VERSION_SYMBOL __nvm_abi_1
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_2
 
 /* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
  * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
@@ -66,29 +66,54 @@ enum nvm_field_kind {
   NVM_FIELD_FUNCTION = 4,       /* pointer to a function */
   NVM_FIELD_FLEXIBLE_ARRAY = 5, /* elements of type `target` up to the end of the block */
   NVM_FIELD_STATIC_POINTER = 6, /* to static data of the program (NVM_STATIC_PTR) */
-  NVM_FIELD_VOLATILE = 7        /* never noted (NVM_VOLATILE): `count` bytes of stride 1 */
+  NVM_FIELD_VOLATILE = 7,       /* never noted (NVM_VOLATILE): `count` bytes of stride 1 */
+  NVM_FIELD_EITHER = 8,         /* pointer exactly when it lies in the pool (NVM_PTR_OR_NUMBER) */
+  NVM_FIELD_XOR = 9,            /* of two addresses in the pool, or null (NVM_XOR_PTR) */
+  NVM_FIELD_ADDRESS = 10 /* made from addresses in a way of its own (NVM_MADE_OF_ADDRESSES) */
 };
 
-/* A word of a record that is not plain bytes; arrays are one entry with their count. */
+/* When a word that means several things is what its field says: a member of the same record decides
+ * (NVM_WHEN, NVM_UNLESS). */
+struct nvm_when {
+  uint32_t offset;   /* of the deciding member, bytes from the start of the record */
+  uint8_t first_bit; /* of it, from that byte on, little-endian */
+  uint8_t bits;      /* 1 to 64 */
+  uint8_t follows;   /* in an array of records: element i's member lies i strides further */
+  uint8_t unless;    /* true for every value but these */
+  uint32_t count;    /* values */
+  uint32_t reserved;
+  const int64_t *values; /* compared in their lowest `bits` */
+};
+
+/* A word of a record that is not plain bytes; arrays are one entry with their count. Several
+ * entries for one place have a `when` each. */
 struct nvm_field {
   const char *name; /* "next", "u.list.tail" */
   uint64_t target;  /* type id of the pointee or element; 0: not known (void *) */
+  uint64_t tag;     /* bits of the word that are not part of the address (NVM_TAGGED_PTR) */
   uint32_t offset;  /* bytes from the start of the record */
   uint32_t count;   /* elements, `stride` apart; 1 unless an array */
   uint32_t stride;  /* bytes */
   uint32_t kind;    /* enum nvm_field_kind */
+  const struct nvm_when *when; /* null: always */
 };
 
 /* The layout of one record type. The plugin emits one per record with external identity into
  * section `nvm_types` (pointers to them), merged by the linker; the runtime walks the section. */
 struct nvm_type {
-  uint64_t id;        /* hash of name and layout: equal ids mean equal layouts; never 0 */
-  const char *name;   /* "struct node" */
-  uint64_t size;      /* bytes */
-  uint32_t alignment; /* bytes */
+  uint64_t id;         /* hash of name and layout: equal ids mean equal layouts; never 0 */
+  const char *name;    /* "struct node" */
+  const char *members; /* a line for each: "OFFSET[.BIT] SIZE[xCOUNT|b] KIND NAME", see below */
+  uint64_t size;       /* bytes */
+  uint32_t alignment;  /* bytes */
   uint32_t field_count;
   const struct nvm_field *fields;
 };
+
+/* Members, for people and for telling two layouts apart: "8 4 signed key", "16 1x40 char name",
+ * "12.3 5b unsigned state". Nested records are flattened ("pair.key"); an array of records is
+ * itself a member of kind `record`, and has its first element's members behind it ("pairs[].key").
+ * Kinds: signed unsigned float bool char pointer function record union other. */
 
 #define NVM_TYPES_SECTION "nvm_types"
 

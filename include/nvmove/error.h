@@ -35,7 +35,10 @@ enum nvm_error {
   NVM_EOPENTX = 21,     /* close: a transaction is still open */
   NVM_EUNSAFE = 22,     /* a pointer to DRAM or to another pool in persistent memory */
   NVM_ELIMIT = 23,      /* a documented limit: pools open at once, threads writing at once */
-  NVM_EBROKEN = 24 /* undone, because an open transaction whose lock it had taken over was undone */
+  NVM_EBROKEN =
+      24, /* undone, because an open transaction whose lock it had taken over was undone */
+  NVM_ELAYOUT = 25, /* the program lays out a type otherwise than the pool has it */
+  NVM_ESTATIC = 26  /* the pool points to static data that the program does not have */
 };
 
 /* The code of the calling thread's last failure; NVM_OK before the first. Success leaves it alone.

@@ -12,6 +12,7 @@
 #define NVMOVE_NVMOVE_H
 
 #include "nvmove/error.h"
+#include "nvmove/marks.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,28 +20,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Marks on declarations, read by nvmove-cc; other compilers see plain C. */
-#if defined(__clang__)
-#define NVM_ANNOTATE(text) __attribute__((annotate(text)))
-#else
-#define NVM_ANNOTATE(text)
-#endif
-
-/* In place of `struct` (Breeze, Table I): the type is persistent. */
-#define NVM_STRUCT struct NVM_ANNOTATE("nvmove.struct")
-/* A field that points to persistent data of the same pool. */
-#define NVM_PTR(type) NVM_ANNOTATE("nvmove.pointer") type *
-/* The same, not counted as a reference: back pointers, caches of a lookup. */
-#define NVM_WEAK_PTR(type) NVM_ANNOTATE("nvmove.weak") type *
-/* A field that points to static data of the program: a table of functions, a string literal. */
-#define NVM_STATIC_PTR(type) NVM_ANNOTATE("nvmove.static") type *
-/* A field whose value means nothing after a restart: written without a note, never rolled back. */
-#define NVM_VOLATILE NVM_ANNOTATE("nvmove.volatile")
-/* A function each call of which is one transaction. */
-#define NVM_ATOMIC NVM_ANNOTATE("nvmove.atomic")
-/* A function on entry to which what the thread has open commits, unless inside an atomic call. */
-#define NVM_COMMIT_POINT NVM_ANNOTATE("nvmove.commit")
 
 /* The number under which the pool keeps blocks of `type`: nvmove-cc folds it to the identity of the
  * record's layout, without it the name alone is hashed. Positive; 0 stands for "untyped". */
@@ -58,8 +37,23 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size);
 
 /* Opens a pool and, when it was not closed, recovers it: what had not committed is undone, what had
  * is there. Repeating an interrupted open is safe. Never gives a half-open pool: NVM_EMISSING,
- * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM. */
+ * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM;
+ * NVM_ELAYOUT: a type of the program is laid out otherwise than the pool's blocks of it;
+ * NVM_ESTATIC: the pool points to functions or static data that the program does not have. */
 NVM_POOL *nvm_pool_open(const char *path);
+
+/* The same at an address of the caller's, a multiple of the pool's span (nvm_info.size_max) within
+ * the reserved range (nvmove/abi.h), NVM_EARGUMENT; null: where the pool's pointers hold, or if
+ * that is taken somewhere else. A pool that comes to lie elsewhere is moved: every pointer in it is
+ * carried over, in time proportional to what is allocated, by the threads of NVMOVE_THREADS (else
+ * the processors); interrupted, the next opening goes on, wherever that puts it. NVM_EADDRESS: the
+ * addresses are taken, or a word may be a pointer or a number (the message names it): the pool is
+ * as it was. NVMOVE_BASE=ADDRESS is the same for programs that call nvm_pool_open. */
+NVM_POOL *nvm_pool_open_at(const char *path, const void *base);
+
+/* The same for a tool that looks at the pool of another program: pointers to that program's
+ * functions and static data are left as they are, and mean nothing here. */
+NVM_POOL *nvm_pool_open_foreign(const char *path);
 
 /* Commits what this thread wrote outside transactions, makes everything durable and unmaps the
  * pool: pointers into it are dead from here on. No other thread may use the pool any more.
@@ -143,6 +137,7 @@ int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
 struct nvm_usage {
   uint64_t blocks, bytes; /* allocated; bytes as nvm_usable_size counts them */
   uint64_t heap_bytes;    /* the heap as it is now, without growth; logs and tables included */
+  uint64_t touched_bytes; /* of it, up to the last byte that was ever used */
 };
 int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage);
 

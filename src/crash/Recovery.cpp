@@ -76,7 +76,7 @@ bool Recovery::recover(const char *Name, const std::string &Value) const {
       unsetenv(Other);
     setenv("NVMOVE_DOMAIN", What == Model::Power ? "power" : "process", 1);
     setenv(Name, Value.c_str(), 1);
-    nvm_pool_open(Path.c_str());
+    nvm_pool_open_foreign(Path.c_str());
     _exit(0); // neither closed nor detached: it dies just behind its last step
   }
   int Status = 0;

@@ -126,7 +126,7 @@ void work(Task &T, Check Checker) {
   T.At = Task::Recovery;
   T.Newest = SIZE_MAX;
   *T.Message = 0;
-  NVM_POOL *Pool = nvm_pool_open(T.Path);
+  NVM_POOL *Pool = nvm_pool_open_foreign(T.Path);
   if (!Pool) {
     T.What = Verdict::NotRecovered;
     snprintf(T.Message, sizeof T.Message, "%s", nvm_strerror());

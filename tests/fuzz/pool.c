@@ -58,6 +58,29 @@ static void need(int condition, const char *what) {
   abort();
 }
 
+/* What only the writer describes: the pool alone tells the reader. */
+static const int64_t kinds[] = {1, 2};
+static const struct nvm_when when = {
+    .offset = 8, .first_bit = 3, .bits = 9, .follows = 1, .count = 2, .values = kinds};
+static const struct nvm_field fields[] = {
+    {.name = "next", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER},
+    {.name = "each",
+     .offset = 16,
+     .count = 3,
+     .stride = 16,
+     .kind = NVM_FIELD_POINTER,
+     .when = &when},
+    {.name = "either", .offset = 56, .count = 1, .stride = 8, .kind = NVM_FIELD_UNION},
+    {.name = "tail", .target = 3, .offset = 64, .stride = 8, .kind = NVM_FIELD_FLEXIBLE_ARRAY}};
+static const struct nvm_type type = {.id = 2,
+                                     .name = "struct thing",
+                                     .members = "0 8 pointer next\n",
+                                     .size = 64,
+                                     .alignment = 8,
+                                     .field_count = 4,
+                                     .fields = fields};
+__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *described;
+
 /* Small and large blocks, freed ones, an abort, more than the pool has at first. */
 static void write_pool(const char *name) {
   NVM_POOL *pool = nvm_pool_create(name, 1 << 20);
@@ -89,6 +112,7 @@ static void make_file(const struct recipe *recipe, const char *name) {
     setenv("NVMOVE_DOMAIN", recipe->domain, 1);
     if (recipe->kill)
       setenv("NVMOVE_KILL_AT", recipe->kill, 1);
+    described = &type;
     if (freopen("/dev/null", "w", stderr))
       write_pool(name);
     _exit(0);
@@ -174,10 +198,26 @@ static void seal_segment(const struct image *image, struct nvm_segment *segment)
       image->id_seed);
 }
 
-static void seal_type(const struct image *image, struct nvm_type_entry *entry) {
-  struct nvm_type_entry copy = *entry;
-  copy.check = 0;
-  entry->check = nvmi_check(&copy, sizeof copy, image->id_seed);
+static void seal_type(const struct image *image, char *bytes, struct nvm_type_entry *entry) {
+  if (entry->record >= image->size || entry->size > image->size - entry->record)
+    return;
+  uint64_t words[] = {entry->id, entry->record, entry->size,
+                      nvmi_check(bytes + entry->record, entry->size, image->id_seed)};
+  entry->check = nvmi_check(words, sizeof words, image->id_seed);
+}
+
+static uint64_t type_entry(const struct change *c) {
+  return NVM_TYPES_OFFSET + c->place[1] % 16 * sizeof(struct nvm_type_entry);
+}
+
+/* Of the record that the type's entry leads to, or of the entry. */
+static uint64_t type_part(const struct image *image, const struct change *c, uint64_t *size) {
+  const struct nvm_type_entry *entry = (const void *)(image->bytes + type_entry(c));
+  *size = sizeof *entry;
+  if (!(c->place[2] & 1) || !entry->size || entry->record >= image->size)
+    return type_entry(c);
+  *size = entry->size;
+  return entry->record;
 }
 
 /* Where the part of a change begins in the file, and how long it is. */
@@ -196,7 +236,7 @@ static uint64_t part_of(const struct image *image, const struct change *c, uint6
     *size = 8;
     return NVM_CHUNKS_OFFSET + place % 512 * 8;
   case TYPE:
-    return NVM_TYPES_OFFSET + place % 16 * sizeof(struct nvm_type_entry);
+    return type_part(image, c, size);
   case FIXED:
     *size = 256;
     return place % 4 == 0 ? NVM_FLOOR_OFFSET : place % 4 == 1 ? NVM_ROOT_OFFSET : NVM_SLOTS_OFFSET;
@@ -224,7 +264,7 @@ static void change(const struct image *image, char *bytes, const struct change *
     seal_segment(image, (void *)(bytes + at));
     break;
   case TYPE:
-    seal_type(image, (void *)(bytes + at));
+    seal_type(image, bytes, (void *)(bytes + type_entry(c)));
     break;
   }
 }

@@ -99,7 +99,7 @@ TEST_ONCE(check_names_every_damage) {
   at = find_run(NVM_CHUNK_SMALL, &span);
   damaged(at, span + 0x3000, "as long as its size class");
   damaged(at, span | 0xff00, "no such size class");
-  damaged(at, span | 0x10000, "no such size class");
+  damaged(at, span | 0x20000, "no such size class");
   damaged(at, span | 0x80, "no such kind");
   damaged(at, span + ((uint64_t)1 << 60), "outside the heap");
   damaged(at, span & 0xffffffff, "outside the heap");
@@ -118,6 +118,6 @@ TEST_ONCE(check_names_every_damage) {
   damaged(NVM_SLOTS_OFFSET + 16 * 40, 0x123456, "behind one that is not");
   damaged(NVM_ROOT_OFFSET, 4096, "does not lie in the heap");
   damaged(NVM_ROOT_OFFSET, root + 4096, "lies in no block");
-  damaged(NVM_TYPES_OFFSET + 64, 0, "no type 1");
+  damaged(NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry), 0, "no type 1");
   damaged(NVM_HEADER_COPY_SIZE + 24, 1, "header copies differ");
 }

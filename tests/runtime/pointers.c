@@ -24,23 +24,47 @@ struct record {
 
 enum { ELEMENT_ID = 1001, RECORD_ID = 1002 };
 
-static const struct nvm_field element_fields[] = {
-    {"value", 0, offsetof(struct element, value), 1, 8, NVM_FIELD_POINTER},
-    {"hits", 0, offsetof(struct element, hits), 4, 1, NVM_FIELD_VOLATILE}};
-static const struct nvm_type element_type = {
-    ELEMENT_ID, "struct element", sizeof(struct element), 8, 2, element_fields};
+#define FIELD(record, member, amount, what, to)                                                    \
+  {.name = #member,                                                                                \
+   .target = to,                                                                                   \
+   .offset = offsetof(struct record, member),                                                      \
+   .count = amount,                                                                                \
+   .stride = 8,                                                                                    \
+   .kind = what}
+
+static const struct nvm_field element_fields[] = {FIELD(element, value, 1, NVM_FIELD_POINTER, 0),
+                                                  {.name = "hits",
+                                                   .offset = offsetof(struct element, hits),
+                                                   .count = 4,
+                                                   .stride = 1,
+                                                   .kind = NVM_FIELD_VOLATILE}};
+static const struct nvm_type element_type = {.id = ELEMENT_ID,
+                                             .name = "struct element",
+                                             .size = sizeof(struct element),
+                                             .alignment = 8,
+                                             .field_count = 2,
+                                             .fields = element_fields};
 static const struct nvm_field record_fields[] = {
-    {"next", RECORD_ID, offsetof(struct record, next), 1, 8, NVM_FIELD_POINTER},
-    {"table", 0, offsetof(struct record, table), 3, 8, NVM_FIELD_WEAK_POINTER},
-    {"call", 0, offsetof(struct record, call), 1, 8, NVM_FIELD_FUNCTION},
-    {"tail", ELEMENT_ID, offsetof(struct record, tail), 1, sizeof(struct element),
-     NVM_FIELD_FLEXIBLE_ARRAY}};
-static const struct nvm_type record_type = {RECORD_ID, "struct record", sizeof(struct record), 8,
-                                            4,         record_fields};
+    FIELD(record, next, 1, NVM_FIELD_POINTER, RECORD_ID),
+    FIELD(record, table, 3, NVM_FIELD_WEAK_POINTER, 0),
+    FIELD(record, call, 1, NVM_FIELD_FUNCTION, 0),
+    {.name = "tail",
+     .target = ELEMENT_ID,
+     .offset = offsetof(struct record, tail),
+     .stride = sizeof(struct element),
+     .kind = NVM_FIELD_FLEXIBLE_ARRAY}};
+static const struct nvm_type record_type = {.id = RECORD_ID,
+                                            .name = "struct record",
+                                            .size = sizeof(struct record),
+                                            .alignment = 8,
+                                            .field_count = 4,
+                                            .fields = record_fields};
 
 __attribute__((section(NVM_TYPES_SECTION),
                used)) static const struct nvm_type *const described[] = {&element_type,
                                                                          &record_type};
+
+static int state = 1; /* lost by a restart */
 
 static void unsafe(NVM_POOL *pool, void **slot, void *value, const char *field) {
   void *before = *slot;
@@ -62,6 +86,8 @@ TEST(unsafe_pointer_at_commit) {
   void *foreign = nvm_alloc(other, 0, 64);
   CHECK(record && elements && foreign && nvm_tx_commit(pool) == 0);
   unsafe(pool, &record->next, &local, "next of the struct record");
+  unsafe(pool, (void **)&record->call, &local, "call of the struct record");
+  unsafe(pool, &record->table[1], &state, "table"); /* static, but not constant */
   unsafe(pool, &record->table[2], foreign, "table");
   unsafe(pool, &record->tail[3].value, &local, "value");
   unsafe(pool, &elements[77].value, &local, "value of the struct element");
@@ -70,7 +96,8 @@ TEST(unsafe_pointer_at_commit) {
   STORE(record->table[1], &elements[5]);
   STORE(record->number, (uint64_t)(uintptr_t)&local);
   STORE(record->tail[2].key, (uint64_t)(uintptr_t)&local);
-  STORE(*(void **)&record->call, (void *)&local);
+  STORE(*(void **)&record->call, (void *)&unsafe);
+  STORE(record->table[0], (void *)"what a restart finds again");
   STORE(elements[3].key, (uint64_t)(uintptr_t)foreign);
   STORE(elements[3].value, NULL);
   CHECK(nvm_tx_commit(pool) == 0);

@@ -25,7 +25,8 @@ ALLOWED = {
     "solve": {"support", "facts"},
     "report": {"support", "facts", "solve"},
     "crash": {"support"},
-    "tools": {"support", "facts", "scan", "solve", "report", "crash"},
+    "pool": {"support"},
+    "tools": {"support", "facts", "scan", "solve", "report", "crash", "pool"},
     # The compiler plugin and its driver share nothing with the analysis: the contract of the plugin is
     # include/nvmove, and the driver, which starts once for every source, is standard C++ only.
     "plugin": set(),

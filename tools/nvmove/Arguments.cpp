@@ -164,7 +164,8 @@ int explain(const CLI::App &App, const CLI::App *Sub, const CLI::ParseError &Err
       for (const CLI::Option *Option : (Sub ? Sub : &App)->get_options())
         for (const std::string &Name : Option->get_lnames())
           Known.push_back("--" + Name);
-      for (const CLI::App *Command : App.get_subcommands([](const CLI::App *) { return true; }))
+      for (const CLI::App *Command :
+           (Sub ? Sub : &App)->get_subcommands([](const CLI::App *) { return true; }))
         Known.push_back(Command->get_name());
       Hint += support::didYouMean(support::nearest(Extra.substr(0, Extra.find('=')), Known));
     }
@@ -232,6 +233,8 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   CLI::App *Crash = App.add_subcommand(
       "crash", "Show that a program's pool survives every crash, or the line that does not");
   addCrashOptions(*Crash, A);
+  CLI::App *Pool = App.add_subcommand("pool", "Look at pools, check them, free their garbage");
+  addPoolOptions(*Pool, A);
   CLI::App *Facts = App.add_subcommand("facts", "Print recorded facts (.nvf) for reading");
   Facts->add_option("files", A.Files, "files made by scan --emit-facts")
       ->option_text("FILE")
@@ -239,13 +242,17 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   try {
     App.parse(OwnCount, Values);
   } catch (const CLI::ParseError &Error) {
-    const CLI::App *Subs[] = {Scan, Crash, Facts};
+    const CLI::App *Subs[] = {Scan, Crash, Pool, Facts};
     auto Meant =
         std::find_if(std::begin(Subs), std::end(Subs), [](auto *S) { return S->parsed(); });
     return explain(App, Meant == std::end(Subs) ? nullptr : *Meant, Error);
   }
   if (Facts->parsed()) {
     A.What = Command::DumpFacts;
+    return std::nullopt;
+  }
+  if (Pool->parsed()) {
+    A.What = Command::Pool;
     return std::nullopt;
   }
   if (Crash->parsed()) {

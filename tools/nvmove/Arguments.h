@@ -21,7 +21,7 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, EmitFacts, DumpFacts, Crash };
+enum class Command { Scan, EmitFacts, DumpFacts, Crash, Pool };
 
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
@@ -33,6 +33,15 @@ struct CrashArguments {
   std::string State;                  ///< of TraceFile: judge this one alone
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
   bool AllowSampling = false;
+};
+
+enum class PoolVerb { Info, Check, Leaks, Collect, Dump, Create, Remove };
+
+/// Of `nvmove pool`.
+struct PoolArguments {
+  PoolVerb What = PoolVerb::Info;
+  std::string Path, Type;
+  uint64_t Size = 0;
 };
 
 struct Arguments {
@@ -57,12 +66,16 @@ struct Arguments {
   uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
   CrashArguments Crash;
+  PoolArguments Pool;
 };
 
 /// Describes `nvmove crash` to CLI11, and what CLI11 cannot say about it.
 void addCrashOptions(CLI::App &Crash, Arguments &A);
 /// Empty, or what is wrong with the combination.
 std::string checkCrash(const Arguments &A);
+
+/// Describes `nvmove pool` to CLI11.
+void addPoolOptions(CLI::App &Pool, Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.

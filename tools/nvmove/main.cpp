@@ -38,6 +38,8 @@ int main(int Count, char **Values) {
     return tool::runDumpFacts(A);
   case tool::Command::Crash:
     return tool::runCrash(A);
+  case tool::Command::Pool:
+    return tool::runPool(A);
   }
   return tool::ExitInternal;
 }

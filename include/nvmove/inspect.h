@@ -1,0 +1,63 @@
+/* inspect.h: what is in a pool, for programs that look at it as a whole.
+ *
+ * The functions here look at committed data and want the pool quiet: no transaction is open
+ * (NVM_EOPENTX) and no other thread uses it. They take time proportional to what is allocated, with
+ * the threads of NVMOVE_THREADS, else the processors.
+ */
+#ifndef NVMOVE_INSPECT_H
+#define NVMOVE_INSPECT_H
+
+#include "nvmove/abi.h"
+#include "nvmove/nvmove.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The first eight bytes of every pool file, little-endian. */
+#define NVM_POOL_MAGIC UINT64_C(0x4c4f4f504d564e89)
+
+/* Frees every block that cannot be reached from the root (runtime/reach.h says what that means):
+ * never one that a declared pointer leads to or into. NVM_EUNSAFE: a field made of
+ * two pointers (NVM_XOR_PTR) hides what it leads to; nothing was freed. Pointers that the program
+ * has in DRAM to blocks that the root does not lead to are dead afterwards. `collected` may be
+ * null. A crash meanwhile leaves some garbage. */
+struct nvm_collected {
+  uint64_t reachable_blocks, reachable_bytes;
+  uint64_t freed_blocks, freed_bytes;
+};
+int nvm_pool_collect(NVM_POOL *pool, struct nvm_collected *collected);
+
+struct nvm_block {
+  const void *address;
+  uint64_t offset, size;       /* in the file, bytes */
+  const struct nvm_type *type; /* null: without type, or nobody described it */
+  bool is_reachable;
+};
+/* Calls `visit` for each allocated block until it gives false. */
+int nvm_pool_each_block(NVM_POOL *pool, bool (*visit)(void *context, const struct nvm_block *block),
+                        void *context);
+
+/* Looks at every pointer whose field is described: does it lead into a block, is it aligned for
+ * what it leads to, does it lead out of the pool? Calls `report` (or null) with a line for each
+ * fault. Gives the number of faults, -1: the heap is damaged. nvm_pool_verify looks at the rest. */
+long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *context, const char *line),
+                                   void *context);
+
+/* The pool's own account of itself. Strings are valid until the pool is closed. */
+struct nvm_account {
+  uint64_t base; /* where pointers lead */
+  uint64_t clean_shutdowns, unclean_shutdowns;
+  uint64_t heap_bytes, types, statics, logs;
+  uint32_t unfinished_moves; /* bases that pointers may still hold for */
+  uint8_t id[16], build_id[32];
+};
+int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

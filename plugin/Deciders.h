@@ -1,0 +1,29 @@
+// What decides whether a word is a pointer: NVM_WHEN, NVM_UNLESS and NVM_TAGGED_PTR on a field.
+#pragma once
+
+#include "Frontend.h"
+
+#include "clang/AST/ASTContext.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nvmove::plugin {
+
+/// A record whose fields are being flattened, and the one around it.
+struct Scope {
+  const clang::RecordDecl *Record;
+  uint64_t Offset; ///< bytes from the start of the whole
+  const Scope *Around;
+};
+
+/// The bits of the word that are no address; 0 without the mark.
+uint64_t annotatedTag(clang::ASTContext &Context, const clang::FieldDecl &Field);
+
+/// The condition on the field, its member found in \p Around or further out. None: no mark, or the
+/// member lies in a record around the outermost one that is looked at now.
+std::optional<WhenLayout> annotatedWhen(clang::ASTContext &Context, const clang::FieldDecl &Field,
+                                        const Scope *Around);
+
+/// For the identity of a layout.
+void writeWhen(llvm::raw_ostream &OS, const WhenLayout &When);
+
+} // namespace nvmove::plugin

@@ -1,0 +1,13 @@
+// A type's members as lines of text (nvmove/abi.h, struct nvm_type): what people read, and what
+// tells two layouts of one type apart.
+#pragma once
+
+#include "clang/AST/ASTContext.h"
+
+#include <string>
+
+namespace nvmove::plugin {
+
+std::string memberLines(const clang::ASTContext &Context, clang::QualType T);
+
+} // namespace nvmove::plugin

@@ -1,0 +1,98 @@
+/* check_words.c: does every pointer of a pool lead somewhere?
+ *
+ * Looks at the words that the types of the blocks describe. A fault is told with the field, the
+ * type and the offset of the block that has it. What nobody decides (unions, blocks without type)
+ * and numbers that look like addresses are not judged.
+ */
+#include "relocate.h"
+#include "statics.h"
+#include "types.h"
+#include "words.h"
+
+#include "nvmove/inspect.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct check {
+  struct nvm_pool *pool;
+  struct nvmi_block_map map;
+  void (*report)(void *, const char *);
+  void *context;
+  uint64_t faults;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+fault(struct check *check, const struct nvmi_word *word, const char *format, ...) {
+  char what[160], line[320];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  snprintf(line, sizeof line, "field %s of %s at %#llx %s", nvmi_field_name(word->field),
+           word->type->name, (unsigned long long)(uint64_t)(word->at - check->pool->home), what);
+  check->faults++;
+  if (check->report)
+    check->report(check->context, line);
+}
+
+/* Below are small numbers that programs put into pointers, above no process has addresses. */
+static bool is_address(uint64_t value) { return value >= 0x1000 && value < UINT64_C(1) << 47; }
+
+static void check_inside(struct check *check, const struct nvmi_word *word, uint64_t value,
+                         uint64_t offset) {
+  const struct nvm_type *target = nvmi_type_by_id(check->pool, word->field->target);
+  struct nvmi_block block;
+  if (!nvmi_block_map_find(&check->map, offset, &block) &&
+      !nvmi_block_map_find(&check->map, offset - 1, &block)) /* the end of an array */
+    fault(check, word, "leads to %#llx, where nothing is allocated", (unsigned long long)offset);
+  else if (target && target->alignment && value % target->alignment)
+    fault(check, word, "leads to %#llx, which is not aligned for %s", (unsigned long long)offset,
+          target->name);
+}
+
+static bool check_word(void *context, const struct nvmi_word *word) {
+  struct check *check = context;
+  const struct nvm_header *header = &check->pool->header;
+  uint32_t kind = word->field->kind;
+  uint64_t value = nvmi_word_value(word) & ~word->field->tag, offset;
+  bool is_static = kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER, is_constant;
+  if (!is_static && kind != NVM_FIELD_POINTER && kind != NVM_FIELD_WEAK_POINTER)
+    return true;
+  if (!is_address(value) || nvmi_statics_look_up(check->pool, value, &is_constant) >= 0)
+    return true;
+  if (nvmi_pointer_offset(header, value, &offset)) {
+    if (is_static)
+      fault(check, word, "should lead to the program, and leads into the pool");
+    else
+      check_inside(check, word, value, offset);
+  } else if (value - NVM_RANGE_BASE < NVM_RANGE_SIZE) {
+    fault(check, word, "leads to another pool (%#llx)", (unsigned long long)value);
+  } else {
+    fault(check, word, "leads out of the pool (%#llx)", (unsigned long long)value);
+  }
+  return true;
+}
+
+static bool check_block(void *context, const struct nvmi_block *block) {
+  struct check *check = context;
+  const struct nvm_type *type = nvmi_type_layout(check->pool, block->type);
+  return !type || nvmi_block_words(check->pool, type, check->pool->home + block->offset,
+                                   block->size, check_word, check);
+}
+
+static void check_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
+  nvmi_run_blocks(pool, chunk, check_block, context);
+}
+
+long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *, const char *),
+                                   void *context) {
+  if (!pool)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  struct check check = {.pool = pool, .report = report, .context = context};
+  if (nvmi_block_map_make(&check.map, pool))
+    return -1;
+  int used = nvmi_each_run(pool, 1, check_run, &check, sizeof check);
+  nvmi_block_map_free(&check.map);
+  return used < 0 ? -1 : (long long)check.faults;
+}

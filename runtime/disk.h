@@ -1,0 +1,13 @@
+/* disk.h: the file system's part in a pool's life, with failures in nvmove's words. All give 0, or
+ * -1 with the failure recorded. */
+#pragma once
+
+#include "internal.h"
+
+/* Records what errno says of `what`. */
+int nvmi_disk_fail(const char *path, const char *what);
+/* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
+ * SIGBUS. */
+int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size);
+/* Brings a file or folder to the disk; not every file system can do this to a folder. */
+int nvmi_disk_sync(const char *path, int fd);

@@ -1,0 +1,143 @@
+// Counting and checking: see Census.h.
+#include "pool/Census.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+namespace nvmove::pool {
+
+namespace {
+
+bool count(void *Context, const nvm_block *Block) {
+  auto &Counted = *static_cast<Census *>(Context);
+  std::string Name = Block->type && *Block->type->name ? Block->type->name : "untyped";
+  auto Add = [&](std::map<std::string, Tally> &To) {
+    To[Name].Blocks++;
+    To[Name].Bytes += Block->size;
+  };
+  Add(Counted.All);
+  if (!Block->is_reachable)
+    Add(Counted.Garbage);
+  return true;
+}
+
+void remember(void *Context, const char *Line) {
+  static_cast<std::vector<std::string> *>(Context)->push_back(Line);
+}
+
+std::string hex(const uint8_t *Bytes, size_t Size) {
+  return llvm::toHex(llvm::ArrayRef<uint8_t>(Bytes, Size), /*LowerCase=*/true);
+}
+
+llvm::json::Value rootOf(NVM_POOL *Pool) {
+  auto *Root = static_cast<const char *>(nvm_pool_root(Pool));
+  if (!Root)
+    return nullptr;
+  auto Offset = static_cast<uint64_t>(Root - static_cast<const char *>(nvm_pool_base(Pool)));
+  return "@0x" + llvm::utohexstr(Offset, /*LowerCase=*/true);
+}
+
+} // namespace
+
+llvm::Expected<Census> takeCensus(const OpenPool &Pool) {
+  Census Counted;
+  if (nvm_pool_each_block(Pool.get(), count, &Counted))
+    return lastError();
+  return Counted;
+}
+
+llvm::json::Array tallyToJson(const std::map<std::string, Tally> &Tallies) {
+  llvm::json::Array Rows;
+  for (const auto &[Name, T] : Tallies)
+    Rows.push_back(llvm::json::Object{{"type", Name}, {"blocks", T.Blocks}, {"bytes", T.Bytes}});
+  return Rows;
+}
+
+void printTally(llvm::raw_ostream &OS, const std::map<std::string, Tally> &Tallies) {
+  for (const auto &[Name, T] : Tallies)
+    OS << llvm::format("%12llu blocks %14llu bytes  ", static_cast<unsigned long long>(T.Blocks),
+                       static_cast<unsigned long long>(T.Bytes))
+       << Name << '\n';
+}
+
+llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool) {
+  nvm_info Info;
+  nvm_account Account;
+  nvm_usage Usage;
+  if (nvm_pool_info(Pool.get(), &Info) || nvm_pool_account(Pool.get(), &Account) ||
+      nvm_pool_usage(Pool.get(), &Usage))
+    return lastError();
+  std::map<std::string, Tally> Types;
+  if (llvm::Expected<Census> Counted = takeCensus(Pool))
+    Types = std::move(Counted->All);
+  else
+    return Counted.takeError();
+  return llvm::json::Object{
+      {"schema_version", 1},
+      {"path", Info.path},
+      {"id", hex(Account.id, sizeof Account.id)},
+      {"program_build_id", llvm::StringRef(hex(Account.build_id, 32)).rtrim('0').str()},
+      {"size", Info.size},
+      {"size_max", Info.size_max},
+      {"base", "0x" + llvm::utohexstr(Account.base, true)},
+      {"method", Info.method},
+      {"domain", Info.domain == NVM_DOMAIN_POWER ? "power" : "process"},
+      {"openings", Info.generation - 1}, // this look is none
+      {"clean_shutdowns", Account.clean_shutdowns},
+      {"unclean_shutdowns", Account.unclean_shutdowns},
+      {"undone", Info.recovered_undone},
+      {"replayed", Info.recovered_redone},
+      {"unfinished_moves", Account.unfinished_moves},
+      {"heap_bytes", Account.heap_bytes},
+      {"allocated_blocks", Usage.blocks},
+      {"allocated_bytes", Usage.bytes},
+      {"root", rootOf(Pool.get())},
+      {"logs", Account.logs},
+      {"static_places", Account.statics},
+      {"types", tallyToJson(Types)}};
+}
+
+void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &D) {
+  auto Number = [&](llvm::StringRef Key) { return D.getInteger(Key).value_or(0); };
+  auto Text = [&](llvm::StringRef Key) { return D.getString(Key).value_or(""); };
+  OS << Text("path") << '\n'
+     << "  id            " << Text("id") << '\n'
+     << "  size          " << Number("size") << " bytes, may grow to " << Number("size_max") << '\n'
+     << "  base          " << Text("base");
+  if (Number("unfinished_moves"))
+    OS << " (a move to there is not finished; the next opening goes on)";
+  OS << "\n  method        " << Text("method") << ", domain " << Text("domain") << '\n'
+     << "  openings      " << Number("openings") << ", closed " << Number("clean_shutdowns")
+     << ", recovered " << Number("unclean_shutdowns") << '\n';
+  if (Number("undone") || Number("replayed"))
+    OS << "  recovery      the next opening undoes " << Number("undone") << " log entries, replays "
+       << Number("replayed") << '\n';
+  OS << "  allocated     " << Number("allocated_blocks") << " blocks, " << Number("allocated_bytes")
+     << " of " << Number("heap_bytes") << " bytes\n"
+     << "  root          " << D.getString("root").value_or("none") << '\n'
+     << "  logs          " << Number("logs") << '\n'
+     << "  static places " << Number("static_places") << "\n  types\n";
+  for (const llvm::json::Value &Row : *D.getArray("types")) {
+    const llvm::json::Object &T = *Row.getAsObject();
+    OS << llvm::format("%12lld blocks %14lld bytes  ", *T.getInteger("blocks"),
+                       *T.getInteger("bytes"))
+       << *T.getString("type") << '\n';
+  }
+}
+
+llvm::Expected<std::vector<std::string>> findFaults(const std::string &Path) {
+  std::vector<std::string> Faults;
+  if (nvm_pool_check(Path.c_str(), remember, &Faults) < 0)
+    return lastError();
+  if (!Faults.empty())
+    return Faults; // pointers in a damaged heap say nothing
+  llvm::Expected<OpenPool> Pool = OpenPool::look(Path);
+  if (!Pool)
+    return Pool.takeError();
+  if (nvm_pool_verify(Pool->get(), remember, &Faults) < 0 ||
+      nvm_pool_verify_pointers(Pool->get(), remember, &Faults) < 0)
+    return lastError();
+  return Faults;
+}
+
+} // namespace nvmove::pool

@@ -1,0 +1,36 @@
+// What is in a pool, counted and listed.
+#pragma once
+
+#include "pool/OpenPool.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <vector>
+
+namespace nvmove::pool {
+
+struct Tally {
+  uint64_t Blocks = 0, Bytes = 0;
+};
+
+/// Blocks by the name of their type, "untyped" for those that have none.
+struct Census {
+  std::map<std::string, Tally> All, Garbage; ///< Garbage: what the root does not lead to
+};
+llvm::Expected<Census> takeCensus(const OpenPool &Pool);
+
+/// `nvmove pool info`: the pool's own account, and its census.
+llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool);
+/// The same for people.
+void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &Description);
+
+/// `nvmove pool check`: every fault, in words. Empty: none was found.
+llvm::Expected<std::vector<std::string>> findFaults(const std::string &Path);
+
+/// A table of a tally, and as JSON.
+void printTally(llvm::raw_ostream &OS, const std::map<std::string, Tally> &Tallies);
+llvm::json::Array tallyToJson(const std::map<std::string, Tally> &Tallies);
+
+} // namespace nvmove::pool

@@ -1,0 +1,165 @@
+// Objects of a pool: see Dump.h.
+#include "pool/Dump.h"
+
+#include "pool/Members.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+namespace nvmove::pool {
+
+namespace {
+
+std::string place(uint64_t Offset) { return "@0x" + llvm::utohexstr(Offset, /*LowerCase=*/true); }
+
+class Dumper {
+public:
+  Dumper(llvm::raw_ostream &OS, NVM_POOL *Pool, const DumpOptions &Options)
+      : OS(OS), Pool(Pool), Options(Options) {}
+
+  void block(const nvm_block &Block) {
+    std::string Name = Block.type && *Block.type->name ? Block.type->name : "untyped";
+    if (!Options.Type.empty() && Name != Options.Type)
+      return;
+    std::vector<Field> Fields = fieldsOf(Block);
+    Objects[Block.offset] = Block.size;
+    if (Options.Form == DumpOptions::Json)
+      line(Block, Name, std::move(Fields));
+    else if (Options.Form == DumpOptions::Graph)
+      node(Block, Name, Fields);
+    else
+      paragraph(Block, Name, Fields);
+  }
+
+  /// Edges end in blocks; a pointer may lead inside.
+  void finish() {
+    for (const auto &[From, To, Label] : Edges) {
+      auto Into = Objects.upper_bound(To);
+      bool Known = Into != Objects.begin() && To - std::prev(Into)->first < std::prev(Into)->second;
+      OS << "  \"" << place(From) << "\" -> \"" << place(Known ? std::prev(Into)->first : To)
+         << "\" [label=\"" << Label << "\"];\n";
+    }
+  }
+
+private:
+  using Field = std::pair<std::string, llvm::json::Value>; ///< in the order of their places
+
+  void paragraph(const nvm_block &Block, const std::string &Name,
+                 const std::vector<Field> &Fields) {
+    OS << place(Block.offset) << ' ' << Name << ", " << Block.size << " bytes"
+       << (Block.is_reachable ? "" : ", not reachable") << '\n';
+    for (const auto &[Label, Value] : Fields)
+      OS << "  " << Label << ": " << Value << '\n';
+  }
+
+  void line(const nvm_block &Block, const std::string &Name, std::vector<Field> Fields) {
+    llvm::json::OStream Json(OS);
+    Json.object([&] {
+      Json.attribute("at", place(Block.offset));
+      Json.attribute("type", Name);
+      Json.attribute("bytes", Block.size);
+      Json.attribute("reachable", Block.is_reachable);
+      Json.attributeObject("fields", [&] {
+        for (const auto &[Label, Value] : Fields)
+          Json.attribute(Label, Value);
+      });
+    });
+    OS << '\n';
+  }
+
+  void node(const nvm_block &Block, const std::string &Name, const std::vector<Field> &Fields) {
+    OS << "  \"" << place(Block.offset) << "\" [label=\"" << Name << "\\n"
+       << place(Block.offset) << "\"" << (Block.is_reachable ? "" : ", style=dashed") << "];\n";
+    for (const auto &[Label, Value] : Fields)
+      edges(Block, Value, Label);
+  }
+
+  /// Bytes of no type, or characters, as one text.
+  static llvm::json::Value bytesOf(const nvm_block &Block, bool IsText) {
+    enum { SHOWN = 256 };
+    llvm::StringRef All(static_cast<const char *>(Block.address), Block.size);
+    if (IsText)
+      return llvm::json::fixUTF8(All.take_until([](char C) { return !C; }).take_front(SHOWN));
+    llvm::StringRef Start = All.rtrim('\0').take_front(SHOWN / 4);
+    return llvm::toHex(Start, /*LowerCase=*/true) +
+           (Start.size() < All.rtrim('\0').size() ? "..." : "");
+  }
+
+  /// Of several objects in a block, those behind the first only if they are not all zero.
+  std::vector<Field> fieldsOf(const nvm_block &Block) {
+    if (!Block.type || !Block.type->size)
+      return {{"bytes", bytesOf(Block, false)}};
+    const std::vector<Member> &Members = membersOf(*Block.type);
+    bool IsScalar = Members.size() == 1 && Members[0].Name.empty();
+    if (IsScalar && Members[0].Kind == "char")
+      return {{"text", bytesOf(Block, true)}};
+    uint64_t Size = Block.type->size, Count = std::max<uint64_t>(Block.size / Size, 1);
+    bool HasTail = !Members.empty() && Members.back().IsArray && !Members.back().Count;
+    std::vector<Field> Fields;
+    for (uint64_t N = 0; N < (HasTail ? 1 : Count); ++N) {
+      const char *Record = static_cast<const char *>(Block.address) + N * Size;
+      if (N && llvm::StringRef(Record, Size).find_first_not_of('\0') == llvm::StringRef::npos)
+        continue;
+      std::string Prefix = N || IsScalar ? "[" + std::to_string(N) + "]" : "";
+      for (Member M : Members) {
+        if (M.IsArray && !M.Count && M.Size)
+          M.Count = (Block.size - M.Offset) / M.Size;
+        if (M.Offset + M.Size * M.Count <= Block.size - N * Size)
+          Fields.emplace_back(Prefix + (N && !IsScalar ? "." : "") + M.Name,
+                              valueOf(M, Record, Pool));
+      }
+    }
+    return Fields;
+  }
+
+  const std::vector<Member> &membersOf(const nvm_type &Type) {
+    auto [At, New] = Known.try_emplace(&Type);
+    if (New)
+      At->second = parseMembers(Type.members);
+    return At->second;
+  }
+
+  void edges(const nvm_block &From, const llvm::json::Value &Value, llvm::StringRef Label) {
+    uint64_t To;
+    if (auto *Fields = Value.getAsObject())
+      for (const auto &[Field, Inner] : *Fields)
+        edges(From, Inner, Field);
+    else if (auto *Values = Value.getAsArray())
+      for (const llvm::json::Value &Inner : *Values)
+        edges(From, Inner, Label);
+    else if (auto Text = Value.getAsString();
+             Text && Text->consume_front("@0x") && !Text->getAsInteger(16, To))
+      Edges.emplace_back(From.offset, To, Label.str());
+  }
+
+  llvm::raw_ostream &OS;
+  NVM_POOL *Pool;
+  const DumpOptions &Options;
+  std::map<const nvm_type *, std::vector<Member>> Known;
+  std::map<uint64_t, uint64_t> Objects; ///< offset, size
+  std::vector<std::tuple<uint64_t, uint64_t, std::string>> Edges;
+};
+
+bool visit(void *Context, const nvm_block *Block) {
+  static_cast<Dumper *>(Context)->block(*Block);
+  return true;
+}
+
+} // namespace
+
+llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options) {
+  Dumper Made(OS, Pool.get(), Options);
+  bool IsGraph = Options.Form == DumpOptions::Graph;
+  if (IsGraph)
+    OS << "digraph pool {\n  node [shape=box];\n";
+  if (nvm_pool_each_block(Pool.get(), visit, &Made))
+    return lastError();
+  if (IsGraph) {
+    Made.finish();
+    OS << "}\n";
+  }
+  return llvm::Error::success();
+}
+
+} // namespace nvmove::pool

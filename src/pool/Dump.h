@@ -1,0 +1,19 @@
+// `nvmove pool dump`: the objects of a pool, with their types and values.
+#pragma once
+
+#include "pool/OpenPool.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace nvmove::pool {
+
+struct DumpOptions {
+  std::string Type; ///< only blocks of this type; empty: all
+  enum { Text, Json, Graph } Form = Text;
+};
+
+/// Text: an object a paragraph. Json: an object a line. Graph: Graphviz, an edge for each pointer.
+/// In the order of their places; a block may hold several objects of its type.
+llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options);
+
+} // namespace nvmove::pool

@@ -1,0 +1,33 @@
+// The members of a type as the pool describes them (struct nvm_type of nvmove/abi.h), and their
+// values in a block.
+#pragma once
+
+#include "nvmove/inspect.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nvmove::pool {
+
+struct Member {
+  std::string Name;
+  std::string Kind;
+  uint64_t Offset = 0, Size = 0; ///< bytes from the start of the record; of one element
+  uint64_t Count = 1;
+  unsigned FirstBit = 0, Bits = 0; ///< of a bit-field; 0: none
+  bool IsArray = false;
+  std::vector<Member> Inner; ///< of an array of records: of each element, from its start
+};
+
+/// Lines that make no sense are left out.
+std::vector<Member> parseMembers(llvm::StringRef Lines);
+
+/// A value as people and JSON see it: numbers, texts, arrays. A pointer into the pool is "@" and
+/// the offset of what it leads to, another one "0x…", null is null.
+llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool);
+
+} // namespace nvmove::pool

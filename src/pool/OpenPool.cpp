@@ -1,0 +1,60 @@
+// Opening a pool from outside: see OpenPool.h.
+#include "pool/OpenPool.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace nvmove::pool {
+
+namespace {
+
+/// Whether some process has the pool open; a copy does not ask.
+bool isBusy(const std::string &Path) {
+  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (File < 0)
+    return false;
+  bool Busy = flock(File, LOCK_SH | LOCK_NB) != 0;
+  close(File);
+  return Busy;
+}
+
+} // namespace
+
+llvm::Error lastError() {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), nvm_strerror());
+}
+
+llvm::Expected<OpenPool> OpenPool::look(const std::string &Path) {
+  if (isBusy(Path))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   Path + ": a process has the pool open; stop it first, or look "
+                                          "at a copy that was made while it was not running");
+  setenv("NVMOVE_OPEN", "copy", 1);
+  NVM_POOL *Pool = nvm_pool_open_foreign(Path.c_str());
+  unsetenv("NVMOVE_OPEN");
+  if (!Pool)
+    return lastError();
+  return OpenPool(Pool);
+}
+
+llvm::Expected<OpenPool> OpenPool::change(const std::string &Path) {
+  NVM_POOL *Pool = nvm_pool_open_foreign(Path.c_str());
+  if (!Pool)
+    return lastError();
+  return OpenPool(Pool);
+}
+
+llvm::Error OpenPool::close() {
+  if (nvm_pool_close(std::exchange(Pool, nullptr)))
+    return lastError();
+  return llvm::Error::success();
+}
+
+OpenPool::~OpenPool() {
+  if (Pool)
+    nvm_pool_close(Pool);
+}
+
+} // namespace nvmove::pool

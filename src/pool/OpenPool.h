@@ -1,0 +1,37 @@
+// A pool as the tools have it: nobody else has it open, its program is not here.
+//
+// Looked at: through a copy-on-write view, in which it is recovered, so nothing reaches the file.
+// Changed: opened as a program opens it. Words of the runtime's own messages become errors.
+#pragma once
+
+#include "nvmove/inspect.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <utility>
+
+namespace nvmove::pool {
+
+class OpenPool {
+public:
+  static llvm::Expected<OpenPool> look(const std::string &Path);
+  static llvm::Expected<OpenPool> change(const std::string &Path);
+
+  OpenPool(OpenPool &&Other) noexcept : Pool(std::exchange(Other.Pool, nullptr)) {}
+  OpenPool &operator=(OpenPool &&) = delete;
+  ~OpenPool();
+
+  NVM_POOL *get() const { return Pool; }
+  /// Makes what was changed durable; an error when that fails.
+  llvm::Error close();
+
+private:
+  explicit OpenPool(NVM_POOL *Pool) : Pool(Pool) {}
+  NVM_POOL *Pool;
+};
+
+/// What the runtime said last.
+llvm::Error lastError();
+
+} // namespace nvmove::pool

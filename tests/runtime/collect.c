@@ -1,0 +1,277 @@
+/* collect.c: mark and sweep: what the root does not reach is freed, and nothing else. */
+#define _GNU_SOURCE
+#include "moved.h"
+#include "store.h"
+
+#include "nvmove/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { VERTEX_ID = 3001, BIG_ID, WAYS = 6, MANY = 3000 };
+
+#define TAGS (UINT64_C(0xff00000000000007))
+
+/* Everything that keeps a block. */
+struct vertex {
+  uint32_t number, mark;
+  struct vertex *strong, *weak;
+  uintptr_t tagged;
+  union {
+    struct vertex *pointer;
+    uint64_t number;
+  } guess;
+  char *inside;    /* somewhere in a vertex */
+  void *any;       /* to one */
+  uint64_t hidden; /* a number: keeps nothing */
+};
+
+#define FIELD(member, what, ...)                                                                   \
+  {.name = #member,                                                                                \
+   .offset = offsetof(struct vertex, member),                                                      \
+   .count = 1,                                                                                     \
+   .stride = 8,                                                                                    \
+   .kind = what,                                                                                   \
+   __VA_ARGS__}
+static const struct nvm_field vertex_fields[] = {FIELD(strong, NVM_FIELD_POINTER),
+                                                 FIELD(weak, NVM_FIELD_WEAK_POINTER),
+                                                 FIELD(tagged, NVM_FIELD_POINTER, .tag = TAGS),
+                                                 FIELD(guess, NVM_FIELD_UNION),
+                                                 FIELD(inside, NVM_FIELD_POINTER),
+                                                 FIELD(any, NVM_FIELD_POINTER)};
+static const struct nvm_type vertex_type = {.id = VERTEX_ID,
+                                            .name = "struct vertex",
+                                            .members = "",
+                                            .size = sizeof(struct vertex),
+                                            .alignment = 8,
+                                            .field_count = 6,
+                                            .fields = vertex_fields};
+static const struct nvm_field big_fields[] = {
+    {.name = "at", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+static const struct nvm_type big_type = {.id = BIG_ID,
+                                         .name = "struct vertex *",
+                                         .members = "",
+                                         .size = 8,
+                                         .alignment = 8,
+                                         .field_count = 1,
+                                         .fields = big_fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&vertex_type, &big_type};
+_Static_assert(sizeof(struct vertex) == 64, "fills a block of its class");
+
+static uint64_t draw(uint64_t *state, uint64_t below) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (*state >> 33) % below;
+}
+
+/* The graph in DRAM, by number: what each vertex keeps. */
+struct graph {
+  unsigned count, keeps[MANY][WAYS], ways[MANY];
+  bool reached[MANY];
+  struct vertex *vertex[MANY];
+};
+
+static void keep(struct graph *g, unsigned from, unsigned to) {
+  g->keeps[from][g->ways[from]++] = to;
+}
+
+/* Each vertex has some of the ways, each in its own kind of word. */
+static void make_graph(NVM_POOL *pool, struct graph *g, unsigned count, uint64_t seed) {
+  g->count = count;
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned i = 0; i < count; i++) {
+    g->vertex[i] = nvm_calloc(pool, VERTEX_ID, 1, sizeof(struct vertex));
+    CHECK(g->vertex[i]);
+  }
+  for (unsigned i = 0; i < count; i++) {
+    struct vertex made = {.number = i};
+    unsigned to[WAYS + 1];
+    for (unsigned way = 0; way <= WAYS; way++) {
+      to[way] = (unsigned)draw(&seed, 5) ? count : (unsigned)draw(&seed, count);
+      if (to[way] < count && way < WAYS)
+        keep(g, i, to[way]);
+    }
+    struct vertex **at = g->vertex;
+    made.strong = to[0] < count ? at[to[0]] : NULL;
+    made.weak = to[1] < count ? at[to[1]] : NULL;
+    made.tagged = to[2] < count ? (uintptr_t)at[to[2]] | (TAGS & UINT64_C(0x5a00000000000005)) : 0;
+    made.guess.number = to[3] < count ? (uintptr_t)at[to[3]] : draw(&seed, 1u << 30);
+    made.inside = to[4] < count ? (char *)at[to[4]] + draw(&seed, 64) : NULL;
+    made.any = to[5] < count ? at[to[5]] : NULL;
+    made.hidden = to[6] < count ? (uintptr_t)at[to[6]] : 0;
+    store_bytes(at[i], &made, sizeof made);
+  }
+  CHECK(nvm_tx_commit(pool) == 0);
+}
+
+static void reach(struct graph *g, unsigned from) {
+  if (from >= g->count || g->reached[from])
+    return;
+  g->reached[from] = true;
+  for (unsigned way = 0; way < g->ways[from]; way++)
+    reach(g, g->keeps[from][way]);
+}
+
+static unsigned count_reached(const struct graph *g) {
+  unsigned reached = 0;
+  for (unsigned i = 0; i < g->count; i++)
+    reached += g->reached[i];
+  return reached;
+}
+
+/* From a vertex that leads far, which this finds. */
+static unsigned reach_much(struct graph *g) {
+  unsigned from = 0;
+  do {
+    memset(g->reached, 0, sizeof g->reached);
+    reach(g, from);
+  } while (count_reached(g) < g->count / 10 && ++from < g->count);
+  return from;
+}
+
+struct seen {
+  const struct graph *graph;
+  unsigned vertices, other;
+};
+
+static bool see(void *context, const struct nvm_block *block) {
+  struct seen *seen = context;
+  const struct vertex *vertex = block->address;
+  CHECK(block->is_reachable);
+  if (block->type && block->type->id == VERTEX_ID) {
+    seen->vertices++;
+    CHECK(seen->graph->reached[vertex->number] && seen->graph->vertex[vertex->number] == vertex);
+  } else {
+    seen->other++;
+  }
+  return true;
+}
+
+static void check_left(NVM_POOL *pool, const struct graph *g, unsigned other) {
+  struct seen seen = {.graph = g};
+  CHECK(nvm_pool_each_block(pool, see, &seen) == 0);
+  CHECK(seen.vertices == count_reached(g) && seen.other == other);
+}
+
+TEST(collected_exactly) {
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    struct graph *g = calloc(1, sizeof *g);
+    char threads[8], name[16];
+    snprintf(threads, sizeof threads, "%d", 1 + (int)seed % 3);
+    setenv("NVMOVE_THREADS", threads, 1);
+    snprintf(name, sizeof name, "pool%d", (int)seed);
+    NVM_POOL *pool = test_create(test_path(name), 1 << 20);
+    make_graph(pool, g, MANY, seed + test_seed());
+    nvm_pool_set_root(pool, g->vertex[reach_much(g)]);
+    unsigned reached = count_reached(g);
+    CHECK(reached < MANY - MANY / 10);
+    struct nvm_collected collected;
+    CHECK(nvm_pool_collect(pool, &collected) == 0);
+    CHECK(collected.reachable_blocks == reached && collected.freed_blocks == MANY - reached);
+    CHECK(collected.freed_bytes == 64 * collected.freed_blocks);
+    check_left(pool, g, 0);
+    CHECK(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks == 0);
+    CHECK(nvm_pool_close(pool) == 0);
+    test_check_pool(test_path(name));
+    free(g);
+  }
+}
+
+/* By words of no type at any place, from deep inside a large block, from an array of pointers. */
+TEST(collected_not_what_untyped_memory_keeps) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  struct graph *g = calloc(1, sizeof *g);
+  make_graph(pool, g, 100, 7);
+  CHECK(nvm_tx_begin(pool) == 0);
+  char *raw = nvm_calloc(pool, 0, 1, 1000), *last = nvm_calloc(pool, 0, 1, 48);
+  struct vertex **big = nvm_calloc(pool, BIG_ID, 30000, sizeof *big);
+  char *deep = nvm_calloc(pool, 0, 1, 200000);
+  CHECK(raw && last && big && deep);
+  store_bytes(raw + 12, "~", 1); /* as an address has it */
+  store_bytes(raw + 13, &g->vertex[1], 8);
+  store_bytes(raw + 992, &last, 8);
+  store_bytes(last + 40, &big, 8);
+  STORE(big[29999], (struct vertex *)(void *)(deep + 150001));
+  store_bytes(deep + 199990, &g->vertex[2], 8);
+  nvm_pool_set_root(pool, raw + 5);
+  CHECK(nvm_tx_commit(pool) == 0);
+  reach(g, 1);
+  reach(g, 2);
+  CHECK(nvm_pool_collect(pool, NULL) == 0);
+  check_left(pool, g, 4);
+  CHECK(nvm_pool_close(pool) == 0);
+  free(g);
+}
+
+/* So many blocks at once that the threads give each other some. */
+TEST(collected_by_several_threads) {
+  setenv("NVMOVE_THREADS", "3", 1);
+  for (uint64_t seed = 20; seed < 30; seed++) {
+    struct graph *g = calloc(1, sizeof *g);
+    char name[16];
+    snprintf(name, sizeof name, "pool%d", (int)seed);
+    NVM_POOL *pool = test_create(test_path(name), 1 << 20);
+    make_graph(pool, g, MANY, seed);
+    CHECK(nvm_tx_begin(pool) == 0);
+    struct vertex **all = nvm_calloc(pool, BIG_ID, MANY, sizeof *all);
+    CHECK(all && nvm_pool_set_root(pool, all) == 0);
+    for (unsigned i = 0; i < MANY; i += 2) {
+      STORE(all[i], g->vertex[i]);
+      reach(g, i);
+    }
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_collect(pool, NULL) == 0);
+    check_left(pool, g, 1);
+    CHECK(nvm_pool_close(pool) == 0);
+    free(g);
+  }
+}
+
+TEST_ONCE(collected_only_when_quiet_and_known) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  struct nvm_collected collected;
+  CHECK(nvm_pool_collect(pool, &collected) == 0 && collected.reachable_blocks == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  CHECK(nvm_alloc(pool, VERTEX_ID, sizeof(struct vertex)));
+  CHECK_FAILS(nvm_pool_collect(pool, NULL) == 0, NVM_EOPENTX);
+  CHECK(nvm_tx_commit(pool) == 0);
+  uint64_t before = test_blocks(pool);
+  moved_fill(pool, 3);
+  CHECK_FAILS(nvm_pool_collect(pool, NULL) == 0, NVM_EUNSAFE); /* exclusive or of two pointers */
+  CHECK(strstr(nvm_strerror(), "field both of struct node"));
+  CHECK(test_blocks(pool) > before);
+  CHECK_FAILS(nvm_pool_collect(NULL, NULL) == 0, NVM_EARGUMENT);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void collect_again(void *path) {
+  NVM_POOL *pool = test_open(path);
+  CHECK(nvm_pool_collect(pool, NULL) == 0 && nvm_pool_close(pool) == 0);
+}
+
+/* Dies at each append, then at each commit step; what is left is collected. */
+TEST(collected_in_spite_of_deaths) {
+  const char *path = test_path("pool"), *kinds[] = {"append", "commit"};
+  unsigned deaths = 0;
+  for (unsigned i = 0; i < 2; i++)
+    for (unsigned n = 1, died = 1; died; n++) {
+      struct graph *g = calloc(1, sizeof *g);
+      char kill[32];
+      snprintf(kill, sizeof kill, "%s:%u", kinds[i], n);
+      remove(path);
+      NVM_POOL *pool = test_create(path, 1 << 20);
+      make_graph(pool, g, 1500, n);
+      nvm_pool_set_root(pool, g->vertex[reach_much(g)]);
+      CHECK(nvm_pool_close(pool) == 0);
+      died = test_was_killed(test_child(kill, collect_again, (void *)(uintptr_t)path));
+      deaths += died;
+      test_check_pool(path);
+      collect_again((void *)(uintptr_t)path);
+      pool = test_open(path);
+      struct nvm_usage usage;
+      CHECK(nvm_pool_usage(pool, &usage) == 0 && usage.blocks == count_reached(g));
+      CHECK(nvm_pool_close(pool) == 0);
+      free(g);
+    }
+  CHECK(deaths > 2);
+}

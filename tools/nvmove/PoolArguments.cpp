@@ -1,0 +1,83 @@
+// The options of `nvmove pool`: see Arguments.h.
+#include "nvmove/Arguments.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nvmove::tool {
+
+namespace {
+
+constexpr const char *PoolFooter = R"(
+info, check, leaks and dump look at a copy of the pool in memory, recovered if need be: the file is not
+changed. A pool that a process has open is not looked at. Blocks of types that nvmove-cc described are
+known by name and member; the pool itself says them, the program is not needed.
+
+Examples:
+  nvmove pool info data.pool
+  nvmove pool check data.pool
+  nvmove pool dump data.pool --type 'struct node'
+  nvmove pool dump data.pool --format=graph | dot -Tsvg > pool.svg
+  nvmove pool leaks data.pool && nvmove pool gc data.pool
+
+Exit status:
+  0  done; check found no fault, leaks no garbage
+  1  check found faults, leaks found garbage
+  2  wrong usage, or the pool cannot be opened
+  3  internal error)";
+
+struct Verb {
+  PoolVerb What;
+  const char *Name, *Help;
+  std::vector<std::string> Formats;
+};
+
+const std::vector<Verb> &verbs() {
+  static const std::vector<Verb> All = {
+      {PoolVerb::Info, "info", "What the pool says of itself, and what is in it", {"text", "json"}},
+      {PoolVerb::Check,
+       "check",
+       "Look for damage: header, logs, heap, types, every pointer",
+       {"text", "json"}},
+      {PoolVerb::Leaks,
+       "leaks",
+       "Count the blocks that the root does not lead to, by type",
+       {"text", "json"}},
+      {PoolVerb::Collect, "gc", "Free them", {"text", "json"}},
+      {PoolVerb::Dump, "dump", "Print the objects and their values", {"text", "json", "graph"}},
+      {PoolVerb::Create, "create", "Make an empty pool", {"text"}},
+      {PoolVerb::Remove, "rm", "Remove a pool that nobody has open", {"text"}},
+  };
+  return All;
+}
+
+} // namespace
+
+void addPoolOptions(CLI::App &Pool, Arguments &A) {
+  Pool.require_subcommand(1);
+  for (const Verb &V : verbs()) {
+    CLI::App *Sub = Pool.add_subcommand(V.Name, V.Help);
+    Sub->add_option("pool", A.Pool.Path, "the pool's file")->option_text("FILE")->required();
+    if (V.Formats.size() > 1)
+      Sub->add_option("--format", A.Format,
+                      V.Formats.size() > 2
+                          ? "text (default), json (a line for each object) or graph"
+                          : "text (default) or json")
+          ->option_text("NAME")
+          ->check(CLI::IsMember(V.Formats));
+    if (V.What != PoolVerb::Create && V.What != PoolVerb::Remove)
+      Sub->add_option("-o,--output", A.Output, "write there instead of to stdout")
+          ->option_text("FILE");
+    if (V.What == PoolVerb::Dump)
+      Sub->add_option("--type", A.Pool.Type, "only objects of this type, e.g. 'struct node'")
+          ->option_text("TYPE");
+    if (V.What == PoolVerb::Create)
+      Sub->add_option("--size", A.Pool.Size, "bytes, or with K, M, G (1024 each); at least 1M")
+          ->option_text("SIZE")
+          ->required()
+          ->transform(CLI::AsSizeValue(false));
+    Sub->callback([&A, What = V.What] { A.Pool.What = What; });
+  }
+  Pool.footer(PoolFooter);
+}
+
+} // namespace nvmove::tool

@@ -1,0 +1,199 @@
+// nvmove pool: pools seen and kept from outside their programs.
+#include "nvmove/Commands.h"
+
+#include "pool/Census.h"
+#include "pool/Dump.h"
+#include "support/Files.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace nvmove::tool {
+
+namespace {
+
+using Writer = llvm::function_ref<void(llvm::raw_ostream &)>;
+
+llvm::Error failed(const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
+}
+
+llvm::Error print(const Arguments &A, Writer Write) {
+  if (!A.Output.empty())
+    return support::writeFile(A.Output, Write);
+  Write(llvm::outs());
+  llvm::outs().flush();
+  return llvm::Error::success();
+}
+
+void printJson(llvm::raw_ostream &OS, llvm::json::Value Value) {
+  OS << llvm::formatv("{0:2}", Value) << '\n';
+}
+
+llvm::Expected<int> info(const Arguments &A) {
+  llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
+  if (!Pool)
+    return Pool.takeError();
+  llvm::Expected<llvm::json::Object> Description = pool::describe(*Pool);
+  if (!Description)
+    return Description.takeError();
+  if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
+        if (A.Format == "json")
+          printJson(OS, std::move(*Description));
+        else
+          pool::printDescription(OS, *Description);
+      }))
+    return std::move(E);
+  return ExitComplete;
+}
+
+llvm::Expected<int> check(const Arguments &A) {
+  llvm::Expected<std::vector<std::string>> Faults = pool::findFaults(A.Pool.Path);
+  if (!Faults)
+    return Faults.takeError();
+  if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
+        if (A.Format == "json") {
+          printJson(OS, llvm::json::Object{{"schema_version", 1},
+                                           {"path", A.Pool.Path},
+                                           {"faults", llvm::json::Array(*Faults)}});
+          return;
+        }
+        for (const std::string &Fault : *Faults)
+          OS << A.Pool.Path << ": " << Fault << '\n';
+        OS << A.Pool.Path << ": " << (Faults->empty() ? "no" : std::to_string(Faults->size()))
+           << (Faults->size() == 1 ? " fault\n" : " faults\n");
+      }))
+    return std::move(E);
+  return Faults->empty() ? ExitComplete : ExitIncomplete;
+}
+
+llvm::Expected<int> leaks(const Arguments &A) {
+  llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
+  if (!Pool)
+    return Pool.takeError();
+  llvm::Expected<pool::Census> Counted = pool::takeCensus(*Pool);
+  if (!Counted)
+    return Counted.takeError();
+  if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
+        if (A.Format == "json")
+          printJson(OS, llvm::json::Object{{"schema_version", 1},
+                                           {"path", A.Pool.Path},
+                                           {"leaks", pool::tallyToJson(Counted->Garbage)}});
+        else if (Counted->Garbage.empty())
+          OS << A.Pool.Path << ": the root leads to every block\n";
+        else
+          pool::printTally(OS, Counted->Garbage);
+      }))
+    return std::move(E);
+  return Counted->Garbage.empty() ? ExitComplete : ExitIncomplete;
+}
+
+llvm::Expected<int> collect(const Arguments &A) {
+  llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::change(A.Pool.Path);
+  if (!Pool)
+    return Pool.takeError();
+  nvm_collected C;
+  if (nvm_pool_collect(Pool->get(), &C))
+    return pool::lastError();
+  if (llvm::Error E = Pool->close())
+    return std::move(E);
+  if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
+        if (A.Format == "json")
+          printJson(OS, llvm::json::Object{{"schema_version", 1},
+                                           {"path", A.Pool.Path},
+                                           {"freed_blocks", C.freed_blocks},
+                                           {"freed_bytes", C.freed_bytes},
+                                           {"reachable_blocks", C.reachable_blocks},
+                                           {"reachable_bytes", C.reachable_bytes}});
+        else
+          OS << A.Pool.Path << ": freed " << C.freed_blocks << " blocks, " << C.freed_bytes
+             << " bytes; " << C.reachable_blocks << " blocks, " << C.reachable_bytes
+             << " bytes stay\n";
+      }))
+    return std::move(E);
+  return ExitComplete;
+}
+
+llvm::Expected<int> dump(const Arguments &A) {
+  llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
+  if (!Pool)
+    return Pool.takeError();
+  pool::DumpOptions Options;
+  Options.Type = A.Pool.Type;
+  Options.Form = A.Format == "json"    ? pool::DumpOptions::Json
+                 : A.Format == "graph" ? pool::DumpOptions::Graph
+                                       : pool::DumpOptions::Text;
+  llvm::Error Inner = llvm::Error::success();
+  if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
+        Inner = llvm::joinErrors(std::move(Inner), pool::dump(OS, *Pool, Options));
+      }))
+    return llvm::joinErrors(std::move(E), std::move(Inner));
+  if (Inner)
+    return std::move(Inner);
+  return ExitComplete;
+}
+
+llvm::Expected<int> create(const Arguments &A) {
+  NVM_POOL *Pool = nvm_pool_create(A.Pool.Path.c_str(), A.Pool.Size);
+  if (!Pool || nvm_pool_close(Pool))
+    return pool::lastError();
+  return ExitComplete;
+}
+
+/// Only what is a pool, and nobody's at the moment.
+llvm::Expected<int> removePool(const Arguments &A) {
+  const std::string &Path = A.Pool.Path;
+  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (File < 0)
+    return failed(Path + ": " + strerror(errno));
+  bool Busy = flock(File, LOCK_EX | LOCK_NB) != 0;
+  uint64_t Magic = 0;
+  bool IsPool = pread(File, &Magic, sizeof Magic, 0) == sizeof Magic && Magic == NVM_POOL_MAGIC;
+  std::error_code Failure;
+  if (!Busy && IsPool)
+    Failure = llvm::sys::fs::remove(Path);
+  close(File);
+  if (Busy)
+    return failed(Path + ": a process has the pool open; stop it first");
+  if (!IsPool)
+    return failed(Path + ": this is no pool of nvmove; remove it with rm if you mean it");
+  if (Failure)
+    return failed(Path + ": " + Failure.message());
+  return ExitComplete;
+}
+
+llvm::Expected<int> run(const Arguments &A) {
+  switch (A.Pool.What) {
+  case PoolVerb::Info:
+    return info(A);
+  case PoolVerb::Check:
+    return check(A);
+  case PoolVerb::Leaks:
+    return leaks(A);
+  case PoolVerb::Collect:
+    return collect(A);
+  case PoolVerb::Dump:
+    return dump(A);
+  case PoolVerb::Create:
+    return create(A);
+  case PoolVerb::Remove:
+    return removePool(A);
+  }
+  return ExitInternal;
+}
+
+} // namespace
+
+int runPool(const Arguments &A) {
+  llvm::Expected<int> Status = run(A);
+  if (Status)
+    return *Status;
+  support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
+  D.error(Status.takeError());
+  return ExitUsage;
+}
+
+} // namespace nvmove::tool
