@@ -51,6 +51,8 @@ void Cleared::read(FunctionId Id, Effects &Made) {
   auto Set = [&](GlobalId Each, uint32_t Region) {
     Made.MaySet.insert(Each);
     Made.Emptied.erase(Each);
+    for (auto It = Values.begin(); It != Values.end();) // "old = list; list = made; free(old);"
+      It = It->second == Each ? Values.erase(It) : std::next(It);
     SetIn[Each].insert(Region);
   };
   auto Empty = [&](GlobalId Each, uint32_t Region) {
@@ -85,8 +87,6 @@ void Cleared::read(FunctionId Id, Effects &Made) {
     }
     if (I.Code != Op::Call) {
       Escapes(I.A, I.Region); // Its parts are written one by one.
-      if (auto It = Values.find(I.A); I.Code == Op::Copy && It != Values.end())
-        Values[I.Dst] = It->second;
       continue;
     }
     uint32_t Place = placeOf(Body, I);
