@@ -168,6 +168,28 @@ bool Zone::considerDirect(PendingCall &Call, Entity Callee) {
   return Callee.What == Entity::Function && follow(Call, Callee.Id, /*Direct=*/true);
 }
 
+/// Of the targets of an indirect call, those that the zone itself has put into the object whose
+/// method is called; the others are guesses for older objects.
+std::set<FunctionId> Zone::storedTargets(const PendingCall &Call) const {
+  std::set<FunctionId> Found;
+  const facts::Function &Body = *functionOf(Call.In).Body;
+  std::set<Register> Behind = registersBehind(Body, Call.Call->B);
+  for (const Instruction &I : Body.Body) {
+    if (I.Code != facts::Op::Load || !Behind.count(I.Dst) || node(Call.In, I.A) == None)
+      continue;
+    for (LocationId Each : Graph.pointees(node(Call.In, I.A))) {
+      const Object &Table = Graph.object(Graph.at(Each).In);
+      auto Cell = Table.Cells.find(Graph.at(Each).Offset);
+      if (Table.Kind != ObjectKind::Heap || Cell == Table.Cells.end())
+        continue;
+      for (LocationId Held : Graph.pointees(Cell->second))
+        if (const Object &What = Graph.object(Graph.at(Held).In); What.Kind == ObjectKind::Function)
+          Found.insert(What.Id);
+    }
+  }
+  return Found;
+}
+
 bool Zone::considerIndirect(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
   std::set<FunctionId> Targets;
@@ -191,6 +213,9 @@ bool Zone::considerIndirect(PendingCall &Call) {
   Call.Resolved |=
       Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
+  if (Targets.size() > FewTargets)
+    if (std::set<FunctionId> Own = storedTargets(Call); !Own.empty() && Own.size() <= FewTargets)
+      Targets = Own;
   if (Targets.size() > FewTargets &&
       !carriesInput(Call, Targets.size() > SomeTargets ? Look::Event : Look::First))
     return false;

@@ -125,6 +125,7 @@ private:
   bool consider(PendingCall &Call);
   bool considerDirect(PendingCall &Call, Entity Callee);
   bool considerIndirect(PendingCall &Call);
+  std::set<FunctionId> storedTargets(const PendingCall &Call) const;
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
   unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
   bool makesOnly(const FunctionInfo &F) const;
