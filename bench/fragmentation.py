@@ -4,10 +4,11 @@
 usage: fragmentation.py --cc NVMOVE_CC [--folder DIR] [--out FILE]
 
 Compiles fragmentation/trace.c for libnvmove and for malloc, and runs the latter with jemalloc preloaded
-(Debian's libjemalloc2; scripts/setup --bench): 200,000 live blocks replaced at random, 100 turnovers, sizes
-around another power of two in each of 20 phases. Printed: bytes that the program asks for at the
-end and at its highest, what each allocator holds for them then and at its highest, and the ratio. A pool counts every byte of its file
-that was ever touched, jemalloc what is resident. Exit status 1 when the goal is missed.
+(Debian's libjemalloc2; scripts/setup --bench): 200,000 live blocks replaced at random, 100 turnovers,
+sizes around another power of two in each of 20 phases. Printed: bytes that the program asks for at the
+end and at its highest, what each allocator holds for them then and at its highest, and the ratio at the
+end. A pool counts every byte of its file that was ever touched, jemalloc what is resident. Exit status 1
+when the goal is missed.
 """
 import argparse
 import glob

@@ -4,6 +4,7 @@
  * type and the offset of the block that has it. What nobody decides (unions, blocks without type)
  * and numbers that look like addresses are not judged.
  */
+#include "heap_types.h"
 #include "relocate.h"
 #include "statics.h"
 #include "types.h"
@@ -51,6 +52,16 @@ static void check_inside(struct check *check, const struct nvmi_word *word, uint
           target->name);
 }
 
+/* A pointer to static data lies where the next opening will look for one. */
+static void check_mark(struct check *check, const struct nvmi_word *word, bool is_static) {
+  uint64_t offset = (uint64_t)(word->at - check->pool->home);
+  uint32_t head = check->map.run[(offset - check->pool->header.heap_offset) >> NVM_CHUNK_SHIFT];
+  uint64_t chunk = *nvmi_chunk_word(check->pool, head - 1);
+  bool is_large = (chunk & 0xff) == NVM_CHUNK_LARGE;
+  if (is_large ? !is_static : !(chunk & NVM_SPAN_STATICS))
+    fault(check, word, "leads to static data, and its span is not marked for that");
+}
+
 static bool check_word(void *context, const struct nvmi_word *word) {
   struct check *check = context;
   const struct nvm_header *header = &check->pool->header;
@@ -59,8 +70,12 @@ static bool check_word(void *context, const struct nvmi_word *word) {
   bool is_static = kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER, is_constant;
   if (!is_static && kind != NVM_FIELD_POINTER && kind != NVM_FIELD_WEAK_POINTER)
     return true;
-  if (!is_address(value) || nvmi_statics_look_up(check->pool, value, &is_constant) >= 0)
+  if (!is_address(value))
     return true;
+  if (nvmi_statics_look_up(check->pool, value, &is_constant) >= 0) {
+    check_mark(check, word, is_static);
+    return true;
+  }
   if (nvmi_pointer_offset(header, value, &offset)) {
     if (is_static)
       fault(check, word, "should lead to the program, and leads into the pool");

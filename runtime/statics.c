@@ -19,7 +19,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The span may hold a static pointer from now on. Durable before the commit that makes it so; if
- * that fails, the mark is only a look too many. */
+ * that fails, the mark is only a look too many. The fence is for the threads that see the mark and
+ * do not write it again: theirs say nothing about this flush. */
 static void mark_span(struct nvm_pool *pool, struct nvmi_span *span) {
   nvmi_lock(&pool->heap->lock);
   nvmi_chunk_mark(pool, span->chunk, *nvmi_chunk_word(pool, span->chunk) | NVM_SPAN_STATICS);
@@ -176,7 +177,7 @@ static int bind(struct nvm_pool *pool, const uint64_t *found) {
     *(volatile uint64_t *)&entry->address = found[i];
     pool->persist->flush(&entry->address, sizeof entry->address);
   }
-  pool->persist->fence();
+  /* Fenced with the header that follows: were that there first, all would still be tokens. */
   if (!nvmi_statics_index(pool))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
   enter_state(pool, NVM_STATICS_MIXED);

@@ -201,25 +201,6 @@ static bool is_text(const char *at, const char *end) {
   return at < end && !*at;
 }
 
-bool nvmi_place_of(const void *address, struct nvmi_place *place) {
-  const struct part *part;
-  struct module *module = module_of((uint64_t)(uintptr_t)address, &part);
-  if (!module)
-    return false;
-  *place = (struct nvmi_place){.module = module->name,
-                               .offset = (uint64_t)(uintptr_t)address - module->base,
-                               .name = "",
-                               .file = ""};
-  memcpy(place->build_id, module->build_id, sizeof place->build_id);
-  read_symbols(module);
-  find_symbol(module, place);
-  place->is_constant = is_constant(module, part, place->offset);
-  if (!*place->name && place->is_constant &&
-      is_text(address, (const char *)module->base + part->end))
-    place->text = address;
-  return true;
-}
-
 static enum nvmi_found find_named(const struct module *module, const struct nvmi_place *place,
                                   uint64_t *address) {
   const char *file = "";
@@ -239,6 +220,47 @@ static enum nvmi_found find_named(const struct module *module, const struct nvmi
   }
   *address = module->base + first + place->within;
   return found == 1 ? NVMI_FOUND : found ? NVMI_AMBIGUOUS : NVMI_NOT_FOUND;
+}
+
+/* In a program that is not position-independent the address of a library's function is that of a
+ * stub of the program, which no other build has. Gives the function itself; 0: it is no stub. */
+static uint64_t behind_stub(const struct module *program, uint64_t offset) {
+  for (size_t i = 0; i < program->symbol_count; i++) {
+    const Elf64_Sym *symbol = &program->symbols[i];
+    if (symbol->st_shndx != SHN_UNDEF || symbol->st_value != offset || !offset)
+      continue;
+    struct nvmi_place wanted = {.name = name_of(program, symbol), .file = ""};
+    wanted.name = strndupa(wanted.name, strcspn(wanted.name, "@")); /* without its version */
+    for (unsigned m = 1; m < module_count; m++) {
+      uint64_t address;
+      read_symbols(&modules[m]);
+      if (find_named(&modules[m], &wanted, &address) == NVMI_FOUND)
+        return address;
+    }
+  }
+  return 0;
+}
+
+bool nvmi_place_of(const void *address, struct nvmi_place *place) {
+  const struct part *part;
+  struct module *module = module_of((uint64_t)(uintptr_t)address, &part);
+  if (!module)
+    return false;
+  *place = (struct nvmi_place){.module = module->name,
+                               .offset = (uint64_t)(uintptr_t)address - module->base,
+                               .name = "",
+                               .file = ""};
+  memcpy(place->build_id, module->build_id, sizeof place->build_id);
+  read_symbols(module);
+  uint64_t real = module == modules ? behind_stub(module, place->offset) : 0;
+  if (real)
+    return nvmi_place_of((const void *)(uintptr_t)real, place);
+  find_symbol(module, place);
+  place->is_constant = is_constant(module, part, place->offset);
+  if (!*place->name && place->is_constant &&
+      is_text(address, (const char *)module->base + part->end))
+    place->text = address;
+  return true;
 }
 
 /* Any constant of these bytes will do. */

@@ -69,12 +69,12 @@ NVM_POOL *test_create(const char *path, size_t size) {
   return pool;
 }
 
-static void print_fault(void *context, const char *line) {
+void test_print_fault(void *context, const char *line) {
   fprintf(stderr, "%s: %s\n", (const char *)context, line);
 }
 
 void test_check_pool(const char *path) {
-  CHECK(nvm_pool_check(path, print_fault, (void *)(uintptr_t)path) == 0);
+  CHECK(nvm_pool_check(path, test_print_fault, (void *)(uintptr_t)path) == 0);
 }
 
 int test_child(const char *kill, void (*body)(void *), void *argument) {

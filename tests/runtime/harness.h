@@ -59,6 +59,8 @@ NVM_POOL *test_open(const char *path);
 NVM_POOL *test_create(const char *path, size_t size);
 /* Blocks that the file's tables have. */
 uint64_t test_blocks(NVM_POOL *pool);
+/* To stderr, for functions that report faults. */
+void test_print_fault(void *context, const char *line);
 /* nvm_pool_check finds nothing. */
 void test_check_pool(const char *path);
 

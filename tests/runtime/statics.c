@@ -1,0 +1,218 @@
+/* statics.c: pointers to functions and constants, in a pool that another process has left: bound
+ * anew in spite of deaths and power failures (runtime/statics.h). */
+#define _GNU_SOURCE
+#include "internal.h"
+#include "moved.h"
+#include "simulation.h"
+#include "store.h"
+
+#include "nvmove/inspect.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HOOK_ID = 4001, NODES = 60, FEW = 6, PLACES = 4 };
+
+/* Neighbours of one size: shifted by that, the address of one is that of the next. */
+static const uint64_t places[PLACES] = {1, 2, 3, 4};
+
+struct hook {
+  uint64_t number;
+  struct hook *next;
+  const uint64_t *constant; /* plain */
+  uint64_t *marked;         /* as NVM_STATIC_PTR */
+  void (*call)(void);
+  uint64_t lookalike; /* a number */
+};
+
+#define FIELD(member, what)                                                                        \
+  {.name = #member, .offset = offsetof(struct hook, member), .count = 1, .stride = 8, .kind = what}
+static const struct nvm_field hook_fields[] = {
+    FIELD(next, NVM_FIELD_POINTER), FIELD(constant, NVM_FIELD_POINTER),
+    FIELD(marked, NVM_FIELD_STATIC_POINTER), FIELD(call, NVM_FIELD_FUNCTION)};
+static const struct nvm_type hook_type = {.id = HOOK_ID,
+                                          .name = "struct hook",
+                                          .members = "",
+                                          .size = sizeof(struct hook),
+                                          .alignment = 8,
+                                          .field_count = 4,
+                                          .fields = hook_fields};
+__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const described =
+    &hook_type;
+
+static uint64_t state[PLACES];
+static void call_one(void) {}
+static void call_two(void) { state[0]++; }
+
+static struct hook expected(unsigned number, struct hook *next) {
+  return (struct hook){.number = number,
+                       .next = next,
+                       .constant = number % 5 ? &places[number % PLACES] : NULL,
+                       .marked = &state[number % 3],
+                       .call = number % 2 ? call_one : call_two,
+                       .lookalike = (uintptr_t)&places[number % PLACES]};
+}
+
+void bound_fill(NVM_POOL *pool, unsigned from, unsigned to) {
+  for (unsigned number = from; number < to; number++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    struct hook made = expected(number, nvm_pool_root(pool));
+    struct hook *hook = nvm_alloc(pool, HOOK_ID, sizeof *hook);
+    CHECK(hook);
+    store_bytes(hook, &made, sizeof made);
+    CHECK(nvm_pool_set_root(pool, hook) == 0 && nvm_tx_commit(pool) == 0);
+  }
+}
+
+void bound_verify(NVM_POOL *pool, unsigned nodes) {
+  const struct hook *hook = nvm_pool_root(pool);
+  for (unsigned number = nodes; number-- > 0; hook = hook->next) {
+    struct hook want = expected(number, hook->next);
+    CHECK(memcmp(hook, &want, sizeof want) == 0);
+  }
+  CHECK(!hook);
+}
+
+/* Every entry of the table, and every word that it speaks of. */
+void bound_shift(const char *path, uint64_t shift) {
+  int fd = open(path, O_RDWR);
+  struct stat status;
+  CHECK(fd >= 0 && fstat(fd, &status) == 0);
+  char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  CHECK(bytes != MAP_FAILED);
+  uint64_t base = ((struct nvm_header *)bytes)->base,
+           run = *(uint64_t *)(bytes + NVM_STATICS_OFFSET);
+  unsigned entries = 0;
+  for (uint64_t at = sizeof(struct nvm_statics_run); run && at < NVM_CHUNK_SIZE; entries++) {
+    struct nvm_static *entry = (void *)(bytes + run + at);
+    if (!entry->length)
+      break;
+    entry->address += shift;
+    memset(entry->build_id, 7, sizeof entry->build_id); /* of another build */
+    uint64_t seed = nvmi_check(((struct nvm_header *)bytes)->id, 16, 0);
+    entry->check =
+        nvmi_check(&entry->offset, entry->length - offsetof(struct nvm_static, offset), seed);
+    at += entry->length;
+  }
+  CHECK(entries > 2);
+  for (uint64_t root = *(uint64_t *)(bytes + NVM_ROOT_OFFSET); root;) {
+    struct hook *hook = (void *)(bytes + root - base);
+    uint64_t *words[] = {(void *)&hook->constant, (void *)&hook->marked, (void *)&hook->call};
+    for (unsigned i = 0; i < 3; i++)
+      *words[i] += *words[i] ? shift : 0;
+    root = (uintptr_t)hook->next;
+  }
+  munmap(bytes, (size_t)status.st_size);
+  close(fd);
+}
+
+static void prepare_nodes(const char *path, unsigned nodes) {
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  bound_fill(pool, 0, nodes);
+  CHECK(nvm_pool_close(pool) == 0);
+  bound_shift(path, sizeof *places);
+}
+
+static void prepare(const char *path) { prepare_nodes(path, NODES); }
+static void prepare_few(void *path) { prepare_nodes(path, FEW); }
+
+static void reopen(void *path) {
+  NVM_POOL *pool = test_open(path);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void verify_nodes(const char *path, unsigned nodes) {
+  NVM_POOL *pool = test_open(path);
+  bound_verify(pool, nodes);
+  CHECK(pool->header.statics == NVM_STATICS_BOUND);
+  CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(path);
+}
+
+static void verify(const char *path) { verify_nodes(path, NODES); }
+
+TEST(statics_bound_anew) {
+  char path[200];
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  prepare(path);
+  verify(path);
+  bound_shift(path, (uint64_t)-2 * sizeof *places);
+  NVM_POOL *pool = test_open(path);
+  bound_fill(pool, NODES, NODES + FEW); /* what is noted now is noted at its new address */
+  CHECK(nvm_pool_close(pool) == 0);
+  bound_shift(path, sizeof *places);
+  verify_nodes(path, NODES + FEW);
+}
+
+TEST(statics_bound_in_spite_of_deaths) {
+  char path[200], kill[32];
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  unsigned deaths = 0;
+  for (unsigned first = 1; first <= 8; first++)
+    for (unsigned second = 1; second <= 8; second++) {
+      unlink(path);
+      prepare(path);
+      snprintf(kill, sizeof kill, "move:%u", first);
+      deaths += test_was_killed(test_child(kill, reopen, path));
+      snprintf(kill, sizeof kill, "move:%u", second);
+      deaths += test_was_killed(test_child(kill, reopen, path));
+      verify(path);
+    }
+  CHECK(deaths > 60);
+}
+
+static void reopen_without_power(void *cut) {
+  power_arm(cut);
+  reopen((void *)(uintptr_t)((const struct power_cut *)cut)->path);
+}
+
+static void verify_twice(const char *image) {
+  static unsigned round;
+  const char *again = test_path("again"), *left = test_path("left");
+  struct power_cut cut = {.path = again, .image = left, .at = 1 + round % 60, .seed = round};
+  round++;
+  power_copy(image, again);
+  int status = test_child(NULL, reopen_without_power, &cut);
+  CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
+  verify_nodes(WEXITSTATUS(status) == POWER_CUT ? left : again, FEW);
+  verify_nodes(image, FEW);
+}
+
+/* While they are noted: whatever of a transaction is there, what it points to is known. */
+static void prepare_one(void *path) {
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  bound_fill(pool, 0, 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void fill_without_power(void *cut) {
+  power_arm(cut);
+  NVM_POOL *pool = test_open(((const struct power_cut *)cut)->path);
+  bound_fill(pool, 1, FEW);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void verify_some(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  const struct hook *first = nvm_pool_root(pool);
+  bound_verify(pool, (unsigned)first->number + 1);
+  CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(statics_noted_in_spite_of_power_failures_undo) {
+  power_fail_everywhere("undo", prepare_one, fill_without_power, verify_some);
+}
+
+TEST_ONCE(statics_noted_in_spite_of_power_failures_shadow) {
+  power_fail_everywhere("shadow", prepare_one, fill_without_power, verify_some);
+}
+
+TEST_ONCE(statics_bound_in_spite_of_power_failures) {
+  power_fail_everywhere("undo", prepare_few, reopen_without_power, verify_twice);
+}
