@@ -11,6 +11,7 @@
 #include "pool.h"
 #include "recover.h"
 #include "relocate.h"
+#include "statics.h"
 #include "types.h"
 
 #include <errno.h>
@@ -70,11 +71,12 @@ static void check_logs(struct check *check) {
       fault(check, "log %u: in use behind one that is not", slot);
 }
 
-static void check_types(struct check *check) {
-  unsigned damaged = nvmi_types_damaged(check->pool);
-  if (damaged)
-    fault(check, "the table of types is damaged from entry %u on: %u entries",
-          check->pool->type_count, damaged);
+/* What a part of the pool says that cannot be read: recorded, with the path in front. */
+static void unreadable(struct check *check) {
+  const char *said = nvm_strerror();
+  size_t path = strlen(check->pool->path);
+  bool has_path = strncmp(said, check->pool->path, path) == 0 && said[path] == ':';
+  fault(check, "%s", has_path ? said + path + 2 : said);
 }
 
 static void check_span(struct check *check, uint32_t chunk, const struct nvmi_span *shape) {
@@ -136,7 +138,6 @@ static void check_root(struct check *check) {
 static int check_all(struct check *check) {
   check_headers(check);
   check_logs(check);
-  check_types(check);
   check_heap(check);
   check_root(check);
   return check->faults;
@@ -155,8 +156,12 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
     return -1;
   }
   pool->home = home;
-  nvmi_types_load(pool);
+  if (nvmi_types_load(pool))
+    unreadable(&check);
+  if (nvmi_statics_start(pool))
+    unreadable(&check);
   int faults = check_all(&check);
+  nvmi_statics_stop(pool);
   munmap(home, size);
   nvmi_pool_detach(pool);
   return faults;

@@ -307,5 +307,5 @@ int nvmi_recover(struct nvm_pool *pool) {
   if (work.incomplete) /* nothing was changed yet */
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for recovery; open it again");
   return nvmi_fail(NVM_ECORRUPT, pool->path,
-                   "the log is damaged; run nvm_pool_check, restore a copy");
+                   "the log is damaged ('nvmove pool check' says where); restore a copy");
 }

@@ -144,8 +144,8 @@ static int compare(struct nvm_pool *pool, unsigned index) {
   char difference[256];
   nvmi_type_difference(pools, programs, difference, sizeof difference);
   return nvmi_fail(NVM_ELAYOUT, pool->path,
-                   "the program's %s is not the pool's: %s; open it with the program that wrote "
-                   "it, and let that save it in another form",
+                   "the program's %s is not the pool's: %s; open it with the program that wrote it "
+                   "('nvmove pool dump' shows what is in it)",
                    pools->name, difference);
 }
 
@@ -160,9 +160,12 @@ int nvmi_types_load(struct nvm_pool *pool) {
     if (!type)
       type = nvmi_type_decode(&pool->type_memory, entry->id, record, entry->size);
     if (!type)
-      break;
+      return nvmi_fail(NVM_ECORRUPT, pool->path,
+                       "the layout of type %u makes no sense, or memory ran out; restore a copy",
+                       index);
     pool->types[index] = type;
     pool->type_ids[index] = entry->id;
+    pool->type_count = index + 1;
   }
   pool->type_count = index;
   unsigned damaged = nvmi_types_damaged(pool);

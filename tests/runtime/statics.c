@@ -31,9 +31,15 @@ struct hook {
 
 #define FIELD(member, what)                                                                        \
   {.name = #member, .offset = offsetof(struct hook, member), .count = 1, .stride = 8, .kind = what}
-static const struct nvm_field hook_fields[] = {
-    FIELD(next, NVM_FIELD_POINTER), FIELD(constant, NVM_FIELD_POINTER),
-    FIELD(marked, NVM_FIELD_STATIC_POINTER), FIELD(call, NVM_FIELD_FUNCTION)};
+static const struct nvm_field hook_fields[] = {{.name = "next",
+                                                .target = HOOK_ID,
+                                                .offset = offsetof(struct hook, next),
+                                                .count = 1,
+                                                .stride = 8,
+                                                .kind = NVM_FIELD_POINTER},
+                                               FIELD(constant, NVM_FIELD_POINTER),
+                                               FIELD(marked, NVM_FIELD_STATIC_POINTER),
+                                               FIELD(call, NVM_FIELD_FUNCTION)};
 static const struct nvm_type hook_type = {.id = HOOK_ID,
                                           .name = "struct hook",
                                           .members = "",

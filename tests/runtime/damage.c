@@ -1,0 +1,252 @@
+/* damage.c: each kind of damage to a pool that was closed is found, and named: by nvm_pool_check,
+ * or when its data can be read, by nvm_pool_verify_pointers. */
+#define _GNU_SOURCE
+#include "checksum.h"
+#include "heap_types.h"
+#include "moved.h"
+#include "simulation.h"
+
+#include "nvmove/inspect.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NODES = 20 };
+
+/* The file, mapped. */
+struct image {
+  char *bytes;
+  size_t size;
+  struct nvm_header *header; /* the first copy */
+};
+
+static struct image map(const char *path) {
+  int fd = open(path, O_RDWR);
+  struct stat status;
+  CHECK(fd >= 0 && fstat(fd, &status) == 0);
+  void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  CHECK(bytes != MAP_FAILED);
+  close(fd);
+  return (struct image){bytes, (size_t)status.st_size, bytes};
+}
+
+static uint64_t *word(const struct image *image, uint64_t at) {
+  CHECK(at + 8 <= image->size);
+  return (uint64_t *)(image->bytes + at);
+}
+
+static uint64_t id_seed(const struct image *image) { return nvmi_check(image->header->id, 16, 0); }
+
+/* Both copies get a field's new value, and a checksum that holds. */
+static void set_header(struct image *image, size_t field, uint64_t value, size_t size) {
+  struct nvm_header *h = image->header;
+  memcpy((char *)h + field, &value, size);
+  h->check = 0;
+  h->check = nvmi_check(h, sizeof *h, 0);
+  memcpy(image->bytes + NVM_HEADER_COPY_SIZE, h, sizeof *h);
+}
+
+/* The word of the first run of a kind. */
+static uint64_t *run_of(const struct image *image, unsigned kind) {
+  uint64_t chunks = image->header->heap_size >> NVM_CHUNK_SHIFT;
+  for (uint64_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t *at = word(image, NVM_CHUNKS_OFFSET + 8 * chunk);
+    if ((*at & 0xff) == kind)
+      return at;
+    count = *at ? *at >> 32 : 1;
+  }
+  test_fail(__FILE__, __LINE__, "no such run");
+}
+
+static uint64_t run_offset(const struct image *image, const uint64_t *at) {
+  uint64_t chunk = ((uint64_t)((char *)at - image->bytes) - NVM_CHUNKS_OFFSET) / 8;
+  return image->header->heap_offset + (chunk << NVM_CHUNK_SHIFT);
+}
+
+/* The first hook: number, next, constant, marked, call (statics.c). */
+static uint64_t *hook(const struct image *image, unsigned index) {
+  return word(image, *word(image, NVM_ROOT_OFFSET) - image->header->base + 8 * index);
+}
+
+/* What is done to the pool, and a part of what is said. */
+struct damage {
+  const char *name, *said;
+  void (*make)(struct image *image);
+};
+
+#define DAMAGE(name, statement)                                                                    \
+  static void name(struct image *image) { statement; }
+#define SPOIL(name, member, value)                                                                 \
+  static void name(struct image *image) {                                                          \
+    set_header(image, offsetof(struct nvm_header, member), value, sizeof image->header->member);   \
+  }
+
+SPOIL(magic, magic, 1)
+SPOIL(newer_format, format, NVM_FORMAT + 1)
+SPOIL(header_size, header_size, 100)
+SPOIL(span, span, UINT64_C(3) << 30)
+SPOIL(base, base, 0x7e8000001000)
+SPOIL(too_many_moves, moves, NVM_MOVES_MAX + 1)
+SPOIL(statics_state, statics, 9)
+SPOIL(heap_offset, heap_offset, 0x10000)
+SPOIL(heap_size, heap_size, 12345)
+SPOIL(generation, generation, 0)
+SPOIL(sequence, sequence, UINT64_MAX)
+SPOIL(state, state, 7)
+SPOIL(method, method, 9)
+SPOIL(log_format, log_format, 99)
+SPOIL(domain, domain, 9)
+DAMAGE(former_base, set_header(image, offsetof(struct nvm_header, moves), 1, 4))
+DAMAGE(both_checksums, image->header->check++; ++*word(image, NVM_HEADER_COPY_SIZE + 16))
+DAMAGE(one_copy, ++*word(image, NVM_HEADER_COPY_SIZE + 40))
+DAMAGE(truncated, CHECK(truncate(test_path("pool"), (off_t)image->size / 2) == 0))
+DAMAGE(segment_check, ++*word(image, *word(image, NVM_SLOTS_OFFSET)))
+DAMAGE(segment_size, *word(image, *word(image, NVM_SLOTS_OFFSET) + 24) = 1 << 20)
+DAMAGE(slot_astray, *word(image, NVM_SLOTS_OFFSET + 8) = 0x123456)
+DAMAGE(slot_behind, *word(image, NVM_SLOTS_OFFSET + 16 * 9) = image->header->heap_offset)
+DAMAGE(segment_kind, *run_of(image, NVM_CHUNK_LOG) ^= NVM_CHUNK_LOG ^ NVM_CHUNK_FREE)
+DAMAGE(run_kind, *run_of(image, NVM_CHUNK_SMALL) |= 0x70)
+DAMAGE(run_length, *run_of(image, NVM_CHUNK_SMALL) |= UINT64_C(1) << 60)
+DAMAGE(span_class, *run_of(image, NVM_CHUNK_SMALL) |= 0xff00)
+DAMAGE(span_type, *run_of(image, NVM_CHUNK_SMALL) |= 0x20000)
+DAMAGE(span_length, *run_of(image, NVM_CHUNK_SMALL) += UINT64_C(1) << 32)
+DAMAGE(large_class, *run_of(image, NVM_CHUNK_LARGE) |= 0x500)
+DAMAGE(large_type, *run_of(image, NVM_CHUNK_LARGE) |= 0xff0000)
+DAMAGE(free_type, *run_of(image, NVM_CHUNK_FREE) |= 0x10000)
+DAMAGE(virgin, *run_of(image, NVM_CHUNK_VIRGIN) = UINT64_C(1) << 32)
+DAMAGE(block_type, *word(image, run_offset(image, run_of(image, NVM_CHUNK_SMALL))) |= 0xff00)
+DAMAGE(root_outside, *word(image, NVM_ROOT_OFFSET) = 4096)
+DAMAGE(root_free, *word(image, NVM_ROOT_OFFSET) += 0x2000)
+DAMAGE(type_entry, ++*word(image, NVM_TYPES_OFFSET + 32 + 24))
+DAMAGE(type_record, ++*word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)))
+DAMAGE(statics_run, ++*word(image, *word(image, NVM_STATICS_OFFSET) + 16))
+DAMAGE(statics_astray, *word(image, NVM_STATICS_OFFSET) = 0x777777)
+DAMAGE(statics_circle,
+       *word(image, *word(image, NVM_STATICS_OFFSET) + 8) = *word(image, NVM_STATICS_OFFSET))
+DAMAGE(to_nothing, *hook(image, 1) += 0x3000)
+DAMAGE(to_tables, *hook(image, 1) = image->header->base + NVM_SLOTS_OFFSET)
+DAMAGE(beyond, *hook(image, 1) = image->header->base + image->header->span - 64)
+DAMAGE(to_dram, *hook(image, 1) = 0x7f1234567890)
+DAMAGE(to_a_pool, *hook(image, 1) ^= UINT64_C(1) << 35)
+DAMAGE(misaligned, *hook(image, 1) += 2)
+DAMAGE(constant, *hook(image, 2) = 0x7f1234567890)
+DAMAGE(marked, *hook(image, 3) = *hook(image, 1))
+DAMAGE(function, *hook(image, 4) += 1)
+DAMAGE(unmarked, *run_of(image, NVM_CHUNK_SMALL) &= ~NVM_SPAN_STATICS)
+
+/* A layout whose checksum holds and whose field lies outside of its type. */
+static void type_nonsense(struct image *image) {
+  struct nvm_type_entry *entry = (void *)word(image, NVM_TYPES_OFFSET + 32);
+  struct nvm_type_record *record = (void *)word(image, entry->record);
+  ((struct nvm_type_field *)(record + 1))->offset = 1 << 20;
+  entry->id ^= 2; /* or the program's own would be taken */
+  uint64_t words[] = {entry->id, entry->record, entry->size,
+                      nvmi_check(record, entry->size, id_seed(image))};
+  entry->check = nvmi_check(words, sizeof words, id_seed(image));
+}
+
+#define KIND(name, said) {#name, said, name}
+static const struct damage kinds[] = {
+    KIND(magic, "no pool of nvmove"),
+    KIND(newer_format, "is newer than this library"),
+    KIND(header_size, "header are bad (header size)"),
+    KIND(span, "header are bad (span)"),
+    KIND(base, "header are bad (base address)"),
+    KIND(too_many_moves, "header are bad (base address)"),
+    KIND(former_base, "header are bad (former base address)"),
+    KIND(statics_state, "header are bad (state of static pointers)"),
+    KIND(heap_offset, "header are bad (heap offset)"),
+    KIND(heap_size, "header are bad (heap size)"),
+    KIND(generation, "header are bad (generation)"),
+    KIND(sequence, "header are bad (sequence)"),
+    KIND(state, "header are bad (state)"),
+    KIND(method, "header are bad (method)"),
+    KIND(log_format, "header are bad (log format)"),
+    KIND(domain, "header are bad (domain)"),
+    KIND(both_checksums, "header are bad (checksum)"),
+    KIND(one_copy, "header copies differ"),
+    KIND(truncated, "the file has"),
+    KIND(segment_check, "log 0, bank 0: a segment is damaged"),
+    KIND(segment_size, "log 0, bank 0: a segment is damaged"),
+    KIND(slot_astray, "log 0, bank 1: a segment is damaged"),
+    KIND(slot_behind, "in use behind one that is not"),
+    KIND(segment_kind, "is not a run of kind LOG"),
+    KIND(run_kind, "no such kind of run"),
+    KIND(run_length, "ends outside the heap"),
+    KIND(span_class, "no such size class"),
+    KIND(span_type, "no such size class, or a type"),
+    KIND(span_length, "not as long as its size class says"),
+    KIND(large_class, "a large block has a size class"),
+    KIND(large_type, "a type that is not in the table"),
+    KIND(free_type, "a run without blocks has"),
+    KIND(virgin, "never used says more"),
+    KIND(block_type, "no type"),
+    KIND(root_outside, "does not lie in the heap"),
+    KIND(root_free, "the root lies in no block"),
+    KIND(type_entry, "the table of types is damaged from entry 1"),
+    KIND(type_record, "the table of types is damaged from entry 1"),
+    KIND(type_nonsense, "the layout of type 1 makes no sense"),
+    KIND(statics_run, "the table of static data is damaged"),
+    KIND(statics_astray, "the table of static data is damaged at 0x777777"),
+    KIND(statics_circle, "the table of static data is damaged"),
+    KIND(to_nothing, "where nothing is allocated"),
+    KIND(to_tables, "where nothing is allocated"),
+    KIND(beyond, "where nothing is allocated"),
+    KIND(to_dram, "field next of struct hook"),
+    KIND(to_a_pool, "leads to another pool"),
+    KIND(misaligned, "is not aligned for struct hook"),
+    KIND(constant, "field constant of struct hook"),
+    KIND(marked, "should lead to the program, and leads into the pool"),
+    KIND(function, "field call of struct hook"),
+    KIND(unmarked, "its span is not marked")};
+
+static void listen(void *heard, const char *line) {
+  if (!*(char *)heard)
+    snprintf(heard, 512, "%s", line);
+}
+
+/* The first that is said of the pool; empty: nothing. */
+static void judge(const char *path, char *heard) {
+  *heard = 0;
+  if (nvm_pool_check(path, listen, heard) < 0) {
+    snprintf(heard, 512, "%s", nvm_strerror());
+    return;
+  }
+  if (*heard)
+    return;
+  NVM_POOL *pool = nvm_pool_open_foreign(path);
+  if (!pool) {
+    snprintf(heard, 512, "%s", nvm_strerror());
+    return;
+  }
+  nvm_pool_verify(pool, listen, heard);
+  nvm_pool_verify_pointers(pool, listen, heard);
+  nvm_pool_close(pool);
+}
+
+TEST_ONCE(damage_of_every_kind_is_named) {
+  char sound[200], path[200], heard[512];
+  snprintf(sound, sizeof sound, "%s", test_path("sound"));
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  NVM_POOL *pool = test_create(sound, 4 << 20);
+  bound_fill(pool, 0, NODES); /* first: its span is the first, its type too */
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *large = nvm_alloc(pool, 0, 200000), *freed = nvm_alloc(pool, 0, 100000);
+  CHECK(large && freed && nvm_alloc(pool, 5, 70000) && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_free(freed) == 0 && nvm_pool_close(pool) == 0);
+  judge(sound, heard);
+  CHECK(!*heard);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    power_copy(sound, path);
+    struct image image = map(path);
+    kinds[i].make(&image);
+    munmap(image.bytes, image.size);
+    judge(path, heard);
+    if (!strstr(heard, kinds[i].said))
+      test_fail(kinds[i].name, (int)i, *heard ? heard : "nothing was said");
+  }
+  CHECK(sizeof kinds / sizeof *kinds >= 40);
+}
