@@ -59,6 +59,7 @@ private:
             const clang::Stmt *Body);
   void conditional(const clang::IfStmt *If);
   void branch(const clang::Stmt *S);
+  void cases(const clang::Stmt *Body);
   void initialise(Place Target, const clang::Expr *Init, clang::QualType Type);
   void initialiseList(Place Target, const clang::InitListExpr *List, clang::QualType Type);
   void findAddressTaken(const clang::Stmt *Root);

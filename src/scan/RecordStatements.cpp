@@ -143,6 +143,22 @@ void FunctionRecorder::conditional(const clang::IfStmt *If) {
   leave(Outer);
 }
 
+/// Each case is a branch of its own: an exit in one of them says nothing about the others.
+void FunctionRecorder::cases(const clang::Stmt *Body) {
+  const auto *Block = llvm::dyn_cast_or_null<clang::CompoundStmt>(Body);
+  if (!Block)
+    return branch(Body);
+  uint32_t Outer = enter(RegionKind::Branch), Whole = Region;
+  for (const clang::Stmt *Each : Block->body()) {
+    if (llvm::isa<clang::SwitchCase>(Each)) {
+      leave(Whole);
+      enter(RegionKind::Branch);
+    }
+    statement(Each);
+  }
+  leave(Outer);
+}
+
 void FunctionRecorder::statement(const clang::Stmt *S) {
   if (!S)
     return;
@@ -192,7 +208,7 @@ void FunctionRecorder::statement(const clang::Stmt *S) {
   case clang::Stmt::SwitchStmtClass: {
     const auto *Switch = llvm::cast<clang::SwitchStmt>(S);
     value(Switch->getCond());
-    return branch(Switch->getBody());
+    return cases(Switch->getBody());
   }
   default:
     for (const clang::Stmt *Child : S->children())

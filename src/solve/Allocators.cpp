@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
 #include <set>
 
 namespace nvmove::solve {
@@ -27,7 +28,8 @@ std::vector<bool> Inference::reachAllocator() const {
     for (const Instruction &I : P.function(Id).Body->Body)
       if (I.Code == Op::Call && I.A != None && !Reaches[Id] && !Formats[Id]) {
         Effect What = effect(P.entity(P.function(Id), I.A)).What;
-        if (What == Effect::Allocate || What == Effect::Resize || What == Effect::Map) {
+        if (What == Effect::Allocate || What == Effect::AllocateAt || What == Effect::Resize ||
+            What == Effect::Map) {
           Reaches[Id] = true;
           Level.push_back(Id);
         }
@@ -230,20 +232,41 @@ bool Inference::stampsType(const FunctionInfo &F) const {
   return false;
 }
 
-bool Inference::setsUp(FunctionId Id) const {
+std::set<GlobalId> Inference::setsUp(FunctionId Id) const {
   const FunctionInfo &F = P.function(Id);
-  std::set<Register> Globals, Fresh;
+  std::map<Register, GlobalId> Globals;
+  std::set<Register> Fresh;
   for (const Instruction &I : F.Body->Body) {
-    if (I.Code == Op::AddressOf && P.entity(F, I.A).What == Entity::Global)
-      Globals.insert(I.Dst);
+    if (Entity Meant = I.Code == Op::AddressOf ? P.entity(F, I.A) : Entity();
+        Meant.What == Entity::Global)
+      Globals[I.Dst] = Meant.Id;
     if (I.Code == Op::Call && I.A != None && effect(P.entity(F, I.A)).What == Effect::Allocate)
       Fresh.insert(I.Dst);
   }
+  std::set<GlobalId> Found;
   for (const Instruction &I : F.Body->Body)
-    if (I.Code == Op::Store && Globals.count(I.A))
+    if (auto To = Globals.find(I.A); I.Code == Op::Store && To != Globals.end())
       for (Register Each : registersBehind(*F.Body, I.B))
         if (Fresh.count(Each))
-          return true;
+          Found.insert(To->second);
+  return Found;
+}
+
+bool Inference::makesBehind(FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
+  auto IsAddress = [&](unsigned I) { return F.parameter(I).Pointers >= 2; };
+  std::set<Register> Given;
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Call && I.Dst != None && F.shapeOf(F.Body->Registers[I.Dst]).Pointers)
+      Given.insert(I.Dst);
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code != Op::Store || I.B == None || I.B == facts::NullRegister || Given.empty() ||
+        !llvm::any_of(parametersBehind(*F.Body, I.A), IsAddress))
+      continue;
+    for (Register Each : registersBehind(*F.Body, I.B))
+      if (Given.count(Each))
+        return true;
+  }
   return false;
 }
 

@@ -105,14 +105,15 @@ bool Zone::isLogging(const PendingCall &Call, const Entity &Callee) const {
 /// True when the handle, input, or what holds one of them is handed over. Numbers do not count: of
 /// those that a caller has, most were read from what is built already. A pointer that is nothing
 /// but input leads into a document that the program holds in memory. An \p Event needs more than a
-/// record that some input was put in, or to be given nothing at all, and a caller at the input. On
-/// a look Again only what was staged on the stack counts: much of what is on the heap is linked by
-/// functions that are visited later.
+/// record that some input was put in, or to be given no pointer at all, and a caller at the input.
+/// On a look Again only what was staged on the stack counts: much of what is on the heap is linked
+/// by functions that are visited later.
 bool Zone::carriesInput(const PendingCall &Call, Look How) const {
   bool Near = !Instances[Call.In].Removed;
   bool Event = How == Look::Event;
   if (Event && !Near)
     return false;
+  bool Pointers = false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
     NodeId N = argumentNode(Call, I);
     if (N == None)
@@ -134,8 +135,9 @@ bool Zone::carriesInput(const PendingCall &Call, Look How) const {
     bool Pointer = F.shapeOf(F.Body->Registers[argument(Call, I)]).Pointers && !Memory;
     if (Input && Near && Pointer)
       return true;
+    Pointers |= Pointer || Memory;
   }
-  return Event && Call.Call->ArgumentCount == 0;
+  return Event && !Pointers;
 }
 
 /// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
@@ -166,6 +168,28 @@ bool Zone::considerDirect(PendingCall &Call, Entity Callee) {
   return Callee.What == Entity::Function && follow(Call, Callee.Id, /*Direct=*/true);
 }
 
+/// Of the targets of an indirect call, those that the zone itself has put into the object whose
+/// method is called; the others are guesses for older objects.
+std::set<FunctionId> Zone::storedTargets(const PendingCall &Call) const {
+  std::set<FunctionId> Found;
+  const facts::Function &Body = *functionOf(Call.In).Body;
+  std::set<Register> Behind = registersBehind(Body, Call.Call->B);
+  for (const Instruction &I : Body.Body) {
+    if (I.Code != facts::Op::Load || !Behind.count(I.Dst) || node(Call.In, I.A) == None)
+      continue;
+    for (LocationId Each : Graph.pointees(node(Call.In, I.A))) {
+      const Object &Table = Graph.object(Graph.at(Each).In);
+      auto Cell = Table.Cells.find(Graph.at(Each).Offset);
+      if (Table.Kind != ObjectKind::Heap || Cell == Table.Cells.end())
+        continue;
+      for (LocationId Held : Graph.pointees(Cell->second))
+        if (const Object &What = Graph.object(Graph.at(Held).In); What.Kind == ObjectKind::Function)
+          Found.insert(What.Id);
+    }
+  }
+  return Found;
+}
+
 bool Zone::considerIndirect(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
   std::set<FunctionId> Targets;
@@ -189,6 +213,9 @@ bool Zone::considerIndirect(PendingCall &Call) {
   Call.Resolved |=
       Call.Call->B != None && Flow.knowsTable(Instances[Call.In].Function, Call.Call->B);
   Call.Resolved |= !Targets.empty() || !Outside.empty();
+  if (Targets.size() > FewTargets)
+    if (std::set<FunctionId> Own = storedTargets(Call); !Own.empty() && Own.size() <= FewTargets)
+      Targets = Own;
   if (Targets.size() > FewTargets &&
       !carriesInput(Call, Targets.size() > SomeTargets ? Look::Event : Look::First))
     return false;
@@ -207,8 +234,10 @@ bool Zone::considerIndirect(PendingCall &Call) {
   return Changed;
 }
 
-/// True when a call of \p F gives its caller a pointer: its result, or what it stores in a local.
-bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
+/// True when a call of \p Id gives its caller a pointer: its result, what it stores in a local, or
+/// what it makes and stores where it is told to.
+bool Zone::gives(const PendingCall &Call, FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
   if (F.result().Pointers && !Call.Call->Implicit)
     return true;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
@@ -217,7 +246,7 @@ bool Zone::gives(const PendingCall &Call, const FunctionInfo &F) const {
         if (const Object &What = Graph.object(Graph.at(Each).In);
             What.Kind == ObjectKind::Stack && What.Type.Pointers)
           return true;
-  return false;
+  return Known.makesBehind(Id);
 }
 
 /// True when a call gives the size of a record: what it makes is made for that record.
@@ -253,6 +282,22 @@ unsigned Zone::removed(const PendingCall &Call, FunctionId Target, bool Contact,
   return Instances[Call.In].Removed + (Nothing ? 0 : One ? 1 : 2);
 }
 
+/// True when a global variable is as good as an argument: \p Target allocates what its caller keeps
+/// there, or is an action of the parser that calls it, on what the parser has made.
+bool Zone::sharesGlobal(const PendingCall &Call, FunctionId Target) const {
+  std::set<GlobalId> Made = Known.setsUp(Target);
+  if (!Made.empty() && llvm::is_contained(Loads, Call.In))
+    return true;
+  if (Call.Call->ArgumentCount)
+    return false;
+  if (llvm::any_of(GlobalsUsed[Instances[Call.In].Function],
+                   [&](GlobalId Each) { return Made.count(Each); }))
+    return true;
+  bool Near = !Instances[Call.In].Removed;
+  return Near && functionOf(Call.In).View == P.function(Target).View &&
+         llvm::any_of(GlobalsUsed[Target], [&](GlobalId Each) { return keepsMade(Each); });
+}
+
 bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (Call.Followed.count(Target)) {
     bool Contact = contact(Call); // Input may have come to where there was none.
@@ -263,8 +308,7 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   if (!Contact) {
     if (!Direct && !leadsToInput(Target))
       return false;
-    if (!gives(Call, P.function(Target)) && !leadsToInput(Target) &&
-        !(llvm::is_contained(Loads, Call.In) && Known.setsUp(Target)))
+    if (!gives(Call, Target) && !leadsToInput(Target) && !sharesGlobal(Call, Target))
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;

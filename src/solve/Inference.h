@@ -45,8 +45,12 @@ public:
   const std::vector<FunctionId> &callees(FunctionId Id) const { return Callees[Id]; }
   const std::vector<CallSite> &callers(FunctionId Id) const { return Callers[Id]; }
 
-  /// True when \p Id itself allocates what it keeps in a global variable: a table to be filled.
-  bool setsUp(FunctionId Id) const;
+  /// Global variables that keep what \p Id itself allocates: a table to be filled, a free list.
+  std::set<GlobalId> setsUp(FunctionId Id) const;
+
+  /// True when \p Id stores a pointer that some call gives it behind a pointer to a pointer that it
+  /// is given: "if (!*list) *list = list_new();".
+  bool makesBehind(FunctionId Id) const;
 
   /// Parameters whose memory \p Id, or what it calls directly, reads input into.
   const std::set<unsigned> &filledParameters(FunctionId Id) const { return FillsParameter[Id]; }

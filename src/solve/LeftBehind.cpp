@@ -11,6 +11,8 @@ namespace {
 
 /// Records one untyped object may be looked at as; with more, the analysis has lost track of it.
 constexpr size_t UsesMax = 3;
+/// The same for a mapped file, which is made of records one behind the other.
+constexpr size_t MappedUsesMax = 16;
 /// Calls since the input was handed over, of a function that fills an older record: later ones show
 /// or count what is built.
 constexpr unsigned FedRemovedMax = 2;
@@ -31,39 +33,11 @@ bool LeftBehind::isMachinery(ObjectId Id) const {
   return What.Kind != ObjectKind::Global && Z.content(Id).Handle;
 }
 
-/// Global variables that a load function sets to null where every run passes, and calls nothing
-/// after that could set them again: they kept something only meanwhile.
-std::set<GlobalId> LeftBehind::clearedGlobals() const {
-  std::set<GlobalId> Cleared;
-  for (InstanceId Load : Z.loads()) {
-    const FunctionInfo &F = Z.functionOf(Load);
-    std::map<facts::Register, GlobalId> Addresses;
-    for (const facts::Instruction &I : F.Body->Body) {
-      bool Names = I.Code == facts::Op::AddressOf || (I.Code == facts::Op::Call && I.A != None);
-      Entity Meant = Names ? P.entity(F, I.A) : Entity();
-      if (I.Code == facts::Op::AddressOf && Meant.What == Entity::Global)
-        Addresses[I.Dst] = Meant.Id;
-      else if (I.Code == facts::Op::Call && Meant.What != Entity::External)
-        Cleared.clear();
-      auto Stored = I.Code == facts::Op::Store ? Addresses.find(I.A) : Addresses.end();
-      if (Stored == Addresses.end())
-        continue;
-      if (I.B == facts::NullRegister && I.Region == 0)
-        Cleared.insert(Stored->second);
-      else
-        Cleared.erase(Stored->second);
-    }
-  }
-  return Cleared;
-}
-
 void LeftBehind::walk() {
   std::deque<ObjectId> Work;
-  std::set<GlobalId> Cleared = clearedGlobals();
   auto Reach = [&](ObjectId Id, LeftBehind::Reach How) {
     const Object &What = Graph.object(Id);
-    bool Empty = What.Kind == ObjectKind::Global && Cleared.count(What.Id);
-    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) || Empty ||
+    if (!What.isMemory() || What.FreedAtEnd || isMachinery(Id) || What.Emptied ||
         !Reached.try_emplace(Id, How).second)
       return;
     Work.push_back(Id);
@@ -158,7 +132,8 @@ void LeftBehind::collect(ObjectId Id) {
   if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
     return;
   std::map<RecordKey, Site> Uses = uses(What);
-  if (Uses.size() <= UsesMax && (What.Types.empty() || What.Guessed))
+  size_t Most = What.Kind == ObjectKind::Mapped ? MappedUsesMax : UsesMax;
+  if (Uses.size() <= Most && (What.Types.empty() || What.Guessed))
     for (const auto &Use : Uses)
       offer(Use.first, {Id, Confidence::Medium,
                         What.Types.empty() ? "untyped memory that is used as this type"

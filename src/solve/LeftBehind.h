@@ -38,7 +38,6 @@ private:
     std::string TypeText;
   };
 
-  std::set<GlobalId> clearedGlobals() const;
   void walk();
   void findData();
   std::set<RecordKey> kept(const std::set<RecordKey> &Saved) const;

@@ -1,6 +1,8 @@
 // Library functions that stand in no table: outputs, containers, callbacks. See Externals.def.
 #include "solve/Zone.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nvmove::solve {
 
 using facts::Register;
@@ -113,14 +115,21 @@ bool Zone::isForeign(const Shape &Type) const {
 /// One that is returned keeps it, too: "list = append(list, item)" may begin with an empty list.
 void Zone::containerRule(PendingCall &Call) {
   const FunctionInfo &F = functionOf(Call.In);
-  int Container = -1;
+  llvm::StringRef Signature = signature(Call);
+  int Container = -1, Source = -1;
   bool Keys = false; // An opaque container only looks at what it takes as const.
+  auto Given = [&](int I) {
+    Register R = argument(Call, I);
+    return R == None || R == facts::NullRegister ? Shape() : F.shapeOf(F.Body->Registers[R]);
+  };
   for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
-    if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
-      const Shape &Given = F.shapeOf(F.Body->Registers[R]);
-      bool Root = pointsToGeneric(node(Call.In, R)); // tsearch(key, &root, compare)
-      if (Root || isForeign(Given))
+    if (argumentNode(Call, I) != None) {
+      bool Root = pointsToGeneric(argumentNode(Call, I)); // tsearch(key, &root, compare)
+      bool Foreign = isForeign(Given(I));
+      if (Root || (Foreign && !parameterIsConst(Signature, I)))
         Container = I;
+      if (Source < 0 && (Root || Foreign))
+        Source = I;
       Keys = !Root;
     }
   NodeId Result = resultNode(Call);
@@ -130,26 +139,69 @@ void Zone::containerRule(PendingCall &Call) {
   if (Result != None && isForeign(F.shapeOf(F.Body->Registers[Call.Call->Dst])))
     Keepers.push_back(Result);
   Site Here{Call.In, Call.Call};
-  llvm::StringRef Signature = signature(Call);
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-    if (Register R = argument(Call, I); I != Container && R != None && R != facts::NullRegister &&
-                                        !(Keys && parameterIsConst(Signature, I)))
-      if (F.shapeOf(F.Body->Registers[R]).Pointers == 1)
-        for (NodeId Keeper : Keepers)
-          Graph.addStore(Keeper, node(Call.In, R), Shape(), Here);
-  if (Result != None && Container >= 0)
-    Graph.addLoad(Keepers.front(), Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]), None,
-                  Here);
-}
-
-/// Functions handed to a library are called with whatever else it was handed.
-bool Zone::callBack(PendingCall &Call) {
-  std::set<FunctionId> Targets;
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+  auto Table = [&](int I) { // Of callbacks, in a record that the library declares.
+    bool Found = false;
     if (NodeId N = argumentNode(Call, I); N != None)
       for (LocationId Each : Graph.pointees(N))
-        if (const Object &What = Graph.object(Graph.at(Each).In); What.Kind == ObjectKind::Function)
+        Found |= isLibrarys(Graph.at(Each).In);
+    return Found;
+  };
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (I != Container &&
+        (Table(I) || (Given(I).Pointers == 1 && (!Keys || !parameterIsConst(Signature, I)))))
+      for (NodeId Keeper : Keepers)
+        Graph.addStore(Keeper, argumentNode(Call, I), Shape(), Here);
+  if (Result != None && Source >= 0)
+    Graph.addLoad(argumentNode(Call, Source), Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]),
+                  None, Here);
+}
+
+/// A record that only a library looks into, or that a library declares: its objects are its own.
+bool Zone::isLibrarys(ObjectId Id) const {
+  const Object &What = Graph.object(Id);
+  return What.isMemory() && llvm::any_of(What.Types, [&](RecordKey Key) {
+           return P.record(Key).System || !P.record(Key).Complete;
+         });
+}
+
+/// The functions that an object of a library keeps. Of those that were handed over one by one, the
+/// ones that take nothing but void pointers are hooks of a container: they compare and free.
+void Zone::keptCallbacks(ObjectId Id, bool Nested, std::set<FunctionId> &Found) const {
+  for (auto [Offset, Cell] : Graph.object(Id).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      ObjectId In = Graph.at(Each).In;
+      const Object &What = Graph.object(In);
+      if (What.Kind == ObjectKind::Function) {
+        const FunctionInfo &F = P.function(What.Id);
+        bool Typed = P.record(*Graph.object(Id).Types.begin()).Complete;
+        for (unsigned I = 0; I != F.Body->ParameterCount && !Typed; ++I)
+          Typed = F.parameter(I).Pointers && !F.parameter(I).isPointerTo(Core::Void);
+        if (Typed)
+          Found.insert(What.Id);
+      } else if (!Nested && In != Id && isLibrarys(In)) {
+        keptCallbacks(In, /*Nested=*/true, Found);
+      }
+    }
+}
+
+/// Functions handed to a library, now or earlier with an object of its own, are called with
+/// whatever else it was handed.
+bool Zone::callBack(PendingCall &Call) {
+  std::set<FunctionId> Targets;
+  std::vector<NodeId> Objects; // That keep what the callbacks are given.
+  for (int I = 0; I != Call.Call->ArgumentCount; ++I)
+    if (NodeId N = argumentNode(Call, I); N != None) {
+      size_t Before = Targets.size();
+      for (LocationId Each : Graph.pointees(N)) {
+        ObjectId In = Graph.at(Each).In;
+        if (const Object &What = Graph.object(In); What.Kind == ObjectKind::Function)
           Targets.insert(What.Id);
+        else if (isLibrarys(In))
+          keptCallbacks(In, /*Nested=*/false, Targets);
+      }
+      if (Targets.size() != Before)
+        Objects.push_back(N);
+    }
   if (Targets.empty() || !carriesInput(Call, Look::First))
     return false;
   for (FunctionId Target : Targets) {
@@ -163,6 +215,8 @@ bool Zone::callBack(PendingCall &Call) {
       for (int I = 0; I != Call.Call->ArgumentCount; ++I)
         if (NodeId N = argumentNode(Call, I); N != None)
           Graph.addEdge(N, node(Callee, To));
+      for (NodeId N : Objects)
+        Graph.addLoad(N, node(Callee, To), F.parameter(To), None, {Call.In, Call.Call});
     }
   }
   return true;

@@ -219,8 +219,8 @@ void PointsTo::addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where) {
 
 bool PointsTo::run() {
   while (!Work.empty()) {
-    NodeId At = Work.back();
-    Work.pop_back();
+    NodeId At = Work.front();
+    Work.pop_front();
     Node &N = Nodes[At];
     N.Queued = false;
     llvm::SparseBitVector<> Delta;

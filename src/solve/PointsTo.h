@@ -44,6 +44,11 @@ public:
   ObjectId functionObject(FunctionId Id) { return marker(ObjectKind::Function, Id); }
   ObjectId externalObject(ExternalId Id) { return marker(ObjectKind::External, Id); }
   ObjectId globalObject(GlobalId Id);
+  /// None when nothing names it yet.
+  ObjectId knownGlobal(GlobalId Id) const {
+    auto It = GlobalObjects.find(Id);
+    return It == GlobalObjects.end() ? None : It->second;
+  }
   ObjectId sizeObject(RecordKey Record) { return marker(ObjectKind::Size, Record); }
   ObjectId preObject(const Shape &Pointed);
   LocationId location(ObjectId In, int64_t Offset);
@@ -168,7 +173,7 @@ private:
   std::deque<Object> Objects;
   std::vector<Location> Locations;
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;
-  std::vector<NodeId> Work;
+  std::deque<NodeId> Work; ///< First in, first out: what comes to a node gathers before it goes on.
   uint64_t Steps = 0;
   const uint64_t StepsMax;
   bool Sealed = false;

@@ -139,7 +139,7 @@ void PointsTo::applyLoad(const Waiting &R, Location What) {
     return;
   if (From.Kind == ObjectKind::Mapped) // Its pointers were made to point into it.
     return add(R.Other, What.In, AnyOffset);
-  if (!From.isOlder())
+  if (!From.isOlder() || From.Emptied)
     return;
   if (Type.isPointerTo(Core::Function)) {
     bool Known = From.Kind == ObjectKind::Global && !Nodes[cell(What.In, What.Offset)].Set.empty();

@@ -1,5 +1,6 @@
 // See SaveZone.h. Reachability only: a save walks the data it was not given, from the globals, so
-// there is no handle to follow. Calls that are given nothing, error exits and logging are left out.
+// there is no handle to follow. Calls that are given nothing, error exits, logging and what frees
+// are left out.
 #include "solve/SaveZone.h"
 
 namespace nvmove::solve {
@@ -13,7 +14,8 @@ std::set<RecordKey> typesSaved(const Program &P, const Inference &Known, const F
   std::set<FunctionId> Visited(Save.begin(), Save.end());
   std::vector<FunctionId> Work(Save.begin(), Save.end());
   auto Visit = [&](FunctionId Id) {
-    if (!Known.noReturn(Id) && !Known.formats(Id) && Visited.insert(Id).second)
+    bool Frees = Known.standsFor(Id).What == Effect::Release;
+    if (!Frees && !Known.noReturn(Id) && !Known.formats(Id) && Visited.insert(Id).second)
       Work.push_back(Id);
   };
   while (!Work.empty()) {

@@ -116,6 +116,31 @@ bool Zone::keepsBuffer(ObjectId Global) const {
   return false;
 }
 
+/// True when a global points to what was made in the zone and holds the handle, input or more.
+bool Zone::keepsMade(GlobalId Global) const {
+  ObjectId Known = Graph.knownGlobal(Global);
+  if (Known == None)
+    return false;
+  for (auto [Offset, Cell] : Graph.object(Known).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      const Content &Kept = content(Graph.at(Each).In);
+      if (Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap &&
+          (Kept.Source || Kept.Input || Kept.Fresh))
+        return true;
+    }
+  return false;
+}
+
+/// True when a global points to the record that holds the handle.
+bool Zone::keepsReader(ObjectId Global) const {
+  for (auto [Offset, Cell] : Graph.object(Global).Cells)
+    for (LocationId Each : Graph.pointees(Cell))
+      if (ObjectId In = Graph.at(Each).In;
+          Graph.object(In).Kind == ObjectKind::Heap && Contents[In].Handle)
+        return true;
+  return false;
+}
+
 /// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
 /// functions that call them, GlobalReaderDepth levels up.
 void Zone::findGlobalReaders() {
@@ -129,9 +154,10 @@ void Zone::findGlobalReaders() {
         continue;
       const Content &Kept = content(Graph.globalObject(Global));
       bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
-      if (Kept.Handle)
+      bool Reader = Kept.Handle || keepsReader(Graph.globalObject(Global));
+      if (Reader)
         Handle.push_back(Id);
-      if (Kept.Handle || Kept.Buffer || (Kept.Input && Characters))
+      if (Reader || Kept.Buffer || (Kept.Input && Characters))
         Input.push_back(Id);
     }
   }

@@ -1,6 +1,8 @@
 // Instances, translation of instructions to constraints, and the rounds. See Zone.h.
 #include "solve/Zone.h"
 
+#include "solve/Cleared.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::solve {
@@ -22,10 +24,6 @@ constexpr uint64_t HookBytesMax = 64;
 constexpr unsigned OpenNear = 4;
 /// Instance::Removed of a constructor that a reader calls with a value it has read.
 constexpr unsigned ConstructorRemoved = 1;
-
-} // namespace
-
-namespace {
 
 /// Integers that carry no pointer: short ones and signed ones (uintptr_t and size_t are unsigned).
 bool isNumber(const FunctionInfo &F, facts::TypeId Type) {
@@ -350,6 +348,10 @@ void Zone::rounds() {
 }
 
 void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
+  Cleared Left(P, Known, Flow);
+  for (FunctionId Id : Load)
+    for (GlobalId Each : Left.by(Id))
+      Graph.object(Graph.globalObject(Each)).Emptied = true;
   initialisers();
   measure(Load);
   for (FunctionId Id : Load) {

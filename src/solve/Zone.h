@@ -109,6 +109,8 @@ private:
   void findGlobalReaders();
   void spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const;
   bool keepsBuffer(ObjectId Global) const;
+  bool keepsMade(GlobalId Global) const;
+  bool keepsReader(ObjectId Global) const;
   bool looksLikeStream(const Shape &Parameter) const;
   bool seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess);
   void measure(llvm::ArrayRef<FunctionId> Load);
@@ -123,10 +125,12 @@ private:
   bool consider(PendingCall &Call);
   bool considerDirect(PendingCall &Call, Entity Callee);
   bool considerIndirect(PendingCall &Call);
+  std::set<FunctionId> storedTargets(const PendingCall &Call) const;
   bool follow(PendingCall &Call, FunctionId Target, bool Direct);
   unsigned removed(const PendingCall &Call, FunctionId Target, bool Contact, Look How) const;
   bool makesOnly(const FunctionInfo &F) const;
-  bool gives(const PendingCall &Call, const FunctionInfo &F) const;
+  bool sharesGlobal(const PendingCall &Call, FunctionId Target) const;
+  bool gives(const PendingCall &Call, FunctionId Id) const;
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
@@ -160,6 +164,8 @@ private:
   void fillBehind(PendingCall &Call, int From, int To);
   llvm::StringRef signature(const PendingCall &Call) const;
   bool callBack(PendingCall &Call);
+  bool isLibrarys(ObjectId Id) const;
+  void keptCallbacks(ObjectId Id, bool Nested, std::set<FunctionId> &Found) const;
   bool isForeign(const Shape &Type) const;
   void containerRule(PendingCall &Call);
   bool pointsToGeneric(NodeId N) const;

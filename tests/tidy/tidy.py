@@ -245,6 +245,13 @@ def dead_files(tree):
             yield f"{name}:1: nobody uses it"
 
 
+def python_names(tree):
+    """Python looks for modules beside a script first: one named like the library's hides it."""
+    for name in tree.names:
+        if name.endswith(".py") and os.path.basename(name)[:-3] in sys.stdlib_module_names:
+            yield f"{name}:1: hides a module of Python's library from the scripts beside it"
+
+
 def python_lines(tree):
     for name in tree.scripts():
         for number, line in enumerate(tree.lines(name), 1):
@@ -264,7 +271,8 @@ def formatting(tree):
 
 
 CHECKS = [layering, c_layering, c_names, cmake_agrees, sizes, function_lengths, header_comments,
-          headers, leftovers, program_names, dead_files, python_lines, formatting]
+          headers, leftovers, program_names, dead_files, python_names, python_lines,
+          formatting]
 
 
 def run(root):

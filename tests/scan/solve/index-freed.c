@@ -2,9 +2,6 @@
 // it meanwhile and is cleared at the end.
 // FINDINGS: "indexes freed when the load ends"; issue: freed before return.
 // Wrong: 'index' or 'slot' reported.
-// XFAIL: *
-// Today: also 'slot'. The global is empty in the end, but it might have held an older index in the
-// beginning, and slots are taken to be kept in that one, too.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns a JSON report into one line "NAME LINE" a type, in the order of the definitions.
 
-usage: nvmove scan --format=json ... | types.py TEST
+usage: nvmove scan --format=json ... | expected_types.py TEST
 
 Types of other files than TEST are written "NAME FILE:LINE". A type whose definition in TEST is
 marked with "// either" is left out: both answers are right, as in the accuracy sheets.
