@@ -66,3 +66,14 @@ uint32_t nvmi_runs_take(struct nvmi_heap *heap, uint32_t count, uint32_t *length
   }
   return NVMI_NO_RUN;
 }
+
+uint32_t nvmi_runs_last(const struct nvmi_heap *heap) {
+  return heap->chunks ? heap->runs.length[heap->chunks - 1] : 0;
+}
+
+void nvmi_runs_cut(struct nvmi_heap *heap, uint32_t chunk) {
+  uint32_t first = heap->chunks - nvmi_runs_last(heap);
+  unlink_run(&heap->runs, first);
+  if (chunk > first)
+    link_run(&heap->runs, first, chunk - first);
+}

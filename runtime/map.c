@@ -170,6 +170,16 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
   return 0;
 }
 
+int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {
+  uint64_t offset = nvmi_file_size(&pool->header), size = old_size - pool->header.heap_size;
+  char *const views[] = {pool->home, pool->work};
+  for (unsigned i = 0; i < 2; i++)
+    if (mmap(views[i] + offset, size, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+      return -1;
+  return 0;
+}
+
 void nvmi_unmap_pool(struct nvm_pool *pool) {
   if (pool->home && !pool->is_copy)
     munmap(pool->home, pool->header.span);

@@ -13,6 +13,8 @@ void nvmi_map_release(struct nvm_pool *pool);
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work);
 /* The heap has grown from `old_size` to header.heap_size. */
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work);
+/* The heap has become smaller: what lies behind it is nobody's any more. */
+int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size);
 void nvmi_unmap_pool(struct nvm_pool *pool);
 
 /* Around fork: no pool comes or goes. */

@@ -271,49 +271,6 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
 
 NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
 
-/* Words of chunks that were none until now: they are zero, unless the file is damaged. Fenced
- * before the header speaks of them; a crash before that leaves words that nobody reads. */
-static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
-  uint64_t *first = nvmi_chunk_word(pool, (uint32_t)(old_size >> NVM_CHUNK_SHIFT));
-  size_t size = ((pool->header.heap_size - old_size) >> NVM_CHUNK_SHIFT) * sizeof *first;
-  memset(first, 0, size);
-  pool->persist->flush(first, size);
-  pool->persist->fence();
-}
-
-/* Crash before the header says so: the file is longer than its heap, the next growth finds the
- * blocks allocated. */
-int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
-  struct nvm_header *h = &pool->header;
-  uint64_t old_size = h->heap_size, most = h->span - h->heap_offset - old_size;
-  uint64_t step = (bytes + NVM_CHUNK_SIZE - 1) & ~(NVM_CHUNK_SIZE - 1);
-  if (step > most)
-    return nvmi_fail(NVM_ENOMEMORY, pool->path, "the pool is full and may not grow beyond %llu MiB",
-                     (unsigned long long)(h->span >> 20));
-  uint64_t wish = old_size / 4 & ~(NVM_CHUNK_SIZE - 1);
-  wish = wish < step ? step : wish > most ? most : wish;
-  uint64_t end = h->heap_offset + old_size, size = wish;
-  if (nvmi_disk_allocate(pool, end, size) &&
-      (size == step || nvmi_disk_allocate(pool, end, size = step)))
-    return -1;
-  if (nvmi_disk_allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
-    return -1;
-  nvmi_step(NVMI_STEP_GROW);
-  if (nvmi_disk_sync(pool->path, pool->fd))
-    return -1;
-  h->heap_size = old_size + size;
-  if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {
-    h->heap_size = old_size;
-    return -1;
-  }
-  clear_words(pool, old_size);
-  nvmi_step(NVMI_STEP_GROW);
-  nvmi_header_write(pool);
-  nvmi_step(NVMI_STEP_GROW);
-  nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
-  return 0;
-}
-
 /* All that was committed is in place: only then may the header call the logs empty. */
 static int finish(struct nvm_pool *pool) {
   if (nvmi_log_close_all(pool))

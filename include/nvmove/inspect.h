@@ -46,6 +46,12 @@ int nvm_pool_each_block(NVM_POOL *pool, bool (*visit)(void *context, const struc
 long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *context, const char *line),
                                    void *context);
 
+/* Makes the file about `size` bytes long: longer by blocks that are allocated on the disk now, or
+ * shorter by the free chunks at its end, as far as these go. Right after opening only, before the
+ * first store (NVM_EOPENTX). NVM_ETOOLARGE: beyond nvm_info.size_max; NVM_ENOSPACE. A crash leaves
+ * the size before or the new one. */
+int nvm_pool_resize(NVM_POOL *pool, size_t size);
+
 /* The pool's own account of itself. Strings are valid until the pool is closed. */
 struct nvm_account {
   uint64_t base; /* where pointers lead */

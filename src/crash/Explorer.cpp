@@ -39,7 +39,7 @@ const char *kindOf(Verdict What) {
 class Explorer {
 public:
   Explorer(const Trace &T, const Options &O, Media &M, Recovery &Failing)
-      : T(T), O(O), M(M), Failing(Failing), J(M, O.Checker, O.Command), H(T), All(T),
+      : T(T), O(O), M(M), Failing(Failing), J(M, T.Base, O.Checker, O.Command), H(T), All(T),
         States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(O.PerSite) {}
 
   Result run() {

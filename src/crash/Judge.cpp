@@ -23,13 +23,14 @@ constexpr int MillisecondsMax = 5000;
 
 struct Judge::Shared : Task {};
 
-Judge::Judge(const Media &M, std::string Checker, std::string Command)
+Judge::Judge(const Media &M, uint64_t Base, std::string Checker, std::string Command)
     : M(M), Checker(std::move(Checker)), Command(std::move(Command)) {
   void *Map = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Map == MAP_FAILED)
     llvm::report_fatal_error("out of memory for verdicts");
   Common = static_cast<Shared *>(Map);
+  Common->Base = Base;
 }
 
 Judge::~Judge() {

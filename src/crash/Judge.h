@@ -37,7 +37,8 @@ class Judge {
 public:
   /// \p Checker: a shared object with `int nvm_crash_check(NVM_POOL *)`, or empty. \p Command: run
   /// by a shell for each state that is right so far, with {} for the path; or empty.
-  Judge(const Media &M, std::string Checker, std::string Command);
+  /// \p Base: the address at which the program had the pool when it began.
+  Judge(const Media &M, uint64_t Base, std::string Checker, std::string Command);
   ~Judge();
 
   /// The right states of those that follow are those of \p H. False: they are too many, some bytes

@@ -1,6 +1,8 @@
 // One state: see Worker.h.
 #include "crash/Worker.h"
 
+#include "nvmove/inspect.h"
+
 #include <cstring>
 #include <dlfcn.h>
 
@@ -18,13 +20,23 @@ void takeFault(void *Context, const char *Line) {
     snprintf(Into->Text, Into->Size, "%s", Line);
 }
 
+/// A word as it was stored, and as it is in a pool that was opened at \p Base: the same pointer
+/// when the pool has moved in between. Bases are multiples of the pool's span.
+bool isMovedPointer(uint64_t Is, uint64_t Should, const char *File, uint64_t Span) {
+  auto Base = reinterpret_cast<uint64_t>(File);
+  return Should >> NVM_RANGE_SHIFT == NVM_RANGE_TAG && Is - Base <= Span && Is != Should &&
+         (Is - Should) % Span == 0;
+}
+
 /// Byte of the line that is wrong; LineSize: none.
-unsigned wrongByte(const char *File, const Wanted &W) {
+unsigned wrongByte(const char *File, uint64_t Span, const Wanted &W) {
   const char *Line = File + W.Line * LineSize;
   for (unsigned Word = 0; Word < LineSize; Word += 8) {
     uint64_t Is, Should;
     std::memcpy(&Is, Line + Word, sizeof Is);
     std::memcpy(&Should, W.Bytes + Word, sizeof Should);
+    if (Is != Should && (W.Mask >> Word & 0xff) == 0xff && isMovedPointer(Is, Should, File, Span))
+      continue;
     for (uint64_t Differ = Is ^ Should; Differ; Differ &= Differ - 1) {
       unsigned I = Word + static_cast<unsigned>(__builtin_ctzll(Differ)) / 8;
       if (W.Mask >> I & 1)
@@ -40,8 +52,8 @@ struct Against {
   unsigned Byte = 0;
   size_t Lines = 0;
 
-  void look(const char *File, const Wanted &W) {
-    unsigned Wrong = wrongByte(File, W);
+  void look(const char *File, uint64_t Span, const Wanted &W) {
+    unsigned Wrong = wrongByte(File, Span, W);
     if (Wrong != LineSize && !Lines++)
       Line = &W, Byte = Wrong;
   }
@@ -49,14 +61,16 @@ struct Against {
 
 class Comparison {
 public:
-  Comparison(Task &T, NVM_POOL *Pool)
-      : T(T), File(static_cast<const char *>(nvm_pool_base(Pool))) {}
+  Comparison(Task &T, NVM_POOL *Pool) : T(T), File(static_cast<const char *>(nvm_pool_base(Pool))) {
+    nvm_info Info;
+    Span = nvm_pool_info(Pool, &Info) == 0 ? Info.size_max : 0;
+  }
 
   void run() {
     Against Same;
     for (size_t N = 0; N < T.Count && !Same.Lines; ++N)
       if (T.Lines[N].Mask)
-        Same.look(File, T.Lines[N]);
+        Same.look(File, Span, T.Lines[N]);
     if (Same.Lines) {
       auto Should = static_cast<unsigned char>(Same.Line->Bytes[Same.Byte]);
       wrong(Same, Should, Should);
@@ -77,7 +91,7 @@ private:
       const auto &Alternative = T.Alternatives[A];
       Against Now;
       for (uint32_t L = 0; L < Alternative.Count; ++L)
-        Now.look(File, T.AltLines[Alternative.First + L]);
+        Now.look(File, Span, T.AltLines[Alternative.First + L]);
       if (!Now.Lines) {
         if (Alternative.Newest != SIZE_MAX &&
             (T.Newest == SIZE_MAX || Alternative.Newest > T.Newest))
@@ -112,6 +126,7 @@ private:
 
   Task &T;
   const char *File;
+  uint64_t Span; ///< to which it may grow
 };
 
 } // namespace
@@ -133,7 +148,9 @@ void work(Task &T, Check Checker) {
     return;
   }
   FaultLines Faults{T.Message, sizeof T.Message};
-  if (nvm_pool_verify(Pool, takeFault, &Faults) != 0)
+  bool HasMoved = reinterpret_cast<uint64_t>(nvm_pool_base(Pool)) != T.Base;
+  if (nvm_pool_verify(Pool, takeFault, &Faults) != 0 ||
+      (HasMoved && nvm_pool_verify_pointers(Pool, takeFault, &Faults) != 0))
     T.What = Verdict::Damaged;
   else
     Comparison(T, Pool).run();

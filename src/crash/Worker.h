@@ -21,6 +21,7 @@ struct Task {
   enum Step { Recovery, Checker };
 
   char Path[64];                                    ///< of the image
+  uint64_t Base;                                    ///< where the program had the pool at first
   size_t Count, GroupCount, AltCount, AltLineCount; ///< of the lists below
   struct {
     uint32_t First, Count; ///< of Alternatives

@@ -36,7 +36,7 @@ struct CrashArguments {
   bool AllowSampling = false;
 };
 
-enum class PoolVerb { Info, Check, Leaks, Collect, Dump, Create, Remove };
+enum class PoolVerb { Info, Check, Leaks, Collect, Dump, Resize, Create, Remove };
 
 /// Of `nvmove pool`.
 struct PoolArguments {

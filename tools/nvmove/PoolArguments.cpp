@@ -17,6 +17,7 @@ Examples:
   nvmove pool check data.pool
   nvmove pool dump data.pool --type 'struct node'
   nvmove pool dump data.pool --format=graph | dot -Tsvg > pool.svg
+  nvmove pool resize data.pool --size 1G
   nvmove pool leaks data.pool && nvmove pool gc data.pool
 
 Exit status:
@@ -44,6 +45,7 @@ const std::vector<Verb> &verbs() {
        {"text", "json"}},
       {PoolVerb::Collect, "gc", "Free them", {"text", "json"}},
       {PoolVerb::Dump, "dump", "Print the objects and their values", {"text", "json", "graph"}},
+      {PoolVerb::Resize, "resize", "Make the file longer, or shorter by its free end", {"text"}},
       {PoolVerb::Create, "create", "Make an empty pool", {"text"}},
       {PoolVerb::Remove, "rm", "Remove a pool that nobody has open", {"text"}},
   };
@@ -64,13 +66,13 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
                           : "text (default) or json")
           ->option_text("NAME")
           ->check(CLI::IsMember(V.Formats));
-    if (V.What != PoolVerb::Create && V.What != PoolVerb::Remove)
+    if (V.What != PoolVerb::Create && V.What != PoolVerb::Remove && V.What != PoolVerb::Resize)
       Sub->add_option("-o,--output", A.Output, "write there instead of to stdout")
           ->option_text("FILE");
     if (V.What == PoolVerb::Dump)
       Sub->add_option("--type", A.Pool.Type, "only objects of this type, e.g. 'struct node'")
           ->option_text("TYPE");
-    if (V.What == PoolVerb::Create)
+    if (V.What == PoolVerb::Create || V.What == PoolVerb::Resize)
       Sub->add_option("--size", A.Pool.Size, "bytes, or with K, M, G (1024 each); at least 1M")
           ->option_text("SIZE")
           ->required()

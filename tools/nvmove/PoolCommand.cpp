@@ -136,6 +136,21 @@ llvm::Expected<int> dump(const Arguments &A) {
   return ExitComplete;
 }
 
+llvm::Expected<int> resize(const Arguments &A) {
+  llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::change(A.Pool.Path);
+  if (!Pool)
+    return Pool.takeError();
+  if (nvm_pool_resize(Pool->get(), A.Pool.Size))
+    return pool::lastError();
+  nvm_info Info;
+  if (nvm_pool_info(Pool->get(), &Info))
+    return pool::lastError();
+  llvm::outs() << A.Pool.Path << ": " << Info.size << " bytes\n";
+  if (llvm::Error E = Pool->close())
+    return std::move(E);
+  return ExitComplete;
+}
+
 llvm::Expected<int> create(const Arguments &A) {
   NVM_POOL *Pool = nvm_pool_create(A.Pool.Path.c_str(), A.Pool.Size);
   if (!Pool || nvm_pool_close(Pool))
@@ -177,6 +192,8 @@ llvm::Expected<int> run(const Arguments &A) {
     return collect(A);
   case PoolVerb::Dump:
     return dump(A);
+  case PoolVerb::Resize:
+    return resize(A);
   case PoolVerb::Create:
     return create(A);
   case PoolVerb::Remove:
