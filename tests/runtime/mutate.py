@@ -33,7 +33,7 @@ SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself 
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
          "bound_", "void_", "handler", "old_entries", "damaged", "forged", "check_", "order_commits",
-         "order_two", "large", "recovered", "spoiled_tables", "second_log", "moved_in",
+         "order_two", "large", "recovered", "spoiled_tables", "second_log", "moved_in", "resized",
          "thread_end"]
 
 # Those of them that take less than a few seconds and find much, before all others.
@@ -75,7 +75,7 @@ RULES = [
 FILES = ["runtime/" + name for name in
          ("check.c", "heap_chunks.c", "heap_intents.c", "heap_spans.c", "heap.c", "header.c", "locks.c",
           "log.c", "log.h", "record.c", "record.h", "recover.c", "pool.c", "types.c", "methods/undo.c",
-          "methods/shadow.c", "shrink.c", "note.c", "relocate.c", "crew.c", "statics.c",
+          "methods/shadow.c", "shrink.c", "note.c", "relocate.c", "crew.c", "resize.c", "statics.c",
           "statics_table.c")]
 
 # Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.

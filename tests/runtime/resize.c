@@ -68,6 +68,20 @@ TEST(resized_both_ways) {
   }
 }
 
+static void resize_and_die(void *argument) {
+  const struct wish *wish = argument;
+  NVM_POOL *pool = test_open(wish->path);
+  CHECK(nvm_pool_resize(pool, wish->size) == 0);
+  _exit(0);
+}
+
+/* The header knows of the shorter heap before the file is cut. */
+TEST(resized_and_then_dead) {
+  struct wish wish = {prepared(), 1};
+  CHECK(test_child(NULL, resize_and_die, &wish) == 0);
+  verify(wish.path);
+}
+
 TEST_ONCE(resized_only_when_it_can) {
   const char *path = prepared();
   NVM_POOL *pool = test_open(path);
