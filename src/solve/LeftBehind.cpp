@@ -22,6 +22,9 @@ constexpr size_t FedMin = 3;
 } // namespace
 
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (isMachinery(Id))
+      Machinery.insert(Graph.object(Id).Types.begin(), Graph.object(Id).Types.end());
   walk();
   findData();
   for (const auto &[Id, How] : Reached)
@@ -31,6 +34,21 @@ LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.gr
 bool LeftBehind::isMachinery(ObjectId Id) const {
   const Object &What = Graph.object(Id);
   return What.Kind != ObjectKind::Global && Z.content(Id).Handle;
+}
+
+bool LeftBehind::keepsOnlyMachinery(ObjectId Id) const {
+  bool Some = false;
+  for (const auto &Cell : Graph.object(Id).Cells)
+    for (LocationId Each : Graph.pointees(Cell.second)) {
+      ObjectId To = Graph.at(Each).In;
+      const Object &What = Graph.object(To);
+      bool IsOlder = What.isOlder() && What.Type.What == Core::Record &&
+                     Machinery.count(What.Type.Record); // one more of them, for all that is known
+      if (To != Id && What.isMemory() && !isMachinery(To) && !IsOlder)
+        return false;
+      Some |= To != Id && isMachinery(To);
+    }
+  return Some;
 }
 
 void LeftBehind::walk() {
@@ -129,7 +147,7 @@ void LeftBehind::collect(ObjectId Id) {
     return collectUpdated(Id);
   if (What.Kind != ObjectKind::Heap && What.Kind != ObjectKind::Mapped)
     return;
-  if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
+  if ((!Data.count(Id) && Z.instance(What.Made.In).Contactless) || keepsOnlyMachinery(Id))
     return;
   std::map<RecordKey, Site> Uses = uses(What);
   size_t Most = What.Kind == ObjectKind::Mapped ? MappedUsesMax : UsesMax;

@@ -44,6 +44,8 @@ private:
   std::map<RecordKey, Site> uses(const Object &What) const;
   bool isExtension(RecordKey Longer, RecordKey Base) const;
   bool isMachinery(ObjectId Id) const;
+  /// Where all it leads to is machinery, it is the record that manages that: a log of segments.
+  bool keepsOnlyMachinery(ObjectId Id) const;
   void collect(ObjectId Id);
   bool fedNearInput(NodeId Cell) const;
   void collectUpdated(ObjectId Id);
@@ -60,6 +62,7 @@ private:
   const Program &P;
   const Zone &Z;
   const PointsTo &Graph;
+  std::set<RecordKey> Machinery; ///< Types of what holds the handle.
   std::map<ObjectId, Reach> Reached;
   std::set<ObjectId> Data; ///< Objects from which input can be reached.
   std::map<RecordKey, Found> Types;

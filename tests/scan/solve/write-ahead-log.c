@@ -2,8 +2,6 @@
 // writing but are machinery of the persistence, not data.
 // FINDINGS: "write-ahead-log machinery"; rule 8.
 // Wrong: 'wal' or 'segment' reported.
-// XFAIL: *
-// Today: also 'wal'. It holds no descriptor itself, only the segments that do.
 // RUN: %scan --format=json --load load %s -- | %types
 #include <fcntl.h>
 #include <stdio.h>
