@@ -24,7 +24,7 @@ struct hunt {
 };
 
 struct hunter {
-  struct hunt *hunt;
+  _Alignas(NVM_LINE_SIZE) struct hunt *hunt; /* lines of its own: it changes with each block */
   pthread_t thread;
   struct nvmi_array stack; /* uint64_t */
   uint64_t near[NEAR];     /* a ring: the memory of these is on its way */

@@ -43,13 +43,12 @@ bool nvmi_base_allowed(const struct nvm_header *header, uint64_t base) {
 
 /* What one thread does; the first obstacle it meets ends its work. */
 struct mover {
-  struct nvm_pool *pool;
+  _Alignas(NVM_LINE_SIZE) struct nvm_pool *pool; /* lines of its own: it changes with each object */
   bool back;        /* of an attempt that failed: obstacles were left alone, and are again */
   bool stuck;       /* met one: */
   uint64_t place;   /* in the file */
   char reason[160]; /* in words */
   uintptr_t line;   /* changed, and not yet flushed */
-  unsigned block;   /* type of the block that is looked at */
 };
 
 /* The base for which an undecided word would be a pointer: undecided ones never move. */
