@@ -220,13 +220,23 @@ static int bind_statics(struct nvm_pool *pool) {
   return pool->is_foreign ? 0 : nvmi_statics_bind(pool);
 }
 
+/* Recovered, and then refused: nothing was logged since, so there is nothing to recover next time.
+ */
+static int refuse(struct nvm_pool *pool) {
+  pool->header.state = NVM_STATE_CLEAN;
+  nvmi_header_write(pool);
+  return -1;
+}
+
 static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
-  if (recover(pool, old_method) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
-      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
+  if (recover(pool, old_method))
     return -1;
+  if (nvmi_types_load(pool) || nvmi_types_match(pool) || nvmi_relocate(pool) ||
+      nvmi_statics_start(pool) || bind_statics(pool))
+    return refuse(pool);
   nvmi_trace_opened(pool);
   return 0;
 }

@@ -90,6 +90,8 @@ static void obstructed(enum moved_obstacle what, const char *words) {
   if (!strstr(nvm_strerror(), words))
     test_fail(__FILE__, __LINE__, nvm_strerror());
   pool = test_open(path);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0); /* refusing is no crash */
   CHECK((uintptr_t)nvm_pool_base(pool) == base);
   moved_verify(pool, NODES);
   CHECK(nvm_pool_close(pool) == 0);
