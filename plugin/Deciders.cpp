@@ -11,13 +11,6 @@ using namespace clang;
 namespace nvmove::plugin {
 namespace {
 
-const AnnotateAttr *find(const FieldDecl &Field, llvm::StringRef Name) {
-  for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
-    if (Attribute->getAnnotation() == Name)
-      return Attribute;
-  return nullptr;
-}
-
 void complain(ASTContext &Context, const FieldDecl &Field, llvm::StringRef What) {
   DiagnosticsEngine &Diagnostics = Context.getDiagnostics();
   unsigned Id = Diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "nvmove: field %0: %1");
@@ -77,8 +70,15 @@ bool hasRecordAround(const Scope &Outermost) {
 
 } // namespace
 
+const AnnotateAttr *annotation(const FieldDecl &Field, llvm::StringRef Name) {
+  for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
+    if (Attribute->getAnnotation() == Name)
+      return Attribute;
+  return nullptr;
+}
+
 uint64_t annotatedTag(ASTContext &Context, const FieldDecl &Field) {
-  const AnnotateAttr *Mark = find(Field, "nvmove.tagged");
+  const AnnotateAttr *Mark = annotation(Field, "nvmove.tagged");
   if (!Mark || Mark->args_size() != 1)
     return 0;
   std::optional<int64_t> Bits = numberOf(Context, **Mark->args_begin());
@@ -89,7 +89,8 @@ uint64_t annotatedTag(ASTContext &Context, const FieldDecl &Field) {
 
 std::optional<WhenLayout> annotatedWhen(ASTContext &Context, const FieldDecl &Field,
                                         const Scope *Around) {
-  const AnnotateAttr *If = find(Field, "nvmove.when"), *IfNot = find(Field, "nvmove.unless");
+  const AnnotateAttr *If = annotation(Field, "nvmove.when"),
+                     *IfNot = annotation(Field, "nvmove.unless");
   const AnnotateAttr *Mark = If ? If : IfNot;
   if (!Mark || Mark->args_size() < 2)
     return std::nullopt;

@@ -1,9 +1,11 @@
-// What decides whether a word is a pointer: NVM_WHEN, NVM_UNLESS and NVM_TAGGED_PTR on a field.
+// Marks on fields, and what decides whether a word is a pointer: NVM_WHEN, NVM_UNLESS and
+// NVM_TAGGED_PTR on a field.
 #pragma once
 
 #include "Frontend.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace nvmove::plugin {
@@ -14,6 +16,9 @@ struct Scope {
   uint64_t Offset; ///< bytes from the start of the whole
   const Scope *Around;
 };
+
+/// The mark of that name on a field; null: it has none.
+const clang::AnnotateAttr *annotation(const clang::FieldDecl &Field, llvm::StringRef Name);
 
 /// The bits of the word that are no address; 0 without the mark.
 uint64_t annotatedTag(clang::ASTContext &Context, const clang::FieldDecl &Field);

@@ -35,13 +35,6 @@ const struct {
     {"nvmove.address", NVM_FIELD_ADDRESS},
 };
 
-const AnnotateAttr *annotation(const FieldDecl &Field, llvm::StringRef Name) {
-  for (const auto *Attribute : Field.specific_attrs<AnnotateAttr>())
-    if (Attribute->getAnnotation() == Name)
-      return Attribute;
-  return nullptr;
-}
-
 /// What the field's own marks say it is; 0: nothing.
 uint32_t annotatedKind(const FieldDecl &Field) {
   for (const auto &Known : PointerKinds)

@@ -1,8 +1,9 @@
 // Layouts of types as the runtime needs them: where the pointers are, and what must not be guessed.
 //
 // A record is flattened: nested records and arrays become entries with their offset in the whole. A
-// word of a union is a pointer only when every member has a pointer to the same type there;
-// otherwise it is reported as a union word, which nobody relocates by guessing. Bit-fields and
+// word of a union is a pointer when every member has a pointer to the same type there, or, for each
+// that has one, when its own condition holds (Deciders.h); otherwise it is reported as a union
+// word, which nobody relocates by guessing. Bit-fields and
 // integers are bytes. A pointee that this translation unit only declares has no id here, so its
 // target is 0.
 #pragma once

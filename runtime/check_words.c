@@ -1,7 +1,7 @@
 /* check_words.c: does every pointer of a pool lead somewhere?
  *
  * Looks at the words that the types of the blocks describe. A fault is told with the field, the
- * type and the offset of the block that has it. What nobody decides (unions, blocks without type)
+ * type and the offset of the word. What nobody decides (unions, blocks without type)
  * and numbers that look like addresses are not judged.
  */
 #include "heap_types.h"
@@ -102,8 +102,8 @@ static void check_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
 
 long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *, const char *),
                                    void *context) {
-  if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  if (nvmi_check_quiet(pool))
+    return -1;
   struct check check = {.pool = pool, .report = report, .context = context};
   if (nvmi_block_map_make(&check.map, pool))
     return -1;

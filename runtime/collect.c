@@ -13,7 +13,7 @@
 enum { FREED_AT_ONCE = 512 };
 
 static bool has_open_transaction(struct nvm_pool *pool) {
-  bool open = false;
+  bool open = pool->parcels;
   nvmi_lock(&pool->lock);
   for (unsigned i = 0; i < pool->log_count && !open; i++) {
     const struct nvmi_thread *owner = pool->logs[i]->owner;
@@ -23,12 +23,17 @@ static bool has_open_transaction(struct nvm_pool *pool) {
   return open;
 }
 
-static int check_quiet(struct nvm_pool *pool) {
+int nvmi_check_quiet(struct nvm_pool *pool) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
   if (pool->forked)
     return nvmi_fail(NVM_ECHILD, pool->path, "a forked child cannot read the heap's tables");
-  nvmi_tx_finish_implicit(nvmi_thread_self());
+  enum nvm_error error = nvmi_tx_finish_implicit(nvmi_thread_self());
+  if (error)
+    return error == NVM_EUNSAFE ? -1 /* recorded where it was found */
+                                : nvmi_fail(error, pool->path,
+                                            "what was stored outside "
+                                            "transactions could not be committed");
   if (has_open_transaction(pool))
     return nvmi_fail(NVM_EOPENTX, pool->path,
                      "a transaction is open; what it allocated cannot be reached yet");
@@ -55,7 +60,7 @@ static void sweep_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
 }
 
 static int find_garbage(struct sweep *sweep, struct nvm_pool *pool) {
-  if (check_quiet(pool) || nvmi_reach(&sweep->reach, pool))
+  if (nvmi_check_quiet(pool) || nvmi_reach(&sweep->reach, pool))
     return -1;
   int result = nvmi_each_run(pool, 1, sweep_run, sweep, sizeof *sweep) < 0 ? -1 : 0;
   if (sweep->incomplete)
@@ -126,7 +131,7 @@ static void visit_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
 int nvm_pool_each_block(NVM_POOL *pool, bool (*visit)(void *, const struct nvm_block *),
                         void *context) {
   struct nvmi_reach reach;
-  if (check_quiet(pool) || nvmi_reach(&reach, pool))
+  if (nvmi_check_quiet(pool) || nvmi_reach(&reach, pool))
     return -1;
   struct each each = {.pool = pool, .reach = &reach, .visit = visit, .context = context};
   int used = nvmi_each_run(pool, 1, visit_run, &each, sizeof each);

@@ -83,9 +83,8 @@ bool nvmi_statics_index(struct nvm_pool *pool) {
   size_t room = 64;
   while (room < 4 * statics->entries.count + 4)
     room *= 2;
-  struct index *index =
-      mmap(NULL, index_size(room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (index == MAP_FAILED)
+  struct index *index = nvmi_dram_reserve(index_size(room));
+  if (!index)
     return false;
   if (before && !nvmi_array_push(&statics->old, &before, sizeof before)) {
     munmap(index, index_size(room));
@@ -95,6 +94,16 @@ bool nvmi_statics_index(struct nvm_pool *pool) {
   for (unsigned i = 0; i < statics->entries.count; i++)
     index_entry(index, nvmi_statics_entry(pool, i), i);
   atomic_store_explicit(&statics->index, index, memory_order_release);
+  return true;
+}
+
+/* The newest entry: into the table that readers have, while that is half empty. */
+static bool index_newest(struct nvm_pool *pool) {
+  unsigned newest = nvmi_statics_count(pool) - 1;
+  struct index *index = atomic_load(&pool->statics->index);
+  if (2 * (size_t)(newest + 1) > index->room)
+    return nvmi_statics_index(pool);
+  index_entry(index, nvmi_statics_entry(pool, newest), newest);
   return true;
 }
 
@@ -240,15 +249,11 @@ static uint32_t put_text(char *entry, size_t *length, const char *text) {
   return (uint32_t)at;
 }
 
-int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address) {
-  struct nvmi_statics *statics = pool->statics;
-  _Alignas(NVM_LINE_SIZE) char bytes[NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run)] = {0};
-  struct nvm_static *entry = (void *)bytes;
-  size_t length = sizeof *entry + strlen(place->module) + strlen(place->name) +
-                  strlen(place->file) + (place->text ? strlen(place->text) : 0) + 4;
-  length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
-  if (length > sizeof bytes)
-    return nvmi_fail(NVM_ELIMIT, pool->path, "a static name or text of more than 16 KiB");
+static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct nvmi_place *place,
+                                     uint64_t address, size_t length) {
+  struct nvm_static *entry = nvmi_dram_reserve(length);
+  if (!entry)
+    return NULL;
   *entry = (struct nvm_static){.address = address,
                                .offset = place->offset,
                                .within = place->within,
@@ -258,18 +263,32 @@ int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint
                                         (place->is_constant ? NVM_STATIC_CONSTANT : 0)};
   memcpy(entry->build_id, place->build_id, sizeof entry->build_id);
   size_t end = sizeof *entry;
-  entry->module = put_text(bytes, &end, place->module);
-  entry->name = put_text(bytes, &end, place->name);
-  entry->file = put_text(bytes, &end, place->file);
-  entry->text = put_text(bytes, &end, place->text ? place->text : "");
+  entry->module = put_text((char *)entry, &end, place->module);
+  entry->name = put_text((char *)entry, &end, place->name);
+  entry->file = put_text((char *)entry, &end, place->file);
+  entry->text = put_text((char *)entry, &end, place->text ? place->text : "");
   entry->check = entry_check(pool, entry);
+  return entry;
+}
+
+int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address) {
+  struct nvmi_statics *statics = pool->statics;
+  size_t length = sizeof(struct nvm_static) + strlen(place->module) + strlen(place->name) +
+                  strlen(place->file) + (place->text ? strlen(place->text) : 0) + 4;
+  length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
+  if (length > NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run))
+    return nvmi_fail(NVM_ELIMIT, pool->path, "a static name or text of more than 16 KiB");
   if ((!statics->run || statics->used + length > NVM_CHUNK_SIZE) && !add_run(pool))
     return -1;
+  struct nvm_static *entry = make_entry(pool, place, address, length);
+  if (!entry)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
   struct nvm_static *made = (void *)((char *)statics->run + statics->used);
   pool->persist->stream(made, entry, length);
   pool->persist->fence();
+  munmap(entry, length);
   statics->used += length;
-  if (!nvmi_array_push(&statics->entries, &made, sizeof made) || !nvmi_statics_index(pool))
+  if (!nvmi_array_push(&statics->entries, &made, sizeof made) || !index_newest(pool))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
   return (int)statics->entries.count - 1;
 }

@@ -73,7 +73,7 @@ NVM_POOL *nvm_pool_of(const void *address);
 /* A block of at least `size` bytes, aligned to 16 (to 64 from 64 bytes on), with contents
  * unspecified, for `type` = NVM_TYPE_ID(T) or 0. Part of the transaction: a block whose transaction
  * does not commit was never allocated. NVM_EARGUMENT: size 0; NVM_ETOOLARGE; NVM_ENOMEMORY,
- * NVM_ENOSPACE: full. */
+ * NVM_ENOSPACE: full; NVM_ELIMIT: the pool has 1,023 types already. */
 void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size);
 /* The same for `count` elements, with all bytes zero. */
 void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size);

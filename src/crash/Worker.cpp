@@ -63,7 +63,7 @@ class Comparison {
 public:
   Comparison(Task &T, NVM_POOL *Pool) : T(T), File(static_cast<const char *>(nvm_pool_base(Pool))) {
     nvm_info Info;
-    Span = nvm_pool_info(Pool, &Info) == 0 ? Info.size_max : 0;
+    Span = nvm_pool_info(Pool, &Info) == 0 ? Info.size_max : 1;
   }
 
   void run() {

@@ -29,6 +29,8 @@ std::string LeftBehind::whyNotKept(ObjectId Id) const {
     return "is not reachable when the load returns";
   if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
     return "is made without contact to the input and leads to none";
+  if (keepsOnlyMachinery(Id))
+    return "leads to nothing but what holds the input handle";
   return What.Types.empty() ? "is looked at as several types" : "is kept";
 }
 

@@ -18,7 +18,7 @@ Examples:
   nvmove pool dump data.pool --type 'struct node'
   nvmove pool dump data.pool --format=graph | dot -Tsvg > pool.svg
   nvmove pool resize data.pool --size 1G
-  nvmove pool leaks data.pool && nvmove pool gc data.pool
+  nvmove pool leaks data.pool || nvmove pool gc data.pool
 
 Exit status:
   0  done; check found no fault, leaks no garbage

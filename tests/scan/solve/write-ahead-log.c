@@ -3,6 +3,8 @@
 // FINDINGS: "write-ahead-log machinery"; rule 8.
 // Wrong: 'wal' or 'segment' reported.
 // RUN: %scan --format=json --load load %s -- | %types
+// RUN: %scan --load load --why-not wal %s -- | FileCheck --check-prefix=WHY %s
+// WHY: 'wal': the one made at {{.*}} leads to nothing but what holds the input handle
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
