@@ -155,6 +155,29 @@ TEST(statics_bound_anew) {
   verify_nodes(path, NODES + FEW);
 }
 
+/* More than the first table of addresses has room for, each noted once. */
+TEST(statics_many) {
+  static const uint64_t many[1000];
+  enum { MANY = sizeof many / sizeof *many };
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  for (unsigned i = 0; i < 2 * MANY; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    struct hook made = {.number = i, .next = nvm_pool_root(pool), .constant = &many[i % MANY]};
+    struct hook *hook = nvm_alloc(pool, HOOK_ID, sizeof *hook);
+    CHECK(hook);
+    store_bytes(hook, &made, sizeof made);
+    CHECK(nvm_pool_set_root(pool, hook) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  for (unsigned opening = 0; opening < 2; opening++) {
+    struct nvm_account account;
+    CHECK(nvm_pool_account(pool, &account) == 0 && account.statics == MANY);
+    CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
+    CHECK(nvm_pool_close(pool) == 0);
+    pool = test_open(test_path("pool"));
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 TEST(statics_bound_in_spite_of_deaths) {
   char path[200], kill[32];
   snprintf(path, sizeof path, "%s", test_path("pool"));
