@@ -105,7 +105,7 @@ int nvm_pool_collect(NVM_POOL *pool, struct nvm_collected *collected) {
 
 struct each {
   struct nvm_pool *pool;
-  const struct nvmi_reach *reach;
+  const struct nvmi_reach *reach; /* null: nobody asked */
   bool (*visit)(void *, const struct nvm_block *);
   void *context;
   bool stopped;
@@ -117,7 +117,8 @@ static bool visit_block(void *context, const struct nvmi_block *block) {
                            .offset = block->offset,
                            .size = block->size,
                            .type = nvmi_type_layout(each->pool, block->type),
-                           .is_reachable = nvmi_is_reached(each->reach, block->offset)};
+                           .is_reachable =
+                               !each->reach || nvmi_is_reached(each->reach, block->offset)};
   each->stopped = each->stopped || !each->visit(each->context, &told);
   return !each->stopped;
 }
@@ -128,13 +129,14 @@ static void visit_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
     nvmi_run_blocks(pool, chunk, visit_block, context);
 }
 
-int nvm_pool_each_block(NVM_POOL *pool, bool (*visit)(void *, const struct nvm_block *),
+int nvm_pool_each_block(NVM_POOL *pool, bool reach, bool (*visit)(void *, const struct nvm_block *),
                         void *context) {
-  struct nvmi_reach reach;
-  if (nvmi_check_quiet(pool) || nvmi_reach(&reach, pool))
+  struct nvmi_reach reached = {.pool = pool};
+  if (nvmi_check_quiet(pool) || (reach && nvmi_reach(&reached, pool)))
     return -1;
-  struct each each = {.pool = pool, .reach = &reach, .visit = visit, .context = context};
+  struct each each = {
+      .pool = pool, .reach = reach ? &reached : NULL, .visit = visit, .context = context};
   int used = nvmi_each_run(pool, 1, visit_run, &each, sizeof each);
-  nvmi_reach_free(&reach);
+  nvmi_reach_free(&reached);
   return used < 0 ? -1 : 0;
 }

@@ -34,11 +34,12 @@ struct nvm_block {
   const void *address;
   uint64_t offset, size;       /* in the file, bytes */
   const struct nvm_type *type; /* null: without type, or nobody described it */
-  bool is_reachable;
+  bool is_reachable;           /* from the root; true where that is not asked for */
 };
-/* Calls `visit` for each allocated block until it gives false. */
-int nvm_pool_each_block(NVM_POOL *pool, bool (*visit)(void *context, const struct nvm_block *block),
-                        void *context);
+/* Calls `visit` for each allocated block until it gives false. `reach`: finds out first what the
+ * root leads to; NVM_EUNSAFE as nvm_pool_collect, before any visit. */
+int nvm_pool_each_block(NVM_POOL *pool, bool reach,
+                        bool (*visit)(void *context, const struct nvm_block *block), void *context);
 
 /* Looks at every pointer whose field is described: does it lead into a block, is it aligned for
  * what it leads to, does it lead out of the pool? Calls `report` (or null) with a line for each

@@ -39,9 +39,9 @@ llvm::json::Value rootOf(NVM_POOL *Pool) {
 
 } // namespace
 
-llvm::Expected<Census> takeCensus(const OpenPool &Pool) {
+llvm::Expected<Census> takeCensus(const OpenPool &Pool, bool Reach) {
   Census Counted;
-  if (nvm_pool_each_block(Pool.get(), count, &Counted))
+  if (nvm_pool_each_block(Pool.get(), Reach, count, &Counted))
     return lastError();
   return Counted;
 }
@@ -68,7 +68,7 @@ llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool) {
       nvm_pool_usage(Pool.get(), &Usage))
     return lastError();
   std::map<std::string, Tally> Types;
-  if (llvm::Expected<Census> Counted = takeCensus(Pool))
+  if (llvm::Expected<Census> Counted = takeCensus(Pool, /*Reach=*/false))
     Types = std::move(Counted->All);
   else
     return Counted.takeError();

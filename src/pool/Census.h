@@ -19,7 +19,8 @@ struct Tally {
 struct Census {
   std::map<std::string, Tally> All, Garbage; ///< Garbage: what the root does not lead to
 };
-llvm::Expected<Census> takeCensus(const OpenPool &Pool);
+/// \p Reach: what the root does not lead to is found as well.
+llvm::Expected<Census> takeCensus(const OpenPool &Pool, bool Reach);
 
 /// `nvmove pool info`: the pool's own account, and its census.
 llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool);

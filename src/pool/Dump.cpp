@@ -148,12 +148,18 @@ bool visit(void *Context, const nvm_block *Block) {
 
 } // namespace
 
-llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options) {
+llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options,
+                 std::string &Unknown) {
   Dumper Made(OS, Pool.get(), Options);
   bool IsGraph = Options.Form == DumpOptions::Graph;
   if (IsGraph)
     OS << "digraph pool {\n  node [shape=box];\n";
-  if (nvm_pool_each_block(Pool.get(), visit, &Made))
+  int Failed = nvm_pool_each_block(Pool.get(), true, visit, &Made);
+  if (Failed && nvm_errno() == NVM_EUNSAFE) {
+    Unknown = nvm_strerror();
+    Failed = nvm_pool_each_block(Pool.get(), false, visit, &Made);
+  }
+  if (Failed)
     return lastError();
   if (IsGraph) {
     Made.finish();

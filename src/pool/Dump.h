@@ -14,6 +14,9 @@ struct DumpOptions {
 
 /// Text: an object a paragraph. Json: an object a line. Graph: Graphviz, an edge for each pointer.
 /// In the order of their places; a block may hold several objects of its type.
-llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options);
+/// \p Unknown: why it is not known which of them the root leads to; then none is called
+/// unreachable.
+llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options,
+                 std::string &Unknown);
 
 } // namespace nvmove::pool

@@ -150,7 +150,7 @@ static bool see(void *context, const struct nvm_block *block) {
 
 static void check_left(NVM_POOL *pool, const struct graph *g, unsigned other) {
   struct seen seen = {.graph = g};
-  CHECK(nvm_pool_each_block(pool, see, &seen) == 0);
+  CHECK(nvm_pool_each_block(pool, true, see, &seen) == 0);
   CHECK(seen.vertices == count_reached(g) && seen.other == other);
 }
 

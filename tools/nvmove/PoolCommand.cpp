@@ -74,7 +74,7 @@ llvm::Expected<int> leaks(const Arguments &A) {
   llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
   if (!Pool)
     return Pool.takeError();
-  llvm::Expected<pool::Census> Counted = pool::takeCensus(*Pool);
+  llvm::Expected<pool::Census> Counted = pool::takeCensus(*Pool, /*Reach=*/true);
   if (!Counted)
     return Counted.takeError();
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
@@ -126,13 +126,16 @@ llvm::Expected<int> dump(const Arguments &A) {
   Options.Form = A.Format == "json"    ? pool::DumpOptions::Json
                  : A.Format == "graph" ? pool::DumpOptions::Graph
                                        : pool::DumpOptions::Text;
+  std::string Unknown;
   llvm::Error Inner = llvm::Error::success();
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
-        Inner = llvm::joinErrors(std::move(Inner), pool::dump(OS, *Pool, Options));
+        Inner = llvm::joinErrors(std::move(Inner), pool::dump(OS, *Pool, Options, Unknown));
       }))
     return llvm::joinErrors(std::move(E), std::move(Inner));
   if (Inner)
     return std::move(Inner);
+  if (!Unknown.empty())
+    llvm::errs() << "nvmove: warning: " << Unknown << '\n';
   return ExitComplete;
 }
 
