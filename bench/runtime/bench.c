@@ -227,12 +227,12 @@ static void run_sweeping(void) {
     if (json)
       fprintf(json,
               "{\"workload\": \"sweeping\", \"threads\": %u, \"freeing_per_s\": %.0f, "
-              "\"reaching_per_s\": %.0f}\n",
-              threads, m.extra[0], m.extra[1]);
+              "\"reaching_per_s\": %.0f, \"pause_s\": %.3f}\n",
+              threads, m.extra[0], m.extra[1], m.extra[2]);
     printf(
         "sweeping %u thr.: %.2f million objects a second and core, a quarter of them freed (goal "
-        "3), %.2f with nothing to free; the pool is quiet meanwhile\n",
-        threads, m.extra[0] / 1e6, m.extra[1] / 1e6);
+        "3), %.2f with nothing to free; a pause of %.2f s\n",
+        threads, m.extra[0] / 1e6, m.extra[1] / 1e6, m.extra[2]);
   }
 }
 

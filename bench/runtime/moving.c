@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
-#include "nvmove/nvmove.h"
+#include "ours.h"
 #include "persist.h"
 #include "store.h"
 
@@ -36,20 +36,6 @@ static const struct nvm_type type = {.id = OBJECT_ID,
 __attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const described =
     &type;
 
-static void need(int condition) {
-  if (!condition) {
-    printf("%s\n", nvm_strerror());
-    fflush(stdout);
-    _exit(1);
-  }
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Chained, so that nothing is lost when one pointer is. */
 static void fill(const char *path, uint64_t objects) {
   NVM_POOL *pool = nvm_pool_create(path, objects * (OBJECT + 16) + ((size_t)64 << 20));
@@ -75,11 +61,11 @@ static double open_at(const char *path, uint64_t base, unsigned threads, uint64_
   char text[16];
   snprintf(text, sizeof text, "%u", threads);
   setenv("NVMOVE_THREADS", text, 1);
-  double start = now();
+  double start = wall_seconds();
   NVM_POOL *pool = nvm_pool_open_at(path, (void *)base);
   need(pool != NULL);
   need(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, OBJECT_ID, OBJECT) && nvm_tx_abort(pool) == 0);
-  double seconds = now() - start;
+  double seconds = wall_seconds() - start;
   uint64_t found = 0;
   for (const struct object *at = nvm_pool_root(pool); at; at = at->to[2])
     found += at->to[1] == at;
@@ -110,7 +96,7 @@ static void *rewrite(void *argument) {
 
 static double floor_of(const char *path, unsigned threads, uint64_t objects) {
   int fd = open(path, O_RDWR);
-  double start = now();
+  double start = wall_seconds();
   char *bytes = mmap(NULL, objects * OBJECT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   need(bytes != MAP_FAILED);
   struct part parts[2];
@@ -121,7 +107,7 @@ static double floor_of(const char *path, unsigned threads, uint64_t objects) {
   }
   for (unsigned i = 0; i < threads; i++)
     pthread_join(parts[i].thread, NULL);
-  double seconds = now() - start;
+  double seconds = wall_seconds() - start;
   munmap(bytes, objects * OBJECT);
   close(fd);
   return seconds;

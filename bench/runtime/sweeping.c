@@ -6,6 +6,7 @@
 
 #include "nvmove/abi.h"
 #include "nvmove/inspect.h"
+#include "ours.h"
 #include "store.h"
 
 #include <stdio.h>
@@ -46,21 +47,6 @@ static const struct nvm_type slots_type = {.id = SLOTS_ID,
 __attribute__((section(NVM_TYPES_SECTION),
                used)) static const struct nvm_type *const described[] = {&entry_type, &slots_type};
 
-static void need(int condition) {
-  if (!condition) {
-    printf("%s\n", nvm_strerror());
-    fflush(stdout);
-    _exit(1);
-  }
-}
-
-/* Of all threads, so that this is a figure for each core on a busy machine too. */
-static double processor_time(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static NVM_POOL *fill(const char *path, uint64_t objects) {
   NVM_POOL *pool = nvm_pool_create(path, objects * 90 + ((size_t)64 << 20));
   need(pool && nvm_tx_begin(pool) == 0);
@@ -91,13 +77,14 @@ void ours_sweeping(const char *path, const struct workload *w, struct measure *r
   setenv("NVMOVE_THREADS", threads, 1);
   NVM_POOL *pool = fill(path, w->operations);
   struct nvm_collected first, second;
-  double start = processor_time();
+  double start = processor_seconds(), begun = wall_seconds();
   need(nvm_pool_collect(pool, &first) == 0);
-  double freeing = processor_time() - start;
-  start = processor_time();
+  double freeing = processor_seconds() - start;
+  result->extra[2] = wall_seconds() - begun;
+  start = processor_seconds();
   need(nvm_pool_collect(pool, &second) == 0);
   result->extra[0] = (double)w->operations / freeing;
-  result->extra[1] = (double)second.reachable_blocks / (processor_time() - start);
+  result->extra[1] = (double)second.reachable_blocks / (processor_seconds() - start);
   if (first.freed_blocks != (w->operations + 3) / 4 || second.freed_blocks)
     printf("WRONG: freed %llu, then %llu\n", (unsigned long long)first.freed_blocks,
            (unsigned long long)second.freed_blocks);
