@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Scans real programs of the accuracy corpus and scores the answers against their sheets.
 
-usage: accuracy.py --nvmove NVMOVE [--algorithm NAME] [--table] [PROGRAM...]
+usage: accuracy.py --nvmove NVMOVE [--algorithm NAME] [--table] [--all | PROGRAM...]
 
-Without names: the programs that must be right (REQUIRED). --table prints a Markdown table for
-docs/accuracy.md. A program whose source cannot be fetched here is skipped, and the reason printed.
+Without names: the programs that must be right (REQUIRED). --all: every program that has a sheet.
+--table prints a Markdown table for docs/accuracy.md, with a last row for all but the required ones
+together. A program whose source cannot be fetched here is skipped, and the reason printed.
 Scoring: a reported type is right when one of its names is in the sheet's `must`, ignored when in
 `either`, else wrong; of each `group` in `either` one must be reported. Totals sum over programs.
 """
@@ -117,6 +118,17 @@ def describe(title, score):
     return text
 
 
+def together(scores):
+    """Types found and needed, reported ones that are wrong, recall, precision."""
+    found, needed = sum(s.found for s in scores), sum(s.needed for s in scores)
+    right, wrong = sum(s.right for s in scores), sum(len(s.wrong) for s in scores)
+    return found, needed, wrong, found / max(1, needed), right / max(1, right + wrong)
+
+
+def with_sheet():
+    return [name for name in sorted(os.listdir(PROGRAMS)) if sheet(name)]
+
+
 def check_required(nvmove):
     passed = failed = skipped = 0
     for name, saves, wrong_max in REQUIRED:
@@ -136,18 +148,14 @@ def check_required(nvmove):
 def check_all(nvmove):
     """Every program with a sheet, judged together."""
     scores, skipped = [], 0
-    for name in sorted(os.listdir(PROGRAMS)):
-        if not sheet(name):
-            continue
+    for name in with_sheet():
         try:
             scores.append(Score(scan(nvmove, name), sheet(name)))
             print(describe(name, scores[-1]))
         except CannotFetch as e:
             print(f"skipped: {name}: {e}")
             skipped += 1
-    right, wrong = sum(s.right for s in scores), sum(len(s.wrong) for s in scores)
-    recall = sum(s.found for s in scores) / max(1, sum(s.needed for s in scores))
-    precision = right / max(1, right + wrong)
+    _, _, _, recall, precision = together(scores)
     good = not scores or (recall >= RECALL_MIN and precision >= PRECISION_MIN)
     print(f"together: recall {recall:.3f} (at least {RECALL_MIN}), "
           f"precision {precision:.3f} (at least {PRECISION_MIN})")
@@ -186,22 +194,29 @@ def run(nvmove, everything):
 def table(nvmove, names, extra):
     print("| program | files | types | recall | wrong | precision | functions visited | seconds |")
     print("|---|---|---|---|---|---|---|---|")
+    others = []
     for name in names:
         s = Score(scan(nvmove, name, extra=extra), sheet(name))
+        others += [s] if name not in {r[0] for r in REQUIRED} else []
         print(f"| {name} | {s.stats['translation_units']} | {s.reported} | {s.found}/{s.needed} | "
               f"{len(s.wrong)} | {s.precision():.2f} | {s.stats['functions_visited']} of "
-              f"{s.stats['functions_total']} | {s.stats['seconds']:.1f} |")
+              f"{s.stats['functions_total']} | {s.stats['seconds']:.1f} |", flush=True)
+    found, needed, wrong, recall, precision = together(others)
+    if others:
+        print(f"| {len(others)} together |  |  | {found}/{needed} = {recall:.3f} | {wrong} | "
+              f"{precision:.3f} |  |  |")
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("program", nargs="*")
+    p.add_argument("--all", action="store_true")
     p.add_argument("--nvmove", required=True)
     p.add_argument("--algorithm", default="left-behind")
     p.add_argument("--table", action="store_true")
     a = p.parse_args()
     extra = [f"--algorithm={a.algorithm}"]
-    names = a.program or sorted({name for name, _, _ in REQUIRED})
+    names = a.program or (with_sheet() if a.all else sorted({name for name, _, _ in REQUIRED}))
     if a.table:
         table(a.nvmove, names, extra)
         return 0

@@ -1,9 +1,9 @@
 /* damage.c: each kind of damage to a pool that was closed is found, and named: by nvm_pool_check,
  * or when its data can be read, by nvm_pool_verify_pointers. */
 #define _GNU_SOURCE
+#include "bound.h"
 #include "checksum.h"
 #include "heap_types.h"
-#include "moved.h"
 #include "simulation.h"
 
 #include "nvmove/inspect.h"

@@ -115,29 +115,14 @@ static void take_place(NVM_POOL *pool, struct root *root, uint64_t size) {
   CHECK(pool->header.heap_size == size); /* else the span's place was not taken */
 }
 
-static void change_use(void *argument) {
-  const struct power_cut *cut = argument;
-  power_arm(cut);
-  NVM_POOL *pool = test_open(cut->path);
-  struct root *root = nvm_pool_root(pool);
-  uint64_t size = pool->header.heap_size;
-  store_and_free(pool, root);
-  CHECK(nvm_tx_begin(pool) == 0);
-  STORE(root->turn, 1);
-  CHECK(nvm_tx_commit(pool) == 0);
-  take_place(pool, root, size);
-  CHECK(nvm_pool_close(pool) == 0);
-}
-
-/* The floor was raised before in this opening. */
-static void change_use_again(void *argument) {
-  const struct power_cut *cut = argument;
+static void change_use_of(const struct power_cut *cut, bool again) {
   power_arm(cut);
   NVM_POOL *pool = test_open(cut->path);
   struct root *root = nvm_pool_root(pool);
   uint64_t size = pool->header.heap_size;
   power_hold(true);
-  ask_for_too_much_now(pool);
+  if (again)
+    ask_for_too_much_now(pool);
   power_hold(false);
   store_and_free(pool, root);
   CHECK(nvm_tx_begin(pool) == 0);
@@ -146,6 +131,10 @@ static void change_use_again(void *argument) {
   take_place(pool, root, size);
   CHECK(nvm_pool_close(pool) == 0);
 }
+
+static void change_use(void *cut) { change_use_of(cut, false); }
+/* The floor was raised before in this opening. */
+static void change_use_again(void *cut) { change_use_of(cut, true); }
 
 /* What one thread reclaims another takes, whose fences say nothing about what the first has
  * flushed. */

@@ -26,10 +26,3 @@ void moved_obstruct(NVM_POOL *pool, enum moved_obstacle what);
 
 /* The n-th place of a small pool in the reserved range. */
 static inline uint64_t moved_base(unsigned n) { return NVM_RANGE_BASE + ((uint64_t)n << 30); }
-
-/* Nodes of a list that point to functions and constants of the program, each to several. */
-void bound_fill(NVM_POOL *pool, unsigned from, unsigned to);
-void bound_verify(NVM_POOL *pool, unsigned nodes);
-/* Rewrites a closed pool as a process would have left it in which everything lay `shift` bytes
- * further: addresses of one thing become those of another. */
-void bound_shift(const char *path, uint64_t shift);

@@ -1,8 +1,8 @@
 /* statics.c: pointers to functions and constants, in a pool that another process has left: bound
  * anew in spite of deaths and power failures (runtime/statics.h). */
 #define _GNU_SOURCE
+#include "bound.h"
 #include "internal.h"
-#include "moved.h"
 #include "simulation.h"
 #include "store.h"
 
@@ -74,7 +74,7 @@ void bound_fill(NVM_POOL *pool, unsigned from, unsigned to) {
   }
 }
 
-void bound_verify(NVM_POOL *pool, unsigned nodes) {
+static void bound_verify(NVM_POOL *pool, unsigned nodes) {
   const struct hook *hook = nvm_pool_root(pool);
   for (unsigned number = nodes; number-- > 0; hook = hook->next) {
     struct hook want = expected(number, hook->next);
@@ -83,8 +83,10 @@ void bound_verify(NVM_POOL *pool, unsigned nodes) {
   CHECK(!hook);
 }
 
-/* Every entry of the table, and every word that it speaks of. */
-void bound_shift(const char *path, uint64_t shift) {
+/* A closed pool as a process would have left it in which everything lay `shift` bytes further:
+ * addresses of one thing become those of another. Every entry of the table, and every word that it
+ * speaks of. */
+static void bound_shift(const char *path, uint64_t shift) {
   int fd = open(path, O_RDWR);
   struct stat status;
   CHECK(fd >= 0 && fstat(fd, &status) == 0);

@@ -1,0 +1,7 @@
+/* bound.h: a pool whose nodes point to functions and constants of the program (statics.c). */
+#pragma once
+
+#include "harness.h"
+
+/* Nodes number `from` to `to` of a list that is the pool's root, one transaction each. */
+void bound_fill(NVM_POOL *pool, unsigned from, unsigned to);
