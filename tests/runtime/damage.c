@@ -110,6 +110,7 @@ DAMAGE(slot_behind, *word(image, NVM_SLOTS_OFFSET + 16 * 9) = image->header->hea
 DAMAGE(segment_kind, *run_of(image, NVM_CHUNK_LOG) ^= NVM_CHUNK_LOG ^ NVM_CHUNK_FREE)
 DAMAGE(run_kind, *run_of(image, NVM_CHUNK_SMALL) |= 0x70)
 DAMAGE(run_length, *run_of(image, NVM_CHUNK_SMALL) |= UINT64_C(1) << 60)
+DAMAGE(run_of_none, *run_of(image, NVM_CHUNK_SMALL) &= 0xffffffff)
 DAMAGE(span_class, *run_of(image, NVM_CHUNK_SMALL) |= 0xff00)
 DAMAGE(span_type, *run_of(image, NVM_CHUNK_SMALL) |= 0x20000)
 DAMAGE(span_length, *run_of(image, NVM_CHUNK_SMALL) += UINT64_C(1) << 32)
@@ -121,6 +122,7 @@ DAMAGE(block_type, *word(image, run_offset(image, run_of(image, NVM_CHUNK_SMALL)
 DAMAGE(root_outside, *word(image, NVM_ROOT_OFFSET) = 4096)
 DAMAGE(root_free, *word(image, NVM_ROOT_OFFSET) += 0x2000)
 DAMAGE(type_entry, ++*word(image, NVM_TYPES_OFFSET + 32 + 24))
+DAMAGE(types_gone, *word(image, NVM_TYPES_OFFSET + 32) = *word(image, NVM_TYPES_OFFSET + 64) = 0)
 DAMAGE(type_record, ++*word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)))
 DAMAGE(statics_run, ++*word(image, *word(image, NVM_STATICS_OFFSET) + 16))
 DAMAGE(statics_astray, *word(image, NVM_STATICS_OFFSET) = 0x777777)
@@ -176,6 +178,7 @@ static const struct damage kinds[] = {
     KIND(segment_kind, "is not a run of kind LOG"),
     KIND(run_kind, "no such kind of run"),
     KIND(run_length, "ends outside the heap"),
+    KIND(run_of_none, "ends outside the heap"),
     KIND(span_class, "no such size class"),
     KIND(span_type, "no such size class, or a type"),
     KIND(span_length, "not as long as its size class says"),
@@ -187,6 +190,7 @@ static const struct damage kinds[] = {
     KIND(root_outside, "does not lie in the heap"),
     KIND(root_free, "the root lies in no block"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
+    KIND(types_gone, "no type 1"),
     KIND(type_record, "the table of types is damaged from entry 1"),
     KIND(type_nonsense, "the layout of type 1 makes no sense"),
     KIND(statics_run, "the table of static data is damaged"),
@@ -227,6 +231,21 @@ static void judge(const char *path, char *heard) {
   nvm_pool_close(pool);
 }
 
+/* Opening it and allocating is an error, or works, and is no crash. */
+static void use(void *path) {
+  NVM_POOL *pool = nvm_pool_open(path);
+  for (size_t size = 16; pool && size < 200000; size *= 3)
+    nvm_alloc(pool, 0, size);
+  _exit(0);
+}
+
+static void damage(const char *sound, char *path, void (*make)(struct image *image)) {
+  power_copy(sound, path);
+  struct image image = map(path);
+  make(&image);
+  munmap(image.bytes, image.size);
+}
+
 TEST_ONCE(damage_of_every_kind_is_named) {
   char sound[200], path[200], heard[512];
   snprintf(sound, sizeof sound, "%s", test_path("sound"));
@@ -240,13 +259,13 @@ TEST_ONCE(damage_of_every_kind_is_named) {
   judge(sound, heard);
   CHECK(!*heard);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    power_copy(sound, path);
-    struct image image = map(path);
-    kinds[i].make(&image);
-    munmap(image.bytes, image.size);
+    damage(sound, path, kinds[i].make);
     judge(path, heard);
     if (!strstr(heard, kinds[i].said))
       test_fail(kinds[i].name, (int)i, *heard ? heard : "nothing was said");
+    damage(sound, path, kinds[i].make);
+    if (test_child(NULL, use, path) != 0)
+      test_fail(kinds[i].name, (int)i, "using the pool ended the process");
   }
   CHECK(sizeof kinds / sizeof *kinds >= 40);
 }

@@ -32,7 +32,7 @@ EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself after 300
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
-         "bound_", "void_", "handler", "old_entries", "damaged", "forged", "check_", "order_commits",
+         "bound_", "void_", "handler", "old_entries", "damage", "forged", "check_", "order_commits",
          "order_two", "large", "recovered", "spoiled_tables", "second_log", "moved_in", "resized",
          "thread_end"]
 
