@@ -4,6 +4,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -111,6 +112,9 @@ private:
     case Intrinsic::vaend: // declared as writing, so that nothing moves across them
     case Intrinsic::prefetch:
     case Intrinsic::stackrestore:
+    case Intrinsic::x86_clflushopt: // change nothing that anybody reads
+    case Intrinsic::x86_clwb:
+    case Intrinsic::x86_sse2_clflush:
       return false;
     default:
       return !I.isAssumeLikeIntrinsic() &&

@@ -63,6 +63,13 @@ const Print Prints[] = {
     {"puts", Stdout},      {"vfprintf", 0},      {"vprintf", Stdout},
 };
 
+/// Functions that write lines or pages back, which commits do anyhow; their first argument says
+/// where.
+const StringRef Flushes[] = {
+    "llvm.x86.clflushopt", "llvm.x86.clwb", "llvm.x86.sse2.clflush", "msync", "pmem_deep_persist",
+    "pmem_flush",          "pmem_msync",    "pmem_persist",
+};
+
 /// Functions through which a thread lets go of a lock (the waits on a condition do, too), or begins
 /// or commits a transaction: the runtime wants to know where.
 const StringRef Placed[] = {
@@ -146,10 +153,28 @@ void traceArguments(CallBase &Call) {
   }
 }
 
+void traceFlush(CallBase &Call) {
+  IRBuilder<> At(&Call);
+  Value *Persistent = inRange(At, Call.getArgOperand(0));
+  At.SetInsertPoint(unlikelyBlock(Persistent, &Call));
+  At.SetCurrentDebugLocation(Call.getDebugLoc());
+  callAbi(At, "__nvm_trace_flush", {Call.getArgOperand(0), makeSite(At, Call)});
+}
+
+void tracePlace(CallBase &Call) {
+  IRBuilder<> At(&Call);
+  callAbi(At, "__nvm_trace_at", {makeSite(At, Call)});
+  if (Call.isTerminator() || Call.isMustTailCall())
+    return;
+  At.SetInsertPoint(Call.getNextNode());
+  callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
+}
+
 } // namespace
 
 void traceCalls(Function &F) {
   SmallVector<CallBase *> Calls;
+  F.addFnAttr("frame-pointer", "all"); // the runtime follows them to the callers
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
       Calls.push_back(Call);
@@ -163,14 +188,11 @@ void traceCalls(Function &F) {
       traceOutput(*Call, *O);
     if (const Print *P = findIn(ArrayRef(Prints), Callee->getName()))
       tracePrint(*Call, *P);
-    if (is_contained(Placed, Callee->getName())) {
-      IRBuilder<> At(Call);
-      callAbi(At, "__nvm_trace_at", {makeSite(At, *Call)});
-      if (!Call->isTerminator() && !Call->isMustTailCall()) {
-        At.SetInsertPoint(Call->getNextNode());
-        callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
-      }
-    }
+    if (is_contained(Flushes, Callee->getName()) && !Call->arg_empty() &&
+        Call->getArgOperand(0)->getType()->isPointerTy())
+      traceFlush(*Call);
+    if (is_contained(Placed, Callee->getName()))
+      tracePlace(*Call);
   }
 }
 

@@ -1,7 +1,7 @@
 // --nvmove-trace: tells the runtime of each store behind it, also of those that nothing notes; of
-// each output, and each release of a lock; and of each call into code that nothing may instrument,
-// behind which the runtime looks for stores through its arguments. All with their places in the
-// source, for `nvmove crash`. The notes are those of any other build.
+// each output, each flush of its own, and each release of a lock; and of each call into code that
+// nothing may instrument, behind which the runtime looks for stores through its arguments. All with
+// their places in the source, for `nvmove crash`. The notes are those of any other build.
 //
 // What it does not do: vector stores under a mask, and what a call stores elsewhere than through
 // its arguments; the runtime finds that when it compares, without a place.
@@ -14,7 +14,7 @@ namespace nvmove::plugin {
 void traceStores(llvm::Function &F, llvm::ArrayRef<Access> Writes);
 
 /// Calls through which something leaves the process (write, send, rename and their kin, stdio),
-/// that release a lock, or that may store.
+/// that flush or release a lock, or that may store. And \p F keeps its frame pointer.
 void traceCalls(llvm::Function &F);
 
 } // namespace nvmove::plugin

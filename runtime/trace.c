@@ -37,8 +37,20 @@ static _Thread_local struct nvmi_tracer *own;
 
 #define trace nvmi_trace_state
 
+static void find_stack(struct nvmi_tracer *self) {
+  pthread_attr_t attributes;
+  void *stack = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &stack, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  self->stack = (uintptr_t)stack;
+  self->stack_end = self->stack + size;
+}
+
 /* A thread that starts takes over what one that ended has left. */
-static struct nvmi_tracer *tracer(void) {
+struct nvmi_tracer *nvmi_trace_self(void) {
   if (own)
     return own;
   nvmi_lock(&lock);
@@ -57,6 +69,7 @@ static struct nvmi_tracer *tracer(void) {
   found->number = ++threads;
   own = found;
   nvmi_unlock(&lock);
+  find_stack(found);
   return found;
 }
 
@@ -82,7 +95,7 @@ static void take_store(struct nvmi_tracer *self, const struct nvmi_told *told, u
 }
 
 static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
-  uint64_t extra = told->site ? nvmi_trace_site(told->site) : told->extra;
+  uint64_t extra = told->site ? nvmi_trace_point(told->site, told->callers) : told->extra;
   switch (told->kind) {
   case NVM_TRACE_STORE:
     take_store(self, told, extra);
@@ -132,6 +145,7 @@ static void postpone(struct nvmi_tracer *self, const struct nvmi_told *told) {
       nvmi_die(NULL, "a signal handler stores more than a trace can hold back");
     struct nvmi_late *late = &self->late[self->late_count];
     late->told = *told;
+    late->told.callers = NULL;
     if (told->payload) {
       size_t left = told->size - at, size = left < NVMI_LATE_BYTES ? left : NVMI_LATE_BYTES;
       memcpy(late->bytes, told->payload + at, size);
@@ -145,7 +159,7 @@ static void postpone(struct nvmi_tracer *self, const struct nvmi_told *told) {
 }
 
 static struct nvmi_tracer *enter(void) {
-  struct nvmi_tracer *self = tracer();
+  struct nvmi_tracer *self = nvmi_trace_self();
   if (self->inside)
     return NULL;
   self->inside = 1;
@@ -203,11 +217,12 @@ static void trace_flush(const void *address, size_t size) {
 }
 
 void nvmi_trace_alone(enum nvm_trace_kind kind, uint64_t extra) {
-  if (nvmi_tracing)
-    nvmi_trace_tell(
-        &(struct nvmi_told){.kind = kind,
-                            .extra = extra,
-                            .site = kind == NVM_TRACE_BEGIN ? nvmi_trace_next_site() : NULL});
+  struct nvmi_told told = {.kind = kind, .extra = extra};
+  if (!nvmi_tracing)
+    return;
+  if (kind == NVM_TRACE_BEGIN)
+    told.site = nvmi_trace_next_site(&told.callers);
+  nvmi_trace_tell(&told);
 }
 
 static void trace_fence(void) {
@@ -350,13 +365,12 @@ void nvmi_trace_close(struct nvm_pool *pool) {
 
 void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                       uint64_t extra) {
-  if (pool == trace.pool)
-    nvmi_trace_tell(&(struct nvmi_told){
-        .kind = kind,
-        .place = place,
-        .extra = extra,
-        .site = kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT ? nvmi_trace_next_site()
-                                                                        : NULL});
+  struct nvmi_told told = {.kind = kind, .place = place, .extra = extra};
+  if (pool != trace.pool)
+    return;
+  if (kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT)
+    told.site = nvmi_trace_next_site(&told.callers);
+  nvmi_trace_tell(&told);
 }
 
 void nvmi_trace_compare(const struct nvm_pool *pool) {

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 20, SITES_MAX = 1 << 16, IMAGE_BLOCK = 1 << 16 };
+enum { BUFFER = 1 << 20, IMAGE_BLOCK = 1 << 16 };
 
 static struct {
   int fd;
@@ -24,8 +24,6 @@ static struct {
   size_t used;
   uint64_t left; /* bytes until it is full */
   bool full;
-  unsigned site_count;
-  const struct nvm_site **sites; /* by hash; the number of a site is its slot + 1 */
 } file = {.fd = -1};
 
 void *nvmi_trace_reserve(size_t size) {
@@ -46,10 +44,8 @@ bool nvmi_trace_file_open(const char *path, bool *is_other) {
   uint64_t bytes = most ? strtoull(most, NULL, 10) : 0;
   file.left = bytes ? bytes : UINT64_MAX;
   file.full = false;
-  if (!file.buffer) {
+  if (!file.buffer)
     file.buffer = nvmi_trace_reserve(BUFFER);
-    file.sites = nvmi_trace_reserve(SITES_MAX * sizeof *file.sites);
-  }
   return !*is_other;
 }
 
@@ -140,30 +136,4 @@ void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
   }
   if (!good || close(fd))
     nvmi_die(name, "the image of the pool cannot be written: %s", strerror(errno));
-}
-
-uint64_t nvmi_trace_site(const struct nvm_site *site) {
-  if (!site)
-    return 0;
-  uint64_t slot = ((uintptr_t)site >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48;
-  while (file.sites[slot] && file.sites[slot] != site)
-    slot = (slot + 1) % SITES_MAX;
-  if (!file.sites[slot]) {
-    if (file.site_count == SITES_MAX / 2) /* half empty, so that a search is short */
-      nvmi_die(NULL,
-               "a trace of more than %u places in the source; compile fewer files with "
-               "--nvmove-trace",
-               file.site_count);
-    file.site_count++;
-    char text[4096];
-    uint32_t place[2] = {site->line, site->column};
-    memcpy(text, place, sizeof place);
-    int length = snprintf(text + sizeof place, sizeof text - sizeof place, "%s%c%s",
-                          site->file ? site->file : "", 0, site->field ? site->field : "");
-    if (length > (int)(sizeof text - sizeof place - 1))
-      length = sizeof text - sizeof place - 1;
-    file.sites[slot] = site;
-    nvmi_trace_put(0, NVM_TRACE_SITE, 0, slot + 1, text, sizeof place + (size_t)length + 1);
-  }
-  return slot + 1;
 }

@@ -9,14 +9,21 @@
 #include "map.h"
 #include "trace.h"
 
-enum { NVMI_TRACE_PAGE = 4096 };
+enum { NVMI_TRACE_PAGE = 4096, NVMI_CALLERS_MAX = 48 };
 
 #define NVMI_ANYWHERE UINT64_MAX /* the place of a perhaps unseen store */
+
+/* Return addresses, the innermost first; of one that calls itself once. */
+struct nvmi_callers {
+  unsigned count;
+  uintptr_t address[NVMI_CALLERS_MAX];
+};
 
 struct nvmi_told {
   enum nvm_trace_kind kind;
   uint64_t place, extra;
-  const struct nvm_site *site; /* whose number becomes `extra`, or null */
+  const struct nvm_site *site;        /* whose number becomes `extra`, or null */
+  const struct nvmi_callers *callers; /* that led to the site, or null */
   const char *payload;
   size_t size;
 };
@@ -32,6 +39,7 @@ struct nvmi_tracer {
   struct nvmi_tracer *next; /* of all that were made */
   bool used;                /* by a thread that lives */
   unsigned number;
+  uintptr_t stack, stack_end; /* of the thread */
   volatile int inside;
   volatile unsigned late_count;
   unsigned noted_count; /* above NVMI_NOTED_MAX: some are not in the list */
@@ -55,10 +63,17 @@ extern struct nvmi_trace nvmi_trace_state;
 
 /* trace.c */
 void nvmi_trace_tell(const struct nvmi_told *told);
+/* The calling thread's. */
+struct nvmi_tracer *nvmi_trace_self(void);
 uint64_t nvmi_trace_offset(const void *address);
 
-/* trace_calls.c */
-const struct nvm_site *nvmi_trace_next_site(void);
+/* trace_calls.c: of the release, begin or commit that the thread is about to call. */
+const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers);
+
+/* trace_points.c: who called the function whose frame this is. */
+void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame);
+/* With the lock: the number of a site together with its callers. */
+uint64_t nvmi_trace_point(const struct nvm_site *site, const struct nvmi_callers *callers);
 
 void *nvmi_trace_reserve(size_t size);
 
@@ -75,7 +90,6 @@ void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, u
 void nvmi_trace_put_pieces(unsigned thread, enum nvm_trace_kind kind, uint64_t place,
                            uint64_t extra, const char *payload, size_t size);
 void nvmi_trace_flush(void);
-uint64_t nvmi_trace_site(const struct nvm_site *site);
 
 /* trace_view.c; with the lock */
 void nvmi_view_note(struct nvmi_tracer *self, uint64_t place, uint64_t size);

@@ -13,13 +13,14 @@
 #include <stdint.h>
 
 #define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
-#define NVM_TRACE_VERSION 2
+#define NVM_TRACE_VERSION 3
 
 enum nvm_trace_kind {
   /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
   NVM_TRACE_OPEN = 1,
-  /* extra: number of the site. Payload: line and column (uint32_t each), then "file" and "field",
-   * each ended by a zero. Before the first record that names it. */
+  /* extra: number of a site: a place in the source and the calls that led to it. Payload: line and
+   * column (uint32_t each), then "file", "field" and the callers' return addresses, the innermost
+   * first, as "module+0xoffset"; each ended by a zero. Before the first record that names it. */
   NVM_TRACE_SITE,
   /* The program stored `size` bytes; extra: its site, 0 when not known. In a pool whose method
    * keeps the program's view apart (NVM_TRACE_APART) the file does not have them yet. */
@@ -65,6 +66,7 @@ enum nvm_trace_kind {
   NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
   NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
+  NVM_TRACE_ASKED,   /* the program flushes the line of `place` itself; extra: site */
   NVM_TRACE_FULL     /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
 };
 

@@ -1,6 +1,7 @@
 // The states of a trace: see Explorer.h.
 #include "crash/Explorer.h"
 
+#include "crash/Callers.h"
 #include "crash/FailurePoints.h"
 #include "crash/Guilty.h"
 #include "crash/Recovery.h"
@@ -40,7 +41,7 @@ class Explorer {
 public:
   Explorer(const Trace &T, const Options &O, Media &M, Recovery &Failing)
       : T(T), O(O), M(M), Failing(Failing), J(M, T.Base, O.Checker, O.Command), H(T), All(T),
-        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(O.PerSite) {}
+        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(O.PerPoint) {}
 
   Result run() {
     auto Start = std::chrono::steady_clock::now();
@@ -52,6 +53,8 @@ public:
       R.NotDone.push_back("some recovery has more steps than it was killed at");
     R.CommandFails = J.commandFails();
     R.Distinct = Images.size();
+    R.FailurePoints = Points.count();
+    nameCallers(T, R);
     R.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
     return std::move(R);
   }
@@ -64,7 +67,7 @@ private:
     if (T.OtherOpenings)
       R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
                           " times): nothing of that is known, only the first pool is traced");
-    bool Untold = T.Sites.empty();
+    bool Untold = T.Points.empty();
     if (Untold)
       R.NotDone.push_back(
           "the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
@@ -247,7 +250,9 @@ private:
   }
 
   void blame(const Judgement &Said, Finding &F) {
-    F.Where = All.of(Said.Place, At).Where;
+    Guilty Who = All.of(Said.Place, At);
+    F.Where = Who.Where;
+    F.Point = Who.Point;
     F.Kind = "torn transaction";
     if (Said.Before == Said.After)
       F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, but no transaction "
@@ -269,10 +274,11 @@ private:
       F.Message += ", before anything was committed";
       return;
     }
-    const Transaction &Guilty = H.transaction(Newest);
-    F.Where = T.site(T.Events[Guilty.Committing].Extra);
+    size_t Committing = H.transaction(Newest).Committing;
+    F.Point = T.Events[Committing].Extra;
+    F.Where = T.site(F.Point);
     if (!F.Where)
-      F.Where = All.lastBefore(Guilty.Committing);
+      F.Where = All.lastBefore(Committing);
     F.Message += llvm::formatv(", in the state that commit {0} leaves", Newest + 1).str();
   }
 

@@ -25,7 +25,7 @@ struct Options {
   uint64_t StatesMax = 1000000; ///< then the rest is counted as unexplored
   Limits Each;
   uint64_t Seed = 1;
-  uint64_t PerSite = 0; ///< how often each failure point is explored (FailurePoints.h); 0: always
+  uint64_t PerPoint = 0; ///< how often each failure point is explored (FailurePoints.h); 0: always
   uint64_t InterruptEvery = 256; ///< states whose recovery is made to fail in its turn; 0: none
   std::string Checker, Command;  ///< the user's, as Judge.h has them
   std::optional<State> Only;     ///< judges this one and no other
@@ -38,6 +38,8 @@ struct Finding {
   uint64_t Count = 1; ///< how often, at the same place
   size_t Event = 0;   ///< of the trace, where it was found first
   bool IsWarning = false;
+  uint64_t Point = 0; ///< of the trace: Where, and the calls that led there; 0: not known
+  std::vector<std::pair<Site, std::string>> Callers = {}; ///< of it, the innermost first
   std::string State = {}; ///< the smallest that fails; empty: found without one
 };
 
@@ -46,6 +48,7 @@ struct Result {
   uint64_t States = 0, Distinct = 0; ///< judged; images among them
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken
   uint64_t Skipped = 0;              ///< epochs at failure points that were explored before
+  uint64_t FailurePoints = 0;        ///< different ones (FailurePoints.h)
   uint64_t Omitted = 0;              ///< findings beyond those that are listed
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
   uint64_t Commits = 0, Stores = 0, Threads = 0;

@@ -28,7 +28,7 @@ Guilty Stores::of(uint64_t Place, size_t Before) const {
   for (auto At = std::lower_bound(All.begin(), All.end(), Before); At != All.begin();) {
     const Event &E = T.Events[*--At];
     if (Place >= E.Place && Place < E.Place + E.Bytes.size())
-      return {T.site(E.Extra), *At, E.Covered, E.Kind == NVM_TRACE_UNSEEN};
+      return {T.site(E.Extra), E.Extra, *At, E.Covered, E.Kind == NVM_TRACE_UNSEEN};
   }
   return {};
 }

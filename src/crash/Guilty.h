@@ -7,6 +7,7 @@ namespace nvmove::crash {
 
 struct Guilty {
   const Site *Where = nullptr;
+  uint64_t Point = 0;      ///< Where, and the calls that led there
   size_t Event = SIZE_MAX; ///< of the store; SIZE_MAX: there is none
   bool Covered = false;    ///< by a note of the same transaction
   bool Unseen = false;     ///< by code that nothing traced

@@ -60,16 +60,18 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     auto Severity = F.IsWarning ? support::Severity::Warning : support::Severity::Error;
     support::printDiagnostic(OS, Color, Sources, Severity, placeOf(F.Where),
                              F.Kind + ": " + F.Message + Times);
+    for (const auto &[Where, Text] : F.Callers)
+      support::printDiagnostic(OS, Color, Sources, support::Severity::Note, placeOf(&Where), Text);
     for (const auto &[Where, Text] : F.Notes)
       support::printDiagnostic(OS, Color, Sources, support::Severity::Note, placeOf(Where), Text);
     if (!F.State.empty() && !Replay.empty())
       OS << "  replay: " << Replay << " --state " << F.State << '\n';
   }
-  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3}, {4}, {5}; {6:f1} s, "
-                      "{7:f0} states/s\n",
+  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3} at {4}, {5}, {6}; "
+                      "{7:f1} s, {8:f0} states/s\n",
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
-                      plural(R.Epochs, "epoch"), plural(R.Commits, "commit"),
-                      plural(R.Stores, "store"), R.Seconds,
+                      plural(R.Epochs, "epoch"), plural(R.FailurePoints, "failure point"),
+                      plural(R.Commits, "commit"), plural(R.Stores, "store"), R.Seconds,
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
@@ -86,8 +88,8 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     OS << "sampled (seed " << O.Seed << "): " << plural(R.Sampled, "epoch") << " with more than "
        << O.Each.EpochMax << " choices; --epoch-states=N takes more\n";
   if (R.Skipped)
-    OS << plural(R.Skipped, "epoch") << " left out: behind the same place of the source "
-       << plural(O.PerSite, "other") << " were explored (--per-site=" << O.PerSite << ")\n";
+    OS << plural(R.Skipped, "epoch") << " left out: at the same failure point "
+       << plural(O.PerPoint, "other") << " were explored (--per-point=" << O.PerPoint << ")\n";
   if (R.Unexplored)
     OS << "at least " << plural(R.Unexplored, "state") << " left out (--states-max=" << O.StatesMax
        << ")\n";
@@ -112,6 +114,9 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
     llvm::json::Array Notes;
     for (const auto &[Where, Text] : F.Notes)
       Notes.push_back(llvm::json::Object{{"place", placeJson(Where)}, {"text", Text}});
+    llvm::json::Array Callers;
+    for (const auto &[Where, Text] : F.Callers)
+      Callers.push_back(llvm::json::Object{{"place", placeJson(&Where)}, {"text", Text}});
     llvm::json::Value Again = nullptr;
     if (!F.State.empty() && !Replay.empty())
       Again = Replay + " --state " + F.State;
@@ -119,6 +124,7 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
                                           {"level", levelOf(F)},
                                           {"message", F.Message},
                                           {"place", placeJson(F.Where)},
+                                          {"callers", std::move(Callers)},
                                           {"notes", std::move(Notes)},
                                           {"count", F.Count},
                                           {"event", F.Event},
@@ -130,6 +136,7 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
   llvm::json::Object Explored{{"states", R.States},
                               {"distinct_images", R.Distinct},
                               {"epochs", R.Epochs},
+                              {"failure_points", R.FailurePoints},
                               {"sampled_epochs", R.Sampled},
                               {"unexplored", R.Unexplored},
                               {"skipped_epochs", R.Skipped},
@@ -174,6 +181,11 @@ void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R,
                 {"occurrenceCount", F.Count},
                 {"relatedLocations", std::move(Related)},
                 {"properties", std::move(Properties)}};
+    Array Frames;
+    for (const auto &[Where, Text] : F.Callers)
+      Frames.push_back(Object{{"location", locationJson(&Where, Text)}});
+    if (!Frames.empty())
+      Made["stacks"] = Array{Object{{"frames", std::move(Frames)}}};
     if (F.Where)
       Made["locations"] = Array{locationJson(F.Where, F.Kind)};
     Results.push_back(std::move(Made));

@@ -2,6 +2,7 @@
 #include "crash/Rules.h"
 
 #include "crash/ByteSet.h"
+#include "crash/FreedBlocks.h"
 #include "crash/Guilty.h"
 #include "crash/LockOrder.h"
 
@@ -21,14 +22,6 @@ std::string bytesOf(uint64_t Count) {
 }
 
 std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
-
-/// Nobody may store there.
-struct FreedBlock {
-  uint64_t Bytes;
-  size_t By; ///< transaction
-  const Site *Where;
-  bool Undone; ///< its allocation
-};
 
 /// A transaction that has not ended; of one that joined another, until that one has.
 struct OpenOne {
@@ -87,7 +80,7 @@ private:
       Order.acquire(E.Thread, E.Place);
       break;
     case NVM_TRACE_ALLOC:
-      forgetFreed(E.Place, E.Extra);
+      Freed.forget(E.Place, E.Extra);
       own(E).Allocated.push_back({E.Place, {E.Extra, 0, lastOf(E.Thread), true}});
       break;
     case NVM_TRACE_CHANGED:
@@ -95,7 +88,7 @@ private:
       break;
     case NVM_TRACE_FREE:
       own(E);
-      Freed[E.Place] = {E.Extra, Current[E.Thread], lastOf(E.Thread), false};
+      Freed.add(E.Place, {E.Extra, Current[E.Thread], lastOf(E.Thread), false});
       break;
     case NVM_TRACE_STORE:
       takeStore(E);
@@ -111,6 +104,9 @@ private:
       break;
     case NVM_TRACE_UNSAFE:
       takeUnsafe(E);
+      break;
+    case NVM_TRACE_ASKED:
+      takeFlush(E);
       break;
     default:
       break;
@@ -140,10 +136,9 @@ private:
 
   /// What it freed is still there, what it allocated is not.
   void takeBack(size_t Id) {
-    for (auto F = Freed.begin(); F != Freed.end();)
-      F = F->second.By == Id ? Freed.erase(F) : std::next(F);
+    Freed.takeBack(Id);
     for (const auto &[Place, Block] : Open[Id].Allocated)
-      Freed[Place] = Block;
+      Freed.add(Place, Block);
   }
 
   void end(const Event &E, bool Committed) {
@@ -160,11 +155,25 @@ private:
     Current[E.Thread] = 0;
   }
 
-  void add(const char *Kind, const llvm::Twine &Message, const Site *Where,
-           const Site *Note = nullptr, const char *NoteText = "") {
+  Finding make(const char *Kind, const llvm::Twine &Message, const Site *Where,
+               const Site *Note = nullptr, const char *NoteText = "") const {
     Finding F{Kind, Message.str(), Where, {}, 1, At};
+    if (Where && Where == T.site(T.Events[At].Extra))
+      F.Point = T.Events[At].Extra;
     if (Note)
       F.Notes.push_back({Note, NoteText});
+    return F;
+  }
+
+  void add(const char *Kind, const llvm::Twine &Message, const Site *Where,
+           const Site *Note = nullptr, const char *NoteText = "") {
+    addFinding(R, make(Kind, Message, Where, Note, NoteText));
+  }
+
+  void warn(const char *Kind, const llvm::Twine &Message, const Site *Where,
+            const Site *Note = nullptr, const char *NoteText = "") {
+    Finding F = make(Kind, Message, Where, Note, NoteText);
+    F.IsWarning = true;
     addFinding(R, std::move(F));
   }
 
@@ -176,7 +185,7 @@ private:
   static bool isPlace(const Event &E) {
     return E.Kind == NVM_TRACE_STORE || E.Kind == NVM_TRACE_BEGIN ||
            E.Kind == NVM_TRACE_COMMITTING || E.Kind == NVM_TRACE_RELEASE ||
-           E.Kind == NVM_TRACE_OUTPUT;
+           E.Kind == NVM_TRACE_OUTPUT || E.Kind == NVM_TRACE_ASKED;
   }
 
   const Site *nextOf(unsigned Thread) const {
@@ -215,24 +224,16 @@ private:
           Where);
   }
 
-  /// Memory that is allocated again, perhaps in pieces.
-  void forgetFreed(uint64_t Place, uint64_t Bytes) {
-    auto First = Freed.lower_bound(Place);
-    if (First != Freed.begin() && std::prev(First)->first + std::prev(First)->second.Bytes > Place)
-      --First;
-    Freed.erase(First, Freed.lower_bound(Place + Bytes));
-  }
-
   bool takeFreed(const Event &E, const Site *Where) {
-    auto Found = Freed.upper_bound(E.Place);
-    if (Found == Freed.begin() || (--Found)->first + Found->second.Bytes <= E.Place)
+    const FreedBlock *Block = Freed.at(E.Place);
+    if (!Block)
       return false;
     add("store to a freed block",
-        llvm::formatv(
-            "store of {0}{1} into a block that {2}", bytesOf(E.Bytes.size()), fieldOf(*Where),
-            Found->second.Undone ? "an aborted transaction had allocated" : "was freed before"),
-        Where, Found->second.Where,
-        Found->second.Undone ? "it was allocated behind this" : "it was freed behind this");
+        llvm::formatv("store of {0}{1} into a block that {2}", bytesOf(E.Bytes.size()),
+                      fieldOf(*Where),
+                      Block->Undone ? "an aborted transaction had allocated" : "was freed before"),
+        Where, Block->Where,
+        Block->Undone ? "it was allocated behind this" : "it was freed behind this");
     return true;
   }
 
@@ -270,7 +271,7 @@ private:
                               "or describes; a crash can lose or tear it",
                               E.Place)
                     .str();
-    Finding F{"unseen store", Message, Where, {}, 1, At};
+    Finding F = make("unseen store", Message, Where);
     if (!Where) { // between two places of the same thread
       if (const Site *Before = lastOf(E.Thread))
         F.Notes.push_back({Before, "it happened after this"});
@@ -300,15 +301,10 @@ private:
     const Site *Where = T.site(E.Extra);
     if (!Where || !O.First || !O.Explicit)
       return;
-    Finding F{"lock released inside an open transaction",
-              "if it guards what the transaction stored, others see that before it is durable; "
-              "their commits will wait for this one",
-              Where,
-              {{O.First, "the first of those stores"}},
-              1,
-              At};
-    F.IsWarning = true;
-    addFinding(R, std::move(F));
+    warn("lock released inside an open transaction",
+         "if it guards what the transaction stored, others see that before it is durable; their "
+         "commits will wait for this one",
+         Where, O.First, "the first of those stores");
   }
 
   void takeUnsafe(const Event &E) {
@@ -322,22 +318,23 @@ private:
 
   /// Where no type says more: nobody knows that it is not meant to be so.
   void takeOutside(const Event &E) {
-    auto Block = Freed.upper_bound(E.Place);
-    if (Block != Freed.begin() && (--Block)->first + Block->second.Bytes > E.Place)
+    if (Freed.at(E.Place))
       return;
     uint64_t Value = 0;
     std::memcpy(&Value, E.Bytes.data(), std::min(sizeof Value, E.Bytes.size()));
-    Finding F{"pointer to volatile memory",
-              llvm::formatv("{0:x} lies outside the pool, where no type says that it may (an "
-                            "untyped block, a union): after a restart it points to nothing",
-                            Value)
-                  .str(),
-              T.site(E.Extra),
-              {},
-              1,
-              At};
-    F.IsWarning = true;
-    addFinding(R, std::move(F));
+    warn("pointer to volatile memory",
+         llvm::formatv("{0:x} lies outside the pool, where no type says that it may (an untyped "
+                       "block, a union): after a restart it points to nothing",
+                       Value),
+         T.site(E.Extra));
+  }
+
+  /// Its data is on the media before the transaction is: that is no harm, and no use.
+  void takeFlush(const Event &E) {
+    warn("redundant flush",
+         "commits bring to the media what was stored, and before that nothing counts: this takes "
+         "time and guarantees nothing",
+         T.site(E.Extra));
   }
 
   /// libnvmove waits or joins; that it does is what is looked at here.
@@ -373,7 +370,7 @@ private:
   std::map<unsigned, const Site *> Last;
   std::map<uint64_t, size_t> Parcels;
   std::map<size_t, std::vector<size_t>> Parts;
-  std::map<uint64_t, FreedBlock> Freed;
+  FreedBlocks Freed;
   LockOrder Order;
 };
 

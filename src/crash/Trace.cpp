@@ -3,6 +3,7 @@
 
 #include "crash/ByteSet.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -24,18 +25,18 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read(const std::string &Path
   return std::move(*Buffer);
 }
 
-Site readSite(llvm::StringRef Bytes) {
-  Site Made;
+void readPoint(Trace &T, const Event &E) {
   uint32_t Place[2] = {0, 0};
-  if (Bytes.size() < sizeof Place)
-    return Made;
-  std::memcpy(Place, Bytes.data(), sizeof Place);
-  auto [File, Field] = Bytes.drop_front(sizeof Place).split('\0');
-  Made.Line = Place[0];
-  Made.Column = Place[1];
-  Made.File = File.str();
-  Made.Field = Field.rtrim('\0').str();
-  return Made;
+  if (E.Bytes.size() < sizeof Place)
+    return;
+  std::memcpy(Place, E.Bytes.data(), sizeof Place);
+  llvm::SmallVector<llvm::StringRef> Texts;
+  E.Bytes.drop_front(sizeof Place).split(Texts, '\0');
+  Texts.resize(std::max<size_t>(Texts.size(), 3)); // behind the last zero is another
+  Point &Made = T.Points[E.Extra];
+  Made.Where = &*T.Sites.insert({Texts[0].str(), Texts[1].str(), Place[0], Place[1]}).first;
+  for (size_t I = 2; I + 1 < Texts.size(); ++I)
+    Made.Callers.push_back(Texts[I].str());
 }
 
 /// The kinds whose payload lies at Place in the file.
@@ -59,7 +60,7 @@ const char *take(Trace &T, const Event &E) {
     T.PoolPath = E.Bytes.rtrim('\0').str();
     return nullptr;
   case NVM_TRACE_SITE:
-    T.Sites[E.Extra] = readSite(E.Bytes);
+    readPoint(T, E);
     return nullptr;
   case NVM_TRACE_OTHER:
     ++T.OtherOpenings;

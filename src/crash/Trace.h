@@ -6,7 +6,8 @@
 // Epoch: the events between two fences. State: an image of the file that a crash could leave, one
 // version of each line. Model: which states a crash can leave. Verdict: what became of a state when
 // the runtime opened it. Finding: a verdict that is wrong, or a rule that the trace breaks, with
-// the place in the source that is to blame.
+// the place in the source that is to blame. Point: a place in the source together with the calls
+// that led there.
 #pragma once
 
 #include "nvmove/trace.h"
@@ -17,7 +18,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace nvmove::crash {
@@ -28,6 +31,16 @@ constexpr uint64_t LineSize = 64;
 struct Site {
   std::string File, Field;
   unsigned Line = 0, Column = 0;
+
+  bool operator<(const Site &O) const {
+    return std::tie(Line, Column, File, Field) < std::tie(O.Line, O.Column, O.File, O.Field);
+  }
+};
+
+/// One, and the calls that led to it.
+struct Point {
+  const Site *Where = nullptr;
+  std::vector<std::string> Callers = {}; ///< return addresses as module+0xoffset, innermost first
 };
 
 struct Event {
@@ -41,7 +54,8 @@ struct Event {
 struct Trace {
   std::unique_ptr<llvm::MemoryBuffer> Buffer, Image; ///< of the pool when the trace began
   std::vector<Event> Events;                         ///< without OPEN and SITE
-  llvm::DenseMap<uint64_t, Site> Sites;
+  std::set<Site> Sites;
+  llvm::DenseMap<uint64_t, Point> Points; ///< by their numbers, which events have in Extra
   std::string PoolPath;
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
@@ -53,8 +67,8 @@ struct Trace {
   unsigned OtherOpenings = 0; ///< of other pools, that are not in the trace
 
   const Site *site(uint64_t Number) const {
-    auto Found = Sites.find(Number);
-    return Found == Sites.end() ? nullptr : &Found->second;
+    auto Found = Points.find(Number);
+    return Found == Points.end() ? nullptr : Found->second.Where;
   }
 };
 

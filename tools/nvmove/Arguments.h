@@ -32,7 +32,7 @@ struct CrashArguments {
   std::vector<std::string> Misplaced; ///< words that should stand behind --
   std::string State;                  ///< of TraceFile: judge this one alone
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
-  uint64_t PerSite = 0, TraceMax = UINT64_C(1) << 30;
+  uint64_t PerPoint = 0, TraceMax = UINT64_C(1) << 30;
   bool AllowSampling = false;
 };
 

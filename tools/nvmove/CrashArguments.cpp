@@ -56,9 +56,10 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.add_option("--samples", C.Samples, "of those between fences with more (default 256)")
       ->option_text("N");
   Crash
-      .add_option("--per-site", C.PerSite,
-                  "explore a failure point, a fence behind a place of the source, N times only "
-                  "(default 0: always)")
+      .add_option(
+          "--per-point", C.PerPoint,
+          "explore a failure point, a fence behind a place of the source reached by the same "
+          "calls, N times only (default 0: always)")
       ->option_text("N");
   Crash
       .add_option("--trace-max", C.TraceMax,
@@ -70,7 +71,7 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->option_text("N");
   Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
   Crash.add_flag("--allow-sampling", C.AllowSampling,
-                 "exit 0 although epochs were only sampled, or left out by --per-site");
+                 "exit 0 although epochs were only sampled, or left out by --per-point");
   Crash.add_option("--format", A.Format, "text (default), json or sarif")
       ->option_text("NAME")
       ->check(CLI::IsMember({"text", "json", "sarif"}));

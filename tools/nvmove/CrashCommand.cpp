@@ -92,7 +92,7 @@ crash::Options optionsOf(const CrashArguments &C) {
   O.Each.EpochMax = C.EpochMax;
   O.Each.Samples = C.Samples;
   O.Seed = C.Seed;
-  O.PerSite = C.PerSite;
+  O.PerPoint = C.PerPoint;
   O.InterruptEvery = C.InterruptEvery;
   bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");
   (IsLibrary ? O.Checker : O.Command) = C.Check;

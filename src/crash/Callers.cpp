@@ -1,0 +1,64 @@
+// Return addresses to places in the source: see Callers.h.
+#include "crash/Callers.h"
+
+#include "llvm/DebugInfo/Symbolize/Symbolize.h"
+
+namespace nvmove::crash {
+namespace {
+
+constexpr size_t CallersMax = 8; ///< that are named; a reader knows the way from there
+
+using Named = std::vector<std::pair<Site, std::string>>;
+
+/// The functions around a return address, the innermost first; more than one where calls were
+/// inlined.
+llvm::DIInliningInfo lookUp(llvm::symbolize::LLVMSymbolizer &Symbols, llvm::StringRef Caller) {
+  auto [Module, Text] = Caller.rsplit('+');
+  llvm::object::SectionedAddress InCall;
+  if (Text.getAsInteger(0, InCall.Address) || !InCall.Address)
+    return {};
+  --InCall.Address; // what is returned to is behind the call
+  auto Found = Symbols.symbolizeInlinedCode(Module.str(), InCall);
+  if (!Found) {
+    llvm::consumeError(Found.takeError()); // the module is gone: the finding stands without it
+    return {};
+  }
+  return std::move(*Found);
+}
+
+Named callersOf(llvm::symbolize::LLVMSymbolizer &Symbols, const Point &P) {
+  Named Made;
+  bool IsPlace = true; // the first is the function that the place itself is in
+  for (const std::string &Caller : P.Callers) {
+    llvm::DIInliningInfo Around = lookUp(Symbols, Caller);
+    for (uint32_t I = 0; I < Around.getNumberOfFrames(); ++I) {
+      const llvm::DILineInfo &Info = Around.getFrame(I);
+      bool IsKnown = Info.FileName != llvm::DILineInfo::BadString && Info.Line;
+      if (!IsPlace && IsKnown) {
+        if (Made.size() == CallersMax)
+          return Made;
+        Made.push_back(
+            {{Info.FileName, "", Info.Line, Info.Column}, "called from " + Info.FunctionName});
+      }
+      IsPlace = false;
+      if (Info.FunctionName == "main")
+        return Made;
+    }
+  }
+  return Made;
+}
+
+} // namespace
+
+void nameCallers(const Trace &T, Result &R) {
+  llvm::symbolize::LLVMSymbolizer::Options Options;
+  Options.Demangle = true;
+  llvm::symbolize::LLVMSymbolizer Symbols(Options);
+  for (Finding &F : R.Findings) {
+    auto Found = T.Points.find(F.Point);
+    if (Found != T.Points.end())
+      F.Callers = callersOf(Symbols, Found->second);
+  }
+}
+
+} // namespace nvmove::crash

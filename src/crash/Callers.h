@@ -1,0 +1,12 @@
+// The calls that led to the places of findings, by name.
+#pragma once
+
+#include "crash/Explorer.h"
+
+namespace nvmove::crash {
+
+/// Fills in Finding::Callers from the debug information of the traced modules, up to main. Calls
+/// that were inlined are among them; what has no debug information is left out.
+void nameCallers(const Trace &T, Result &R);
+
+} // namespace nvmove::crash
