@@ -108,6 +108,8 @@ DAMAGE(segment_size, *word(image, *word(image, NVM_SLOTS_OFFSET) + 24) = 1 << 20
 DAMAGE(slot_astray, *word(image, NVM_SLOTS_OFFSET + 8) = 0x123456)
 DAMAGE(slot_behind, *word(image, NVM_SLOTS_OFFSET + 16 * 9) = image->header->heap_offset)
 DAMAGE(segment_kind, *run_of(image, NVM_CHUNK_LOG) ^= NVM_CHUNK_LOG ^ NVM_CHUNK_FREE)
+DAMAGE(types_free, *run_of(image, NVM_CHUNK_TYPES) ^= NVM_CHUNK_TYPES ^ NVM_CHUNK_FREE)
+DAMAGE(statics_free, *run_of(image, NVM_CHUNK_STATICS) ^= NVM_CHUNK_STATICS ^ NVM_CHUNK_FREE)
 DAMAGE(run_kind, *run_of(image, NVM_CHUNK_SMALL) |= 0x70)
 DAMAGE(run_length, *run_of(image, NVM_CHUNK_SMALL) |= UINT64_C(1) << 60)
 DAMAGE(run_of_none, *run_of(image, NVM_CHUNK_SMALL) &= 0xffffffff)
@@ -176,6 +178,8 @@ static const struct damage kinds[] = {
     KIND(slot_astray, "log 0, bank 1: a segment is damaged"),
     KIND(slot_behind, "in use behind one that is not"),
     KIND(segment_kind, "is not a run of kind LOG"),
+    KIND(types_free, "the layout of a type lies in no run of kind TYPES"),
+    KIND(statics_free, "table of static data is no run of kind STATICS"),
     KIND(run_kind, "no such kind of run"),
     KIND(run_length, "ends outside the heap"),
     KIND(run_of_none, "ends outside the heap"),
