@@ -36,7 +36,7 @@ static struct nvm_floor *floor_of(const struct nvm_pool *pool) {
 int nvmi_floor_load(struct nvm_pool *pool) {
   uint64_t order = floor_of(pool)->order;
   if (order > NVM_ORDER_MAX)
-    return nvmi_fail(NVM_ECORRUPT, pool->path, "the replay floor is damaged; restore a copy");
+    return nvmi_fail(NVM_ECORRUPT, pool->path, "the replay floor is damaged; " NVMI_REPAIR_HINT);
   if (pool->order < order)
     pool->order = order;
   return 0;
@@ -243,8 +243,8 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
     const char *fault = nvmi_chunk_fault(pool, word, chunks - chunk);
     if (fault)
       return nvmi_fail(NVM_ECORRUPT, pool->path,
-                       "the heap's table is damaged at chunk %u (%#llx: %s); restore a copy", chunk,
-                       (unsigned long long)word, fault);
+                       "the heap's table is damaged at chunk %u (%#llx: %s); " NVMI_REPAIR_HINT,
+                       chunk, (unsigned long long)word, fault);
   }
   return 0;
 }
