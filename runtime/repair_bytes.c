@@ -3,7 +3,7 @@
  */
 #include "repair.h"
 
-enum { BYTES_MAX = 8192 }; /* longer ones take too long: each try sums up all of them */
+enum { BYTES_MAX = 4096 }; /* longer ones take too long: each try sums up all of them */
 
 long long nvmi_mend_byte(void *bytes, size_t size, nvmi_holds *holds, void *context) {
   unsigned char *at = bytes;

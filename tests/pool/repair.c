@@ -11,26 +11,29 @@
 // HEADER: mended: the header: the copies differed
 // HEADER: what was changed is kept in [[POOL:.*]].repair-1
 // RUN: %nvmove pool repair %pool --undo %pool.repair-1 && cmp %pool %t.before
-// RUN: %nvmove pool repair %pool --format=json | %python -m json.tool | FileCheck
-// --check-prefix=JSON %s JSON: "kept_in": "{{.*}}.repair-2" JSON: "mended": [ JSON-NEXT: "the
-// header: the copies differed" RUN: %t %pool again && %exit 2 %nvmove pool repair %pool --undo
-// %pool.repair-2 2>&1 | FileCheck --check-prefix=USED %s USED: error: {{.*}}: the pool was written
-// to since that repair RUN: %exit 2 %nvmove pool repair %pool --undo %s 2>&1 | FileCheck
-// --check-prefix=NONE %s NONE: error: {{.*}}repair.c: this is not what a repair has kept, or it is
-// damaged RUN: %t %pool dangling && %exit 1 %nvmove pool repair %pool | FileCheck
-// --check-prefix=DANGLING %s DANGLING: not mended: field next of struct node at {{.*}} leads to
-// 0x{{.*}}, where nothing is allocated (--null-dangling makes it null) DANGLING: still wrong: field
-// next RUN: %nvmove pool repair %pool --null-dangling | FileCheck --check-prefix=NULL %s && %nvmove
-// pool check %pool NULL: mended: field next of struct node {{.*}}; it is null RUN: %t %pool root &&
-// %exit 1 %nvmove pool repair %pool | FileCheck --check-prefix=ROOT %s ROOT: not mended: the root
-// (0x{{.*}}) leads to no block; 1 blocks have no other that leads to them: 0x{{.*}} (struct node)
+// RUN: %nvmove pool repair %pool --format=json | %python -m json.tool | FileCheck --check-prefix=JSON %s
+// JSON: "kept_in": "{{.*}}.repair-2"
+// JSON: "mended": [
+// JSON-NEXT: "the header: the copies differed"
+// RUN: %t %pool again && %exit 2 %nvmove pool repair %pool --undo %pool.repair-2 2>&1 | FileCheck --check-prefix=USED %s
+// USED: error: {{.*}}: the pool was written to since that repair
+// RUN: %exit 2 %nvmove pool repair %pool --undo %s 2>&1 | FileCheck --check-prefix=NONE %s
+// NONE: error: {{.*}}repair.c: this is not what a repair has kept, or it is damaged
+// RUN: %t %pool dangling && %exit 1 %nvmove pool repair %pool | FileCheck --check-prefix=DANGLING %s
+// DANGLING: not mended: field next of struct node at {{.*}} leads to 0x{{.*}}, where nothing is allocated (--null-dangling makes it null)
+// DANGLING: still wrong: field next
+// RUN: %nvmove pool repair %pool --null-dangling | FileCheck --check-prefix=NULL %s && %nvmove pool check %pool
+// NULL: mended: field next of struct node {{.*}}; it is null
+// RUN: %t %pool root && %exit 1 %nvmove pool repair %pool | FileCheck --check-prefix=ROOT %s
+// ROOT: not mended: the root (0x{{.*}}) leads to no block; 1 blocks have no other that leads to them: 0x{{.*}} (struct node)
 // RUN: %t %pool both && %exit 2 %t %pool again 2>&1 | FileCheck --check-prefix=HINT %s
 // HINT: try 'nvmove pool repair'
 // RUN: %nvmove pool repair %pool && %t %pool again
-// RUN: %t %pool run && %nvmove pool repair %pool | FileCheck --check-prefix=TABLE %s && %t %pool
-// again TABLE: mended: chunk {{[0-9]+}}: a run of so many chunks ends outside the heap RUN: %exit 2
-// %nvmove pool repair %s 2>&1 | FileCheck --check-prefix=FOREIGN %s FOREIGN: this is no pool of
-// nvmove RUN: %exit 2 %nvmove pool repair %pool.missing 2>&1 | FileCheck --check-prefix=MISSING %s
+// RUN: %t %pool run && %nvmove pool repair %pool | FileCheck --check-prefix=TABLE %s && %t %pool again
+// TABLE: mended: chunk {{[0-9]+}}: a run of so many chunks ends outside the heap
+// RUN: %exit 2 %nvmove pool repair %s 2>&1 | FileCheck --check-prefix=FOREIGN %s
+// FOREIGN: this is no pool of nvmove
+// RUN: %exit 2 %nvmove pool repair %pool.missing 2>&1 | FileCheck --check-prefix=MISSING %s
 // MISSING: error: {{.*}}.missing: cannot be opened
 #include "nvmove/nvmove.h"
 
