@@ -16,6 +16,9 @@ struct nvmi_array {
   size_t count, room; /* items */
 };
 
+/* What helps against damage. */
+#define NVMI_REPAIR_HINT "try 'nvmove pool repair', or restore a copy"
+
 /* error.c */
 int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

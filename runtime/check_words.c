@@ -6,6 +6,7 @@
  */
 #include "heap_types.h"
 #include "relocate.h"
+#include "repair.h"
 #include "statics.h"
 #include "types.h"
 #include "words.h"
@@ -14,6 +15,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 struct check {
   struct nvm_pool *pool;
@@ -21,6 +23,8 @@ struct check {
   void (*report)(void *, const char *);
   void *context;
   uint64_t faults;
+  struct nvmi_repair *repair; /* or null: only look */
+  bool null;                  /* what is wrong becomes null */
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -32,7 +36,14 @@ fault(struct check *check, const struct nvmi_word *word, const char *format, ...
   va_end(arguments);
   snprintf(line, sizeof line, "field %s of %s at %#llx %s", nvmi_field_name(word->field),
            word->type->name, (unsigned long long)(uint64_t)(word->at - check->pool->home), what);
+  if (check->null) {
+    memset(word->at, 0, sizeof(uint64_t));
+    nvmi_mended(check->repair, "%s; it is null", line);
+    return;
+  }
   check->faults++;
+  if (check->repair)
+    nvmi_left(check->repair, "%s (--null-dangling makes it null)", line);
   if (check->report)
     check->report(check->context, line);
 }
@@ -58,7 +69,10 @@ static void check_mark(struct check *check, const struct nvmi_word *word, bool i
   uint32_t head = check->map.run[(offset - check->pool->header.heap_offset) >> NVM_CHUNK_SHIFT];
   uint64_t chunk = *nvmi_chunk_word(check->pool, head - 1);
   bool is_large = (chunk & 0xff) == NVM_CHUNK_LARGE;
-  if (is_large ? !is_static : !(chunk & NVM_SPAN_STATICS))
+  if (check->repair && !is_large && !(chunk & NVM_SPAN_STATICS)) {
+    nvmi_chunk_mark(check->pool, head - 1, chunk | NVM_SPAN_STATICS);
+    nvmi_mended(check->repair, "chunk %u: marked as a span with pointers to static data", head - 1);
+  } else if (is_large ? !is_static : !(chunk & NVM_SPAN_STATICS))
     fault(check, word, "leads to static data, and its span is not marked for that");
 }
 
@@ -100,14 +114,23 @@ static void check_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
   nvmi_run_blocks(pool, chunk, check_block, context);
 }
 
+static long long check_all(struct check *check) {
+  if (nvmi_block_map_make(&check->map, check->pool))
+    return -1;
+  int used = nvmi_each_run(check->pool, 1, check_run, check, sizeof *check);
+  nvmi_block_map_free(&check->map);
+  return used < 0 ? -1 : (long long)check->faults;
+}
+
 long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *, const char *),
                                    void *context) {
   if (nvmi_check_quiet(pool))
     return -1;
   struct check check = {.pool = pool, .report = report, .context = context};
-  if (nvmi_block_map_make(&check.map, pool))
-    return -1;
-  int used = nvmi_each_run(pool, 1, check_run, &check, sizeof check);
-  nvmi_block_map_free(&check.map);
-  return used < 0 ? -1 : (long long)check.faults;
+  return check_all(&check);
+}
+
+long long nvmi_mend_pointers(struct nvmi_repair *repair, bool null) {
+  struct check check = {.pool = repair->pool, .repair = repair, .null = null};
+  return check_all(&check);
 }

@@ -29,7 +29,7 @@ void nvmi_header_seeds(struct nvm_pool *pool) {
   nvmi_key_set(&pool->key, pool->id_seed ^ pool->header.generation * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static uint64_t header_check(const struct nvm_header *header) {
+uint64_t nvmi_header_check(const struct nvm_header *header) {
   struct nvm_header copy = *header;
   copy.check = 0;
   return nvmi_check(&copy, sizeof copy, 0);
@@ -86,7 +86,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
 void nvmi_header_write(struct nvm_pool *pool) {
   struct nvm_header *h = &pool->header;
   h->sequence++;
-  h->check = header_check(h);
+  h->check = nvmi_header_check(h);
   /* Crash between the fences: the copy that comes first is new or torn, the other holds the state
    * before: it is the one that was read, since the crash before may have torn the other. */
   for (unsigned i = 0; i < 2; i++) {
@@ -96,8 +96,7 @@ void nvmi_header_write(struct nvm_pool *pool) {
   }
 }
 
-/* Null when the fields fit together, else what does not. */
-static const char *senseless(const struct nvm_header *h) {
+const char *nvmi_header_senseless(const struct nvm_header *h) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
   if (h->header_size != sizeof *h)
     return "header size";
@@ -138,12 +137,14 @@ static struct judged judge(int fd, int copy) {
   ssize_t got = pread(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE);
   if (got != (ssize_t)sizeof j.header)
     j.fault = NVM_ETRUNCATED;
+  else if (j.header.check == NVM_CHECK_REPAIR)
+    j.field = "a repair was interrupted";
   else if (j.header.magic != NVM_MAGIC)
     j.fault = NVM_EFOREIGN;
   else if (j.header.format > NVM_FORMAT)
     j.fault = NVM_EVERSION;
-  else if (j.header.format == NVM_FORMAT && j.header.check == header_check(&j.header) &&
-           !(j.field = senseless(&j.header)))
+  else if (j.header.format == NVM_FORMAT && j.header.check == nvmi_header_check(&j.header) &&
+           !(j.field = nvmi_header_senseless(&j.header)))
     j.fault = NVM_OK;
   return j;
 }
@@ -161,7 +162,7 @@ static int refuse(struct nvm_pool *pool, const struct judged *a, const struct ju
     return nvmi_fail(NVM_ETRUNCATED, pool->path, "the file ends within the header; restore a copy");
   default:
     return nvmi_fail(NVM_ECORRUPT, pool->path,
-                     "both copies of the header are bad (%s); restore a copy", worst->field);
+                     "both copies of the header are bad (%s); " NVMI_REPAIR_HINT, worst->field);
   }
 }
 
@@ -181,9 +182,9 @@ int nvmi_header_read(struct nvm_pool *pool) {
   pool->header = use_b ? b.header : a.header;
   pool->header_copy = use_b;
   if ((uint64_t)status.st_size < nvmi_file_size(&pool->header))
-    return nvmi_fail(NVM_ETRUNCATED, pool->path, "the file has %llu bytes of %llu; restore a copy",
-                     (unsigned long long)status.st_size,
-                     (unsigned long long)nvmi_file_size(&pool->header));
+    return nvmi_fail(
+        NVM_ETRUNCATED, pool->path, "the file has %llu bytes of %llu; " NVMI_REPAIR_HINT,
+        (unsigned long long)status.st_size, (unsigned long long)nvmi_file_size(&pool->header));
   nvmi_header_seeds(pool);
   return 0;
 }

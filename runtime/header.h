@@ -14,3 +14,7 @@ void nvmi_header_write(struct nvm_pool *pool);
 void nvmi_header_seeds(struct nvm_pool *pool);
 /* Bytes of the chunk table that a heap of `heap_size` uses. */
 uint64_t nvmi_chunk_table_size(uint64_t heap_size);
+/* The checksum that belongs into a header. */
+uint64_t nvmi_header_check(const struct nvm_header *header);
+/* Null when the fields fit together, else what does not. */
+const char *nvmi_header_senseless(const struct nvm_header *header);

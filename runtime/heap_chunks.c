@@ -36,7 +36,7 @@ static struct nvm_floor *floor_of(const struct nvm_pool *pool) {
 int nvmi_floor_load(struct nvm_pool *pool) {
   uint64_t order = floor_of(pool)->order;
   if (order > NVM_ORDER_MAX)
-    return nvmi_fail(NVM_ECORRUPT, pool->path, "the replay floor is damaged; restore a copy");
+    return nvmi_fail(NVM_ECORRUPT, pool->path, "the replay floor is damaged; " NVMI_REPAIR_HINT);
   if (pool->order < order)
     pool->order = order;
   return 0;
@@ -173,7 +173,8 @@ static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t 
   if ((word & 0xff) == NVM_CHUNK_LOG)
     return !is_reachable(reachable, chunk);
   if ((word & 0xff) == NVM_CHUNK_TYPES)
-    return !nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
+    return !nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT,
+                          false);
   return (word & 0xff) == NVM_CHUNK_STATICS &&
          !nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
 }
@@ -243,7 +244,7 @@ const char *nvmi_chunks_lack(const struct nvm_pool *pool) {
     count = word ? (uint32_t)(word >> 32) : 1;
     size = (uint64_t)count << NVM_CHUNK_SHIFT;
     if ((word & 0xff) == NVM_CHUNK_TYPES)
-      types += nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), size);
+      types += nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), size, true);
     if ((word & 0xff) == NVM_CHUNK_STATICS)
       statics += nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
   }
@@ -261,8 +262,8 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
     const char *fault = nvmi_chunk_fault(pool, word, chunks - chunk);
     if (fault)
       return nvmi_fail(NVM_ECORRUPT, pool->path,
-                       "the heap's table is damaged at chunk %u (%#llx: %s); restore a copy", chunk,
-                       (unsigned long long)word, fault);
+                       "the heap's table is damaged at chunk %u (%#llx: %s); " NVMI_REPAIR_HINT,
+                       chunk, (unsigned long long)word, fault);
   }
   const char *lacks = nvmi_chunks_lack(pool);
   return lacks ? nvmi_fail(NVM_ECORRUPT, pool->path,

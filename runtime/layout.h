@@ -68,6 +68,8 @@ struct nvm_header {
   uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */
   uint8_t reserved[240];              /* zero */
 };
+/* In place of the checksum of both copies while a repair writes: it does not hold. */
+#define NVM_CHECK_REPAIR UINT64_C(0x5249415045522e2e)
 static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, build_id) == 120, "");
 
 /* At NVM_FLOOR_OFFSET. Commit records below need no replay: what they wrote is durable. An opening

@@ -29,7 +29,7 @@ enum {
   SEGMENT_LAST = 4 << 20 /* from here on segments stop doubling */
 };
 
-static uint64_t segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment) {
+uint64_t nvmi_segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment) {
   return nvmi_check(&segment->self,
                     offsetof(struct nvm_segment, reserved) - offsetof(struct nvm_segment, self),
                     pool->id_seed);
@@ -42,7 +42,7 @@ bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot,
       at + NVM_CHUNK_SIZE > h->heap_offset + h->heap_size)
     return false;
   const struct nvm_segment *segment = (const void *)(pool->home + at);
-  return segment->check == segment_check(pool, segment) && segment->self == at &&
+  return segment->check == nvmi_segment_check(pool, segment) && segment->self == at &&
          segment->slot == slot && segment->bank == bank && segment->position == position &&
          segment->size % NVM_CHUNK_SIZE == 0 && segment->size <= h->heap_offset + h->heap_size - at;
 }
@@ -58,7 +58,7 @@ static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, u
     return NULL;
   struct nvm_segment fresh = {
       .self = at, .size = size, .slot = slot, .bank = bank, .position = position};
-  fresh.check = segment_check(pool, &fresh);
+  fresh.check = nvmi_segment_check(pool, &fresh);
   pool->persist->stream(pool->home + at, &fresh, sizeof fresh);
   pool->persist->fence();
   *(volatile uint64_t *)link = at;
@@ -176,8 +176,8 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
                        : make_segment(pool, link, SEGMENT_FIRST, slot, bank, 0) != NULL;
     if (!sound) {
       if (*link)
-        nvmi_fail(NVM_ECORRUPT, pool->path, "log %u, bank %u: a segment is damaged; restore a copy",
-                  slot, bank);
+        nvmi_fail(NVM_ECORRUPT, pool->path,
+                  "log %u, bank %u: a segment is damaged; " NVMI_REPAIR_HINT, slot, bank);
       munmap(log, sizeof *log);
       return NULL;
     }

@@ -76,7 +76,7 @@ static bool is_read_only(int fd) {
   return fstat(fd, &status) == 0 && !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
 }
 
-struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
+struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   if (!usable(path))
     return NULL;
   struct nvm_pool *pool = new_pool(path);
@@ -93,7 +93,15 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
               "the pool is open already, here or in another process; close it there");
   else if (writable && is_read_only(pool->fd))
     nvmi_fail(NVM_EREADONLY, path, "nobody may write the file (chmod u+w)");
-  else if (nvmi_header_read(pool) == 0)
+  else
+    return pool;
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
+struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
+  struct nvm_pool *pool = nvmi_pool_take(path, writable);
+  if (!pool || nvmi_header_read(pool) == 0)
     return pool;
   nvmi_pool_detach(pool);
   return NULL;

@@ -5,6 +5,8 @@
 
 /* Opens and locks the file at `path`, reads its header; for open and for check. Null: recorded. */
 struct nvm_pool *nvmi_pool_attach(const char *path, bool writable);
+/* The same without a look at the header. */
+struct nvm_pool *nvmi_pool_take(const char *path, bool writable);
 void nvmi_pool_detach(struct nvm_pool *pool);
 
 /* Makes the heap larger by `bytes` at least. For the holder of the heap's lock. A failure is

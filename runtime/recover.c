@@ -305,6 +305,5 @@ int nvmi_recover(struct nvm_pool *pool) {
     return 0;
   if (work.incomplete) /* nothing was changed yet */
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for recovery; open it again");
-  return nvmi_fail(NVM_ECORRUPT, pool->path,
-                   "the log is damaged ('nvmove pool check' says where); restore a copy");
+  return nvmi_fail(NVM_ECORRUPT, pool->path, "the log is damaged; " NVMI_REPAIR_HINT);
 }

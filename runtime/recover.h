@@ -13,7 +13,8 @@ void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
 /* Stores back what an entry of this pool covers; flushed, not fenced. */
 void nvmi_undo_entry(void *pool, const struct nvm_frame *frame);
 
-/* log.c: whether a segment is what a chain may lead to. */
+/* log.c: the checksum that belongs into a segment; whether it is what a chain may lead to. */
+uint64_t nvmi_segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment);
 bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot, unsigned bank,
                         unsigned position);
 

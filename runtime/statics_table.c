@@ -107,7 +107,7 @@ static bool index_newest(struct nvm_pool *pool) {
   return true;
 }
 
-static uint64_t run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run) {
+uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run) {
   return nvmi_check(&run->self, sizeof run->self, pool->id_seed ^ NVM_CHUNK_STATICS);
 }
 
@@ -137,7 +137,7 @@ static const struct nvm_statics_run *run_at(const struct nvm_pool *pool, uint64_
       at - h->heap_offset >= h->heap_size)
     return NULL;
   const struct nvm_statics_run *run = (const void *)(pool->home + at);
-  return run->self == at && run->check == run_check(pool, run) ? run : NULL;
+  return run->self == at && run->check == nvmi_statics_run_check(pool, run) ? run : NULL;
 }
 
 bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset) {
@@ -156,9 +156,9 @@ unsigned nvmi_statics_runs(const struct nvm_pool *pool) {
   const struct nvm_statics_run *run = NULL;
   uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
   unsigned count = 0;
-  for (uint64_t at = *first_link(pool); at && left--; at = run ? run->next : 0, count++)
-    run = run_at(pool, at);
-  return count;
+  for (uint64_t at = *first_link(pool); at && left && (run = run_at(pool, at)); at = run->next)
+    count++, left--;
+  return left ? count : 0;
 }
 
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
@@ -187,7 +187,7 @@ int nvmi_statics_start(struct nvm_pool *pool) {
     const struct nvm_statics_run *run = left-- ? run_at(pool, at) : NULL;
     if (!run)
       return nvmi_fail(NVM_ECORRUPT, pool->path,
-                       "the table of static data is damaged at %#llx; restore a copy",
+                       "the table of static data is damaged at %#llx; " NVMI_REPAIR_HINT,
                        (unsigned long long)at);
     if (!read_run(pool, (struct nvm_statics_run *)run))
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
@@ -240,7 +240,7 @@ static bool add_run(struct nvm_pool *pool) {
   struct nvm_statics_run *run = (void *)(pool->home + at);
   memset(run, 0, NVM_CHUNK_SIZE);
   run->self = at;
-  run->check = run_check(pool, run);
+  run->check = nvmi_statics_run_check(pool, run);
   pool->persist->flush(run, NVM_CHUNK_SIZE);
   pool->persist->fence();
   uint64_t *link = statics->run ? &statics->run->next : first_link(pool);

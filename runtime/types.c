@@ -33,6 +33,13 @@ static const struct nvm_type *described_as(const char *name) {
   return NULL;
 }
 
+uint64_t nvmi_type_described(unsigned index) {
+  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
+    if (*at && index-- == 0)
+      return (*at)->id;
+  return 0;
+}
+
 bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types; }
 
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index) {
@@ -75,22 +82,21 @@ static struct nvm_type_entry *entry_at(const struct nvm_pool *pool, unsigned ind
   return (struct nvm_type_entry *)(pool->home + NVM_TYPES_OFFSET) + index;
 }
 
-static uint64_t check_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry,
-                         const void *record) {
+uint64_t nvmi_type_entry_check(const struct nvm_pool *pool, const struct nvm_type_entry *entry,
+                               const void *record) {
   uint64_t words[] = {entry->id, entry->record, entry->size,
                       nvmi_check(record, entry->size, pool->id_seed)};
   return nvmi_check(words, sizeof words, pool->id_seed);
 }
 
-/* The record of a valid entry. */
-static const char *record_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry) {
+const char *nvmi_type_record_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry) {
   const struct nvm_header *h = &pool->header;
   uint64_t end = h->heap_offset + h->heap_size;
   if (!entry->id || entry->record % NVM_LINE_SIZE || entry->record < h->heap_offset ||
       entry->record >= end || entry->size > end - entry->record || entry->size % NVM_LINE_SIZE)
     return NULL;
   const char *record = pool->home + entry->record;
-  return entry->check == check_of(pool, entry, record) ? record : NULL;
+  return entry->check == nvmi_type_entry_check(pool, entry, record) ? record : NULL;
 }
 
 unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
@@ -104,12 +110,12 @@ unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
   return damaged == 1 && last == pool->type_count ? 0 : damaged;
 }
 
-unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole) {
   unsigned count = 0;
   for (unsigned index = 1; index < pool->type_count; index++) {
     const struct nvm_type_entry *entry = entry_at(pool, index);
     uint64_t inside = entry->record - offset;
-    count += inside < size && entry->size <= size - inside;
+    count += inside < size && (!whole || entry->size <= size - inside);
   }
   return count;
 }
@@ -157,7 +163,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
   unsigned index = 1;
   for (; index < NVM_TYPES_MAX; index++) {
     const struct nvm_type_entry *entry = entry_at(pool, index);
-    const char *record = record_of(pool, entry);
+    const char *record = nvmi_type_record_of(pool, entry);
     if (!record)
       break;
     const struct nvm_type *type = described(entry->id);
@@ -165,7 +171,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
       type = nvmi_type_decode(&pool->type_memory, entry->id, record, entry->size);
     if (!type)
       return nvmi_fail(NVM_ECORRUPT, pool->path,
-                       "the layout of type %u makes no sense, or memory ran out; restore a copy",
+                       "the layout of type %u makes no sense, or memory ran out; " NVMI_REPAIR_HINT,
                        index);
     pool->types[index] = type;
     pool->type_ids[index] = entry->id;
@@ -175,8 +181,8 @@ int nvmi_types_load(struct nvm_pool *pool) {
   unsigned damaged = nvmi_types_damaged(pool);
   if (damaged)
     return nvmi_fail(NVM_ECORRUPT, pool->path,
-                     "the table of types is damaged from entry %u on (%u); restore a copy", index,
-                     damaged);
+                     "the table of types is damaged from entry %u on (%u); " NVMI_REPAIR_HINT,
+                     index, damaged);
   return 0;
 }
 
@@ -227,7 +233,7 @@ static int enter(struct nvm_pool *pool, uint64_t id) {
   struct nvm_type_entry fresh = {.id = id, .size = bytes.count};
   fresh.record = find_room(pool, fresh.size);
   if (fresh.record) {
-    fresh.check = check_of(pool, &fresh, bytes.items);
+    fresh.check = nvmi_type_entry_check(pool, &fresh, bytes.items);
     pool->persist->stream(pool->home + fresh.record, bytes.items, fresh.size);
     *entry_at(pool, index) = fresh;
     pool->persist->flush(entry_at(pool, index), sizeof fresh);

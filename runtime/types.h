@@ -23,12 +23,18 @@ const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const st
                                            const char *block, uint64_t inside);
 /* The program describes some type. */
 bool nvmi_types_described(void);
+/* The id of the n-th type that it does; 0: there are not so many. */
+uint64_t nvmi_type_described(unsigned index);
 /* The name of the type with this index. */
 const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
-/* How many records of types these bytes of the file hold. */
-unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size);
+/* How many records of types begin in these bytes of the file; `whole`: and end there. */
+unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole);
 /* The entries behind the last valid one that are neither free nor torn: how many are damaged. */
 unsigned nvmi_types_damaged(const struct nvm_pool *pool);
+/* The record of an entry, if its checksum holds; else null. */
+const char *nvmi_type_record_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry);
+uint64_t nvmi_type_entry_check(const struct nvm_pool *pool, const struct nvm_type_entry *entry,
+                               const void *record);
 
 /* type_match.c: in one line, what differs between the layouts that the pool and the program have of
  * a type. */

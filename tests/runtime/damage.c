@@ -1,6 +1,7 @@
 /* damage.c: each kind of damage to a pool that was closed is found, and named: by nvm_pool_check,
  * or when its data can be read, by nvm_pool_verify_pointers. */
 #define _GNU_SOURCE
+#include "damage.h"
 #include "bound.h"
 #include "checksum.h"
 #include "heap_types.h"
@@ -13,8 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { NODES = 20 };
 
 /* The file, mapped. */
 struct image {
@@ -70,12 +69,6 @@ static uint64_t run_offset(const struct image *image, const uint64_t *at) {
 static uint64_t *hook(const struct image *image, unsigned index) {
   return word(image, *word(image, NVM_ROOT_OFFSET) - image->header->base + 8 * index);
 }
-
-/* What is done to the pool, and a part of what is said. */
-struct damage {
-  const char *name, *said;
-  void (*make)(struct image *image);
-};
 
 #define DAMAGE(name, statement)                                                                    \
   static void name(struct image *image) { statement; }
@@ -151,10 +144,11 @@ static void type_nonsense(struct image *image) {
   entry->check = nvmi_check(words, sizeof words, id_seed(image));
 }
 
-#define KIND(name, said) {#name, said, name}
-static const struct damage kinds[] = {
+#define KIND(name, said) {#name, said, name, CURE_REPAIR}
+#define CURED(name, cure, said) {#name, said, name, CURE_##cure}
+const struct damage damage_kinds[] = {
     KIND(magic, "no pool of nvmove"),
-    KIND(newer_format, "is newer than this library"),
+    CURED(newer_format, NONE, "is newer than this library"),
     KIND(header_size, "header are bad (header size)"),
     KIND(span, "header are bad (span)"),
     KIND(base, "header are bad (base address)"),
@@ -189,33 +183,33 @@ static const struct damage kinds[] = {
     KIND(free_type, "a run without blocks has"),
     KIND(virgin, "never used says more"),
     KIND(block_type, "no type"),
-    KIND(root_outside, "does not lie in the heap"),
-    KIND(root_free, "the root lies in no block"),
+    CURED(root_outside, ROOT, "does not lie in the heap"),
+    CURED(root_free, ROOT, "the root lies in no block"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
     KIND(types_gone, "no type 1"),
     KIND(type_record, "the table of types is damaged from entry 1"),
-    KIND(type_nonsense, "the layout of type 1 makes no sense"),
+    CURED(type_nonsense, FORGET, "the layout of type 1 makes no sense"),
     KIND(statics_run, "the table of static data is damaged"),
     KIND(statics_astray, "the table of static data is damaged at 0x777777"),
     KIND(statics_circle, "the table of static data is damaged"),
-    KIND(to_nothing, "where nothing is allocated"),
-    KIND(to_tables, "where nothing is allocated"),
-    KIND(beyond, "where nothing is allocated"),
-    KIND(to_dram, "field next of struct hook"),
-    KIND(to_a_pool, "leads to another pool"),
-    KIND(misaligned, "is not aligned for struct hook"),
-    KIND(constant, "field constant of struct hook"),
-    KIND(marked, "should lead to the program, and leads into the pool"),
-    KIND(function, "field call of struct hook"),
+    CURED(to_nothing, NULL, "where nothing is allocated"),
+    CURED(to_tables, NULL, "where nothing is allocated"),
+    CURED(beyond, NULL, "where nothing is allocated"),
+    CURED(to_dram, NULL, "field next of struct hook"),
+    CURED(to_a_pool, NULL, "leads to another pool"),
+    CURED(misaligned, NULL, "is not aligned for struct hook"),
+    CURED(constant, NULL, "field constant of struct hook"),
+    CURED(marked, NULL, "should lead to the program, and leads into the pool"),
+    CURED(function, NULL, "field call of struct hook"),
     KIND(unmarked, "its span is not marked")};
+const size_t damage_count = sizeof damage_kinds / sizeof *damage_kinds;
 
 static void listen(void *heard, const char *line) {
   if (!*(char *)heard)
     snprintf(heard, 512, "%s", line);
 }
 
-/* The first that is said of the pool; empty: nothing. */
-static void judge(const char *path, char *heard) {
+void damage_judge(const char *path, char *heard) {
   *heard = 0;
   if (nvm_pool_check(path, listen, heard) < 0) {
     snprintf(heard, 512, "%s", nvm_strerror());
@@ -241,35 +235,40 @@ static void use(void *path) {
   _exit(0);
 }
 
-static void damage(const char *sound, char *path, void (*make)(struct image *image)) {
+void damage_copy(const char *sound, const char *path, const struct damage *kind) {
   power_copy(sound, path);
   struct image image = map(path);
-  make(&image);
+  kind->make(&image);
   munmap(image.bytes, image.size);
+}
+
+void damage_sound(const char *path) {
+  NVM_POOL *pool = test_create(path, 4 << 20);
+  bound_fill(pool, 0, DAMAGE_NODES); /* first: its span is the first, its type too */
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *large = nvm_alloc(pool, 0, 200000), *freed = nvm_alloc(pool, 0, 100000);
+  CHECK(large && freed && nvm_alloc(pool, 5, 70000) && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_free(freed) == 0 && nvm_pool_close(pool) == 0);
 }
 
 TEST_ONCE(damage_of_every_kind_is_named) {
   char sound[200], path[200], heard[512];
   snprintf(sound, sizeof sound, "%s", test_path("sound"));
   snprintf(path, sizeof path, "%s", test_path("pool"));
-  NVM_POOL *pool = test_create(sound, 4 << 20);
-  bound_fill(pool, 0, NODES); /* first: its span is the first, its type too */
-  CHECK(nvm_tx_begin(pool) == 0);
-  void *large = nvm_alloc(pool, 0, 200000), *freed = nvm_alloc(pool, 0, 100000);
-  CHECK(large && freed && nvm_alloc(pool, 5, 70000) && nvm_tx_commit(pool) == 0);
-  CHECK(nvm_free(freed) == 0 && nvm_pool_close(pool) == 0);
-  judge(sound, heard);
+  damage_sound(sound);
+  damage_judge(sound, heard);
   CHECK(!*heard);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    damage(sound, path, kinds[i].make);
-    judge(path, heard);
-    if (!strstr(heard, kinds[i].said))
-      test_fail(kinds[i].name, (int)i, *heard ? heard : "nothing was said");
-    damage(sound, path, kinds[i].make);
+  for (size_t i = 0; i < damage_count; i++) {
+    const struct damage *kind = &damage_kinds[i];
+    damage_copy(sound, path, kind);
+    damage_judge(path, heard);
+    if (!strstr(heard, kind->said))
+      test_fail(kind->name, (int)i, *heard ? heard : "nothing was said");
+    damage_copy(sound, path, kind);
     if (test_child(NULL, use, path) != 0)
-      test_fail(kinds[i].name, (int)i, "using the pool ended the process");
+      test_fail(kind->name, (int)i, "using the pool ended the process");
   }
-  CHECK(sizeof kinds / sizeof *kinds >= 40);
+  CHECK(damage_count >= 40);
 }
 
 /* The numbers of header and generation begin again, and of two copies the newer one still counts.

@@ -33,7 +33,7 @@ SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself 
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
          "bound_", "void_", "handler", "old_entries", "damage", "forged", "check_", "order_commits",
-         "order_two", "large", "recovered", "spoiled_tables", "second_log", "moved_in", "resized",
+         "order_two", "large", "repair", "recovered", "spoiled_tables", "second_log", "moved_in", "resized",
          "thread_end", "obstructed", "refus"]
 
 # Those of them that take less than a few seconds and find much, before all others.
@@ -50,10 +50,10 @@ RULES = [
     ("flush", r"(?:\w+->)*pool->persist->(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
     ("append", r"pool->persist->append\(place, frame, size\);", ";"),
     ("append", r"^\s*retire\(log, ending\);", ";"),
-    ("checksum", r"segment->check == segment_check\(pool, segment\) &&", ""),
+    ("checksum", r"segment->check == nvmi_segment_check\(pool, segment\) &&", ""),
     ("checksum", r"frame->check == nvmi_check_by\(", "0 == 0 * nvmi_check_by("),
-    ("checksum", r"j.header.check == header_check\(&j.header\) &&", ""),
-    ("checksum", r"return entry->check == check_of\(pool, entry, record\) \? record : NULL;",
+    ("checksum", r"j.header.check == nvmi_header_check\(&j.header\) &&", ""),
+    ("checksum", r"return entry->check == nvmi_type_entry_check\(pool, entry, record\) \? record : NULL;",
      "return record;"),
     ("checksum", r"return data_arrived\(pool, found, commit\) \? commit : NULL;", "return commit;"),
     ("order", r"^\s*nvmi_log_await\(.*\);", ";"),

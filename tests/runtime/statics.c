@@ -77,7 +77,7 @@ void bound_fill(NVM_POOL *pool, unsigned from, unsigned to) {
   }
 }
 
-static void bound_verify(NVM_POOL *pool, unsigned nodes) {
+void bound_verify(NVM_POOL *pool, unsigned nodes) {
   const struct hook *hook = nvm_pool_root(pool);
   for (unsigned number = nodes; number-- > 0; hook = hook->next) {
     struct hook want = expected(number, hook->next);

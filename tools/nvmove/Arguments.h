@@ -36,13 +36,17 @@ struct CrashArguments {
   bool AllowSampling = false;
 };
 
-enum class PoolVerb { Info, Check, Leaks, Collect, Dump, Resize, Create, Remove };
+enum class PoolVerb { Info, Check, Repair, Leaks, Collect, Dump, Resize, Create, Remove };
 
 /// Of `nvmove pool`.
 struct PoolArguments {
   PoolVerb What = PoolVerb::Info;
   std::string Path, Type;
   uint64_t Size = 0;
+  // Of `repair`.
+  bool DryRun = false, DropLog = false, NullDangling = false, ForgetTypes = false;
+  uint64_t Root = 0; ///< file offset; 0: none
+  std::string Undo;  ///< what a repair has kept
 };
 
 struct Arguments {

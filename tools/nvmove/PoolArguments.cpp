@@ -19,10 +19,12 @@ Examples:
   nvmove pool dump data.pool --format=graph | dot -Tsvg > pool.svg
   nvmove pool resize data.pool --size 1G
   nvmove pool leaks data.pool || nvmove pool gc data.pool
+  nvmove pool repair data.pool --dry-run
+  nvmove pool repair data.pool --undo data.pool.repair-1
 
 Exit status:
-  0  done; check found no fault, leaks no garbage
-  1  check found faults, leaks found garbage
+  0  done; check found no fault, leaks no garbage, repair left nothing that is wrong
+  1  check found faults, leaks found garbage, repair left faults
   2  wrong usage, or the pool cannot be opened
   3  internal error)";
 
@@ -39,6 +41,10 @@ const std::vector<Verb> &verbs() {
        "check",
        "Look for damage: header, logs, heap, types, every pointer",
        {"text", "json"}},
+      {PoolVerb::Repair,
+       "repair",
+       "Mend damage, keep what is changed in FILE.repair-N, check again",
+       {"text", "json"}},
       {PoolVerb::Leaks,
        "leaks",
        "Count the blocks that the root does not lead to, by type",
@@ -50,6 +56,25 @@ const std::vector<Verb> &verbs() {
       {PoolVerb::Remove, "rm", "Remove a pool that nobody has open", {"text"}},
   };
   return All;
+}
+
+} // namespace
+
+namespace {
+
+void addRepairOptions(CLI::App &Sub, PoolArguments &P) {
+  Sub.add_flag("-n,--dry-run", P.DryRun, "say what would be mended, change nothing");
+  Sub.add_option("--undo", P.Undo, "put back what a repair changed and kept in this file")
+      ->option_text("FILE");
+  Sub.add_flag("--null-dangling", P.NullDangling,
+               "pointers that lead nowhere become null; give up what a cut file lost");
+  Sub.add_flag(
+      "--drop-log", P.DropLog,
+      "cut off a damaged log of a pool that was not closed: what was open stays half done");
+  Sub.add_flag("--forget-types", P.ForgetTypes,
+               "blocks of a type whose layout is lost become blocks without type");
+  Sub.add_option("--root", P.Root, "where the root's block lies, if the pool has none any more")
+      ->option_text("OFFSET");
 }
 
 } // namespace
@@ -69,6 +94,8 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
     if (V.What != PoolVerb::Create && V.What != PoolVerb::Remove && V.What != PoolVerb::Resize)
       Sub->add_option("-o,--output", A.Output, "write there instead of to stdout")
           ->option_text("FILE");
+    if (V.What == PoolVerb::Repair)
+      addRepairOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Dump)
       Sub->add_option("--type", A.Pool.Type, "only objects of this type, e.g. 'struct node'")
           ->option_text("TYPE");

@@ -1,4 +1,6 @@
 // nvmove pool: pools seen and kept from outside their programs.
+#include "nvmove/PoolCommand.h"
+
 #include "nvmove/Commands.h"
 
 #include "pool/Census.h"
@@ -13,15 +15,7 @@
 
 namespace nvmove::tool {
 
-namespace {
-
-using Writer = llvm::function_ref<void(llvm::raw_ostream &)>;
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
-
-llvm::Error print(const Arguments &A, Writer Write) {
+llvm::Error print(const Arguments &A, llvm::function_ref<void(llvm::raw_ostream &)> Write) {
   if (!A.Output.empty())
     return support::writeFile(A.Output, Write);
   Write(llvm::outs());
@@ -31,6 +25,12 @@ llvm::Error print(const Arguments &A, Writer Write) {
 
 void printJson(llvm::raw_ostream &OS, llvm::json::Value Value) {
   OS << llvm::formatv("{0:2}", Value) << '\n';
+}
+
+namespace {
+
+llvm::Error failed(const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
 }
 
 llvm::Expected<int> info(const Arguments &A) {
@@ -189,6 +189,8 @@ llvm::Expected<int> run(const Arguments &A) {
     return info(A);
   case PoolVerb::Check:
     return check(A);
+  case PoolVerb::Repair:
+    return repairPool(A);
   case PoolVerb::Leaks:
     return leaks(A);
   case PoolVerb::Collect:

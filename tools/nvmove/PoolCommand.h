@@ -1,0 +1,18 @@
+// What the verbs of `nvmove pool` share: one file for those that look, one for each that does more.
+#pragma once
+
+#include "nvmove/Arguments.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+namespace nvmove::tool {
+
+/// To -o or stdout.
+llvm::Error print(const Arguments &A, llvm::function_ref<void(llvm::raw_ostream &)> Write);
+void printJson(llvm::raw_ostream &OS, llvm::json::Value Value);
+
+/// PoolRepair.cpp.
+llvm::Expected<int> repairPool(const Arguments &A);
+
+} // namespace nvmove::tool

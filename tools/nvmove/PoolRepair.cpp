@@ -1,0 +1,85 @@
+// nvmove pool repair: what was mended, what was not, and whether it is sound now.
+#include "nvmove/PoolCommand.h"
+
+#include "pool/Census.h"
+
+#include "nvmove/repair.h"
+
+namespace nvmove::tool {
+
+namespace {
+
+struct News {
+  std::vector<std::string> Mended, Left;
+};
+
+void hear(void *Context, nvm_repair_news What, const char *Line) {
+  auto &Heard = *static_cast<News *>(Context);
+  (What == NVM_REPAIR_MENDED ? Heard.Mended : Heard.Left).push_back(Line);
+}
+
+llvm::json::Object toJson(const Arguments &A, const News &Heard, const nvm_repair &How,
+                          const std::vector<std::string> &Faults) {
+  return llvm::json::Object{
+      {"schema_version", 1},
+      {"path", A.Pool.Path},
+      {"dry_run", A.Pool.DryRun},
+      {"mended", llvm::json::Array(Heard.Mended)},
+      {"left", llvm::json::Array(Heard.Left)},
+      {"kept_in", *How.copy ? llvm::json::Value(How.copy) : llvm::json::Value(nullptr)},
+      {"faults", llvm::json::Array(Faults)}};
+}
+
+void toText(llvm::raw_ostream &OS, const Arguments &A, const News &Heard, const nvm_repair &How,
+            const std::vector<std::string> &Faults) {
+  const std::string &Path = A.Pool.Path;
+  for (const std::string &Line : Heard.Mended)
+    OS << Path << (A.Pool.DryRun ? ": would mend: " : ": mended: ") << Line << '\n';
+  for (const std::string &Line : Heard.Left)
+    OS << Path << ": not mended: " << Line << '\n';
+  if (*How.copy)
+    OS << Path << ": what was changed is kept in " << How.copy << '\n';
+  for (const std::string &Fault : Faults)
+    OS << Path << ": still wrong: " << Fault << '\n';
+  if (Heard.Mended.empty() && Heard.Left.empty())
+    OS << Path << ": nothing is wrong\n";
+}
+
+} // namespace
+
+llvm::Expected<int> repairPool(const Arguments &A) {
+  if (!A.Pool.Undo.empty()) {
+    if (nvm_pool_repair_undo(A.Pool.Path.c_str(), A.Pool.Undo.c_str()))
+      return pool::lastError();
+    return ExitComplete;
+  }
+  News Heard;
+  nvm_repair How = {};
+  How.dry_run = A.Pool.DryRun;
+  How.drop_log = A.Pool.DropLog;
+  How.null_dangling = A.Pool.NullDangling;
+  How.forget_types = A.Pool.ForgetTypes;
+  How.root = A.Pool.Root;
+  How.report = hear;
+  How.context = &Heard;
+  if (nvm_pool_repair(A.Pool.Path.c_str(), &How) < 0)
+    return pool::lastError();
+  std::vector<std::string> Faults;
+  if (!A.Pool.DryRun) {
+    llvm::Expected<std::vector<std::string>> Found = pool::findFaults(A.Pool.Path);
+    if (Found)
+      Faults = std::move(*Found);
+    else
+      Faults.push_back(llvm::toString(Found.takeError()));
+  }
+  if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
+        if (A.Format == "json")
+          printJson(OS, toJson(A, Heard, How, Faults));
+        else
+          toText(OS, A, Heard, How, Faults);
+      }))
+    return std::move(E);
+  return Heard.Left.empty() && Faults.empty() ? ExitComplete : ExitIncomplete;
+}
+
+} // namespace nvmove::tool
