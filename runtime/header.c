@@ -117,6 +117,9 @@ static const char *senseless(const struct nvm_header *h) {
     return "heap size";
   if (h->statics > NVM_STATICS_TOKENS)
     return "state of static pointers";
+  if (h->counts && (h->counts < h->heap_offset || h->counts >= h->heap_offset + h->heap_size ||
+                    (h->counts - h->heap_offset) % NVM_CHUNK_SIZE))
+    return "place of reference counts";
   if (!h->generation || h->generation > COUNT_MAX)
     return "generation";
   if (h->sequence > COUNT_MAX)

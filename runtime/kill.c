@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[NVMI_STEPS] = {"append", "commit", "recover",
-                                              "create", "grow",   "move"};
+static const char *const names[NVMI_STEPS] = {"append", "commit", "recover", "create",
+                                              "grow",   "move",   "count"};
 
 bool nvmi_kill_armed;
 static enum nvmi_step armed_step;
