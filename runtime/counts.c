@@ -128,9 +128,7 @@ static void go_on(struct nvmi_counts *counts) {
       newest = counts->batch[i];
   if (!newest)
     return;
-  nvmi_batch_apply(pool, newest);
-  /* Crash before this fence: the same again. After: the batch may be written over. */
-  pool->persist->fence();
+  nvmi_batch_apply(pool, newest); /* fenced with the header, before anything else is counted */
   counts->sequence = newest->sequence;
   counts->done = counts->end = newest->position;
   counts->within = newest->within;

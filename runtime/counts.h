@@ -58,6 +58,7 @@ struct nvmi_counts {
   struct nvmi_array touched;    /* uint32_t: deltas in use */
   struct nvmi_array candidates; /* uint64_t: file offsets whose count went to 0 */
   bool candidates_lost;         /* there may be more: all blocks have to be looked at */
+  uint64_t recovered;           /* records that this opening found to be counted */
   uint64_t *ended; /* at opening: by slot, the number of the newest transaction that has ended */
   pthread_t thread;
   pthread_cond_t wake; /* of `append` */

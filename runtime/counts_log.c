@@ -210,6 +210,7 @@ int nvmi_counts_recover(struct nvm_pool *pool) {
     counts->lines[at % NVM_RING_LINES] = (uint16_t)lines;
     counts->state[at % NVM_RING_LINES] = ended ? NVMI_RECORD_DONE : NVMI_RECORD_VOID;
     at += lines;
+    counts->recovered += ended;
     if (record)
       counts->end = at;
   }

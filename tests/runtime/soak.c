@@ -6,16 +6,27 @@
  * their counts, cycles of them by mark and sweep. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "simulation.h"
 #include "store.h"
 
 #include "nvmove/abi.h"
 #include "nvmove/inspect.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { KNOT_ID = 3201, HALL_ID, SLOTS = 1000, WAYS = 3, STEPS_MAX = 60000, SOAK_SHORT = 12000 };
+enum {
+  KNOT_ID = 3201,
+  HALL_ID,
+  SLOTS = 1000,
+  WAYS = 3,
+  STEPS_MAX = 60000,
+  SOAK_SHORT = 12000,
+  TURNS_MAX = 60000
+};
 
 struct knot {
   struct knot *to[WAYS], *weak;
@@ -60,12 +71,14 @@ static uint64_t draw(uint64_t *state, uint64_t below) {
   return (*state >> 33) % below;
 }
 
-/* One transaction: a link, an unlink, a new knot that is linked both ways. */
-static void act(NVM_POOL *pool, struct hall *hall, uint64_t *seed) {
-  struct knot **slot = &hall->slot[draw(seed, SLOTS)], *other = hall->slot[draw(seed, SLOTS)];
+/* One transaction: a link, an unlink, a new knot that is linked both ways; among `slots`. */
+static void link_some(NVM_POOL *pool, struct hall *hall, struct knot **slots, uint64_t count,
+                      uint64_t *seed) {
+  struct knot **slot = &slots[draw(seed, count)], *other = slots[draw(seed, count)];
   uint64_t way = draw(seed, WAYS), back = draw(seed, WAYS), what = draw(seed, 10);
   CHECK(nvm_tx_begin(pool) == 0);
-  STORE(hall->done, hall->done + 1);
+  if (hall)
+    STORE(hall->done, hall->done + 1);
   if (what < 3 || !*slot) {
     struct knot *made = nvm_calloc(pool, KNOT_ID, 1, sizeof *made);
     CHECK(made);
@@ -98,13 +111,23 @@ static void run(void *argument) {
   uint64_t seed = soak->seed;
   check(pool);
   for (uint64_t turn = 1; hall->done < soak->wanted; turn++) {
-    act(pool, hall, &seed);
+    link_some(pool, hall, hall->slot, SLOTS, &seed);
+    if (turn == TURNS_MAX)
+      raise(SIGKILL);
     if (turn % 4000 == 0)
       CHECK(nvm_pool_release(pool, NULL) == 0);
     if (turn % 30000 == 0)
       CHECK(nvm_pool_collect(pool, NULL) == 0);
   }
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+static NVM_POOL *make(const char *path, size_t size) {
+  NVM_POOL *pool = test_create(path, size);
+  CHECK(nvm_pool_count_references(pool) == 0 && nvm_tx_begin(pool) == 0);
+  CHECK(nvm_pool_set_root(pool, nvm_calloc(pool, HALL_ID, 1, sizeof(struct hall))) == 0);
+  CHECK(nvm_tx_commit(pool) == 0);
+  return pool;
 }
 
 /* Knots that the hall leads to, by strong and weak pointers. */
@@ -148,10 +171,7 @@ TEST(soaked_counts) {
   struct soak soak = {.path = (char *)(uintptr_t)test_path("pool"),
                       .wanted = wish ? strtoull(wish, NULL, 10) : SOAK_SHORT,
                       .seed = 11 + test_seed()};
-  NVM_POOL *pool = test_create(soak.path, 16 << 20);
-  CHECK(nvm_pool_count_references(pool) == 0 && nvm_tx_begin(pool) == 0);
-  CHECK(nvm_pool_set_root(pool, nvm_calloc(pool, HALL_ID, 1, sizeof(struct hall))) == 0);
-  CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
+  CHECK(nvm_pool_close(make(soak.path, 16 << 20)) == 0);
   unsigned kills = 0;
   alarm(wish ? 0 : 300);
   for (bool killed = true; killed;) {
@@ -167,4 +187,82 @@ TEST(soaked_counts) {
     soak.seed++;
   }
   check_end(&soak, kills);
+}
+
+enum { THREADS = 3, OWN = SLOTS / THREADS, TURNS = 12000 };
+
+struct worker {
+  NVM_POOL *pool;
+  pthread_t thread;
+  unsigned number;
+};
+
+static void *work(void *argument) {
+  const struct worker *self = argument;
+  struct hall *hall = nvm_pool_root(self->pool);
+  uint64_t seed = 31 + self->number;
+  for (unsigned i = 0; i < TURNS; i++)
+    link_some(self->pool, NULL, hall->slot + (size_t)self->number * OWN, OWN, &seed);
+  return NULL;
+}
+
+/* Each on slots of its own; their records lie between each other's, and are counted meanwhile. */
+TEST(threads_run_counted) {
+  NVM_POOL *pool = make(test_path("pool"), 16 << 20);
+  struct worker workers[THREADS];
+  for (unsigned round = 0; round < 2; round++) {
+    for (unsigned i = 0; i < THREADS; i++) {
+      workers[i] = (struct worker){.pool = pool, .number = i};
+      CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+      pthread_join(workers[i].thread, NULL);
+    check(pool);
+    CHECK(nvm_pool_release(pool, NULL) == 0);
+    check(pool);
+  }
+  uint64_t reachable = 0;
+  free_garbage(pool);
+  CHECK(nvm_pool_each_block(pool, true, count_reachable, &reachable) == 0);
+  CHECK(reachable == test_blocks(pool));
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+static void prepare_few(void *path) {
+  NVM_POOL *pool = make(path, 7 << 20);
+  struct hall *hall = nvm_pool_root(pool);
+  uint64_t seed = 3;
+  for (unsigned i = 0; i < 6; i++)
+    link_some(pool, hall, hall->slot, 3, &seed);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void link_without_power(void *cut) {
+  power_arm(cut);
+  NVM_POOL *pool = test_open(((const struct power_cut *)cut)->path);
+  struct hall *hall = nvm_pool_root(pool);
+  uint64_t seed = 3;
+  for (unsigned i = 0; i < 3; i++) {
+    link_some(pool, hall, hall->slot, 3, &seed);
+    if (i == 1)
+      nvm_pool_release(pool, NULL);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void verify_image(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  check(pool);
+  CHECK(nvm_pool_release(pool, NULL) == 0);
+  check(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(counts_in_spite_of_power_failures_undo) {
+  power_fail_everywhere("undo", prepare_few, link_without_power, verify_image);
+}
+
+TEST_ONCE(counts_in_spite_of_power_failures_shadow) {
+  power_fail_everywhere("shadow", prepare_few, link_without_power, verify_image);
 }
