@@ -2,6 +2,7 @@
 #include "Early.h"
 
 #include "Abi.h"
+#include "Port.h"
 #include "Settings.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -205,6 +206,7 @@ bool foldTypeIds(Module &M) {
 PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
+  emitPortEntries(M);
   bool Changed = resolveFieldAnnotations(M);
   Changed |= foldTypeIds(M);
   Changed |= placeBoundaries(M);

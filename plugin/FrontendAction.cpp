@@ -3,6 +3,7 @@
 
 #include "Frontend.h"
 #include "Layouts.h"
+#include "Port.h"
 #include "Settings.h"
 #include "UnsafeFile.h"
 
@@ -135,6 +136,7 @@ public:
 
   // As each declaration is complete: code is generated for it right afterwards.
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    markFields(Layouts->context(), Group);
     for (Decl *D : Group)
       Visitor->TraverseDecl(D);
     return true;
@@ -169,6 +171,8 @@ bool SourceAction::ParseArgs(const CompilerInstance &Compiler,
   for (const std::string &Argument : Arguments)
     if (llvm::Error E = parseSetting(Argument, settings()))
       return Fail(std::move(E));
+  if (llvm::Error E = readPort())
+    return Fail(std::move(E));
   UnsafeTable Table; // read once more when it is used; here for an error before the work
   for (const std::string &Path : settings().UnsafeFiles)
     if (llvm::Error E = Table.addFile(Path))

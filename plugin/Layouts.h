@@ -18,6 +18,8 @@ class LayoutBuilder {
 public:
   explicit LayoutBuilder(clang::ASTContext &Context);
 
+  clang::ASTContext &context() const { return Context; }
+
   /// The id of a complete type.
   uint64_t describe(clang::QualType T);
 

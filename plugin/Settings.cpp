@@ -38,6 +38,7 @@ const Entry Table[] = {
        S.GlobalsMayPersist = V == "persistent";
        return S.GlobalsMayPersist || V == "volatile";
      }},
+    {"port", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
     {"remarks", [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
     {"trace", [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
     {"unsafe",

@@ -126,6 +126,9 @@ static void check_heap(struct check *check) {
     }
     check_root_in(check, chunk, word, count, &shape);
   }
+  const char *lacks = nvmi_chunks_lack(pool);
+  if (lacks)
+    fault(check, "%s", lacks);
 }
 
 static void check_floor(struct check *check) {

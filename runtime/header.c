@@ -96,9 +96,6 @@ void nvmi_header_write(struct nvm_pool *pool) {
   }
 }
 
-/* No pool counts so far: a number beyond would soon begin again at 0. */
-#define COUNT_MAX (UINT64_MAX / 2)
-
 /* Null when the fields fit together, else what does not. */
 static const char *senseless(const struct nvm_header *h) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
@@ -120,10 +117,8 @@ static const char *senseless(const struct nvm_header *h) {
   if (h->counts && (h->counts < h->heap_offset || h->counts >= h->heap_offset + h->heap_size ||
                     (h->counts - h->heap_offset) % NVM_CHUNK_SIZE))
     return "place of reference counts";
-  if (!h->generation || h->generation > COUNT_MAX)
+  if (!h->generation)
     return "generation";
-  if (h->sequence > COUNT_MAX)
-    return "sequence";
   if (h->state != NVM_STATE_CLEAN && h->state != NVM_STATE_OPEN)
     return "state";
   if (h->method != NVM_METHOD_UNDO && h->method != NVM_METHOD_SHADOW)
@@ -184,7 +179,8 @@ int nvmi_header_read(struct nvm_pool *pool) {
   struct judged a = judge(pool->fd, 0), b = judge(pool->fd, 1);
   if (a.fault && b.fault)
     return refuse(pool, &a, &b);
-  bool use_b = a.fault || (!b.fault && b.header.sequence > a.header.sequence);
+  /* The newer one, also where the numbers began again at 0. */
+  bool use_b = a.fault || (!b.fault && (int64_t)(b.header.sequence - a.header.sequence) > 0);
   pool->header = use_b ? b.header : a.header;
   pool->header_copy = use_b;
   if ((uint64_t)status.st_size < nvmi_file_size(&pool->header))

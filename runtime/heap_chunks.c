@@ -174,7 +174,7 @@ static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t 
   if ((word & 0xff) == NVM_CHUNK_LOG)
     return !is_reachable(reachable, chunk);
   if ((word & 0xff) == NVM_CHUNK_TYPES)
-    return !nvmi_types_use(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
+    return !nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT);
   if ((word & 0xff) == NVM_CHUNK_COUNTS)
     return !nvmi_counts_use(pool, nvmi_chunk_offset(pool, chunk));
   return (word & 0xff) == NVM_CHUNK_STATICS &&
@@ -240,6 +240,24 @@ static void find_segments(struct nvm_pool *pool, struct reachable *reachable) {
       nvmi_each_segment(pool, slot, bank, note_segment, reachable);
 }
 
+const char *nvmi_chunks_lack(const struct nvm_pool *pool) {
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  unsigned types = 0, statics = 0;
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk), size;
+    count = word ? (uint32_t)(word >> 32) : 1;
+    size = (uint64_t)count << NVM_CHUNK_SHIFT;
+    if ((word & 0xff) == NVM_CHUNK_TYPES)
+      types += nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), size);
+    if ((word & 0xff) == NVM_CHUNK_STATICS)
+      statics += nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
+  }
+  return pool->type_count > types + 1 ? "the layout of a type lies in no run of kind TYPES"
+         : nvmi_statics_runs(pool) > statics
+             ? "a part of the table of static data is no run of kind STATICS"
+             : NULL;
+}
+
 /* One word for each run, before anything is believed. */
 static int check_table(struct nvm_pool *pool, uint32_t chunks) {
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
@@ -251,7 +269,10 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
                        "the heap's table is damaged at chunk %u (%#llx: %s); restore a copy", chunk,
                        (unsigned long long)word, fault);
   }
-  return 0;
+  const char *lacks = nvmi_chunks_lack(pool);
+  return lacks ? nvmi_fail(NVM_ECORRUPT, pool->path,
+                           "the heap's table is damaged: %s; restore a copy", lacks)
+               : 0;
 }
 
 /* Segments that a crash or a close left unlinked are freed, and records of types and

@@ -70,6 +70,9 @@ void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
 /* What is wrong with the word of a run that starts `left` chunks before the heap's end; null:
  * nothing. */
 const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left);
+/* The same of a table whose words are right: what lies in runs that are not marked as its own,
+ * where blocks would be allocated over it; null: nothing. */
+const char *nvmi_chunks_lack(const struct nvm_pool *pool);
 /* Where the floor is, numbers begin. -1: it is damaged, recorded. */
 int nvmi_floor_load(struct nvm_pool *pool);
 /* Reads the chunk table if nobody did. -1: it is damaged, recorded. */

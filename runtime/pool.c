@@ -316,7 +316,7 @@ int nvm_pool_close(NVM_POOL *pool) {
 }
 
 void nvmi_pool_reopen(struct nvm_pool *pool) {
-  pool->header.generation++;
+  pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
   pool->header.state = NVM_STATE_OPEN;
   nvmi_header_write(pool);
   nvmi_header_seeds(pool);

@@ -52,3 +52,5 @@ int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint
 bool nvmi_statics_index(struct nvm_pool *pool);
 /* Whether the run that starts at this file offset is part of the table. */
 bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset);
+/* How many runs the table has. */
+unsigned nvmi_statics_runs(const struct nvm_pool *pool);

@@ -152,6 +152,15 @@ bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset) {
   return false;
 }
 
+unsigned nvmi_statics_runs(const struct nvm_pool *pool) {
+  const struct nvm_statics_run *run = NULL;
+  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
+  unsigned count = 0;
+  for (uint64_t at = *first_link(pool); at && left--; at = run ? run->next : 0, count++)
+    run = run_at(pool, at);
+  return count;
+}
+
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
   struct nvmi_statics *statics = pool->statics;
   uint64_t at = sizeof *run;

@@ -104,11 +104,14 @@ unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
   return damaged == 1 && last == pool->type_count ? 0 : damaged;
 }
 
-bool nvmi_types_use(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  for (unsigned index = 1; index < pool->type_count; index++)
-    if (entry_at(pool, index)->record - offset < size)
-      return true;
-  return false;
+unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  unsigned count = 0;
+  for (unsigned index = 1; index < pool->type_count; index++) {
+    const struct nvm_type_entry *entry = entry_at(pool, index);
+    uint64_t inside = entry->record - offset;
+    count += inside < size && entry->size <= size - inside;
+  }
+  return count;
 }
 
 struct use {

@@ -25,8 +25,8 @@ const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const st
 bool nvmi_types_described(void);
 /* The name of the type with this index. */
 const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
-/* Whether a run of chunks holds the record of a type. */
-bool nvmi_types_use(const struct nvm_pool *pool, uint64_t offset, uint64_t size);
+/* How many records of types these bytes of the file hold. */
+unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size);
 /* The entries behind the last valid one that are neither free nor torn: how many are damaged. */
 unsigned nvmi_types_damaged(const struct nvm_pool *pool);
 

@@ -2,11 +2,13 @@
  * wherever it dies; and what nothing refers to is freed, no more and no less. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "layout_tables.h"
 #include "store.h"
 
 #include "nvmove/abi.h"
 #include "nvmove/inspect.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -348,3 +350,50 @@ TEST(counted_in_spite_of_deaths_while_counting) { CHECK(die_at_each("count", "co
 TEST(counted_in_spite_of_deaths_at_commits) { CHECK(die_at_each("commit", "recover") > 50); }
 
 TEST(counted_in_spite_of_deaths_at_appends) { CHECK(die_at_each("append", "count") > 20); }
+
+static void write_at(const char *path, uint64_t offset, uint64_t word) {
+  int fd = open(path, O_RDWR);
+  CHECK(fd >= 0 && pwrite(fd, &word, sizeof word, (off_t)offset) == sizeof word);
+  close(fd);
+}
+
+static uint64_t read_at(const char *path, uint64_t offset) {
+  uint64_t word;
+  int fd = open(path, O_RDONLY);
+  CHECK(fd >= 0 && pread(fd, &word, sizeof word, (off_t)offset) == sizeof word);
+  close(fd);
+  return word;
+}
+
+/* Its first line, its directory, a count. */
+TEST_ONCE(counted_pool_damaged) {
+  const char *path = test_path("pool");
+  NVM_POOL *pool = make(path);
+  link_chain(pool, 5);
+  CHECK(nvm_pool_close(pool) == 0);
+  uint64_t head = read_at(path, offsetof(struct nvm_header, counts));
+  uint64_t directory = head + sizeof(struct nvm_counts) + 2 * NVM_BATCH_SIZE +
+                       (uint64_t)NVM_RING_LINES * NVM_RING_LINE;
+  uint64_t first = 0;
+  while (!(first = read_at(path, directory)))
+    directory += sizeof first;
+  const struct {
+    uint64_t at, word;
+  } damage[] = {{head, 5}, {head + offsetof(struct nvm_counts, size), 64}, {directory, 4096}};
+  for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+    uint64_t was = read_at(path, damage[i].at);
+    write_at(path, damage[i].at, damage[i].word);
+    CHECK(nvm_pool_check(path, NULL, NULL) == 1);
+    CHECK_FAILS(nvm_pool_open(path) != NULL, NVM_ECORRUPT);
+    write_at(path, damage[i].at, was);
+  }
+  uint64_t place = first;
+  while (!read_at(path, place))
+    place += sizeof place;
+  write_at(path, place, read_at(path, place) + 1);
+  CHECK(nvm_pool_check(path, NULL, NULL) == 0);
+  pool = test_open(path);
+  CHECK(nvm_pool_verify(pool, NULL, NULL) == 1);
+  CHECK(nvm_pool_collect(pool, NULL) == 0 && nvm_pool_verify(pool, NULL, NULL) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}

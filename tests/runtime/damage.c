@@ -94,7 +94,6 @@ SPOIL(statics_state, statics, 9)
 SPOIL(heap_offset, heap_offset, 0x10000)
 SPOIL(heap_size, heap_size, 12345)
 SPOIL(generation, generation, 0)
-SPOIL(sequence, sequence, UINT64_MAX)
 SPOIL(state, state, 7)
 SPOIL(method, method, 9)
 SPOIL(log_format, log_format, 99)
@@ -108,6 +107,8 @@ DAMAGE(segment_size, *word(image, *word(image, NVM_SLOTS_OFFSET) + 24) = 1 << 20
 DAMAGE(slot_astray, *word(image, NVM_SLOTS_OFFSET + 8) = 0x123456)
 DAMAGE(slot_behind, *word(image, NVM_SLOTS_OFFSET + 16 * 9) = image->header->heap_offset)
 DAMAGE(segment_kind, *run_of(image, NVM_CHUNK_LOG) ^= NVM_CHUNK_LOG ^ NVM_CHUNK_FREE)
+DAMAGE(types_free, *run_of(image, NVM_CHUNK_TYPES) ^= NVM_CHUNK_TYPES ^ NVM_CHUNK_FREE)
+DAMAGE(statics_free, *run_of(image, NVM_CHUNK_STATICS) ^= NVM_CHUNK_STATICS ^ NVM_CHUNK_FREE)
 DAMAGE(run_kind, *run_of(image, NVM_CHUNK_SMALL) |= 0x70)
 DAMAGE(run_length, *run_of(image, NVM_CHUNK_SMALL) |= UINT64_C(1) << 60)
 DAMAGE(run_of_none, *run_of(image, NVM_CHUNK_SMALL) &= 0xffffffff)
@@ -163,7 +164,6 @@ static const struct damage kinds[] = {
     KIND(heap_offset, "header are bad (heap offset)"),
     KIND(heap_size, "header are bad (heap size)"),
     KIND(generation, "header are bad (generation)"),
-    KIND(sequence, "header are bad (sequence)"),
     KIND(state, "header are bad (state)"),
     KIND(method, "header are bad (method)"),
     KIND(log_format, "header are bad (log format)"),
@@ -176,6 +176,8 @@ static const struct damage kinds[] = {
     KIND(slot_astray, "log 0, bank 1: a segment is damaged"),
     KIND(slot_behind, "in use behind one that is not"),
     KIND(segment_kind, "is not a run of kind LOG"),
+    KIND(types_free, "the layout of a type lies in no run of kind TYPES"),
+    KIND(statics_free, "table of static data is no run of kind STATICS"),
     KIND(run_kind, "no such kind of run"),
     KIND(run_length, "ends outside the heap"),
     KIND(run_of_none, "ends outside the heap"),
@@ -268,4 +270,28 @@ TEST_ONCE(damage_of_every_kind_is_named) {
       test_fail(kinds[i].name, (int)i, "using the pool ended the process");
   }
   CHECK(sizeof kinds / sizeof *kinds >= 40);
+}
+
+/* The numbers of header and generation begin again, and of two copies the newer one still counts.
+ */
+TEST(header_numbers_wrap) {
+  const char *path = test_path("pool");
+  CHECK(nvm_pool_close(test_create(path, 1 << 20)) == 0);
+  struct image image = map(path);
+  set_header(&image, offsetof(struct nvm_header, generation), UINT64_MAX - 1, 8);
+  set_header(&image, offsetof(struct nvm_header, sequence), UINT64_MAX - 5, 8);
+  for (unsigned opening = 0; opening < 4; opening++) {
+    struct nvm_header before = *image.header;
+    NVM_POOL *pool = test_open(path);
+    bound_fill(pool, opening, opening + 1);
+    uint64_t generation = pool->header.generation;
+    CHECK(generation && nvm_pool_close(pool) == 0);
+    memcpy(image.bytes + NVM_HEADER_COPY_SIZE, &before, sizeof before); /* it did not arrive */
+    pool = test_open(path);
+    CHECK(pool->header.generation != generation && *(uint64_t *)nvm_pool_root(pool) == opening);
+    CHECK(nvm_pool_close(pool) == 0);
+  }
+  CHECK(image.header->sequence < 100);
+  munmap(image.bytes, image.size);
+  test_check_pool(path);
 }

@@ -2,6 +2,7 @@
  * anew in spite of deaths and power failures (runtime/statics.h). */
 #define _GNU_SOURCE
 #include "bound.h"
+#include "hooks.h"
 #include "internal.h"
 #include "simulation.h"
 #include "store.h"
@@ -9,6 +10,8 @@
 #include "nvmove/inspect.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -228,10 +231,31 @@ static void fill_without_power(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* The first that the pool has: its table goes where something else has been. */
+static void prepare_dirty(void *path) {
+  enum { LARGE = 300000 };
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  char *large = nvm_alloc(pool, 0, LARGE);
+  CHECK(large);
+  __nvm_note(large, LARGE);
+  memset(large, 0xff, LARGE);
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_free(large) == 0 && nvm_pool_close(pool) == 0);
+}
+
+static void prepare_none(void *path) { CHECK(nvm_pool_close(test_create(path, 1 << 20)) == 0); }
+
+static void begin_without_power(void *cut) {
+  power_arm(cut);
+  NVM_POOL *pool = test_open(((const struct power_cut *)cut)->path);
+  bound_fill(pool, 0, 2);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void verify_some(const char *image) {
   NVM_POOL *pool = test_open(image);
   const struct hook *first = nvm_pool_root(pool);
-  bound_verify(pool, (unsigned)first->number + 1);
+  bound_verify(pool, first ? (unsigned)first->number + 1 : 0);
   CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
   CHECK(nvm_pool_close(pool) == 0);
 }
@@ -246,4 +270,84 @@ TEST_ONCE(statics_noted_in_spite_of_power_failures_shadow) {
 
 TEST_ONCE(statics_bound_in_spite_of_power_failures) {
   power_fail_everywhere("undo", prepare_few, reopen_without_power, verify_twice);
+}
+
+TEST_ONCE(statics_begun_in_spite_of_power_failures) {
+  power_fail_everywhere("undo", prepare_none, begin_without_power, verify_some);
+  power_fail_everywhere("undo", prepare_dirty, begin_without_power, verify_some);
+}
+
+/* Two threads, their blocks in one span. The first has marked the span and does not come to its
+ * fence; the second sees the mark. */
+static NVM_POOL *shared;
+static sem_t marked, committed;
+static unsigned steps;
+
+static void *number_last(void *last) {
+  CHECK(nvm_tx_begin(shared) == 0);
+  STORE(((struct hook *)last)->number, 1);
+  CHECK(nvm_tx_commit(shared) == 0);
+  return NULL;
+}
+
+/* With two logs, so that none is made later. */
+static void prepare_two(void *path) {
+  NVM_POOL *pool = shared = test_create(path, 1 << 20);
+  struct hook *last = NULL;
+  pthread_t thread;
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned number = 0; number < 2; number++) {
+    struct hook made = {.number = number, .next = last},
+                *hook = nvm_alloc(pool, HOOK_ID, sizeof made);
+    CHECK(hook);
+    store_bytes(hook, &made, sizeof made);
+    last = hook;
+  }
+  CHECK(nvm_pool_set_root(pool, last) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(pthread_create(&thread, NULL, number_last, last) == 0 && pthread_join(thread, NULL) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void stop_first(enum nvmi_step step) {
+  if (step != NVMI_STEP_COMMIT || steps++)
+    return;
+  sem_post(&marked);
+  sem_wait(&committed);
+}
+
+static void point_to_state(struct hook *hook) {
+  CHECK(nvm_tx_begin(shared) == 0);
+  STORE(hook->marked, state);
+  CHECK(nvm_tx_commit(shared) == 0);
+}
+
+static void *point_first(void *hook) { return point_to_state(hook), NULL; }
+
+static void point_in_two(void *cut) {
+  power_arm(cut);
+  power_hold(true);
+  shared = test_open(((const struct power_cut *)cut)->path);
+  shared->several_logs = true;
+  struct hook *first = nvm_pool_root(shared);
+  sem_init(&marked, 0, 0), sem_init(&committed, 0, 0);
+  hook_steps(stop_first);
+  power_hold(false);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, point_first, first) == 0);
+  sem_wait(&marked);
+  point_to_state(first->next);
+  sem_post(&committed);
+  pthread_join(thread, NULL);
+  power_hold(true);
+  CHECK(nvm_pool_close(shared) == 0);
+}
+
+static void verify_marks(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(statics_of_two_threads_in_spite_of_power_failures) {
+  power_fail_everywhere("undo", prepare_two, point_in_two, verify_marks); /* shadow waits itself */
 }

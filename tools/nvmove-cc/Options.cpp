@@ -17,6 +17,8 @@ const std::vector<OwnOption> OwnOptions = {
     {"globals", "volatile|persistent", "persistent: a linker script places them in the range",
      Use::Plugin},
     {"help", "", "this list", Use::Help},
+    {"port", "FILE", "a port file: marks and boundaries that the source does not have",
+     Use::Plugin},
     {"remarks", "", "say what was noted, and what was skipped and why", Use::Plugin},
     {"runtime", "FILE|none", "link this instead of libnvmove.a", Use::Runtime},
     {"trace", "", "tell of each store with its place, for 'nvmove crash'", Use::Plugin},

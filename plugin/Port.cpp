@@ -1,0 +1,189 @@
+// The port file carried out: see Port.h.
+#include "Port.h"
+
+#include "Settings.h"
+
+#include "port/PortFile.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace clang;
+
+namespace nvmove::plugin {
+namespace {
+
+struct Reading {
+  port::PortFile File;
+  bool Present = false;
+  llvm::StringSet<> Found; ///< messages of entries that something in this source matches
+};
+
+Reading &reading() {
+  static Reading Instance;
+  return Instance;
+}
+
+/// What the linker says of an entry that nothing matched. The same wherever a source was compiled
+/// from.
+std::string messageOf(const port::Entry &E) {
+  return llvm::formatv("{0}:{1}:{2}: '{3}' matches nothing in the program",
+                       llvm::sys::path::filename(reading().File.Path), E.Line, E.Column, E.Name)
+      .str();
+}
+
+/// "head.kind" in a record; null: it has no such member.
+FieldDecl *fieldAt(const RecordDecl &Record, llvm::StringRef Path) {
+  auto [First, Rest] = Path.split('.');
+  for (FieldDecl *Field : Record.fields()) {
+    const RecordDecl *Inner = Field->getType()->getBaseElementTypeUnsafe()->getAsRecordDecl();
+    if (Field->getName() == First)
+      return Rest.empty() ? Field : Inner ? fieldAt(*Inner, Rest) : nullptr;
+    if (Field->getName().empty() && Inner)
+      if (FieldDecl *Found = fieldAt(*Inner, Path))
+        return Found;
+  }
+  return nullptr;
+}
+
+class FieldMarker : public RecursiveASTVisitor<FieldMarker> {
+public:
+  explicit FieldMarker(ASTContext &Context) : Context(Context) {}
+
+  bool VisitRecordDecl(RecordDecl *Record) {
+    const TypedefNameDecl *Alias = Record->getTypedefNameForAnonDecl();
+    llvm::StringRef Name = Alias ? Alias->getName() : Record->getName();
+    if (Record->isCompleteDefinition() && !Name.empty())
+      mark(*Record, Name);
+    return true;
+  }
+
+private:
+  void mark(const RecordDecl &Record, llvm::StringRef Name) {
+    const port::Fields &Marks = reading().File.Marks;
+    port::forEachMark(Marks, [&](const port::Entry &E, const char *Annotation) {
+      if (FieldDecl *Field = find(Record, Name, E))
+        add(*Field, Annotation, {});
+    });
+    for (const port::Tagged &T : Marks.Tag)
+      if (FieldDecl *Field = find(Record, Name, T.Field))
+        add(*Field, "nvmove.tagged", {number(T.Bits, *Field)});
+    for (const port::Decided &D : Marks.When)
+      if (FieldDecl *Field = find(Record, Name, D.Field)) {
+        llvm::SmallVector<Expr *> Arguments{text(D.Member, *Field)};
+        for (int64_t Value : D.Values)
+          Arguments.push_back(number(static_cast<uint64_t>(Value), *Field));
+        add(*Field, D.Unless ? "nvmove.unless" : "nvmove.when", Arguments);
+      }
+  }
+
+  FieldDecl *find(const RecordDecl &Record, llvm::StringRef Name, const port::Entry &E) {
+    auto [First, Path] = llvm::StringRef(E.Name).split('.');
+    FieldDecl *Field = First == Name ? fieldAt(Record, Path) : nullptr;
+    if (Field)
+      reading().Found.insert(messageOf(E));
+    return Field;
+  }
+
+  void add(FieldDecl &Field, llvm::StringRef Annotation, llvm::ArrayRef<Expr *> Arguments) {
+    llvm::SmallVector<Expr *> Copy(Arguments);
+    Field.addAttr(
+        AnnotateAttr::CreateImplicit(Context, Annotation, Copy.data(), unsigned(Copy.size())));
+  }
+
+  Expr *number(uint64_t Value, const FieldDecl &At) const {
+    QualType Type = Context.LongLongTy;
+    return IntegerLiteral::Create(Context, llvm::APInt(unsigned(Context.getTypeSize(Type)), Value),
+                                  Type, At.getLocation());
+  }
+
+  Expr *text(llvm::StringRef Text, const FieldDecl &At) const {
+    QualType Type = Context.getStringLiteralArrayType(Context.CharTy, unsigned(Text.size()));
+    return clang::StringLiteral::Create(Context, Text, StringLiteralKind::Ordinary, false, Type,
+                                        At.getLocation());
+  }
+
+  ASTContext &Context;
+};
+
+/// A path in the port file begins where the port file lies.
+std::string besidePort(llvm::StringRef Path) {
+  llvm::SmallString<128> Made(llvm::sys::path::parent_path(reading().File.Path));
+  llvm::sys::path::append(Made, Path);
+  return llvm::sys::path::is_absolute(Path) ? Path.str() : Made.str().str();
+}
+
+bool isProgram(llvm::StringRef Source) {
+  llvm::StringRef Program = reading().File.Program;
+  return Source == Program || Source.ends_with(("/" + Program).str());
+}
+
+} // namespace
+
+llvm::Error readPort() {
+  if (settings().Port.empty())
+    return llvm::Error::success();
+  llvm::Expected<port::PortFile> File = port::readPortFile(settings().Port);
+  if (!File)
+    return File.takeError();
+  reading().File = std::move(*File);
+  reading().Present = true;
+  for (const port::Entry &E : reading().File.Atomic)
+    settings().Atomic.insert(E.Name);
+  for (const port::Entry &E : reading().File.Commit)
+    settings().Commit.insert(E.Name);
+  for (const port::Entry &E : reading().File.Unsafe)
+    settings().UnsafeFiles.push_back(besidePort(E.Name));
+  return llvm::Error::success();
+}
+
+void markFields(ASTContext &Context, DeclGroupRef Group) {
+  if (!reading().Present)
+    return;
+  FieldMarker Marker(Context);
+  for (Decl *D : Group)
+    Marker.TraverseDecl(D);
+}
+
+void emitPortEntries(llvm::Module &M) {
+  if (!reading().Present)
+    return;
+  for (const auto *List : {&reading().File.Atomic, &reading().File.Commit})
+    for (const port::Entry &E : *List)
+      if (const llvm::Function *F = M.getFunction(E.Name); F && !F->isDeclaration())
+        reading().Found.insert(messageOf(E));
+  llvm::Type *Byte = llvm::Type::getInt8Ty(M.getContext());
+  llvm::SmallVector<llvm::GlobalValue *> Kept;
+  llvm::SmallVector<llvm::Constant *> All;
+  port::forEachEntry(reading().File, [&](const port::Entry &E) {
+    std::string Name = messageOf(E);
+    bool Found = reading().Found.contains(Name);
+    if (M.getNamedGlobal(Name) || (!Found && !isProgram(M.getSourceFileName())))
+      return;
+    auto *Symbol = new llvm::GlobalVariable(
+        M, Byte, true,
+        Found ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::ExternalLinkage,
+        Found ? llvm::ConstantInt::get(Byte, 0) : nullptr, Name);
+    Symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    if (Found) {
+      Symbol->setComdat(M.getOrInsertComdat(Name));
+      Kept.push_back(Symbol);
+    }
+    All.push_back(Symbol);
+  });
+  if (isProgram(M.getSourceFileName()) && !All.empty()) {
+    auto *Type = llvm::ArrayType::get(All.front()->getType(), All.size());
+    Kept.push_back(new llvm::GlobalVariable(M, Type, true, llvm::GlobalValue::PrivateLinkage,
+                                            llvm::ConstantArray::get(Type, All), "nvmove.port"));
+  }
+  if (!Kept.empty())
+    llvm::appendToUsed(M, Kept);
+}
+
+} // namespace nvmove::plugin

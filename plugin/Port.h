@@ -1,0 +1,27 @@
+// What the port file says (src/port/PortFile.h), done to the translation unit at hand.
+//
+// Fields get the marks of include/nvmove/marks.h as if they stood in the source; the names of
+// functions join those of the options. Whether an entry matches anything is known only where the
+// program is linked: each object file that an entry matched in defines a symbol whose name is the
+// error message, and the object of the port file's `program` refers to all of them, so the linker
+// prints the messages of those that nothing defines.
+#pragma once
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclGroup.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+namespace nvmove::plugin {
+
+/// Reads settings().Port, if there is one, and adds its functions and .unsafe files to the
+/// settings.
+llvm::Error readPort();
+
+/// Before layouts are described and code is generated for \p Group.
+void markFields(clang::ASTContext &Context, clang::DeclGroupRef Group);
+
+/// The symbols of the entries: those that were found here, and in `program` references to all.
+void emitPortEntries(llvm::Module &M);
+
+} // namespace nvmove::plugin

@@ -1,0 +1,164 @@
+// Reading a port file with LLVM's YAML I/O: see PortFile.h.
+#include "port/PortFile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace nvmove::port;
+
+namespace {
+
+/// The version of the format.
+struct Version {
+  uint32_t Number = 0;
+};
+
+/// The place of \p Scalar in \p Text, unless escapes kept it from being a part of that.
+Entry entryAt(llvm::StringRef Text, llvm::StringRef Scalar) {
+  Entry Made{Scalar.str()};
+  if (Scalar.data() < Text.begin() || Scalar.data() >= Text.end())
+    return Made;
+  llvm::StringRef Before = Text.take_front(size_t(Scalar.data() - Text.begin()));
+  Made.Line = unsigned(Before.count('\n')) + 1;
+  Made.Column = unsigned(Before.size() - (Before.rfind('\n') + 1)) + 1;
+  return Made;
+}
+
+bool isNameLetter(char C) { return llvm::isAlnum(C) || llvm::StringRef("_./-").contains(C); }
+
+} // namespace
+
+LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(Entry)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Decided)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Tagged)
+
+namespace llvm::yaml {
+
+template <> struct ScalarTraits<Entry> {
+  static void output(const Entry &E, void *, raw_ostream &OS) { OS << E.Name; }
+  static StringRef input(StringRef Scalar, void *Text, Entry &E) {
+    E = entryAt(*static_cast<const StringRef *>(Text), Scalar);
+    return !Scalar.empty() && all_of(Scalar, isNameLetter)
+               ? StringRef()
+               : "not the name of a function, a field (record.field) or a file";
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
+template <> struct ScalarTraits<Version> {
+  static void output(const Version &V, void *, raw_ostream &OS) { OS << V.Number; }
+  static StringRef input(StringRef Scalar, void *, Version &V) {
+    return !Scalar.getAsInteger(10, V.Number) && V.Number == 1
+               ? StringRef()
+               : "this nvmove reads port files of version 1";
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
+template <> struct MappingTraits<Decided> {
+  static void mapping(IO &Io, Decided &D) {
+    std::string When, Unless;
+    Io.mapRequired("field", D.Field);
+    Io.mapOptional("when", When);
+    Io.mapOptional("unless", Unless);
+    Io.mapRequired("values", D.Values);
+    D.Unless = When.empty();
+    D.Member = D.Unless ? Unless : When;
+    if (D.Member.empty() || !(When.empty() || Unless.empty()))
+      Io.setError("either 'when' or 'unless' names the member that decides");
+    else if (D.Values.empty())
+      Io.setError("'values' names no value");
+  }
+};
+
+template <> struct MappingTraits<Tagged> {
+  static void mapping(IO &Io, Tagged &T) {
+    Io.mapRequired("field", T.Field);
+    Io.mapRequired("bits", T.Bits);
+  }
+};
+
+template <> struct MappingTraits<Fields> {
+  static void mapping(IO &Io, Fields &F) {
+    Io.mapOptional("pointer", F.Pointer);
+    Io.mapOptional("weak", F.Weak);
+    Io.mapOptional("static", F.Static);
+    Io.mapOptional("volatile", F.Volatile);
+    Io.mapOptional("pointer_or_number", F.Number);
+    Io.mapOptional("xor", F.Xor);
+    Io.mapOptional("made_of_addresses", F.Addresses);
+    Io.mapOptional("tagged", F.Tag);
+    Io.mapOptional("decided", F.When);
+  }
+};
+
+template <> struct MappingTraits<PortFile> {
+  static void mapping(IO &Io, PortFile &P) {
+    Version V;
+    Io.mapRequired("nvmove", V);
+    Io.mapRequired("program", P.Program);
+    Io.mapOptional("atomic", P.Atomic);
+    Io.mapOptional("commit", P.Commit);
+    Io.mapOptional("unsafe", P.Unsafe);
+    Io.mapOptional("fields", P.Marks);
+  }
+};
+
+} // namespace llvm::yaml
+
+namespace nvmove::port {
+
+llvm::Expected<PortFile> parsePortFile(llvm::StringRef Text, llvm::StringRef Path) {
+  PortFile Made;
+  std::string Wrong;
+  auto KeepFirst = [](const llvm::SMDiagnostic &D, void *To) {
+    auto &Kept = *static_cast<std::string *>(To);
+    llvm::raw_string_ostream OS(Kept);
+    if (Kept.empty()) // the others follow from it
+      D.print(nullptr, OS, /*ShowColors=*/false);
+  };
+  llvm::yaml::Input In(llvm::MemoryBufferRef(Text, Path), &Text, KeepFirst, &Wrong);
+  llvm::yaml::EmptyContext Empty;
+  if (In.setCurrentDocument() && !In.error())
+    llvm::yaml::yamlize(In, Made, true, Empty);
+  else if (!In.error())
+    Wrong = Path.str() + ": nothing is in it; it begins with 'nvmove: 1'";
+  if (!Wrong.empty() || In.error())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Wrong).rtrim());
+  Made.Path = Path.str();
+  return Made;
+}
+
+llvm::Expected<PortFile> readPortFile(llvm::StringRef Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return llvm::createStringError(Buffer.getError(),
+                                   "port file " + Path + ": " + Buffer.getError().message());
+  return parsePortFile((*Buffer)->getBuffer(), Path);
+}
+
+void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take) {
+  const std::pair<const std::vector<Entry> *, const char *> Lists[] = {
+      {&F.Pointer, "nvmove.pointer"},   {&F.Weak, "nvmove.weak"},     {&F.Static, "nvmove.static"},
+      {&F.Volatile, "nvmove.volatile"}, {&F.Number, "nvmove.either"}, {&F.Xor, "nvmove.xor"},
+      {&F.Addresses, "nvmove.address"},
+  };
+  for (auto [List, Annotation] : Lists)
+    for (const Entry &E : *List)
+      Take(E, Annotation);
+}
+
+void forEachEntry(const PortFile &P, llvm::function_ref<void(const Entry &)> Take) {
+  for (const auto *List : {&P.Atomic, &P.Commit})
+    for (const Entry &E : *List)
+      Take(E);
+  forEachMark(P.Marks, [&](const Entry &E, const char *) { Take(E); });
+  for (const Tagged &T : P.Marks.Tag)
+    Take(T.Field);
+  for (const Decided &D : P.Marks.When)
+    Take(D.Field);
+}
+
+} // namespace nvmove::port
