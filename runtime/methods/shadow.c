@@ -242,13 +242,15 @@ struct pieces {
 static void add_words(struct pieces *pieces, const struct nvm_pool *pool, uint64_t offset,
                       const char *bytes, uint64_t mask) {
   for (unsigned word = 0; word < 8; word++) {
-    uint64_t known, value, bits = 0;
+    uint64_t known, value, bits = 0, own = mask >> 8 * word & 0xff;
+    if (!own) /* another thread may be storing there */
+      continue;
     for (unsigned byte = 0; byte < 8; byte++)
-      if (mask >> (8 * word + byte) & 1)
+      if (own >> byte & 1)
         bits |= UINT64_C(0xff) << 8 * byte;
     memcpy(&known, pool->home + offset + 8 * word, sizeof known);
     memcpy(&value, bytes + 8 * word, sizeof value);
-    if (bits && (pieces->all || ((known ^ value) & bits)) &&
+    if ((pieces->all || ((known ^ value) & bits)) &&
         !nvmi_piece_add(pieces->list, offset + 8 * word, known, value, bits, pieces->list->count))
       pieces->incomplete = true;
   }
