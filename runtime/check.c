@@ -5,6 +5,7 @@
  * the program's own pointers.
  */
 #define _GNU_SOURCE
+#include "counts.h"
 #include "heap_types.h"
 
 #include "map.h"
@@ -144,12 +145,30 @@ static void check_root(struct check *check) {
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
 }
 
+static void report_count(void *context, uint64_t place) {
+  fault(context, "references to what lies from %#llx on are not counted as they are",
+        (unsigned long long)place);
+}
+
+/* Of an open pool: with what is still to be counted. */
+static void check_counts(struct check *check) {
+  struct nvm_pool *pool = check->pool;
+  if (!pool->counts || pool->forked)
+    return;
+  nvmi_counts_drain(pool);
+  if (!pool->counts->head->stale && nvmi_counts_differ(pool, report_count, check) < 0)
+    unreadable(check);
+}
+
 static int check_all(struct check *check) {
   check_headers(check);
   check_floor(check);
   check_logs(check);
   check_heap(check);
   check_root(check);
+  const char *counts = nvmi_counts_fault(check->pool);
+  if (counts)
+    fault(check, "%s", counts);
   return check->faults;
 }
 
@@ -181,5 +200,7 @@ int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *, const char *), void *
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
   struct check check = {.pool = pool, .report = report, .context = context};
-  return check_all(&check);
+  if (check_all(&check) == 0)
+    check_counts(&check);
+  return check.faults;
 }

@@ -3,6 +3,7 @@
  * Blocks are freed by ordinary transactions, a few hundred each: a crash leaves some of the garbage
  * for the next time and does no other harm.
  */
+#include "counts.h"
 #include "heap_types.h"
 #include "reach.h"
 #include "types.h"
@@ -68,7 +69,7 @@ static int find_garbage(struct sweep *sweep, struct nvm_pool *pool) {
   return result;
 }
 
-static int free_all(struct nvm_pool *pool, const struct nvmi_block *blocks, size_t count) {
+int nvmi_free_blocks(struct nvm_pool *pool, const struct nvmi_block *blocks, size_t count) {
   for (size_t done = 0; done < count;) {
     if (nvm_tx_begin(pool))
       return -1;
@@ -90,7 +91,11 @@ int nvm_pool_collect(NVM_POOL *pool, struct nvm_collected *collected) {
   int result = find_garbage(&sweep, pool);
   const struct nvmi_block *garbage = sweep.garbage.items;
   if (result == 0)
-    result = free_all(pool, garbage, sweep.garbage.count);
+    result = nvmi_free_blocks(pool, garbage, sweep.garbage.count);
+  if (result == 0 && pool->counts) { /* what was too much to count has been found now */
+    nvmi_counts_drain(pool);
+    result = nvmi_counts_anew(pool);
+  }
   if (result == 0 && collected) {
     *collected = (struct nvm_collected){.reachable_blocks = sweep.reach.blocks,
                                         .reachable_bytes = sweep.reach.bytes,

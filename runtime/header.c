@@ -113,6 +113,9 @@ const char *nvmi_header_senseless(const struct nvm_header *h) {
     return "heap size";
   if (h->statics > NVM_STATICS_TOKENS)
     return "state of static pointers";
+  if (h->counts && (h->counts < h->heap_offset || h->counts >= h->heap_offset + h->heap_size ||
+                    (h->counts - h->heap_offset) % NVM_CHUNK_SIZE))
+    return "place of reference counts";
   if (!h->generation)
     return "generation";
   if (h->state != NVM_STATE_CLEAN && h->state != NVM_STATE_OPEN)

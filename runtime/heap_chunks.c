@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "heap_types.h"
 
+#include "counts.h"
 #include "log.h"
 #include "pool.h"
 #include "recover.h"
@@ -175,6 +176,8 @@ static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t 
   if ((word & 0xff) == NVM_CHUNK_TYPES)
     return !nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT,
                           false);
+  if ((word & 0xff) == NVM_CHUNK_COUNTS)
+    return !nvmi_counts_use(pool, nvmi_chunk_offset(pool, chunk));
   return (word & 0xff) == NVM_CHUNK_STATICS &&
          !nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
 }
@@ -195,6 +198,7 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
   case NVM_CHUNK_LOG:
   case NVM_CHUNK_TYPES:
   case NVM_CHUNK_STATICS:
+  case NVM_CHUNK_COUNTS:
     break;
   default:
     nvmi_runs_add(heap, chunk, count);
@@ -214,6 +218,7 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
   case NVM_CHUNK_LOG:
   case NVM_CHUNK_TYPES:
   case NVM_CHUNK_STATICS:
+  case NVM_CHUNK_COUNTS:
     return class || type ? "a run without blocks has a class or a type" : NULL;
   case NVM_CHUNK_LARGE:
     return class                      ? "a large block has a size class"

@@ -29,12 +29,6 @@
 #define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
 #define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
 
-/* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
-struct nvmi_line {
-  uint64_t line, mask;
-};
-#define NVMI_RANGE (UINT64_C(1) << 63)
-
 struct nvmi_span;
 struct nvmi_intent {
   struct nvmi_span *span;
@@ -42,6 +36,7 @@ struct nvmi_intent {
   bool is_free;
 };
 
+struct nvmi_counts;
 struct nvmi_heap;
 struct nvmi_statics;
 struct nvmi_thread;
@@ -77,6 +72,7 @@ struct nvm_pool {
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
+  struct nvmi_counts *counts;   /* of references (counts.h); null: they are not counted */
   struct nvmi_statics *statics; /* what it points to in the program (statics.h) */
   uint64_t type_ids[NVM_TYPES_MAX];
   const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
@@ -116,9 +112,11 @@ struct nvmi_log {
     uint32_t size;
   } ranges[NVMI_CHECKED_MAX];
   unsigned range_count;
-  struct nvmi_array operations;            /* uint64_t, NVM_OPERATION */
-  struct nvmi_array intents;               /* struct nvmi_intent */
-  struct nvmi_array sealed;                /* struct nvmi_sealed (order.h) */
+  struct nvmi_array operations;                                   /* uint64_t, NVM_OPERATION */
+  struct nvmi_array intents;                                      /* struct nvmi_intent */
+  struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
+  struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */
+  uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
   struct nvm_stats stats;
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */

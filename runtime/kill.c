@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const names[NVMI_STEPS] = {"append", "commit", "recover", "create",
-                                              "grow",   "move",   "repair"};
+                                              "grow",   "move",   "repair",  "count"};
 
 bool nvmi_kill_armed;
 static enum nvmi_step armed_step;

@@ -1,7 +1,7 @@
 /* kill.h: ends the process at a chosen step, so that tests can crash at every one of them.
  *
  * NVMOVE_KILL_AT=KIND:N, read when the first pool is opened or created: the N-th step of that kind
- * (append, commit, recover, create, grow, move, repair) kills the process as SIGKILL does. Off, a
+ * (append, commit, recover, create, grow, move, repair, count) kills the process as SIGKILL does. Off, a
  * step costs one predictable branch.
  */
 #pragma once
@@ -16,6 +16,7 @@ enum nvmi_step {
   NVMI_STEP_GROW,
   NVMI_STEP_MOVE,
   NVMI_STEP_REPAIR,
+  NVMI_STEP_COUNT,
   NVMI_STEPS
 };
 

@@ -66,7 +66,8 @@ struct nvm_header {
   uint32_t moves;       /* of a move that is not finished: addresses in `moved_from` */
   uint32_t statics;     /* enum nvm_statics_state */
   uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */
-  uint8_t reserved[240];              /* zero */
+  uint64_t counts;       /* file offset of struct nvm_counts; 0: references are not counted */
+  uint8_t reserved[232]; /* zero */
 };
 /* In place of the checksum of both copies while a repair writes: it does not hold. */
 #define NVM_CHECK_REPAIR UINT64_C(0x5249415045522e2e)
@@ -150,10 +151,11 @@ enum nvm_chunk_kind {
   NVM_CHUNK_FREE = 1,
   NVM_CHUNK_SMALL =
       2, /* a span: a 16-bit word for each block, 0 free, else 1 + type; then blocks */
-  NVM_CHUNK_LARGE = 3,  /* one block */
-  NVM_CHUNK_LOG = 4,    /* a log segment */
-  NVM_CHUNK_TYPES = 5,  /* records of types */
-  NVM_CHUNK_STATICS = 6 /* the table of static data */
+  NVM_CHUNK_LARGE = 3,   /* one block */
+  NVM_CHUNK_LOG = 4,     /* a log segment */
+  NVM_CHUNK_TYPES = 5,   /* records of types */
+  NVM_CHUNK_STATICS = 6, /* the table of static data */
+  NVM_CHUNK_COUNTS = 7   /* counts of references, and what is to be counted */
 };
 #define NVM_CHUNK_ENTRY(kind, class, type, count)                                                  \
   ((uint64_t)(kind) | (uint64_t)(class) << 8 | (uint64_t)(type) << 16 | (uint64_t)(count) << 32)

@@ -68,3 +68,54 @@ struct nvm_type_when {
 static_assert(sizeof(struct nvm_type_record) == 32 && sizeof(struct nvm_type_field) == 40 &&
                   sizeof(struct nvm_type_when) == 16,
               "");
+
+/* At header.counts: the first bytes of a run of kind COUNTS, in a pool that counts references
+ * (counts.h). Behind it, in this order: two batches, the circular log, the directory: for each
+ * NVM_COUNTS_STRETCH bytes of addresses two words, the file offsets of the tables of counted and of
+ * weak references, 0: none yet. A table is a run of its own: 16 bits for every 16 bytes. */
+struct nvm_counts {
+  uint64_t check;    /* over self and size, seeded with the pool's id */
+  uint64_t self;     /* against a header that leads astray */
+  uint64_t size;     /* bytes, with this */
+  uint64_t stale;    /* not 0: the tables are not exact, they have to be made anew; one store */
+  uint64_t released; /* the generation at whose close nothing was left to free */
+  uint64_t reserved[3];
+};
+static_assert(sizeof(struct nvm_counts) == 64, "");
+#define NVM_COUNTS_STRETCH (UINT64_C(1) << 19)
+#define NVM_COUNTS_TABLE (NVM_COUNTS_STRETCH / 16 * 2) /* bytes */
+#define NVM_COUNT_MANY UINT16_MAX /* so many or more: never less, until all is counted anew */
+
+/* Redo entries for the tables: the newest of the two says how far the circular log is counted. */
+struct nvm_batch {
+  uint64_t check;    /* over what follows and `count` entries, seeded with the pool's id */
+  uint64_t sequence; /* which is newer; lowest bit: which of the two places is its */
+  uint64_t position; /* the record that comes next, in lines since counting began */
+  uint32_t within;   /* changes of that record that are counted already */
+  uint32_t count;    /* entries: struct nvm_count behind this */
+  uint64_t reserved[4];
+};
+struct nvm_count {
+  uint64_t place, value; /* file offset in a table, what stands there afterwards */
+};
+#define NVM_BATCH_SIZE 16384
+#define NVM_BATCH_MAX ((NVM_BATCH_SIZE - sizeof(struct nvm_batch)) / sizeof(struct nvm_count))
+
+/* An activation record: what pointers a transaction changed. Whole lines of the circular log. */
+struct nvm_activation {
+  uint64_t check;       /* over what follows and the changes, seeded with id and generation */
+  uint64_t position;    /* in lines since counting began: against what an earlier round left */
+  uint64_t transaction; /* its number in its log << 16 | the log's slot */
+  uint64_t count;       /* changes: struct nvm_reference behind this */
+};
+/* Where a pointer led before and leads now: file offset of 16 bytes, NVM_REFERENCE_*; 0: nowhere.
+ */
+struct nvm_reference {
+  uint64_t before, after;
+};
+#define NVM_REFERENCE_WEAK 1u
+#define NVM_REFERENCE_NEW 2u /* before: a block that this transaction allocated */
+#define NVM_RING_LINES 65536
+#define NVM_RING_LINE 64
+#define NVM_ACTIVATION_MAX 65534 /* changes: a quarter of the log */
+static_assert(sizeof(struct nvm_batch) == 64 && sizeof(struct nvm_activation) == 32, "");

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "log.h"
 
+#include "changes.h"
 #include "heap.h"
 #include "order.h"
 #include "pool.h"
@@ -284,6 +285,12 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
     nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
+    nvmi_array_free(&log->pieces, sizeof(struct nvmi_piece));
+    nvmi_array_free(&log->references, sizeof(struct nvm_reference));
+    nvmi_array_free(&log->listed[0], sizeof(uint64_t));
+    nvmi_array_free(&log->listed[1], sizeof(uint64_t));
+    nvmi_array_free(&log->image, 1);
+    nvmi_array_free(&log->record, 1);
     munmap(log, sizeof *log);
   }
   pool->log_count = 0;

@@ -8,9 +8,15 @@
 #include <stdint.h>
 
 struct nvm_pool;
-struct nvmi_line;
 struct nvmi_log;
 struct nvmi_parcel;
+struct nvmi_array;
+
+/* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
+struct nvmi_line {
+  uint64_t line, mask;
+};
+#define NVMI_RANGE (UINT64_C(1) << 63)
 
 struct nvmi_method {
   const char *name;
@@ -24,6 +30,10 @@ struct nvmi_method {
    * nvm_error. */
   enum nvm_error (*commit)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
   void (*abort)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+  /* What the transaction wrote so far, as struct nvmi_piece (changes.h), for a pool that counts
+   * references. False: out of memory. */
+  bool (*pieces)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                 struct nvmi_array *pieces);
   /* A lock that may guard the line (or range) is about to be released: what commits are the bytes
    * of now. Null: bytes are safe where they are. */
   void (*seal)(struct nvmi_log *log, const struct nvmi_line *line);

@@ -11,6 +11,8 @@
  */
 #include "internal.h"
 
+#include "counts.h"
+
 #include "entry.h"
 
 #include "trace.h"
@@ -127,6 +129,8 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
                "at once, or as the first of its thread");
   int depth = thread->busy++;
   thread->handlers_store = true;
+  if (pool->counts)
+    nvmi_counts_spoil(pool);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   thread->touched |= UINT64_C(1) << pool->index;
   if (pool->method->note) {

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pool.h"
 
+#include "counts.h"
 #include "disk.h"
 #include "domain.h"
 #include "events.h"
@@ -146,6 +147,7 @@ static int start(struct nvm_pool *pool) {
 }
 
 static void undo_start(struct nvm_pool *pool) {
+  nvmi_counts_stop(pool);
   nvmi_shrink_stop(pool);
   nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
@@ -215,6 +217,8 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   if (pool->header.state == NVM_STATE_OPEN) {
     if (nvmi_recover(pool))
       return -1;
+    if (pool->counts && nvmi_counts_recover(pool))
+      return -1;
     pool->header.unclean_shutdowns += !pool->is_copy;
   }
   nvmi_step(NVMI_STEP_RECOVER);
@@ -240,7 +244,7 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
-  if (recover(pool, old_method))
+  if (nvmi_counts_start(pool) || recover(pool, old_method))
     return -1;
   if (nvmi_types_load(pool) || nvmi_types_match(pool) || nvmi_relocate(pool) ||
       nvmi_statics_start(pool) || bind_statics(pool))
@@ -293,6 +297,7 @@ NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL,
 static int finish(struct nvm_pool *pool) {
   if (nvmi_log_close_all(pool))
     return -1;
+  nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
   pool->persist->fence();
   if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
@@ -307,8 +312,10 @@ static int finish(struct nvm_pool *pool) {
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
-  if (!pool->forked && finish(pool))
+  if (!pool->forked && (nvmi_release_closing(pool) || finish(pool)))
     return -1;
+  if (!pool->forked)
+    nvmi_release_closed(pool);
   nvmi_trace_close(pool);
   nvmi_log_free_all(pool);
   undo_start(pool);

@@ -10,6 +10,7 @@
 #include "recover.h"
 
 #include "checksum.h"
+#include "counts.h"
 #include "kill.h"
 #include "record.h"
 
@@ -124,6 +125,26 @@ void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
     if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO)
       visit(context, items(&found)[i]);
   nvmi_array_free(&found, sizeof(void *));
+}
+
+void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void *context) {
+  const struct nvmi_cursor *cursor = log->cursor;
+  const struct nvm_segment *segment = log->first[cursor->transaction & 1];
+  for (;; segment = (const void *)(log->pool->home + segment->next)) {
+    uint64_t end = segment == cursor->segment ? cursor->at : segment->size;
+    for (uint64_t at = sizeof *segment; at < end;) {
+      const struct nvm_frame *frame = (const void *)((const char *)segment + at);
+      bool fits = frame->transaction >> 16 == cursor->transaction &&
+                  frame_valid(log->pool, frame, segment->size - at);
+      if (fits && NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO)
+        visit(context, frame);
+      at += fits ? (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
+                       ~(uint64_t)(NVM_FRAME_ALIGN - 1)
+                 : NVM_FRAME_ALIGN;
+    }
+    if (segment == cursor->segment)
+      return;
+  }
 }
 
 /* A line of a record: stores it in home. Gives the bytes it took, 0 when it makes no sense. */
@@ -250,6 +271,15 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
   }
 }
 
+/* For who counts references: the number of the newest transaction that has ended, as this bank
+ * tells. One of which the bank has no more than a beginning proves that the one before has. */
+static uint64_t newest_ended(const struct nvm_pool *pool, const struct nvmi_array *found,
+                             uint64_t transaction, bool ended) {
+  if (!found->count || ended || whole_record(pool, found, true))
+    return transaction;
+  return transaction - (proves_end_of_other(found) ? 1 : 2);
+}
+
 static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
   struct nvmi_array found[2] = {{0}, {0}};
   uint64_t newest[2];
@@ -260,9 +290,12 @@ static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
     newest[bank] = found[bank].count ? scan.transaction : 0;
     work->incomplete = work->incomplete || scan.incomplete;
   }
-  for (unsigned bank = 0; bank < 2 && sound; bank++)
-    add_bank(pool, work, &found[bank],
-             newest[!bank] > newest[bank] && proves_end_of_other(&found[!bank]));
+  for (unsigned bank = 0; bank < 2 && sound; bank++) {
+    bool ended = newest[!bank] > newest[bank] && proves_end_of_other(&found[!bank]);
+    add_bank(pool, work, &found[bank], ended);
+    if (pool->counts)
+      nvmi_counts_ended(pool, slot, newest_ended(pool, &found[bank], newest[bank], ended));
+  }
   nvmi_array_free(&found[0], sizeof(void *));
   nvmi_array_free(&found[1], sizeof(void *));
   return sound;

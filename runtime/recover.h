@@ -10,6 +10,8 @@ int nvmi_recover(struct nvm_pool *pool);
 typedef void nvmi_visit_entry(void *context, const struct nvm_frame *frame);
 void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
                      nvmi_visit_entry *visit, void *context);
+/* The same for what the open transaction of a log has so far, in the order of the log. */
+void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void *context);
 /* Stores back what an entry of this pool covers; flushed, not fenced. */
 void nvmi_undo_entry(void *pool, const struct nvm_frame *frame);
 

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "repair.h"
 
+#include "counts.h"
 #include "disk.h"
 #include "header.h"
 #include "heap_types.h"
@@ -124,6 +125,18 @@ static void mend(struct nvmi_repair *repair) {
   mend_pointers(repair);
 }
 
+/* What was mended may have been a reference; what cannot be read is done without. */
+static void settle_counts(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  const char *fault = nvmi_counts_fault(pool);
+  if (fault) {
+    pool->header.counts = 0;
+    nvmi_mended(repair, "%s; they are counted no longer (nvm_pool_count_references)", fault);
+  } else if (pool->header.counts && repair->mended) {
+    ((struct nvm_counts *)(pool->home + pool->header.counts))->stale = 1;
+  }
+}
+
 static int repair_attached(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   struct stat status;
@@ -146,6 +159,8 @@ static int repair_attached(struct nvmi_repair *repair) {
   pool->persist = nvmi_persist_process();
   bool put = repair->mended != before;
   mend(repair);
+  if (!repair->spoils)
+    settle_counts(repair);
   if (put || repair->mended != before)
     nvmi_repair_put_header(repair);
   return repair->spoils || repair->how->dry_run || repair->mended == before

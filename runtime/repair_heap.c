@@ -8,6 +8,7 @@
  */
 #include "repair.h"
 
+#include "counts.h"
 #include "heap_types.h"
 #include "recover.h"
 #include "statics.h"
@@ -136,6 +137,10 @@ static bool try_named(struct puzzle *puzzle) {
   }
   if (nvmi_statics_use(pool, at)) {
     try(puzzle, NVM_CHUNK_ENTRY(NVM_CHUNK_STATICS, 0, 0, 1));
+    return true;
+  }
+  if (nvmi_counts_use(pool, at)) {
+    try_lengths(puzzle, NVM_CHUNK_COUNTS);
     return true;
   }
   if (!nvmi_types_in(pool, at, NVM_CHUNK_SIZE, false))

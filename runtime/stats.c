@@ -5,6 +5,7 @@
  */
 #include "stats.h"
 
+#include "counts.h"
 #include "heap_types.h"
 #include "map.h"
 #include "statics.h"
@@ -106,7 +107,10 @@ int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account) {
                                   .types = pool->type_count ? pool->type_count - 1 : 0,
                                   .statics = nvmi_statics_count(pool),
                                   .logs = count_logs(pool),
-                                  .unfinished_moves = h->moves};
+                                  .unfinished_moves = h->moves,
+                                  .counts_references = h->counts,
+                                  .counts_stale = pool->counts && pool->counts->head->stale,
+                                  .counts_recovered = pool->counts ? pool->counts->recovered : 0};
   memcpy(account->id, h->id, sizeof account->id);
   memcpy(account->build_id, h->build_id, sizeof account->build_id);
   return 0;

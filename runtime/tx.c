@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 
+#include "counts.h"
 #include "heap.h"
 #include "log.h"
 #include "order.h"
@@ -28,12 +29,15 @@ static enum nvm_error check_pointers(const struct nvmi_log *log, const struct nv
   return error;
 }
 
-static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines,
-                                         size_t count, bool commit) {
+static inline __attribute__((always_inline)) enum nvm_error
+end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit,
+            bool counts) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   if (commit && !error && pool->check_pointers)
     error = check_pointers(log, lines, count);
+  if (counts && commit && !error)
+    error = nvmi_counts_append(log, lines, count);
   if (NVMI_UNLIKELY(nvmi_tracing)) {
     nvmi_trace_compare(pool);
     if (commit && !error)
@@ -41,6 +45,8 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   }
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
+  if (counts)
+    nvmi_counts_committed(log, !error);
   if (NVMI_LIKELY(commit && !error)) {
     log->stats.commits++;
     nvmi_trace(pool, NVM_TRACE_COMMIT, 0, 0);
@@ -56,6 +62,19 @@ static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi
   log->stats.aborts++;
   nvmi_heap_aborted(log);
   return error;
+}
+
+/* In a pool that counts references. */
+static __attribute__((noinline)) enum nvm_error
+finish_counted(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
+  return end_in_pool(log, lines, count, commit, true);
+}
+
+static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines,
+                                         size_t count, bool commit) {
+  if (NVMI_UNLIKELY(log->pool->counts != NULL))
+    return finish_counted(log, lines, count, commit);
+  return end_in_pool(log, lines, count, commit, false);
 }
 
 /* All lines of the transaction end up in thread->lines, with `nested` of signal handlers; the table

@@ -75,6 +75,8 @@ int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *vis
 /* collect.c: 0 when no transaction is open in the pool, what this thread stored outside of such
  * being committed now; -1: recorded. */
 int nvmi_check_quiet(struct nvm_pool *pool);
+/* Frees blocks by ordinary transactions, a few hundred each. -1: recorded. */
+int nvmi_free_blocks(struct nvm_pool *pool, const struct nvmi_block *blocks, size_t count);
 
 /* How many threads the whole of this pool is worth: NVMOVE_THREADS, else the processors, and one
  * for each 16 MiB. */

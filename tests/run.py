@@ -19,6 +19,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 SOAK_SEEDS = 50
+SOAK_TRANSACTIONS = 10000000
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
@@ -116,7 +117,8 @@ def fuzz(a):
 
 
 def soak(a):
-    """Crashes and power failures of other random workloads; a failure names its seed."""
+    """Crashes and power failures of other random workloads (a failure names its seed); and a long course of
+    counted references."""
     outcome = Outcome()
     for seed in range(1, SOAK_SEEDS + 1):
         os.environ["NVMOVE_TEST_SEED"] = str(seed)
@@ -125,6 +127,9 @@ def soak(a):
             print(f"soak: NVMOVE_TEST_SEED={seed} fails")
         outcome.add(one)
     del os.environ["NVMOVE_TEST_SEED"]
+    os.environ["NVMOVE_TEST_SOAK"] = str(SOAK_TRANSACTIONS)
+    outcome.add(runtime_tests(a.build, "soaked_counts undo process", "soaked_counts shadow process"))
+    del os.environ["NVMOVE_TEST_SOAK"]
     return outcome
 
 

@@ -1,9 +1,9 @@
 /* bench.c: libnvmove beside libpmemobj, interleaved, as ratios of CPU time (bench/README.md).
  *
  * usage: nvmove-runtime-bench [--rounds N] [--folder DIR] [--json FILE]
- * [writes|threads|alloc|reopen|moving|sweeping]... Every measurement is a process of its own; the
- * systems take turns within a round, so a neighbour's noise meets all of them. Printed: median CPU
- * nanoseconds for one operation and what libpmemobj takes over ours.
+ * [writes|threads|alloc|reopen|moving|sweeping|counting]... Every measurement is a process of its
+ * own; the systems take turns within a round, so a neighbour's noise meets all of them. Printed:
+ * median CPU nanoseconds for one operation and what libpmemobj takes over ours.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -236,6 +236,19 @@ static void run_sweeping(void) {
   }
 }
 
+/* A pointer that is stored, in a pool that counts references and in one that does not. */
+static void run_counting(void) {
+  static const struct system systems[] = {{"undo", "undo", ours_linking},
+                                          {"undo, counted", "undo", ours_counting},
+                                          {"shadow", "shadow", ours_linking},
+                                          {"shadow, counted", "shadow", ours_counting}};
+  for (size_t width = 1; width <= 64; width *= 8) {
+    struct workload w = {"counting", width, 4000000 / width, 0};
+    compare(systems, 2, &w);
+    compare(systems + 2, 2, &w);
+  }
+}
+
 int main(int argc, char **argv) {
   bool chosen = false;
   for (int i = 1; i < argc; i++) {
@@ -250,8 +263,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"writes", run_writes}, {"threads", run_threads}, {"alloc", run_alloc},
-               {"reopen", run_reopen}, {"moving", run_moving},   {"sweeping", run_sweeping}};
+  } parts[] = {{"writes", run_writes},    {"threads", run_threads}, {"alloc", run_alloc},
+               {"reopen", run_reopen},    {"moving", run_moving},   {"sweeping", run_sweeping},
+               {"counting", run_counting}};
   for (int pass = 0; pass < 2 && !chosen; pass++)
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
       for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)

@@ -33,6 +33,8 @@ void ours_alloc(const char *path, const struct workload *w, struct measure *resu
 void ours_reopen(const char *path, const struct workload *w, struct measure *result);
 void ours_moving(const char *path, const struct workload *w, struct measure *result);
 void ours_sweeping(const char *path, const struct workload *w, struct measure *result);
+void ours_linking(const char *path, const struct workload *w, struct measure *result);
+void ours_counting(const char *path, const struct workload *w, struct measure *result);
 void floor_undo(const char *path, const struct workload *w, struct measure *result);
 void floor_redo(const char *path, const struct workload *w, struct measure *result);
 void peer_writes(const char *path, const struct workload *w, struct measure *result);

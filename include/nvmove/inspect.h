@@ -60,6 +60,9 @@ struct nvm_account {
   uint64_t heap_bytes, types, statics, logs;
   uint32_t unfinished_moves; /* bases that pointers may still hold for */
   uint8_t id[16], build_id[32];
+  bool counts_references;    /* nvm_pool_count_references */
+  bool counts_stale;         /* they are to be counted anew before the next is freed */
+  uint64_t counts_recovered; /* transactions whose references this opening counted */
 };
 int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account);
 

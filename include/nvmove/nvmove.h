@@ -61,6 +61,26 @@ NVM_POOL *nvm_pool_open_foreign(const char *path);
  * exit. */
 int nvm_pool_close(NVM_POOL *pool);
 
+/* From now on references are counted in this pool (Breeze, section IV.F): pointers in its blocks,
+ * and the root, that lead to or into a block; not those of NVM_WEAK_PTR fields. Counted once by
+ * looking at all blocks, then from what transactions change, in a thread of the pool's. Stays so at
+ * later openings. No transaction is open (NVM_EOPENTX). Takes 5 MiB of the pool, and an eighth of
+ * what is pointed to. NVM_ENOSPACE, NVM_ENOMEMORY; NVM_EUNSAFE: a field made of two pointers
+ * (NVM_XOR_PTR) cannot be followed: nothing will be freed. A commit may have to wait until earlier
+ * ones are counted. */
+int nvm_pool_count_references(NVM_POOL *pool);
+
+/* Frees every block to which no counted reference leads, and then those to which only these led;
+ * weak pointers to them become null first. The count knows nothing of addresses in DRAM: calling
+ * this says that no variable and no register of any thread holds the address of a block that no
+ * pointer in the pool leads to. Closing a counted pool does the same. No transaction is open, no
+ * other thread uses the pool (NVM_EOPENTX). Takes time proportional to what is freed; to all blocks
+ * when weak pointers lead to them, after a crash, and after a transaction of more than 65,534
+ * changed pointers. Cycles stay: weak pointers break them, nvm_pool_collect frees them. `blocks`
+ * (may be null): how many. NVM_EARGUMENT: the pool does not count; NVM_EUNSAFE as above. A crash
+ * meanwhile leaves some for the next time. */
+int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks);
+
 /* The root: the pointer from which everything in the pool is found. Null in a new pool. Setting it
  * is a store like any other, part of the transaction. `root` is null or lies in the pool
  * (NVM_EUNSAFE). */

@@ -8,6 +8,7 @@
  * opening; NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE
+#include "../changes.h"
 #include "../heap_types.h"
 #include "../kill.h"
 #include "../order.h"
@@ -232,6 +233,43 @@ static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, si
   each_line(pool, lines, count, fetch_home, NULL);
 }
 
+struct pieces {
+  struct nvmi_array *list;
+  bool all; /* of a line there may be several: one may take back what another did */
+  bool incomplete;
+};
+
+static void add_words(struct pieces *pieces, const struct nvm_pool *pool, uint64_t offset,
+                      const char *bytes, uint64_t mask) {
+  for (unsigned word = 0; word < 8; word++) {
+    uint64_t known, value, bits = 0, own = mask >> 8 * word & 0xff;
+    if (!own) /* another thread may be storing there */
+      continue;
+    for (unsigned byte = 0; byte < 8; byte++)
+      if (own >> byte & 1)
+        bits |= UINT64_C(0xff) << 8 * byte;
+    memcpy(&known, pool->home + offset + 8 * word, sizeof known);
+    memcpy(&value, bytes + 8 * word, sizeof value);
+    if ((pieces->all || ((known ^ value) & bits)) &&
+        !nvmi_piece_add(pieces->list, offset + 8 * word, known, value, bits, pieces->list->count))
+      pieces->incomplete = true;
+  }
+}
+
+static void add_line(void *pieces, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  add_words(pieces, pool, offset, pool->work + offset, mask);
+}
+
+static bool shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                          struct nvmi_array *list) {
+  struct pieces pieces = {.list = list, .all = log->sealed.count};
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    add_words(&pieces, log->pool, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
+  each_line(log->pool, lines, count, add_line, &pieces);
+  return !pieces.incomplete;
+}
+
 static void shadow_seal(struct nvmi_log *log, const struct nvmi_line *line) {
   static _Atomic uint64_t sequence;
   bool is_range = line->line & NVMI_RANGE;
@@ -292,6 +330,7 @@ const struct nvmi_method nvmi_shadow = {
     .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
+    .pieces = shadow_pieces,
     .seal = shadow_seal,
     .pack = shadow_pack,
     .unpack = shadow_unpack,

@@ -6,6 +6,7 @@
  * ride in the commit record and are stored in place after it; the next transaction's first fence
  * covers them (docs/pool-format.md, "Why two banks").
  */
+#include "../changes.h"
 #include "../entry.h"
 #include "../heap.h"
 #include "../internal.h"
@@ -181,6 +182,37 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   return NVM_OK;
 }
 
+struct pieces {
+  const struct nvm_pool *pool;
+  struct nvmi_array *list;
+  bool incomplete;
+};
+
+/* The oldest entry of a byte has what was there before: it applies last. */
+static void add_pieces(void *context, const struct nvm_frame *frame) {
+  struct pieces *pieces = context;
+  const char *old = (const char *)(frame + 1);
+  for (uint64_t at = 0, size = NVM_FRAME_LENGTH(frame); at < size;) {
+    uint64_t offset = (frame->place + at) & ~UINT64_C(7), known, bytes = 0, mask = 0;
+    for (; at < size && frame->place + at - offset < sizeof known; at++) {
+      unsigned shift = 8 * (unsigned)(frame->place + at - offset);
+      bytes |= (uint64_t)(unsigned char)old[at] << shift;
+      mask |= UINT64_C(0xff) << shift;
+    }
+    memcpy(&known, pieces->pool->work + offset, sizeof known);
+    if (!nvmi_piece_add(pieces->list, offset, known, bytes, mask, UINT64_MAX - frame->order))
+      pieces->incomplete = true;
+  }
+}
+
+static bool undo_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                        struct nvmi_array *list) {
+  struct pieces pieces = {.pool = log->pool, .list = list};
+  (void)lines, (void)count;
+  nvmi_own_entries(log, add_pieces, &pieces);
+  return !pieces.incomplete;
+}
+
 /* An empty commit record: nothing of the log's transaction is left to undo. */
 static void say_ended(struct nvmi_log *log) {
   struct nvmi_record record;
@@ -250,6 +282,7 @@ const struct nvmi_method nvmi_undo = {
     .settle = undo_settle,
     .commit = undo_commit,
     .abort = undo_abort,
+    .pieces = undo_pieces,
     .pack = undo_pack,
     .unpack = undo_unpack,
     .before_fork = undo_before_fork,

@@ -94,6 +94,10 @@ llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool) {
       {"root", rootOf(Pool.get())},
       {"logs", Account.logs},
       {"static_places", Account.statics},
+      {"references", !Account.counts_references ? "not counted"
+                     : Account.counts_stale     ? "to be counted anew"
+                                                : "counted"},
+      {"references_pending", Account.counts_recovered}, // transactions that an opening counts
       {"types", tallyToJson(Types)}};
 }
 
@@ -116,7 +120,10 @@ void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &D) {
      << " of " << Number("heap_bytes") << " bytes\n"
      << "  root          " << D.getString("root").value_or("none") << '\n'
      << "  logs          " << Number("logs") << '\n'
-     << "  static places " << Number("static_places") << "\n  types\n";
+     << "  static places " << Number("static_places") << "\n  references    " << Text("references");
+  if (Number("references_pending"))
+    OS << ", those of " << Number("references_pending") << " transactions by the next opening";
+  OS << "\n  types\n";
   for (const llvm::json::Value &Row : *D.getArray("types")) {
     const llvm::json::Object &T = *Row.getAsObject();
     OS << llvm::format("%12lld blocks %14lld bytes  ", *T.getInteger("blocks"),

@@ -7,6 +7,7 @@
 // INFO: allocated 6 blocks
 // INFO: root @0x
 // INFO: static places 1
+// INFO-NEXT: references    not counted
 // INFO-NEXT: types
 // INFO-NEXT: 1 blocks {{ *}}112 bytes char
 // INFO-NEXT: 1 blocks {{ *}}48 bytes struct list
