@@ -1,8 +1,8 @@
 /* kill.h: ends the process at a chosen step, so that tests can crash at every one of them.
  *
  * NVMOVE_KILL_AT=KIND:N, read when the first pool is opened or created: the N-th step of that kind
- * (append, commit, recover, create, grow, move, repair, count) kills the process as SIGKILL does. Off, a
- * step costs one predictable branch.
+ * (append, commit, recover, create, grow, move, repair, count) kills the process as SIGKILL does.
+ * Off, a step costs one predictable branch.
  */
 #pragma once
 

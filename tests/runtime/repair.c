@@ -302,3 +302,33 @@ TEST_ONCE(repair_of_a_log_that_is_lost) {
   CHECK(nvm_pool_close(pool) == 0);
   free(damaged.at);
 }
+
+/* What is mended may be a reference: counts are made anew before the next release frees by them. */
+TEST_ONCE(repair_of_a_pool_that_counts) {
+  struct heard heard;
+  struct nvm_repair how = repair_of(&heard);
+  struct nvm_account account;
+  uint64_t blocks = 0;
+  char path[200];
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  NVM_POOL *pool = test_create(path, 16 << 20);
+  bound_fill(pool, 0, 3);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  spoil(path, NVM_SLOTS_OFFSET, 0, 1);
+  CHECK(nvm_pool_repair(path, &how) == 0 && *heard.mended);
+  pool = test_open(path);
+  CHECK(nvm_pool_account(pool, &account) == 0 && account.counts_references);
+  CHECK(account.counts_stale && nvm_pool_release(pool, &blocks) == 0 && blocks == 0);
+  CHECK(nvm_pool_account(pool, &account) == 0 && !account.counts_stale);
+  CHECK(nvm_pool_close(pool) == 0);
+  forget_copies(path);
+  spoil(path, offsetof(struct nvm_header, counts), 8, 77); /* self */
+  how = repair_of(&heard);
+  CHECK(nvm_pool_repair(path, &how) == 0 && strstr(heard.mended, "counted no longer"));
+  pool = test_open(path);
+  CHECK(nvm_pool_account(pool, &account) == 0 && !account.counts_references);
+  bound_verify(pool, 3);
+  CHECK(nvm_pool_count_references(pool) == 0 && nvm_pool_close(pool) == 0);
+  test_check_pool(path);
+}
