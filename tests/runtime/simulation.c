@@ -117,7 +117,11 @@ static void sim_stream(void *to, const void *from, size_t size) {
   end_event();
 }
 
+void (*power_flush)(const void *address);
+
 static void sim_flush(const void *address, size_t size) {
+  if (power_flush)
+    power_flush(address);
   begin_event();
   NVMI_FOR_LINES(line, address, size)
   if (!sim.cut.broken_flush)

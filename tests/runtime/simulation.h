@@ -19,6 +19,8 @@ enum { POWER_CUT = 33 }; /* exit status of a process whose power failed */
 void power_arm(const struct power_cut *cut);
 /* Between the two calls no event counts, and the power holds. */
 void power_hold(bool hold);
+/* In place of each flush, before it; null: none. */
+extern void (*power_flush)(const void *address);
 void power_copy(const char *from, const char *to);
 
 /* Lets the power fail at each event of `act`, which arms the cut it is given, with some seeds at

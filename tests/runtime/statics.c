@@ -2,7 +2,6 @@
  * anew in spite of deaths and power failures (runtime/statics.h). */
 #define _GNU_SOURCE
 #include "bound.h"
-#include "hooks.h"
 #include "internal.h"
 #include "simulation.h"
 #include "store.h"
@@ -290,12 +289,15 @@ static void *number_last(void *last) {
   return NULL;
 }
 
-/* With two logs, so that none is made later. */
+/* With two logs, so that none is made later; what will be pointed to is known. */
 static void prepare_two(void *path) {
   NVM_POOL *pool = shared = test_create(path, 1 << 20);
   struct hook *last = NULL;
   pthread_t thread;
   CHECK(nvm_tx_begin(pool) == 0);
+  struct hook *elsewhere = nvm_calloc(pool, HOOK_ID, 20, sizeof *elsewhere); /* in another span */
+  CHECK(elsewhere);
+  STORE(elsewhere->marked, state);
   for (unsigned number = 0; number < 2; number++) {
     struct hook made = {.number = number, .next = last},
                 *hook = nvm_alloc(pool, HOOK_ID, sizeof made);
@@ -308,8 +310,10 @@ static void prepare_two(void *path) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void stop_first(enum nvmi_step step) {
-  if (step != NVMI_STEP_COMMIT || steps++)
+/* Behind the mark comes what the transaction stored. */
+static void stop_first(const void *address) {
+  uint64_t at = (uint64_t)((const char *)address - shared->home);
+  if (at < shared->header.heap_offset || steps++)
     return;
   sem_post(&marked);
   sem_wait(&committed);
@@ -330,7 +334,7 @@ static void point_in_two(void *cut) {
   shared->several_logs = true;
   struct hook *first = nvm_pool_root(shared);
   sem_init(&marked, 0, 0), sem_init(&committed, 0, 0);
-  hook_steps(stop_first);
+  power_flush = stop_first;
   power_hold(false);
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, point_first, first) == 0);
