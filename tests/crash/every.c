@@ -94,11 +94,12 @@ static void look(const char *path) {
 int main(int argc, char **argv) {
   const char *path = argv[1];
   nvm_set_fatal_handler(fatal);
-  MUST(pool = nvm_pool_create(path, 2 * MEGABYTE));
+  MUST(pool = nvm_pool_create(path, 10 * MEGABYTE));
   nvm_tx_begin(pool);
   root *made = nvm_calloc(pool, NVM_TYPE_ID(root), 1, sizeof *made);
   MUST(nvm_pool_set_root(pool, made) == 0);
   nvm_tx_commit(pool);
+  MUST(nvm_pool_count_references(pool) == 0);
   for (int round = 0; round < atoi(argv[2]); round++) {
     pthread_t threads[THREADS];
     for (long i = 0; i < THREADS; i++)
@@ -107,16 +108,21 @@ int main(int argc, char **argv) {
       pthread_join(threads[i], NULL);
     root *r = nvm_pool_root(pool);
     nvm_tx_begin(pool);
-    r->first[round % THREADS] = NULL; /* for the collection */
+    r->first[round % THREADS] = NULL; /* for the release; a ring is for the collection */
     r->rounds++;
     (void)nvm_alloc(pool, 0, LARGE);
+    text *ring = nvm_alloc(pool, NVM_TYPE_ID(text), sizeof *ring);
+    ring->next = ring;
+    ring->say = NULL;
     nvm_tx_commit(pool);
     struct nvm_collected collected;
+    uint64_t released;
+    MUST(nvm_pool_release(pool, &released) == 0 && released > 0);
     MUST(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks > 0);
     look(path);
     MUST(nvm_pool_close(pool) == 0 && nvm_pool_check(path, NULL, NULL) == 0);
     MUST(pool = nvm_pool_open_foreign(path));
-    MUST(nvm_pool_resize(pool, (size_t)(round % 2 ? 2 : 4) * MEGABYTE) == 0);
+    MUST(nvm_pool_resize(pool, (size_t)(round % 2 ? 10 : 12) * MEGABYTE) == 0);
     MUST(nvm_pool_close(pool) == 0);
     const char *base = (const char *)NVM_RANGE_BASE + ((size_t)(3 + round % ROUND * 5) << 30);
     MUST(pool = round % 2 ? nvm_pool_open(path) : nvm_pool_open_at(path, base));
