@@ -38,6 +38,7 @@ struct nvmi_intent {
 
 struct nvmi_counts;
 struct nvmi_heap;
+struct nvmi_root_events;
 struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
@@ -123,12 +124,6 @@ struct nvmi_log {
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
 };
 
-/* Global variables from which a ported program reaches the pool (port.h). */
-struct nvmi_root_events {
-  void (*before_commit)(void); /* those that changed become stores of the transaction */
-  void (*after_abort)(void);
-};
-
 #define NVMI_AHEAD_MAX 16 /* ranges noted ahead of their stores; then a wait comes early */
 #define NVMI_FRESH_MAX 8  /* ranges allocated in this transaction that are remembered */
 
@@ -155,8 +150,8 @@ struct nvmi_thread {
   unsigned fresh_count;
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  const struct nvmi_root_events *roots; /* of the thread that attached the program's pool, or null */
+  struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
+  const struct nvmi_root_events *roots; /* null but in the thread that attached (port.h) */
 };
 
 /* map.c: the reserved range and who has which part of it */

@@ -44,9 +44,11 @@ static bool find_path(char *path, size_t size) {
   return true;
 }
 
+/* The program has done nothing yet that handlers at its exit would have to finish. */
 static _Noreturn void refuse(const char *message) {
+  fflush(NULL);
   fprintf(stderr, "nvmove: %s\n", message);
-  exit(EXIT_FAILURE);
+  _Exit(EXIT_FAILURE);
 }
 
 /* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */

@@ -20,6 +20,11 @@
  * what is wrong with the file ends the process, status 1. */
 struct nvm_pool *nvmi_port_pool(void);
 
+struct nvmi_root_events {
+  void (*before_commit)(void); /* roots that changed become stores of the transaction */
+  void (*after_abort)(void);
+};
+
 /* roots.c: whether the pool has the roots of a program. */
 bool nvmi_roots_present(struct nvm_pool *pool);
 /* The pool's values go to the program's roots: to those that have it behind `after`, or, when null,

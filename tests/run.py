@@ -4,8 +4,8 @@
 usage: run.py --build build/dev [--long] [SUITE...]
 
 Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, pool, examples,
-differential, ports, e2e and, with --long, clang-tidy, soak and mutation. A suite is a function that returns an
-Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+differential, ports, e2e and, with --long, clang-tidy, soak and mutation. A suite is a function that
+returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
 import json
@@ -234,8 +234,8 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
           "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "pool": pool,
-          "examples": examples, "differential": differential, "ports": ports, "e2e": e2e, "clang-tidy": clang_tidy,
-          "soak": soak, "mutation": mutation}
+          "examples": examples, "differential": differential, "ports": ports, "e2e": e2e,
+          "clang-tidy": clang_tidy, "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "soak", "mutation")
 
 
