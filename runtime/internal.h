@@ -50,9 +50,8 @@ struct nvm_pool {
   struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
-  _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
-  _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
+  _Atomic bool several_logs; /* order numbers, and more, are shared (docs/pool-format.md) */
   bool is_foreign;           /* of another program: static pointers mean nothing here */
   bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
@@ -67,8 +66,11 @@ struct nvm_pool {
   int fd;
   unsigned index;
   char path[PATH_MAX];
-  pthread_mutex_t lock; /* logs, types, header, growth */
-  _Atomic unsigned log_count;
+  pthread_mutex_t lock;     /* logs, types, header, growth */
+  pthread_mutex_t settling; /* of who raises the bound; taken last */
+  /* The next number for a log entry: apart from what all threads only read. */
+  _Alignas(128) _Atomic uint64_t order;
+  _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
@@ -82,6 +84,8 @@ struct nvm_pool {
 };
 
 #define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
+
+#define NVMI_COPY (16 << 10) /* bytes, as a bank's first segment; within the first-level cache */
 
 #define NVMI_CHECKED_MAX 16 /* undo entries of a checked commit; above, a fence is nothing */
 
@@ -103,8 +107,9 @@ struct nvmi_log {
   volatile bool committing;            /* undo: between two transactions */
   _Atomic int solo; /* inside a section that relies on this log being the only one */
   bool alone;       /* what that section was told; for the heap */
-  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
-   * bit: the commit that said so will wait, and clear it. */
+  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are, or
+   * (shadow) they are published (settle.h). Lowest bit: the commit that said so will wait, and
+   * clear it. */
   _Atomic uint64_t pending;
   /* What the open transaction's first undo entries cover; more: `range_count` goes on counting. */
   struct {
@@ -119,6 +124,10 @@ struct nvmi_log {
   uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
   struct nvm_stats stats;
+  unsigned bank;         /* shadow: that records go to (settle.h) */
+  bool bank_tells;       /* a record there that is not in the copy is durable */
+  _Atomic uint64_t last; /* record in the copy: where it begins << 32 | ends; 0: none */
+  _Alignas(NVM_FRAME_ALIGN) char copy[NVMI_COPY];
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
 };
 

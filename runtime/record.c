@@ -118,14 +118,3 @@ void nvmi_record_issued(struct nvmi_record *record) {
   }
   nvmi_solo_leave(log);
 }
-
-bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation) {
-  uint64_t at = operation >> 16;
-  uint64_t end = pool->header.heap_offset + pool->header.heap_size;
-  if (at < NVM_CHUNKS_OFFSET || at % 2 || at >= end)
-    return false;
-  uint16_t *word = (uint16_t *)(pool->home + at);
-  __atomic_store_n(word, (uint16_t)operation, __ATOMIC_RELAXED);
-  pool->persist->flush(word, sizeof *word);
-  return true;
-}

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "log.h"
+#include "redo.h"
 
 #include <string.h>
 
@@ -36,9 +37,6 @@ bool nvmi_record_end(struct nvmi_record *record);
 /* After that fence, and after the record's stores in place were issued. */
 void nvmi_record_durable(struct nvmi_record *record);
 void nvmi_record_issued(struct nvmi_record *record);
-
-/* Stores the low 16 bits of an operation where it says; false: outside the heap's tables. */
-bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation);
 
 /* Stores the operations in place, flushed, not fenced. */
 static inline void nvmi_apply_operations(struct nvmi_log *log) {
