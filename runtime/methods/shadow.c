@@ -147,15 +147,17 @@ static inline void store_lines(const struct nvmi_log *log, const struct nvmi_lin
 
 /* The record's frame is put together in the copy, all but its head. Under a number of its own it
  * goes to the log, and is fenced; then the lines are stored in place. Until then the log is
- * announced: no bound passes the record. */
+ * announced: no bound passes the record. While it is the only one nobody else asks. */
 static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint64_t used,
                              const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_cursor *cursor = log->cursor;
   uint64_t size = (used + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
   bool solo = nvmi_solo_enter(log);
-  uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
-  atomic_store_explicit(&log->pending, oldest << 1, memory_order_relaxed);
+  if (!solo)
+    atomic_store_explicit(&log->pending,
+                          atomic_load_explicit(&pool->order, memory_order_relaxed) << 1,
+                          memory_order_relaxed);
   frame->order = nvmi_log_order(log, solo);
   frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
@@ -175,7 +177,8 @@ static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_log_publish(log, frame, size);
-  atomic_store_explicit(&log->pending, 0, memory_order_release);
+  if (!solo)
+    atomic_store_explicit(&log->pending, 0, memory_order_release);
   nvmi_solo_leave(log);
 }
 
