@@ -60,16 +60,14 @@ struct nvm_pool {
   _Atomic uint64_t written_count;
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */
-  bool check_pointers;            /* at commit, where the program describes its types; not with
-                                     NVMOVE_POINTERS=0 */
+  bool check_pointers;            /* at commit, of types that the program describes */
   bool compare;                   /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
   char path[PATH_MAX];
-  pthread_mutex_t lock;     /* logs, types, header, growth */
-  pthread_mutex_t settling; /* of who raises the bound; taken last */
-  /* The next number for a log entry: apart from what all threads only read. */
-  _Alignas(128) _Atomic uint64_t order;
+  pthread_mutex_t lock;                 /* logs, types, header, growth */
+  pthread_mutex_t settling;             /* of who raises the bound; taken last */
+  _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
@@ -83,12 +81,9 @@ struct nvm_pool {
   uint64_t recovered_undone, recovered_redone;
 };
 
-#define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
-
+#define NVMI_FRAME_MAX 8192  /* longer records are several frames: half of the smallest segment */
 #define NVMI_COPY (16 << 10) /* bytes, as a bank's first segment; within the first-level cache */
-
-#define NVMI_CHECKED_MAX 16 /* undo entries of a checked commit; above, a fence is nothing */
-
+#define NVMI_CHECKED_MAX 16  /* undo entries of a checked commit; above, a fence is nothing */
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {
   uint64_t transaction;
@@ -107,9 +102,8 @@ struct nvmi_log {
   volatile bool committing;            /* undo: between two transactions */
   _Atomic int solo; /* inside a section that relies on this log being the only one */
   bool alone;       /* what that section was told; for the heap */
-  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are, or
-   * (shadow) they are published (settle.h). Lowest bit: the commit that said so will wait, and
-   * clear it. */
+  /* From this order on (<< 1) its records may not be in place durably; 0: all are, or (shadow) are
+   * published (settle.h). Lowest bit: the commit that said so will wait, and clear it. */
   _Atomic uint64_t pending;
   /* What the open transaction's first undo entries cover; more: `range_count` goes on counting. */
   struct {
@@ -189,7 +183,6 @@ static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nv
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
 /* The same for what lies outside transactions: before a new one starts. */
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
-
 /* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
 void nvmi_tx_collect(struct nvmi_thread *thread);
 

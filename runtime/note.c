@@ -314,6 +314,8 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
     note_entry(thread, pool, slot, start, mask_in_line(start, Size));
     return;
   }
+  /* Commit stores there; the later this is asked for, the longer its fence waits. */
+  __builtin_prefetch(pool->home + nvmi_offset(pool, Address), 1);
   mark_simple(thread, slot, start / LINE, mask_in_line(start, Size));
   nvmi_compiler_barrier();
   thread->busy = 0;

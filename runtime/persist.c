@@ -56,12 +56,11 @@ static void process_store_line(void *to, const void *from, uint64_t mask) {
   nvmi_compiler_barrier();
 }
 
-/* Two words in one store, read one by one for the reason above: volatile, or the compiler makes one
- * load of it. */
+/* Two words, read one by one for the reason above, in one store. */
 static inline __m128i pair_of(const void *from) {
-  const volatile long long *words = from;
-  long long low = words[0];
-  return _mm_set_epi64x(words[1], low);
+  __m128i low = _mm_loadl_epi64(from);
+  return _mm_castps_si128(
+      _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)((const char *)from + 8)));
 }
 
 static bool has_wide_stores;

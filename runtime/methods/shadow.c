@@ -37,8 +37,6 @@ static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *line
 }
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  if (mask != UINT64_MAX)
-    __builtin_prefetch(pool->home + offset, 1); /* arrives while the record is waited for */
   nvmi_record_line(record, offset, pool->work + offset, mask);
 }
 
@@ -56,19 +54,6 @@ static void add_late(struct nvmi_record *record, size_t seen) {
 static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused;
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
-}
-
-/* Of many lines whole ones past the cache cost less than words through it; of few, more, for the
- * next fence waits for them. While this log is the only one the view's other bytes are what the
- * file has: nobody else has anything uncommitted, but for a signal handler that stored since the
- * record was put together. */
-enum { WHOLE_MIN = 8 }; /* lines */
-static inline void store_home_whole(const struct nvmi_log *log, uint64_t offset, uint64_t mask) {
-  struct nvm_pool *pool = log->pool;
-  if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count != 0))
-    store_home(NULL, pool, offset, mask);
-  else
-    pool->persist->stream(pool->home + offset, pool->work + offset, 64);
 }
 
 static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
@@ -132,19 +117,6 @@ static char *put_operations(const struct nvmi_log *log, char *at) {
   return at + size;
 }
 
-static inline void store_lines(const struct nvmi_log *log, const struct nvmi_line *lines,
-                               size_t count, bool solo) {
-  struct nvm_pool *pool = log->pool;
-  uint64_t first = pool->header.base >> 6;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t offset = (lines[i].line - first) << 6;
-    if (solo && count >= WHOLE_MIN)
-      store_home_whole(log, offset, lines[i].mask);
-    else
-      store_home(NULL, pool, offset, lines[i].mask);
-  }
-}
-
 /* The record's frame is put together in the copy, all but its head. Under a number of its own it
  * goes to the log, and is fenced; then the lines are stored in place. Until then the log is
  * announced: no bound passes the record. While it is the only one nobody else asks. */
@@ -172,7 +144,9 @@ static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint
    * what the record before stored in place. */
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
-  store_lines(log, lines, count, solo);
+  uint64_t first = pool->header.base >> 6;
+  for (size_t i = 0; i < count; i++)
+    store_home(NULL, pool, (lines[i].line - first) << 6, lines[i].mask);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
@@ -197,7 +171,6 @@ static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *li
   char *end = put_operations(log, (char *)(frame + 1));
   for (size_t i = 0; i < count; i++) {
     uint64_t offset = (lines[i].line - first) << 6;
-    __builtin_prefetch(pool->home + offset, 1); /* arrives while the record is waited for */
     end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
   }
   if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count))
