@@ -18,6 +18,7 @@
 #include "map.h"
 #include "recover.h"
 #include "relocate.h"
+#include "settle.h"
 #include "shrink.h"
 #include "statics.h"
 #include "stats.h"
@@ -301,8 +302,10 @@ static int finish(struct nvm_pool *pool) {
     return -1;
   nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
+  nvmi_settle(pool);
   pool->persist->fence();
-  nvmi_barrier_in_all_threads(); /* for what others' last commits stored in place nobody waited */
+  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
+    nvmi_barrier_in_all_threads();
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;
   nvmi_header_write(pool);

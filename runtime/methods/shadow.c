@@ -56,6 +56,15 @@ static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
 }
 
+/* The same where this thread itself fences before anybody tells that it is durable: a whole line
+ * then need not be read into the cache. */
+static void store_home_apart(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  if (mask == UINT64_MAX)
+    pool->persist->stream(pool->home + offset, pool->work + offset, 64);
+  else
+    store_home(unused, pool, offset, mask);
+}
+
 static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
   return (sealed->line << 6) - log->pool->header.base;
 }
@@ -145,8 +154,13 @@ static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   uint64_t first = pool->header.base >> 6;
-  for (size_t i = 0; i < count; i++)
-    store_home(NULL, pool, (lines[i].line - first) << 6, lines[i].mask);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t offset = (lines[i].line - first) << 6;
+    if (solo) /* a second log comes with a barrier in all threads */
+      store_home_apart(NULL, pool, offset, lines[i].mask);
+    else
+      store_home(NULL, pool, offset, lines[i].mask);
+  }
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
@@ -206,7 +220,8 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
     bool straight = may_go_straight && goes_straight(log, &lines[i]);
-    each_line(pool, &lines[i], 1, straight ? store_home : add_to_record, straight ? NULL : &record);
+    each_line(pool, &lines[i], 1, straight ? store_home_apart : add_to_record,
+              straight ? NULL : &record);
     some_went |= straight;
   }
   if (some_went)
@@ -229,7 +244,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->sealed.count = 0;
   for (size_t i = 0; i < count; i++)
     if (!may_go_straight || !goes_straight(log, &lines[i]))
-      each_line(pool, &lines[i], 1, store_home, NULL);
+      each_line(pool, &lines[i], 1, store_home_apart, NULL);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
