@@ -38,7 +38,8 @@ static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t p
   struct nvm_frame *frame = nvmi_stage(record->log);
   frame->order = record->order;
   frame->place = record->bound;
-  frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
+  unsigned packed = record->log->pool->method->entries ? 0 : NVM_FRAME_PACKED;
+  frame->shape = NVM_FRAME_SHAPE(kind | packed, record->operations, record->used);
   bool is_last = kind != NVM_FRAME_REDO;
   if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
                                      is_last && !record->frames && record->used <= 1024))

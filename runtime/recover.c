@@ -46,7 +46,7 @@ static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *fra
 struct scan {
   const struct nvm_pool *pool;
   uint64_t transaction; /* newest seen so far, or the one wanted */
-  bool only_wanted, all;
+  bool only_wanted, packed;
   bool incomplete; /* out of memory */
   struct nvmi_array *found;
 };
@@ -59,14 +59,15 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
   while (at < segment->size) {
     const struct nvm_frame *frame = (const void *)((const char *)segment + at);
     uint64_t transaction = frame->transaction >> 16;
-    bool fits = scan->all           ? true
-                : scan->only_wanted ? transaction == scan->transaction
-                                    : transaction >= scan->transaction;
+    bool fits = NVM_FRAME_IS_PACKED(frame) == scan->packed &&
+                (scan->packed        ? true
+                 : scan->only_wanted ? transaction == scan->transaction
+                                     : transaction >= scan->transaction);
     if (!fits || !transaction || !frame_valid(scan->pool, frame, segment->size - at)) {
       at += NVM_FRAME_ALIGN;
       continue;
     }
-    if (transaction != scan->transaction && !scan->all)
+    if (transaction != scan->transaction && !scan->packed)
       scan->found->count = 0;
     scan->transaction = transaction;
     if (!nvmi_array_push(scan->found, &frame, sizeof frame))
@@ -238,7 +239,7 @@ static int by_transaction(const void *a, const void *b) {
  * it have orders below a bound that a newer record tells (docs/pool-format.md). */
 static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank) {
   struct nvmi_array found = {0};
-  struct scan scan = {.pool = pool, .all = true, .found = &found};
+  struct scan scan = {.pool = pool, .packed = true, .found = &found};
   bool sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan);
   work->incomplete = work->incomplete || scan.incomplete;
   if (found.count)
@@ -278,11 +279,10 @@ static bool read_newest(struct nvm_pool *pool, struct work *work, unsigned slot)
   return sound;
 }
 
+/* What either method wrote: one bank has frames of one of them only. */
 static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
-  if (pool->header.method != NVM_METHOD_SHADOW)
-    return read_newest(pool, work, slot);
-  bool first = read_packed(pool, work, slot, 0);
-  return read_packed(pool, work, slot, 1) && first;
+  bool newest = read_newest(pool, work, slot), first = read_packed(pool, work, slot, 0);
+  return read_packed(pool, work, slot, 1) && first && newest;
 }
 
 static bool apply(struct nvm_pool *pool, struct work *work) {

@@ -142,7 +142,8 @@ static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint
   frame->order = nvmi_log_order(log, solo);
   frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
-  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_COMMIT, log->operations.count, used - sizeof *frame);
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_COMMIT | NVM_FRAME_PACKED, log->operations.count,
+                                 used - sizeof *frame);
   frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
   pool->persist->append((char *)cursor->segment + cursor->at, frame, size);
   cursor->at += size;
