@@ -21,7 +21,7 @@ enum {
   SHARED = 0, /* written by transactions 1 and 2 */
   FIRST = 100,
   SECOND = 200,
-  BANK = 127 /* records of two lines that fill a bank */
+  BANK = 253 /* records of one line that fill a bank */
 };
 
 static NVM_POOL *pool;
@@ -32,8 +32,9 @@ static sem_t committed, never;
 static void transaction(uint64_t n) {
   power_hold(n < from);
   CHECK(nvm_tx_begin(pool) == 0);
-  STORE(words[n > 2 ? SECOND + FIRST : SHARED], n);
-  STORE(words[n == 1 ? FIRST : SECOND], n);
+  STORE(words[n > 2 ? SECOND : SHARED], n);
+  if (n == 1)
+    STORE(words[FIRST], n);
   CHECK(nvm_tx_commit(pool) == 0);
   *acknowledged = n;
 }
@@ -75,7 +76,6 @@ static void verify(const char *image) {
   uint64_t last = *acknowledged;
   CHECK(found[SHARED] == 2 && found[FIRST] == 1);
   CHECK(found[SECOND] == last || found[SECOND] == last + 1);
-  CHECK(found[SECOND] == found[SECOND + FIRST]);
   CHECK(nvm_pool_close(left) == 0);
 }
 
@@ -87,10 +87,10 @@ static void run(uint64_t first, uint64_t last) {
 }
 
 /* Nobody but the second thread fences what the first stored in place. */
-TEST_ONCE(power_failure_at_a_turn) { run(BANK - 1, BANK + 5); }
+TEST_ONCE(power_failure_at_a_turn) { run(BANK - 1, BANK + 4); }
 
 /* Back in the first bank, whose old records are overwritten one by one. */
-TEST_ONCE(power_failure_at_a_second_turn) { run(2 * BANK - 2, 2 * BANK + 6); }
+TEST_ONCE(power_failure_at_a_second_turn) { run(2 * BANK - 1, 2 * BANK + 5); }
 
 /* A log stays in a bank in which no record is durable. */
 TEST_ONCE(turn_needs_a_record) {
