@@ -18,9 +18,10 @@
 
 enum {
   WORDS = 400,
-  SHARED = 0, /* written by transactions 1 and 2 */
-  FIRST = 100,
+  SHARED = 0,  /* written by transactions 1 and 2 */
+  FIRST = 100, /* a block, by transaction 1 */
   SECOND = 200,
+  SIZE = 500,
   BANK = 253 /* records of one line that fill a bank */
 };
 
@@ -34,7 +35,7 @@ static void transaction(uint64_t n) {
   CHECK(nvm_tx_begin(pool) == 0);
   STORE(words[n > 2 ? SECOND : SHARED], n);
   if (n == 1)
-    STORE(words[FIRST], n);
+    STORE(words[FIRST], (uint64_t)(uintptr_t)nvm_alloc(pool, 0, SIZE));
   CHECK(nvm_tx_commit(pool) == 0);
   *acknowledged = n;
 }
@@ -74,7 +75,9 @@ static void verify(const char *image) {
   NVM_POOL *left = test_open(image);
   const uint64_t *found = nvm_pool_root(left);
   uint64_t last = *acknowledged;
-  CHECK(found[SHARED] == 2 && found[FIRST] == 1);
+  struct nvm_usage usage;
+  CHECK(found[SHARED] == 2 && found[FIRST]);
+  CHECK(nvm_pool_usage(left, &usage) == 0 && usage.blocks == 2);
   CHECK(found[SECOND] == last || found[SECOND] == last + 1);
   CHECK(nvm_pool_close(left) == 0);
 }
