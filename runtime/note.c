@@ -278,19 +278,6 @@ static inline bool may_be_ahead(const struct nvmi_thread *thread, const struct n
          thread->ahead_count < NVMI_AHEAD_MAX - 1;
 }
 
-/* The rest of __nvm_note with a method that keeps entries: it calls, and saves what is called by.
- */
-static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void
-note_entry(struct nvmi_thread *thread, const struct nvm_pool *pool, struct nvm_line *slot,
-           uintptr_t start, uint64_t mask) {
-  uint64_t line = start / LINE, news = slot->line == line ? mask & slot->missing : mask;
-  if (news)
-    log_simple(thread->logs[pool->index], line, news);
-  mark_simple(thread, slot, line, mask);
-  nvmi_compiler_barrier();
-  thread->busy = 0;
-}
-
 NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   __builtin_prefetch(Address, 1);
   struct nvmi_thread *thread = nvmi_self;
@@ -302,6 +289,7 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
     note_slowly(Address, Size, false);
     return;
   }
+  uint64_t line = start / LINE, mask = mask_in_line(start, Size);
   thread->busy = 1;
   nvmi_compiler_barrier();
   if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
@@ -310,13 +298,12 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
     return;
   }
   thread->touched |= UINT64_C(1) << pool->index;
-  if (pool->method->note) {
-    note_entry(thread, pool, slot, start, mask_in_line(start, Size));
-    return;
-  }
-  /* Commit stores there; the later this is asked for, the longer its fence waits. */
-  __builtin_prefetch(pool->home + nvmi_offset(pool, Address), 1);
-  mark_simple(thread, slot, start / LINE, mask_in_line(start, Size));
+  uint64_t news = slot->line == line ? mask & slot->missing : mask;
+  if (!pool->method->note) /* commit stores there: asked for late, its fence waits for it */
+    __builtin_prefetch(pool->home + nvmi_offset(pool, Address), 1);
+  else if (news)
+    log_simple(thread->logs[pool->index], line, news);
+  mark_simple(thread, slot, line, mask);
   nvmi_compiler_barrier();
   thread->busy = 0;
 }
