@@ -203,8 +203,23 @@ static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thre
   return turn == NVMI_TURN_BROKEN ? NVM_EBROKEN : error;
 }
 
+static __attribute__((noinline)) enum nvm_error finish_with_roots(struct nvmi_thread *thread,
+                                                                  bool commit) {
+  const struct nvmi_root_events *roots = thread->roots;
+  if (commit)
+    roots->before_commit();
+  thread->roots = NULL;
+  enum nvm_error error = nvmi_tx_finish(thread, commit);
+  thread->roots = roots;
+  if (!commit || error)
+    roots->after_abort();
+  return error;
+}
+
 static inline __attribute__((always_inline)) enum nvm_error
 finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(thread->roots != NULL))
+    return finish_with_roots(thread, commit);
   if (NVMI_UNLIKELY(thread->ticket))
     return finish_in_order(thread, commit);
   if (NVMI_UNLIKELY(thread->handlers_store))
@@ -339,9 +354,14 @@ void __nvm_atomic_landed(void *Frame) {
 }
 
 void __nvm_commit_point(void) {
-  enum nvm_error error = nvmi_tx_finish_implicit(nvmi_thread_self());
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (thread->roots && !nvmi_in_transaction(thread))
+    thread->roots->before_commit();
+  enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
-    nvmi_fatal(error, NULL, "what was open at a commit point could not be committed");
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror()
+                                    : "what was open at a commit point could not be committed");
 }
 
 /* Static data may be marked; whether it is, the commit knows. */
