@@ -210,7 +210,7 @@ static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *li
   return true;
 }
 
-/* So that the log's other bank, and not an ever longer one, has the next records. */
+/* So that the other bank, and not an ever longer one, has the next records. */
 static bool is_far(const struct nvmi_log *log) {
   const struct nvmi_cursor *cursor = log->cursor;
   return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
@@ -219,14 +219,13 @@ static bool is_far(const struct nvmi_log *log) {
 static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
-  size_t operations = log->operations.count;
   struct nvmi_record record;
   if (is_far(log))
     nvmi_log_turn(log);
   nvmi_record_begin(&record, log, log->cursor, true);
   record.bound = atomic_load(&pool->bound); /* what is settled, no more */
   const uint64_t *operation = log->operations.items;
-  for (size_t i = 0; i < operations; i++)
+  for (size_t i = 0; i < log->operations.count; i++)
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
