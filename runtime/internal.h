@@ -67,7 +67,8 @@ struct nvm_pool {
   int fd;
   unsigned index;
   char path[PATH_MAX];
-  pthread_mutex_t lock; /* logs, types, header, growth */
+  pthread_mutex_t lock;        /* logs, types, header, growth */
+  pthread_mutex_t backup_lock; /* who answers (freeze.h) */
   _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];

@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #include "counts.h"
+#include "freeze.h"
 #include "heap.h"
 #include "log.h"
 #include "order.h"
@@ -149,21 +150,41 @@ static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *
   return result;
 }
 
+/* A backup that another process asks for. A thread that ends another's transaction, or that others
+ * wait for, leaves it to the next commit. */
+static __attribute__((noinline)) void answer(const struct nvmi_thread *thread, uint64_t touched) {
+  if (thread != nvmi_self || thread->busy || thread->ticket || nvmi_in_transaction(thread))
+    return;
+  for (; touched; touched &= touched - 1) {
+    struct nvm_pool *pool = thread->logs[__builtin_ctzll(touched)]->pool;
+    if (!pool->forked && nvmi_backup_asked(pool))
+      nvmi_backup_answer(pool);
+  }
+}
+
 static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
                                                                    bool commit) {
   uint64_t touched = thread->touched;
   enum nvm_error error;
+  bool asked;
   if (!touched)
     return NVM_OK;
+  struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
   thread->busy++;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(log->pool->gate || touched & (touched - 1))) {
+    nvmi_gate_enter(thread, touched);
+    touched = thread->touched; /* a signal's handler may have come meanwhile */
+  }
   thread->touched = 0;
   nvmi_compiler_barrier();
   if (NVMI_LIKELY(!(touched & (touched - 1)) && !thread->nested.count)) {
     collect(thread, 0);
-    error = finish_pool(thread->logs[__builtin_ctzll(touched)], thread->lines.items,
-                        thread->lines.count, commit);
+    error = finish_pool(log, thread->lines.items, thread->lines.count, commit);
+    asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
   } else {
     error = finish_each(thread, touched, commit);
+    asked = true; /* answer() looks at each */
   }
   thread->lines.count = 0;
   if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
@@ -174,6 +195,8 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   }
   nvmi_compiler_barrier();
   thread->busy--;
+  if (NVMI_UNLIKELY(asked))
+    answer(thread, touched);
   return error;
 }
 

@@ -7,6 +7,7 @@
 // CHECK-NOT: {{error|warning}}:
 // CHECK: no finding in the states
 // PROCESS: no finding
+#include "nvmove/backup.h"
 #include "nvmove/inspect.h"
 #include "nvmove/nvmove.h"
 
@@ -91,6 +92,17 @@ static void look(const char *path) {
   MUST(nvm_pool_base(pool) == (const void *)(uintptr_t)account.base && nvm_errno() == NVM_OK);
 }
 
+/* Of the open pool, and from outside. */
+static void back_up(const char *path) {
+  for (int i = 0; i < 2; i++) {
+    char copy[4096];
+    struct nvm_backup told = {0};
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    MUST((i ? nvm_pool_backup_file(path, copy, &told) : nvm_pool_backup(pool, copy, &told)) == 0);
+    MUST(nvm_pool_check(copy, NULL, NULL) == 0 && remove(copy) == 0);
+  }
+}
+
 int main(int argc, char **argv) {
   const char *path = argv[1];
   nvm_set_fatal_handler(fatal);
@@ -120,6 +132,7 @@ int main(int argc, char **argv) {
     MUST(nvm_pool_release(pool, &released) == 0 && released > 0);
     MUST(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks > 0);
     look(path);
+    back_up(path);
     MUST(nvm_pool_close(pool) == 0 && nvm_pool_check(path, NULL, NULL) == 0);
     MUST(pool = nvm_pool_open_foreign(path));
     MUST(nvm_pool_resize(pool, (size_t)(round % 2 ? 10 : 12) * MEGABYTE) == 0);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char *PoolFooter = R"(
 info, check, leaks and dump look at a copy of the pool in memory, recovered if need be: the file is not
-changed. A pool that a process has open is not looked at. Blocks of types that nvmove-cc described are
+changed. A pool that a process has open is not looked at, but backup copies it. Blocks of types that nvmove-cc described are
 known by name and member; the pool itself says them, the program is not needed.
 
 Examples:
@@ -19,6 +19,7 @@ Examples:
   nvmove pool dump data.pool --format=graph | dot -Tsvg > pool.svg
   nvmove pool resize data.pool --size 1G
   nvmove pool leaks data.pool || nvmove pool gc data.pool
+  nvmove pool backup data.pool monday.pool
   nvmove pool repair data.pool --dry-run
   nvmove pool repair data.pool --undo data.pool.repair-1
 
@@ -45,6 +46,10 @@ const std::vector<Verb> &verbs() {
        "repair",
        "Mend damage, keep what is changed in FILE.repair-N, check again",
        {"text", "json"}},
+      {PoolVerb::Backup,
+       "backup",
+       "Copy the pool to a new file, consistent, also while a program writes to it",
+       {"text", "json"}},
       {PoolVerb::Leaks,
        "leaks",
        "Count the blocks that the root does not lead to, by type",
@@ -61,6 +66,14 @@ const std::vector<Verb> &verbs() {
 } // namespace
 
 namespace {
+
+void addBackupOptions(CLI::App &Sub, PoolArguments &P) {
+  Sub.add_option("copy", P.Copy, "the new file")->option_text("DEST")->required();
+  Sub.add_option("--wait", P.SecondsMax,
+                 "how long to try, when the program writes all the time and does not answer (30)")
+      ->option_text("SECONDS")
+      ->check(CLI::PositiveNumber);
+}
 
 void addRepairOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_flag("-n,--dry-run", P.DryRun, "say what would be mended, change nothing");
@@ -94,6 +107,8 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
     if (V.What != PoolVerb::Create && V.What != PoolVerb::Remove && V.What != PoolVerb::Resize)
       Sub->add_option("-o,--output", A.Output, "write there instead of to stdout")
           ->option_text("FILE");
+    if (V.What == PoolVerb::Backup)
+      addBackupOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Repair)
       addRepairOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Dump)

@@ -191,6 +191,8 @@ llvm::Expected<int> run(const Arguments &A) {
     return check(A);
   case PoolVerb::Repair:
     return repairPool(A);
+  case PoolVerb::Backup:
+    return backUp(A);
   case PoolVerb::Leaks:
     return leaks(A);
   case PoolVerb::Collect:

@@ -12,6 +12,8 @@ namespace nvmove::tool {
 llvm::Error print(const Arguments &A, llvm::function_ref<void(llvm::raw_ostream &)> Write);
 void printJson(llvm::raw_ostream &OS, llvm::json::Value Value);
 
+/// PoolBackup.cpp.
+llvm::Expected<int> backUp(const Arguments &A);
 /// PoolRepair.cpp.
 llvm::Expected<int> repairPool(const Arguments &A);
 
