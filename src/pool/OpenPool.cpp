@@ -46,6 +46,13 @@ llvm::Expected<OpenPool> OpenPool::change(const std::string &Path) {
   return OpenPool(Pool);
 }
 
+llvm::Expected<OpenPool> OpenPool::create(const std::string &Path, uint64_t Size) {
+  NVM_POOL *Pool = nvm_pool_create(Path.c_str(), Size);
+  if (!Pool)
+    return lastError();
+  return OpenPool(Pool);
+}
+
 llvm::Error OpenPool::close() {
   if (nvm_pool_close(std::exchange(Pool, nullptr)))
     return lastError();

@@ -36,15 +36,28 @@ struct CrashArguments {
   bool AllowSampling = false;
 };
 
-enum class PoolVerb { Info, Check, Repair, Backup, Leaks, Collect, Dump, Resize, Create, Remove };
+enum class PoolVerb {
+  Info,
+  Check,
+  Repair,
+  Backup,
+  Convert,
+  Leaks,
+  Collect,
+  Dump,
+  Resize,
+  Create,
+  Remove
+};
 
 /// Of `nvmove pool`.
 struct PoolArguments {
   PoolVerb What = PoolVerb::Info;
   std::string Path, Type;
   uint64_t Size = 0;
-  std::string Copy;       ///< of `backup`: the new file
-  double SecondsMax = 30; ///< of `backup`
+  std::string Copy;         ///< of `backup`, `convert`: the new file
+  std::string Layouts, Map; ///< of `convert`
+  double SecondsMax = 30;   ///< of `backup`
   // Of `repair`.
   bool DryRun = false, DropLog = false, NullDangling = false, ForgetTypes = false;
   uint64_t Root = 0; ///< file offset; 0: none

@@ -20,6 +20,7 @@ Examples:
   nvmove pool resize data.pool --size 1G
   nvmove pool leaks data.pool || nvmove pool gc data.pool
   nvmove pool backup data.pool monday.pool
+  nvmove pool convert data.pool new.pool --layouts ./program --map fields.yaml
   nvmove pool repair data.pool --dry-run
   nvmove pool repair data.pool --undo data.pool.repair-1
 
@@ -50,6 +51,10 @@ const std::vector<Verb> &verbs() {
        "backup",
        "Copy the pool to a new file, consistent, also while a program writes to it",
        {"text", "json"}},
+      {PoolVerb::Convert,
+       "convert",
+       "Make a pool for a program whose types have changed",
+       {"text", "json"}},
       {PoolVerb::Leaks,
        "leaks",
        "Count the blocks that the root does not lead to, by type",
@@ -73,6 +78,16 @@ void addBackupOptions(CLI::App &Sub, PoolArguments &P) {
                  "how long to try, when the program writes all the time and does not answer (30)")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);
+}
+
+void addConvertOptions(CLI::App &Sub, PoolArguments &P) {
+  Sub.add_option("copy", P.Copy, "the new file; the pool itself stays as it is")
+      ->option_text("NEW")
+      ->required();
+  Sub.add_option("--layouts", P.Layouts, "the new program, or a pool that it made: its types")
+      ->option_text("PROGRAM")
+      ->required();
+  Sub.add_option("--map", P.Map, "what is called otherwise, given up, or new")->option_text("FILE");
 }
 
 void addRepairOptions(CLI::App &Sub, PoolArguments &P) {
@@ -109,6 +124,8 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
           ->option_text("FILE");
     if (V.What == PoolVerb::Backup)
       addBackupOptions(*Sub, A.Pool);
+    if (V.What == PoolVerb::Convert)
+      addConvertOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Repair)
       addRepairOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Dump)

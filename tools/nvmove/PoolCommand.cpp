@@ -193,6 +193,8 @@ llvm::Expected<int> run(const Arguments &A) {
     return repairPool(A);
   case PoolVerb::Backup:
     return backUp(A);
+  case PoolVerb::Convert:
+    return convertPool(A);
   case PoolVerb::Leaks:
     return leaks(A);
   case PoolVerb::Collect:

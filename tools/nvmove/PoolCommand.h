@@ -14,6 +14,8 @@ void printJson(llvm::raw_ostream &OS, llvm::json::Value Value);
 
 /// PoolBackup.cpp.
 llvm::Expected<int> backUp(const Arguments &A);
+/// PoolConvert.cpp.
+llvm::Expected<int> convertPool(const Arguments &A);
 /// PoolRepair.cpp.
 llvm::Expected<int> repairPool(const Arguments &A);
 
