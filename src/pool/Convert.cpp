@@ -337,7 +337,7 @@ llvm::Error publish(const std::string &Made, const std::string &To) {
 
 } // namespace
 
-llvm::Expected<Converted> convert(const std::string &From, const std::string &To,
+llvm::Expected<Converted> convert(const std::string &From, const std::string &To, uint64_t Size,
                                   const Layouts &Program, const FieldMap &Map) {
   if (llvm::sys::fs::exists(To))
     return failed(To + ": the file exists; what is made goes into a new one");
@@ -349,7 +349,7 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
     return lastError();
   std::string Made = To + "." + std::to_string(getpid()) + ".new";
   llvm::sys::RemoveFileOnSignal(Made);
-  llvm::Expected<OpenPool> New = OpenPool::create(Made, Info.size);
+  llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size);
   if (!New)
     return New.takeError();
   Converter C(Old->get(), New->get(), Program, Map);

@@ -15,8 +15,9 @@ struct Converted {
   std::vector<std::string> Notes; ///< by type: what is new, what is given up
 };
 
-/// \p To must not exist; it has its name once it is whole, checked and on the disk.
-llvm::Expected<Converted> convert(const std::string &From, const std::string &To,
+/// \p Size: at first; 0: that of the pool. \p To must not exist; it has its name once it is whole,
+/// checked and on the disk.
+llvm::Expected<Converted> convert(const std::string &From, const std::string &To, uint64_t Size,
                                   const Layouts &Program, const FieldMap &Map);
 
 } // namespace nvmove::pool

@@ -34,6 +34,9 @@
 // FILES-NOT: .new
 // PLAIN: n 5 inside 0 last item 0 same -5
 // RUN: %nvmove pool convert %pool.n %pool.o --layouts %t.new && %t.new %pool.o | FileCheck --check-prefix=PLAIN %s
+// RUN: rm %pool.o && %nvmove pool convert %pool.n %pool.o --size 32M && %nvmove pool info %pool.o | FileCheck --check-prefix=SIZE %s
+// SIZE: size 340{{[0-9]+}} bytes, may grow to 1073741824
+// RUN: %t.new %pool.o | FileCheck --check-prefix=PLAIN %s
 // RUN: %exit 2 %nvmove pool convert %pool %pool.n --layouts %t.new 2>&1 | FileCheck --check-prefix=EXISTS %s
 // EXISTS: the file exists
 // RUN: %exit 2 %nvmove pool convert %pool %pool.p --layouts /bin/true 2>&1 | FileCheck --check-prefix=FOREIGN %s

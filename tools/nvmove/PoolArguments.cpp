@@ -84,9 +84,9 @@ void addConvertOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_option("copy", P.Copy, "the new file; the pool itself stays as it is")
       ->option_text("NEW")
       ->required();
-  Sub.add_option("--layouts", P.Layouts, "the new program, or a pool that it made: its types")
-      ->option_text("PROGRAM")
-      ->required();
+  Sub.add_option("--layouts", P.Layouts,
+                 "the new program, or a pool that it made: its types (those of FILE)")
+      ->option_text("PROGRAM");
   Sub.add_option("--map", P.Map, "what is called otherwise, given up, or new")->option_text("FILE");
 }
 
@@ -131,10 +131,13 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
     if (V.What == PoolVerb::Dump)
       Sub->add_option("--type", A.Pool.Type, "only objects of this type, e.g. 'struct node'")
           ->option_text("TYPE");
-    if (V.What == PoolVerb::Create || V.What == PoolVerb::Resize)
-      Sub->add_option("--size", A.Pool.Size, "bytes, or with K, M, G (1024 each); at least 1M")
+    if (V.What == PoolVerb::Create || V.What == PoolVerb::Resize || V.What == PoolVerb::Convert)
+      Sub->add_option(
+             "--size", A.Pool.Size,
+             "bytes, or with K, M, G (1024 each); at least 1M; it may grow to four times as "
+             "much as at first")
           ->option_text("SIZE")
-          ->required()
+          ->required(V.What != PoolVerb::Convert)
           ->transform(CLI::AsSizeValue(false));
     Sub->callback([&A, What = V.What] { A.Pool.What = What; });
   }

@@ -13,10 +13,12 @@ llvm::Expected<int> convertPool(const Arguments &A) {
       return Read.takeError();
     Map = std::move(*Read);
   }
-  llvm::Expected<pool::Layouts> Program = pool::Layouts::read(A.Pool.Layouts);
+  llvm::Expected<pool::Layouts> Program =
+      pool::Layouts::read(A.Pool.Layouts.empty() ? A.Pool.Path : A.Pool.Layouts);
   if (!Program)
     return Program.takeError();
-  llvm::Expected<pool::Converted> Done = pool::convert(A.Pool.Path, A.Pool.Copy, *Program, Map);
+  llvm::Expected<pool::Converted> Done =
+      pool::convert(A.Pool.Path, A.Pool.Copy, A.Pool.Size, *Program, Map);
   if (!Done)
     return Done.takeError();
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
