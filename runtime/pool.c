@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pool.h"
 
+#include "call.h"
 #include "counts.h"
 #include "disk.h"
 #include "domain.h"
@@ -252,6 +253,7 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
       nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool);
   nvmi_trace_opened(pool);
+  nvmi_call_arm(pool);
   return 0;
 }
 

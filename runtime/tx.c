@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 
+#include "call.h"
 #include "counts.h"
 #include "freeze.h"
 #include "heap.h"
@@ -361,9 +362,12 @@ void __nvm_atomic_landed(void *Frame) {
 }
 
 void __nvm_commit_point(void) {
-  enum nvm_error error = nvmi_tx_finish_implicit(nvmi_thread_self());
+  struct nvmi_thread *thread = nvmi_thread_self();
+  enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL, "what was open at a commit point could not be committed");
+  if (NVMI_UNLIKELY(nvmi_call_armed) && !nvmi_in_transaction(thread))
+    nvmi_call_now();
 }
 
 /* Static data may be marked; whether it is, the commit knows. */

@@ -253,7 +253,8 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   }
   if (Pool->parsed()) {
     A.What = Command::Pool;
-    return std::nullopt;
+    std::string Wrong = checkPool(A);
+    return Wrong.empty() ? std::nullopt : refuse(Wrong);
   }
   if (Crash->parsed()) {
     A.What = Command::Crash;

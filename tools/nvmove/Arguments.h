@@ -42,6 +42,7 @@ enum class PoolVerb {
   Repair,
   Backup,
   Convert,
+  Export,
   Leaks,
   Collect,
   Dump,
@@ -57,6 +58,7 @@ struct PoolArguments {
   uint64_t Size = 0;
   std::string Copy;         ///< of `backup`, `convert`: the new file
   std::string Layouts, Map; ///< of `convert`
+  std::string Call;         ///< of `export`
   double SecondsMax = 30;   ///< of `backup`
   // Of `repair`.
   bool DryRun = false, DropLog = false, NullDangling = false, ForgetTypes = false;
@@ -94,8 +96,9 @@ void addCrashOptions(CLI::App &Crash, Arguments &A);
 /// Empty, or what is wrong with the combination.
 std::string checkCrash(const Arguments &A);
 
-/// Describes `nvmove pool` to CLI11.
+/// Describes `nvmove pool` to CLI11, and what CLI11 cannot say about it.
 void addPoolOptions(CLI::App &Pool, Arguments &A);
+std::string checkPool(const Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.
