@@ -18,6 +18,7 @@
 #include "kill.h"
 #include "map.h"
 #include "pool.h"
+#include "progress.h"
 
 #include "nvmove/backup.h"
 #include "nvmove/repair.h"
@@ -107,6 +108,7 @@ static int round_of(struct work *work, bool *same, uint64_t *copied) {
   *same = before == work->size;
   for (uint64_t at = 0; at < work->size; at += PIECE) {
     size_t size = work->size - at < PIECE ? work->size - at : PIECE;
+    nvmi_progress(at, work->size);
     ssize_t got = pread(work->from, work->piece, size, (off_t)at);
     if (got < 0 && errno != EINTR)
       return nvmi_disk_fail(work->path, "the pool cannot be read");

@@ -37,8 +37,10 @@ struct Block {
 
 class Converter {
 public:
-  Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Program, const FieldMap &Map)
-      : Old(Old), New(New), Program(Program), Map(Map) {}
+  using ProgressFunction = llvm::function_ref<void(uint64_t, uint64_t)>;
+  Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Program, const FieldMap &Map,
+            ProgressFunction Progress)
+      : Old(Old), New(New), Program(Program), Map(Map), Progress(Progress) {}
 
   llvm::Error run();
   Converted Done;
@@ -66,6 +68,7 @@ private:
   NVM_POOL *Old, *New;
   const Layouts &Program;
   const FieldMap &Map;
+  ProgressFunction Progress;
   uint64_t Size = 0;
   std::map<const nvm_type *, TypePlan> Plans;
   std::vector<Block> Blocks; ///< by address
@@ -280,6 +283,7 @@ llvm::Error Converter::each(llvm::function_ref<llvm::Error(Block &)> Do) {
     if (Open < TransactionBytes)
       continue;
     Open = 0;
+    Progress(static_cast<uint64_t>(&B - Blocks.data()), Blocks.size());
     if (nvm_tx_commit(New) || nvm_tx_begin(New))
       return lastError();
   }
@@ -338,7 +342,8 @@ llvm::Error publish(const std::string &Made, const std::string &To) {
 } // namespace
 
 llvm::Expected<Converted> convert(const std::string &From, const std::string &To, uint64_t Size,
-                                  const Layouts &Program, const FieldMap &Map) {
+                                  const Layouts &Program, const FieldMap &Map,
+                                  llvm::function_ref<void(uint64_t, uint64_t)> Progress) {
   if (llvm::sys::fs::exists(To))
     return failed(To + ": the file exists; what is made goes into a new one");
   llvm::Expected<OpenPool> Old = OpenPool::look(From);
@@ -352,7 +357,7 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
   llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size);
   if (!New)
     return New.takeError();
-  Converter C(Old->get(), New->get(), Program, Map);
+  Converter C(Old->get(), New->get(), Program, Map, Progress);
   llvm::Error E = C.run();
   if (!E)
     E = New->close();

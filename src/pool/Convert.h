@@ -8,6 +8,8 @@
 #include "pool/FieldMap.h"
 #include "pool/Layouts.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace nvmove::pool {
 
 struct Converted {
@@ -15,9 +17,10 @@ struct Converted {
   std::vector<std::string> Notes; ///< by type: what is new, what is given up
 };
 
-/// \p Size: at first; 0: that of the pool. \p To must not exist; it has its name once it is whole,
-/// checked and on the disk.
+/// \p Progress is told how far it is. \p Size: at first; 0: that of the pool. \p To must not exist;
+/// it has its name once it is whole, checked and on the disk.
 llvm::Expected<Converted> convert(const std::string &From, const std::string &To, uint64_t Size,
-                                  const Layouts &Program, const FieldMap &Map);
+                                  const Layouts &Program, const FieldMap &Map,
+                                  llvm::function_ref<void(uint64_t, uint64_t)> Progress);
 
 } // namespace nvmove::pool

@@ -79,6 +79,11 @@ static void *write_texts(void *argument) {
   return NULL;
 }
 
+static void count_calls(void *context, uint64_t done, uint64_t total) {
+  ++*(long *)context;
+  MUST(done <= total);
+}
+
 static void look(const char *path) {
   struct nvm_info info;
   struct nvm_stats stats;
@@ -88,7 +93,10 @@ static void look(const char *path) {
   MUST(nvm_pool_info(pool, &info) == 0 && nvm_pool_stats(pool, &stats) == 0);
   MUST(nvm_pool_usage(pool, &usage) == 0 && nvm_pool_account(pool, &account) == 0);
   MUST(nvm_pool_verify(pool, NULL, NULL) == 0 && nvm_pool_verify_pointers(pool, NULL, NULL) == 0);
-  MUST(nvm_pool_each_block(pool, true, count_block, &blocks) == 0 && blocks > 0);
+  long calls = 0;
+  nvm_set_progress(count_calls, &calls);
+  MUST(nvm_pool_each_block(pool, true, count_block, &blocks) == 0 && blocks > 0 && calls > 0);
+  nvm_set_progress(NULL, NULL);
   MUST(nvm_pool_base(pool) == (const void *)(uintptr_t)account.base && nvm_errno() == NVM_OK);
 }
 

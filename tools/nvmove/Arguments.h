@@ -54,6 +54,7 @@ enum class PoolVerb {
 /// Of `nvmove pool`.
 struct PoolArguments {
   PoolVerb What = PoolVerb::Info;
+  std::string Name; ///< of the verb
   std::string Path, Type;
   uint64_t Size = 0;
   std::string Copy;         ///< of `backup`, `convert`: the new file

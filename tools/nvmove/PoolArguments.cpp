@@ -150,7 +150,10 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
           ->option_text("SIZE")
           ->required(V.What != PoolVerb::Convert)
           ->transform(CLI::AsSizeValue(false));
-    Sub->callback([&A, What = V.What] { A.Pool.What = What; });
+    Sub->callback([&A, &V] {
+      A.Pool.What = V.What;
+      A.Pool.Name = V.Name;
+    });
   }
   Pool.footer(PoolFooter);
 }

@@ -18,7 +18,7 @@ llvm::Expected<int> convertPool(const Arguments &A) {
   if (!Program)
     return Program.takeError();
   llvm::Expected<pool::Converted> Done =
-      pool::convert(A.Pool.Path, A.Pool.Copy, A.Pool.Size, *Program, Map);
+      pool::convert(A.Pool.Path, A.Pool.Copy, A.Pool.Size, *Program, Map, showProgress);
   if (!Done)
     return Done.takeError();
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
