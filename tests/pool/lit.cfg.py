@@ -30,6 +30,7 @@ atexit.register(shutil.rmtree, pools, ignore_errors=True)
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g"),
+    ("%nvmove-cc", os.path.join(build, "bin", "nvmove-cc")),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),

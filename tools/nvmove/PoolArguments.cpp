@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char *PoolFooter = R"(
 info, check, leaks and dump look at a copy of the pool in memory, recovered if need be: the file is not
-changed. A pool that a process has open is not looked at, but backup copies it. Blocks of types that nvmove-cc described are
-known by name and member; the pool itself says them, the program is not needed.
+changed. A pool that a process has open is not looked at, but backup copies it. Blocks of types that
+nvmove-cc described are known by name and member; the pool itself says them, the program is not needed.
 
 Examples:
   nvmove pool info data.pool
@@ -116,6 +116,7 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
   Pool.require_subcommand(1);
   for (const Verb &V : verbs()) {
     CLI::App *Sub = Pool.add_subcommand(V.Name, V.Help);
+    Sub->footer("");
     Sub->add_option("pool", A.Pool.Path, "the pool's file")->option_text("FILE")->required();
     if (V.Formats.size() > 1)
       Sub->add_option("--format", A.Format,
