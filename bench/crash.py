@@ -9,9 +9,10 @@ methods. Printed: states, different images among them, findings, seconds. Exit s
 found, a goal was missed, or the images of all runs together are fewer than a million (with the default number
 of operations).
 
---pools: instead, what changes a pool as a whole: programs that move it to other addresses, collect and release
-garbage, resize it and copy it (tests/crash/every.c, moved.c), where recoveries fail in their turn while they move
-it elsewhere; and repairs that lose power, twice over (tests/crash/repair.c). The goal is 200,000 states.
+--pools: instead, what changes a pool as a whole: programs that move it to other addresses, collect and
+release garbage, resize it and copy it (tests/crash/every.c, moved.c), where recoveries fail in their turn while
+they move it elsewhere; and repairs that lose power, twice over (tests/crash/repair.c). The goal is 200,000
+states.
 """
 import argparse
 import json
@@ -121,7 +122,8 @@ def tell(name, result):
 def repairs(cc, folder):
     """States that a power failure in a repair left, and how many of them were wrong."""
     wraps = [f"-Wl,--wrap={call}" for call in ("pwrite", "fsync")]
-    program = compile_c(cc, os.path.join(ROOT, "tests", "crash", "repair.c"), os.path.join(folder, "repair"), *wraps)
+    source = os.path.join(ROOT, "tests", "crash", "repair.c")
+    program = compile_c(cc, source, os.path.join(folder, "repair"), "-w", *wraps)
     said = subprocess.run([program, os.path.join(folder, "repaired"), str(REPAIRS), "7"], capture_output=True,
                           text=True).stdout.strip()
     print(f"repair: {said}", flush=True)
@@ -133,8 +135,8 @@ def pools(nvmove, cc, folder):
     """Status 1: something was wrong, or too little was looked at."""
     start, states, failed, wrong = time.time(), 0, 0, 0
     for name, rounds, most in POOL_RUNS:
-        program = compile_c(cc, os.path.join(ROOT, "tests", "crash", name + ".c"), os.path.join(folder, name),
-                            "--nvmove-trace", "-pthread", "-w")
+        source = os.path.join(ROOT, "tests", "crash", name + ".c")
+        program = compile_c(cc, source, os.path.join(folder, name), "--nvmove-trace", "-pthread", "-w")
         for method in METHODS:
             result = explore(nvmove, program, method, ("POOL", rounds), folder, "--states-max", str(most),
                              "--interrupt-every", "64")
