@@ -10,7 +10,7 @@ found, a goal was missed, or the images of all runs together are fewer than a mi
 of operations).
 
 --pools: instead, what changes a pool as a whole: programs that move it to other addresses, collect and
-release garbage, resize it and copy it (tests/crash/every.c, moved.c), where recoveries fail in their turn while
+release garbage, resize it and copy it (tests/crash/every.c, moved.c), where recoveries fail in turn while
 they move it elsewhere; and repairs that lose power, twice over (tests/crash/repair.c). The goal is 200,000
 states.
 """
@@ -139,7 +139,7 @@ def pools(nvmove, cc, folder):
         program = compile_c(cc, source, os.path.join(folder, name), "--nvmove-trace", "-pthread", "-w")
         for method in METHODS:
             result = explore(nvmove, program, method, ("POOL", rounds), folder, "--states-max", str(most),
-                             "--interrupt-every", "64")
+                             "--interrupt-every", "128")
             tell(f"{name} {method}", result)
             states += result["explored"]["states"]
             failed += result["explored"]["interrupted_recoveries"]
