@@ -48,10 +48,19 @@ struct SystemFunction {
   }
 };
 
+/// A root of the port file that this source defines.
+struct RootPlace {
+  std::string Name, Variable, After;
+  uint64_t Offset = 0, Size = 0, Type = 0;
+  bool Constant = false;
+};
+
 struct FrontendFacts {
   llvm::StringMap<SystemFunction> SystemFunctions; ///< by the name that the object file has
   std::vector<TypeLayout> Types;
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
+  llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile
+  std::vector<RootPlace> Roots;
 };
 
 /// A place in the source under which both halves of the plugin find the same thing.

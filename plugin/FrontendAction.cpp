@@ -4,6 +4,7 @@
 #include "Frontend.h"
 #include "Layouts.h"
 #include "Port.h"
+#include "PortSource.h"
 #include "Settings.h"
 #include "UnsafeFile.h"
 
@@ -137,6 +138,7 @@ public:
   // As each declaration is complete: code is generated for it right afterwards.
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     markFields(Layouts->context(), Group);
+    rewriteForPort(*Layouts, Group);
     for (Decl *D : Group)
       Visitor->TraverseDecl(D);
     return true;

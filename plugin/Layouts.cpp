@@ -68,6 +68,14 @@ public:
     return {};
   }
 
+  /// What lies behind a record of \p Size bytes, and is plain bytes.
+  Word tail(uint64_t Size) const {
+    Word W = word("(bytes)", Size, NVM_FIELD_FLEXIBLE_ARRAY, Context.CharTy);
+    W.Layout.Stride = 1;
+    W.Layout.Count = 0;
+    return W;
+  }
+
 private:
   uint64_t bytes(CharUnits Units) const { return static_cast<uint64_t>(Units.getQuantity()); }
   uint64_t sizeOf(QualType T) const { return bytes(Context.getTypeSizeInChars(T)); }
@@ -132,10 +140,24 @@ private:
     return {W};
   }
 
+  /// A volatile bit-field that fills its bytes; \p Offset is that of its first bit's byte.
+  Words flattenBits(const FieldDecl &Field, uint64_t Offset, const std::string &Prefix) const {
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(Field.getParent());
+    uint64_t Bits = Field.getBitWidthValue(Context);
+    if (!annotation(Field, "nvmove.volatile") || Bits == 0 || Bits % 8 != 0 ||
+        Layout.getFieldOffset(Field.getFieldIndex()) % 8 != 0)
+      return {};
+    Word W = word(Prefix + (Prefix.empty() ? "" : ".") + Field.getName().str(), Offset,
+                  NVM_FIELD_VOLATILE, QualType());
+    W.Layout.Stride = 1;
+    W.Layout.Count = static_cast<uint32_t>(Bits / 8);
+    return {W};
+  }
+
   Words flattenField(const FieldDecl &Field, uint64_t Offset, const std::string &Prefix,
                      const Scope *Around) const {
     if (Field.isBitField())
-      return {};
+      return flattenBits(Field, Offset, Prefix);
     std::string Name = Prefix;
     if (!Field.getName().empty())
       Name += (Prefix.empty() ? "" : ".") + Field.getName().str();
@@ -242,17 +264,27 @@ LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Cont
   Names.AnonymousTagLocations = false;
 }
 
-uint64_t LayoutBuilder::describe(QualType T) {
+uint64_t LayoutBuilder::describe(QualType T) { return add(T, false); }
+
+uint64_t LayoutBuilder::describeWithTail(QualType T) {
+  const auto *Record = T->getAsRecordDecl();
+  return add(T, !Record || !Record->hasFlexibleArrayMember());
+}
+
+uint64_t LayoutBuilder::add(QualType T, bool Tail) {
   T = T.getCanonicalType().getUnqualifiedType();
-  auto [Known, New] = Ids.try_emplace(T.getAsOpaquePtr(), 0);
-  if (!New)
-    return Known->second;
+  auto &Known = Tail ? IdsWithTail : Ids;
+  if (auto [At, New] = Known.try_emplace(T.getAsOpaquePtr(), 0); !New)
+    return At->second;
   TypeLayout Made;
-  Made.Name = T.getAsString(Names);
+  Made.Name = T.getAsString(Names) + (Tail ? " and bytes" : "");
   Made.Size = static_cast<uint64_t>(Context.getTypeSizeInChars(T).getQuantity());
   Made.Alignment = static_cast<uint32_t>(Context.getTypeAlignInChars(T).getQuantity());
   Made.Members = memberLines(Context, T);
-  Words All = Flattener(Context).flatten(T, 0, "");
+  Flattener Flatten(Context);
+  Words All = Flatten.flatten(T, 0, "");
+  if (Tail)
+    All.push_back(Flatten.tail(Made.Size));
   // The id covers the names of what fields point to, not their ids: types may point to each other.
   std::string Shape;
   llvm::raw_string_ostream OS(Shape);
@@ -266,7 +298,7 @@ uint64_t LayoutBuilder::describe(QualType T) {
   }
   // Never 0, which means "not known", and positive as Breeze's type identifiers are.
   Made.Id = (llvm::xxh3_64bits(Shape) & INT64_MAX) | 1;
-  uint64_t Id = Ids[T.getAsOpaquePtr()] = Made.Id;
+  uint64_t Id = Known[T.getAsOpaquePtr()] = Made.Id;
   Targets.emplace_back();
   for (const Word &W : All) {
     Made.Fields.push_back(W.Layout);

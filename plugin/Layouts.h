@@ -23,16 +23,21 @@ public:
   /// The id of a complete type.
   uint64_t describe(clang::QualType T);
 
+  /// The id of one object of type \p T with bytes behind it that are no pointers.
+  uint64_t describeWithTail(clang::QualType T);
+
   /// At the end of the translation unit, when all that will be complete is: the layouts of the
   /// types described, and of those they point to.
   std::vector<TypeLayout> finish();
 
 private:
+  uint64_t add(clang::QualType T, bool Tail);
+
   clang::ASTContext &Context;
   clang::PrintingPolicy Names; ///< as C spells types, without places for unnamed ones
   std::vector<TypeLayout> Types;
   std::vector<std::vector<clang::QualType>> Targets; ///< of each type's fields; null: none
-  llvm::DenseMap<const void *, uint64_t> Ids;        ///< by canonical type
+  llvm::DenseMap<const void *, uint64_t> Ids, IdsWithTail; ///< by canonical type
 };
 
 } // namespace nvmove::plugin

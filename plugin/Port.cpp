@@ -3,8 +3,6 @@
 
 #include "Settings.h"
 
-#include "port/PortFile.h"
-
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/StringMap.h"
@@ -87,7 +85,7 @@ private:
     auto [First, Path] = llvm::StringRef(E.Name).split('.');
     FieldDecl *Field = First == Name ? fieldAt(Record, Path) : nullptr;
     if (Field)
-      reading().Found.insert(messageOf(E));
+      foundInSource(E);
     return Field;
   }
 
@@ -97,16 +95,27 @@ private:
         AnnotateAttr::CreateImplicit(Context, Annotation, Copy.data(), unsigned(Copy.size())));
   }
 
+  /// As the arguments of an attribute in the source are: evaluated, for the code generator.
+  Expr *constant(Expr *E) const {
+    Expr::EvalResult Value;
+    [[maybe_unused]] bool Known = E->EvaluateAsRValue(Value, Context);
+    assert(Known && "a literal has a value");
+    return ConstantExpr::Create(Context, E, Value.Val);
+  }
+
   Expr *number(uint64_t Value, const FieldDecl &At) const {
     QualType Type = Context.LongLongTy;
-    return IntegerLiteral::Create(Context, llvm::APInt(unsigned(Context.getTypeSize(Type)), Value),
-                                  Type, At.getLocation());
+    return constant(IntegerLiteral::Create(
+        Context, llvm::APInt(unsigned(Context.getTypeSize(Type)), Value), Type, At.getLocation()));
   }
 
   Expr *text(llvm::StringRef Text, const FieldDecl &At) const {
     QualType Type = Context.getStringLiteralArrayType(Context.CharTy, unsigned(Text.size()));
-    return clang::StringLiteral::Create(Context, Text, StringLiteralKind::Ordinary, false, Type,
-                                        At.getLocation());
+    auto *Literal = clang::StringLiteral::Create(Context, Text, StringLiteralKind::Ordinary, false,
+                                                 Type, At.getLocation());
+    return constant(ImplicitCastExpr::Create(Context, Context.getArrayDecayedType(Type),
+                                             CK_ArrayToPointerDecay, Literal, nullptr, VK_PRValue,
+                                             FPOptionsOverride()));
   }
 
   ASTContext &Context;
@@ -125,6 +134,19 @@ bool isProgram(llvm::StringRef Source) {
 }
 
 } // namespace
+
+const port::PortFile *portFile() { return reading().Present ? &reading().File : nullptr; }
+
+void foundInSource(const port::Entry &E) { reading().Found.insert(messageOf(E)); }
+
+const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef Name) {
+  for (const port::Entry &E : List)
+    if (E.Name == Name) {
+      foundInSource(E);
+      return &E;
+    }
+  return nullptr;
+}
 
 llvm::Error readPort() {
   if (settings().Port.empty())
@@ -154,10 +176,11 @@ void markFields(ASTContext &Context, DeclGroupRef Group) {
 void emitPortEntries(llvm::Module &M) {
   if (!reading().Present)
     return;
-  for (const auto *List : {&reading().File.Atomic, &reading().File.Commit})
+  const port::PortFile &File = reading().File;
+  for (const auto *List : {&File.Atomic, &File.Commit})
     for (const port::Entry &E : *List)
       if (const llvm::Function *F = M.getFunction(E.Name); F && !F->isDeclaration())
-        reading().Found.insert(messageOf(E));
+        foundInSource(E);
   llvm::Type *Byte = llvm::Type::getInt8Ty(M.getContext());
   llvm::SmallVector<llvm::GlobalValue *> Kept;
   llvm::SmallVector<llvm::Constant *> All;

@@ -7,6 +7,8 @@
 // prints the messages of those that nothing defines.
 #pragma once
 
+#include "port/PortFile.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclGroup.h"
 #include "llvm/IR/Module.h"
@@ -17,6 +19,15 @@ namespace nvmove::plugin {
 /// Reads settings().Port, if there is one, and adds its functions and .unsafe files to the
 /// settings.
 llvm::Error readPort();
+
+/// What was read; null: there is no port file.
+const port::PortFile *portFile();
+
+/// Something in this source matches the entry.
+void foundInSource(const port::Entry &E);
+
+/// The entry of that name, now found; null: the list has none.
+const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef Name);
 
 /// Before layouts are described and code is generated for \p Group.
 void markFields(clang::ASTContext &Context, clang::DeclGroupRef Group);

@@ -146,7 +146,7 @@ static void answer(struct nvm_pool *pool, uint64_t asked) {
   __atomic_compare_exchange_n(&words->asked, &asked, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-void nvmi_backup_answer(struct nvm_pool *pool) {
+static void answer_one(struct nvm_pool *pool) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -156,4 +156,15 @@ void nvmi_backup_answer(struct nvm_pool *pool) {
     pthread_mutex_unlock(&pool->backup_lock);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+__attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thread,
+                                                  uint64_t pools) {
+  if (thread != nvmi_self || thread->busy || thread->ticket || nvmi_in_transaction(thread))
+    return;
+  for (; pools; pools &= pools - 1) {
+    struct nvm_pool *pool = thread->logs[__builtin_ctzll(pools)]->pool;
+    if (!pool->forked && nvmi_backup_asked(pool))
+      answer_one(pool);
+  }
 }

@@ -31,5 +31,6 @@ static inline struct nvm_backup_words *nvmi_backup_words(const struct nvm_pool *
 static inline bool nvmi_backup_asked(const struct nvm_pool *pool) {
   return __atomic_load_n(&nvmi_backup_words(pool)->asked, __ATOMIC_RELAXED);
 }
-/* Answers. The calling thread is not at work. */
-void nvmi_backup_answer(struct nvm_pool *pool);
+/* Answers for the pools with these numbers (bits), in which a transaction of the thread has ended.
+ * A thread that ends another's, or that others wait for, leaves it to the next commit. */
+void nvmi_backup_answer(const struct nvmi_thread *thread, uint64_t pools);

@@ -116,11 +116,18 @@ struct nvmi_log {
   struct nvmi_array operations;                                   /* uint64_t, NVM_OPERATION */
   struct nvmi_array intents;                                      /* struct nvmi_intent */
   struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
+  struct nvmi_array large;                                        /* of a commit (shadow.c) */
   struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */
   uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
   struct nvm_stats stats;
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
+};
+
+/* Global variables from which a ported program reaches the pool (port.h). */
+struct nvmi_root_events {
+  void (*before_commit)(void); /* those that changed become stores of the transaction */
+  void (*after_abort)(void);
 };
 
 #define NVMI_AHEAD_MAX 16 /* ranges noted ahead of their stores; then a wait comes early */
@@ -150,6 +157,7 @@ struct nvmi_thread {
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
   struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
+  const struct nvmi_root_events *roots; /* of the thread that attached the program's pool, or null */
 };
 
 /* map.c: the reserved range and who has which part of it */

@@ -285,6 +285,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
     nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
+    nvmi_array_free(&log->large, 2 * sizeof(uint64_t));
     nvmi_array_free(&log->pieces, sizeof(struct nvmi_piece));
     nvmi_array_free(&log->references, sizeof(struct nvm_reference));
     nvmi_array_free(&log->listed[0], sizeof(uint64_t));

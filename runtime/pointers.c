@@ -76,7 +76,9 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
   uint64_t inside;
   uint32_t index;
   const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
-  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
+  if (!span || !(atomic_load(&span->live[index / 64]) >> (index % 64) & 1))
+    return NVM_OK; /* what is freed by this very transaction points to nothing any more */
+  const struct nvm_type *type = nvmi_type_layout(pool, span->words[index] - 1u);
   if (!type || !type->size || !type->field_count)
     return NVM_OK;
   if (!has_flexible_array(type))

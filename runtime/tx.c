@@ -151,18 +151,6 @@ static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *
   return result;
 }
 
-/* A backup that another process asks for. A thread that ends another's transaction, or that others
- * wait for, leaves it to the next commit. */
-static __attribute__((noinline)) void answer(const struct nvmi_thread *thread, uint64_t touched) {
-  if (thread != nvmi_self || thread->busy || thread->ticket || nvmi_in_transaction(thread))
-    return;
-  for (; touched; touched &= touched - 1) {
-    struct nvm_pool *pool = thread->logs[__builtin_ctzll(touched)]->pool;
-    if (!pool->forked && nvmi_backup_asked(pool))
-      nvmi_backup_answer(pool);
-  }
-}
-
 static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
                                                                    bool commit) {
   uint64_t touched = thread->touched;
@@ -185,7 +173,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
   } else {
     error = finish_each(thread, touched, commit);
-    asked = true; /* answer() looks at each */
+    asked = true; /* each is looked at */
   }
   thread->lines.count = 0;
   if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
@@ -197,7 +185,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   nvmi_compiler_barrier();
   thread->busy--;
   if (NVMI_UNLIKELY(asked))
-    answer(thread, touched);
+    nvmi_backup_answer(thread, touched);
   return error;
 }
 
@@ -227,8 +215,23 @@ static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thre
   return turn == NVMI_TURN_BROKEN ? NVM_EBROKEN : error;
 }
 
+static __attribute__((noinline)) enum nvm_error finish_with_roots(struct nvmi_thread *thread,
+                                                                  bool commit) {
+  const struct nvmi_root_events *roots = thread->roots;
+  if (commit)
+    roots->before_commit();
+  thread->roots = NULL;
+  enum nvm_error error = nvmi_tx_finish(thread, commit);
+  thread->roots = roots;
+  if (!commit || error)
+    roots->after_abort();
+  return error;
+}
+
 static inline __attribute__((always_inline)) enum nvm_error
 finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(thread->roots != NULL))
+    return finish_with_roots(thread, commit);
   if (NVMI_UNLIKELY(thread->ticket))
     return finish_in_order(thread, commit);
   if (NVMI_UNLIKELY(thread->handlers_store))
@@ -363,9 +366,13 @@ void __nvm_atomic_landed(void *Frame) {
 
 void __nvm_commit_point(void) {
   struct nvmi_thread *thread = nvmi_thread_self();
+  if (thread->roots && !nvmi_in_transaction(thread))
+    thread->roots->before_commit();
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
-    nvmi_fatal(error, NULL, "what was open at a commit point could not be committed");
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror()
+                                    : "what was open at a commit point could not be committed");
   if (NVMI_UNLIKELY(nvmi_call_armed) && !nvmi_in_transaction(thread))
     nvmi_call_now();
 }

@@ -117,6 +117,27 @@ struct nvm_type {
 
 #define NVM_TYPES_SECTION "nvm_types"
 
+/* Where a thread's next allocation goes, and as what; set by compiled code around calls of the
+ * allocators that a port file names, read by __nvm_port_malloc and its kin. */
+struct nvm_place {
+  uint64_t type;  /* of the next block, 0: not known; taken by the allocation */
+  uint64_t scope; /* NVM_SCOPE_POOL or 0, DRAM: of the innermost call that has one */
+};
+#define NVM_SCOPE_POOL 1
+
+/* A root of a port file: a global variable or a part of one. The plugin emits one in the object
+ * that defines it, into section `nvm_roots` (pointers to them). */
+struct nvm_root {
+  const char *name;  /* "server.db" */
+  const char *after; /* the function behind which it has the pool's value; "": the load */
+  void *address;
+  uint64_t size;     /* bytes */
+  uint64_t type;     /* what it holds: the id of a described type */
+  uint64_t constant; /* 1: never changes after the load */
+};
+
+#define NVM_ROOTS_SECTION "nvm_roots"
+
 #define NVM_CALL_ORDINARY
 #if defined(__clang__)
 #define NVM_CALL_PRESERVE_MOST __attribute__((preserve_most))

@@ -81,6 +81,10 @@ int nvm_pool_count_references(NVM_POOL *pool);
  * meanwhile leaves some for the next time. */
 int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks);
 
+/* The pool that a ported program attached or filled at its load (docs/port-file.md); null: not yet,
+ * or it runs without. It stays the library's: closed at exit. Never fails. */
+NVM_POOL *nvm_pool_attached(void);
+
 /* The root: the pointer from which everything in the pool is found. Null in a new pool. Setting it
  * is a store like any other, part of the transaction. `root` is null or lies in the pool
  * (NVM_EUNSAFE). */

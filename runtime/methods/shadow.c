@@ -89,21 +89,36 @@ static bool is_large_and_new(const struct nvmi_intent *intent) {
   return !intent->is_free && intent->span->class == NVMI_CLASSES;
 }
 
-/* Whether the line (or range) lies in a large block that this transaction allocates. Its bytes go
+/* Large blocks that this transaction allocates: their bytes go
  * straight to the file, not into the record, and are fenced before the record's last frame is put:
  * the record may arrive whole before its own fence. Crash before the first fence: the block is
  * free, its bytes are nobody's. After: they are there. No older record is
  * replayed over them: the run was not taken before the floor had passed all records that can name
  * it (docs/pool-format.md, "The floor"). */
-static bool goes_straight(const struct nvmi_log *log, const struct nvmi_line *item) {
+struct large {
+  uint64_t start, end; /* file offsets */
+};
+
+/* None when the transaction's lines may not go straight: memory is out, or an older value in the
+ * record would be replayed over a newer one that did. */
+static void find_large(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.items;
-  uint64_t at = ((item->line & ~NVMI_RANGE) << 6) - log->pool->header.base;
-  for (size_t i = 0; i < log->intents.count; i++) {
+  log->large.count = 0;
+  for (size_t i = 0; i < log->intents.count && !log->sealed.count; i++) {
     uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
-    if (is_large_and_new(&intents[i]) && at >= start &&
-        at < start + nvmi_block_size(intents[i].span))
-      return true;
+    struct large block = {start, start + nvmi_block_size(intents[i].span)};
+    if (is_large_and_new(&intents[i]))
+      nvmi_array_push(&log->large, &block, sizeof block);
   }
+}
+
+/* Whether the line (or range) lies in one of them. */
+static bool goes_straight(const struct nvmi_log *log, const struct nvmi_line *item) {
+  const struct large *large = log->large.items;
+  uint64_t at = ((item->line & ~NVMI_RANGE) << 6) - log->pool->header.base;
+  for (size_t i = 0; i < log->large.count; i++)
+    if (at >= large[i].start && at < large[i].end)
+      return true;
   return false;
 }
 
@@ -174,12 +189,12 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
-  /* An older value in the record would be replayed over a newer one that went straight. */
-  bool may_go_straight = operations && !log->sealed.count, some_went = false;
+  bool some_went = false;
+  find_large(log);
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
-    bool straight = may_go_straight && goes_straight(log, &lines[i]);
+    bool straight = goes_straight(log, &lines[i]);
     each_line(pool, &lines[i], 1, straight ? store_home : add_to_record, straight ? NULL : &record);
     some_went |= straight;
   }
@@ -200,7 +215,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->stats.flushed_lines += log->sealed.count;
   log->sealed.count = 0;
   for (size_t i = 0; i < count; i++)
-    if (!may_go_straight || !goes_straight(log, &lines[i]))
+    if (!goes_straight(log, &lines[i]))
       each_line(pool, &lines[i], 1, record.solo ? store_home_whole : store_home, log);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);

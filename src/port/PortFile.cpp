@@ -26,13 +26,15 @@ Entry entryAt(llvm::StringRef Text, llvm::StringRef Scalar) {
   return Made;
 }
 
-bool isNameLetter(char C) { return llvm::isAlnum(C) || llvm::StringRef("_./-").contains(C); }
+bool isNameLetter(char C) { return llvm::isAlnum(C) || llvm::StringRef("_./-[]").contains(C); }
 
 } // namespace
 
 LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(Entry)
 LLVM_YAML_IS_SEQUENCE_VECTOR(Decided)
 LLVM_YAML_IS_SEQUENCE_VECTOR(Tagged)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Root)
+LLVM_YAML_IS_SEQUENCE_VECTOR(Load)
 
 namespace llvm::yaml {
 
@@ -94,6 +96,21 @@ template <> struct MappingTraits<Fields> {
   }
 };
 
+template <> struct MappingTraits<Root> {
+  static void mapping(IO &Io, Root &R) {
+    Io.mapRequired("name", R.Name);
+    Io.mapOptional("after", R.After);
+    Io.mapOptional("constant", R.Constant);
+  }
+};
+
+template <> struct MappingTraits<Load> {
+  static void mapping(IO &Io, Load &L) {
+    Io.mapRequired("function", L.Function);
+    Io.mapOptional("attached", L.Attached);
+  }
+};
+
 template <> struct MappingTraits<PortFile> {
   static void mapping(IO &Io, PortFile &P) {
     Version V;
@@ -102,7 +119,19 @@ template <> struct MappingTraits<PortFile> {
     Io.mapOptional("atomic", P.Atomic);
     Io.mapOptional("commit", P.Commit);
     Io.mapOptional("unsafe", P.Unsafe);
+    Io.mapOptional("allocators", P.Allocators);
+    Io.mapOptional("bytes", P.Bytes);
+    Io.mapOptional("persistent", P.Persistent);
+    Io.mapOptional("volatile", P.Volatile);
+    Io.mapOptional("beside", P.Beside);
+    Io.mapOptional("roots", P.Roots);
+    Io.mapOptional("load", P.Loads);
     Io.mapOptional("fields", P.Marks);
+    if (P.Roots.empty() != P.Loads.empty())
+      Io.setError(
+          "'roots' and 'load' belong together: what has the pool's values, and from when on");
+    else if (!P.Roots.empty() && P.Allocators.empty())
+      Io.setError("'allocators' is missing: nothing could lie in the pool");
   }
 };
 
@@ -151,9 +180,17 @@ void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const c
 }
 
 void forEachEntry(const PortFile &P, llvm::function_ref<void(const Entry &)> Take) {
-  for (const auto *List : {&P.Atomic, &P.Commit})
+  for (const auto *List :
+       {&P.Atomic, &P.Commit, &P.Allocators, &P.Bytes, &P.Persistent, &P.Volatile, &P.Beside})
     for (const Entry &E : *List)
       Take(E);
+  for (const Root &R : P.Roots) {
+    Take(R.Name);
+    if (!R.After.Name.empty())
+      Take(R.After);
+  }
+  for (const Load &L : P.Loads)
+    Take(L.Function);
   forEachMark(P.Marks, [&](const Entry &E, const char *) { Take(E); });
   for (const Tagged &T : P.Marks.Tag)
     Take(T.Field);

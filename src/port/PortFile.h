@@ -3,7 +3,10 @@
 // compiler plugin.
 //
 // Entry: a name in the file, with its place. It stands for a function, or for a field, written
-// "RECORD.FIELD" with further members behind more dots.
+// "RECORD.FIELD" with further members behind more dots. Scope: while calls of a function run, or
+// while the value that is assigned to a field or variable is computed; what is allocated then goes
+// to the pool or to DRAM, the innermost scope decides. Root: a global variable, or a part of one,
+// from which the data are reached. Load: a function that builds them from elsewhere.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -42,10 +45,28 @@ struct Fields {
   std::vector<Decided> When;
 };
 
+/// "VARIABLE" or "VARIABLE.MEMBER", with more members behind more dots.
+struct Root {
+  Entry Name;
+  Entry After;           ///< the function behind which it has the pool's value; empty: the load
+  bool Constant = false; ///< it keeps the value that it has after the load
+};
+
+struct Load {
+  Entry Function;
+  int64_t Attached = 0; ///< what it gives when the pool had the data
+};
+
 struct PortFile {
   std::string Path;
   std::string Program; ///< the source that is in the program: there every entry must be found
   std::vector<Entry> Atomic, Commit, Unsafe;
+  std::vector<Entry> Allocators;           ///< functions that allocate by calling malloc
+  std::vector<Entry> Bytes;                ///< functions that allocate what has no pointers
+  std::vector<Entry> Persistent, Volatile; ///< scopes: functions, fields, variables
+  std::vector<Entry> Beside;               ///< scopes: where the first argument lies
+  std::vector<Root> Roots;
+  std::vector<Load> Loads;
   Fields Marks;
 };
 

@@ -1,0 +1,276 @@
+// Scopes, allocators, the load and the roots: see PortCode.h.
+#include "PortCode.h"
+
+#include "Abi.h"
+#include "Frontend.h"
+#include "Port.h"
+
+#include "nvmove/abi.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+enum PlaceMember : unsigned { Type = 0, Scope = 1 };
+
+Value *placing(IRBuilderBase &At, PlaceMember Member) {
+  Module &M = *At.GetInsertBlock()->getModule();
+  constexpr StringRef Name = "__nvm_placing";
+  auto *Shape = StructType::get(At.getInt64Ty(), At.getInt64Ty());
+  static_assert(sizeof(nvm_place) == 16, "the type above has the shape of struct nvm_place");
+  GlobalVariable *Place = M.getNamedGlobal(Name);
+  if (!Place)
+    Place = new GlobalVariable(M, Shape, false, GlobalValue::ExternalLinkage, nullptr, Name,
+                               nullptr, GlobalValue::InitialExecTLSModel);
+  return At.CreateStructGEP(Shape, At.CreateThreadLocalAddress(Place), Member);
+}
+
+/// Sets the scope, and gives the one before.
+Value *enterScope(IRBuilderBase &At, Value *Scope) {
+  Value *Before = At.CreateLoad(At.getInt64Ty(), placing(At, PlaceMember::Scope));
+  At.CreateStore(Scope, placing(At, PlaceMember::Scope));
+  return Before;
+}
+
+SmallVector<ReturnInst *> returnsOf(Function &F) {
+  SmallVector<ReturnInst *> Returns;
+  for (Instruction &I : instructions(F))
+    if (auto *Return = dyn_cast<ReturnInst>(&I))
+      Returns.push_back(Return);
+  return Returns;
+}
+
+/// Calls \p Place before each return of \p F.
+void beforeReturns(Function &F, function_ref<void(IRBuilder<> &)> Place) {
+  for (ReturnInst *Return : returnsOf(F)) {
+    if (CallInst *Tail = Return->getParent()->getTerminatingMustTailCall()) {
+      F.getContext().diagnose(DiagnosticInfoUnsupported(
+          F, "a call that must be a tail call cannot leave a function of the port file",
+          Tail->getDebugLoc()));
+      continue;
+    }
+    IRBuilder<> At(Return);
+    Place(At);
+  }
+}
+
+IRBuilder<> atEntry(Function &F) {
+  return IRBuilder<>(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+}
+
+void runInScope(Function &F, function_ref<Value *(IRBuilder<> &)> ScopeAt) {
+  IRBuilder<> At = atEntry(F);
+  Value *Before = enterScope(At, ScopeAt(At));
+  beforeReturns(
+      F, [&](IRBuilder<> &End) { End.CreateStore(Before, placing(End, PlaceMember::Scope)); });
+}
+
+/// NVM_SCOPE_POOL when the first argument lies in the reserved range.
+Value *scopeOfFirst(Function &F, IRBuilder<> &At) {
+  Value *Address = At.CreatePtrToInt(F.getArg(0), At.getInt64Ty());
+  Value *Tag = At.CreateLShr(Address, NVM_RANGE_SHIFT);
+  static_assert(NVM_SCOPE_POOL == 1, "the comparison gives the scope");
+  return At.CreateZExt(At.CreateICmpEQ(Tag, At.getInt64(NVM_RANGE_TAG)), At.getInt64Ty());
+}
+
+bool placeScopes(Module &M, const port::PortFile &File) {
+  bool Changed = false;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    bool Persistent = findEntry(File.Persistent, F.getName());
+    if (Persistent || findEntry(File.Volatile, F.getName())) {
+      runInScope(F, [&](IRBuilder<> &At) { return At.getInt64(Persistent ? NVM_SCOPE_POOL : 0); });
+      Changed = true;
+    } else if (!F.arg_empty() && F.getArg(0)->getType()->isPointerTy() &&
+               findEntry(File.Beside, F.getName())) {
+      runInScope(F, [&](IRBuilder<> &At) { return scopeOfFirst(F, At); });
+      Changed = true;
+    }
+  }
+  return Changed;
+}
+
+/// What allocates in place of a function of the C library.
+StringRef replacement(StringRef Name) {
+  return StringSwitch<StringRef>(Name)
+      .Case("malloc", "__nvm_port_malloc")
+      .Case("calloc", "__nvm_port_calloc")
+      .Case("realloc", "__nvm_port_realloc")
+      .Default("");
+}
+
+bool isCallOf(const User *U, const Function &Callee) {
+  auto *Call = dyn_cast<CallBase>(U);
+  return Call && Call->getCalledOperand() == &Callee;
+}
+
+void replaceCall(CallBase &Call, FunctionCallee By) {
+  Call.setCalledFunction(By);
+  Call.setAttributes(AttributeList());
+  Call.setDoesNotThrow();
+}
+
+/// In the bodies of the allocators, or everywhere when the C library's own is one.
+bool replaceAllocators(Module &M, const port::PortFile &File) {
+  for (const auto *List : {&File.Allocators, &File.Bytes})
+    for (Function &F : M)
+      if (!F.isDeclaration())
+        findEntry(*List, F.getName());
+  bool Changed = false;
+  for (StringRef Name : {"malloc", "calloc", "realloc"}) {
+    Function *Callee = M.getFunction(Name);
+    if (!Callee || !Callee->isDeclaration())
+      continue;
+    bool Everywhere = findEntry(File.Allocators, Name);
+    for (User *U : make_early_inc_range(Callee->users())) {
+      if (!isCallOf(U, *Callee))
+        continue;
+      auto &Call = *cast<CallBase>(U);
+      if (!Everywhere && !findEntry(File.Allocators, Call.getFunction()->getName()))
+        continue;
+      replaceCall(Call, abiFunction(M, replacement(Name)));
+      Changed = true;
+    }
+  }
+  return Changed;
+}
+
+bool replaceFork(Module &M) {
+  Function *Fork = M.getFunction("fork");
+  if (!Fork || !Fork->isDeclaration())
+    return false;
+  for (User *U : make_early_inc_range(Fork->users()))
+    if (isCallOf(U, *Fork))
+      replaceCall(*cast<CallBase>(U), abiFunction(M, "__nvm_port_fork"));
+  return true;
+}
+
+/// The function gives \p Attached at once when the pool has what it would load.
+void makeLoad(Function &F, int64_t Attached) {
+  F.removeFnAttr(Attribute::AlwaysInline);
+  F.addFnAttr(Attribute::NoInline);
+  beforeReturns(F, [](IRBuilder<> &At) { callAbi(At, "__nvm_load_end", {}); });
+  IRBuilder<> At = atEntry(F);
+  Value *Has = At.CreateIsNotNull(callAbi(At, "__nvm_load_begin", {}));
+  Instruction *Out = SplitBlockAndInsertIfThen(Has, At.GetInsertPoint(), /*Unreachable=*/true);
+  IRBuilder<> End(Out);
+  llvm::Type *Result = F.getReturnType();
+  if (Result->isVoidTy())
+    End.CreateRetVoid();
+  else if (Result->isIntegerTy())
+    End.CreateRet(ConstantInt::getSigned(Result, Attached));
+  else
+    End.CreateRet(Constant::getNullValue(Result));
+  Out->eraseFromParent();
+}
+
+bool placeLoads(Module &M, const port::PortFile &File) {
+  bool Changed = false;
+  for (const port::Load &L : File.Loads)
+    if (Function *F = M.getFunction(L.Function.Name); F && !F->isDeclaration()) {
+      foundInSource(L.Function);
+      makeLoad(*F, L.Attached);
+      Changed = true;
+    }
+  StringSet<> Done;
+  for (const port::Root &R : File.Roots) {
+    Function *F = R.After.Name.empty() ? nullptr : M.getFunction(R.After.Name);
+    if (!F || F->isDeclaration())
+      continue;
+    foundInSource(R.After);
+    if (!Done.insert(R.After.Name).second)
+      continue;
+    beforeReturns(*F, [&](IRBuilder<> &At) {
+      callAbi(At, "__nvm_roots_after", {At.CreateGlobalString(R.After.Name)});
+    });
+    Changed = true;
+  }
+  return Changed;
+}
+
+/// The markers of PortSource.h.
+bool lowerMarkers(Module &M) {
+  bool Changed = false;
+  auto Lower = [&](StringRef Name, function_ref<Value *(IRBuilder<> &, CallBase &)> Make) {
+    Function *Marker = M.getFunction(Name);
+    if (!Marker)
+      return;
+    for (User *U : make_early_inc_range(Marker->users())) {
+      auto &Call = *cast<CallBase>(U);
+      IRBuilder<> At(&Call);
+      Call.replaceAllUsesWith(Make(At, Call));
+      Call.eraseFromParent();
+    }
+    Marker->eraseFromParent();
+    Changed = true;
+  };
+  Lower("__nvm_place", [](IRBuilder<> &At, CallBase &Call) {
+    At.CreateStore(Call.getArgOperand(0), placing(At, PlaceMember::Type));
+    return Call.getArgOperand(1);
+  });
+  Lower("__nvm_scope_leave", [](IRBuilder<> &At, CallBase &Call) {
+    At.CreateStore(Call.getArgOperand(0), placing(At, PlaceMember::Scope));
+    return Call.getArgOperand(1);
+  });
+  Lower("__nvm_scope_enter",
+        [](IRBuilder<> &At, CallBase &Call) { return enterScope(At, Call.getArgOperand(0)); });
+  return Changed;
+}
+
+bool emitRoots(Module &M) {
+  LLVMContext &C = M.getContext();
+  llvm::Type *Word = llvm::Type::getInt64Ty(C);
+  auto Data = [&](Constant *Value, StringRef Name) {
+    auto *Made =
+        new GlobalVariable(M, Value->getType(), false, GlobalValue::PrivateLinkage, Value, Name);
+    return Made;
+  };
+  auto Text = [&](StringRef S) { return Data(ConstantDataArray::getString(C, S), "nvmove.name"); };
+  SmallVector<GlobalValue *> Kept;
+  for (const RootPlace &R : frontendFacts().Roots) {
+    GlobalVariable *Variable = M.getNamedGlobal(R.Variable);
+    if (!Variable || Variable->isDeclaration())
+      continue;
+    Constant *Address = ConstantExpr::getGetElementPtr(
+        llvm::Type::getInt8Ty(C), Variable, ArrayRef<Constant *>{ConstantInt::get(Word, R.Offset)});
+    static_assert(sizeof(nvm_root) == 48, "the constant below has the shape of struct nvm_root");
+    Constant *Root = ConstantStruct::getAnon(
+        {Text(R.Name), Text(R.After), Address, ConstantInt::get(Word, R.Size),
+         ConstantInt::get(Word, R.Type), ConstantInt::get(Word, R.Constant)});
+    GlobalVariable *Entry = Data(Data(Root, "nvmove.root"), "nvmove.root_entry");
+    Entry->setSection(NVM_ROOTS_SECTION);
+    Entry->setAlignment(Align(8));
+    Kept.push_back(Entry);
+  }
+  if (!Kept.empty())
+    appendToUsed(M, Kept);
+  return !Kept.empty();
+}
+
+} // namespace
+
+bool carryOutPort(Module &M) {
+  const port::PortFile *File = portFile();
+  if (!File)
+    return false;
+  bool Changed = lowerMarkers(M);
+  Changed |= replaceAllocators(M, *File);
+  Changed |= placeScopes(M, *File);
+  Changed |= placeLoads(M, *File);
+  Changed |= emitRoots(M);
+  if (!File->Roots.empty())
+    Changed |= replaceFork(M);
+  return Changed;
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,258 @@
+// Allocations marked with what they are for: see PortSource.h.
+#include "PortSource.h"
+
+#include "Deciders.h"
+#include "Frontend.h"
+#include "Port.h"
+
+#include "nvmove/abi.h"
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace nvmove::plugin {
+namespace {
+
+/// What a size says of the block's type.
+struct Sized {
+  QualType Type;
+  bool More = false; ///< something is added to the size of the type
+};
+
+std::optional<Sized> sizedBy(const Expr *E) {
+  E = E->IgnoreParenCasts();
+  if (auto *Of = dyn_cast<UnaryExprOrTypeTraitExpr>(E)) {
+    QualType T = Of->getTypeOfArgument();
+    if (Of->getKind() != UETT_SizeOf || T->isIncompleteType() || T->isVariableArrayType())
+      return std::nullopt;
+    return Sized{T};
+  }
+  auto *Both = dyn_cast<BinaryOperator>(E);
+  if (!Both || (Both->getOpcode() != BO_Mul && Both->getOpcode() != BO_Add))
+    return std::nullopt;
+  std::optional<Sized> Found = sizedBy(Both->getLHS());
+  if (!Found)
+    Found = sizedBy(Both->getRHS());
+  if (Found && Both->getOpcode() == BO_Add)
+    Found->More = true;
+  return Found;
+}
+
+/// "RECORD.FIELD" or the name of a variable: what an assignment to \p Place assigns to, with "[]"
+/// for an element of it.
+std::string nameOfPlace(const Expr *Place) {
+  Place = Place->IgnoreParenCasts();
+  if (auto *Element = dyn_cast<ArraySubscriptExpr>(Place))
+    return nameOfPlace(Element->getBase()) + "[]";
+  if (auto *Variable = dyn_cast<DeclRefExpr>(Place))
+    return Variable->getDecl()->getNameAsString();
+  auto *Member = dyn_cast<MemberExpr>(Place);
+  auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+  if (!Field)
+    return {};
+  const RecordDecl *Record = Field->getParent();
+  const TypedefNameDecl *Alias = Record->getTypedefNameForAnonDecl();
+  return (Alias ? Alias->getName() : Record->getName()).str() + "." + Field->getNameAsString();
+}
+
+class PortRewriter : public RecursiveASTVisitor<PortRewriter> {
+public:
+  PortRewriter(LayoutBuilder &Layouts, const port::PortFile &File)
+      : Layouts(Layouts), Context(Layouts.context()), File(File) {}
+
+  bool TraverseFunctionDecl(FunctionDecl *F) {
+    llvm::StringRef Name = F->getIdentifier() ? F->getName() : "";
+    bool Own = has(File.Allocators, Name);
+    InBytes = has(File.Bytes, Name);
+    // What an allocator calls inside is the same allocation still.
+    return Own || RecursiveASTVisitor::TraverseFunctionDecl(F);
+  }
+
+  bool VisitVarDecl(VarDecl *Variable) {
+    if (const Expr *Value = Variable->getInit())
+      noteDestination(Value, Variable->getType());
+    if (Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
+        Variable->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
+      findRoots(*Variable);
+    return true;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *Assignment) {
+    if (!Assignment->isAssignmentOp())
+      return true;
+    noteBitField(*Assignment);
+    if (Assignment->getOpcode() != BO_Assign)
+      return true;
+    noteDestination(Assignment->getRHS(), Assignment->getLHS()->getType());
+    std::string Place = nameOfPlace(Assignment->getLHS());
+    if (!Assignment->getRHS()->getType()->isPointerType() || Place.empty() ||
+        !isa<CallExpr, ConditionalOperator>(Assignment->getRHS()->IgnoreParenCasts()))
+      return true;
+    if (findEntry(File.Persistent, Place))
+      Assignment->setRHS(inScope(Assignment->getRHS(), NVM_SCOPE_POOL));
+    else if (findEntry(File.Volatile, Place))
+      Assignment->setRHS(inScope(Assignment->getRHS(), 0));
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getIdentifier() || !has(File.Allocators, Callee->getName()))
+      return true;
+    unsigned Size = Call->getNumArgs();
+    std::optional<Sized> Type;
+    for (unsigned N = 0; N < Call->getNumArgs() && !Type; ++N)
+      if (Call->getArg(N)->getType()->isIntegerType()) {
+        Size = N;
+        Type = sizedBy(Call->getArg(N));
+      }
+    if (Size == Call->getNumArgs())
+      return true;
+    QualType Destination = Destinations.lookup(Call);
+    uint64_t Id = 0;
+    if (Type && !InBytes)
+      Id = Type->More ? Layouts.describeWithTail(Type->Type) : Layouts.describe(Type->Type);
+    else if (InBytes || (!Destination.isNull() && Destination->isPointerType() &&
+                         Destination->getPointeeType()->isCharType()))
+      Id = Layouts.describe(Context.CharTy);
+    Expr *Before = Call->getArg(Size);
+    Expr *Placed = call("__nvm_place", Word(), {number(Id, *Before), cast(Before, Word())});
+    Call->setArg(Size, cast(Placed, Before->getType()));
+    return true;
+  }
+
+private:
+  static bool has(const std::vector<port::Entry> &List, llvm::StringRef Name) {
+    return llvm::any_of(List, [&](const port::Entry &E) { return E.Name == Name; });
+  }
+
+  QualType Word() const { return Context.UnsignedLongTy; }
+
+  void noteDestination(const Expr *Value, QualType Type) {
+    if (auto *Call = dyn_cast<CallExpr>(Value->IgnoreParenCasts()))
+      Destinations[Call] = Type;
+  }
+
+  /// For the early phase, which sees a store of the bit-field's whole unit.
+  void noteBitField(const BinaryOperator &Assignment) {
+    const FieldDecl *Field = Assignment.getLHS()->getSourceBitField();
+    if (!Field)
+      return;
+    const SourceManager &Sources = Context.getSourceManager();
+    PresumedLoc Place = Sources.getPresumedLoc(Assignment.getOperatorLoc());
+    if (Place.isInvalid())
+      return;
+    std::string Key = placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+    bool Volatile = annotation(*Field, "nvmove.volatile");
+    // Several assignments of one macro share a place: all of them have to be volatile.
+    auto [At, New] = frontendFacts().BitFields.try_emplace(Key, Volatile);
+    At->second = (New || At->second) && Volatile;
+  }
+
+  void findRoots(const VarDecl &Variable) {
+    for (const port::Root &R : File.Roots) {
+      auto [First, Path] = llvm::StringRef(R.Name.Name).split('.');
+      QualType Type = Variable.getType();
+      uint64_t Offset = 0;
+      if (First != Variable.getName() || !follow(Type, Offset, Path))
+        continue;
+      foundInSource(R.Name);
+      frontendFacts().Roots.push_back(
+          {R.Name.Name, First.str(), R.After.Name, Offset,
+           static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()),
+           Layouts.describe(Type), R.Constant});
+    }
+  }
+
+  /// From the type of a variable to that of a part of it. False: it has no such part.
+  bool follow(QualType &Type, uint64_t &Offset, llvm::StringRef Path) const {
+    while (!Path.empty()) {
+      const RecordDecl *Record = Type->getAsRecordDecl();
+      auto [Name, Rest] = Path.split('.');
+      const FieldDecl *Found = nullptr;
+      for (const FieldDecl *Field : Record ? Record->fields() : RecordDecl::field_range({}, {}))
+        if (Field->getName() == Name && !Field->isBitField())
+          Found = Field;
+      if (!Found)
+        return false;
+      Offset += Context.getFieldOffset(Found) / 8;
+      Type = Found->getType();
+      Path = Rest;
+    }
+    return !Type->isIncompleteType();
+  }
+
+  FunctionDecl *declare(llvm::StringRef Name, QualType Result, llvm::ArrayRef<QualType> Types) {
+    FunctionDecl *&Known = Declared[Name];
+    if (Known)
+      return Known;
+    QualType Type = Context.getFunctionType(Result, Types, FunctionProtoType::ExtProtoInfo());
+    Known =
+        FunctionDecl::Create(Context, Context.getTranslationUnitDecl(), SourceLocation(),
+                             SourceLocation(), &Context.Idents.get(Name), Type, nullptr, SC_Extern);
+    llvm::SmallVector<ParmVarDecl *> Parameters;
+    for (QualType T : Types)
+      Parameters.push_back(ParmVarDecl::Create(Context, Known, SourceLocation(), SourceLocation(),
+                                               nullptr, T, nullptr, SC_None, nullptr));
+    Known->setParams(Parameters);
+    return Known;
+  }
+
+  Expr *call(llvm::StringRef Name, QualType Result, llvm::ArrayRef<Expr *> Arguments) {
+    llvm::SmallVector<QualType> Types;
+    for (const Expr *E : Arguments)
+      Types.push_back(E->getType());
+    FunctionDecl *F = declare(Name, Result, Types);
+    SourceLocation At = Arguments.back()->getBeginLoc();
+    auto *Reference = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), F,
+                                          /*RefersToEnclosingVariableOrCapture=*/false, At,
+                                          F->getType(), VK_LValue);
+    auto *Function = ImplicitCastExpr::Create(Context, Context.getPointerType(F->getType()),
+                                              CK_FunctionToPointerDecay, Reference, nullptr,
+                                              VK_PRValue, FPOptionsOverride());
+    return CallExpr::Create(Context, Function, Arguments, Result, VK_PRValue, At,
+                            FPOptionsOverride());
+  }
+
+  Expr *cast(Expr *E, QualType To) const {
+    if (Context.hasSameType(E->getType(), To))
+      return E;
+    CastKind Kind = To->isPointerType() ? CK_BitCast : CK_IntegralCast;
+    return ImplicitCastExpr::Create(Context, To, Kind, E, nullptr, VK_PRValue, FPOptionsOverride());
+  }
+
+  Expr *number(uint64_t Value, const Expr &At) const {
+    return IntegerLiteral::Create(Context,
+                                  llvm::APInt(unsigned(Context.getTypeSize(Word())), Value), Word(),
+                                  At.getBeginLoc());
+  }
+
+  Expr *inScope(Expr *Value, uint64_t Scope) {
+    Expr *Enter = call("__nvm_scope_enter", Word(), {number(Scope, *Value)});
+    Expr *Leave =
+        call("__nvm_scope_leave", Context.VoidPtrTy, {Enter, cast(Value, Context.VoidPtrTy)});
+    return cast(Leave, Value->getType());
+  }
+
+  LayoutBuilder &Layouts;
+  ASTContext &Context;
+  const port::PortFile &File;
+  bool InBytes = false;
+  llvm::DenseMap<const CallExpr *, QualType> Destinations;
+  llvm::StringMap<FunctionDecl *> Declared;
+};
+
+} // namespace
+
+void rewriteForPort(LayoutBuilder &Layouts, DeclGroupRef Group) {
+  const port::PortFile *File = portFile();
+  if (!File || Layouts.context().getLangOpts().CPlusPlus)
+    return;
+  PortRewriter Rewriter(Layouts, *File);
+  for (Decl *D : Group)
+    Rewriter.TraverseDecl(D);
+}
+
+} // namespace nvmove::plugin

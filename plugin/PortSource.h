@@ -1,0 +1,21 @@
+// What the port file says of allocations, done to the source as it is parsed.
+//
+// Only the source shows of which type an allocation is and to what it is assigned. So calls of the
+// allocators that the file names get their type around the size, ALLOC(__nvm_place(TYPE, n)), and a
+// value whose place the file names gets its scope around the whole,
+// X = __nvm_scope_leave(__nvm_scope_enter(SCOPE), value). The IR half turns these markers into
+// stores to __nvm_placing (PortCode.h). The type, from the size: `sizeof(T)`, alone or multiplied,
+// is one T or an array of them; with something added, a T with what its flexible array holds, or
+// with bytes behind it; no sizeof and a character pointer to take the result: bytes.
+#pragma once
+
+#include "Layouts.h"
+
+#include "clang/AST/DeclGroup.h"
+
+namespace nvmove::plugin {
+
+/// Before code is generated for \p Group.
+void rewriteForPort(LayoutBuilder &Layouts, clang::DeclGroupRef Group);
+
+} // namespace nvmove::plugin

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Fetches Redis 3.2.6, patches it and builds it with nvmove-cc and the port file beside this script.
+
+usage: build.py --cc NVMOVE_CC [--tree DIR] [--flags FLAGS] [--plain]
+
+The sources are those of the accuracy corpus (a source package of PyPI, checked against its checksum).
+They go to third_party/redis-3.2.6-port (--tree), which git ignores; what was there before is replaced.
+--flags: more compiler flags, such as "-O3 -fPIE". --plain: neither patch nor port, with the compiler
+given: the server to compare with. Prints the folder of the binaries.
+
+Exit status: 0 built, 1 not built, 3 the sources cannot be had.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+THIRD_PARTY = os.path.join(ROOT, "third_party")
+# Blocks are as large as they say: zmalloc asks the allocator in place of a prefix of its own.
+SIZED = "-D_GNU_SOURCE= -include malloc.h -DHAVE_MALLOC_SIZE=1 '-Dzmalloc_size(p)=malloc_usable_size(p)'"
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "accuracy"))
+import fetch  # noqa: E402
+
+
+def sources(tree):
+    """A fresh tree. Raises fetch.CannotFetch."""
+    program = fetch.load("redis")
+    archives = os.path.join(THIRD_PARTY, "archives")
+    os.makedirs(archives, exist_ok=True)
+    if not fetch.verified(archives, program["archives"]):
+        fetch.fetch_pypi(program, THIRD_PARTY, archives)
+    shutil.rmtree(tree, ignore_errors=True)
+    fetch.unpack(program, archives, tree)
+
+
+def run(command, log):
+    with open(log, "a") as out:
+        out.write("$ " + " ".join(command) + "\n")
+        out.flush()
+        if subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out).returncode:
+            print(f"{' '.join(command[:3])} ... failed; its output is in {log}", file=sys.stderr)
+            sys.exit(1)
+
+
+def build(cc, tree, flags="", plain=False):
+    """The folder of redis-server, redis-cli and redis-benchmark."""
+    sources(tree)
+    log = os.path.join(tree, "build.log")
+    own = ""
+    if not plain:
+        run(["patch", "-d", tree, "-p1", "-i", os.path.join(HERE, "redis.patch")], log)
+        port = os.path.join(HERE, "redis.nvmove.yaml")
+        own = f"-I{os.path.join(ROOT, 'include')} --nvmove-port={port} {SIZED}"
+    src = os.path.join(tree, "src")
+    run(["make", "-C", src, f"-j{os.cpu_count()}", "MALLOC=" + ("jemalloc" if plain else "libc"), f"CC={cc}",
+         "OPTIMIZATION=-O2", f"CFLAGS={own} {flags}", f"LDFLAGS={flags}", "redis-server", "redis-cli",
+         "redis-benchmark", "redis-check-aof"], log)
+    return src
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--cc", required=True)
+    p.add_argument("--tree", default=os.path.join(THIRD_PARTY, "redis-3.2.6-port"))
+    p.add_argument("--flags", default="")
+    p.add_argument("--plain", action="store_true")
+    a = p.parse_args()
+    try:
+        print(build(os.path.abspath(a.cc) if os.sep in a.cc else a.cc, os.path.abspath(a.tree), a.flags, a.plain))
+    except fetch.CannotFetch as e:
+        print(f"Redis cannot be fetched here: {e}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

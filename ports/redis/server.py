@@ -1,0 +1,56 @@
+"""Starts a Redis server of a build folder (ports/redis/build.py) and stops it."""
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import resp
+
+SECONDS_MAX = 30
+
+
+class NotStarted(Exception):
+    """The server ended, or never answered."""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """`options` are Redis's own ("--appendonly", "yes"); `environment` is added to ours."""
+
+    def __init__(self, src, folder, options=(), environment=None):
+        self.port = free_port()
+        self.log = os.path.join(folder, "server.log")
+        command = [os.path.join(src, "redis-server"), "--port", str(self.port), "--dir", folder, *options]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(environment or {})},
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def wait(self):
+        """A connection, once the server answers."""
+        end = time.monotonic() + SECONDS_MAX
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                connection = resp.Connection(self.port)
+                connection.do("PING")
+                return connection
+            except (OSError, EOFError, resp.Failed):
+                time.sleep(0.002)
+        self.kill()
+        raise NotStarted(f"the server ended with {self.process.returncode}: {self.said()}")
+
+    def said(self):
+        with open(self.log, errors="replace") as f:
+            return f.read()[-2000:]
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()

@@ -1,0 +1,188 @@
+/* port.c: when a ported program's pool is opened, filled or attached: see port.h. */
+#define _GNU_SOURCE
+#include "port.h"
+
+#include "nvmove/inspect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_SIZE = 64 << 20 };
+
+enum state {
+  STATE_IDLE,     /* nobody asked for it yet */
+  STATE_NONE,     /* the program runs without */
+  STATE_STARTING, /* open, the start's transaction too */
+  STATE_LOADING,  /* the same, inside the load of a fresh pool */
+  STATE_ATTACHED
+};
+
+static struct {
+  struct nvm_pool *pool;
+  _Atomic enum state state;
+  unsigned depth; /* of load functions inside each other */
+  char folder[PATH_MAX];
+} port;
+
+/* A relative path means the folder in which the program was started. */
+__attribute__((constructor)) static void remember_folder(void) {
+  if (!getcwd(port.folder, sizeof port.folder))
+    *port.folder = 0;
+}
+
+/* False: the program shall run without a pool. */
+static bool find_path(char *path, size_t size) {
+  const char *wish = getenv("NVMOVE_POOL");
+  if (!wish || !*wish)
+    return false;
+  bool joined = *wish != '/' && *port.folder;
+  snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
+  return true;
+}
+
+static _Noreturn void refuse(const char *message) {
+  fprintf(stderr, "nvmove: %s\n", message);
+  exit(EXIT_FAILURE);
+}
+
+/* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */
+static size_t wished_size(void) {
+  const char *wish = getenv("NVMOVE_POOL_SIZE");
+  if (!wish)
+    return DEFAULT_SIZE;
+  char *end;
+  errno = 0;
+  unsigned long long size = strtoull(wish, &end, 10);
+  static const char units[] = "KMG";
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  if (end == wish || *wish == '-' || errno || (*end && (!unit || end[1])) ||
+      size > SIZE_MAX >> shift)
+    refuse("NVMOVE_POOL_SIZE is a number of bytes, with K, M or G behind: 512M");
+  return (size_t)size << shift;
+}
+
+static struct nvm_pool *open_or_create(const char *path) {
+  struct nvm_pool *pool =
+      access(path, F_OK) == 0 ? nvm_pool_open(path) : nvm_pool_create(path, wished_size());
+  if (!pool)
+    refuse(nvm_strerror());
+  if (nvm_pool_root(pool) && !nvmi_roots_present(pool)) {
+    char message[PATH_MAX + 80];
+    snprintf(message, sizeof message, "%s: the pool of another program: it has no roots of a port",
+             path);
+    refuse(message);
+  }
+  return pool;
+}
+
+static enum state start(void) {
+  char path[PATH_MAX];
+  if (!find_path(path, sizeof path))
+    return port.state = STATE_NONE;
+  port.pool = open_or_create(path);
+  if (nvm_tx_begin(port.pool))
+    refuse(nvm_strerror());
+  return port.state = STATE_STARTING;
+}
+
+static inline enum state started(void) {
+  enum state state = atomic_load_explicit(&port.state, memory_order_acquire);
+  return NVMI_LIKELY(state != STATE_IDLE) ? state : start();
+}
+
+struct nvm_pool *nvmi_port_pool(void) {
+  return started() == STATE_NONE || port.pool->forked ? NULL : port.pool;
+}
+
+NVM_POOL *nvm_pool_attached(void) {
+  return atomic_load(&port.state) == STATE_ATTACHED ? port.pool : NULL;
+}
+
+/* Without leaks of what the last process had not linked yet, when that is wanted at any price. */
+static void collect(void) {
+  const char *wish = getenv("NVMOVE_COLLECT");
+  struct nvm_collected collected;
+  if (wish && strcmp(wish, "1") == 0 && nvm_pool_collect(port.pool, &collected))
+    refuse(nvm_strerror());
+}
+
+/* What changed outside transactions until the end. */
+static void commit_at_exit(void) {
+  if (!port.pool->forked)
+    __nvm_commit_point();
+}
+
+static void attached(void) {
+  if (nvmi_roots_watch(port.pool))
+    refuse(nvm_strerror());
+  atexit(commit_at_exit);
+  atomic_store_explicit(&port.state, STATE_ATTACHED, memory_order_release);
+}
+
+static void attach(void) {
+  struct nvmi_kept kept = {0};
+  if (nvmi_roots_keep(port.pool, &kept) || nvm_tx_abort(port.pool) ||
+      nvmi_roots_show(port.pool, NULL))
+    refuse(nvm_strerror());
+  nvmi_roots_reset(&kept);
+  attached();
+  collect();
+}
+
+int __nvm_load_begin(void) {
+  switch (started()) {
+  case STATE_STARTING:
+    if (nvmi_roots_present(port.pool)) {
+      attach();
+      return 1;
+    }
+    port.state = STATE_LOADING;
+    break;
+  case STATE_LOADING:
+    break;
+  default:
+    return 0;
+  }
+  port.depth++;
+  return 0;
+}
+
+/* The caller's errno is that of the load. */
+void __nvm_load_end(void) {
+  if (port.state != STATE_LOADING || --port.depth)
+    return;
+  int before = errno;
+  if (nvmi_roots_enter(port.pool) || nvm_tx_commit(port.pool))
+    refuse(nvm_strerror());
+  attached();
+  errno = before;
+}
+
+/* Before the pool is needed for anything else: it is opened for this and closed again, since the
+ * program may fork on its way to the load. */
+void __nvm_roots_after(const char *Function) {
+  char path[PATH_MAX];
+  if (port.state != STATE_IDLE || !find_path(path, sizeof path) || access(path, F_OK))
+    return;
+  struct nvm_pool *pool = open_or_create(path);
+  if ((nvmi_roots_present(pool) && nvmi_roots_show(pool, Function)) || nvm_pool_close(pool))
+    refuse(nvm_strerror());
+}
+
+int __nvm_port_fork(void) {
+  enum state state = port.state;
+  if (state == STATE_STARTING || state == STATE_LOADING ||
+      (state == STATE_ATTACHED && !port.pool->forked && !port.pool->method->private_work)) {
+    fprintf(stderr, "nvmove: %s: fork was refused: %s\n", port.pool->path,
+            state == STATE_ATTACHED ? "a child has no view of the pool with method 'undo'; "
+                                      "NVMOVE_METHOD=shadow gives it a snapshot"
+                                    : "the pool is being filled, and a child cannot go on with it");
+    errno = ENOTSUP;
+    return -1;
+  }
+  return fork();
+}

@@ -1,0 +1,40 @@
+/* port.h: the pool of a program that a port file moved (docs/port-file.md).
+ *
+ * Port: the program's one pool, named by NVMOVE_POOL; without it the program is what it was. Root: a
+ * global variable, or a part of one, from which the data are reached; the pool keeps a copy of its
+ * value, in a list that starts at the pool's root. Start: what the program allocates in the pool
+ * before it loads, all in one open transaction. Attach: at the load, when the pool has the roots:
+ * the transaction is undone, the roots show the pool's values, nothing is loaded. On a fresh pool
+ * the load runs, its end commits everything and the roots.
+ *
+ * Threads: whoever starts the pool also loads, before other threads use it, and from then on is the
+ * one whose commits look for roots that changed.
+ */
+#pragma once
+
+#include "internal.h"
+
+/* The pool for an allocation; null: there is none, or this is a forked child. Started if need be:
+ * what is wrong with the file ends the process, status 1. */
+struct nvm_pool *nvmi_port_pool(void);
+
+/* roots.c: whether the pool has the roots of a program. */
+bool nvmi_roots_present(struct nvm_pool *pool);
+/* The pool's values go to the program's roots: to those that have it behind `after`, or, when null,
+ * to all. -1: recorded: a root is missing or has another size. */
+int nvmi_roots_show(struct nvm_pool *pool, const char *after);
+/* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
+int nvmi_roots_enter(struct nvm_pool *pool);
+/* From now on this thread's commits save the roots that changed, its aborts show the old values.
+ * -1: out of memory, recorded. */
+int nvmi_roots_watch(struct nvm_pool *pool);
+
+/* Volatile fields of the objects to which roots point now, in a start that is about to be undone.
+ * -1: out of memory, recorded. */
+struct nvmi_kept {
+  struct nvmi_array pieces; /* struct kept_piece */
+  struct nvmi_arena bytes;
+};
+int nvmi_roots_keep(struct nvm_pool *pool, struct nvmi_kept *kept);
+/* They go to the pool's own objects. */
+void nvmi_roots_reset(struct nvmi_kept *kept);

@@ -1,0 +1,51 @@
+/* port_alloc.c: malloc and its kin in the allocators that a port file names: to the pool or to
+ * DRAM, as the scope says in which the program runs (abi.h, struct nvm_place). */
+#include "port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+_Thread_local struct nvm_place __nvm_placing;
+
+static uint64_t take_type(void) {
+  uint64_t type = __nvm_placing.type;
+  __nvm_placing.type = 0;
+  return type;
+}
+
+static struct nvm_pool *chosen(void) {
+  return NVMI_LIKELY(__nvm_placing.scope != NVM_SCOPE_POOL) ? NULL : nvmi_port_pool();
+}
+
+/* The program sees no more than a null pointer. */
+static void *made(void *block) {
+  static _Atomic bool told;
+  if (NVMI_LIKELY(block != NULL))
+    return block;
+  if (!atomic_exchange(&told, true))
+    fprintf(stderr, "nvmove: %s\n", nvm_strerror());
+  errno = ENOMEM;
+  return NULL;
+}
+
+void *__nvm_port_malloc(size_t Size) {
+  uint64_t type = take_type();
+  struct nvm_pool *pool = chosen();
+  return pool ? made(nvm_alloc(pool, type, Size ? Size : 1)) : malloc(Size);
+}
+
+void *__nvm_port_calloc(size_t Count, size_t Size) {
+  uint64_t type = take_type();
+  struct nvm_pool *pool = chosen();
+  if (!pool)
+    return calloc(Count, Size);
+  return made(Count && Size ? nvm_calloc(pool, type, Count, Size) : nvm_calloc(pool, type, 1, 1));
+}
+
+void *__nvm_port_realloc(void *Address, size_t Size) {
+  if (!Address)
+    return __nvm_port_malloc(Size);
+  take_type(); /* the block keeps its own */
+  return realloc(Address, Size);
+}

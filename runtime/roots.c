@@ -1,0 +1,208 @@
+/* roots.c: the roots of a ported program and their copies in the pool: see port.h.
+ *
+ * The pool's root is the first of a list of records, one a root: its name, and the block with its
+ * value, typed as the variable is. All of it are ordinary blocks, so recovery, relocation and
+ * collection know them. A value is written like any other store of the transaction that it belongs
+ * to.
+ */
+#include "port.h"
+
+#include "heap_types.h"
+#include "trace.h"
+#include "types.h"
+
+#include <string.h>
+
+extern const struct nvm_root *const __start_nvm_roots[] __attribute__((weak));
+extern const struct nvm_root *const __stop_nvm_roots[] __attribute__((weak));
+
+struct record {
+  struct record *next;
+  char *value;
+  char name[];
+};
+
+/* As the plugin would describe it. */
+static const struct nvm_field fields[] = {
+    {"next", 0x6e766d6f7665721, 0, 0, 1, 8, NVM_FIELD_POINTER, NULL},
+    {"value", 0, 0, 8, 1, 8, NVM_FIELD_POINTER, NULL},
+    {"name", 0, 0, 16, 0, 1, NVM_FIELD_FLEXIBLE_ARRAY, NULL},
+};
+static const struct nvm_type record_type = {
+    0x6e766d6f7665721,
+    "struct nvmove_root",
+    "0 8 pointer next\n8 8 pointer value\n16 1x0 char name\n",
+    sizeof(struct record),
+    _Alignof(struct record),
+    3,
+    fields};
+__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const entry =
+    &record_type;
+
+#define FOR_EACH_ROOT(root)                                                                        \
+  for (const struct nvm_root *const *at_ = __start_nvm_roots, *root;                               \
+       at_ < __stop_nvm_roots && ((root = *at_), true); at_++)
+
+/* Null: the pool's root is something else, or nothing. */
+static struct record *first_record(struct nvm_pool *pool) {
+  char *root = nvm_pool_root(pool);
+  uint64_t inside = 1;
+  uint32_t index;
+  const struct nvmi_span *span = root && nvm_usable_size(root)
+                                     ? nvmi_block_at(pool, nvmi_offset(pool, root), &index, &inside)
+                                     : NULL;
+  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
+  return type && type->id == record_type.id && !inside ? (struct record *)root : NULL;
+}
+
+bool nvmi_roots_present(struct nvm_pool *pool) { return first_record(pool) != NULL; }
+
+static struct record *find(struct nvm_pool *pool, const char *name) {
+  struct record *at = first_record(pool);
+  while (at && strcmp(at->name, name) != 0)
+    at = at->next;
+  return at;
+}
+
+static void store(void *to, const void *from, size_t size) {
+  __nvm_note_if_persistent(to, size);
+  memcpy(to, from, size);
+  nvmi_trace_stored(to, size);
+}
+
+int nvmi_roots_show(struct nvm_pool *pool, const char *after) {
+  FOR_EACH_ROOT(root) {
+    if (after && strcmp(root->after, after) != 0)
+      continue;
+    const struct record *record = find(pool, root->name);
+    if (!record || nvm_usable_size(record->value) < root->size)
+      return nvmi_fail(NVM_EFOREIGN, pool->path,
+                       record ? "the pool's root '%s' is smaller than the program's"
+                              : "the pool has no root '%s': it is of another version of the "
+                                "program, or of another program",
+                       root->name);
+    memcpy(root->address, record->value, root->size);
+  }
+  return 0;
+}
+
+static struct record *enter(struct nvm_pool *pool, const struct nvm_root *root,
+                            struct record *next) {
+  size_t name_size = strlen(root->name) + 1;
+  struct record *made = nvm_alloc(pool, record_type.id, sizeof *made + name_size);
+  char *value = made ? nvm_alloc(pool, root->type, root->size) : NULL;
+  if (!value)
+    return NULL;
+  struct record filled = {next, value};
+  store(made, &filled, sizeof filled);
+  store(made->name, root->name, name_size);
+  store(value, root->address, root->size);
+  return made;
+}
+
+int nvmi_roots_enter(struct nvm_pool *pool) {
+  struct record *first = NULL;
+  FOR_EACH_ROOT(root) {
+    first = enter(pool, root, first);
+    if (!first)
+      return -1;
+  }
+  return nvm_pool_set_root(pool, first);
+}
+
+/* Where the values of roots that may change lie. */
+struct watched {
+  const struct nvm_root *root;
+  char *value;
+};
+static struct nvmi_array watched;
+
+/* What the thread that attached does at the ends of its transactions. */
+static void save_changed(void) {
+  const struct watched *each = watched.items;
+  for (size_t i = 0; i < watched.count; i++)
+    if (NVMI_UNLIKELY(memcmp(each[i].root->address, each[i].value, each[i].root->size)))
+      store(each[i].value, each[i].root->address, each[i].root->size);
+}
+
+static void show_undone(void) {
+  const struct watched *each = watched.items;
+  for (size_t i = 0; i < watched.count; i++)
+    memcpy(each[i].root->address, each[i].value, each[i].root->size);
+}
+
+static const struct nvmi_root_events root_events = {save_changed, show_undone};
+
+int nvmi_roots_watch(struct nvm_pool *pool) {
+  FOR_EACH_ROOT(root) {
+    struct watched each = {root, find(pool, root->name)->value};
+    if (!root->constant && !nvmi_array_push(&watched, &each, sizeof each))
+      return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of roots");
+  }
+  nvmi_thread_self()->roots = &root_events;
+  return 0;
+}
+
+struct kept_piece {
+  char *to;
+  const char *bytes;
+  size_t size;
+};
+
+/* The volatile fields of one object. */
+static int keep_object(struct nvmi_kept *kept, const struct nvm_type *type, const char *from,
+                       char *to) {
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    if (field->kind != NVM_FIELD_VOLATILE)
+      continue;
+    size_t size = (size_t)field->count * field->stride;
+    char *copy = nvmi_arena_take(&kept->bytes, size);
+    struct kept_piece piece = {to + field->offset, copy, size};
+    if (!copy || !nvmi_array_push(&kept->pieces, &piece, sizeof piece))
+      return nvmi_fail(NVM_ENOMEMORY, NULL, "out of memory for volatile fields");
+    memcpy(copy, from + field->offset, size);
+  }
+  return 0;
+}
+
+/* Both blocks may hold arrays; what one has more than the other stays as it is. */
+static int keep_target(struct nvmi_kept *kept, const struct nvm_type *type, const char *from,
+                       char *to) {
+  size_t room = nvm_usable_size(from), other = nvm_usable_size(to);
+  room = room < other ? room : other;
+  for (size_t at = 0; type->size && at + type->size <= room; at += type->size)
+    if (keep_object(kept, type, from + at, to + at))
+      return -1;
+  return 0;
+}
+
+int nvmi_roots_keep(struct nvm_pool *pool, struct nvmi_kept *kept) {
+  FOR_EACH_ROOT(root) {
+    const struct record *record = find(pool, root->name);
+    const struct nvm_type *type = record ? nvmi_type_by_id(pool, root->type) : NULL;
+    for (uint32_t i = 0; type && i < type->field_count; i++) {
+      const struct nvm_field *field = &type->fields[i];
+      const struct nvm_type *target =
+          field->kind == NVM_FIELD_POINTER ? nvmi_type_by_id(pool, field->target) : NULL;
+      for (uint32_t j = 0; target && target->field_count && j < field->count; j++) {
+        size_t at = field->offset + (size_t)j * field->stride;
+        char *from, *to;
+        memcpy(&from, (char *)root->address + at, sizeof from);
+        memcpy(&to, record->value + at, sizeof to);
+        if (nvmi_pool_at(from) == pool && nvmi_pool_at(to) == pool &&
+            keep_target(kept, target, from, to))
+          return -1;
+      }
+    }
+  }
+  return 0;
+}
+
+void nvmi_roots_reset(struct nvmi_kept *kept) {
+  const struct kept_piece *each = kept->pieces.items;
+  for (size_t i = 0; i < kept->pieces.count; i++)
+    memcpy(each[i].to, each[i].bytes, each[i].size);
+  nvmi_array_free(&kept->pieces, sizeof *each);
+  nvmi_arena_free(&kept->bytes);
+}
