@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-runtime redis build build-dev setup clean
+.PHONY: help demo check check-long bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-redis bench-runtime redis build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -42,6 +42,9 @@ bench-fragmentation: ## A pool's footprint after a long life, over jemalloc's (s
 	@scripts/setup --bench
 	@$(MAKE) --no-print-directory build
 	@$(PYTHON) bench/fragmentation.py --cc build/release/bin/nvmove-cc
+
+bench-redis: build ## Redis with its keyspace in a pool beside Redis as it is (see bench/README.md)
+	@$(PYTHON) bench/redis.py --cc build/release/bin/nvmove-cc
 
 bench-crash: build ## A million states that a crash could leave, each recovered and judged (see bench/README.md)
 	@$(PYTHON) bench/crash.py --bin build/release/bin

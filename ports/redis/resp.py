@@ -41,9 +41,12 @@ class Connection:
             raise EOFError("the server closed the connection")
         return text[:-2]
 
-    def do(self, *command):
+    def do_or_error(self, *command):
         self.send(command)
-        answer = self.reply()
+        return self.reply()
+
+    def do(self, *command):
+        answer = self.do_or_error(*command)
         if isinstance(answer, Failed):
             raise answer
         return answer

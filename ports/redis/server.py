@@ -30,12 +30,13 @@ def kill_all():
 
 
 class Server:
-    """`options` are Redis's own ("--appendonly", "yes"); `environment` is added to ours."""
+    """`options` are Redis's own ("--appendonly", "yes"); `environment` is added to ours; `before` goes before
+    the command."""
 
-    def __init__(self, src, folder, options=(), environment=None):
+    def __init__(self, src, folder, options=(), environment=None, before=()):
         self.port = free_port()
         self.log = os.path.join(folder, "server.log")
-        command = [os.path.join(src, "redis-server"), "--port", str(self.port), "--dir", folder, *options]
+        command = [*before, os.path.join(src, "redis-server"), "--port", str(self.port), "--dir", folder, *options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(environment or {})},
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -51,8 +52,10 @@ class Server:
                 connection = resp.Connection(self.port)
                 connection.do("PING")
                 return connection
-            except (OSError, EOFError, resp.Failed):
+            except (OSError, EOFError):
                 time.sleep(0.002)
+            except resp.Failed:
+                return connection  # it loads
         self.kill()
         raise NotStarted(f"the server ended with {self.process.returncode}: {self.said()}")
 
