@@ -38,6 +38,7 @@ struct nvmi_intent {
 
 struct nvmi_counts;
 struct nvmi_heap;
+struct nvmi_root_events;
 struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
@@ -107,9 +108,8 @@ struct nvmi_thread {
   unsigned fresh_count;
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  const struct nvmi_root_events
-      *roots; /* of the thread that attached the program's pool, or null */
+  struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
+  const struct nvmi_root_events *roots; /* null but in the thread that attached (port.h) */
 };
 
 /* map.c: the reserved range and who has which part of it */

@@ -11,6 +11,7 @@
 #include "heap.h"
 #include "log.h"
 #include "order.h"
+#include "port.h"
 #include "statics.h"
 #include "trace.h"
 #include "types.h"
