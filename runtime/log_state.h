@@ -59,9 +59,3 @@ struct nvmi_log {
   _Alignas(NVM_FRAME_ALIGN) char copy[NVMI_COPY];
   _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
 };
-
-/* Global variables from which a ported program reaches the pool (port.h). */
-struct nvmi_root_events {
-  void (*before_commit)(void); /* those that changed become stores of the transaction */
-  void (*after_abort)(void);
-};
