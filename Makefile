@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long bench bench-crash bench-fragmentation bench-instrumented bench-maps bench-runtime redis build build-dev setup clean
+.PHONY: help demo check check-long bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-runtime redis build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -45,6 +45,9 @@ bench-fragmentation: ## A pool's footprint after a long life, over jemalloc's (s
 
 bench-crash: build ## A million states that a crash could leave, each recovered and judged (see bench/README.md)
 	@$(PYTHON) bench/crash.py --bin build/release/bin
+
+bench-crash-pools: build ## The same over moves, garbage collection, resizing, copies and repairs: 200,000 states
+	@$(PYTHON) bench/crash.py --bin build/release/bin --pools
 
 redis: build ## Fetch Redis 3.2.6 and build it with its keyspace in a pool (see ports/redis)
 	@echo "Fetching, patching and building Redis 3.2.6 ..."

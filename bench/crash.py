@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 """How many states a crash could leave of the examples' runs, all of them judged; and how fast.
 
-usage: crash.py --bin DIR [--operations N] [--model power|process] [--speed-only] [--out FILE]
+usage: crash.py --bin DIR [--operations N] [--model power|process] [--speed-only | --pools] [--out FILE]
 
 Speed: states a second of a pool of 64 MiB, judged in the process and by an external command; processor
 time of a traced run over that of a plain one. States: the B+tree and the cuckoo hash table, each with both
 methods. Printed: states, different images among them, findings, seconds. Exit status 1 when something was
 found, a goal was missed, or the images of all runs together are fewer than a million (with the default number
 of operations).
+
+--pools: instead, what changes a pool as a whole: programs that move it to other addresses, collect and
+release garbage, resize it and copy it (tests/crash/every.c, moved.c), where recoveries fail in turn while
+they move it elsewhere; and repairs that lose power, twice over (tests/crash/repair.c). The goal is 200,000
+states.
 """
 import argparse
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -23,6 +29,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXAMPLES, METHODS = ("btree", "cuckoo"), ("undo", "shadow")
 OPERATIONS, TIMED_OPERATIONS, ROUNDS = 450, 20000, 5
 IMAGES_GOAL, IN_PROCESS_GOAL, COMMAND_GOAL, TRACING_GOAL = 1000000, 1000, 50, 10
+# Program, rounds, states at most.
+POOL_RUNS, POOL_STATES_GOAL, REPAIRS = (("every", 12, 60000), ("moved", 40, 60000)), 200000, 200
 
 
 def compile_c(cc, source, program, *options):
@@ -30,10 +38,11 @@ def compile_c(cc, source, program, *options):
     return program
 
 
-def explore(nvmove, program, method, operations, folder, *options):
+def explore(nvmove, program, method, arguments, folder, *options):
+    """`arguments` of the program: POOL stands for the pool."""
     pool, out = os.path.join(folder, "pool"), os.path.join(folder, "out.json")
     command = [nvmove, "crash", "-q", "--allow-sampling", "--format=json", "-o", out, *options,
-               "--", program, str(operations), pool]
+               "--", program, *(pool if word == "POOL" else str(word) for word in arguments)]
     if os.path.exists(pool):
         os.unlink(pool)
     done = subprocess.run(command, env=dict(os.environ, NVMOVE_METHOD=method, TMPDIR=folder))
@@ -79,7 +88,7 @@ def speed(nvmove, cc, folder):
         command = ["--states-max", "1000", "--check", f"{program} check {{}}"]
         for what, options, goal in (("in the process", ["--states-max", "8000"], IN_PROCESS_GOAL),
                                     ("by a command", command, COMMAND_GOAL)):
-            e = explore(nvmove, program, method, 12, folder, *options)["explored"]
+            e = explore(nvmove, program, method, (12, "POOL"), folder, *options)["explored"]
             figure = e["states"] / e["seconds"]
             rows.append((f"states/s at 64 MiB {what}, {method}", figure, goal, figure >= goal))
     sources = [(name, os.path.join(ROOT, "examples", name, "persistent.c")) for name in EXAMPLES]
@@ -96,14 +105,50 @@ def states(nvmove, cc, a, folder):
         program = compile_c(cc, os.path.join(ROOT, "examples", name, "persistent.c"),
                             os.path.join(folder, name), "--nvmove-trace")
         for method in METHODS:
-            result = explore(nvmove, program, method, a.operations, folder, f"--model={a.model}",
+            result = explore(nvmove, program, method, (a.operations, "POOL"), folder, f"--model={a.model}",
                              "--states-max", str(10 * IMAGES_GOAL))
-            e = result["explored"]
             runs.append({"example": name, "method": method, **result})
-            print(f"{name} {method}: {e['states']} states, {e['distinct_images']} images, "
-                  f"{e['interrupted_recoveries']} interrupted recoveries, {len(result['findings'])} "
-                  f"findings, {e['seconds']:.0f} s", flush=True)
+            tell(f"{name} {method}", result)
     return runs
+
+
+def tell(name, result):
+    e = result["explored"]
+    print(f"{name}: {e['states']} states, {e['distinct_images']} images, "
+          f"{e['interrupted_recoveries']} interrupted recoveries, {len(result['findings'])} "
+          f"findings, {e['seconds']:.0f} s", flush=True)
+
+
+def repairs(cc, folder):
+    """States that a power failure in a repair left, and how many of them were wrong."""
+    wraps = [f"-Wl,--wrap={call}" for call in ("pwrite", "fsync")]
+    source = os.path.join(ROOT, "tests", "crash", "repair.c")
+    program = compile_c(cc, source, os.path.join(folder, "repair"), "-w", *wraps)
+    said = subprocess.run([program, os.path.join(folder, "repaired"), str(REPAIRS), "7"], capture_output=True,
+                          text=True).stdout.strip()
+    print(f"repair: {said}", flush=True)
+    match = re.match(r"\d+ repairs, (\d+) states, .*: (none|\d+) wrong$", said)
+    return (int(match.group(1)), 0 if match.group(2) == "none" else int(match.group(2))) if match else (0, 1)
+
+
+def pools(nvmove, cc, folder):
+    """Status 1: something was wrong, or too little was looked at."""
+    start, states, failed, wrong = time.time(), 0, 0, 0
+    for name, rounds, most in POOL_RUNS:
+        source = os.path.join(ROOT, "tests", "crash", name + ".c")
+        program = compile_c(cc, source, os.path.join(folder, name), "--nvmove-trace", "-pthread", "-w")
+        for method in METHODS:
+            result = explore(nvmove, program, method, ("POOL", rounds), folder, "--states-max", str(most),
+                             "--interrupt-every", "128")
+            tell(f"{name} {method}", result)
+            states += result["explored"]["states"]
+            failed += result["explored"]["interrupted_recoveries"]
+            wrong += len(result["findings"])
+    more, bad = repairs(cc, folder)
+    states, wrong = states + more, wrong + bad
+    print(f"together: {states} states and {failed} recoveries that failed in their turn, {wrong} wrong, "
+          f"{time.time() - start:.0f} s")
+    return 1 if wrong or states < POOL_STATES_GOAL else 0
 
 
 def main():
@@ -112,11 +157,14 @@ def main():
     p.add_argument("--operations", type=int, default=OPERATIONS)
     p.add_argument("--model", default="power")
     p.add_argument("--speed-only", action="store_true")
+    p.add_argument("--pools", action="store_true", help="moves, garbage, sizes, copies and repairs instead")
     p.add_argument("--out", default=os.path.join(ROOT, "build", "bench", "crash.json"))
     a = p.parse_args()
     nvmove, cc = (os.path.abspath(os.path.join(a.bin, name)) for name in ("nvmove", "nvmove-cc"))
     start = time.time()
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        if a.pools:
+            return pools(nvmove, cc, folder)
         rows = speed(nvmove, cc, folder)
         for what, figure, goal, reached in rows:
             print(f"{what}: {figure:.1f} (goal {goal}{'' if reached else ', MISSED'})", flush=True)

@@ -10,6 +10,7 @@
 
 #include "map.h"
 #include "pool.h"
+#include "progress.h"
 #include "recover.h"
 #include "relocate.h"
 #include "statics.h"
@@ -119,6 +120,7 @@ static void check_heap(struct check *check) {
       return;
     }
     count = word ? (uint32_t)(word >> 32) : 1;
+    nvmi_progress(chunk, chunks);
     struct nvmi_span shape = {0};
     if ((word & 0xff) == NVM_CHUNK_SMALL) {
       nvmi_span_shape(&shape, word >> 8 & 0xff);

@@ -7,6 +7,7 @@
 #include "words.h"
 
 #include "heap_types.h"
+#include "progress.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -30,9 +31,11 @@ struct member {
 static void *work(void *argument) {
   const struct member *self = argument;
   struct crew *crew = self->crew;
-  for (size_t from; (from = atomic_fetch_add(&crew->next, BATCH)) < crew->count;)
+  for (size_t from; (from = atomic_fetch_add(&crew->next, BATCH)) < crew->count;) {
+    nvmi_progress(from, crew->count);
     for (size_t i = from; i < from + BATCH && i < crew->count; i++)
       crew->visit(self->context, crew->pool, crew->runs[i]);
+  }
   crew->pool->persist->fence();
   return NULL;
 }

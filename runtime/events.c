@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "events.h"
 
+#include "call.h"
 #include "heap_types.h"
 #include "map.h"
 #include "order.h"
@@ -100,6 +101,8 @@ static void at_exit(void) {
     thread->frames.count = 0;
   }
   nvmi_tx_finish_implicit(thread);
+  if (nvmi_call_armed)
+    nvmi_call_now();
   each_pool(leave);
 }
 

@@ -176,7 +176,9 @@ int nvmi_header_read(struct nvm_pool *pool) {
   if (!S_ISREG(status.st_mode))
     return nvmi_fail(NVM_EFOREIGN, pool->path, "not a regular file");
   if (status.st_size == 0)
-    return nvmi_fail(NVM_EEMPTY, pool->path, "the file is empty; create the pool anew");
+    return nvmi_fail(
+        NVM_EEMPTY, pool->path,
+        "the file is empty; remove it, and create the pool anew ('nvmove pool create')");
   struct judged a = judge(pool->fd, 0), b = judge(pool->fd, 1);
   if (a.fault && b.fault)
     return refuse(pool, &a, &b);

@@ -26,6 +26,7 @@
 #define NVM_HEADER_COPY_SIZE 4096
 #define NVM_FLOOR_OFFSET 0x2000
 #define NVM_STATICS_OFFSET 0x2040
+#define NVM_BACKUP_OFFSET 0x2080
 #define NVM_ROOT_OFFSET 0x3000
 #define NVM_SLOTS_OFFSET 0x4000
 #define NVM_SLOTS_MAX 1024
@@ -80,6 +81,16 @@ struct nvm_floor {
   uint64_t reserved;
 };
 #define NVM_ORDER_MAX (UINT64_MAX / 4) /* of a floor: no pool counts so far */
+
+/* At NVM_BACKUP_OFFSET, a line of its own; means something only while processes run (freeze.h). */
+struct nvm_backup_words {
+  uint64_t asked;    /* 0: nobody wants a copy; else a number that no earlier asking had */
+  uint64_t answered; /* the same: the pool is frozen */
+  uint64_t reserved[6];
+};
+static_assert(sizeof(struct nvm_backup_words) == 64 && NVM_BACKUP_OFFSET % 64 == 0, "");
+/* The byte that who asks has locked, far behind every file's end. */
+#define NVM_BACKUP_BYTE (INT64_C(1) << 61)
 
 /* At NVM_SLOTS_OFFSET, one for each thread that ever wrote at the same time. A transaction uses the
  * bank of its number's lowest bit, so the previous one's record stays until this one's is durable.

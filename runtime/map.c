@@ -63,7 +63,7 @@ static bool is_open_to(const struct nvm_pool *pool, uint64_t place, uint64_t cou
 
 /* Places are multiples of the span (relocate.h). Granule, or -1. */
 static int find_place(const struct nvm_pool *pool, uint64_t count, uint64_t wish) {
-  uint64_t home = wish ? wish : pool->header.base, first;
+  uint64_t home = wish ? wish : nvmi_origin(&pool->header), first;
   if (home) {
     first = (home - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
     if (is_open_to(pool, first, count))

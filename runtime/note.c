@@ -12,11 +12,9 @@
 #include "internal.h"
 
 #include "counts.h"
-
 #include "entry.h"
-
+#include "freeze.h"
 #include "trace.h"
-#include <sched.h>
 
 #include <signal.h>
 
@@ -161,17 +159,12 @@ static void settle(struct nvmi_thread *thread) {
   thread->ahead_count = 0;
 }
 
-/* Says that the thread is at work, at a moment when the gate is open (shrink.c). */
+/* Says that the thread is at work, at a moment when the gate is open (shrink.c, freeze.h). */
 static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
-  for (;;) {
-    thread->busy = 1;
-    nvmi_compiler_barrier();
-    if (!pool->gate)
-      return;
-    thread->busy = 0;
-    nvmi_compiler_barrier();
-    sched_yield();
-  }
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  if (pool->gate)
+    nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
 }
 
 static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {

@@ -10,6 +10,8 @@
 #include "locks.h"
 #include "log.h"
 #include "order.h"
+
+#include "freeze.h"
 #include "trace.h"
 
 struct nvmi_thread nvmi_nobody;
@@ -69,7 +71,12 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
 void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   if (!parcels->count)
     return;
+  uint64_t pools = 0;
+  for (size_t i = 0; i < parcels->count; i++)
+    pools |= UINT64_C(1) << ((struct nvmi_parcel *)parcels->items)[i].pool->index;
   thread->busy++;
+  nvmi_compiler_barrier();
+  nvmi_gate_enter(thread, pools);
   for (size_t i = 0; i < parcels->count; i++) {
     struct nvmi_parcel *parcel = (struct nvmi_parcel *)parcels->items + i;
     struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);

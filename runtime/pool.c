@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pool.h"
 
+#include "call.h"
 #include "counts.h"
 #include "disk.h"
 #include "domain.h"
@@ -55,6 +56,7 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->order = 1;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_mutex_init(&pool->settling, NULL);
+  pthread_mutex_init(&pool->backup_lock, NULL);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   const char *pointers = getenv("NVMOVE_POINTERS");
   pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
@@ -68,6 +70,7 @@ static struct nvm_pool *new_pool(const char *path) {
 void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     close(pool->fd);
+  pthread_mutex_destroy(&pool->backup_lock);
   pthread_mutex_destroy(&pool->lock);
   pthread_mutex_destroy(&pool->settling);
   nvmi_types_free(pool);
@@ -253,6 +256,7 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
       nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool);
   nvmi_trace_opened(pool);
+  nvmi_call_arm(pool);
   return 0;
 }
 

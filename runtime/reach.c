@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "reach.h"
 
+#include "progress.h"
 #include "relocate.h"
 #include "types.h"
 #include "words.h"
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 
 enum { NEAR = 16, SHARE = 256 }; /* blocks: fetched ahead; on a stack before others may take some */
+enum { PROGRESS_BLOCKS = 4096 };
 
 /* What the threads have in common: blocks that one of them can spare. */
 struct hunt {
@@ -134,7 +136,8 @@ static void look_into(struct hunter *hunter, uint64_t offset) {
   struct nvmi_block block;
   if (!nvmi_block_map_find(&reach->map, offset, &block) || !mark(reach, &block))
     return;
-  hunter->blocks++;
+  if (hunter->blocks++ % PROGRESS_BLOCKS == 0)
+    nvmi_progress(hunter->bytes * hunter->hunt->threads, pool->header.heap_size);
   hunter->bytes += block.size;
   const struct nvm_type *type = nvmi_type_layout(pool, block.type);
   if (type)

@@ -51,11 +51,6 @@ struct mover {
   uintptr_t line;   /* changed, and not yet flushed */
 };
 
-/* The base for which an undecided word would be a pointer: undecided ones never move. */
-static uint64_t origin(const struct nvm_header *header) {
-  return header->moves ? header->moved_from[0] : header->base;
-}
-
 static bool __attribute__((format(printf, 3, 4))) get_stuck(struct mover *mover, const char *at,
                                                             const char *format, ...) {
   if (mover->back)
@@ -101,7 +96,7 @@ static bool move_word(void *context, const struct nvmi_word *word) {
   case NVM_FIELD_XOR: /* of two pointers, nothing is left of the base */
     return carry(mover, word, value, word->field->tag);
   case NVM_FIELD_UNION:
-    return !is_at(value, origin(header), header->span) ||
+    return !is_at(value, nvmi_origin(header), header->span) ||
            get_stuck(mover, word->at,
                      "field %s of %s may be a pointer or a number: mark it with NVM_WHEN or "
                      "NVM_PTR_OR_NUMBER",
@@ -120,7 +115,7 @@ static bool look_at_untyped(struct mover *mover, const char *bytes, uint64_t siz
   for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at++) {
     uint64_t value;
     memcpy(&value, bytes + at, sizeof value);
-    if (is_at(value, origin(header), header->span))
+    if (is_at(value, nvmi_origin(header), header->span))
       return get_stuck(mover, bytes + at,
                        "a block without type holds what may be a pointer: allocate it with "
                        "NVM_TYPE_ID in a program built with nvmove-cc");
@@ -193,13 +188,14 @@ int nvmi_relocate(struct nvm_pool *pool) {
   uint64_t base = (uint64_t)(uintptr_t)pool->work;
   if (h->base == base && !h->moves)
     return 0;
+  bool is_back = base == nvmi_origin(h); /* from a move that was interrupted */
   set_target(pool, base);
-  if (move_all(pool, false, &stuck) == 0) {
+  if (move_all(pool, is_back, &stuck) == 0) {
     arrive(pool);
     return 0;
   }
   /* Crash meanwhile: an unfinished move back, which the next opening finishes to wherever. */
-  uint64_t home = origin(h);
+  uint64_t home = nvmi_origin(h);
   bool is_obstacle = stuck.stuck;
   set_target(pool, home);
   if (move_all(pool, true, &(struct mover){0}) == 0)

@@ -41,3 +41,9 @@ static inline bool nvmi_is_base(const struct nvm_header *header, uint64_t base) 
 
 /* Whether the pool may be put at `base`, given the moves that are not finished. */
 bool nvmi_base_allowed(const struct nvm_header *header, uint64_t base);
+
+/* The base for which an undecided word would be a pointer: undecided ones never move. A move that
+ * was interrupted goes back to there if it can: that succeeds whatever the pool holds. */
+static inline uint64_t nvmi_origin(const struct nvm_header *header) {
+  return header->moves ? header->moved_from[0] : header->base;
+}

@@ -122,7 +122,8 @@ static void mend(struct nvmi_repair *repair) {
   if (!nvmi_repair_statics(repair))
     return;
   nvmi_repair_root(repair);
-  mend_pointers(repair);
+  if (!repair->how->tables_only)
+    mend_pointers(repair);
 }
 
 /* What was mended may have been a reference; what cannot be read is done without. */

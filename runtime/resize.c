@@ -54,8 +54,11 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
   uint64_t most = h->span - h->heap_offset - h->heap_size;
   uint64_t step = (bytes + NVM_CHUNK_SIZE - 1) & ~(NVM_CHUNK_SIZE - 1);
   if (step > most)
-    return nvmi_fail(NVM_ENOMEMORY, pool->path, "the pool is full and may not grow beyond %llu MiB",
-                     (unsigned long long)(h->span >> 20));
+    return nvmi_fail(
+        NVM_ENOMEMORY, pool->path,
+        "the pool is full and may not grow beyond %llu MiB; 'nvmove pool convert --size' "
+        "makes one that may",
+        (unsigned long long)(h->span >> 20));
   uint64_t wish = h->heap_size / 4 & ~(NVM_CHUNK_SIZE - 1);
   return grow(pool, step, wish < step ? step : wish > most ? most : wish);
 }

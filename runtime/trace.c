@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include "trace_parts.h"
 
+#include "heap.h"
 #include "locks.h"
 
 #include <stdlib.h>
@@ -321,6 +322,8 @@ void nvmi_trace_open(struct nvm_pool *pool) {
 void nvmi_trace_opened(const struct nvm_pool *pool) {
   if (!nvmi_tracing || pool != trace.pool)
     return;
+  /* Blocks are looked up under the trace's lock; who has the heap's waits for that. */
+  nvmi_heap_read_all((struct nvm_pool *)pool);
   struct nvmi_tracer *self = enter();
   nvmi_view_take();
   nvmi_trace_put(self->number, NVM_TRACE_OPENED, nvmi_file_size(&pool->header), 0, NULL, 0);

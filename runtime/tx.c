@@ -7,7 +7,9 @@
  */
 #include "internal.h"
 
+#include "call.h"
 #include "counts.h"
+#include "freeze.h"
 #include "heap.h"
 #include "log.h"
 #include "order.h"
@@ -154,17 +156,25 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
                                                                    bool commit) {
   uint64_t touched = thread->touched;
   enum nvm_error error;
+  bool asked;
   if (!touched)
     return NVM_OK;
+  struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
   thread->busy++;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(log->pool->gate || touched & (touched - 1))) {
+    nvmi_gate_enter(thread, touched);
+    touched = thread->touched; /* a signal's handler may have come meanwhile */
+  }
   thread->touched = 0;
   nvmi_compiler_barrier();
   if (NVMI_LIKELY(!(touched & (touched - 1)) && !thread->nested.count)) {
     collect(thread, 0);
-    error = finish_pool(thread->logs[__builtin_ctzll(touched)], thread->lines.items,
-                        thread->lines.count, commit);
+    error = finish_pool(log, thread->lines.items, thread->lines.count, commit);
+    asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
   } else {
     error = finish_each(thread, touched, commit);
+    asked = true; /* each is looked at */
   }
   thread->lines.count = 0;
   if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
@@ -175,6 +185,8 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   }
   nvmi_compiler_barrier();
   thread->busy--;
+  if (NVMI_UNLIKELY(asked))
+    nvmi_backup_answer(thread, touched);
   return error;
 }
 
@@ -363,6 +375,8 @@ void __nvm_commit_point(void) {
     nvmi_fatal(error, NULL,
                error == NVM_EUNSAFE ? nvm_strerror()
                                     : "what was open at a commit point could not be committed");
+  if (NVMI_UNLIKELY(nvmi_call_armed) && !nvmi_in_transaction(thread))
+    nvmi_call_now();
 }
 
 /* Static data may be marked; whether it is, the commit knows. */

@@ -154,8 +154,8 @@ static int compare(struct nvm_pool *pool, unsigned index) {
   char difference[256];
   nvmi_type_difference(pools, programs, difference, sizeof difference);
   return nvmi_fail(NVM_ELAYOUT, pool->path,
-                   "the program's %s is not the pool's: %s; open it with the program that wrote it "
-                   "('nvmove pool dump' shows what is in it)",
+                   "the program's %s is not the pool's: %s; convert it ('nvmove "
+                   "pool convert'), or open it with the program that wrote it",
                    pools->name, difference);
 }
 
@@ -218,13 +218,12 @@ static uint64_t find_room(struct nvm_pool *pool, uint64_t size) {
 
 /* Crash before the fence: the entry is free, or whole; a run that no entry leads to is freed
  * by the next rebuild of the heap. */
-static int enter(struct nvm_pool *pool, uint64_t id) {
+static int enter(struct nvm_pool *pool, uint64_t id, const struct nvm_type *type) {
   unsigned index = pool->type_count ? pool->type_count : 1;
   if (index == NVM_TYPES_MAX)
     return nvmi_fail(NVM_ELIMIT, pool->path, "the pool has %d types, which is the most",
                      NVM_TYPES_MAX - 1);
   const struct nvm_type unknown = {.id = id, .name = "", .members = ""};
-  const struct nvm_type *type = described(id);
   struct nvmi_array bytes = {0};
   if (!nvmi_type_encode(type ? type : &unknown, &bytes)) {
     nvmi_array_free(&bytes, 1);
@@ -266,7 +265,7 @@ static int enter_all(struct nvm_pool *pool, uint64_t id) {
         enter_all(pool, field->target) < 0)
       return -1;
   }
-  return enter(pool, id);
+  return enter(pool, id, type);
 }
 
 int nvmi_type_index(struct nvm_pool *pool, uint64_t id) {
@@ -275,6 +274,22 @@ int nvmi_type_index(struct nvm_pool *pool, uint64_t id) {
     return index;
   nvmi_lock(&pool->lock);
   index = enter_all(pool, id);
+  nvmi_unlock(&pool->lock);
+  return index;
+}
+
+/* The layout is read back from the file: who described it may forget it. */
+int nvmi_type_describe(struct nvm_pool *pool, const struct nvm_type *type) {
+  nvmi_lock(&pool->lock);
+  int index = look_up(pool, type->id);
+  if (!index && (index = enter(pool, type->id, type)) > 0) {
+    const struct nvm_type_entry *entry = entry_at(pool, (unsigned)index);
+    pool->types[index] =
+        nvmi_type_decode(&pool->type_memory, type->id, pool->home + entry->record, entry->size);
+    if (!pool->types[index])
+      index = nvmi_fail(NVM_EARGUMENT, pool->path,
+                        "the layout of %s makes no sense, or memory ran out", type->name);
+  }
   nvmi_unlock(&pool->lock);
   return index;
 }

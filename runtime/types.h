@@ -11,6 +11,8 @@ int nvmi_types_match(struct nvm_pool *pool);
 void nvmi_types_free(struct nvm_pool *pool);
 /* The index of a type, entered durably when it is new. -1: recorded. */
 int nvmi_type_index(struct nvm_pool *pool, uint64_t id);
+/* The same of a layout that somebody else describes; it is copied. */
+int nvmi_type_describe(struct nvm_pool *pool, const struct nvm_type *type);
 /* The layout of a type, as the program or the pool itself describes it; null: nobody does. By the
  * pool's index, and by id. */
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index);

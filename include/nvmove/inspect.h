@@ -53,6 +53,11 @@ long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *context,
  * the size before or the new one. */
 int nvm_pool_resize(NVM_POOL *pool, size_t size);
 
+/* From then on functions that go over a whole pool (these, checks, repairs, backups) say how far
+ * they are: `done` of `total`, for each of their passes anew, from any of their threads. Null:
+ * nobody listens. To be set while none of them runs. */
+void nvm_set_progress(void (*report)(void *context, uint64_t done, uint64_t total), void *context);
+
 /* The pool's own account of itself. Strings are valid until the pool is closed. */
 struct nvm_account {
   uint64_t base; /* where pointers lead */

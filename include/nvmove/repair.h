@@ -27,6 +27,7 @@ enum nvm_repair_news {
 
 struct nvm_repair {
   bool dry_run;       /* find out, and change nothing */
+  bool tables_only;   /* pointers are not looked at */
   bool drop_log;      /* a log that cannot be read is cut off: what was open when the process died
                          stays half done, and commits not yet in place are lost */
   bool null_dangling; /* pointers that lead nowhere become null; so does what a truncated file lost

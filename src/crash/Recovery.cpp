@@ -1,6 +1,7 @@
 // Failing recoveries: see Recovery.h.
 #include "crash/Recovery.h"
 
+#include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -20,7 +21,9 @@ namespace nvmove::crash {
 namespace {
 
 constexpr unsigned StepsMax = 1000000; ///< a recovery with more is looked at up to here
-constexpr unsigned EachMax = 8;        ///< so many first steps are all taken, then a quarter on
+/// Where it moves it: a place of the reserved range that pools of up to 8 GiB can have.
+constexpr uint64_t OtherBase = NVM_RANGE_BASE + (UINT64_C(200) << 30);
+constexpr unsigned EachMax = 8; ///< so many first steps are all taken, then a quarter on
 /// Smaller than those of a run: there is a recovery for each of many states.
 constexpr Limits RecoveryLimits = {64, 8, 16};
 
@@ -72,8 +75,11 @@ bool Recovery::recover(const char *Name, const std::string &Value) const {
   if (Child == 0) {
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDERR_FILENO);
-    for (const char *Other : {"NVMOVE_TRACE", "NVMOVE_METHOD", "NVMOVE_OPEN", "NVMOVE_STATS"})
+    for (const char *Other :
+         {"NVMOVE_TRACE", "NVMOVE_METHOD", "NVMOVE_OPEN", "NVMOVE_STATS", "NVMOVE_BASE"})
       unsetenv(Other);
+    if (Elsewhere)
+      setenv("NVMOVE_BASE", std::to_string(OtherBase).c_str(), 1);
     setenv("NVMOVE_DOMAIN", What == Model::Power ? "power" : "process", 1);
     setenv(Name, Value.c_str(), 1);
     nvm_pool_open_foreign(Path.c_str());
@@ -84,15 +90,15 @@ bool Recovery::recover(const char *Name, const std::string &Value) const {
          WTERMSIG(Status) == SIGKILL;
 }
 
-Judgement Recovery::judgeKilled(Judge &J, const Media &M, uint64_t &Judged) {
+Judgement Recovery::judgeKilled(Judge &J, const Media &M, const char *Kind, uint64_t &Judged) {
   for (unsigned Step = 1; Step <= StepsMax; Step += Step < EachMax ? 1 : Step / 4) {
     M.copyTo(Fd, Map);
-    bool Killed = recover("NVMOVE_KILL_AT", "recover:" + std::to_string(Step));
+    bool Killed = recover("NVMOVE_KILL_AT", Kind + (":" + std::to_string(Step)));
     ++Judged;
     Judgement Said = J.judge(path());
     if (Said.What != Verdict::Right) {
-      Said.Message = "recovery was killed at its step " + std::to_string(Step) +
-                     (Said.Message.empty() ? "" : ": " + Said.Message);
+      Said.Message = std::string("recovery was killed at its step ") + Kind + " " +
+                     std::to_string(Step) + (Said.Message.empty() ? "" : ": " + Said.Message);
       return Said;
     }
     if (!Killed)
@@ -155,7 +161,10 @@ Judgement Recovery::judgePower(Judge &J, const Media &M, uint64_t &Judged) {
 }
 
 Judgement Recovery::judge(Judge &J, const Media &M, uint64_t &Judged) {
-  Judgement Said = judgeKilled(J, M, Judged);
+  Elsewhere = !Elsewhere;
+  Judgement Said = judgeKilled(J, M, "recover", Judged);
+  if (Said.What == Verdict::Right && Elsewhere)
+    Said = judgeKilled(J, M, "move", Judged);
   return Said.What == Verdict::Right && What == Model::Power ? judgePower(J, M, Judged) : Said;
 }
 

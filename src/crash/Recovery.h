@@ -3,6 +3,7 @@
 // On a second memory file, because this recovery must leave something behind. The process dies at
 // its first steps and at ever fewer of those after them; and, in the power model, the power fails
 // during it: it is traced as the program's run was, and the states that it can leave are judged.
+// Every other one also moves the pool to other addresses, and dies at its first steps of that, too.
 #pragma once
 
 #include "crash/Judge.h"
@@ -27,11 +28,12 @@ private:
   std::string path() const;
   /// In a process of its own, with \p Name set to \p Value. True: that was killed.
   bool recover(const char *Name, const std::string &Value) const;
-  Judgement judgeKilled(Judge &J, const Media &M, uint64_t &Judged);
+  Judgement judgeKilled(Judge &J, const Media &M, const char *Kind, uint64_t &Judged);
   Judgement judgePower(Judge &J, const Media &M, uint64_t &Judged);
   Judgement judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_t &Judged);
 
   bool GaveUp = false;
+  bool Elsewhere = false; ///< this recovery moves the pool
   Model What = Model::Power;
   std::string TracePath;
   uint64_t Size = 0;

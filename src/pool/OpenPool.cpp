@@ -30,7 +30,7 @@ llvm::Expected<OpenPool> OpenPool::look(const std::string &Path) {
   if (isBusy(Path))
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    Path + ": a process has the pool open; stop it first, or look "
-                                          "at a copy that was made while it was not running");
+                                          "at a copy ('nvmove pool backup' makes one)");
   setenv("NVMOVE_OPEN", "copy", 1);
   NVM_POOL *Pool = nvm_pool_open_foreign(Path.c_str());
   unsetenv("NVMOVE_OPEN");
@@ -41,6 +41,13 @@ llvm::Expected<OpenPool> OpenPool::look(const std::string &Path) {
 
 llvm::Expected<OpenPool> OpenPool::change(const std::string &Path) {
   NVM_POOL *Pool = nvm_pool_open_foreign(Path.c_str());
+  if (!Pool)
+    return lastError();
+  return OpenPool(Pool);
+}
+
+llvm::Expected<OpenPool> OpenPool::create(const std::string &Path, uint64_t Size) {
+  NVM_POOL *Pool = nvm_pool_create(Path.c_str(), Size);
   if (!Pool)
     return lastError();
   return OpenPool(Pool);

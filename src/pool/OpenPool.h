@@ -17,6 +17,8 @@ class OpenPool {
 public:
   static llvm::Expected<OpenPool> look(const std::string &Path);
   static llvm::Expected<OpenPool> change(const std::string &Path);
+  /// A new one; longer ones than \p Size it becomes by itself.
+  static llvm::Expected<OpenPool> create(const std::string &Path, uint64_t Size);
 
   OpenPool(OpenPool &&Other) noexcept : Pool(std::exchange(Other.Pool, nullptr)) {}
   OpenPool &operator=(OpenPool &&) = delete;

@@ -1,4 +1,4 @@
-// One line of progress on stderr: "[12/57] src/dict.c".
+// One line of progress on stderr: "[12/57] src/dict.c", or "checking data.pool [####    ]  50%".
 //
 // Shown only when stderr is a terminal and the work has taken more than a second, so that scripts
 // and quick runs never see it; erased when done. Thread-safe. It shows steps, not time left.
@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 namespace nvmove::support {
@@ -22,10 +23,15 @@ public:
 
   /// One more of the total is done.
   void step(llvm::StringRef Label);
+  /// So much is done, of a number that need not be the total.
+  void show(llvm::StringRef Label, uint64_t Part, uint64_t Whole);
   /// Erases the line.
   void finish();
 
 private:
+  bool isDue();
+  void draw(const std::string &Line);
+
   using Clock = std::chrono::steady_clock;
   const size_t Total;
   const bool Enabled;

@@ -7,6 +7,7 @@
 // CHECK-NOT: {{error|warning}}:
 // CHECK: no finding in the states
 // PROCESS: no finding
+#include "nvmove/backup.h"
 #include "nvmove/inspect.h"
 #include "nvmove/nvmove.h"
 
@@ -78,6 +79,11 @@ static void *write_texts(void *argument) {
   return NULL;
 }
 
+static void count_calls(void *context, uint64_t done, uint64_t total) {
+  ++*(long *)context;
+  MUST(done <= total);
+}
+
 static void look(const char *path) {
   struct nvm_info info;
   struct nvm_stats stats;
@@ -87,8 +93,22 @@ static void look(const char *path) {
   MUST(nvm_pool_info(pool, &info) == 0 && nvm_pool_stats(pool, &stats) == 0);
   MUST(nvm_pool_usage(pool, &usage) == 0 && nvm_pool_account(pool, &account) == 0);
   MUST(nvm_pool_verify(pool, NULL, NULL) == 0 && nvm_pool_verify_pointers(pool, NULL, NULL) == 0);
-  MUST(nvm_pool_each_block(pool, true, count_block, &blocks) == 0 && blocks > 0);
+  long calls = 0;
+  nvm_set_progress(count_calls, &calls);
+  MUST(nvm_pool_each_block(pool, true, count_block, &blocks) == 0 && blocks > 0 && calls > 0);
+  nvm_set_progress(NULL, NULL);
   MUST(nvm_pool_base(pool) == (const void *)(uintptr_t)account.base && nvm_errno() == NVM_OK);
+}
+
+/* Of the open pool, and from outside. */
+static void back_up(const char *path) {
+  for (int i = 0; i < 2; i++) {
+    char copy[4096];
+    struct nvm_backup told = {0};
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    MUST((i ? nvm_pool_backup_file(path, copy, &told) : nvm_pool_backup(pool, copy, &told)) == 0);
+    MUST(nvm_pool_check(copy, NULL, NULL) == 0 && remove(copy) == 0);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -121,6 +141,7 @@ int main(int argc, char **argv) {
     MUST(nvm_pool_release(pool, &released) == 0 && released > 0);
     MUST(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks > 0);
     look(path);
+    back_up(path);
     MUST(nvm_pool_close(pool) == 0 && nvm_pool_check(path, NULL, NULL) == 0);
     MUST(pool = nvm_pool_open_foreign(path));
     MUST(nvm_pool_resize(pool, (size_t)(round % 2 ? 10 : 12) * MEGABYTE) == 0);

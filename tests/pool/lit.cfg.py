@@ -17,6 +17,7 @@ import lit.formats
 config.name = "pool"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".c", ".test"]
+config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
 build = os.path.abspath(lit_config.params["build"])
@@ -29,6 +30,7 @@ atexit.register(shutil.rmtree, pools, ignore_errors=True)
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g"),
+    ("%nvmove-cc", os.path.join(build, "bin", "nvmove-cc")),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),

@@ -158,8 +158,9 @@ TEST(moved_back_in_spite_of_deaths) {
     power_copy(start, path);
     died = test_was_killed(test_child(kill, travel, &journey));
     deaths += died;
-    CHECK_FAILS(nvm_pool_open_at(path, (void *)(uintptr_t)moved_base(60)), NVM_EADDRESS);
-    moved_verify_file(path, NODES, home);
+    if (step % 2) /* else the next opening, which does not ask, goes back */
+      CHECK_FAILS(nvm_pool_open_at(path, (void *)(uintptr_t)moved_base(60)), NVM_EADDRESS);
+    moved_verify_file(path, NODES, step % 2 ? home : 0);
   } while (died);
   CHECK(deaths > 20);
 }

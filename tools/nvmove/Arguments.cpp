@@ -236,6 +236,7 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   CLI::App *Pool = App.add_subcommand("pool", "Look at pools, check them, free their garbage");
   addPoolOptions(*Pool, A);
   CLI::App *Facts = App.add_subcommand("facts", "Print recorded facts (.nvf) for reading");
+  Facts->footer("");
   Facts->add_option("files", A.Files, "files made by scan --emit-facts")
       ->option_text("FILE")
       ->required();
@@ -253,7 +254,8 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   }
   if (Pool->parsed()) {
     A.What = Command::Pool;
-    return std::nullopt;
+    std::string Wrong = checkPool(A);
+    return Wrong.empty() ? std::nullopt : refuse(Wrong);
   }
   if (Crash->parsed()) {
     A.What = Command::Crash;

@@ -36,13 +36,31 @@ struct CrashArguments {
   bool AllowSampling = false;
 };
 
-enum class PoolVerb { Info, Check, Repair, Leaks, Collect, Dump, Resize, Create, Remove };
+enum class PoolVerb {
+  Info,
+  Check,
+  Repair,
+  Backup,
+  Convert,
+  Export,
+  Leaks,
+  Collect,
+  Dump,
+  Resize,
+  Create,
+  Remove
+};
 
 /// Of `nvmove pool`.
 struct PoolArguments {
   PoolVerb What = PoolVerb::Info;
+  std::string Name; ///< of the verb
   std::string Path, Type;
   uint64_t Size = 0;
+  std::string Copy;         ///< of `backup`, `convert`: the new file
+  std::string Layouts, Map; ///< of `convert`
+  std::string Call;         ///< of `export`
+  double SecondsMax = 30;   ///< of `backup`
   // Of `repair`.
   bool DryRun = false, DropLog = false, NullDangling = false, ForgetTypes = false;
   uint64_t Root = 0; ///< file offset; 0: none
@@ -79,8 +97,9 @@ void addCrashOptions(CLI::App &Crash, Arguments &A);
 /// Empty, or what is wrong with the combination.
 std::string checkCrash(const Arguments &A);
 
-/// Describes `nvmove pool` to CLI11.
+/// Describes `nvmove pool` to CLI11, and what CLI11 cannot say about it.
 void addPoolOptions(CLI::App &Pool, Arguments &A);
+std::string checkPool(const Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.

@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char *PoolFooter = R"(
 info, check, leaks and dump look at a copy of the pool in memory, recovered if need be: the file is not
-changed. A pool that a process has open is not looked at. Blocks of types that nvmove-cc described are
-known by name and member; the pool itself says them, the program is not needed.
+changed. A pool that a process has open is not looked at, but backup copies it. Blocks of types that
+nvmove-cc described are known by name and member; the pool itself says them, the program is not needed.
 
 Examples:
   nvmove pool info data.pool
@@ -19,6 +19,9 @@ Examples:
   nvmove pool dump data.pool --format=graph | dot -Tsvg > pool.svg
   nvmove pool resize data.pool --size 1G
   nvmove pool leaks data.pool || nvmove pool gc data.pool
+  nvmove pool backup data.pool monday.pool
+  nvmove pool convert data.pool new.pool --layouts ./program --map fields.yaml
+  nvmove pool export data.pool --call 'save("dump.txt")' -- ./program data.pool
   nvmove pool repair data.pool --dry-run
   nvmove pool repair data.pool --undo data.pool.repair-1
 
@@ -45,6 +48,18 @@ const std::vector<Verb> &verbs() {
        "repair",
        "Mend damage, keep what is changed in FILE.repair-N, check again",
        {"text", "json"}},
+      {PoolVerb::Backup,
+       "backup",
+       "Copy the pool to a new file, consistent, also while a program writes to it",
+       {"text", "json"}},
+      {PoolVerb::Convert,
+       "convert",
+       "Make a pool for a program whose types have changed",
+       {"text", "json"}},
+      {PoolVerb::Export,
+       "export",
+       "Have the program (behind --) save the pool in its own way, from a private view",
+       {"text"}},
       {PoolVerb::Leaks,
        "leaks",
        "Count the blocks that the root does not lead to, by type",
@@ -61,6 +76,24 @@ const std::vector<Verb> &verbs() {
 } // namespace
 
 namespace {
+
+void addBackupOptions(CLI::App &Sub, PoolArguments &P) {
+  Sub.add_option("copy", P.Copy, "the new file")->option_text("DEST")->required();
+  Sub.add_option("--wait", P.SecondsMax,
+                 "how long to try, when the program writes all the time and does not answer (30)")
+      ->option_text("SECONDS")
+      ->check(CLI::PositiveNumber);
+}
+
+void addConvertOptions(CLI::App &Sub, PoolArguments &P) {
+  Sub.add_option("copy", P.Copy, "the new file; the pool itself stays as it is")
+      ->option_text("NEW")
+      ->required();
+  Sub.add_option("--layouts", P.Layouts,
+                 "the new program, or a pool that it made: its types (those of FILE)")
+      ->option_text("PROGRAM");
+  Sub.add_option("--map", P.Map, "what is called otherwise, given up, or new")->option_text("FILE");
+}
 
 void addRepairOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_flag("-n,--dry-run", P.DryRun, "say what would be mended, change nothing");
@@ -83,6 +116,7 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
   Pool.require_subcommand(1);
   for (const Verb &V : verbs()) {
     CLI::App *Sub = Pool.add_subcommand(V.Name, V.Help);
+    Sub->footer("");
     Sub->add_option("pool", A.Pool.Path, "the pool's file")->option_text("FILE")->required();
     if (V.Formats.size() > 1)
       Sub->add_option("--format", A.Format,
@@ -94,17 +128,33 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
     if (V.What != PoolVerb::Create && V.What != PoolVerb::Remove && V.What != PoolVerb::Resize)
       Sub->add_option("-o,--output", A.Output, "write there instead of to stdout")
           ->option_text("FILE");
+    if (V.What == PoolVerb::Backup)
+      addBackupOptions(*Sub, A.Pool);
+    if (V.What == PoolVerb::Convert)
+      addConvertOptions(*Sub, A.Pool);
+    if (V.What == PoolVerb::Export)
+      Sub->add_option(
+             "--call", A.Pool.Call,
+             "the program's function that saves, as 'save(0,\"file\")': called when it is at "
+             "rest")
+          ->option_text("CALL");
     if (V.What == PoolVerb::Repair)
       addRepairOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Dump)
       Sub->add_option("--type", A.Pool.Type, "only objects of this type, e.g. 'struct node'")
           ->option_text("TYPE");
-    if (V.What == PoolVerb::Create || V.What == PoolVerb::Resize)
-      Sub->add_option("--size", A.Pool.Size, "bytes, or with K, M, G (1024 each); at least 1M")
+    if (V.What == PoolVerb::Create || V.What == PoolVerb::Resize || V.What == PoolVerb::Convert)
+      Sub->add_option(
+             "--size", A.Pool.Size,
+             "bytes, or with K, M, G (1024 each); at least 1M; it may grow to four times as "
+             "much as at first")
           ->option_text("SIZE")
-          ->required()
+          ->required(V.What != PoolVerb::Convert)
           ->transform(CLI::AsSizeValue(false));
-    Sub->callback([&A, What = V.What] { A.Pool.What = What; });
+    Sub->callback([&A, &V] {
+      A.Pool.What = V.What;
+      A.Pool.Name = V.Name;
+    });
   }
   Pool.footer(PoolFooter);
 }

@@ -6,8 +6,10 @@
 #include "pool/Census.h"
 #include "pool/Dump.h"
 #include "support/Files.h"
+#include "support/Progress.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,7 +17,39 @@
 
 namespace nvmove::tool {
 
+namespace {
+
+/// How far a pass over the pool is, as long as nothing is printed.
+class PassProgress {
+public:
+  PassProgress(const Arguments &A)
+      : Label(A.Pool.Name + " " + A.Pool.Path),
+        Line(0, A.Pool.What != PoolVerb::Dump || !llvm::sys::Process::StandardOutIsDisplayed()) {
+    nvm_set_progress(listen, nullptr);
+  }
+  ~PassProgress() { nvm_set_progress(nullptr, nullptr); }
+
+  void show(uint64_t Done, uint64_t Total) { Line.show(Label, Done, Total); }
+
+private:
+  static void listen(void *, uint64_t Done, uint64_t Total) { showProgress(Done, Total); }
+
+  std::string Label;
+  support::Progress Line;
+};
+
+std::optional<PassProgress> Shown;
+
+} // namespace
+
+void showProgress(uint64_t Done, uint64_t Total) {
+  if (Shown)
+    Shown->show(Done, Total);
+}
+
 llvm::Error print(const Arguments &A, llvm::function_ref<void(llvm::raw_ostream &)> Write) {
+  if (A.Pool.What != PoolVerb::Dump)
+    Shown.reset();
   if (!A.Output.empty())
     return support::writeFile(A.Output, Write);
   Write(llvm::outs());
@@ -191,6 +225,12 @@ llvm::Expected<int> run(const Arguments &A) {
     return check(A);
   case PoolVerb::Repair:
     return repairPool(A);
+  case PoolVerb::Backup:
+    return backUp(A);
+  case PoolVerb::Convert:
+    return convertPool(A);
+  case PoolVerb::Export:
+    return exportPool(A);
   case PoolVerb::Leaks:
     return leaks(A);
   case PoolVerb::Collect:
@@ -210,7 +250,9 @@ llvm::Expected<int> run(const Arguments &A) {
 } // namespace
 
 int runPool(const Arguments &A) {
+  Shown.emplace(A);
   llvm::Expected<int> Status = run(A);
+  Shown.reset();
   if (Status)
     return *Status;
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));

@@ -14,7 +14,7 @@ DECLARED = re.compile(r"^[A-Za-z].*?\b(nvm_[a-z_]+)\(", re.M)
 def main():
     program = open(sys.argv[1]).read()
     declared = set()
-    for header in ("nvmove.h", "inspect.h"):
+    for header in ("nvmove.h", "inspect.h", "backup.h"):
         declared |= set(DECLARED.findall(open(os.path.join(INCLUDE, header)).read()))
     missing = [name for name in sorted(declared) if not re.search(rf"\b{name}\(", program)]
     if len(declared) < 25 or missing:

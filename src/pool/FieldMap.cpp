@@ -1,0 +1,91 @@
+// Reading a field map with LLVM's YAML I/O: see FieldMap.h.
+#include "pool/FieldMap.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLTraits.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace nvmove::pool;
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(FieldChange)
+LLVM_YAML_IS_SEQUENCE_VECTOR(TypeChange)
+
+namespace llvm::yaml {
+
+template <> struct MappingTraits<FieldChange> {
+  static void mapping(IO &Io, FieldChange &F) {
+    std::optional<int64_t> Value;
+    Io.mapRequired("name", F.Name);
+    Io.mapOptional("was", F.Was);
+    Io.mapOptional("value", Value);
+    F.Value = Value.value_or(0);
+    if (F.Was.empty() != Value.has_value())
+      Io.setError("either 'was' or 'value' says what a field of another name holds");
+  }
+};
+
+template <> struct MappingTraits<TypeChange> {
+  static void mapping(IO &Io, TypeChange &T) {
+    Io.mapRequired("name", T.Name);
+    Io.mapOptional("was", T.Was);
+    Io.mapOptional("fields", T.Fields);
+    Io.mapOptional("drop", T.Drop);
+    Io.mapOptional("cut", T.Cut);
+  }
+};
+
+template <> struct ScalarEnumerationTraits<FieldMap::Undecided> {
+  static void enumeration(IO &Io, FieldMap::Undecided &U) {
+    Io.enumCase(U, "pointers", FieldMap::Pointers);
+    Io.enumCase(U, "numbers", FieldMap::Numbers);
+  }
+};
+
+template <> struct MappingTraits<FieldMap> {
+  static void mapping(IO &Io, FieldMap &M) {
+    Io.mapOptional("undecided", M.Words);
+    Io.mapOptional("types", M.Types);
+  }
+};
+
+} // namespace llvm::yaml
+
+namespace {
+
+void collect(const llvm::SMDiagnostic &Diagnostic, void *Into) {
+  auto &Text = *static_cast<std::string *>(Into);
+  llvm::raw_string_ostream OS(Text);
+  if (Text.empty())
+    Diagnostic.print(nullptr, OS, /*ShowColors=*/false);
+}
+
+} // namespace
+
+const TypeChange *FieldMap::find(llvm::StringRef Program) const {
+  for (const TypeChange &T : Types)
+    if (T.Name == Program)
+      return &T;
+  return nullptr;
+}
+
+const TypeChange *FieldMap::findWas(llvm::StringRef Pool) const {
+  for (const TypeChange &T : Types)
+    if ((T.Was.empty() ? T.Name : T.Was) == Pool)
+      return &T;
+  return nullptr;
+}
+
+llvm::Expected<FieldMap> nvmove::pool::readFieldMap(llvm::StringRef Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   Path + ": " + Buffer.getError().message());
+  std::string Said;
+  FieldMap Map;
+  llvm::yaml::Input In((*Buffer)->getMemBufferRef(), nullptr, collect, &Said);
+  In >> Map;
+  if (In.error())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Said).rtrim());
+  return Map;
+}

@@ -1,0 +1,41 @@
+// What a person says about a pool whose types have changed (docs/pools.md, "A changed program"):
+// names that are others now, what may be lost, what new fields hold.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nvmove::pool {
+
+struct FieldChange {
+  std::string Name;  ///< in the program
+  std::string Was;   ///< in the pool; empty: it is new
+  int64_t Value = 0; ///< of a new one
+};
+
+struct TypeChange {
+  std::string Name; ///< in the program
+  std::string Was;  ///< in the pool; empty: the same
+  std::vector<FieldChange> Fields;
+  std::vector<std::string> Drop; ///< the pool's fields that are given up
+  std::vector<std::string> Cut;  ///< fields whose values may lose what does not fit
+};
+
+struct FieldMap {
+  /// Words of unions and of blocks without type that look like addresses in the pool.
+  enum Undecided { Refuse, Pointers, Numbers } Words = Refuse;
+  std::vector<TypeChange> Types;
+
+  /// Of a type of the program or of the pool; null: nothing is said.
+  const TypeChange *find(llvm::StringRef Program) const;
+  const TypeChange *findWas(llvm::StringRef Pool) const;
+};
+
+/// An error shows the line.
+llvm::Expected<FieldMap> readFieldMap(llvm::StringRef Path);
+
+} // namespace nvmove::pool

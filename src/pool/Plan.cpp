@@ -1,0 +1,201 @@
+// Matching the members of two layouts: see Plan.h.
+#include "pool/Plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::pool {
+
+namespace {
+
+using llvm::StringRef;
+
+bool isInteger(StringRef Kind) {
+  return Kind == "signed" || Kind == "unsigned" || Kind == "bool" || Kind == "char";
+}
+bool isNumber(StringRef Kind) { return isInteger(Kind) || Kind == "float"; }
+
+/// Whether the word there is more than plain bytes; what lies in a flexible array is not looked at.
+bool isWord(const nvm_type &Type, uint64_t Offset) {
+  for (uint32_t I = 0; I < Type.field_count; ++I) {
+    const nvm_field &F = Type.fields[I];
+    if (F.kind == NVM_FIELD_VOLATILE || F.kind == NVM_FIELD_FLEXIBLE_ARRAY || Offset < F.offset)
+      continue;
+    uint64_t Inside = Offset - F.offset;
+    if (F.stride ? Inside % F.stride == 0 && Inside / F.stride < F.count : !Inside)
+      return true;
+  }
+  return false;
+}
+
+class Matcher {
+public:
+  Matcher(TypePlan &Plan, const TypeChange *Change) : Plan(Plan), Change(Change) {}
+
+  struct Place {
+    const std::vector<Member> &Members;
+    uint64_t Base;      ///< of the record around, in the type
+    std::string Prefix; ///< "pairs[]."
+  };
+
+  std::vector<MemberPair> match(const Place &Old, const Place &New, bool IsInner) {
+    std::vector<MemberPair> Pairs;
+    std::vector<bool> Used(Old.Members.size());
+    for (const Member &To : New.Members) {
+      std::string Name = New.Prefix + To.Name;
+      const FieldChange *Field = changeOf(Name);
+      if (Field && Field->Was.empty()) {
+        addConstant(To, Name, Field->Value, IsInner);
+        continue;
+      }
+      std::string Was = Field ? Field->Was : Old.Prefix + To.Name;
+      auto From =
+          llvm::find_if(Old.Members, [&](const Member &M) { return Old.Prefix + M.Name == Was; });
+      if (From == Old.Members.end()) {
+        if (Field)
+          wrong("field " + Was + " (of " + Name + ") is not in the pool's");
+        else
+          Plan.Notes.push_back("field " + Name + " is new, and zero");
+        continue;
+      }
+      Used[size_t(From - Old.Members.begin())] = true;
+      pair(Pairs, {*From, To, Name, isCut(Name), {}}, Old, New);
+    }
+    for (auto [N, M] : llvm::enumerate(Old.Members))
+      if (std::string Name = Old.Prefix + M.Name; !Used[N])
+        giveUp(Name);
+    return Pairs;
+  }
+
+  /// What is still to be decided, and names of the map that were not found.
+  std::string finish() {
+    if (!Change)
+      return Wrong;
+    for (const FieldChange &F : Change->Fields)
+      if (!llvm::is_contained(Seen, F.Name))
+        wrong("the map's field " + F.Name + " is not in the program's");
+    for (const auto *List : {&Change->Drop, &Change->Cut})
+      for (const std::string &Name : *List)
+        if (!llvm::is_contained(Seen, Name))
+          wrong("the map's field " + Name + " is in neither");
+    return Wrong;
+  }
+
+private:
+  void wrong(const std::string &What) { Wrong += (Wrong.empty() ? "" : "; ") + What; }
+
+  const FieldChange *changeOf(const std::string &Name) {
+    Seen.push_back(Name);
+    for (const FieldChange &F : Change ? llvm::ArrayRef(Change->Fields) : std::nullopt)
+      if (F.Name == Name)
+        return &F;
+    return nullptr;
+  }
+
+  bool isCut(const std::string &Name) const {
+    return Change && llvm::is_contained(Change->Cut, Name);
+  }
+
+  void giveUp(const std::string &Name) {
+    Seen.push_back(Name);
+    if (Change && llvm::is_contained(Change->Drop, Name))
+      Plan.Notes.push_back("field " + Name + " is given up");
+    else
+      wrong("field " + Name + " is only in the pool's ('drop' gives it up, 'was' renames it)");
+  }
+
+  void addConstant(const Member &To, const std::string &Name, int64_t Value, bool IsInner) {
+    std::vector<char> Space(To.Offset + To.Size);
+    if (IsInner || To.IsArray || !isInteger(To.Kind))
+      wrong("field " + Name + " is no integer, a value cannot be given to it");
+    else if (!storeInteger(To, Space.data(), Value))
+      wrong("field " + Name + " cannot hold " + std::to_string(Value));
+    else
+      Plan.Constants.push_back({To, Value});
+    Plan.Notes.push_back("field " + Name + " is new, and " + std::to_string(Value));
+  }
+
+  void pair(std::vector<MemberPair> &Pairs, MemberPair Made, const Place &Old, const Place &New) {
+    const Member &From = Made.From, &To = Made.To;
+    bool IsTail = From.IsArray && !From.Count;
+    if (From.IsArray != To.IsArray || IsTail != (To.IsArray && !To.Count)) {
+      wrong("field " + Made.Name + " is an array in one of them");
+      return;
+    }
+    bool WasWord = isWord(*Plan.Old, Old.Base + From.Offset),
+         IsWord = isWord(*Plan.New, New.Base + To.Offset);
+    if (!From.Inner.empty() && !To.Inner.empty())
+      Made.Inner = match({From.Inner, Old.Base + From.Offset, Old.Prefix + From.Name + "[]."},
+                         {To.Inner, New.Base + To.Offset, New.Prefix + To.Name + "[]."}, true);
+    else if (WasWord && !IsWord)
+      wrong("field " + Made.Name + " is a pointer in the pool's, or marked as one");
+    else if (isNumber(From.Kind) && isNumber(To.Kind) && !(WasWord && From.Size != To.Size))
+      ;
+    else if (From.Kind == "pointer" ? To.Kind != "pointer" && To.Kind != "union"
+                                    : From.Kind != To.Kind || From.Bits || To.Bits)
+      wrong("field " + Made.Name + " is " + From.Kind + " in the pool's, " + To.Kind +
+            " in the program's");
+    else if (From.Size != To.Size)
+      wrong("field " + Made.Name + " has " + std::to_string(From.Size) + " bytes in the pool's, " +
+            std::to_string(To.Size) + " in the program's");
+    Pairs.push_back(std::move(Made));
+  }
+
+  TypePlan &Plan;
+  const TypeChange *Change;
+  std::string Wrong;
+  std::vector<std::string> Seen;
+};
+
+} // namespace
+
+llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New,
+                                  const TypeChange *Change) {
+  TypePlan Plan;
+  Plan.Old = &Old;
+  Plan.New = &New;
+  if (Old.id == New.id)
+    return Plan;
+  std::vector<Member> From = parseMembers(Old.members), To = parseMembers(New.members);
+  Matcher Match(Plan, Change);
+  Plan.Pairs = Match.match({From, 0, ""}, {To, 0, ""}, false);
+  auto IsTail = [](const std::vector<Member> &All) {
+    return !All.empty() && All.back().IsArray && !All.back().Count;
+  };
+  Plan.HasTail = IsTail(From) && IsTail(To) && !Plan.Pairs.empty() && !Plan.Pairs.back().From.Count;
+  std::string Wrong = Match.finish();
+  if (Wrong.empty() && IsTail(From) != IsTail(To))
+    Wrong = "only one of them ends in a flexible array";
+  if (!Wrong.empty())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   StringRef(New.name) + ": " + Wrong);
+  return Plan;
+}
+
+bool isScalar(const nvm_type &Type) {
+  std::vector<Member> Members = parseMembers(Type.members);
+  return Members.size() == 1 && Members[0].Name.empty();
+}
+
+std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs, uint64_t Offset, bool Deep) {
+  for (const MemberPair &P : Pairs) {
+    uint64_t Inside = Offset - P.From.Offset, Size = std::max<uint64_t>(P.From.Size, 1);
+    bool IsTail = P.From.IsArray && !P.From.Count;
+    if (Offset < P.From.Offset || (!IsTail && Inside >= Size * P.From.Count))
+      continue;
+    uint64_t Index = Inside / Size, Rest = Inside % Size;
+    if (!IsTail && Index >= P.To.Count)
+      return std::nullopt;
+    if ((Rest || Deep) && !P.Inner.empty()) {
+      std::optional<uint64_t> There = placeIn(P.Inner, Rest, Deep);
+      if (!There)
+        return std::nullopt;
+      Rest = *There;
+    } else if (Rest >= P.To.Size) {
+      return std::nullopt;
+    }
+    return P.To.Offset + Index * P.To.Size + Rest;
+  }
+  return std::nullopt;
+}
+
+} // namespace nvmove::pool

@@ -1,0 +1,51 @@
+// Which member of a type as the pool has it goes where in the type as the program has it.
+#pragma once
+
+#include "pool/FieldMap.h"
+#include "pool/Members.h"
+
+#include <map>
+
+namespace nvmove::pool {
+
+/// Values that differ in shape: integers that are wider, arrays that are longer. Whether what is
+/// narrower is enough, each value says.
+struct MemberPair {
+  Member From, To;
+  std::string Name; ///< in the program, "pairs[].key"
+  bool MayCut = false;
+  std::vector<MemberPair> Inner; ///< of each element of an array of records
+};
+
+struct Constant {
+  Member To;
+  int64_t Value;
+};
+
+struct TypePlan {
+  const nvm_type *Old = nullptr, *New = nullptr;
+  std::vector<MemberPair> Pairs; ///< none when both are the same type
+  std::vector<Constant> Constants;
+  std::vector<std::string> Notes; ///< what is new or given up
+  bool HasTail = false;           ///< the last member is a flexible array, in both
+};
+
+/// An error names all that nobody has decided. \p Change may be null.
+llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New,
+                                  const TypeChange *Change);
+
+/// Where an offset in an object of the old type lies in one of the new type; none: in what is given
+/// up. \p Deep: of a number there, not of the record in an array that begins with it.
+std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs, uint64_t Offset, bool Deep);
+
+/// "int" and not a record.
+bool isScalar(const nvm_type &Type);
+
+/// Fills an object from one of the old type. An error names the field whose value does not fit.
+llvm::Error convertRecord(const std::vector<MemberPair> &Pairs, const char *From, char *To);
+/// The same for \p Count elements of the flexible array at the end.
+llvm::Error convertTail(const MemberPair &Tail, const char *From, char *To, uint64_t Count);
+/// Sets an integer.
+bool storeInteger(const Member &M, char *At, __int128 Value);
+
+} // namespace nvmove::pool

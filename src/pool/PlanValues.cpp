@@ -1,0 +1,129 @@
+// Values on their way from one layout to another: see Plan.h.
+#include "pool/Plan.h"
+
+#include <cstring>
+
+namespace nvmove::pool {
+
+namespace {
+
+llvm::Error misfit(const MemberPair &P, const llvm::Twine &Value) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "field " + P.Name + ": " + Value +
+                                     " does not fit ('cut' in the map gives up what does not)");
+}
+
+unsigned bitsOf(const Member &M) {
+  return M.Bits ? M.Bits : static_cast<unsigned>(std::min<uint64_t>(M.Size, 8) * 8);
+}
+
+bool isSigned(const Member &M) { return M.Kind == "signed" || M.Kind == "char"; }
+
+__int128 loadInteger(const Member &M, const char *At) {
+  unsigned __int128 Bytes = 0;
+  memcpy(&Bytes, At, std::min<uint64_t>(M.Size, sizeof Bytes));
+  auto Value = static_cast<uint64_t>(Bytes >> M.FirstBit);
+  unsigned Bits = bitsOf(M);
+  Value &= UINT64_MAX >> (64 - Bits);
+  if (isSigned(M) && Bits < 64 && Value >> (Bits - 1))
+    Value |= UINT64_MAX << Bits;
+  return isSigned(M) ? static_cast<__int128>(static_cast<int64_t>(Value))
+                     : static_cast<__int128>(Value);
+}
+
+long double loadFloat(const Member &M, const char *At) {
+  float Single;
+  double Double;
+  long double Long = 0;
+  if (M.Size == sizeof Single)
+    return memcpy(&Single, At, sizeof Single), Single;
+  if (M.Size == sizeof Double)
+    return memcpy(&Double, At, sizeof Double), Double;
+  memcpy(&Long, At, std::min<uint64_t>(M.Size, sizeof Long));
+  return Long;
+}
+
+/// False: the value changes.
+bool storeFloat(const Member &M, char *At, long double Value) {
+  auto Single = static_cast<float>(Value);
+  auto Double = static_cast<double>(Value);
+  if (M.Size == sizeof Single)
+    memcpy(At, &Single, sizeof Single);
+  else if (M.Size == sizeof Double)
+    memcpy(At, &Double, sizeof Double);
+  else
+    memcpy(At, &Value, std::min<uint64_t>(M.Size, sizeof Value));
+  long double Now = loadFloat(M, At);
+  return Now == Value || Value != Value;
+}
+
+llvm::Error convertNumber(const MemberPair &P, const char *From, char *To) {
+  bool WasFloat = P.From.Kind == "float", IsFloat = P.To.Kind == "float", Fits;
+  long double Float = WasFloat ? loadFloat(P.From, From) : 0;
+  __int128 Integer =
+      WasFloat ? static_cast<__int128>(static_cast<int64_t>(Float)) : loadInteger(P.From, From);
+  if (IsFloat)
+    Fits = storeFloat(P.To, To, WasFloat ? Float : static_cast<long double>(Integer));
+  else
+    Fits = storeInteger(P.To, To, Integer) &&
+           (!WasFloat || static_cast<long double>(Integer) == Float);
+  if (Fits || P.MayCut)
+    return llvm::Error::success();
+  return misfit(P, WasFloat ? std::to_string(static_cast<double>(Float))
+                            : std::to_string(static_cast<int64_t>(Integer)));
+}
+
+llvm::Error convertElement(const MemberPair &P, const char *From, char *To) {
+  if (!P.Inner.empty())
+    return convertRecord(P.Inner, From, To);
+  bool IsSame = P.From.Kind == P.To.Kind && P.From.Size == P.To.Size && !P.From.Bits && !P.To.Bits;
+  if (IsSame || P.From.Kind == "pointer") {
+    memcpy(To, From, P.From.Size);
+    return llvm::Error::success();
+  }
+  return convertNumber(P, From, To);
+}
+
+bool isZero(const char *At, uint64_t Size) {
+  return std::all_of(At, At + Size, [](char C) { return !C; });
+}
+
+} // namespace
+
+bool storeInteger(const Member &M, char *At, __int128 Value) {
+  unsigned Bits = bitsOf(M);
+  uint64_t Mask = UINT64_MAX >> (64 - Bits), Stored = static_cast<uint64_t>(Value) & Mask;
+  if (M.Kind == "bool" && !M.Bits)
+    Stored = Value != 0;
+  unsigned __int128 Bytes = 0;
+  uint64_t Size = std::min<uint64_t>(M.Size, sizeof Bytes);
+  memcpy(&Bytes, At, Size);
+  Bytes &= ~(static_cast<unsigned __int128>(Mask) << M.FirstBit);
+  Bytes |= static_cast<unsigned __int128>(Stored) << M.FirstBit;
+  memcpy(At, &Bytes, Size);
+  return loadInteger(M, At) == Value;
+}
+
+llvm::Error convertRecord(const std::vector<MemberPair> &Pairs, const char *From, char *To) {
+  for (const MemberPair &P : Pairs) {
+    uint64_t Count = std::min(P.From.Count, P.To.Count);
+    for (uint64_t N = 0; N < Count; ++N)
+      if (llvm::Error E = convertElement(P, From + P.From.Offset + N * P.From.Size,
+                                         To + P.To.Offset + N * P.To.Size))
+        return E;
+    if (Count < P.From.Count && !P.MayCut &&
+        !isZero(From + P.From.Offset + Count * P.From.Size, (P.From.Count - Count) * P.From.Size))
+      return misfit(P, "what its last " + llvm::Twine(P.From.Count - Count) + " elements hold");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error convertTail(const MemberPair &Tail, const char *From, char *To, uint64_t Count) {
+  for (uint64_t N = 0; N < Count; ++N)
+    if (llvm::Error E = convertElement(Tail, From + Tail.From.Offset + N * Tail.From.Size,
+                                       To + Tail.To.Offset + N * Tail.To.Size))
+      return E;
+  return llvm::Error::success();
+}
+
+} // namespace nvmove::pool
