@@ -143,17 +143,16 @@ static char *put_operations(const struct nvmi_log *log, char *at) {
 
 /* The record's frame is put together in the copy, all but its head. Under a number of its own it
  * goes to the log, and is fenced; then the lines are stored in place. Until then the log is
- * announced: no bound passes the record. While it is the only one nobody else asks. */
+ * announced: no bound passes the record. Also the only log is: who makes a second may settle
+ * first. */
 static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint64_t used,
                              const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_cursor *cursor = log->cursor;
   uint64_t size = (used + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
   bool solo = nvmi_solo_enter(log);
-  if (!solo)
-    atomic_store_explicit(&log->pending,
-                          atomic_load_explicit(&pool->order, memory_order_relaxed) << 1,
-                          memory_order_relaxed);
+  uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
+  atomic_store_explicit(&log->pending, oldest << 1, memory_order_relaxed);
   frame->order = nvmi_log_order(log, solo);
   frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
@@ -170,19 +169,13 @@ static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   uint64_t first = pool->header.base >> 6;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t offset = (lines[i].line - first) << 6;
-    if (solo) /* a second log comes with a barrier in all threads */
-      store_home_apart(NULL, pool, offset, lines[i].mask);
-    else
-      store_home(NULL, pool, offset, lines[i].mask);
-  }
+  for (size_t i = 0; i < count; i++)
+    store_home(NULL, pool, (lines[i].line - first) << 6, lines[i].mask);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_log_publish(log, frame, size);
-  if (!solo)
-    atomic_store_explicit(&log->pending, 0, memory_order_release);
+  atomic_store_explicit(&log->pending, 0, memory_order_release);
   nvmi_solo_leave(log);
 }
 
@@ -201,6 +194,8 @@ static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *li
   char *end = put_operations(log, (char *)(frame + 1));
   for (size_t i = 0; i < count; i++) {
     uint64_t offset = (lines[i].line - first) << 6;
+    if (lines[i].mask == UINT64_MAX) /* of a long store, whose note fetched nothing */
+      __builtin_prefetch(pool->home + offset, 1);
     end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
   }
   if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count))

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include "record.h"
+#include "settle.h"
 #include "store.h"
 
 #include <pthread.h>
@@ -97,6 +98,30 @@ TEST_ONCE(slow_commit_of_another_thread) {
   pool = test_open(path);
   words = nvm_pool_root(pool);
   CHECK(words[0] == 2 && words[FAR] == LAST && words[2 * FAR] == 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Also the only log announces its commit: a thread that makes a second may settle first. */
+TEST_ONCE(settling_stops_at_a_commit) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  held = *nvmi_persist_process();
+  real_fence = held.fence;
+  held.fence = fence;
+  nvmi_persist_override = &held;
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(pool);
+  uint64_t *words = nvm_calloc(pool, 0, 8, 8);
+  CHECK(words && nvm_tx_commit(pool) == 0);
+  pthread_t thread;
+  nvmi_log_detach(pool->logs[0]); /* for the other thread: it stays the only one */
+  struct writer slow = {.pool = pool, .word = words, .from = 1, .to = 1, .hold = 1};
+  CHECK(pthread_create(&thread, NULL, write_words, &slow) == 0);
+  while (!is_held)
+    usleep(100);
+  CHECK(pool->log_count == 1 && nvmi_settle(pool) < pool->order);
+  let_go = true;
+  CHECK(pthread_join(thread, NULL) == 0 && nvmi_settle(pool) == pool->order);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
