@@ -6,7 +6,7 @@ usage: build.py --cc NVMOVE_CC [--tree DIR] [--flags FLAGS] [--plain]
 The sources are those of the accuracy corpus (a source package of PyPI, checked against its checksum).
 They go to third_party/redis-3.2.6-port (--tree), which git ignores; what was there before is replaced.
 --flags: more compiler flags, such as "-O3 -fPIE". --plain: neither patch nor port, with the compiler
-given: the server to compare with. Prints the folder of the binaries.
+given, and Debian's jemalloc (package libjemalloc2): the server to compare with. Prints the folder of the binaries.
 
 Exit status: 0 built, 1 not built, 3 the sources cannot be had.
 """
@@ -50,13 +50,15 @@ def build(cc, tree, flags="", plain=False):
     """The folder of redis-server, redis-cli and redis-benchmark."""
     sources(tree)
     log = os.path.join(tree, "build.log")
-    own = ""
-    if not plain:
+    own = SIZED
+    if plain:
+        flags += " -l:libjemalloc.so.2"
+    else:
         run(["patch", "-d", tree, "-p1", "-i", os.path.join(HERE, "redis.patch")], log)
         port = os.path.join(HERE, "redis.nvmove.yaml")
-        own = f"-I{os.path.join(ROOT, 'include')} --nvmove-port={port} {SIZED}"
+        own += f" -I{os.path.join(ROOT, 'include')} --nvmove-port={port}"
     src = os.path.join(tree, "src")
-    run(["make", "-C", src, f"-j{os.cpu_count()}", "MALLOC=" + ("jemalloc" if plain else "libc"), f"CC={cc}",
+    run(["make", "-C", src, f"-j{os.cpu_count()}", "MALLOC=libc", f"CC={cc}",
          "OPTIMIZATION=-O2", f"CFLAGS={own} {flags}", f"LDFLAGS={flags}", "redis-server", "redis-cli",
          "redis-benchmark", "redis-check-aof"], log)
     return src
