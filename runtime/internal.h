@@ -67,8 +67,7 @@ struct nvm_pool {
   int fd;
   unsigned index;
   char path[PATH_MAX];
-  pthread_mutex_t lock;        /* logs, types, header, growth */
-  pthread_mutex_t backup_lock; /* who answers (freeze.h) */
+  pthread_mutex_t lock; /* logs, types, header, growth */
   _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
@@ -157,7 +156,8 @@ struct nvmi_thread {
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
   struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  const struct nvmi_root_events *roots; /* of the thread that attached the program's pool, or null */
+  const struct nvmi_root_events
+      *roots; /* of the thread that attached the program's pool, or null */
 };
 
 /* map.c: the reserved range and who has which part of it */
