@@ -36,7 +36,7 @@ private:
   clang::ASTContext &Context;
   clang::PrintingPolicy Names; ///< as C spells types, without places for unnamed ones
   std::vector<TypeLayout> Types;
-  std::vector<std::vector<clang::QualType>> Targets; ///< of each type's fields; null: none
+  std::vector<std::vector<clang::QualType>> Targets;       ///< of each type's fields; null: none
   llvm::DenseMap<const void *, uint64_t> Ids, IdsWithTail; ///< by canonical type
 };
 

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "pool.h"
 #include "recover.h"
+#include "settle.h"
 #include "statics.h"
 #include "types.h"
 
@@ -46,8 +47,7 @@ int nvmi_floor_load(struct nvm_pool *pool) {
 /* Not fenced: see reclaim(). */
 static uint64_t raise_floor(struct nvm_pool *pool) {
   struct nvm_floor *floor = floor_of(pool);
-  uint64_t bound = nvmi_log_bound(pool);
-  nvmi_log_raise_bound(pool, bound); /* what was reclaimed stays so: the floor never sinks */
+  uint64_t bound = nvmi_settle(pool);
   *(volatile uint64_t *)&floor->order = bound;
   pool->persist->flush(floor, sizeof *floor);
   return bound;

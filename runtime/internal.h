@@ -15,6 +15,7 @@
 #include "checksum.h"
 #include "layout_tables.h"
 #include "locks.h"
+#include "log_state.h"
 #include "method.h"
 #include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
@@ -27,7 +28,6 @@
 
 #define NVMI_POOLS_MAX 64
 #define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
-#define NVMI_CLASSES 80 /* of block sizes: 16..128 by 16, then 8 to each doubling, up to 64 KiB */
 
 struct nvmi_span;
 struct nvmi_intent {
@@ -38,6 +38,7 @@ struct nvmi_intent {
 
 struct nvmi_counts;
 struct nvmi_heap;
+struct nvmi_root_events;
 struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
@@ -50,9 +51,8 @@ struct nvm_pool {
   struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
-  _Atomic uint64_t order;    /* next number for a log entry */
   _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
-  _Atomic bool several_logs; /* commits wait for their stores in place (docs/pool-format.md) */
+  _Atomic bool several_logs; /* order numbers, and more, are shared (docs/pool-format.md) */
   bool is_foreign;           /* of another program: static pointers mean nothing here */
   bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
@@ -61,14 +61,15 @@ struct nvm_pool {
   _Atomic uint64_t written_count;
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */
-  bool check_pointers;            /* at commit, where the program describes its types; not with
-                                     NVMOVE_POINTERS=0 */
+  bool check_pointers;            /* at commit, of types that the program describes */
   bool compare;                   /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
   char path[PATH_MAX];
-  pthread_mutex_t lock; /* logs, types, header, growth */
-  _Atomic unsigned log_count;
+  pthread_mutex_t lock;                 /* logs, types, header, growth */
+  pthread_mutex_t settling;             /* of who raises the bound; taken last */
+  _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
+  _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
@@ -79,54 +80,6 @@ struct nvm_pool {
   unsigned type_count;
   struct nvmi_arena type_memory; /* of layouts that only the pool describes */
   uint64_t recovered_undone, recovered_redone;
-};
-
-#define NVMI_FRAME_MAX 8192 /* longer records are several frames: half of the smallest segment */
-
-#define NVMI_CHECKED_MAX 16 /* undo entries of a checked commit; above, a fence is nothing */
-
-/* Where the next frame of a transaction goes. */
-struct nvmi_cursor {
-  uint64_t transaction;
-  struct nvm_segment *segment;
-  uint64_t at;     /* offset in segment */
-  uint64_t frames; /* put so far */
-};
-
-struct nvmi_log {
-  struct nvm_pool *pool;
-  struct nvmi_thread *owner; /* null: free to take */
-  unsigned slot;
-  struct nvmi_cursor *volatile cursor; /* of the open transaction: one of the two */
-  struct nvmi_cursor cursors[2];       /* one a bank */
-  struct nvm_segment *first[2];        /* of each bank */
-  volatile bool committing;            /* undo: between two transactions */
-  _Atomic int solo; /* inside a section that relies on this log being the only one */
-  bool alone;       /* what that section was told; for the heap */
-  /* From this order on (<< 1) the log's records may not be in place durably; 0: all are. Lowest
-   * bit: the commit that said so will wait, and clear it. */
-  _Atomic uint64_t pending;
-  /* What the open transaction's first undo entries cover; more: `range_count` goes on counting. */
-  struct {
-    uint64_t offset;
-    uint32_t size;
-  } ranges[NVMI_CHECKED_MAX];
-  unsigned range_count;
-  struct nvmi_array operations;                                   /* uint64_t, NVM_OPERATION */
-  struct nvmi_array intents;                                      /* struct nvmi_intent */
-  struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
-  struct nvmi_array large;                                        /* of a commit (shadow.c) */
-  struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */
-  uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
-  struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
-  struct nvm_stats stats;
-  _Alignas(NVM_FRAME_ALIGN) char stage[NVMI_FRAME_MAX]; /* where commit records are put together */
-};
-
-/* Global variables from which a ported program reaches the pool (port.h). */
-struct nvmi_root_events {
-  void (*before_commit)(void); /* those that changed become stores of the transaction */
-  void (*after_abort)(void);
 };
 
 #define NVMI_AHEAD_MAX 16 /* ranges noted ahead of their stores; then a wait comes early */
@@ -155,9 +108,8 @@ struct nvmi_thread {
   unsigned fresh_count;
   bool fresh_stores; /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  const struct nvmi_root_events
-      *roots; /* of the thread that attached the program's pool, or null */
+  struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
+  const struct nvmi_root_events *roots; /* null but in the thread that attached (port.h) */
 };
 
 /* map.c: the reserved range and who has which part of it */
@@ -189,7 +141,6 @@ static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nv
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
 /* The same for what lies outside transactions: before a new one starts. */
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
-
 /* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
 void nvmi_tx_collect(struct nvmi_thread *thread);
 

@@ -140,7 +140,10 @@ struct nvm_frame {
 /* In place of the number of operations, UNDO: the transaction before, in the other bank, has ended.
  */
 #define NVM_UNDO_NEXT 1
-#define NVM_FRAME_KIND(frame) ((unsigned)((frame)->shape & 0xff))
+/* In the kind, shadow: the bank has records of many transactions, each of which counts. */
+#define NVM_FRAME_PACKED 0x80
+#define NVM_FRAME_KIND(frame) ((unsigned)((frame)->shape & 0x7f))
+#define NVM_FRAME_IS_PACKED(frame) (((frame)->shape & NVM_FRAME_PACKED) != 0)
 #define NVM_FRAME_OPERATIONS(frame) ((uint32_t)((frame)->shape >> 8 & 0xffffff))
 #define NVM_FRAME_LENGTH(frame) ((uint32_t)((frame)->shape >> 32))
 #define NVM_FRAME_ALIGN 64

@@ -187,6 +187,7 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   /* Recovery reads slots up to the first that is empty: the next is not made before this is there.
    * And another thread, which closes the pool, may put this log's first frame. */
   pool->persist->fence();
+  log->bank = 1;
   log->cursor = &log->cursors[1];
   nvmi_log_to_bank_start(log, log->cursor, 1);
   return log;
@@ -250,6 +251,8 @@ int nvmi_log_close_all(struct nvm_pool *pool) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
     if (!owner || !(owner->touched >> pool->index & 1))
       continue;
+    if (owner != nvmi_self) /* its fences, not this thread's, cover what it stored in place */
+      nvmi_barrier_in_all_threads();
     pool->logs[i]->stats.implicit_commits++;
     enum nvm_error error = nvmi_tx_finish(owner, true);
     if (error == NVM_EUNSAFE)

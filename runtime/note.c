@@ -223,21 +223,25 @@ simple_slot(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t s
   return slot->line && slot->line != start / LINE && is_full ? NULL : slot;
 }
 
-/* As mark(), where the list has room. */
+/* As mark(), where the list has room. An empty slot answers no test until its line is there. */
 static inline __attribute__((always_inline)) void
 mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, uint64_t mask) {
-  if (slot->line == line) {
+  uint64_t before = slot->line;
+  if (before == line) {
     slot->missing &= ~mask;
     return;
   }
-  if (slot->line)
+  if (NVMI_UNLIKELY(before != 0)) {
     ((struct nvmi_line *)thread->lines.items)[thread->lines.count++] =
-        (struct nvmi_line){slot->line, ~slot->missing};
-  else
-    thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
-  *(volatile uint64_t *)&slot->missing = UINT64_MAX;
-  *(volatile uint64_t *)&slot->line = line;
+        (struct nvmi_line){before, ~slot->missing};
+    *(volatile uint64_t *)&slot->missing = UINT64_MAX;
+    *(volatile uint64_t *)&slot->line = line;
+    *(volatile uint64_t *)&slot->missing = ~mask;
+    return;
+  }
+  thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
   *(volatile uint64_t *)&slot->missing = ~mask;
+  *(volatile uint64_t *)&slot->line = line;
 }
 
 static inline uint64_t mask_in_line(uintptr_t start, size_t size) {
@@ -288,7 +292,9 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   }
   thread->touched |= UINT64_C(1) << pool->index;
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
-  if (pool->method->note && news)
+  if (!pool->method->note) /* commit stores there: asked for late, its fence waits for it */
+    __builtin_prefetch(pool->home + nvmi_offset(pool, Address), 1);
+  else if (news)
     log_simple(thread->logs[pool->index], line, news);
   mark_simple(thread, slot, line, mask);
   nvmi_compiler_barrier();

@@ -20,8 +20,8 @@ struct nvmi_persist {
   void (*append)(void *to, const void *from, size_t size);
   void (*flush)(const void *address, size_t size);
   void (*fence)(void);
-  /* Stores the bytes of the 64-byte line `from` whose mask bits are set, durable after the next
-   * fence. Never a byte more: the neighbours may belong to another thread. */
+  /* Stores the bytes of the 64-byte line `from` whose mask bits are set, through the cache, and
+   * flushes. Never a byte more: the neighbours may belong to another thread. */
   void (*store_line)(void *to, const void *from, uint64_t mask);
 };
 

@@ -172,10 +172,12 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     for (; at < end; at += NVM_LINE_SIZE) {
       if ((at >= pointerless && at < pointerless_until) || !is_suspect(pool, at))
         continue;
-      if (mask == UINT64_MAX)
-        pointerless = at, pointerless_until = pointerless_end(pool, at);
-      if (at < pointerless_until)
-        continue;
+      if (mask == UINT64_MAX) {
+        pointerless = at;
+        pointerless_until = pointerless_end(pool, at);
+        if (pointerless_until > at)
+          continue;
+      }
       enum nvm_error error = check_line(pool, at, mask);
       if (error)
         return error;

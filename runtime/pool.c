@@ -19,6 +19,7 @@
 #include "map.h"
 #include "recover.h"
 #include "relocate.h"
+#include "settle.h"
 #include "shrink.h"
 #include "statics.h"
 #include "stats.h"
@@ -54,6 +55,7 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->fd = -1;
   pool->order = 1;
   pthread_mutex_init(&pool->lock, NULL);
+  pthread_mutex_init(&pool->settling, NULL);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   const char *pointers = getenv("NVMOVE_POINTERS");
   pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
@@ -68,6 +70,7 @@ void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     close(pool->fd);
   pthread_mutex_destroy(&pool->lock);
+  pthread_mutex_destroy(&pool->settling);
   nvmi_types_free(pool);
   munmap(pool, sizeof *pool);
 }
@@ -301,6 +304,7 @@ static int finish(struct nvm_pool *pool) {
     return -1;
   nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
+  nvmi_settle(pool);
   pool->persist->fence();
   if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
     nvmi_barrier_in_all_threads();

@@ -15,8 +15,9 @@ enum { DEFAULT_SIZE = 64 << 20 };
 enum state {
   STATE_IDLE,     /* nobody asked for it yet */
   STATE_NONE,     /* the program runs without */
-  STATE_STARTING, /* open, the start's transaction too */
-  STATE_LOADING,  /* the same, inside the load of a fresh pool */
+  STATE_KNOWN,    /* open, and it has the roots */
+  STATE_STARTING, /* open, fresh, the start's transaction is open, too */
+  STATE_LOADING,  /* the same, inside the load */
   STATE_ATTACHED
 };
 
@@ -43,9 +44,11 @@ static bool find_path(char *path, size_t size) {
   return true;
 }
 
+/* The program has done nothing yet that handlers at its exit would have to finish. */
 static _Noreturn void refuse(const char *message) {
+  fflush(NULL);
   fprintf(stderr, "nvmove: %s\n", message);
-  exit(EXIT_FAILURE);
+  _Exit(EXIT_FAILURE);
 }
 
 /* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */
@@ -84,6 +87,8 @@ static enum state start(void) {
   if (!find_path(path, sizeof path))
     return port.state = STATE_NONE;
   port.pool = open_or_create(path);
+  if (nvmi_roots_present(port.pool))
+    return port.state = STATE_KNOWN;
   if (nvm_tx_begin(port.pool))
     refuse(nvm_strerror());
   return port.state = STATE_STARTING;
@@ -95,7 +100,7 @@ static inline enum state started(void) {
 }
 
 struct nvm_pool *nvmi_port_pool(void) {
-  return started() == STATE_NONE || port.pool->forked ? NULL : port.pool;
+  return started() < STATE_STARTING || port.pool->forked ? NULL : port.pool;
 }
 
 NVM_POOL *nvm_pool_attached(void) {
@@ -124,22 +129,19 @@ static void attached(void) {
 }
 
 static void attach(void) {
-  struct nvmi_kept kept = {0};
-  if (nvmi_roots_keep(port.pool, &kept) || nvm_tx_abort(port.pool) ||
-      nvmi_roots_show(port.pool, NULL))
+  nvmi_roots_reset(port.pool);
+  if (nvmi_roots_show(port.pool, NULL))
     refuse(nvm_strerror());
-  nvmi_roots_reset(&kept);
   attached();
   collect();
 }
 
 int __nvm_load_begin(void) {
   switch (started()) {
+  case STATE_KNOWN:
+    attach();
+    return 1;
   case STATE_STARTING:
-    if (nvmi_roots_present(port.pool)) {
-      attach();
-      return 1;
-    }
     port.state = STATE_LOADING;
     break;
   case STATE_LOADING:
@@ -175,12 +177,12 @@ void __nvm_roots_after(const char *Function) {
 
 int __nvm_port_fork(void) {
   enum state state = port.state;
-  if (state == STATE_STARTING || state == STATE_LOADING ||
+  if (state == STATE_KNOWN || state == STATE_STARTING || state == STATE_LOADING ||
       (state == STATE_ATTACHED && !port.pool->forked && !port.pool->method->private_work)) {
     fprintf(stderr, "nvmove: %s: fork was refused: %s\n", port.pool->path,
             state == STATE_ATTACHED ? "a child has no view of the pool with method 'undo'; "
                                       "NVMOVE_METHOD=shadow gives it a snapshot"
-                                    : "the pool is being filled, and a child cannot go on with it");
+                                    : "the program has not attached it yet, and a child could not");
     errno = ENOTSUP;
     return -1;
   }

@@ -1,11 +1,12 @@
 /* port.h: the pool of a program that a port file moved (docs/port-file.md).
  *
- * Port: the program's one pool, named by NVMOVE_POOL; without it the program is what it was. Root: a
- * global variable, or a part of one, from which the data are reached; the pool keeps a copy of its
- * value, in a list that starts at the pool's root. Start: what the program allocates in the pool
- * before it loads, all in one open transaction. Attach: at the load, when the pool has the roots:
- * the transaction is undone, the roots show the pool's values, nothing is loaded. On a fresh pool
- * the load runs, its end commits everything and the roots.
+ * Port: the program's one pool, named by NVMOVE_POOL; without it the program is what it was. Root:
+ * a global variable, or a part of one, from which the data are reached; the pool keeps a copy of
+ * its value, in a list that starts at the pool's root. Start: what the program does before it
+ * loads. On a fresh pool what it allocates meanwhile is one open transaction, which the end of the
+ * load commits with the roots. Attach: at the load, when the pool has the roots: they show the
+ * pool's values, nothing is loaded. What such a start allocated stays in DRAM and is forgotten, as
+ * the pool may be full; only its volatile fields are taken over.
  *
  * Threads: whoever starts the pool also loads, before other threads use it, and from then on is the
  * one whose commits look for roots that changed.
@@ -14,9 +15,15 @@
 
 #include "internal.h"
 
-/* The pool for an allocation; null: there is none, or this is a forked child. Started if need be:
+/* The pool for an allocation; null: there is none, it is not attached yet, or this is a forked
+ * child. Started if need be:
  * what is wrong with the file ends the process, status 1. */
 struct nvm_pool *nvmi_port_pool(void);
+
+struct nvmi_root_events {
+  void (*before_commit)(void); /* roots that changed become stores of the transaction */
+  void (*after_abort)(void);
+};
 
 /* roots.c: whether the pool has the roots of a program. */
 bool nvmi_roots_present(struct nvm_pool *pool);
@@ -29,12 +36,6 @@ int nvmi_roots_enter(struct nvm_pool *pool);
  * -1: out of memory, recorded. */
 int nvmi_roots_watch(struct nvm_pool *pool);
 
-/* Volatile fields of the objects to which roots point now, in a start that is about to be undone.
- * -1: out of memory, recorded. */
-struct nvmi_kept {
-  struct nvmi_array pieces; /* struct kept_piece */
-  struct nvmi_arena bytes;
-};
-int nvmi_roots_keep(struct nvm_pool *pool, struct nvmi_kept *kept);
-/* They go to the pool's own objects. */
-void nvmi_roots_reset(struct nvmi_kept *kept);
+/* Before the roots show the pool's values: the volatile fields of the objects to which they point
+ * now go to the pool's own. */
+void nvmi_roots_reset(struct nvm_pool *pool);

@@ -38,7 +38,8 @@ static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t p
   struct nvm_frame *frame = nvmi_stage(record->log);
   frame->order = record->order;
   frame->place = record->bound;
-  frame->shape = NVM_FRAME_SHAPE(kind, record->operations, record->used);
+  unsigned packed = record->log->pool->method->entries ? 0 : NVM_FRAME_PACKED;
+  frame->shape = NVM_FRAME_SHAPE(kind | packed, record->operations, record->used);
   bool is_last = kind != NVM_FRAME_REDO;
   if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
                                      is_last && !record->frames && record->used <= 1024))
@@ -117,15 +118,4 @@ void nvmi_record_issued(struct nvmi_record *record) {
     nvmi_log_await(log->pool, record->order);
   }
   nvmi_solo_leave(log);
-}
-
-bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation) {
-  uint64_t at = operation >> 16;
-  uint64_t end = pool->header.heap_offset + pool->header.heap_size;
-  if (at < NVM_CHUNKS_OFFSET || at % 2 || at >= end)
-    return false;
-  uint16_t *word = (uint16_t *)(pool->home + at);
-  __atomic_store_n(word, (uint16_t)operation, __ATOMIC_RELAXED);
-  pool->persist->flush(word, sizeof *word);
-  return true;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "log.h"
+#include "redo.h"
 
 #include <string.h>
 
@@ -37,9 +38,6 @@ bool nvmi_record_end(struct nvmi_record *record);
 void nvmi_record_durable(struct nvmi_record *record);
 void nvmi_record_issued(struct nvmi_record *record);
 
-/* Stores the low 16 bits of an operation where it says; false: outside the heap's tables. */
-bool nvmi_apply_operation(struct nvm_pool *pool, uint64_t operation);
-
 /* Stores the operations in place, flushed, not fenced. */
 static inline void nvmi_apply_operations(struct nvmi_log *log) {
   const uint64_t *operations = log->operations.items;
@@ -50,15 +48,11 @@ static inline void nvmi_apply_operations(struct nvmi_log *log) {
   log->stats.flushed_lines += log->operations.count;
 }
 
-/* Bits of the words that are whole in `mask`; `ragged` when some word is there in part. */
+/* Bits of the words in `mask`; `ragged` when some word is there in part. */
 static inline unsigned nvmi_whole_words(uint64_t mask, bool *ragged) {
-  const uint64_t lowest = UINT64_C(0x0101010101010101);
-  uint64_t all = mask & mask >> 4, any = mask | mask >> 4;
-  all &= all >> 2, any |= any >> 2;
-  all &= all >> 1, any |= any >> 1;
-  all &= lowest, any &= lowest;
-  *ragged = all != any;
-  return (unsigned)(all * UINT64_C(0x0102040810204080) >> 56);
+  uint64_t lowest = mask & UINT64_C(0x0101010101010101);
+  *ragged = lowest * 0xff != mask;
+  return (unsigned)(lowest * UINT64_C(0x0102040810204080) >> 56);
 }
 
 /* Puts the bytes of `mask` at `at`, aligned to 8; gives the end. */

@@ -1,18 +1,18 @@
 /* recover.c: replays what committed, undoes what did not.
  *
- * Reads every bank of every log: the frames of its newest transaction. A transaction with a whole
- * commit record is replayed if its order is not below the highest bound (or the floor); one without
- * is undone. Replay goes forwards by order, undo backwards, over all logs. Every step stores bytes
- * taken from the log, and the log stays until the generation grows: so a crash in here is followed
- * by the same again. All stores are made through `home`; a private view of the file has no pages of
- * its own yet.
+ * Reads every bank of every log: with undo the frames of its newest transaction, with shadow all. A
+ * transaction with a whole commit record is replayed if its order is not below the highest bound
+ * (or the floor); one without is undone. Replay goes forwards by order, undo backwards, over all
+ * logs. Every step stores bytes taken from the log, and the log stays until the generation grows:
+ * so a crash in here is followed by the same again. All stores are made through `home`; a private
+ * view of the file has no pages of its own yet.
  */
 #include "recover.h"
 
 #include "checksum.h"
 #include "counts.h"
 #include "kill.h"
-#include "record.h"
+#include "redo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *fra
 struct scan {
   const struct nvm_pool *pool;
   uint64_t transaction; /* newest seen so far, or the one wanted */
-  bool only_wanted;
+  bool only_wanted, packed;
   bool incomplete; /* out of memory */
   struct nvmi_array *found;
 };
@@ -59,13 +59,15 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
   while (at < segment->size) {
     const struct nvm_frame *frame = (const void *)((const char *)segment + at);
     uint64_t transaction = frame->transaction >> 16;
-    bool fits =
-        scan->only_wanted ? transaction == scan->transaction : transaction >= scan->transaction;
+    bool fits = NVM_FRAME_IS_PACKED(frame) == scan->packed &&
+                (scan->packed        ? true
+                 : scan->only_wanted ? transaction == scan->transaction
+                                     : transaction >= scan->transaction);
     if (!fits || !transaction || !frame_valid(scan->pool, frame, segment->size - at)) {
       at += NVM_FRAME_ALIGN;
       continue;
     }
-    if (transaction != scan->transaction)
+    if (transaction != scan->transaction && !scan->packed)
       scan->found->count = 0;
     scan->transaction = transaction;
     if (!nvmi_array_push(scan->found, &frame, sizeof frame))
@@ -90,15 +92,8 @@ static void sort(struct nvmi_array *list) {
     qsort(list->items, list->count, sizeof(void *), by_order);
 }
 
-static bool in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  uint64_t heap = pool->header.heap_offset, end = heap + pool->header.heap_size;
-  return (offset >= heap && offset < end && size <= end - offset) ||
-         (offset >= NVM_ROOT_OFFSET && offset < NVM_ROOT_OFFSET + 4096 &&
-          size <= NVM_ROOT_OFFSET + 4096 - offset);
-}
-
 static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
-  if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+  if (!nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
     return false;
   /* A damaged one may name the log itself. */
   memmove(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
@@ -147,52 +142,6 @@ void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void 
   }
 }
 
-/* A line of a record: stores it in home. Gives the bytes it took, 0 when it makes no sense. */
-static uint32_t redo_line(struct nvm_pool *pool, const char *at, uint32_t room) {
-  uint64_t head, mask = 0;
-  _Alignas(64) char bytes[64];
-  if (room < 16)
-    return 0;
-  memcpy(&head, at, 8);
-  uint32_t used = 8;
-  if (head & NVM_LINE_BYTES) {
-    memcpy(&mask, at + 8, 8);
-    used = 16;
-  } else {
-    for (unsigned word = 0; word < 8; word++)
-      if (head >> word & 1)
-        mask |= UINT64_C(0xff) << (8 * word);
-  }
-  uint32_t count = (uint32_t)__builtin_popcountll(mask);
-  if (!mask || room < used + count || !in_view(pool, head >> 16 << 6, 64))
-    return 0;
-  for (uint64_t left = mask; left; left &= left - 1)
-    bytes[__builtin_ctzll(left)] = at[used++];
-  pool->persist->store_line(pool->home + (head >> 16 << 6), bytes, mask);
-  return (used + 7) & ~7u;
-}
-
-static bool redo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
-  const char *payload = (const char *)(frame + 1);
-  uint32_t at = 0;
-  for (; at < 8u * NVM_FRAME_OPERATIONS(frame); at += 8) {
-    uint64_t operation;
-    memcpy(&operation, payload + at, 8);
-    if (!nvmi_apply_operation(pool, operation))
-      return false;
-  }
-  uint32_t end = NVM_FRAME_LENGTH(frame);
-  if (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED)
-    end -= (uint32_t)sizeof(uint64_t);
-  while (at < end) {
-    uint32_t used = redo_line(pool, payload + at, end - at);
-    if (!used)
-      return false;
-    at += used;
-  }
-  return true;
-}
-
 struct work {
   struct nvmi_array redo, undo; /* const struct nvm_frame * */
   uint64_t bound;
@@ -211,7 +160,7 @@ static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *f
     const struct nvm_frame *frame = items(found)[i];
     if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO)
       continue;
-    if (!in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+    if (!nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
       return false;
     sum = nvmi_check_add(
         sum, nvmi_check_by(&pool->key, pool->home + frame->place, NVM_FRAME_LENGTH(frame)));
@@ -280,7 +229,36 @@ static uint64_t newest_ended(const struct nvm_pool *pool, const struct nvmi_arra
   return transaction - (proves_end_of_other(found) ? 1 : 2);
 }
 
-static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
+static int by_transaction(const void *a, const void *b) {
+  uint64_t x = (*(const struct nvm_frame *const *)a)->transaction >> 16,
+           y = (*(const struct nvm_frame *const *)b)->transaction >> 16;
+  return x < y ? -1 : x > y;
+}
+
+/* A bank of the shadow method: whatever whole records lie there. Those of an earlier pass through
+ * it have orders below a bound that a newer record tells (docs/pool-format.md). */
+static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank) {
+  struct nvmi_array found = {0};
+  struct scan scan = {.pool = pool, .packed = true, .found = &found};
+  bool sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan);
+  work->incomplete = work->incomplete || scan.incomplete;
+  if (found.count)
+    qsort(found.items, found.count, sizeof(void *), by_transaction);
+  for (size_t i = 0, end; i < found.count && sound; i = end) {
+    uint64_t transaction = items(&found)[i]->transaction >> 16;
+    for (end = i; end < found.count && items(&found)[end]->transaction >> 16 == transaction;)
+      end++;
+    struct nvmi_array record = {.items = items(&found) + i, .count = end - i};
+    add_bank(pool, work, &record, false);
+    if (pool->counts)
+      nvmi_counts_ended(pool, slot, newest_ended(pool, &record, transaction, false));
+  }
+  nvmi_array_free(&found, sizeof(void *));
+  return sound;
+}
+
+/* Both banks of a log of the undo method: the newest transaction of each. */
+static bool read_newest(struct nvm_pool *pool, struct work *work, unsigned slot) {
   struct nvmi_array found[2] = {{0}, {0}};
   uint64_t newest[2];
   bool sound = true;
@@ -301,13 +279,19 @@ static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
   return sound;
 }
 
+/* What either method wrote: one bank has frames of one of them only. */
+static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  bool newest = read_newest(pool, work, slot), first = read_packed(pool, work, slot, 0);
+  return read_packed(pool, work, slot, 1) && first && newest;
+}
+
 static bool apply(struct nvm_pool *pool, struct work *work) {
   sort(&work->redo);
   sort(&work->undo);
   for (size_t i = 0; i < work->redo.count; i++) {
     if (items(&work->redo)[i]->order < work->bound)
       continue;
-    if (!redo_frame(pool, items(&work->redo)[i]))
+    if (!nvmi_redo_frame(pool, items(&work->redo)[i]))
       return false;
     pool->recovered_redone++;
     nvmi_step(NVMI_STEP_RECOVER);

@@ -8,9 +8,11 @@
 #include "port.h"
 
 #include "heap_types.h"
+#include "statics.h"
 #include "trace.h"
 #include "types.h"
 
+#include <malloc.h>
 #include <string.h>
 
 extern const struct nvm_root *const __start_nvm_roots[] __attribute__((weak));
@@ -143,66 +145,46 @@ int nvmi_roots_watch(struct nvm_pool *pool) {
   return 0;
 }
 
-struct kept_piece {
-  char *to;
-  const char *bytes;
-  size_t size;
-};
-
 /* The volatile fields of one object. */
-static int keep_object(struct nvmi_kept *kept, const struct nvm_type *type, const char *from,
-                       char *to) {
+static void reset_object(const struct nvm_type *type, const char *from, char *to) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
-    if (field->kind != NVM_FIELD_VOLATILE)
-      continue;
-    size_t size = (size_t)field->count * field->stride;
-    char *copy = nvmi_arena_take(&kept->bytes, size);
-    struct kept_piece piece = {to + field->offset, copy, size};
-    if (!copy || !nvmi_array_push(&kept->pieces, &piece, sizeof piece))
-      return nvmi_fail(NVM_ENOMEMORY, NULL, "out of memory for volatile fields");
-    memcpy(copy, from + field->offset, size);
+    if (field->kind == NVM_FIELD_VOLATILE)
+      memcpy(to + field->offset, from + field->offset, (size_t)field->count * field->stride);
   }
-  return 0;
 }
 
 /* Both blocks may hold arrays; what one has more than the other stays as it is. */
-static int keep_target(struct nvmi_kept *kept, const struct nvm_type *type, const char *from,
-                       char *to) {
-  size_t room = nvm_usable_size(from), other = nvm_usable_size(to);
+static void reset_target(const struct nvm_type *type, char *from, char *to) {
+  size_t room = malloc_usable_size(from), other = nvm_usable_size(to);
   room = room < other ? room : other;
   for (size_t at = 0; type->size && at + type->size <= room; at += type->size)
-    if (keep_object(kept, type, from + at, to + at))
-      return -1;
-  return 0;
+    reset_object(type, from + at, to + at);
 }
 
-int nvmi_roots_keep(struct nvm_pool *pool, struct nvmi_kept *kept) {
-  FOR_EACH_ROOT(root) {
-    const struct record *record = find(pool, root->name);
-    const struct nvm_type *type = record ? nvmi_type_by_id(pool, root->type) : NULL;
-    for (uint32_t i = 0; type && i < type->field_count; i++) {
-      const struct nvm_field *field = &type->fields[i];
-      const struct nvm_type *target =
-          field->kind == NVM_FIELD_POINTER ? nvmi_type_by_id(pool, field->target) : NULL;
-      for (uint32_t j = 0; target && target->field_count && j < field->count; j++) {
-        size_t at = field->offset + (size_t)j * field->stride;
-        char *from, *to;
-        memcpy(&from, (char *)root->address + at, sizeof from);
-        memcpy(&to, record->value + at, sizeof to);
-        if (nvmi_pool_at(from) == pool && nvmi_pool_at(to) == pool &&
-            keep_target(kept, target, from, to))
-          return -1;
-      }
+static void reset_root(struct nvm_pool *pool, const struct nvm_root *root,
+                       const struct record *record) {
+  if (!record || nvm_usable_size(record->value) < root->size)
+    return; /* refused when it is to be shown */
+  const struct nvm_type *type = nvmi_type_by_id(pool, root->type);
+  for (uint32_t i = 0; type && i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    const struct nvm_type *target =
+        field->kind == NVM_FIELD_POINTER ? nvmi_type_by_id(pool, field->target) : NULL;
+    for (uint32_t j = 0; target && target->field_count && j < field->count; j++) {
+      size_t at = field->offset + (size_t)j * field->stride;
+      char *from, *to;
+      memcpy(&from, (char *)root->address + at, sizeof from);
+      memcpy(&to, record->value + at, sizeof to);
+      if (from && !nvmi_is_static(from) && nvmi_pool_at(to) == pool)
+        reset_target(target, from, to);
     }
   }
-  return 0;
 }
 
-void nvmi_roots_reset(struct nvmi_kept *kept) {
-  const struct kept_piece *each = kept->pieces.items;
-  for (size_t i = 0; i < kept->pieces.count; i++)
-    memcpy(each[i].to, each[i].bytes, each[i].size);
-  nvmi_array_free(&kept->pieces, sizeof *each);
-  nvmi_arena_free(&kept->bytes);
+void nvmi_roots_reset(struct nvm_pool *pool) {
+  FOR_EACH_ROOT(root) {
+    if (!root->constant)
+      reset_root(pool, root, find(pool, root->name));
+  }
 }

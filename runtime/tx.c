@@ -13,6 +13,7 @@
 #include "heap.h"
 #include "log.h"
 #include "order.h"
+#include "port.h"
 #include "statics.h"
 #include "trace.h"
 #include "types.h"
@@ -72,8 +73,8 @@ finish_counted(struct nvmi_log *log, const struct nvmi_line *lines, size_t count
   return end_in_pool(log, lines, count, commit, true);
 }
 
-static inline enum nvm_error finish_pool(struct nvmi_log *log, const struct nvmi_line *lines,
-                                         size_t count, bool commit) {
+static inline __attribute__((always_inline)) enum nvm_error
+finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
   if (NVMI_UNLIKELY(log->pool->counts != NULL))
     return finish_counted(log, lines, count, commit);
   return end_in_pool(log, lines, count, commit, false);
@@ -290,7 +291,8 @@ int nvm_tx_begin(NVM_POOL *pool) {
   return 0;
 }
 
-static inline enum nvm_error end_outermost(struct nvmi_thread *thread) {
+static inline __attribute__((always_inline)) enum nvm_error
+end_outermost(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
   if (NVMI_LIKELY(!thread->doomed))

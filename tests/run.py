@@ -4,8 +4,8 @@
 usage: run.py --build build/dev [--long] [SUITE...]
 
 Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, pool, examples,
-differential, e2e and, with --long, clang-tidy, soak and mutation. A suite is a function that returns an
-Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+differential, ports, e2e and, with --long, clang-tidy, soak and mutation. A suite is a function that
+returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
 """
 import argparse
 import json
@@ -202,6 +202,19 @@ def differential(a):
     return outcome
 
 
+def ports(a):
+    """Redis with its keyspace in a pool: what its users rely on, and kills."""
+    sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
+    import check as redis
+    few, many = 50, 500
+    tools = [os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove")]
+    try:
+        return Outcome(*redis.check(*tools, many if a.long else few))
+    except redis.build.fetch.CannotFetch as e:
+        print(f"skipped: ports: {e}")
+        return Outcome(skipped=1)
+
+
 def e2e(a):
     import accuracy
     return Outcome(*accuracy.run(os.path.join(a.build, "bin", "nvmove"), a.long))
@@ -221,8 +234,8 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
           "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "pool": pool,
-          "examples": examples, "differential": differential, "e2e": e2e, "clang-tidy": clang_tidy,
-          "soak": soak, "mutation": mutation}
+          "examples": examples, "differential": differential, "ports": ports, "e2e": e2e,
+          "clang-tidy": clang_tidy, "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "soak", "mutation")
 
 

@@ -4,8 +4,8 @@
  * fenced by the library's own choice of instructions (runtime/persist.h), and the writes. Undo: an
  * entry and a fence before each write, then flush and commit record under one fence. Redo: the
  * writes go to a private view, one record and one fence, then the same bytes go to the file, not
- * waited for. What libpmemobj takes over these is what no implementation of that protocol can
- * exceed here.
+ * waited for, by the quicker way for so many. What libpmemobj takes over these is what no
+ * implementation of that protocol can exceed here.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum { WORDS = 8 << 20, RING = 64 << 10, LINE = 64, RECORD_MAX = LINE + 16 * 256 };
+enum { STREAMED_MIN = 8 }; /* writes of which whole lines past the cache are the quicker */
 
 struct view {
   const struct nvmi_persist *persist;
@@ -93,6 +94,8 @@ void floor_redo(const char *path, const struct workload *w, struct measure *resu
     for (size_t i = 0; i < w->parameter; i++, used += 16) {
       written[i] = bench_random(&state) & (WORDS - 1);
       __builtin_prefetch(&v.work[written[i]], 1);
+      if (w->parameter < STREAMED_MIN)
+        __builtin_prefetch(&v.home[written[i]], 1);
       v.work[written[i]] = i;
       memcpy(record + used, &written[i], 8);
       memcpy(record + used + 8, &v.work[written[i]], 8);
@@ -101,7 +104,12 @@ void floor_redo(const char *path, const struct workload *w, struct measure *resu
     v.persist->fence();
     for (size_t i = 0; i < w->parameter; i++) {
       size_t line = written[i] & ~(size_t)7;
-      v.persist->stream(&v.home[line], &v.work[line], LINE);
+      if (w->parameter >= STREAMED_MIN) {
+        v.persist->stream(&v.home[line], &v.work[line], LINE);
+        continue;
+      }
+      v.home[written[i]] = v.work[written[i]];
+      v.persist->flush(&v.home[line], LINE);
     }
   }
   bench_stop(result, w->operations);

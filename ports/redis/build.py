@@ -70,7 +70,8 @@ def main():
     p.add_argument("--plain", action="store_true")
     a = p.parse_args()
     try:
-        print(build(os.path.abspath(a.cc) if os.sep in a.cc else a.cc, os.path.abspath(a.tree), a.flags, a.plain))
+        cc = os.path.abspath(a.cc) if os.sep in a.cc else a.cc
+        print(build(cc, os.path.abspath(a.tree), a.flags, a.plain))
     except fetch.CannotFetch as e:
         print(f"Redis cannot be fetched here: {e}", file=sys.stderr)
         return 3

@@ -119,8 +119,8 @@ class Writer(threading.Thread):
 def held(connection, number):
     """The database as a model."""
     connection.do("SELECT", number)
-    read = {"s": ("GET",), "c": ("GET",), "k": ("GET",), "l": ("LRANGE", 0, -1), "t": ("SMEMBERS",), "h": ("HGETALL",),
-            "z": ("ZRANGE", 0, -1, "WITHSCORES")}
+    read = {"s": ("GET",), "c": ("GET",), "k": ("GET",), "l": ("LRANGE", 0, -1), "t": ("SMEMBERS",),
+            "h": ("HGETALL",), "z": ("ZRANGE", 0, -1, "WITHSCORES")}
     model = {}
     for key in sorted(k.decode() for k in connection.do("KEYS", "*")):
         name, *rest = read[key[0]]

@@ -20,6 +20,15 @@ def free_port():
         return s.getsockname()[1]
 
 
+running = []
+
+
+def kill_all():
+    """What a test that failed left behind."""
+    for one in list(running):
+        one.kill()
+
+
 class Server:
     """`options` are Redis's own ("--appendonly", "yes"); `environment` is added to ours."""
 
@@ -30,6 +39,7 @@ class Server:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(environment or {})},
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        running.append(self)
 
     def wait(self):
         """A connection, once the server answers."""
@@ -54,3 +64,5 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        if self in running:
+            running.remove(self)

@@ -2,10 +2,10 @@
  * once.
  *
  * The program's view is a copy-on-write mapping: nothing reaches the file before the commit record
- * is durable. Then the same bytes, and no neighbour's, are stored in place past the cache. They are
- * not waited for while the process has one log: the next record's fence covers them, and until then
- * the record would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next
- * opening; NVMOVE_DEBUG=compare finds it.
+ * is durable. Then the same bytes, and no neighbour's, are stored in place, which is not waited
+ * for: the thread's next fence covers it, or whoever settles (settle.h), and until then the record
+ * would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next opening;
+ * NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE
 #include "../changes.h"
@@ -13,6 +13,7 @@
 #include "../kill.h"
 #include "../order.h"
 #include "../record.h"
+#include "../settle.h"
 #include "../shrink.h"
 
 #include <stdlib.h>
@@ -36,8 +37,6 @@ static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *line
 }
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  if (!((const struct nvmi_record *)record)->solo && mask != UINT64_MAX)
-    __builtin_prefetch(pool->home + offset, 1); /* arrives while the record is waited for */
   nvmi_record_line(record, offset, pool->work + offset, mask);
 }
 
@@ -52,20 +51,18 @@ static void add_late(struct nvmi_record *record, size_t seen) {
   }
 }
 
-static void store_home(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  (void)log;
+static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  (void)unused;
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
 }
 
-/* Whole lines cost a tenth of masked ones, and while this log is the only one the view's other
- * bytes are what the file has: nobody else has anything uncommitted, but for a signal handler that
- * stored since the record was put together. */
-static void store_home_whole(void *log, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  const struct nvmi_thread *owner = ((const struct nvmi_log *)log)->owner;
-  if (NVMI_UNLIKELY(*(const volatile size_t *)&owner->nested.count != 0))
-    store_home(log, pool, offset, mask);
-  else
+/* The same where this thread itself fences before anybody tells that it is durable: a whole line
+ * then need not be read into the cache. */
+static void store_home_apart(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  if (mask == UINT64_MAX)
     pool->persist->stream(pool->home + offset, pool->work + offset, 64);
+  else
+    store_home(unused, pool, offset, mask);
 }
 
 static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
@@ -144,48 +141,91 @@ static char *put_operations(const struct nvmi_log *log, char *at) {
   return at + size;
 }
 
-/* As shadow_commit, of one frame in the only log; the arguments are there. False: not so. */
-static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                                enum nvm_error *error) {
+/* The record's frame is put together in the copy, all but its head. Under a number of its own it
+ * goes to the log, and is fenced; then the lines are stored in place. Until then the log is
+ * announced: no bound passes the record. While it is the only one nobody else asks. */
+static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint64_t used,
+                             const struct nvmi_line *lines, size_t count) {
+  struct nvm_pool *pool = log->pool;
+  struct nvmi_cursor *cursor = log->cursor;
+  uint64_t size = (used + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
+  bool solo = nvmi_solo_enter(log);
+  if (!solo)
+    atomic_store_explicit(&log->pending,
+                          atomic_load_explicit(&pool->order, memory_order_relaxed) << 1,
+                          memory_order_relaxed);
+  frame->order = nvmi_log_order(log, solo);
+  frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
+  frame->transaction = cursor->transaction++ << 16;
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_COMMIT | NVM_FRAME_PACKED, log->operations.count,
+                                 used - sizeof *frame);
+  frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
+  pool->persist->append((char *)cursor->segment + cursor->at, frame, size);
+  cursor->at += size;
+  log->stats.log_entries++;
+  log->stats.log_bytes += size;
+  nvmi_step(NVMI_STEP_APPEND);
+  /* Crash before this fence: the record is whole or it is not. After: committed. It also covers
+   * what the record before stored in place. */
+  nvmi_fence(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  uint64_t first = pool->header.base >> 6;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t offset = (lines[i].line - first) << 6;
+    if (solo) /* a second log comes with a barrier in all threads */
+      store_home_apart(NULL, pool, offset, lines[i].mask);
+    else
+      store_home(NULL, pool, offset, lines[i].mask);
+  }
+  log->stats.flushed_lines += count;
+  nvmi_apply_operations(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  nvmi_log_publish(log, frame, size);
+  if (!solo)
+    atomic_store_explicit(&log->pending, 0, memory_order_release);
+  nvmi_solo_leave(log);
+}
+
+/* As shadow_commit, of one frame; the arguments are there. False: not so. */
+static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   uint64_t first = pool->header.base >> 6;
-  if (!is_short(log, lines, count) || !nvmi_short_begin(log))
+  if (!is_short(log, lines, count))
     return false;
-  char *end = put_operations(log, nvmi_short_payload(log));
+  size_t size_max = sizeof(struct nvm_frame) + NVMI_LINE_PAYLOAD_MAX * count +
+                    sizeof(uint64_t) * log->operations.count + NVM_FRAME_ALIGN;
+  struct nvm_frame *frame = nvmi_log_copy_place(log, size_max);
+  if (NVMI_UNLIKELY(!frame) &&
+      (!nvmi_log_turn(log) || !(frame = nvmi_log_copy_place(log, size_max))))
+    return false;
+  char *end = put_operations(log, (char *)(frame + 1));
   for (size_t i = 0; i < count; i++) {
     uint64_t offset = (lines[i].line - first) << 6;
     end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
   }
-  if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count)) {
-    nvmi_solo_leave(log); /* a handler stored meanwhile: another record, the number is lost */
-    return false;
-  }
+  if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count))
+    return false; /* a handler stored meanwhile: a longer record */
   nvmi_step(NVMI_STEP_COMMIT);
-  *error = NVM_ENOSPACE;
-  if (!nvmi_short_end(log, nvmi_log_next(log), NVM_FRAME_COMMIT, end))
-    return true;
-  nvmi_fence(log);
-  nvmi_short_durable(log);
-  nvmi_step(NVMI_STEP_COMMIT);
-  for (size_t i = 0; i < count; i++)
-    store_home_whole(log, pool, (lines[i].line - first) << 6, lines[i].mask);
-  log->stats.flushed_lines += count;
-  nvmi_apply_operations(log);
-  nvmi_solo_leave(log);
-  nvmi_step(NVMI_STEP_COMMIT);
-  *error = NVM_OK;
+  end_short(log, frame, (uint64_t)(end - (char *)frame), lines, count);
   return true;
+}
+
+/* So that the other bank, and not an ever longer one, has the next records. */
+static bool is_far(const struct nvmi_log *log) {
+  const struct nvmi_cursor *cursor = log->cursor;
+  return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
 static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
-  size_t operations = log->operations.count;
-  struct nvmi_cursor *ending = nvmi_log_next(log);
   struct nvmi_record record;
-  nvmi_record_begin(&record, log, ending, true);
+  if (is_far(log))
+    nvmi_log_turn(log);
+  nvmi_record_begin(&record, log, log->cursor, true);
+  record.bound = atomic_load(&pool->bound); /* what is settled, no more */
   const uint64_t *operation = log->operations.items;
-  for (size_t i = 0; i < operations; i++)
+  for (size_t i = 0; i < log->operations.count; i++)
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
@@ -195,18 +235,21 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
     bool straight = goes_straight(log, &lines[i]);
-    each_line(pool, &lines[i], 1, straight ? store_home : add_to_record, straight ? NULL : &record);
+    each_line(pool, &lines[i], 1, straight ? store_home_apart : add_to_record,
+              straight ? NULL : &record);
     some_went |= straight;
   }
   if (some_went)
     nvmi_fence(log);
   add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
-  if (!nvmi_record_end(&record))
+  bool ended = nvmi_record_end(&record);
+  log->cursor->transaction++; /* of a void record, too: what there is of it is nobody's */
+  if (!ended)
     return NVM_ENOSPACE;
-  /* Crash before this fence: the record is whole or it is not. After: committed. It also covers the
-   * stores in place of the commit before, whose bank the next one reuses. */
+  /* Crash before this fence: the record is whole or it is not. After: committed. */
   nvmi_fence(log);
+  log->bank_tells = true;
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   for (size_t i = 0; i < log->sealed.count; i++)
@@ -216,10 +259,15 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->sealed.count = 0;
   for (size_t i = 0; i < count; i++)
     if (!goes_straight(log, &lines[i]))
-      each_line(pool, &lines[i], 1, record.solo ? store_home_whole : store_home, log);
+      each_line(pool, &lines[i], 1, store_home_apart, NULL);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
-  nvmi_record_issued(&record);
+  nvmi_step(NVMI_STEP_COMMIT);
+  /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.
+   */
+  nvmi_fence(log);
+  atomic_store_explicit(&log->pending, 0, memory_order_release);
+  nvmi_solo_leave(log);
   nvmi_step(NVMI_STEP_COMMIT);
   if (NVMI_UNLIKELY(pool->compare))
     nvmi_compare(pool);
@@ -232,10 +280,9 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
 
 static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
                                     size_t count) {
-  enum nvm_error error = NVM_OK;
   if ((!count && !log->operations.count && !log->sealed.count) ||
-      NVMI_LIKELY(commit_short(log, lines, count, &error)))
-    return error;
+      NVMI_LIKELY(commit_short(log, lines, count)))
+    return NVM_OK;
   return commit_long(log, lines, count);
 }
 

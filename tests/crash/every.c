@@ -119,6 +119,7 @@ int main(int argc, char **argv) {
   root *made = nvm_calloc(pool, NVM_TYPE_ID(root), 1, sizeof *made);
   MUST(nvm_pool_set_root(pool, made) == 0);
   nvm_tx_commit(pool);
+  MUST(nvm_pool_attached() == NULL);
   MUST(nvm_pool_count_references(pool) == 0);
   for (int round = 0; round < atoi(argv[2]); round++) {
     pthread_t threads[THREADS];

@@ -13,6 +13,7 @@
 #   %crashes FILE compiles FILE, a program for %run, with a recorder that keeps its memory in a pool, and
 #              kills it at each append of its log, with both methods: what is left must be the state of
 #              one of its commits. At -O0, -O2 and -O3 -march=native, or as --level says
+#   %nvmove    the tool
 #   %recorder  the object file of the recording runtime
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -50,6 +51,7 @@ config.substitutions += [
     ("%ir", f"{cc} -S -emit-llvm -o - -fno-discard-value-names -I {inputs}"),
     ("%plugin", os.path.join(build, "lib", "nvmove", "libnvmove_plugin.so")),
     ("%recorder", recorder),
+    ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%inputs", inputs),
     ("%exit", f"{sys.executable} {shared}/exits.py"),
     ("%python", sys.executable),

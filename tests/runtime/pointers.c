@@ -113,6 +113,33 @@ TEST(unsafe_pointer_at_commit) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* Lines come in any order: what is known of one block says nothing of those before it. */
+TEST(unsafe_pointer_below_a_block_without) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  int local;
+  nvm_tx_begin(pool);
+  struct record *record = nvm_calloc(pool, RECORD_ID, 1, sizeof *record);
+  void **numbers = nvm_calloc(pool, 0, 1, 1024);
+  CHECK(record && numbers && (char *)numbers > (char *)record && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (size_t i = 0; i < 1024 / sizeof *numbers; i++)
+    STORE(numbers[i], &local);
+  STORE(record->next, &local);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_EUNSAFE);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST(unsafe_pointer_in_what_is_freed) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  int local;
+  nvm_tx_begin(pool);
+  struct record *brief = nvm_calloc(pool, RECORD_ID, 1, sizeof *brief);
+  STORE(brief->next, &local);
+  CHECK(nvm_free(brief) == 0);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void atomic_unsafe(void *unused) {
   (void)unused;
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Builds the ported Redis and tests what its users rely on: each test is a function here.
+
+usage: check.py --cc NVMOVE_CC --nvmove NVMOVE [--rounds N] [NAME...]
+
+--rounds: kills of the campaign (kills.py), 50 without.
+
+Exit status: 0 all passed, 1 not.
+"""
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import build  # noqa: E402
+import kills  # noqa: E402
+import server  # noqa: E402
+
+FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
+POOL = {"NVMOVE_POOL": "redis.pool", "NVMOVE_METHOD": "shadow"}
+BIG = "v" * 100000
+
+
+class Failed(Exception):
+    """What a test found."""
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        raise Failed(f"{what}: {found!r}, not {wanted!r}")
+
+
+def fill(client):
+    client.do("MSET", "a", "1", "b", BIG)
+    client.do("RPUSH", "l", *range(300))
+    client.do("SADD", "t", "x", "y", 3)
+    client.do("HMSET", "h", "f", "v", "g", BIG)
+    client.do("ZADD", "z", 1.5, "one", 2, "two")
+    client.do("SET", "e", "soon")
+    client.do("PEXPIREAT", "e", kills.FAR)
+
+
+def expect_filled(client):
+    expect("strings", client.do("MGET", "a", "b"), [b"1", BIG.encode()])
+    expect("list", client.do("LRANGE", "l", 0, -1), [b"%d" % n for n in range(300)])
+    expect("set", sorted(client.do("SMEMBERS", "t")), [b"3", b"x", b"y"])
+    expect("hash", client.do("HMGET", "h", "f", "g"), [b"v", BIG.encode()])
+    expect("sorted set", client.do("ZRANGE", "z", 0, -1, "WITHSCORES"), [b"one", b"1.5", b"two", b"2"])
+    expect("expiry", client.do("PTTL", "e") > 10**10, True)
+    expect("keys", client.do("DBSIZE"), 7)
+
+
+def info(client, name):
+    section = client.do("INFO", "nvmove").decode()
+    return next(line.split(":", 1)[1] for line in section.split("\r\n") if line.startswith(name + ":"))
+
+
+def started(src, folder, *options, **environment):
+    """The server and a connection."""
+    running = server.Server(src, folder, ("--save", "", *options), {**POOL, **environment})
+    return running, running.wait()
+
+
+def test_a_kill_loses_nothing(src, folder):
+    running, client = started(src, folder)
+    fill(client)
+    expect("domain", info(client, "nvmove_domain"), "process")
+    running.kill()
+    running, client = started(src, folder)
+    expect_filled(client)
+    expect("pool", info(client, "nvmove_pool"), os.path.join(folder, "redis.pool"))
+    running.kill()
+
+
+def test_without_a_pool_it_is_redis(src, folder):
+    running, client = started(src, folder, NVMOVE_POOL="")
+    fill(client)
+    expect_filled(client)
+    expect("section", client.do("INFO", "nvmove"), b"")
+    running.kill()
+    expect("files", os.path.exists(os.path.join(folder, "redis.pool")), False)
+
+
+def test_an_existing_dump_is_imported_once(src, folder):
+    running, client = started(src, folder, NVMOVE_POOL="")
+    fill(client)
+    client.do("SAVE")
+    running.kill()
+    for _ in range(2):
+        running, client = started(src, folder)
+        expect_filled(client)
+        client.do("DEL", "a")
+        client.do("SET", "a", "1")
+        running.kill()
+        if os.path.exists(os.path.join(folder, "dump.rdb")):
+            os.remove(os.path.join(folder, "dump.rdb"))
+
+
+def test_snapshots_with_shadow(src, folder):
+    running, client = started(src, folder)
+    fill(client)
+    for command in (("BGSAVE",), ("BGREWRITEAOF",)):
+        client.do(*command)
+        while b"in_progress:1" in client.do("INFO", "persistence"):
+            client.do("INCR", "n")
+    client.do("DEL", "n")
+    running.kill()
+    os.remove(os.path.join(folder, "redis.pool"))
+    running, client = started(src, folder)
+    expect("keys at least", client.do("DBSIZE") >= 7, True)
+    client.do("DEL", "n")
+    expect_filled(client)
+    running.kill()
+
+
+def test_snapshots_are_refused_with_undo(src, folder):
+    running, client = started(src, folder, NVMOVE_METHOD="undo")
+    fill(client)
+    client.send(("BGSAVE",))
+    expect("BGSAVE", isinstance(client.reply(), server.resp.Failed), True)
+    expect_filled(client)
+    running.kill()
+    expect("log", "fork was refused" in running.said(), True)
+
+
+def refused(src, folder, *words, **environment):
+    running = server.Server(src, folder, ("--save", ""), {**POOL, **environment})
+    expect("exit status", running.process.wait(timeout=server.SECONDS_MAX), 1)
+    for word in words:
+        if word not in running.said():
+            raise Failed(f"the log does not say {word!r}: {running.said()}")
+
+
+def test_what_is_wrong_with_the_pool_is_said(src, folder):
+    running, client = started(src, folder)
+    fill(client)
+    refused(src, folder, "redis.pool", "open")
+    running.kill()
+    pool = os.path.join(folder, "redis.pool")
+    shutil.copyfile(pool, pool + ".whole")
+    with open(pool, "r+b") as f:
+        f.write(b"nothing" * 2000)
+    refused(src, folder, "redis.pool")
+    os.replace(pool + ".whole", pool)
+    running, client = started(src, folder)
+    expect_filled(client)
+    running.kill()
+
+
+def test_a_full_pool_stops_and_loses_nothing(src, folder):
+    running, client = started(src, folder, NVMOVE_POOL_SIZE="16M")
+    fill(client)
+    kept = 0
+    try:
+        for kept in range(20000):
+            client.do("SET", f"k{kept}", BIG)
+    except (OSError, EOFError):
+        pass
+    running.process.wait(timeout=server.SECONDS_MAX)
+    expect("exit status", running.process.returncode != 0, True)
+    expect("log", "nvmove:" in running.said() or "Out Of Memory" in running.said(), True)
+    running, client = started(src, folder)
+    expect("keys", client.do("DBSIZE") in (7 + kept, 8 + kept), True)
+    expect("the last", client.do("GET", f"k{kept - 1}"), BIG.encode())
+    running.kill()
+
+
+def test_maxmemory_evicts(src, folder):
+    running, client = started(src, folder, "--maxmemory", "40mb", "--maxmemory-policy", "allkeys-lru")
+    for n in range(2000):
+        client.do("SET", f"k{n}", BIG)
+    expect("evicted", client.do("DBSIZE") < 500, True)
+    running.kill()
+    running, client = started(src, folder)
+    expect("the last", client.do("GET", "k1999"), BIG.encode())
+    running.kill()
+
+
+def check(cc, nvmove, rounds, names=()):
+    """(passed, failed)"""
+    tests = {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
+    passed = failed = 0
+    src = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port"))
+    other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
+    tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
+    for name, test in tests.items():
+        if names and name not in names:
+            continue
+        folder = tempfile.mkdtemp(prefix="nvmove-redis-", dir=FOLDER)
+        try:
+            test(src, folder)
+            passed += 1
+        except Exception as e:
+            failed += 1
+            print(f"{name}: {e if isinstance(e, Failed) else traceback.format_exc()}")
+        finally:
+            server.kill_all()
+            shutil.rmtree(folder, ignore_errors=True)
+    if not names or "kills" in names:
+        survived, lost = kills.run(src, nvmove, rounds, 1)
+        passed, failed = passed + survived, failed + lost
+    return passed, failed
+
+
+def rebuilt(src, other, folder):
+    """At another optimisation level, position-independent or not."""
+    for binaries in (src, other, src):
+        running, client = started(binaries, folder)
+        if binaries is src and client.do("DBSIZE") == 0:
+            fill(client)
+        expect_filled(client)
+        client.do("HSET", "h", "f", "v")
+        client.do("SADD", "t", "x")
+        running.kill()
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("name", nargs="*")
+    p.add_argument("--cc", required=True)
+    p.add_argument("--nvmove", required=True)
+    p.add_argument("--rounds", type=int, default=50)
+    a = p.parse_args()
+    passed, failed = check(os.path.abspath(a.cc), os.path.abspath(a.nvmove), a.rounds, a.name)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
