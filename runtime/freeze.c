@@ -25,6 +25,7 @@ enum {
 
 /* One thread of a process at a time. */
 static pthread_mutex_t freezer = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
 
 static double now(void) {
   struct timespec time;
@@ -151,9 +152,10 @@ static void answer_one(struct nvm_pool *pool) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   uint64_t asked = __atomic_load_n(&nvmi_backup_words(pool)->asked, __ATOMIC_ACQUIRE);
-  if (asked && pthread_mutex_trylock(&pool->backup_lock) == 0) {
+  uint64_t bit = UINT64_C(1) << pool->index;
+  if (asked && !(atomic_fetch_or(&answering, bit) & bit)) {
     answer(pool, asked);
-    pthread_mutex_unlock(&pool->backup_lock);
+    atomic_fetch_and(&answering, ~bit);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -68,7 +68,6 @@ struct nvm_pool {
   char path[PATH_MAX];
   pthread_mutex_t lock;                 /* logs, types, header, growth */
   pthread_mutex_t settling;             /* of who raises the bound; taken last */
-  pthread_mutex_t backup_lock;          /* who answers (freeze.h) */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */

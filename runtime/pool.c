@@ -56,7 +56,6 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->order = 1;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_mutex_init(&pool->settling, NULL);
-  pthread_mutex_init(&pool->backup_lock, NULL);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   const char *pointers = getenv("NVMOVE_POINTERS");
   pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
@@ -70,7 +69,6 @@ static struct nvm_pool *new_pool(const char *path) {
 void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     close(pool->fd);
-  pthread_mutex_destroy(&pool->backup_lock);
   pthread_mutex_destroy(&pool->lock);
   pthread_mutex_destroy(&pool->settling);
   nvmi_types_free(pool);
