@@ -10,8 +10,8 @@ Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2).
               for a request. redis-benchmark has the other core, a million random keys.
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
-Configurations: none; RDB each second; AOF everysec; AOF always; nvmove group (a turn of the event loop is a
-transaction, as in the port file) with methods shadow and undo, domain power (cache lines flushed) and process.
+Configurations: none; RDB each second; AOF everysec; AOF always; and with a pool (a turn of the event loop is
+a transaction, as in the port file) methods shadow and undo, domains power (cache lines flushed) and process.
 Raw results with the machine and the commit: build/bench/redis.json.
 
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
@@ -35,6 +35,7 @@ import server  # noqa: E402
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 SERVER_CORE, CLIENT_CORE = "0", "1"
 RANDOM_KEYS = 1000000
+MANY = 1000  # requests sent at once to fill a server
 
 
 def nvmove(method, domain):
@@ -84,10 +85,16 @@ class Running:
 
 def benchmark(binaries, port, arguments, pipeline, requests):
     """Requests a second."""
-    command = ["taskset", "-c", CLIENT_CORE, os.path.join(binaries["plain"], "redis-benchmark"), "-p", str(port),
-               "-n", str(requests), "-r", str(RANDOM_KEYS), "-P", str(pipeline), "--csv", *arguments]
+    command = ["taskset", "-c", CLIENT_CORE, os.path.join(binaries["plain"], "redis-benchmark"),
+               "-p", str(port), "-n", str(requests), "-r", str(RANDOM_KEYS), "-P", str(pipeline), "--csv",
+               *arguments]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return float(out.strip().rsplit(",", 1)[1].strip('"'))
+
+
+def microseconds(seen):
+    """Processor time of the server for a request."""
+    return 1e6 * statistics.median(r["cpu"] for r in seen)
 
 
 def throughput(binaries, a, results):
@@ -104,19 +111,21 @@ def throughput(binaries, a, results):
                     running.stop()
             results.append({"part": "throughput", "load": load, "pipeline": pipeline, "seen": seen})
             base = seen["none"]
-            print(f"{load}, pipeline {pipeline}: none {statistics.median(r['rate'] for r in base):.0f} requests/s, "
-                  f"{1e6 * statistics.median(r['cpu'] for r in base):.2f} us")
+            rate = statistics.median(r["rate"] for r in base)
+            print(f"{load}, pipeline {pipeline}: none {rate:.0f} requests/s, {microseconds(base):.2f} us")
             for name in list(CONFIGURATIONS)[1:]:
                 shares = [r["rate"] / b["rate"] for r, b in zip(seen[name], base)]
-                cpu = statistics.median(r["cpu"] for r in seen[name])
-                print(f"  {name:18} {statistics.median(shares):.2f}  (lowest {min(shares):.2f})  {1e6 * cpu:.2f} us",
-                      flush=True)
+                print(f"  {name:18} {statistics.median(shares):.2f}  (lowest {min(shares):.2f})  "
+                      f"{microseconds(seen[name]):.2f} us", flush=True)
 
 
 def restart(binaries, a, results):
     for name in ("RDB each second", "AOF everysec", "shadow, power", "undo, process"):
         first = Running(binaries, name)
-        first.client.do("DEBUG", "POPULATE", a.keys)
+        for start in range(0, a.keys, MANY):
+            first.client.send(*(("SET", f"key:{n}", f"value:{n}") for n in range(start, start + MANY)))
+            for _ in range(MANY):
+                first.client.reply()
         if CONFIGURATIONS[name][1] is None:
             first.client.do("SAVE" if "RDB" in name else "BGREWRITEAOF")
             while b"aof_rewrite_in_progress:1" in first.client.do("INFO", "persistence"):
@@ -137,7 +146,8 @@ def restart(binaries, a, results):
 
 
 def commit():
-    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    made = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return made.stdout.strip()
 
 
 PARTS = {"restart": restart, "throughput": throughput}
@@ -153,8 +163,9 @@ def main():
     p.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "redis.json"))
     a = p.parse_args()
     try:
-        binaries = {"port": build.build(os.path.abspath(a.cc), os.path.join(build.THIRD_PARTY, "redis-3.2.6-port")),
-                    "plain": build.build("clang-19", os.path.join(build.THIRD_PARTY, "redis-3.2.6-plain"), plain=True)}
+        trees = os.path.join(build.THIRD_PARTY, "redis-3.2.6-")
+        binaries = {"port": build.build(os.path.abspath(a.cc), trees + "port"),
+                    "plain": build.build("clang-19", trees + "plain", plain=True)}
     except build.fetch.CannotFetch as e:
         print(f"Redis cannot be fetched here: {e}", file=sys.stderr)
         return 3

@@ -6,7 +6,8 @@ usage: build.py --cc NVMOVE_CC [--tree DIR] [--flags FLAGS] [--plain]
 The sources are those of the accuracy corpus (a source package of PyPI, checked against its checksum).
 They go to third_party/redis-3.2.6-port (--tree), which git ignores; what was there before is replaced.
 --flags: more compiler flags, such as "-O3 -fPIE". --plain: neither patch nor port, with the compiler
-given, and Debian's jemalloc (package libjemalloc2): the server to compare with. Prints the folder of the binaries.
+given, and Debian's jemalloc (package libjemalloc2): the server to compare with. Prints the folder of the
+binaries.
 
 Exit status: 0 built, 1 not built, 3 the sources cannot be had.
 """

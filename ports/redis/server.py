@@ -30,13 +30,14 @@ def kill_all():
 
 
 class Server:
-    """`options` are Redis's own ("--appendonly", "yes"); `environment` is added to ours; `before` goes before
-    the command."""
+    """`options` are Redis's own ("--appendonly", "yes"); `environment` is added to ours; `before` goes
+    before the command."""
 
     def __init__(self, src, folder, options=(), environment=None, before=()):
         self.port = free_port()
         self.log = os.path.join(folder, "server.log")
-        command = [*before, os.path.join(src, "redis-server"), "--port", str(self.port), "--dir", folder, *options]
+        command = [*before, os.path.join(src, "redis-server"), "--port", str(self.port), "--dir", folder,
+                   *options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(environment or {})},
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
