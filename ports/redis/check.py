@@ -187,6 +187,7 @@ def check(cc, nvmove, rounds, names=()):
     src = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port"))
     other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
     tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
+    tests["a_live_copy_and_an_export"] = lambda src, folder: copied(src, nvmove, folder)
     for name, test in tests.items():
         if names and name not in names:
             continue
@@ -204,6 +205,22 @@ def check(cc, nvmove, rounds, names=()):
         survived, lost = kills.run(src, nvmove, rounds, 1)
         passed, failed = passed + survived, failed + lost
     return passed, failed
+
+
+def copied(src, nvmove, folder):
+    """`nvmove pool backup` of the running server, and the copy exported by Redis's own save function."""
+    running, client = started(src, folder)
+    fill(client)
+    copy, dump = os.path.join(folder, "copy.pool"), os.path.join(folder, "dump.rdb")
+    kills.tool(nvmove, "backup", os.path.join(folder, "redis.pool"), copy)
+    expect("the server goes on", client.do("INCR", "n"), 1)
+    running.kill()
+    program = [os.path.join(src, "redis-server"), "--port", str(server.free_port()), "--dir", folder, "--save", ""]
+    kills.tool(nvmove, "export", copy, "--call", f'rdbSave("{dump}")', "--", *program,
+               environment={"NVMOVE_POOL": copy})
+    running, client = started(src, folder, NVMOVE_POOL="")
+    expect_filled(client)
+    running.kill()
 
 
 def rebuilt(src, other, folder):

@@ -151,8 +151,9 @@ def compare(connection, number, model, sent):
                 f"found {str(found.get(keys[0]))[:80]}")
 
 
-def tool(nvmove, *arguments):
-    made = subprocess.run([nvmove, "pool", *arguments], capture_output=True, text=True)
+def tool(nvmove, *arguments, environment=None):
+    made = subprocess.run([nvmove, "pool", *arguments], capture_output=True, text=True,
+                          env={**os.environ, **(environment or {})})
     if made.returncode:
         raise Wrong(f"nvmove pool {' '.join(arguments)}: {(made.stdout + made.stderr).strip()[:500]}")
 
