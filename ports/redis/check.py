@@ -215,7 +215,8 @@ def copied(src, nvmove, folder):
     kills.tool(nvmove, "backup", os.path.join(folder, "redis.pool"), copy)
     expect("the server goes on", client.do("INCR", "n"), 1)
     running.kill()
-    program = [os.path.join(src, "redis-server"), "--port", str(server.free_port()), "--dir", folder, "--save", ""]
+    program = [os.path.join(src, "redis-server"), "--port", str(server.free_port()), "--dir", folder,
+               "--save", ""]
     kills.tool(nvmove, "export", copy, "--call", f'rdbSave("{dump}")', "--", *program,
                environment={"NVMOVE_POOL": copy})
     running, client = started(src, folder, NVMOVE_POOL="")
