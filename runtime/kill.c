@@ -2,15 +2,14 @@
 #include "kill.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const names[NVMI_STEPS] = {"append", "commit", "recover", "create",
                                               "grow",   "move",   "repair",  "count"};
 
-bool nvmi_kill_armed;
-static enum nvmi_step armed_step;
+_Atomic bool nvmi_kill_armed;
+static _Atomic enum nvmi_step armed_step;
 static _Atomic long steps_left;
 
 void nvmi_kill_arm(void) {

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 enum nvmi_step {
@@ -20,11 +21,11 @@ enum nvmi_step {
   NVMI_STEPS
 };
 
-extern bool nvmi_kill_armed;
+extern _Atomic bool nvmi_kill_armed;
 void nvmi_kill_arm(void);
 void nvmi_kill_step(enum nvmi_step step);
 
 static inline void nvmi_step(enum nvmi_step step) {
-  if (__builtin_expect(nvmi_kill_armed, 0))
+  if (__builtin_expect(atomic_load_explicit(&nvmi_kill_armed, memory_order_relaxed), 0))
     nvmi_kill_step(step);
 }

@@ -98,7 +98,7 @@ def threads(a):
             print(made.stdout)
             return Outcome(failed=1)
     outcome = Outcome()
-    for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside"):
+    for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup"):
         outcome.add(runtime_tests(build, part))
     return outcome
 
