@@ -54,7 +54,7 @@ CONFIGURATIONS = {
     "undo, process": (("--save", ""), nvmove("undo", "process")),
 }
 VALUE = "v" * 1000
-LOADS = {  # name: (pipeline, arguments of redis-benchmark)
+LOADS = {  # arguments of redis-benchmark
     "SET 3 B": ("-t", "set"), "GET 3 B": ("-t", "get"), "INCR": ("-t", "incr"),
     "SET 1 KB": ("-t", "set", "-d", "1000"),
     "LPUSH": ("lpush", "list:__rand_int__", "xxx"), "SADD": ("sadd", "set:__rand_int__", "xxx"),

@@ -156,7 +156,9 @@ private:
       auto [First, Path] = llvm::StringRef(R.Name.Name).split('.');
       QualType Type = Variable.getType();
       uint64_t Offset = 0;
-      if (First != Variable.getName() || !follow(Type, Offset, Path))
+      bool Again = llvm::any_of(frontendFacts().Roots, // a tentative definition before this one
+                                [&](const RootPlace &P) { return P.Name == R.Name.Name; });
+      if (First != Variable.getName() || !follow(Type, Offset, Path) || Again)
         continue;
       foundInSource(R.Name);
       frontendFacts().Roots.push_back(

@@ -69,6 +69,13 @@ static size_t wished_size(void) {
 }
 
 static struct nvm_pool *open_or_create(const char *path) {
+  const char *twice = nvmi_roots_ambiguous();
+  if (twice) {
+    char message[256];
+    snprintf(message, sizeof message, "root '%s' of the port file: several sources define it",
+             twice);
+    refuse(message);
+  }
   struct nvm_pool *pool =
       access(path, F_OK) == 0 ? nvm_pool_open(path) : nvm_pool_create(path, wished_size());
   if (!pool)

@@ -25,10 +25,12 @@ struct nvmi_root_events {
   void (*after_abort)(void);
 };
 
-/* roots.c: whether the pool has the roots of a program. */
+/* roots.c: a name that several variables of the program have; null: none. */
+const char *nvmi_roots_ambiguous(void);
+/* Whether the pool has the roots of a program. */
 bool nvmi_roots_present(struct nvm_pool *pool);
 /* The pool's values go to the program's roots: to those that have it behind `after`, or, when null,
- * to all. -1: recorded: a root is missing or has another size. */
+ * to all. -1: recorded: a root is missing or of another type. */
 int nvmi_roots_show(struct nvm_pool *pool, const char *after);
 /* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
 int nvmi_roots_enter(struct nvm_pool *pool);

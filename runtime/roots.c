@@ -45,16 +45,22 @@ __attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *
   for (const struct nvm_root *const *at_ = __start_nvm_roots, *root;                               \
        at_ < __stop_nvm_roots && ((root = *at_), true); at_++)
 
+/* Whether a block of that type starts there. */
+static bool is_of_type(struct nvm_pool *pool, const void *block, uint64_t id) {
+  uint64_t inside;
+  uint32_t index;
+  const struct nvmi_span *span =
+      block && nvm_usable_size(block)
+          ? nvmi_block_at(pool, nvmi_offset(pool, block), &index, &inside)
+          : NULL;
+  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
+  return type && type->id == id;
+}
+
 /* Null: the pool's root is something else, or nothing. */
 static struct record *first_record(struct nvm_pool *pool) {
-  char *root = nvm_pool_root(pool);
-  uint64_t inside = 1;
-  uint32_t index;
-  const struct nvmi_span *span = root && nvm_usable_size(root)
-                                     ? nvmi_block_at(pool, nvmi_offset(pool, root), &index, &inside)
-                                     : NULL;
-  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
-  return type && type->id == record_type.id && !inside ? (struct record *)root : NULL;
+  void *root = nvm_pool_root(pool);
+  return is_of_type(pool, root, record_type.id) ? root : NULL;
 }
 
 bool nvmi_roots_present(struct nvm_pool *pool) { return first_record(pool) != NULL; }
@@ -64,6 +70,22 @@ static struct record *find(struct nvm_pool *pool, const char *name) {
   while (at && strcmp(at->name, name) != 0)
     at = at->next;
   return at;
+}
+
+/* The program's and the pool's are the same thing. */
+static bool agrees(struct nvm_pool *pool, const struct nvm_root *root,
+                   const struct record *record) {
+  return record && is_of_type(pool, record->value, root->type) &&
+         nvm_usable_size(record->value) >= root->size;
+}
+
+const char *nvmi_roots_ambiguous(void) {
+  FOR_EACH_ROOT(root) {
+    for (const struct nvm_root *const *other = __start_nvm_roots; *other != root; other++)
+      if (strcmp((*other)->name, root->name) == 0)
+        return root->name;
+  }
+  return NULL;
 }
 
 static void store(void *to, const void *from, size_t size) {
@@ -77,9 +99,9 @@ int nvmi_roots_show(struct nvm_pool *pool, const char *after) {
     if (after && strcmp(root->after, after) != 0)
       continue;
     const struct record *record = find(pool, root->name);
-    if (!record || nvm_usable_size(record->value) < root->size)
+    if (!agrees(pool, root, record))
       return nvmi_fail(NVM_EFOREIGN, pool->path,
-                       record ? "the pool's root '%s' is smaller than the program's"
+                       record ? "the pool's root '%s' is of another type than the program's"
                               : "the pool has no root '%s': it is of another version of the "
                                 "program, or of another program",
                        root->name);
@@ -164,7 +186,7 @@ static void reset_target(const struct nvm_type *type, char *from, char *to) {
 
 static void reset_root(struct nvm_pool *pool, const struct nvm_root *root,
                        const struct record *record) {
-  if (!record || nvm_usable_size(record->value) < root->size)
+  if (!agrees(pool, root, record))
     return; /* refused when it is to be shown */
   const struct nvm_type *type = nvmi_type_by_id(pool, root->type);
   for (uint32_t i = 0; type && i < type->field_count; i++) {

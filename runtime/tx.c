@@ -224,7 +224,7 @@ static __attribute__((noinline)) enum nvm_error finish_with_roots(struct nvmi_th
   thread->roots = NULL;
   enum nvm_error error = nvmi_tx_finish(thread, commit);
   thread->roots = roots;
-  if (!commit || error)
+  if (!commit || (error && error != NVM_ECHILD)) /* a child's variables are its own */
     roots->after_abort();
   return error;
 }

@@ -235,19 +235,15 @@ class Campaign:
         old = self.pool + ".old"
         self.look()
         shutil.copyfile(self.pool, old)
-        while sum(map(len, self.models)) == 0 or self.steps == 0 or not self.wrote():
-            pass
+        before = self.steps
+        while self.steps == before:
+            self.round()
         os.replace(old, self.pool)
         try:
             self.look()
         except Wrong:
             return True
         return False
-
-    def wrote(self):
-        before = self.steps
-        self.round()
-        return self.steps > before
 
 
 def run(src, nvmove, rounds, seed):
