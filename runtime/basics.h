@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define NVMI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define NVMI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -33,7 +34,13 @@ bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);
 static inline bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
   return NVMI_LIKELY(count <= array->room) || nvmi_array_grow(array, count, item_size);
 }
-bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size);
+static inline bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size) {
+  if (!nvmi_array_reserve(array, array->count + 1, item_size))
+    return false;
+  memcpy((char *)array->items + array->count * item_size, item, item_size);
+  array->count++;
+  return true;
+}
 void nvmi_array_free(struct nvmi_array *array, size_t item_size);
 
 /* DRAM that is given back all at once. */

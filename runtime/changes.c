@@ -235,7 +235,7 @@ static unsigned fate_of(const struct nvmi_log *log, const struct nvmi_span *span
   unsigned fate = 0;
   for (size_t i = 0; i < log->intents.count; i++)
     if (intents[i].span == span && intents[i].index == index)
-      fate |= intents[i].is_free ? 1 : 2;
+      fate |= intents[i].fate == NVMI_FREED ? 1 : intents[i].fate == NVMI_ALLOCATED ? 2 : 0;
   return fate;
 }
 
@@ -338,7 +338,7 @@ static void look_at_blocks(struct scan *scan) {
   for (size_t i = 0; i < scan->log->intents.count; i++) {
     struct nvmi_span *span = intents[i].span;
     unsigned fate = fate_of(scan->log, span, intents[i].index);
-    if (fate == 3)
+    if (fate == 3 || !fate)
       continue;
     uint64_t start = nvmi_chunk_offset(scan->pool, span->chunk) + span->first +
                      (uint64_t)intents[i].index * span->block_size;

@@ -7,6 +7,7 @@
  */
 #include "heap_types.h"
 
+#include "trace.h"
 #include "types.h"
 
 #include <string.h>
@@ -57,6 +58,10 @@ static void compare_run(void *unused, struct nvm_pool *pool, uint32_t chunk, uin
     if (table[i])
       compare(pool, offset + shape.first + (uint64_t)i * shape.block_size, shape.block_size,
               table[i] - 1u);
+}
+
+bool nvmi_view_is_compared(const struct nvm_pool *pool) {
+  return pool->compare || pool->written || nvmi_tracing;
 }
 
 void nvmi_compare(struct nvm_pool *pool) {

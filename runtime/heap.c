@@ -1,10 +1,12 @@
-/* heap.c: nvm_alloc and its family.
+/* heap.c: nvm_alloc and its family, in general (heap_quick.c: usually).
  *
  * Allocation claims a block in DRAM and leaves the rest to the transaction (heap_intents.c).
  */
 #define _GNU_SOURCE
 #include "heap_types.h"
 
+#include "freeze.h"
+#include "heap_recent.h"
 #include "log.h"
 #include "trace.h"
 #include "types.h"
@@ -24,6 +26,9 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
     return NULL;
   thread->in_heap++;
   thread->busy++;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate))
+    nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
   log->alone = nvmi_solo_enter(log);
   return log;
 }
@@ -32,11 +37,6 @@ static void leave(struct nvmi_log *log) {
   nvmi_solo_leave(log);
   log->owner->busy--;
   log->owner->in_heap--;
-}
-
-static char *address_of(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index) {
-  return pool->work + nvmi_chunk_offset(pool, span->chunk) + span->first +
-         (size_t)index * span->block_size;
 }
 
 /* Claims a block of the log's span; the owner alone clears bits, so one found set stays so. */
@@ -57,15 +57,30 @@ static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {
   return false;
 }
 
-static struct nvmi_span *claim_small(struct nvmi_log *log, uint32_t class, uint32_t *index) {
+static struct nvmi_span *claim_new(struct nvmi_log *log, uint32_t class, uint32_t *index) {
   struct nvmi_span *span = log->current[class];
   while (!span || !claim(span, index, log->alone)) {
     if (span)
       nvmi_span_give_up(log->pool, span);
-    log->current[class] = span = nvmi_span_acquire(log->pool, class);
+    span = nvmi_span_acquire(log->pool, class);
+    if (!span && nvmi_ready_give_back(log))
+      span = nvmi_span_acquire(log->pool, class);
+    log->current[class] = span;
     if (!span)
       return NULL;
   }
+  return span;
+}
+
+static struct nvmi_span *claim_small(struct nvmi_log *log, uint32_t class, uint32_t *index) {
+  struct nvmi_span *span = nvmi_heap_reuse(log, class, index);
+  if (span)
+    return span;
+  span = nvmi_ready_take(log, class, index);
+  if (!span)
+    span = claim_new(log, class, index);
+  if (span)
+    nvmi_heap_intend(log, span, *index, NVMI_ALLOCATED);
   return span;
 }
 
@@ -88,27 +103,60 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size, bool *ze
   }
   nvmi_unlock(&heap->lock);
   *zero = !dirty;
+  if (span)
+    nvmi_heap_intend(log, span, 0, NVMI_ALLOCATED);
   return span;
 }
 
-/* `*zero`: the block's bytes were never used. */
+/* What is stored to the block needs no undo entry. Small ones are noted whole, once; of larger ones
+ * the program may leave the most part as it is. True: it is zero now. */
+static bool remember(struct nvmi_log *log, char *block, size_t size) {
+  struct nvmi_thread *thread = log->owner;
+  if (size <= NVMI_FRESH_NOTED) {
+    thread->fresh_stores = true;
+    nvmi_trace(log->pool, NVM_TRACE_NOTE, nvmi_offset(log->pool, block), size);
+    nvmi_note_fresh(thread, block, size);
+    nvmi_trace_stored(block, size);
+    return true;
+  }
+  unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
+  thread->fresh[slot].start = (uintptr_t)block;
+  thread->fresh[slot].end = (uintptr_t)block + size;
+  return false;
+}
+
+/* `*zero`: the block's bytes are. */
 static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
   uint32_t index = 0;
   struct nvmi_span *span = size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size), &index)
                                                   : claim_large(log, size, zero);
+  if (!span && size > NVMI_BLOCK_MAX && nvmi_ready_give_back(log))
+    span = claim_large(log, size, zero);
   if (!span)
     return NULL;
-  nvmi_heap_intend(log, (struct nvmi_intent){span, index, false}, (uint16_t)(1 + type));
   span->words[index] = (uint16_t)(1 + type);
   log->stats.allocations++;
-  char *block = address_of(pool, span, index);
-  struct nvmi_thread *thread = log->owner;
-  unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
-  thread->fresh[slot].start = (uintptr_t)block;
-  thread->fresh[slot].end = (uintptr_t)block + nvmi_block_size(span);
+  char *block = nvmi_block_address(pool, span, index);
   nvmi_trace(pool, NVM_TRACE_ALLOC, nvmi_offset(pool, block), nvmi_block_size(span));
+  *zero |= remember(log, block, nvmi_block_size(span));
   return block;
+}
+
+/* Of a type, in the pool; -1: recorded. */
+static int index_of(struct nvm_pool *pool, uint64_t type) {
+  struct nvmi_log *log = nvmi_log_of(nvmi_thread_self(), pool);
+  if (!log)
+    return -1;
+  unsigned slot = nvmi_type_slot(type);
+  if (NVMI_UNLIKELY(log->types[slot].id != type)) {
+    int index = nvmi_type_index(pool, type);
+    if (index < 0)
+      return -1;
+    log->types[slot].index = index;
+    log->types[slot].id = type;
+  }
+  return log->types[slot].index;
 }
 
 static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
@@ -123,7 +171,7 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
               (unsigned long long)pool->header.span);
     return NULL;
   }
-  int index = type && !pool->forked ? nvmi_type_index(pool, type) : 0;
+  int index = type && !pool->forked ? index_of(pool, type) : 0;
   struct nvmi_log *log = index < 0 ? NULL : enter(pool);
   if (!log)
     return NULL;
@@ -132,7 +180,7 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   return block;
 }
 
-void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
+void *nvmi_heap_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   bool zero = false;
   return alloc(pool, type, size, &zero);
 }
@@ -154,53 +202,86 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
   return block;
 }
 
+/* Without a look at the span, whose line is seldom in the cache. */
+static inline bool locate(const struct nvmi_heap *heap, uint64_t offset, uint32_t *chunk,
+                          uint32_t *index, uint64_t *inside) {
+  uint32_t head = __atomic_load_n(&heap->head[offset >> NVM_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
+  if (!head)
+    return false;
+  *chunk = head - 1;
+  uint64_t bytes = offset - ((uint64_t)*chunk << NVM_CHUNK_SHIFT);
+  uint8_t class = __atomic_load_n(&heap->class[*chunk], __ATOMIC_RELAXED);
+  if (NVMI_UNLIKELY(class == NVMI_CLASSES)) {
+    *index = 0;
+    *inside = bytes;
+    return true;
+  }
+  const struct nvmi_geometry *geometry = &heap->geometry[class];
+  if (bytes < geometry->first)
+    return false;
+  *index = nvmi_geometry_find(geometry, bytes - geometry->first, inside);
+  return *index < geometry->blocks;
+}
+
 struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
                                 uint64_t *inside) {
   uint64_t offset = file_offset - pool->header.heap_offset;
-  if (offset >= pool->header.heap_size)
+  uint32_t chunk;
+  if (offset >= pool->header.heap_size || !locate(pool->heap, offset, &chunk, index, inside))
     return NULL;
-  struct nvmi_span *span = nvmi_span_at(pool, (uint32_t)(offset >> NVM_CHUNK_SHIFT));
-  uint64_t start = span ? ((uint64_t)span->chunk << NVM_CHUNK_SHIFT) + span->first : 0;
-  if (!span || offset < start)
-    return NULL;
-  *index = (uint32_t)((offset - start) / nvmi_block_size(span));
-  *inside = (offset - start) % nvmi_block_size(span);
-  return *index < span->blocks ? span : NULL;
+  return nvmi_span_at(pool, chunk);
 }
 
-/* The block that starts at `address`; null: recorded. */
-static struct nvmi_span *find(const void *address, struct nvm_pool **pool, uint32_t *index) {
+static bool is_built(struct nvm_pool *pool) {
+  if (NVMI_LIKELY(pool->heap->built))
+    return true;
+  nvmi_lock(&pool->heap->lock);
+  int damaged = nvmi_heap_build(pool);
+  nvmi_unlock(&pool->heap->lock);
+  return !damaged;
+}
+
+/* The chunk where the span, and the place in it, of the block that starts at `address`; false:
+ * recorded. */
+static bool find(const void *address, struct nvm_pool **pool, uint32_t *chunk, uint32_t *index) {
+  uint64_t inside;
   *pool = nvmi_pool_at(address);
   if (*pool) {
-    if (NVMI_UNLIKELY(!(*pool)->heap->built)) {
-      nvmi_lock(&(*pool)->heap->lock);
-      int damaged = nvmi_heap_build(*pool);
-      nvmi_unlock(&(*pool)->heap->lock);
-      if (damaged)
-        return NULL;
-    }
-    uint64_t inside;
-    struct nvmi_span *span = nvmi_block_at(*pool, nvmi_offset(*pool, address), index, &inside);
-    if (span && !inside)
-      return span;
+    uint64_t offset = nvmi_offset(*pool, address) - (*pool)->header.heap_offset;
+    if (!is_built(*pool))
+      return false;
+    if (offset < (*pool)->header.heap_size &&
+        locate((*pool)->heap, offset, chunk, index, &inside) && !inside)
+      return true;
   }
   nvmi_fail(NVM_EPOINTER, *pool ? (*pool)->path : NULL, "%p is not the address of a block%s",
             address, *pool ? "" : " of an open pool");
-  return NULL;
+  return false;
 }
 
-int nvm_free(void *address) {
+/* Of the span that begins with the chunk. */
+static uint64_t block_size_at(struct nvm_pool *pool, uint32_t chunk) {
+  unsigned class = __atomic_load_n(&pool->heap->class[chunk], __ATOMIC_RELAXED);
+  return NVMI_LIKELY(class < NVMI_CLASSES) ? pool->heap->geometry[class].block_size
+                                           : nvmi_block_size(nvmi_span_at(pool, chunk));
+}
+
+int nvmi_heap_free(void *address) {
   struct nvm_pool *pool;
-  uint32_t index;
+  uint32_t chunk, index;
   if (!address)
     return 0;
-  struct nvmi_span *span = find(address, &pool, &index);
-  struct nvmi_log *log = span ? enter(pool) : NULL;
+  struct nvmi_log *log = find(address, &pool, &chunk, &index) ? enter(pool) : NULL;
   if (!log)
     return -1;
+  struct nvmi_span *span = nvmi_span_at(pool, chunk);
   int result = 0;
   if (nvmi_clear_bit(span->live, index, log->alone)) {
-    nvmi_heap_intend(log, (struct nvmi_intent){span, index, true}, 0);
+    struct nvmi_intent *intent = nvmi_recent_find(log, address);
+    if (intent && span->class < NVMI_CLASSES)
+      nvmi_heap_scrap(log, intent);
+    else
+      nvmi_heap_intend(log, span, index, NVMI_FREED);
     log->stats.frees++;
     nvmi_trace(pool, NVM_TRACE_FREE, nvmi_offset(pool, address), nvmi_block_size(span));
   } else {
@@ -210,24 +291,24 @@ int nvm_free(void *address) {
   return result;
 }
 
-size_t nvm_usable_size(const void *address) {
+size_t nvmi_heap_usable_size(const void *address) {
   struct nvm_pool *pool;
-  uint32_t index;
-  struct nvmi_span *span = find(address, &pool, &index);
-  return span ? nvmi_block_size(span) : 0;
+  uint32_t chunk, index;
+  if (!find(address, &pool, &chunk, &index))
+    return 0;
+  return block_size_at(pool, chunk);
 }
 
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
-  uint32_t index;
+  uint32_t chunk, index;
   if (!address)
     return nvm_alloc(pool, 0, size);
-  struct nvmi_span *span = find(address, &pool, &index);
-  if (!span)
+  if (!find(address, &pool, &chunk, &index))
     return NULL;
-  uint64_t old_size = nvmi_block_size(span);
+  uint64_t old_size = block_size_at(pool, chunk);
   if (size && size <= old_size && size > old_size / 2)
     return address;
-  uint16_t word = span->words[index];
+  uint16_t word = nvmi_span_at(pool, chunk)->words[index];
   char *block = nvm_alloc(pool, word > 1 ? pool->type_ids[word - 1] : 0, size);
   if (!block)
     return NULL;
@@ -242,16 +323,18 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   return block;
 }
 
+enum { TABLES = 5 * sizeof(uint32_t) + 1 }; /* bytes for each chunk */
+
 static struct nvmi_heap *map_tables(size_t chunks) {
   struct nvmi_heap *heap = nvmi_dram_reserve(sizeof *heap);
   if (!heap)
     return NULL;
   heap->chunks_max = (uint32_t)chunks;
-  uint32_t *tables = nvmi_dram_reserve(5 * chunks * sizeof(uint32_t));
+  uint32_t *tables = nvmi_dram_reserve(chunks * TABLES);
   heap->span = nvmi_dram_reserve(chunks * sizeof *heap->span);
   if (!tables || !heap->span) {
     if (tables)
-      munmap(tables, 5 * chunks * sizeof(uint32_t));
+      munmap(tables, chunks * TABLES);
     if (heap->span)
       munmap(heap->span, chunks * sizeof *heap->span);
     munmap(heap, sizeof *heap);
@@ -262,6 +345,8 @@ static struct nvmi_heap *map_tables(size_t chunks) {
   heap->runs.length = tables + 2 * chunks;
   heap->runs.next = tables + 3 * chunks;
   heap->runs.prev = tables + 4 * chunks;
+  heap->class = (uint8_t *)(tables + 5 * chunks);
+  nvmi_span_shapes(heap);
   return heap;
 }
 
@@ -282,7 +367,7 @@ void nvmi_heap_stop(struct nvm_pool *pool) {
   for (size_t i = 0; i < heap->slabs.count; i++)
     munmap(((void **)heap->slabs.items)[i], 1 << 20);
   nvmi_array_free(&heap->slabs, sizeof(void *));
-  munmap(heap->head, 5 * (size_t)heap->chunks_max * sizeof(uint32_t));
+  munmap(heap->head, heap->chunks_max * TABLES);
   munmap(heap->span, heap->chunks_max * sizeof *heap->span);
   pthread_mutex_destroy(&heap->lock);
   munmap(heap, sizeof *heap);

@@ -16,15 +16,28 @@ void nvmi_heap_stop(struct nvm_pool *pool);
  * recorded. */
 uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
 
-/* The transaction's allocations and frees happened, or never did. */
+/* What the transaction writes to scraps need not be kept. */
+void nvmi_heap_forget_scraps(struct nvmi_log *log);
+/* Writes down the operations of the transaction's allocations and frees. False: out of memory. */
+bool nvmi_heap_operate(struct nvmi_log *log);
+static inline bool nvmi_heap_ready(struct nvmi_log *log) {
+  return NVMI_LIKELY(!log->intents.count) || nvmi_heap_operate(log);
+}
+/* They happened, or never did. */
 void nvmi_heap_released(struct nvmi_log *log);
 static inline void nvmi_heap_committed(struct nvmi_log *log) {
   if (NVMI_UNLIKELY(log->intents.count))
     nvmi_heap_released(log);
 }
 void nvmi_heap_aborted(struct nvmi_log *log);
-/* Those of a transaction that joined the one of `log`. */
+/* Takes the intents out of the log, for another to adopt: those of a transaction that joined its
+ * own. */
+struct nvmi_array nvmi_heap_pack(struct nvmi_log *log);
 void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, size_t count);
+
+/* Blocks that the log keeps for itself go back to the heap; false: there were none. */
+bool nvmi_ready_give_back(struct nvmi_log *log);
+void nvmi_ready_free(struct nvmi_log *log);
 
 /* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
 void nvmi_compare(struct nvm_pool *pool);

@@ -9,6 +9,7 @@
 
 #include "counts.h"
 #include "log.h"
+#include "map.h"
 #include "pool.h"
 #include "recover.h"
 #include "settle.h"
@@ -17,7 +18,10 @@
 
 #include <sys/mman.h>
 
-enum { LIMBO_MAX = 64 }; /* chunks that wait for the floor before it is raised for them: 1 MiB */
+enum {
+  LIMBO_MAX = 64, /* chunks that wait for the floor before it is raised for them: 1 MiB */
+  HUGE_PAGE = 2 << 20
+};
 
 uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk) {
   return (uint64_t *)(pool->home + NVM_CHUNKS_OFFSET) + chunk;
@@ -124,7 +128,7 @@ uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
   if (heap->used_end < rest)
     heap->used_end = rest;
   /* A private view may still show what these chunks held in an earlier use. */
-  if (*dirty && pool->method->private_work)
+  if (*dirty && pool->method->private_work && nvmi_view_is_compared(pool))
     madvise(pool->work + nvmi_chunk_offset(pool, first), (uint64_t)count << NVM_CHUNK_SHIFT,
             MADV_DONTNEED);
   return first;
@@ -187,13 +191,12 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
   uint32_t class = word >> 8 & 0xff;
   switch (word & 0xff) {
   case NVM_CHUNK_SMALL:
-    for (uint32_t i = 0; i < count; i++)
-      heap->head[chunk + i] = chunk + 1;
+    nvmi_span_tell(heap, class, chunk, count);
     heap->unread[chunk] = heap->unread_first[class];
     heap->unread_first[class] = chunk + 1;
     break;
   case NVM_CHUNK_LARGE:
-    heap->head[chunk] = chunk + 1;
+    nvmi_span_tell(heap, NVMI_CLASSES, chunk, count);
     break;
   case NVM_CHUNK_LOG:
   case NVM_CHUNK_TYPES:
@@ -313,6 +316,9 @@ int nvmi_heap_build(struct nvm_pool *pool) {
   if (virgin)
     nvmi_runs_add(heap, heap->chunks - virgin, virgin);
   nvmi_array_free(&reachable.chunks, sizeof(uint32_t));
+  uint64_t unused = nvmi_chunk_offset(pool, heap->used_end);
+  nvmi_map_virgin(pool, (unused + HUGE_PAGE - 1) & ~(uint64_t)(HUGE_PAGE - 1),
+                  nvmi_file_size(&pool->header));
   heap->built = true; /* last: other threads look without the lock */
   return 0;
 }

@@ -1,37 +1,93 @@
 /* heap_intents.c: what commit and abort make of allocations and frees.
  *
- * Each writes down one operation (16 bits at a place) for the commit record; so linking a new block
- * costs no fence beyond the commit's own, abort gives the claim back, and a block freed in a
- * transaction is nobody's until it has committed.
+ * Each becomes operations (16 bits at a place) of the commit record; so linking a new block costs
+ * no fence beyond the commit's own, abort gives the claim back, and a block freed in a transaction
+ * is nobody's until it has committed.
+ *
+ * A block that lives within one transaction is no operation at all. It stays claimed by the log
+ * until the transaction ends: lines of it may be in the list already, and what they hold when the
+ * transaction commits is written to the file.
  */
 #include "heap_types.h"
 
-static bool operate(struct nvmi_log *log, uint64_t offset, uint64_t value) {
-  uint64_t operation = NVM_OPERATION(offset, value);
-  return nvmi_array_push(&log->operations, &operation, sizeof operation);
+#include "heap_recent.h"
+
+#include <string.h>
+
+static struct nvmi_intent *intent_at(const struct nvmi_log *log, size_t position) {
+  return (struct nvmi_intent *)log->intents.items + position;
+}
+
+void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index,
+                      enum nvmi_fate fate) {
+  char *address = nvmi_block_address(log->pool, span, index);
+  struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, 0};
+  log->owner->touched |= UINT64_C(1) << log->pool->index;
+  nvmi_recent_put(log, address, (uint32_t)log->intents.count);
+  log->has_large |= fate == NVMI_ALLOCATED && span->class == NVMI_CLASSES;
+  if (!nvmi_array_push(&log->intents, &intent, sizeof intent))
+    nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
+               "out of memory for a transaction's allocations and frees");
+}
+
+struct nvmi_span *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class, uint32_t *index) {
+  if (!log->scrap[class])
+    return NULL;
+  struct nvmi_intent *intent = intent_at(log, log->scrap[class] - 1);
+  log->scrap[class] = intent->next;
+  log->scraps--;
+  intent->fate = NVMI_ALLOCATED;
+  *index = intent->index;
+  nvmi_recent_put(log, intent->address, (uint32_t)(intent - intent_at(log, 0)));
+  nvmi_set_bit(intent->span->live, intent->index, log->alone);
+  return intent->span;
+}
+
+void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent) {
+  uint32_t *newest = &log->scrap[intent->span->class];
+  intent->fate = NVMI_SCRAPPED;
+  intent->next = *newest;
+  *newest = (uint32_t)(intent - intent_at(log, 0)) + 1;
+  log->scraps++;
+}
+
+void nvmi_heap_forget_scraps(struct nvmi_log *log) {
+  for (size_t i = 0; i < log->intents.count; i++) {
+    const struct nvmi_intent *intent = intent_at(log, i);
+    if (intent->fate == NVMI_SCRAPPED)
+      nvmi_note_forget(log->owner, intent->address, intent->span->block_size);
+  }
 }
 
 /* The word of a block in the file: its span's table, or its run's own word, 16 bits at a time. */
-static bool operate_block(struct nvmi_log *log, const struct nvmi_span *span, uint32_t index,
-                          uint64_t value) {
-  struct nvm_pool *pool = log->pool;
-  if (span->class < NVMI_CLASSES)
-    return operate(log, nvmi_chunk_offset(pool, span->chunk) + 2 * index, value);
+static void operate(struct nvmi_log *log, const struct nvmi_intent *intent, uint64_t value) {
+  const struct nvmi_span *span = intent->span;
+  uint64_t *operation = (uint64_t *)log->operations.items + log->operations.count;
+  if (NVMI_LIKELY(span->class < NVMI_CLASSES)) {
+    uint64_t table = nvmi_chunk_offset(log->pool, span->chunk);
+    *operation = NVM_OPERATION(table + 2 * (uint64_t)intent->index, value);
+    log->operations.count++;
+    return;
+  }
   uint64_t at = NVM_CHUNKS_OFFSET + 8 * (uint64_t)span->chunk;
   uint64_t word = value ? NVM_CHUNK_ENTRY(NVM_CHUNK_LARGE, 0, value - 1, span->chunks)
                         : NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, span->chunks);
   for (unsigned i = 0; i < 4; i++)
-    if (!operate(log, at + 2 * i, word >> (16 * i)))
-      return false;
-  return true;
+    operation[i] = NVM_OPERATION(at + 2 * i, word >> (16 * i));
+  log->operations.count += 4;
 }
 
-void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_intent intent, uint16_t word) {
-  log->owner->touched |= UINT64_C(1) << log->pool->index;
-  if (!nvmi_array_push(&log->intents, &intent, sizeof intent) ||
-      !operate_block(log, intent.span, intent.index, word))
-    nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
-               "out of memory for a transaction's allocations and frees");
+/* In the order of the list a block's allocation comes before its free. */
+bool nvmi_heap_operate(struct nvmi_log *log) {
+  log->operations.count = 0;
+  if (!nvmi_array_reserve(&log->operations, 4 * log->intents.count, sizeof(uint64_t)))
+    return false;
+  for (size_t i = 0; i < log->intents.count; i++) {
+    const struct nvmi_intent *intent = intent_at(log, i);
+    if (intent->fate != NVMI_SCRAPPED)
+      operate(log, intent, intent->fate == NVMI_FREED ? 0 : intent->span->words[intent->index]);
+  }
+  return true;
 }
 
 /* Threads come here in any order: a lower number must not replace a higher one. */
@@ -51,10 +107,8 @@ static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index
   if (committed)
     raise_freed_order(span, atomic_load(&pool->order) - 1, log->alone);
   if (span->class < NVMI_CLASSES) {
-    nvmi_set_bit(span->free, index, log->alone);
-    uint32_t before = nvmi_add_free(span, 1, log->alone);
-    if (before == 0 && !span->owned)
-      nvmi_span_offer(pool, span);
+    if (!nvmi_ready_keep(log, span, index))
+      nvmi_span_put(pool, span, index, log->alone);
     return;
   }
   nvmi_lock(&heap->lock);
@@ -64,45 +118,60 @@ static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index
   nvmi_unlock(&heap->lock);
 }
 
-void nvmi_heap_released(struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
-  log->alone = nvmi_solo_enter(log);
-  for (size_t i = 0; i < log->intents.count; i++)
-    if (intents[i].is_free)
-      release(log, intents[i].span, intents[i].index, true);
-  nvmi_solo_leave(log);
+/* The list of another transaction begins. */
+static void clear(struct nvmi_log *log) {
+  if (log->scraps)
+    memset(log->scrap, 0, sizeof log->scrap);
+  log->scraps = 0;
+  log->has_large = false;
   log->intents.count = 0;
   log->operations.count = 0;
+}
+
+void nvmi_heap_released(struct nvmi_log *log) {
+  log->alone = nvmi_solo_enter(log);
+  for (size_t i = 0; i < log->intents.count; i++) {
+    const struct nvmi_intent *intent = intent_at(log, i);
+    if (intent->fate != NVMI_ALLOCATED)
+      release(log, intent->span, intent->index, true);
+  }
+  nvmi_solo_leave(log);
+  clear(log);
 }
 
 void nvmi_heap_aborted(struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
   log->alone = nvmi_solo_enter(log);
   for (size_t i = log->intents.count; i-- > 0;) {
-    if (intents[i].is_free) {
-      nvmi_set_bit(intents[i].span->live, intents[i].index, log->alone);
-    } else {
-      nvmi_clear_bit(intents[i].span->live, intents[i].index, log->alone);
-      release(log, intents[i].span, intents[i].index, false);
+    const struct nvmi_intent *intent = intent_at(log, i);
+    if (intent->fate == NVMI_FREED) {
+      nvmi_set_bit(intent->span->live, intent->index, log->alone);
+      continue;
     }
+    if (intent->fate == NVMI_ALLOCATED)
+      nvmi_clear_bit(intent->span->live, intent->index, log->alone);
+    release(log, intent->span, intent->index, false);
   }
   nvmi_solo_leave(log);
-  log->intents.count = 0;
-  log->operations.count = 0;
+  clear(log);
+}
+
+struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
+  struct nvmi_array intents = log->intents;
+  log->intents = (struct nvmi_array){0};
+  clear(log);
+  return intents;
 }
 
 /* All allocations, then all frees: a block may be allocated in one part of the group and freed in
- * the other, never the other way round. */
+ * the other, never the other way round. Scraps wait for the end. */
 void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, size_t count) {
-  struct nvmi_array own = log->intents;
-  log->intents = (struct nvmi_array){0};
-  log->operations.count = 0;
+  struct nvmi_array own = nvmi_heap_pack(log);
   for (int frees = 0; frees < 2; frees++)
     for (size_t i = 0; i < own.count + count; i++) {
       struct nvmi_intent intent =
           i < own.count ? ((struct nvmi_intent *)own.items)[i] : intents[i - own.count];
-      if (intent.is_free == frees)
-        nvmi_heap_intend(log, intent, frees ? 0 : intent.span->words[intent.index]);
+      if ((intent.fate == NVMI_FREED) == frees)
+        nvmi_heap_intend(log, intent.span, intent.index, (enum nvmi_fate)intent.fate);
     }
   nvmi_array_free(&own, sizeof(struct nvmi_intent));
 }

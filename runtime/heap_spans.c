@@ -43,6 +43,21 @@ void nvmi_span_shape(struct nvmi_span *span, uint32_t class) {
   }
 }
 
+void nvmi_span_shapes(struct nvmi_heap *heap) {
+  for (uint32_t class = 0; class < NVMI_CLASSES; class ++) {
+    struct nvmi_span span;
+    nvmi_span_shape(&span, class);
+    heap->geometry[class] = (struct nvmi_geometry){span.first, span.blocks, span.block_size,
+                                                   (UINT64_C(1) << 40) / span.block_size + 1};
+  }
+}
+
+void nvmi_span_tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks) {
+  __atomic_store_n(&heap->class[chunk], (uint8_t)class, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < (class == NVMI_CLASSES ? 1 : chunks); i++)
+    __atomic_store_n(&heap->head[chunk + i], chunk + 1, __ATOMIC_RELEASE);
+}
+
 static void *slab_take(struct nvmi_heap *heap, size_t bytes) {
   void *slab;
   if (!heap->slabs.count || heap->slab_used + bytes > SLAB) {
@@ -80,16 +95,13 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
   span->block_size = shape.block_size;
   span->first = shape.first;
   span->class = class;
-  span->free = (_Atomic uint64_t *)(span + 1);
-  span->live = span->free + words;
-  span->words = (uint16_t *)(span->live + words);
+  span->free = span->live + words;
+  span->words = (uint16_t *)(span->free + words);
   return span;
 }
 
 static void publish(struct nvmi_heap *heap, struct nvmi_span *span) {
-  uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
-  for (uint32_t i = 0; i < interior; i++)
-    __atomic_store_n(&heap->head[span->chunk + i], span->chunk + 1, __ATOMIC_RELAXED);
+  nvmi_span_tell(heap, span->class, span->chunk, span->chunks);
   atomic_store_explicit(&heap->span[span->chunk], span, memory_order_release);
 }
 
@@ -236,4 +248,11 @@ void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span) {
   if (!span->owned && span->free_count)
     list(pool->heap, span);
   nvmi_unlock(&pool->heap->lock);
+}
+
+void nvmi_span_put(struct nvm_pool *pool, struct nvmi_span *span, uint32_t index, bool solo) {
+  nvmi_set_bit(span->free, index, solo);
+  uint32_t before = nvmi_add_free(span, 1, solo);
+  if (before == 0 && !span->owned)
+    nvmi_span_offer(pool, span);
 }

@@ -14,15 +14,22 @@ struct nvmi_span {
   uint32_t blocks, block_size; /* bytes */
   uint32_t first;              /* byte offset of block 0 in the run */
   uint32_t class;              /* NVMI_CLASSES: a large block */
-  uint32_t hint;               /* word of `free` where the last search ended */
-  bool listed;          /* in the list of spans with free blocks; holder of the heap's lock */
-  _Atomic bool owned;   /* some log allocates from it */
-  _Atomic bool statics; /* marked: NVM_SPAN_STATICS */
+  _Atomic uint64_t *free;
+  uint16_t *words; /* as in the file, but with what open transactions allocated */
+  uint32_t hint;   /* word of `free` where the last search ended */
   _Atomic uint32_t free_count;
   _Atomic uint64_t freed_order; /* of the last free that committed */
   struct nvmi_span *next;
-  _Atomic uint64_t *free, *live;
-  uint16_t *words; /* as in the file, but with what open transactions allocated */
+  bool listed;          /* in the list of spans with free blocks; holder of the heap's lock */
+  _Atomic bool owned;   /* some log allocates from it */
+  _Atomic bool statics; /* marked: NVM_SPAN_STATICS */
+  _Atomic uint64_t live[];
+};
+
+/* What all spans of a class have in common. */
+struct nvmi_geometry {
+  uint32_t first, blocks, block_size;
+  uint64_t inverse; /* 2^40 / block_size, rounded up */
 };
 
 static inline uint64_t nvmi_block_size(const struct nvmi_span *span) {
@@ -42,7 +49,9 @@ struct nvmi_heap {
   uint32_t chunks;   /* of the heap today */
   uint32_t used_end; /* chunks from here on were never used: their bytes are zero */
   uint32_t *head;    /* chunk -> first chunk of its span + 1 */
-  uint32_t *unread;  /* chain of spans whose tables nobody read yet, + 1 */
+  uint8_t *class;    /* of the span that begins with a chunk */
+  struct nvmi_geometry geometry[NVMI_CLASSES];
+  uint32_t *unread; /* chain of spans whose tables nobody read yet, + 1 */
   uint32_t unread_first[NVMI_CLASSES];
   struct nvmi_span *_Atomic *span; /* at a run's first chunk, once read */
   struct nvmi_span *partial[NVMI_CLASSES];
@@ -78,18 +87,46 @@ int nvmi_floor_load(struct nvm_pool *pool);
 /* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
 int nvmi_heap_build(struct nvm_pool *pool);
 
+/* heap.c: what heap_quick.c leaves to it. */
+void *nvmi_heap_alloc(NVM_POOL *pool, uint64_t type, size_t size);
+int nvmi_heap_free(void *address);
+size_t nvmi_heap_usable_size(const void *address);
+
 /* heap.c: the block that a file offset lies in, and how far inside. Null: none; tables must have
  * been read, or the chunk's are read now. */
 struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
                                 uint64_t *inside);
 
-/* heap_intents.c: the block's word becomes `word` when the transaction commits. */
-void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_intent intent, uint16_t word);
+/* The block at so many bytes from a span's first, and what is left. The product is exact for blocks
+ * of 2^16 bytes in runs of 2^19. */
+static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, uint64_t bytes,
+                                          uint64_t *inside) {
+  uint32_t index = (uint32_t)(bytes * geometry->inverse >> 40);
+  *inside = bytes - (uint64_t)index * geometry->block_size;
+  return index;
+}
+
+/* heap_intents.c: what becomes of the block when the transaction commits. */
+void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index,
+                      enum nvmi_fate fate);
+/* A scrap of the class, allocated again; null: there is none. */
+struct nvmi_span *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class, uint32_t *index);
+/* A small block that the open transaction allocated becomes a scrap. */
+void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent);
+
+/* heap_ready.c: keeps a free block for the log's next allocation of its class; false: it has
+ * enough. Takes one, live again; null: there is none. Gives back all; false: there were none. */
+bool nvmi_ready_keep(struct nvmi_log *log, struct nvmi_span *span, uint32_t index);
+struct nvmi_span *nvmi_ready_take(struct nvmi_log *log, uint32_t class, uint32_t *index);
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);
 /* Geometry of a class: fills blocks, block_size, first, chunks. */
 void nvmi_span_shape(struct nvmi_span *span, uint32_t class);
+/* Fills the heap's table of shapes. */
+void nvmi_span_shapes(struct nvmi_heap *heap);
+/* Chunks of a span that begins with `chunk`, or no more. */
+void nvmi_span_tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks);
 /* The span of a chunk, read from the file if need be; null: no block there. */
 struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk);
 struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
@@ -100,10 +137,21 @@ struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class);
 void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span);
 /* A block of a full span without owner came free: the class may use it. */
 void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span);
+/* A block comes free, for any log. */
+void nvmi_span_put(struct nvm_pool *pool, struct nvmi_span *span, uint32_t index, bool solo);
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
+
+/* Where the table of known types has an id, whose lowest bit is always set. */
+static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }
 
 static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {
   return pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
+}
+
+static inline char *nvmi_block_address(const struct nvm_pool *pool, const struct nvmi_span *span,
+                                       uint32_t index) {
+  return pool->work + nvmi_chunk_offset(pool, span->chunk) + span->first +
+         (size_t)index * span->block_size;
 }
 
 /* Bits and counts of a span, of which other logs may free blocks meanwhile. */

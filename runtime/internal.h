@@ -7,7 +7,8 @@
  * thread has open, over all pools: lines touched, nesting. Line: 64 bytes of persistent memory and
  * which of its bytes the transaction noted. Method: how noted bytes become durable (methods/): the
  * rest of the runtime does not ask which. Intent: an allocation or free that happens in the file
- * when the transaction commits.
+ * when the transaction commits. Scrap: a block that a transaction allocated and freed again: the
+ * same transaction's next allocations use it, and the file never hears of it.
  */
 #pragma once
 
@@ -30,10 +31,13 @@
 #define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
 
 struct nvmi_span;
+enum nvmi_fate { NVMI_ALLOCATED, NVMI_FREED, NVMI_SCRAPPED };
 struct nvmi_intent {
   struct nvmi_span *span;
-  uint32_t index;
-  bool is_free;
+  char *address; /* of the block */
+  uint16_t index;
+  uint8_t fate;  /* enum nvmi_fate */
+  uint32_t next; /* of a scrap: the next of its class, + 1; 0 ends */
 };
 
 struct nvmi_counts;
@@ -78,12 +82,14 @@ struct nvm_pool {
   uint64_t type_ids[NVM_TYPES_MAX];
   const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
   unsigned type_count;
-  struct nvmi_arena type_memory; /* of layouts that only the pool describes */
+  _Atomic uint64_t judged[NVM_TYPES_MAX]; /* of each, once known: which words (pointers.c) */
+  struct nvmi_arena type_memory;          /* of layouts that only the pool describes */
   uint64_t recovered_undone, recovered_redone;
 };
 
-#define NVMI_AHEAD_MAX 16 /* ranges noted ahead of their stores; then a wait comes early */
-#define NVMI_FRESH_MAX 8  /* ranges allocated in this transaction that are remembered */
+#define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
+#define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
+#define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
 
 struct nvmi_thread {
   struct nvm_line_table *table; /* the thread's __nvm_lines */
@@ -137,6 +143,11 @@ static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nv
   return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
 }
 
+/* note.c: a block that the transaction allocated becomes zero, and counts as noted; may be given up
+ * again. At work. */
+void nvmi_note_fresh(struct nvmi_thread *thread, void *block, size_t size);
+void nvmi_note_forget(struct nvmi_thread *thread, const void *block, size_t size);
+
 /* tx.c: commits or aborts what a thread has open, in all pools */
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
 /* The same for what lies outside transactions: before a new one starts. */
@@ -152,6 +163,9 @@ static inline void nvmi_fence(struct nvmi_log *log) {
   log->stats.fences++;
   log->pool->persist->fence();
 }
+
+/* Whether somebody compares the private view with the file, byte for byte. */
+bool nvmi_view_is_compared(const struct nvm_pool *pool);
 
 static inline uint64_t nvmi_offset(const struct nvm_pool *pool, const void *address) {
   return (uint64_t)((const char *)address - pool->work);

@@ -229,6 +229,9 @@ struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *po
 }
 
 void nvmi_log_detach(struct nvmi_log *log) {
+  log->alone = nvmi_solo_enter(log);
+  nvmi_ready_give_back(log);
+  nvmi_solo_leave(log);
   nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
   log->pending = 0;
   nvmi_lock(&log->pool->lock);
@@ -287,6 +290,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    nvmi_ready_free(log);
     nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
     nvmi_array_free(&log->large, 2 * sizeof(uint64_t));
     nvmi_array_free(&log->pieces, sizeof(struct nvmi_piece));

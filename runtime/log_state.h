@@ -17,6 +17,8 @@ struct nvmi_thread;
 #define NVMI_FRAME_MAX 8192  /* longer records are several frames: half of the smallest segment */
 #define NVMI_COPY (16 << 10) /* bytes, as a bank's first segment; within the first-level cache */
 #define NVMI_CHECKED_MAX 16  /* undo entries of a checked commit; above, a fence is nothing */
+#define NVMI_RECENT_SETS 64  /* of four blocks whose intents are found at once */
+#define NVMI_KNOWN_TYPES 16  /* ids whose index is found at once */
 
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {
@@ -45,10 +47,20 @@ struct nvmi_log {
     uint32_t size;
   } ranges[NVMI_CHECKED_MAX];
   unsigned range_count;
-  struct nvmi_array operations;                                   /* uint64_t, NVM_OPERATION */
-  struct nvmi_array intents;                                      /* struct nvmi_intent */
-  struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
-  struct nvmi_array large;                                        /* of a commit (shadow.c) */
+  struct nvmi_array operations;         /* uint64_t, NVM_OPERATION */
+  struct nvmi_array intents;            /* struct nvmi_intent */
+  uint32_t scrap[NVMI_CLASSES];         /* newest of each class: its intent, + 1; 0: none */
+  unsigned scraps;                      /* how many the transaction has */
+  bool has_large;                       /* it allocated a large block */
+  uint32_t recent[NVMI_RECENT_SETS][4]; /* intents by block, the last first; a guess */
+  struct {
+    uint64_t id;
+    int index;
+  } types[NVMI_KNOWN_TYPES];             /* of the pool, by id */
+  struct nvmi_array sealed;              /* struct nvmi_sealed (order.h) */
+  struct nvmi_array large;               /* of a commit (shadow.c) */
+  struct nvmi_array ready[NVMI_CLASSES]; /* free blocks for its next allocations (heap_ready.c) */
+  unsigned ready_chunks;                 /* of their spans */
   struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */
   uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */

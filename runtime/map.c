@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool reserved;
@@ -144,15 +144,26 @@ static int map_copy(struct nvm_pool *pool) {
   return map_part(pool, pool->home, 0, nvmi_file_size(&pool->header), MAP_PRIVATE);
 }
 
+/* Where huge pages of the file, as DAX has them, may be mapped as such. */
+static char *reserve_home(size_t span) {
+  char *start =
+      mmap(NULL, span + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED)
+    return NULL;
+  size_t before = -(uintptr_t)start % HUGE_PAGE;
+  if (before)
+    munmap(start, before);
+  munmap(start + before + span, HUGE_PAGE - before);
+  return start + before;
+}
+
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   const struct nvm_header *header = &pool->header;
   if (pool->is_copy)
     return map_copy(pool);
-  void *home =
-      mmap(NULL, header->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (home == MAP_FAILED)
+  pool->home = reserve_home(header->span);
+  if (!pool->home)
     return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
-  pool->home = home;
   if (map_part(pool, pool->home, 0, nvmi_file_size(header), MAP_SHARED) ||
       map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
       map_work(pool, header->heap_offset, header->heap_size, private_work))
@@ -168,6 +179,20 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
     return -1;
   madvise(pool->home + offset, size, MADV_DONTFORK);
   return 0;
+}
+
+/* Both read as zeros until they are written, and a child of fork has its own. Where view and file
+ * are compared, or pages are given back to show the file again, it stays the file's. */
+void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end) {
+  if (!pool->work || !pool->method->private_work || pool->is_copy || nvmi_view_is_compared(pool) ||
+      start >= end)
+    return;
+  char *at = pool->work + start;
+  if (mmap(at, end - start, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED)
+    madvise(at, end - start, MADV_HUGEPAGE);
+  else if (map_part(pool, pool->work, start, end - start, MAP_PRIVATE))
+    nvmi_die(NULL, "%s", nvm_strerror());
 }
 
 int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {

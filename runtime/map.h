@@ -13,6 +13,9 @@ void nvmi_map_release(struct nvm_pool *pool);
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work);
 /* The heap has grown from `old_size` to header.heap_size. */
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work);
+/* Bytes [start, end) of the file were never used, and nobody was shown them: a private view of them
+ * becomes huge pages of DRAM, of which the processor remembers more than of the file's. */
+void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end);
 /* The heap has become smaller: what lies behind it is nobody's any more. */
 int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size);
 void nvmi_unmap_pool(struct nvm_pool *pool);

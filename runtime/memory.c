@@ -32,14 +32,6 @@ bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {
   return true;
 }
 
-bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size) {
-  if (!nvmi_array_reserve(array, array->count + 1, item_size))
-    return false;
-  memcpy((char *)array->items + array->count * item_size, item, item_size);
-  array->count++;
-  return true;
-}
-
 void nvmi_array_free(struct nvmi_array *array, size_t item_size) {
   if (array->items)
     munmap(array->items, (array->room * item_size + PAGE - 1) & ~(size_t)(PAGE - 1));

@@ -115,6 +115,27 @@ static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end)
     mark(thread, line, mask_of(line, start, end));
 }
 
+/* Its old content is nobody's, so no method has to know of it before the commit; with which all of
+ * it goes to the file, and is looked at for pointers. */
+void nvmi_note_fresh(struct nvmi_thread *thread, void *block, size_t size) {
+  uintptr_t start = (uintptr_t)block, end = start + size;
+  uint64_t *words = block;
+  for (size_t i = 0; i < size / sizeof *words; i++)
+    words[i] = 0;
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++)
+    mark(thread, line, mask_of(line, start, end));
+}
+
+/* What left the table stays in the list. */
+void nvmi_note_forget(struct nvmi_thread *thread, const void *block, size_t size) {
+  uintptr_t start = (uintptr_t)block, end = start + size;
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
+    struct nvm_line *slot = slot_of(thread, line);
+    if (slot->line == line)
+      slot->missing |= mask_of(line, start, end);
+  }
+}
+
 static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
                         uintptr_t end) {
   sigset_t all, before;

@@ -1,10 +1,9 @@
 /* order_join.c: an open transaction handed from one thread to another (order.h).
  *
  * What a method has of it travels as the method says: sealed bytes with shadow, the log with its
- * entries with undo. Allocations and frees travel as intents; their operations are written anew,
- * for the group as a whole: first all that allocate, then all that free, since a block may have
- * been allocated by one and freed by the other, but is never allocated again before its free
- * committed.
+ * entries with undo. Allocations and frees travel as intents, put in order for the group as a
+ * whole: first all that allocate, then all that free, since a block may have been allocated by one
+ * and freed by the other, but is never allocated again before its free committed.
  */
 #include "heap.h"
 #include "locks.h"
@@ -49,9 +48,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   nvmi_tx_collect(thread);
   for (uint64_t left = thread->touched; left; left &= left - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
-    struct nvmi_parcel parcel = {.pool = log->pool, .intents = log->intents};
-    log->intents = (struct nvmi_array){0};
-    log->operations.count = 0;
+    struct nvmi_parcel parcel = {.pool = log->pool, .intents = nvmi_heap_pack(log)};
     log->stats.joined_commits++;
     atomic_fetch_add(&log->pool->parcels, 1);
     log->pool->method->pack(log, thread->lines.items, thread->lines.count, &parcel);

@@ -72,18 +72,78 @@ static bool is_judged(uint32_t kind) {
          kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
 }
 
-static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *value) {
+/* Bits of a type's judged words: of each of the first, of any later one, and that it is known. */
+enum { LATER_BIT = 62, KNOWN_BIT = 63 };
+
+static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
+                               const struct nvm_field *field) {
+  uint64_t words = 0, end = LATER_BIT * sizeof(uint64_t);
+  if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY) {
+    const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
+    bool holds_any = element && element != type && element->size && element->field_count;
+    for (uint64_t at = field->offset; holds_any && at < end; at++)
+      words |= UINT64_C(1) << at / sizeof(uint64_t);
+    return holds_any ? words | UINT64_C(1) << LATER_BIT : 0;
+  }
+  if (!is_judged(field->kind))
+    return 0;
+  for (uint32_t i = 0; i < field->count; i++) {
+    uint64_t at = field->offset + (uint64_t)i * field->stride;
+    if (at >= end)
+      return words | UINT64_C(1) << LATER_BIT;
+    words |= UINT64_C(1) << at / sizeof(uint64_t);
+  }
+  return words;
+}
+
+/* Where a record of the type may have a pointer that is judged. */
+static uint64_t judged_words(struct nvm_pool *pool, unsigned index) {
+  uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
+  if (NVMI_LIKELY(words))
+    return words;
+  const struct nvm_type *type = nvmi_type_layout(pool, index);
+  words = UINT64_C(1) << KNOWN_BIT;
+  for (uint32_t i = 0; type && i < type->field_count; i++)
+    words |= words_of_field(pool, type, &type->fields[i]);
+  atomic_store_explicit(&pool->judged[index], words, memory_order_relaxed);
+  return words;
+}
+
+/* What is known of the block that a word lies in; words in a row mostly share it. */
+struct judge {
+  struct nvm_pool *pool;
+  uint64_t start, end; /* in the file */
+  const struct nvm_type *type;
+  uint64_t words;  /* judged ones of a record, 0: none */
+  uint64_t record; /* bytes from one record to the next, or more than the block has */
+};
+
+static void look_up(struct judge *judge, uint64_t offset) {
+  struct nvm_pool *pool = judge->pool;
   uint64_t inside;
   uint32_t index;
   const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
-  if (!span || !(atomic_load(&span->live[index / 64]) >> (index % 64) & 1))
-    return NVM_OK; /* what is freed by this very transaction points to nothing any more */
-  const struct nvm_type *type = nvmi_type_layout(pool, span->words[index] - 1u);
-  if (!type || !type->size || !type->field_count)
-    return NVM_OK;
-  if (!has_flexible_array(type))
-    inside %= type->size;
-  const struct nvm_field *field = field_at(pool, type, pool->work + offset - inside, inside);
+  judge->start = offset;
+  judge->end = offset + sizeof(uint64_t);
+  judge->words = 0;
+  if (!span)
+    return;
+  judge->start = offset - inside;
+  judge->end = judge->start + nvmi_block_size(span);
+  unsigned number = span->words[index] - 1u; /* of no type: the highest */
+  uint64_t words = number < pool->type_count ? judged_words(pool, number) : 0;
+  words &= ~(UINT64_C(1) << KNOWN_BIT);
+  if (!words || !(atomic_load(&span->live[index / 64]) >> (index % 64) & 1))
+    return; /* what is freed by this very transaction points to nothing any more */
+  judge->words = words;
+  judge->type = nvmi_type_layout(pool, number);
+  judge->record = has_flexible_array(judge->type) ? UINT64_MAX : judge->type->size;
+}
+
+static __attribute__((noinline)) enum nvm_error
+check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *value) {
+  struct nvm_pool *pool = judge->pool;
+  const struct nvm_field *field = field_at(pool, judge->type, pool->work + offset - inside, inside);
   if (!field || !is_judged(field->kind))
     return NVM_OK;
   value = (void *)((uintptr_t)value & ~field->tag);
@@ -101,9 +161,23 @@ static enum nvm_error check_word(struct nvm_pool *pool, uint64_t offset, void *v
       NVM_EUNSAFE, pool->path,
       "unsafe pointer: field %s of the %s at %p is %p, which lies in %s; build with nvmove-cc's "
       "checks to see the store",
-      nvmi_field_name(field), type->name, (void *)(pool->work + offset - inside), value,
+      nvmi_field_name(field), judge->type->name, (void *)(pool->work + offset - inside), value,
       owner ? owner->path : "volatile memory");
   return NVM_EUNSAFE;
+}
+
+static inline enum nvm_error check_word(struct judge *judge, uint64_t offset, uint64_t value) {
+  if (offset - judge->start >= judge->end - judge->start)
+    look_up(judge, offset);
+  if (!judge->words)
+    return NVM_OK;
+  uint64_t inside = offset - judge->start;
+  if (inside >= judge->record)
+    inside %= judge->record;
+  uint64_t word = inside / sizeof(uint64_t);
+  if (!(judge->words >> (word < LATER_BIT ? word : LATER_BIT) & 1))
+    return NVM_OK;
+  return check_field(judge, offset, inside, (void *)(uintptr_t)value);
 }
 
 /* Whether some word of the line is neither null nor above all addresses; without branches, as the
@@ -117,14 +191,17 @@ static RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64
   return suspects >> 63;
 }
 
-static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct nvm_pool *pool, uint64_t offset,
+static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct judge *judge, uint64_t offset,
                                                        uint64_t mask) {
   uint64_t words[8];
-  memcpy(words, pool->work + offset, sizeof words);
-  for (unsigned word = 0; word < 8; word++) {
-    if (!may_be_outside(pool, words[word]) || !(mask >> (8 * word) & 0xff))
-      continue;
-    enum nvm_error error = check_word(pool, offset + 8 * word, (void *)(uintptr_t)words[word]);
+  unsigned suspects = 0;
+  memcpy(words, judge->pool->work + offset, sizeof words);
+  for (unsigned word = 0; word < 8; word++)
+    suspects |= (unsigned)(may_be_outside(judge->pool, words[word]) && (mask >> (8 * word) & 0xff))
+                << word;
+  for (; suspects; suspects &= suspects - 1) {
+    unsigned word = (unsigned)__builtin_ctz(suspects);
+    enum nvm_error error = check_word(judge, offset + 8 * word, words[word]);
     if (error)
       return error;
   }
@@ -153,6 +230,8 @@ static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
   return end;
 }
 
+enum { AHEAD = 8 }; /* lines; in a long transaction they have left the first-level cache */
+
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
                                    size_t count) {
   if (NVMI_UNLIKELY(!pool->heap->built)) {
@@ -162,9 +241,12 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     if (damaged)
       return NVM_ECORRUPT;
   }
+  struct judge judge = {.pool = pool};
   uint64_t pointerless = 0; /* [this, pointerless_until) needs no look */
   uint64_t pointerless_until = 0;
   for (size_t i = 0; i < count; i++) {
+    if (i + AHEAD < count)
+      __builtin_prefetch((void *)(lines[i + AHEAD].line << 6)); /* a range: anything */
     bool range = lines[i].line & NVMI_RANGE;
     uint64_t mask = range ? UINT64_MAX : lines[i].mask;
     uint64_t at = ((lines[i].line & ~NVMI_RANGE) << 6) - pool->header.base;
@@ -178,10 +260,20 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
         if (pointerless_until > at)
           continue;
       }
-      enum nvm_error error = check_line(pool, at, mask);
+      enum nvm_error error = check_line(&judge, at, mask);
       if (error)
         return error;
     }
   }
   return NVM_OK;
+}
+
+/* Static data may be marked; whether it is, the commit knows. */
+void __nvm_check_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
+  NVM_POOL *pool = nvmi_pool_at(Slot);
+  if (!pool || !Value || nvmi_pool_at(Value) == pool || nvmi_is_static(Value))
+    return;
+  nvmi_die(pool->path, "%s:%u:%u: unsafe pointer: %s at %p gets %p, which lies in %s", Site->file,
+           Site->line, Site->column, Site->field ? Site->field : "a persistent pointer", Slot,
+           Value, nvmi_pool_at(Value) ? "another pool" : "volatile memory");
 }

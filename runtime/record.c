@@ -9,6 +9,29 @@
 
 #include <string.h>
 
+/* Many lie in few lines: each of those is flushed when another takes its slot, or at the end. */
+void nvmi_apply_all(struct nvmi_log *log) {
+  enum { SLOTS = 16 };
+  char *home = log->pool->home;
+  const uint64_t *operations = log->operations.items;
+  uint64_t dirty[SLOTS] = {0}; /* lines of the file; none is the first */
+  for (size_t i = 0; i < log->operations.count; i++) {
+    uint64_t at = operations[i] >> 16, line = at / NVM_LINE_SIZE;
+    uint64_t *slot = &dirty[(line ^ line / 256) % SLOTS]; /* spans begin at multiples of 256 */
+    if (*slot && *slot != line) {
+      log->pool->persist->flush(home + *slot * NVM_LINE_SIZE, NVM_LINE_SIZE);
+      log->stats.flushed_lines++;
+    }
+    *slot = line;
+    __atomic_store_n((uint16_t *)(home + at), (uint16_t)operations[i], __ATOMIC_RELAXED);
+  }
+  for (unsigned i = 0; i < SLOTS; i++)
+    if (dirty[i]) {
+      log->pool->persist->flush(home + dirty[i] * NVM_LINE_SIZE, NVM_LINE_SIZE);
+      log->stats.flushed_lines++;
+    }
+}
+
 static char *payload_of(const struct nvmi_record *record) {
   return nvmi_short_payload(record->log);
 }

@@ -39,13 +39,10 @@ void nvmi_record_durable(struct nvmi_record *record);
 void nvmi_record_issued(struct nvmi_record *record);
 
 /* Stores the operations in place, flushed, not fenced. */
+void nvmi_apply_all(struct nvmi_log *log);
 static inline void nvmi_apply_operations(struct nvmi_log *log) {
-  const uint64_t *operations = log->operations.items;
-  if (NVMI_LIKELY(!log->operations.count))
-    return;
-  for (size_t i = 0; i < log->operations.count; i++)
-    nvmi_apply_operation(log->pool, operations[i]);
-  log->stats.flushed_lines += log->operations.count;
+  if (NVMI_UNLIKELY(log->operations.count))
+    nvmi_apply_all(log);
 }
 
 /* Bits of the words in `mask`; `ragged` when some word is there in part. */

@@ -41,6 +41,7 @@ static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
     h->heap_size = old_size;
     return -1;
   }
+  nvmi_map_virgin(pool, end, nvmi_file_size(h));
   clear_words(pool, old_size);
   nvmi_step(NVMI_STEP_GROW);
   nvmi_header_write(pool);

@@ -14,7 +14,6 @@
 #include "log.h"
 #include "order.h"
 #include "port.h"
-#include "statics.h"
 #include "trace.h"
 #include "types.h"
 
@@ -46,6 +45,8 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     if (commit && !error)
       nvmi_trace(pool, NVM_TRACE_COMMITTING, 0, 0);
   }
+  if (commit && !error && !nvmi_heap_ready(log))
+    error = NVM_ENOMEMORY;
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
   if (counts)
@@ -97,6 +98,22 @@ static void collect(struct nvmi_thread *thread, size_t nested) {
     memcpy(lines + count, thread->nested.items, nested * sizeof *lines);
   thread->used_count = 0;
   thread->lines.count = count + nested;
+}
+
+/* The same without what was stored to scraps. Where views are compared with the file, that is
+ * written, too. */
+static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread *thread,
+                                                             struct nvmi_log *log) {
+  if (!nvmi_view_is_compared(log->pool))
+    nvmi_heap_forget_scraps(log);
+  collect(thread, 0);
+  struct nvmi_line *lines = thread->lines.items;
+  size_t kept = 0;
+  for (size_t i = 0; i < thread->lines.count; i++) {
+    lines[kept] = lines[i];
+    kept += lines[i].mask != 0;
+  }
+  thread->lines.count = kept;
 }
 
 /* Forgets the first `count` lines of signal handlers; more may have come. */
@@ -169,7 +186,10 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   thread->touched = 0;
   nvmi_compiler_barrier();
   if (NVMI_LIKELY(!(touched & (touched - 1)) && !thread->nested.count)) {
-    collect(thread, 0);
+    if (NVMI_UNLIKELY(log->scraps))
+      collect_without_scraps(thread, log);
+    else
+      collect(thread, 0);
     error = finish_pool(log, thread->lines.items, thread->lines.count, commit);
     asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
   } else {
@@ -177,9 +197,9 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     asked = true; /* each is looked at */
   }
   thread->lines.count = 0;
+  thread->fresh_stores = false;
   if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
     thread->fresh_count = 0;
-    thread->fresh_stores = false;
     thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
     thread->table->ahead = 0;
   }
@@ -377,14 +397,4 @@ void __nvm_commit_point(void) {
                                     : "what was open at a commit point could not be committed");
   if (NVMI_UNLIKELY(nvmi_call_armed) && !nvmi_in_transaction(thread))
     nvmi_call_now();
-}
-
-/* Static data may be marked; whether it is, the commit knows. */
-void __nvm_check_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
-  NVM_POOL *pool = nvmi_pool_at(Slot);
-  if (!pool || !Value || nvmi_pool_at(Value) == pool || nvmi_is_static(Value))
-    return;
-  nvmi_die(pool->path, "%s:%u:%u: unsafe pointer: %s at %p gets %p, which lies in %s", Site->file,
-           Site->line, Site->column, Site->field ? Site->field : "a persistent pointer", Slot,
-           Value, nvmi_pool_at(Value) ? "another pool" : "volatile memory");
 }

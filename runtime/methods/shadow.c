@@ -83,7 +83,7 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
 }
 
 static bool is_large_and_new(const struct nvmi_intent *intent) {
-  return !intent->is_free && intent->span->class == NVMI_CLASSES;
+  return intent->fate == NVMI_ALLOCATED && intent->span->class == NVMI_CLASSES;
 }
 
 /* Large blocks that this transaction allocates: their bytes go
@@ -101,7 +101,7 @@ struct large {
 static void find_large(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.items;
   log->large.count = 0;
-  for (size_t i = 0; i < log->intents.count && !log->sealed.count; i++) {
+  for (size_t i = 0; i < log->intents.count && log->has_large && !log->sealed.count; i++) {
     uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
     struct large block = {start, start + nvmi_block_size(intents[i].span)};
     if (is_large_and_new(&intents[i]))
@@ -123,14 +123,10 @@ static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, 
   size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
   uint64_t ranges = 0;
   if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->written || log->pool->compare ||
-      log->owner->handlers_store)
+      log->owner->handlers_store || log->has_large)
     return false;
   for (size_t i = 0; i < count; i++)
     ranges |= lines[i].line;
-  const struct nvmi_intent *intents = log->intents.items;
-  for (size_t i = 0; i < log->intents.count; i++)
-    if (is_large_and_new(&intents[i]))
-      return false;
   return !(ranges & NVMI_RANGE);
 }
 
@@ -211,6 +207,14 @@ static bool is_far(const struct nvmi_log *log) {
   return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
+/* What the record will read, and what is stored in place later: in a long transaction it has left
+ * the first-level cache. */
+static void fetch(const struct nvm_pool *pool, const struct nvmi_line *item) {
+  uint64_t offset = ((item->line & ~NVMI_RANGE) << 6) - pool->header.base;
+  __builtin_prefetch(pool->work + offset);
+  __builtin_prefetch(pool->home + offset, 1);
+}
+
 static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
@@ -229,6 +233,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
+    fetch(pool, &lines[i + 8 < count ? i + 8 : i]);
     bool straight = goes_straight(log, &lines[i]);
     each_line(pool, &lines[i], 1, straight ? store_home_apart : add_to_record,
               straight ? NULL : &record);

@@ -75,7 +75,7 @@ static bool may_check(const struct nvmi_log *log) {
     return false;
   const struct nvmi_intent *intents = log->intents.items;
   for (size_t i = 0; i < log->intents.count; i++)
-    if (intents[i].is_free)
+    if (intents[i].fate == NVMI_FREED)
       return false;
   return true;
 }

@@ -35,7 +35,7 @@ static const struct recipe {
 } recipes[IMAGES] = {{"undo", "process", NULL},        {"shadow", "process", NULL},
                      {"undo", "process", "append:40"}, {"shadow", "process", "append:9"},
                      {"undo", "power", "commit:33"},   {"shadow", "power", "commit:22"},
-                     {"undo", "power", "append:77"},   {"shadow", "power", "commit:27"},
+                     {"undo", "power", "append:61"},   {"shadow", "power", "commit:27"},
                      {"undo", "process", "grow:2"},    {"undo", "power", "append:3"}};
 
 static struct image {

@@ -1,4 +1,5 @@
-// A field of a new block is never written, and read after the crash: what was there before.
+// A field of a new block is never written, and read after the crash: what was there before. (Blocks of up to 256 bytes
+// begin as zeros.)
 // RUN: %seeded %s
 #include "seeded.h"
 
@@ -6,6 +7,7 @@ struct list {
   struct node {
     struct node *next;
     long value, used;
+    char text[400];
   } *first;
 };
 

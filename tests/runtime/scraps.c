@@ -1,0 +1,179 @@
+/* scraps.c: blocks that live within one transaction, blocks that a log keeps for its next
+ * allocations, and what small new blocks hold. */
+#include "harness.h"
+#include "heap_types.h"
+#include "nvmove/inspect.h"
+#include "store.h"
+#include "types.h"
+
+#include <string.h>
+
+enum { MANY = 1000, SMALL = 40 };
+
+static struct nvm_stats stats_of(NVM_POOL *pool) {
+  struct nvm_stats stats;
+  CHECK(nvm_pool_stats(pool, &stats) == 0);
+  return stats;
+}
+
+static uint64_t blocks_of(NVM_POOL *pool) {
+  struct nvm_usage usage;
+  CHECK(nvm_pool_usage(pool, &usage) == 0);
+  return usage.blocks;
+}
+
+static bool is_zero(const char *block, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    if (block[i])
+      return false;
+  return true;
+}
+
+/* However many there are, one after the other: nothing is logged, nothing is left, one place is
+ * enough. */
+TEST(scraps_cost_nothing) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *root = nvm_calloc(pool, 0, 1, SMALL);
+  CHECK(nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
+  struct nvm_stats before = stats_of(pool);
+  CHECK(nvm_tx_begin(pool) == 0);
+  const char *first = NULL;
+  for (int i = 0; i < MANY; i++) {
+    char *block = nvm_alloc(pool, 0, SMALL);
+    CHECK(block && nvm_usable_size(block) >= SMALL && (!first || block == first));
+    first = block;
+    CHECK(is_zero(block, nvm_usable_size(block)));
+    note_store(block, SMALL);
+    memset(block, 'x', SMALL);
+    CHECK(nvm_free(block) == 0);
+    CHECK_FAILS(nvm_free(block) == 0, NVM_EDOUBLEFREE);
+  }
+  CHECK(nvm_tx_commit(pool) == 0);
+  struct nvm_stats after = stats_of(pool);
+  CHECK(after.log_entries == before.log_entries && after.flushed_lines == before.flushed_lines);
+  CHECK(after.allocations - before.allocations == MANY && after.frees - before.frees == MANY);
+  CHECK(blocks_of(pool) == 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* More than the table of recent ones knows; some live on. */
+static void mix(NVM_POOL *pool, char **blocks, bool ends_well) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (int i = 0; i < MANY; i++) {
+    blocks[i] = nvm_alloc(pool, 0, SMALL);
+    CHECK(blocks[i] && is_zero(blocks[i], SMALL));
+    note_store(blocks[i], SMALL);
+    memset(blocks[i], 'a' + i % 26, SMALL);
+  }
+  for (int i = 0; i < MANY; i += 2)
+    CHECK(nvm_free(blocks[i]) == 0);
+  for (int i = 0; i < MANY; i += 4) {
+    blocks[i] = nvm_alloc(pool, 0, SMALL);
+    CHECK(blocks[i] && is_zero(blocks[i], SMALL));
+    note_store(blocks[i], SMALL);
+    memset(blocks[i], 'a' + i % 26, SMALL);
+  }
+  CHECK((ends_well ? nvm_tx_commit(pool) : nvm_tx_abort(pool)) == 0);
+}
+
+TEST(scraps_beside_what_lives_on) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  static char *blocks[MANY];
+  mix(pool, blocks, false);
+  CHECK(blocks_of(pool) == 0);
+  mix(pool, blocks, true);
+  CHECK(blocks_of(pool) == MANY * 3 / 4);
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool"));
+  for (int i = 0; i < MANY; i++)
+    if (i % 2 || i % 4 == 0)
+      for (int j = 0; j < SMALL; j++)
+        CHECK(blocks[i][j] == 'a' + i % 26);
+  CHECK(blocks_of(pool) == MANY * 3 / 4 && nvm_pool_close(pool) == 0);
+}
+
+/* What is kept for blocks of one size is there for others when nothing else is. */
+TEST(kept_blocks_are_given_back) {
+  NVM_POOL *pool = test_create(test_path("pool"), 16 << 20);
+  static char *blocks[1 << 17];
+  size_t most[2] = {0};
+  for (int round = 0; round < 2; round++) {
+    size_t size = round ? 512 : 128, count = 0;
+    CHECK(nvm_tx_begin(pool) == 0);
+    while (count < 60000 && (blocks[count] = nvm_alloc(pool, 0, size)))
+      count++;
+    CHECK(nvm_tx_commit(pool) == 0);
+    CHECK(nvm_tx_begin(pool) == 0);
+    for (size_t i = 0; i < count; i++)
+      CHECK(nvm_free(blocks[i]) == 0);
+    CHECK(nvm_tx_commit(pool) == 0);
+    most[round] = count * size;
+  }
+  CHECK(most[1] > most[0] / 2 && blocks_of(pool) == 0);
+  const struct nvmi_log *log = nvmi_self->logs[pool->index];
+  CHECK(log->ready_chunks > 0);
+  CHECK(log->ready_chunks <= (pool->header.heap_size >> NVM_CHUNK_SHIFT) / 64);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Bytes that nobody stored to since the block was another's are no pointers. */
+TEST(small_blocks_forget) {
+  static const struct nvm_field fields[] = {
+      {.name = "link", .offset = 0, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+  static const struct nvm_type type = {.id = 77,
+                                       .name = "struct link",
+                                       .size = 8,
+                                       .alignment = 8,
+                                       .field_count = 1,
+                                       .fields = fields};
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvmi_type_describe(pool, &type) > 0);
+  int local;
+  for (int i = 0; i < 3; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    void **bytes = nvm_alloc(pool, 0, 32);
+    CHECK(bytes != NULL);
+    for (int j = 0; j < 4; j++)
+      STORE(bytes[j], &local);
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    CHECK(nvm_free(bytes) == 0 && nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    void **link = nvm_alloc(pool, type.id, 24);
+    CHECK(link == bytes);
+    STORE(link[0], link);
+    CHECK(nvm_tx_commit(pool) == 0);
+    CHECK(nvm_free(link) == 0);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Blocks that the table of recent ones has one place for: four of them at once are known. */
+TEST(scraps_that_share_a_place) {
+  enum { BLOCK = 64, PERIOD = 16 * NVMI_RECENT_SETS };
+  NVM_POOL *pool = test_create(test_path("pool"), 16 << 20);
+  char *alike[4] = {0};
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned found = 0; found < 4;) {
+    char *block = nvm_alloc(pool, 0, BLOCK);
+    CHECK(block != NULL);
+    if (!alike[0] || (uintptr_t)block % PERIOD == (uintptr_t)alike[0] % PERIOD)
+      alike[found++] = block;
+  }
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+  for (unsigned i = 0; i < 4; i++)
+    CHECK(nvm_free(alike[i]) == 0);
+  CHECK(nvm_tx_commit(pool) == 0);
+  struct nvm_stats before = stats_of(pool);
+  for (unsigned round = 0; round < 3; round++) {
+    char *blocks[4];
+    CHECK(nvm_tx_begin(pool) == 0);
+    for (unsigned i = 0; i < 4; i++) {
+      blocks[i] = nvm_alloc(pool, 0, BLOCK);
+      CHECK((uintptr_t)blocks[i] % PERIOD == (uintptr_t)alike[0] % PERIOD);
+    }
+    for (unsigned i = 0; i < 4; i++)
+      CHECK(nvm_free(blocks[i]) == 0);
+    CHECK(nvm_tx_commit(pool) == 0);
+  }
+  CHECK(stats_of(pool).log_entries == before.log_entries && nvm_pool_close(pool) == 0);
+}
