@@ -46,6 +46,7 @@ bench-fragmentation: ## A pool's footprint after a long life, over jemalloc's (s
 bench-redis: build ## Redis with its keyspace in a pool beside Redis as it is (see bench/README.md)
 	@scripts/setup --bench
 	@$(PYTHON) bench/redis.py --cc build/release/bin/nvmove-cc
+	@$(PYTHON) bench/ycsb.py --cc build/release/bin/nvmove-cc
 
 bench-crash: build ## A million states that a crash could leave, each recovered and judged (see bench/README.md)
 	@$(PYTHON) bench/crash.py --bin build/release/bin

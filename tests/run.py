@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
@@ -203,13 +204,17 @@ def differential(a):
 
 
 def ports(a):
-    """Redis with its keyspace in a pool: what its users rely on, and kills."""
+    """Redis with its keyspace in a pool: what its users rely on, and kills; with --long its own suite."""
     sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
     import check as redis
+    import suite
     few, many = 50, 500
     tools = [os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove")]
     try:
-        return Outcome(*redis.check(*tools, many if a.long else few))
+        outcome = Outcome(*redis.check(*tools, many if a.long else few))
+        if a.long:
+            outcome.add(Outcome(*suite.run(tools[0])))
+        return outcome
     except redis.build.fetch.CannotFetch as e:
         print(f"skipped: ports: {e}")
         return Outcome(skipped=1)
@@ -252,8 +257,8 @@ def main():
         start = time.monotonic()
         try:
             outcome = SUITES[name](a)
-        except Exception as e:  # One broken suite must not hide the others' results.
-            print(f"{name}: {type(e).__name__}: {e}")
+        except Exception:  # One broken suite must not hide the others' results.
+            print(f"{name}: {traceback.format_exc()}")
             outcome = Outcome(failed=1)
         total.add(outcome)
         print(f"== {name}: {outcome} ({time.monotonic() - start:.0f} s)", flush=True)

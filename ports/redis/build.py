@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Fetches Redis 3.2.6, patches it and builds it with nvmove-cc and the port file beside this script.
 
-usage: build.py --cc NVMOVE_CC [--tree DIR] [--flags FLAGS] [--plain]
+usage: build.py --cc NVMOVE_CC [--tree DIR] [--flags FLAGS] [--plain | --per-command]
 
 The sources are those of the accuracy corpus (a source package of PyPI, checked against its checksum).
 They go to third_party/redis-3.2.6-port (--tree), which git ignores; what was there before is replaced.
+--per-command: each command is a transaction, not each turn of the event loop.
 --flags: more compiler flags, such as "-O3 -fPIE". --plain: neither patch nor port, with the compiler
 given, and Debian's jemalloc (package libjemalloc2): the server to compare with. Prints the folder of the
 binaries.
@@ -38,6 +39,22 @@ def sources(tree):
     fetch.unpack(program, archives, tree)
 
 
+# Before the next command is taken apart the last one is done, and its arguments are gone.
+PER_COMMAND = "commit: [processMultibulkBuffer, processInlineBuffer, "
+
+
+def port_file(tree, per_command):
+    path = os.path.join(HERE, "redis.nvmove.yaml")
+    if not per_command:
+        return path
+    with open(path) as f:
+        text = f.read()
+    own = os.path.join(tree, "per-command.nvmove.yaml")
+    with open(own, "w") as f:
+        f.write(text.replace("commit: [", PER_COMMAND))
+    return own
+
+
 def run(command, log):
     with open(log, "a") as out:
         out.write("$ " + " ".join(command) + "\n")
@@ -47,7 +64,7 @@ def run(command, log):
             sys.exit(1)
 
 
-def build(cc, tree, flags="", plain=False):
+def build(cc, tree, flags="", plain=False, per_command=False):
     """The folder of redis-server, redis-cli and redis-benchmark."""
     sources(tree)
     log = os.path.join(tree, "build.log")
@@ -56,7 +73,7 @@ def build(cc, tree, flags="", plain=False):
         flags += " -l:libjemalloc.so.2"
     else:
         run(["patch", "-d", tree, "-p1", "-i", os.path.join(HERE, "redis.patch")], log)
-        port = os.path.join(HERE, "redis.nvmove.yaml")
+        port = port_file(tree, per_command)
         own += f" -I{os.path.join(ROOT, 'include')} --nvmove-port={port}"
     src = os.path.join(tree, "src")
     run(["make", "-C", src, f"-j{os.cpu_count()}", "MALLOC=libc", f"CC={cc}",
@@ -71,10 +88,11 @@ def main():
     p.add_argument("--tree", default=os.path.join(THIRD_PARTY, "redis-3.2.6-port"))
     p.add_argument("--flags", default="")
     p.add_argument("--plain", action="store_true")
+    p.add_argument("--per-command", action="store_true")
     a = p.parse_args()
     try:
         cc = os.path.abspath(a.cc) if os.sep in a.cc else a.cc
-        print(build(cc, os.path.abspath(a.tree), a.flags, a.plain))
+        print(build(cc, os.path.abspath(a.tree), a.flags, a.plain, a.per_command))
     except fetch.CannotFetch as e:
         print(f"Redis cannot be fetched here: {e}", file=sys.stderr)
         return 3

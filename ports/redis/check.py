@@ -3,13 +3,15 @@
 
 usage: check.py --cc NVMOVE_CC --nvmove NVMOVE [--rounds N] [NAME...]
 
---rounds: kills of the campaign (kills.py), 50 without.
+--rounds: kills of the campaign (kills.py), 50 without; six times as many states after a power failure
+(power.py).
 
 Exit status: 0 all passed, 1 not.
 """
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -18,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import build  # noqa: E402
 import kills  # noqa: E402
+import power  # noqa: E402
 import server  # noqa: E402
 
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -169,6 +172,32 @@ def test_a_full_pool_stops_and_loses_nothing(src, folder):
     running.kill()
 
 
+def test_a_full_disk_stops_and_loses_nothing(src, folder):
+    """A folder of 40 MB, as root."""
+    if os.geteuid():
+        print("a_full_disk: skipped: only root may mount a small file system")
+        return
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40M", "tmpfs", folder], check=True)
+    try:
+        running, client = started(src, folder, NVMOVE_POOL_SIZE="16M")
+        kept = 0
+        try:
+            for kept in range(2000):
+                client.do("SET", f"k{kept}", BIG)
+        except (OSError, EOFError):
+            pass
+        running.process.wait(timeout=server.SECONDS_MAX)
+        expect("exit status", running.process.returncode != 0, True)
+        expect("log", any(line.startswith("nvmove:") and "No space left" in line
+                          for line in running.said(None).splitlines()), True)
+        running, client = started(src, folder)
+        expect("keys", client.do("DBSIZE") in (kept, 1 + kept), True)
+        expect("the last", client.do("GET", f"k{kept - 1}"), BIG.encode())
+        running.kill()
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 def test_maxmemory_evicts(src, folder):
     running, client = started(src, folder, "--maxmemory", "40mb", "--maxmemory-policy", "allkeys-lru")
     for n in range(2000):
@@ -187,6 +216,8 @@ def check(cc, nvmove, rounds, names=()):
     src = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port"))
     other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
     tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
+    single = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-command"), per_command=True)
+    tests["each_command_commits"] = lambda _, folder: commits(src, single, folder)
     tests["a_live_copy_and_an_export"] = lambda src, folder: copied(src, nvmove, folder)
     for name, test in tests.items():
         if names and name not in names:
@@ -202,8 +233,12 @@ def check(cc, nvmove, rounds, names=()):
             server.kill_all()
             shutil.rmtree(folder, ignore_errors=True)
     if not names or "kills" in names:
-        survived, lost = kills.run(src, nvmove, rounds, 1)
-        passed, failed = passed + survived, failed + lost
+        for binaries, count in ((src, rounds), (single, rounds // 5)):
+            survived, lost = kills.run(binaries, nvmove, count, 1)
+            passed, failed = passed + survived, failed + lost
+    if not names or "power" in names:
+        right, wrong = power.explore(cc, nvmove, 3, 6 * rounds)
+        passed, failed = passed + (0 if wrong else right), failed + wrong
     return passed, failed
 
 
@@ -222,6 +257,19 @@ def copied(src, nvmove, folder):
     running, client = started(src, folder, NVMOVE_POOL="")
     expect_filled(client)
     running.kill()
+
+
+def commits(src, single, folder):
+    """Of a hundred commands sent at once: few in a turn of the event loop; or one each."""
+    for binaries, enough in ((src, lambda n: n < 50), (single, lambda n: 100 <= n < 210)):
+        running, client = started(binaries, folder)
+        before = int(info(client, "nvmove_log_entries"))
+        client.send(*(("SET", f"k{n}", "v") for n in range(100)))
+        for _ in range(100):
+            client.reply()
+        made = int(info(client, "nvmove_log_entries")) - before
+        expect(f"{made} records for 100 commands is right", enough(made), True)
+        running.kill()
 
 
 def rebuilt(src, other, folder):

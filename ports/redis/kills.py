@@ -8,8 +8,9 @@ strings (some of 40 KB), counters, lists, sets, hashes, sorted sets, deletes, fa
 FLUSHDB, alone or several at once. Half of the kills come from the runtime itself, at a random log append or
 step of a commit, half are SIGKILL at a random moment. The next start has to show each writer's database as
 after all that was acknowledged and then some of what was sent, in order, MULTI whole or not at all. Every
-few rounds the pool is collected and checked by `nvmove pool`. Last, a pool of some rounds ago is put back:
-that has to be noticed, or the rest is worth nothing.
+few rounds the pool is collected and checked by `nvmove pool`. Last, a pool of some rounds ago is put back,
+and the logs of a killed server's pool are emptied, so that nothing is recovered: both have to be noticed, or
+the rest is worth nothing.
 
 Exit status: 0 all right, 1 not; the pool stays then.
 """
@@ -18,6 +19,7 @@ import copy
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,7 @@ COLLECTED_EVERY = 10  # rounds
 MOMENT_MAX = 0.4      # seconds
 STEPS_MAX = 4000      # of the runtime, until it kills
 FAR = 4102444800000   # an expiry time in milliseconds, in the year 2100
+CONTROLS_MAX = 40     # kills until one needs its recovery
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
@@ -116,21 +119,28 @@ class Writer(threading.Thread):
             self.error = e
 
 
+def text(answer):
+    """What a broken pool answers, too: bytes that are no text, or nothing where there was a key."""
+    return "nothing" if answer is None else answer.decode(errors="backslashreplace")
+
+
 def held(connection, number):
     """The database as a model."""
     connection.do("SELECT", number)
     read = {"s": ("GET",), "c": ("GET",), "k": ("GET",), "l": ("LRANGE", 0, -1), "t": ("SMEMBERS",),
             "h": ("HGETALL",), "z": ("ZRANGE", 0, -1, "WITHSCORES")}
     model = {}
-    for key in sorted(k.decode() for k in connection.do("KEYS", "*")):
+    for key in sorted(text(k) for k in connection.do("KEYS", "*")):
+        if key[:1] not in read:
+            raise Wrong(f"database {number} holds a key {key[:80]!r} that nobody sent")
         name, *rest = read[key[0]]
         value = connection.do(name, key, *rest)
         if isinstance(value, list):
-            value = [v.decode() for v in value]
+            value = [text(v) for v in value]
             model[key] = (value if name == "LRANGE" else set(value) if name == "SMEMBERS" else
                           dict(zip(value[::2], value[1::2])))
         else:
-            model[key] = value.decode()
+            model[key] = text(value)
     if connection.do("DBSIZE") != len(model):
         raise Wrong(f"database {number}: DBSIZE is not the number of keys")
     return model
@@ -152,10 +162,25 @@ def compare(connection, number, model, sent):
 
 
 def tool(nvmove, *arguments, environment=None):
-    made = subprocess.run([nvmove, "pool", *arguments], capture_output=True, text=True,
+    made = subprocess.run([nvmove, "pool", *arguments], capture_output=True, text=True, errors="replace",
                           env={**os.environ, **(environment or {})})
     if made.returncode:
         raise Wrong(f"nvmove pool {' '.join(arguments)}: {(made.stdout + made.stderr).strip()[:500]}")
+
+
+def empty_logs(path):
+    """All frames of all logs, as docs/pool-format.md has them: nothing will be undone or replayed."""
+    slots, slot, header = 0x4000, 16, 64
+    with open(path, "r+b") as f:
+        f.seek(slots)
+        firsts = [at for at in struct.unpack("<2048Q", f.read(1024 * slot)) if at]
+        for at in firsts:
+            while at:
+                f.seek(at)
+                _, following, _, size = struct.unpack("<4Q", f.read(32))
+                f.seek(at + header)
+                f.write(bytes(size - header))
+                at = following
 
 
 class Campaign:
@@ -167,9 +192,9 @@ class Campaign:
         self.sent = [[] for _ in range(WRITERS)]
         self.inside = self.steps = 0
 
-    def start(self, inside=False):
+    def start(self, inside=False, method=None):
         """`inside`: the runtime is to kill it. Only undo appends before a commit."""
-        method = self.dice.choice(("undo", "shadow"))
+        method = method or self.dice.choice(("undo", "shadow"))
         environment = {"NVMOVE_POOL": self.pool, "NVMOVE_METHOD": method,
                        "NVMOVE_DOMAIN": self.dice.choice(("process", "power"))}
         if inside:
@@ -178,13 +203,17 @@ class Campaign:
         return server.Server(self.src, self.folder, ("--save", ""), environment)
 
     def check(self, connection):
-        for n in range(WRITERS):
-            self.models[n] = compare(connection, n, self.models[n], self.sent[n])
-            self.sent[n] = []
+        try:
+            for n in range(WRITERS):
+                self.models[n] = compare(connection, n, self.models[n], self.sent[n])
+                self.sent[n] = []
+        except resp.Failed as e:
+            raise Wrong(f"the server answers: {e}")
 
-    def round(self):
-        inside = self.dice.random() < 0.55
-        running = self.start(inside)
+    def round(self, method=None):
+        """With a `method` the runtime does the killing."""
+        inside = method is not None or self.dice.random() < 0.55
+        running = self.start(inside, method)
         try:
             connection = running.wait()
         except server.NotStarted:
@@ -194,8 +223,10 @@ class Campaign:
             return
         try:
             self.check(connection)
-        except (OSError, EOFError):
+        except (OSError, EOFError) as e:
             running.kill()
+            if not inside:
+                raise Wrong(f"the server went away ({e}): {running.said()}")
             self.inside += 1  # while we looked: a client writes, too
             return
         seeds = [self.dice.random() for _ in range(WRITERS)]
@@ -221,8 +252,8 @@ class Campaign:
         running = self.start()
         try:
             self.check(running.wait())
-        except server.NotStarted as e:
-            raise Wrong(str(e))
+        except (server.NotStarted, OSError, EOFError) as e:
+            raise Wrong(f"{e}: {running.said()}")
         finally:
             running.kill()
 
@@ -245,6 +276,22 @@ class Campaign:
             return True
         return False
 
+    def notices_that_nothing_is_recovered(self):
+        """With undo, whose recovery takes back what a kill left half done."""
+        kept = self.pool + ".kept"
+        for _ in range(CONTROLS_MAX):
+            self.round(method="undo")
+            shutil.copyfile(self.pool, kept)
+            models, sent = copy.deepcopy(self.models), list(self.sent)
+            empty_logs(self.pool)
+            try:
+                self.look()
+            except Wrong:
+                return True
+            self.models, self.sent = models, sent
+            os.replace(kept, self.pool)
+        return False
+
 
 def run(src, nvmove, rounds, seed):
     """(passed, failed)"""
@@ -259,6 +306,9 @@ def run(src, nvmove, rounds, seed):
         campaign.look()
         if not campaign.notices_an_old_pool():
             raise Wrong("an old pool in place of the last one was not noticed")
+        control = Campaign(src, nvmove, tempfile.mkdtemp(dir=folder), seed)
+        if not control.notices_that_nothing_is_recovered():
+            raise Wrong(f"{CONTROLS_MAX} kills without recovery were not noticed")
     except Wrong as e:
         print(f"round {done} of seed {seed}: {e}\nthe pool is in {folder}")
         return done - 1, 1

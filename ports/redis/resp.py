@@ -31,7 +31,7 @@ class Connection:
         if kind == b":":
             return int(rest)
         if kind == b"-":
-            return Failed(rest.decode())
+            return Failed(rest.decode(errors="backslashreplace"))
         if int(rest) < 0:
             return None
         if kind == b"*":

@@ -60,9 +60,10 @@ class Server:
         self.kill()
         raise NotStarted(f"the server ended with {self.process.returncode}: {self.said()}")
 
-    def said(self):
+    def said(self, last=2000):
+        """The end of the log; without a number all of it."""
         with open(self.log, errors="replace") as f:
-            return f.read()[-2000:]
+            return f.read()[-last if last else 0:]
 
     def kill(self):
         if self.process.poll() is None:
