@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Redis 3.2.6 with its keyspace in a pool beside Redis as it is: throughput, processor time, restart.
 
-usage: redis.py --cc NVMOVE_CC [--rounds N] [--requests N] [--keys N] [--json FILE] [PART...]
+usage: redis.py --cc NVMOVE_CC [--rounds N] [--requests N] [--keys N] [--folder DIR] [--json FILE]
+                [--load NAME]... [--configuration NAME]... [PART...]
 
 Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2). Parts:
 
-  throughput  each load on each configuration in turn, so that what disturbs the machine disturbs all;
-              share of the server without persistence, median of the rounds, and the server's processor time
-              for a request. redis-benchmark has the other core, a million random keys.
+  throughput  one server for each configuration, filled by each load's own commands; then round by round each
+              is measured in turn, so that what disturbs the machine disturbs all. Share of the server without
+              persistence in the same round: median, and the lower end of its mean's 95 % interval; the
+              server's processor time, log entries, log bytes and fences for a request. redis-benchmark has
+              the other core, a million random keys.
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
-Configurations: none; RDB each second; AOF everysec; AOF always; and with a pool (a turn of the event loop is
-a transaction, as in the port file) methods shadow and undo, domains power (cache lines flushed) and process.
-Raw results with the machine and the commit: build/bench/redis.json.
+Configurations: none; RDB each second; AOF everysec; AOF always (their files in --folder, which should be a
+disk); and with a pool on tmpfs: methods shadow and undo, domains power (cache lines flushed) and process, a
+turn of the event loop a transaction, or (command) each command. Raw results with the machine and the
+commit: build/bench/redis.json.
 
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
 """
@@ -43,80 +47,144 @@ def nvmove(method, domain):
             "NVMOVE_DOMAIN": domain}
 
 
+# Options at the start, settings once it is filled, environment of a ported server, which one.
 CONFIGURATIONS = {
-    "none": (("--save", ""), None),
-    "RDB each second": (("--save", "1 1"), None),
-    "AOF everysec": (("--save", "", "--appendonly", "yes"), None),
-    "AOF always": (("--save", "", "--appendonly", "yes", "--appendfsync", "always"), None),
-    "shadow, power": (("--save", ""), nvmove("shadow", "power")),
-    "undo, power": (("--save", ""), nvmove("undo", "power")),
-    "shadow, process": (("--save", ""), nvmove("shadow", "process")),
-    "undo, process": (("--save", ""), nvmove("undo", "process")),
+    "none": ({}, None, "plain"),
+    "RDB each second": ({"save": "1 1"}, None, "plain"),
+    "AOF everysec": ({"appendonly": "yes", "appendfsync": "everysec"}, None, "plain"),
+    "AOF always": ({"appendonly": "yes", "appendfsync": "always"}, None, "plain"),
+    "shadow, power": ({}, nvmove("shadow", "power"), "port"),
+    "undo, power": ({}, nvmove("undo", "power"), "port"),
+    "shadow, process": ({}, nvmove("shadow", "process"), "port"),
+    "undo, process": ({}, nvmove("undo", "process"), "port"),
+    "shadow, power, command": ({}, nvmove("shadow", "power"), "command"),
+    "undo, process, command": ({}, nvmove("undo", "process"), "command"),
 }
-VALUE = "v" * 1000
-LOADS = {  # arguments of redis-benchmark
-    "SET 3 B": ("-t", "set"), "GET 3 B": ("-t", "get"), "INCR": ("-t", "incr"),
-    "SET 1 KB": ("-t", "set", "-d", "1000"),
-    "LPUSH": ("lpush", "list:__rand_int__", "xxx"), "SADD": ("sadd", "set:__rand_int__", "xxx"),
-    "HSET": ("hset", "hash:__rand_int__", "field", "xxx"),
+SET = ("set", "key:__rand_int__")
+LOADS = {  # what fills, what is measured
+    "SET 3 B": (None, (*SET, "xxx")),
+    "GET 3 B": ((*SET, "xxx"), ("get", SET[1])),
+    "INCR": (None, ("incr", "counter:__rand_int__")),
+    "SET 1 KB": (None, (*SET, "x" * 1000)),
+    "GET 1 KB": ((*SET, "x" * 1000), ("get", SET[1])),
+    "LPUSH": (None, ("lpush", "list:__rand_int__", "xxx")),
+    "RPUSH": (None, ("rpush", "list:__rand_int__", "xxx")),
+    "LPOP": (("rpush", "list:__rand_int__", "xxx", "yyy", "zzz"), ("lpop", "list:__rand_int__")),
+    "SADD": (None, ("sadd", "set:__rand_int__", "xxx")),
+    "SPOP": (("sadd", "set:__rand_int__", "xxx", "yyy", "zzz"), ("spop", "set:__rand_int__")),
+    "HSET": (None, ("hset", "hash:__rand_int__", "field", "xxx")),
+    "ZADD": (None, ("zadd", "sorted:__rand_int__", "1", "xxx")),
+    "LRANGE": (("rpush", "list:__rand_int__", *"abcdefgh"), ("lrange", "list:__rand_int__", "0", "-1")),
+    "MSET 10": (None, ("mset", *(word for n in range(10) for word in (f"key{n}:__rand_int__", "xxx")))),
 }
+GOALS = ("SET 3 B", "GET 3 B", "INCR", "SET 1 KB", "LPUSH", "SADD", "HSET")  # measured when none is named
+FILLED = 2 * RANDOM_KEYS  # requests
+LARGE_AT_ONCE = 3
+COUNTED = {"entries": "nvmove_log_entries", "bytes": "nvmove_log_bytes", "fences": "nvmove_fences"}
 
 
 class Running:
     """A server of one configuration in a folder of its own, on its core."""
 
-    def __init__(self, binaries, name, folder=None):
-        options, environment = CONFIGURATIONS[name]
-        self.folder = folder or tempfile.mkdtemp(prefix="nvmove-bench-", dir=FOLDER)
+    def __init__(self, binaries, name, folder=None, parent=FOLDER, settings=()):
+        self.settings, environment, which = CONFIGURATIONS[name]
+        self.folder = folder or tempfile.mkdtemp(prefix="nvmove-bench-", dir=parent)
+        self.ported = environment is not None
         self.begun = time.monotonic()
-        self.server = server.Server(binaries["port" if environment else "plain"], self.folder, options,
+        self.server = server.Server(binaries[which], self.folder, ("--save", "", *settings),
                                     environment, before=("taskset", "-c", SERVER_CORE))
         self.client = self.server.wait()
+
+    def persist(self):
+        """From now on it does what its configuration says."""
+        for name, value in self.settings.items():
+            self.client.do("CONFIG", "SET", name, value)
+        while b"aof_rewrite_in_progress:1" in self.client.do("INFO", "persistence"):
+            time.sleep(0.1)
 
     def cpu_seconds(self):
         with open(f"/proc/{self.server.process.pid}/stat") as f:
             fields = f.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def counts(self):
+        section = self.client.do("INFO", "nvmove").decode() if self.ported else ""
+        said = dict(line.split(":", 1) for line in section.split("\r\n") if ":" in line)
+        return {name: int(said.get(key, 0)) for name, key in COUNTED.items()}
+
     def stop(self):
         self.server.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def benchmark(binaries, port, arguments, pipeline, requests):
+def benchmark(binaries, running, arguments, pipeline, requests):
     """Requests a second."""
     command = ["taskset", "-c", CLIENT_CORE, os.path.join(binaries["plain"], "redis-benchmark"),
-               "-p", str(port), "-n", str(requests), "-r", str(RANDOM_KEYS), "-P", str(pipeline), "--csv",
-               *arguments]
+               "-p", str(running.server.port), "-n", str(requests), "-r", str(RANDOM_KEYS),
+               "-P", str(pipeline), "--csv", *arguments]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return float(out.strip().rsplit(",", 1)[1].strip('"'))
 
 
-def microseconds(seen):
-    """Processor time of the server for a request."""
-    return 1e6 * statistics.median(r["cpu"] for r in seen)
+def measure(binaries, running, arguments, pipeline, requests):
+    cpu, counts = running.cpu_seconds(), running.counts()
+    rate = benchmark(binaries, running, arguments, pipeline, requests)
+    seen = {"rate": rate, "cpu": (running.cpu_seconds() - cpu) / requests}
+    return {**seen, **{name: (now - counts[name]) / requests for name, now in running.counts().items()}}
+
+
+T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # Student's, by degrees of freedom
+
+
+def lower_bound(shares):
+    """Of the mean's 95 % interval."""
+    if len(shares) < 2:
+        return float("nan")
+    t = T95[min(len(shares) - 2, len(T95) - 1)]
+    return statistics.mean(shares) - t * statistics.stdev(shares) / len(shares) ** 0.5
+
+
+def tell(load, pipeline, seen):
+    median = {name: {key: statistics.median(r[key] for r in rounds) for key in rounds[0]}
+              for name, rounds in seen.items()}
+    print(f"{load}, pipeline {pipeline}: none {median['none']['rate']:.0f} requests/s, "
+          f"{1e6 * median['none']['cpu']:.2f} us")
+    for name in list(seen)[1:]:
+        shares = [r["rate"] / b["rate"] for r, b in zip(seen[name], seen["none"])]
+        m = median[name]
+        counts = f"  {m['entries']:.2f} entries {m['bytes']:.0f} B {m['fences']:.3f} fences"
+        print(f"  {name:22} {statistics.median(shares):.2f}  (mean at least {lower_bound(shares):.2f})  "
+              f"{1e6 * m['cpu']:.2f} us{counts if m['fences'] else ''}", flush=True)
+
+
+def beside_none(binaries, names, load, a, results):
+    fill, measured = LOADS[load]
+    servers = {}
+    try:
+        for name in ("none", *names):
+            on_disk = CONFIGURATIONS[name][1] is None
+            servers[name] = Running(binaries, name, parent=a.folder if on_disk else FOLDER)
+            benchmark(binaries, servers[name], fill or measured, 16, FILLED)
+            servers[name].persist()
+        for pipeline in (1, 16):
+            requests = a.requests * (4 if pipeline > 1 else 1)
+            seen = {name: [] for name in servers}
+            for _ in range(a.rounds):
+                for name, running in servers.items():
+                    seen[name].append(measure(binaries, running, measured, pipeline, requests))
+            results.append({"part": "throughput", "load": load, "pipeline": pipeline, "seen": seen})
+            tell(load, pipeline, seen)
+    finally:
+        for running in servers.values():
+            running.stop()
 
 
 def throughput(binaries, a, results):
-    for pipeline in (1, 16):
-        requests = a.requests * (4 if pipeline > 1 else 1)
-        for load, arguments in LOADS.items():
-            seen = {name: [] for name in CONFIGURATIONS}
-            for _ in range(a.rounds):
-                for name in CONFIGURATIONS:
-                    running = Running(binaries, name)
-                    before = running.cpu_seconds()
-                    rate = benchmark(binaries, running.server.port, arguments, pipeline, requests)
-                    seen[name].append({"rate": rate, "cpu": (running.cpu_seconds() - before) / requests})
-                    running.stop()
-            results.append({"part": "throughput", "load": load, "pipeline": pipeline, "seen": seen})
-            base = seen["none"]
-            rate = statistics.median(r["rate"] for r in base)
-            print(f"{load}, pipeline {pipeline}: none {rate:.0f} requests/s, {microseconds(base):.2f} us")
-            for name in list(CONFIGURATIONS)[1:]:
-                shares = [r["rate"] / b["rate"] for r, b in zip(seen[name], base)]
-                print(f"  {name:18} {statistics.median(shares):.2f}  (lowest {min(shares):.2f})  "
-                      f"{microseconds(seen[name]):.2f} us", flush=True)
+    names = a.configuration or [name for name in CONFIGURATIONS if name != "none"]
+    for load in a.load or GOALS:
+        few = LARGE_AT_ONCE if "1 KB" in load else len(names)  # a million of them take 2 GB
+        for first in range(0, len(names), few):
+            beside_none(binaries, names[first:first + few], load, a, results)
 
 
 def restart(binaries, a, results):
@@ -126,14 +194,14 @@ def restart(binaries, a, results):
             first.client.send(*(("SET", f"key:{n}", f"value:{n}") for n in range(start, start + MANY)))
             for _ in range(MANY):
                 first.client.reply()
-        if CONFIGURATIONS[name][1] is None:
-            first.client.do("SAVE" if "RDB" in name else "BGREWRITEAOF")
-            while b"aof_rewrite_in_progress:1" in first.client.do("INFO", "persistence"):
-                time.sleep(0.1)
+        if "RDB" in name:
+            first.client.do("SAVE")
+        first.persist()
         first.server.kill()
         times = []
         for _ in range(a.rounds):
-            again = Running(binaries, name, first.folder)
+            again = Running(binaries, name, first.folder, settings=[w for k, v in first.settings.items()
+                                                                    for w in ("--" + k, v)])
             while True:
                 answer = again.client.do_or_error("GET", "key:17")
                 if answer == b"value:17":
@@ -150,6 +218,21 @@ def commit():
     return made.stdout.strip()
 
 
+def servers(cc):
+    """Folders of binaries. Raises build.fetch.CannotFetch."""
+    trees, cc = os.path.join(build.THIRD_PARTY, "redis-3.2.6-"), os.path.abspath(cc)
+    return {"port": build.build(cc, trees + "port"),
+            "command": build.build(cc, trees + "port-command", per_command=True),
+            "plain": build.build("clang-19", trees + "plain", plain=True)}
+
+
+def write(path, results):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        json.dump({"machine": platform.platform(), "processors": os.cpu_count(), "commit": commit(),
+                   "results": results}, f, indent=1)
+
+
 PARTS = {"restart": restart, "throughput": throughput}
 
 
@@ -160,12 +243,13 @@ def main():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--requests", type=int, default=100000)
     p.add_argument("--keys", type=int, default=1000000)
+    p.add_argument("--folder", default=os.path.join(ROOT, "build"))
+    p.add_argument("--load", action="append", choices=LOADS)
+    p.add_argument("--configuration", action="append", choices=CONFIGURATIONS)
     p.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "redis.json"))
     a = p.parse_args()
     try:
-        trees = os.path.join(build.THIRD_PARTY, "redis-3.2.6-")
-        binaries = {"port": build.build(os.path.abspath(a.cc), trees + "port"),
-                    "plain": build.build("clang-19", trees + "plain", plain=True)}
+        binaries = servers(a.cc)
     except build.fetch.CannotFetch as e:
         print(f"Redis cannot be fetched here: {e}", file=sys.stderr)
         return 3
@@ -175,10 +259,7 @@ def main():
             PARTS[part](binaries, a, results)
     finally:
         server.kill_all()
-        os.makedirs(os.path.dirname(a.json), exist_ok=True)
-        with open(a.json, "w") as f:
-            json.dump({"machine": platform.platform(), "processors": os.cpu_count(), "commit": commit(),
-                       "results": results}, f, indent=1)
+        write(a.json, results)
     return 0
 
 
