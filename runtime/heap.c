@@ -278,7 +278,7 @@ int nvmi_heap_free(void *address) {
   int result = 0;
   if (nvmi_clear_bit(span->live, index, log->alone)) {
     struct nvmi_intent *intent = nvmi_recent_find(log, address);
-    if (intent && span->class < NVMI_CLASSES)
+    if (intent)
       nvmi_heap_scrap(log, intent);
     else
       nvmi_heap_intend(log, span, index, NVMI_FREED);
@@ -346,7 +346,7 @@ static struct nvmi_heap *map_tables(size_t chunks) {
   heap->runs.next = tables + 3 * chunks;
   heap->runs.prev = tables + 4 * chunks;
   heap->class = (uint8_t *)(tables + 5 * chunks);
-  nvmi_span_shapes(heap);
+  nvmi_heap_geometries(heap);
   return heap;
 }
 

@@ -20,7 +20,7 @@ uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint
 void nvmi_heap_forget_scraps(struct nvmi_log *log);
 /* Writes down the operations of the transaction's allocations and frees. False: out of memory. */
 bool nvmi_heap_operate(struct nvmi_log *log);
-static inline bool nvmi_heap_ready(struct nvmi_log *log) {
+static inline bool nvmi_heap_prepare(struct nvmi_log *log) {
   return NVMI_LIKELY(!log->intents.count) || nvmi_heap_operate(log);
 }
 /* They happened, or never did. */

@@ -18,10 +18,7 @@
 
 #include <sys/mman.h>
 
-enum {
-  LIMBO_MAX = 64, /* chunks that wait for the floor before it is raised for them: 1 MiB */
-  HUGE_PAGE = 2 << 20
-};
+enum { LIMBO_MAX = 64 }; /* chunks that wait for the floor before it is raised for them: 1 MiB */
 
 uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk) {
   return (uint64_t *)(pool->home + NVM_CHUNKS_OFFSET) + chunk;
@@ -127,7 +124,8 @@ uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty) {
   *dirty = first < heap->used_end;
   if (heap->used_end < rest)
     heap->used_end = rest;
-  /* A private view may still show what these chunks held in an earlier use. */
+  /* A private view may still show what these chunks held in an earlier use. Where it is compared
+   * with the file, it has to show the file. */
   if (*dirty && pool->method->private_work && nvmi_view_is_compared(pool))
     madvise(pool->work + nvmi_chunk_offset(pool, first), (uint64_t)count << NVM_CHUNK_SHIFT,
             MADV_DONTNEED);
@@ -317,7 +315,7 @@ int nvmi_heap_build(struct nvm_pool *pool) {
     nvmi_runs_add(heap, heap->chunks - virgin, virgin);
   nvmi_array_free(&reachable.chunks, sizeof(uint32_t));
   uint64_t unused = nvmi_chunk_offset(pool, heap->used_end);
-  nvmi_map_virgin(pool, (unused + HUGE_PAGE - 1) & ~(uint64_t)(HUGE_PAGE - 1),
+  nvmi_map_virgin(pool, (unused + NVMI_HUGE_PAGE - 1) & ~(uint64_t)(NVMI_HUGE_PAGE - 1),
                   nvmi_file_size(&pool->header));
   heap->built = true; /* last: other threads look without the lock */
   return 0;

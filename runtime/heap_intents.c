@@ -23,7 +23,8 @@ void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t ind
   char *address = nvmi_block_address(log->pool, span, index);
   struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, 0};
   log->owner->touched |= UINT64_C(1) << log->pool->index;
-  nvmi_recent_put(log, address, (uint32_t)log->intents.count);
+  if (fate == NVMI_ALLOCATED && span->class < NVMI_CLASSES)
+    nvmi_recent_put(log, address, (uint32_t)log->intents.count);
   log->has_large |= fate == NVMI_ALLOCATED && span->class == NVMI_CLASSES;
   if (!nvmi_array_push(&log->intents, &intent, sizeof intent))
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path,

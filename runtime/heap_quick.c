@@ -77,7 +77,7 @@ int nvm_free(void *address) {
   struct nvmi_thread *thread = nvmi_self;
   struct nvmi_log *log = quick_log(thread, nvmi_pool_at(address));
   struct nvmi_intent *intent = log ? nvmi_recent_find(log, address) : NULL;
-  if (!intent || intent->span->class == NVMI_CLASSES || !enter(thread, log))
+  if (!intent || !enter(thread, log))
     return nvmi_heap_free(address);
   bool lives = nvmi_clear_bit(intent->span->live, intent->index, log->alone);
   if (NVMI_LIKELY(lives)) {
@@ -91,5 +91,5 @@ int nvm_free(void *address) {
 size_t nvm_usable_size(const void *address) {
   struct nvmi_log *log = quick_log(nvmi_self, nvmi_pool_at(address));
   const struct nvmi_intent *intent = log ? nvmi_recent_find(log, address) : NULL;
-  return intent ? nvmi_block_size(intent->span) : nvmi_heap_usable_size(address);
+  return intent ? intent->span->block_size : nvmi_heap_usable_size(address);
 }

@@ -1,4 +1,5 @@
-/* heap_recent.h: from a block's address to the intent that allocated it in the open transaction.
+/* heap_recent.h: from a small block's address to the intent that allocated it in the open
+ * transaction.
  *
  * A table of guesses in the log, each held against the intent that it leads to. What it does not
  * know any more is freed like any other block. Blocks at like places of different spans share a

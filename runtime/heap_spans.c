@@ -43,7 +43,7 @@ void nvmi_span_shape(struct nvmi_span *span, uint32_t class) {
   }
 }
 
-void nvmi_span_shapes(struct nvmi_heap *heap) {
+void nvmi_heap_geometries(struct nvmi_heap *heap) {
   for (uint32_t class = 0; class < NVMI_CLASSES; class ++) {
     struct nvmi_span span;
     nvmi_span_shape(&span, class);

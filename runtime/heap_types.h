@@ -29,7 +29,7 @@ struct nvmi_span {
 /* What all spans of a class have in common. */
 struct nvmi_geometry {
   uint32_t first, blocks, block_size;
-  uint64_t inverse; /* 2^40 / block_size, rounded up */
+  uint64_t inverse; /* the first whole number above 2^40 / block_size */
 };
 
 static inline uint64_t nvmi_block_size(const struct nvmi_span *span) {
@@ -123,9 +123,9 @@ struct nvmi_span *nvmi_ready_take(struct nvmi_log *log, uint32_t class, uint32_t
 uint32_t nvmi_class_of(size_t size);
 /* Geometry of a class: fills blocks, block_size, first, chunks. */
 void nvmi_span_shape(struct nvmi_span *span, uint32_t class);
-/* Fills the heap's table of shapes. */
-void nvmi_span_shapes(struct nvmi_heap *heap);
-/* Chunks of a span that begins with `chunk`, or no more. */
+/* Fills the heap's table of them. */
+void nvmi_heap_geometries(struct nvmi_heap *heap);
+/* Of each chunk of a run of blocks: with which chunk the run begins; of that one: the class. */
 void nvmi_span_tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks);
 /* The span of a chunk, read from the file if need be; null: no block there. */
 struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk);

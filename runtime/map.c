@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { PAGE = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool reserved;
@@ -147,13 +147,13 @@ static int map_copy(struct nvm_pool *pool) {
 /* Where huge pages of the file, as DAX has them, may be mapped as such. */
 static char *reserve_home(size_t span) {
   char *start =
-      mmap(NULL, span + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(NULL, span + NVMI_HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED)
     return NULL;
-  size_t before = -(uintptr_t)start % HUGE_PAGE;
+  size_t before = -(uintptr_t)start % NVMI_HUGE_PAGE;
   if (before)
     munmap(start, before);
-  munmap(start + before + span, HUGE_PAGE - before);
+  munmap(start + before + span, NVMI_HUGE_PAGE - before);
   return start + before;
 }
 

@@ -208,29 +208,10 @@ static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct judge *judge, uint
   return NVM_OK;
 }
 
-/* The end of the stretch from `offset` on in which no type puts a pointer; `offset`: there is none.
- */
-static uint64_t pointerless_end(struct nvm_pool *pool, uint64_t offset) {
-  uint64_t inside;
-  uint32_t index;
-  const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
-  if (!span)
-    return offset;
-  const struct nvm_type *type = nvmi_type_layout(pool, span->words[index] - 1u);
-  uint64_t end = (offset - inside + nvmi_block_size(span)) & ~(uint64_t)(NVM_LINE_SIZE - 1);
-  if (!type || !type->size || !type->field_count)
-    return end;
-  if (has_flexible_array(type) || 2 * type->size <= nvmi_block_size(span))
-    return offset;
-  for (uint32_t i = 0; i < type->field_count; i++) {
-    const struct nvm_field *field = &type->fields[i];
-    if (field->offset + (field->count - UINT64_C(1)) * field->stride + sizeof(void *) > inside)
-      return offset;
-  }
-  return end;
+/* A block in which no type puts a pointer, or one without a type, is passed over whole. */
+static inline bool is_pointerless(const struct judge *judge, uint64_t offset) {
+  return !judge->words && offset >= judge->start && offset + NVM_LINE_SIZE <= judge->end;
 }
-
-enum { AHEAD = 8 }; /* lines; in a long transaction they have left the first-level cache */
 
 enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
                                    size_t count) {
@@ -242,24 +223,16 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
       return NVM_ECORRUPT;
   }
   struct judge judge = {.pool = pool};
-  uint64_t pointerless = 0; /* [this, pointerless_until) needs no look */
-  uint64_t pointerless_until = 0;
   for (size_t i = 0; i < count; i++) {
-    if (i + AHEAD < count)
-      __builtin_prefetch((void *)(lines[i + AHEAD].line << 6)); /* a range: anything */
+    if (i + NVMI_LINES_AHEAD < count)
+      __builtin_prefetch((void *)(lines[i + NVMI_LINES_AHEAD].line << 6)); /* a range: anything */
     bool range = lines[i].line & NVMI_RANGE;
     uint64_t mask = range ? UINT64_MAX : lines[i].mask;
     uint64_t at = ((lines[i].line & ~NVMI_RANGE) << 6) - pool->header.base;
     uint64_t end = at + ((range ? lines[i].mask : 1) << 6);
     for (; at < end; at += NVM_LINE_SIZE) {
-      if ((at >= pointerless && at < pointerless_until) || !is_suspect(pool, at))
+      if (is_pointerless(&judge, at) || !is_suspect(pool, at))
         continue;
-      if (mask == UINT64_MAX) {
-        pointerless = at;
-        pointerless_until = pointerless_end(pool, at);
-        if (pointerless_until > at)
-          continue;
-      }
       enum nvm_error error = check_line(&judge, at, mask);
       if (error)
         return error;

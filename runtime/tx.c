@@ -45,7 +45,7 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     if (commit && !error)
       nvmi_trace(pool, NVM_TRACE_COMMITTING, 0, 0);
   }
-  if (commit && !error && !nvmi_heap_ready(log))
+  if (commit && !error && !nvmi_heap_prepare(log))
     error = NVM_ENOMEMORY;
   if (commit && !error)
     error = pool->method->commit(log, lines, count);

@@ -233,7 +233,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
-    fetch(pool, &lines[i + 8 < count ? i + 8 : i]);
+    fetch(pool, &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i]);
     bool straight = goes_straight(log, &lines[i]);
     each_line(pool, &lines[i], 1, straight ? store_home_apart : add_to_record,
               straight ? NULL : &record);
