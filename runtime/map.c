@@ -146,8 +146,8 @@ static int map_copy(struct nvm_pool *pool) {
 
 /* Where huge pages of the file, as DAX has them, may be mapped as such. */
 static char *reserve_home(size_t span) {
-  char *start =
-      mmap(NULL, span + NVMI_HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char *start = mmap(NULL, span + NVMI_HUGE_PAGE, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED)
     return NULL;
   size_t before = -(uintptr_t)start % NVMI_HUGE_PAGE;
