@@ -52,6 +52,8 @@ TEST(large_view_after_restart) {
   CHECK(nvm_pool_close(pool) == 0);
   pool = test_open(test_path("pool"));
   CHECK(all_hold('a'));
+  CHECK(nvm_alloc(pool, 0, BLOCK) != NULL); /* from here on the heap is known */
+  CHECK(all_hold('a'));
   set_all(pool, 'c');
   CHECK(nvm_pool_close(pool) == 0);
   pool = test_open(test_path("pool"));
