@@ -21,6 +21,7 @@ commit: build/bench/redis.json.
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
 """
 import argparse
+import contextlib
 import json
 import os
 import platform
@@ -126,11 +127,37 @@ def benchmark(binaries, running, arguments, pipeline, requests):
     return float(out.strip().rsplit(",", 1)[1].strip('"'))
 
 
-def measure(binaries, running, arguments, pipeline, requests):
+def measure(running, requests, load):
+    """What `load(running)` gives of so many requests, and the server's part in each."""
     cpu, counts = running.cpu_seconds(), running.counts()
-    rate = benchmark(binaries, running, arguments, pipeline, requests)
-    seen = {"rate": rate, "cpu": (running.cpu_seconds() - cpu) / requests}
+    seen = load(running)
+    seen["cpu"] = (running.cpu_seconds() - cpu) / requests
     return {**seen, **{name: (now - counts[name]) / requests for name, now in running.counts().items()}}
+
+
+def in_turn(servers, rounds, requests, load):
+    """Round by round each server once, so that what disturbs the machine disturbs all."""
+    seen = {name: [] for name in servers}
+    for _ in range(rounds):
+        for name, running in servers.items():
+            seen[name].append(measure(running, requests, load))
+    return seen
+
+
+@contextlib.contextmanager
+def filled(binaries, names, folder, fill):
+    """A server without persistence and one of each configuration, which `fill(running)` filled."""
+    servers = {}
+    try:
+        for name in ("none", *names):
+            on_disk = CONFIGURATIONS[name][1] is None
+            servers[name] = Running(binaries, name, parent=folder if on_disk else FOLDER)
+            fill(servers[name])
+            servers[name].persist()
+        yield servers
+    finally:
+        for running in servers.values():
+            running.stop()
 
 
 T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # Student's, by degrees of freedom
@@ -159,24 +186,17 @@ def tell(load, pipeline, seen):
 
 def beside_none(binaries, names, load, a, results):
     fill, measured = LOADS[load]
-    servers = {}
-    try:
-        for name in ("none", *names):
-            on_disk = CONFIGURATIONS[name][1] is None
-            servers[name] = Running(binaries, name, parent=a.folder if on_disk else FOLDER)
-            benchmark(binaries, servers[name], fill or measured, 16, FILLED)
-            servers[name].persist()
+
+    def rate(running, pipeline, requests):
+        return {"rate": benchmark(binaries, running, measured, pipeline, requests)}
+
+    with filled(binaries, names, a.folder,
+                lambda running: benchmark(binaries, running, fill or measured, 16, FILLED)) as servers:
         for pipeline in (1, 16):
             requests = a.requests * (4 if pipeline > 1 else 1)
-            seen = {name: [] for name in servers}
-            for _ in range(a.rounds):
-                for name, running in servers.items():
-                    seen[name].append(measure(binaries, running, measured, pipeline, requests))
+            seen = in_turn(servers, a.rounds, requests, lambda running: rate(running, pipeline, requests))
             results.append({"part": "throughput", "load": load, "pipeline": pipeline, "seen": seen})
             tell(load, pipeline, seen)
-    finally:
-        for running in servers.values():
-            running.stop()
 
 
 def throughput(binaries, a, results):
@@ -231,6 +251,7 @@ def write(path, results):
     with open(path, "w") as f:
         json.dump({"machine": platform.platform(), "processors": os.cpu_count(), "commit": commit(),
                    "results": results}, f, indent=1)
+        f.write("\n")
 
 
 PARTS = {"restart": restart, "throughput": throughput}

@@ -71,33 +71,16 @@ def run(classes, running, a, mix=None):
     return {"rate": float(said["OVERALL], Throughput(ops/sec)"]), "latency": max(late)}
 
 
-def measure(classes, running, a, mix):
-    cpu, counts = running.cpu_seconds(), running.counts()
-    seen = run(classes, running, a, mix)
-    seen["cpu"] = (running.cpu_seconds() - cpu) / a.operations
-    return {**seen, **{name: (now - counts[name]) / a.operations for name, now in running.counts().items()}}
-
-
 def compare(binaries, classes, a, results):
-    servers = {}
-    try:
-        for name in ("none", *(a.configuration or [n for n in harness.CONFIGURATIONS if n != "none"])):
-            on_disk = harness.CONFIGURATIONS[name][1] is None
-            servers[name] = harness.Running(binaries, name, parent=a.folder if on_disk else harness.FOLDER)
-            run(classes, servers[name], a)
-            servers[name].persist()
+    names = a.configuration or [n for n in harness.CONFIGURATIONS if n != "none"]
+    with harness.filled(binaries, names, a.folder, lambda running: run(classes, running, a)) as servers:
         for mix in a.mix or MIXES:
-            seen = {name: [] for name in servers}
-            for _ in range(a.rounds):
-                for name, running in servers.items():
-                    seen[name].append(measure(classes, running, a, mix))
+            seen = harness.in_turn(servers, a.rounds, a.operations,
+                                   lambda running: run(classes, running, a, mix))
             results.append({"part": "ycsb", "mix": mix, "seen": seen})
             harness.tell(f"YCSB {mix}", 1, seen)
             late = {name: statistics.median(r["latency"] for r in rounds) for name, rounds in seen.items()}
             print("  99 % within us: " + ", ".join(f"{name} {value:.0f}" for name, value in late.items()))
-    finally:
-        for running in servers.values():
-            running.stop()
 
 
 def main():
