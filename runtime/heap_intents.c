@@ -21,11 +21,12 @@ static struct nvmi_intent *intent_at(const struct nvmi_log *log, size_t position
 void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index,
                       enum nvmi_fate fate) {
   char *address = nvmi_block_address(log->pool, span, index);
-  struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, 0};
+  bool is_large = span->class == NVMI_CLASSES;
+  struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, is_large, 0};
   log->owner->touched |= UINT64_C(1) << log->pool->index;
-  if (fate == NVMI_ALLOCATED && span->class < NVMI_CLASSES)
+  if (fate == NVMI_ALLOCATED && !is_large)
     nvmi_recent_put(log, address, (uint32_t)log->intents.count);
-  log->has_large |= fate == NVMI_ALLOCATED && span->class == NVMI_CLASSES;
+  log->has_large |= fate == NVMI_ALLOCATED && is_large;
   if (!nvmi_array_push(&log->intents, &intent, sizeof intent))
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
                "out of memory for a transaction's allocations and frees");

@@ -23,14 +23,15 @@ static inline void nvmi_recent_put(struct nvmi_log *log, const void *address, ui
   set[0] = position;
 }
 
-/* Null: not known, or freed since. */
+/* Null: not known, or freed since. A guess may be of an earlier transaction, and lead to a large
+ * block of this one. */
 static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const void *address) {
   const uint32_t *set = nvmi_recent_set(log, address);
   for (unsigned way = 0; way < 4; way++) {
     if (set[way] >= log->intents.count)
       continue;
     struct nvmi_intent *intent = (struct nvmi_intent *)log->intents.items + set[way];
-    if (intent->address == address && intent->fate == NVMI_ALLOCATED)
+    if (intent->address == address && intent->fate == NVMI_ALLOCATED && !intent->is_large)
       return intent;
   }
   return NULL;

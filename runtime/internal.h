@@ -37,6 +37,7 @@ struct nvmi_intent {
   char *address; /* of the block */
   uint16_t index;
   uint8_t fate;  /* enum nvmi_fate */
+  bool is_large;
   uint32_t next; /* of a scrap: the next of its class, + 1; 0 ends */
 };
 

@@ -83,7 +83,7 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
 }
 
 static bool is_large_and_new(const struct nvmi_intent *intent) {
-  return intent->fate == NVMI_ALLOCATED && intent->span->class == NVMI_CLASSES;
+  return intent->fate == NVMI_ALLOCATED && intent->is_large;
 }
 
 /* Large blocks that this transaction allocates: their bytes go

@@ -205,3 +205,24 @@ TEST(scraps_that_share_a_place) {
   }
   CHECK(stats_of(pool).log_entries == before.log_entries && nvm_pool_close(pool) == 0);
 }
+
+/* What the table of recent ones knew of small blocks of earlier transactions says nothing about a
+ * large one that has their place in the list. */
+TEST(large_blocks_are_no_scraps) {
+  enum { SMALL_ONE = 16, LARGE = 100000, ALIGNED = 16 * NVMI_RECENT_SETS };
+  NVM_POOL *pool = test_create(test_path("pool"), 16 << 20);
+  for (unsigned round = 0; round < 20; round++) {
+    unsigned before = 0;
+    CHECK(nvm_tx_begin(pool) == 0);
+    while ((uintptr_t)nvm_alloc(pool, 0, SMALL_ONE) % ALIGNED)
+      before++;
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    for (unsigned i = 0; i < before; i++)
+      CHECK(nvm_alloc(pool, 0, 2 * SMALL_ONE));
+    void *large = nvm_alloc(pool, 0, LARGE);
+    CHECK(large && (uintptr_t)large % ALIGNED == 0 && nvm_usable_size(large) >= LARGE);
+    CHECK(nvm_free(large) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
