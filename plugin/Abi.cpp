@@ -80,7 +80,8 @@ Value *lineTable(IRBuilderBase &At) {
   GlobalVariable *Table = M.getNamedGlobal(Name);
   if (!Table) {
     auto *Slots = ArrayType::get(StructType::get(At.getInt64Ty(), At.getInt64Ty()), NVM_LINE_SLOTS);
-    auto *Type = StructType::get(Slots, At.getInt64Ty());
+    llvm::Type *Word = At.getInt64Ty();
+    auto *Type = StructType::get(Slots, Word, Word, Word);
     assert(DataLayout(&M).getTypeAllocSize(Type) == sizeof(struct nvm_line_table));
     // Initial-exec: no call to find it, and abi.h keeps the table small enough for the static TLS
     // reserve of a library that is loaded late.

@@ -5,7 +5,9 @@
 
 #include "nvmove/abi.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -87,6 +89,69 @@ Instruction *unlikelyBlock(Value *Unlikely, Instruction *At) {
 
 namespace {
 
+/// More tests than this cost as much as the notes.
+constexpr unsigned FreshTestsMax = 4;
+
+/// Addresses [First, End), End being that of a byte: what some notes cover together.
+struct Stretch {
+  Value *First = nullptr, *End = nullptr;
+};
+
+/// Notes at constant distances from one base are one stretch.
+SmallVector<Stretch> stretchesOf(IRBuilderBase &At, ArrayRef<Note> Notes) {
+  const DataLayout &DL = At.GetInsertBlock()->getDataLayout();
+  MapVector<Value *, std::pair<int64_t, int64_t>> Fixed;
+  SmallVector<Stretch> Result;
+  auto After = [&](Value *Base, Value *Bytes) { return At.CreatePtrAdd(Base, Bytes); };
+  for (const Note &N : Notes) {
+    if (!N.Size) {
+      Result.push_back({N.Address, After(N.Address, N.Length)});
+      continue;
+    }
+    APInt Offset(DL.getIndexTypeSizeInBits(N.Address->getType()), 0);
+    Value *Base = N.Address->stripAndAccumulateConstantOffsets(DL, Offset, true);
+    int64_t First = Offset.getSExtValue(), End = First + static_cast<int64_t>(N.Size);
+    auto [Found, New] = Fixed.try_emplace(Base, First, End);
+    if (!New)
+      Found->second = {std::min(Found->second.first, First), std::max(Found->second.second, End)};
+  }
+  for (auto &[Base, Bytes] : Fixed)
+    Result.push_back({After(Base, At.getInt64(static_cast<uint64_t>(Bytes.first))),
+                      After(Base, At.getInt64(static_cast<uint64_t>(Bytes.second)))});
+  return Result;
+}
+
+bool comesFromCall(const Value *Address) {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Address, Objects);
+  return any_of(Objects, [](const Value *Object) { return isa<CallBase>(Object); });
+}
+
+/// "All of them go to the block that this thread allocated last", where that is likely enough to
+/// ask: fields of what a call returned are being filled in. Leaves \p At where they do not.
+void skipIfFresh(IRBuilderBase &At, ArrayRef<Note> Notes) {
+  if (none_of(Notes, [](const Note &N) { return comesFromCall(N.Address); }))
+    return;
+  Instruction *Behind = &*At.GetInsertPoint();
+  SmallVector<Stretch> Stretches = stretchesOf(At, Notes);
+  if (Stretches.size() > FreshTestsMax)
+    return;
+  auto Load = [&](size_t Offset) {
+    Value *Place = At.CreateConstInBoundsGEP1_64(At.getInt8Ty(), lineTable(At), Offset);
+    return unobserved(At.CreateAlignedLoad(At.getInt64Ty(), Place, Align(8)));
+  };
+  Value *Start = Load(offsetof(struct nvm_line_table, fresh_start));
+  Value *End = Load(offsetof(struct nvm_line_table, fresh_end));
+  Value *Outside = At.getFalse();
+  for (const Stretch &S : Stretches) {
+    Value *First = At.CreatePtrToInt(S.First, At.getInt64Ty());
+    Value *Last = At.CreatePtrToInt(S.End, At.getInt64Ty());
+    Outside = At.CreateOr(Outside,
+                          At.CreateOr(At.CreateICmpULT(First, Start), At.CreateICmpUGT(Last, End)));
+  }
+  At.SetInsertPoint(SplitBlockAndInsertIfThen(Outside, Behind, /*Unreachable=*/false));
+}
+
 /// One of a group: announced, not waited for. Leaves \p At behind it.
 void emitAhead(IRBuilderBase &At, const Note &N) {
   if (N.Size && N.Size <= NVM_LINE_SIZE && !N.Hot)
@@ -124,6 +189,7 @@ void emitGroup(ArrayRef<Note> Group) {
   Instruction *Before = Group.front().Before;
   IRBuilder<> At(Before);
   At.SetInsertPoint(unlikelyBlock(someInRange(At, Group), Before));
+  skipIfFresh(At, Group);
   for (const Note &N : Group)
     emitAhead(At, N);
   Value *Ahead = At.CreateConstInBoundsGEP1_64(At.getInt8Ty(), lineTable(At),
@@ -136,8 +202,9 @@ void emitGroup(ArrayRef<Note> Group) {
 
 void emitNote(const Note &N) {
   IRBuilder<> At(N.Before);
-  Instruction *Inside = unlikelyBlock(inRange(At, N.Address), N.Before);
-  At.SetInsertPoint(Inside);
+  At.SetInsertPoint(unlikelyBlock(inRange(At, N.Address), N.Before));
+  skipIfFresh(At, N);
+  Instruction *Inside = &*At.GetInsertPoint();
   if (!N.Size) {
     callAbi(At, "__nvm_note_if_persistent",
             {N.Address, At.CreateZExtOrTrunc(N.Length, At.getInt64Ty())});

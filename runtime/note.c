@@ -124,6 +124,8 @@ void nvmi_note_fresh(struct nvmi_thread *thread, void *block, size_t size) {
     words[i] = 0;
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++)
     mark(thread, line, mask_of(line, start, end));
+  thread->table->fresh_start = start;
+  thread->table->fresh_end = end;
 }
 
 /* What left the table stays in the list. */

@@ -10,7 +10,8 @@
  *     }
  * which is exact to the byte: a byte that this transaction did not write is never rolled back or
  * committed, because another thread may own it. A store that may cross a line calls __nvm_note
- * without asking the filter. What may be lost from the table (a collision, a full table) is noted
+ * without asking the filter. A store through what a call returned asks first whether it goes to the
+ * block that was allocated last, which is noted whole. What may be lost from the table (a collision, a full table) is noted
  * again; duplicates are harmless by construction of every method.
  */
 #ifndef NVMOVE_ABI_H
@@ -24,7 +25,7 @@ extern "C" {
 #endif
 
 /* Referenced by every instrumented module, defined by the runtime. */
-#define NVM_ABI_VERSION_SYMBOL __nvm_abi_2
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_3
 
 /* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
  * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
@@ -48,6 +49,7 @@ struct nvm_line {
 struct nvm_line_table {
   struct nvm_line slot[NVM_LINE_SLOTS];
   uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_settle has to wait for */
+  uint64_t fresh_start, fresh_end; /* addresses: what the open transaction allocated last, all noted */
 };
 
 /* A place in the source, for messages. Static data of the instrumented module. */
