@@ -6,7 +6,9 @@
 #include "heap_types.h"
 
 #include "freeze.h"
+#include "heap_locate.h"
 #include "heap_recent.h"
+#include "lines.h"
 #include "log.h"
 #include "trace.h"
 #include "types.h"
@@ -72,21 +74,20 @@ static struct nvmi_span *claim_new(struct nvmi_log *log, uint32_t class, uint32_
   return span;
 }
 
-static struct nvmi_span *claim_small(struct nvmi_log *log, uint32_t class, uint32_t *index) {
-  struct nvmi_span *span = nvmi_heap_reuse(log, class, index);
-  if (span)
-    return span;
-  span = nvmi_ready_take(log, class, index);
+static struct nvmi_intent *claim_small(struct nvmi_log *log, uint32_t class) {
+  uint32_t index;
+  struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
+  if (intent)
+    return intent;
+  struct nvmi_span *span = nvmi_ready_take(log, class, &index);
   if (!span)
-    span = claim_new(log, class, index);
-  if (span)
-    nvmi_heap_intend(log, span, *index, NVMI_ALLOCATED);
-  return span;
+    span = claim_new(log, class, &index);
+  return span ? nvmi_heap_intend(log, span, index, NVMI_ALLOCATED) : NULL;
 }
 
 /* The run is made a free run of its own in the file: what a crash leaves there is not taken for
  * bytes that were never used. */
-static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size, bool *zero) {
+static struct nvmi_intent *claim_large(struct nvmi_log *log, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_heap *heap = pool->heap;
   uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
@@ -103,9 +104,7 @@ static struct nvmi_span *claim_large(struct nvmi_log *log, size_t size, bool *ze
   }
   nvmi_unlock(&heap->lock);
   *zero = !dirty;
-  if (span)
-    nvmi_heap_intend(log, span, 0, NVMI_ALLOCATED);
-  return span;
+  return span ? nvmi_heap_intend(log, span, 0, NVMI_ALLOCATED) : NULL;
 }
 
 /* What is stored to the block needs no undo entry. Small ones are noted whole, once; of larger ones
@@ -128,16 +127,16 @@ static bool remember(struct nvmi_log *log, char *block, size_t size) {
 /* `*zero`: the block's bytes are. */
 static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
-  uint32_t index = 0;
-  struct nvmi_span *span = size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size), &index)
-                                                  : claim_large(log, size, zero);
-  if (!span && size > NVMI_BLOCK_MAX && nvmi_ready_give_back(log))
-    span = claim_large(log, size, zero);
-  if (!span)
+  struct nvmi_intent *intent =
+      size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size)) : claim_large(log, size, zero);
+  if (!intent && size > NVMI_BLOCK_MAX && nvmi_ready_give_back(log))
+    intent = claim_large(log, size, zero);
+  if (!intent)
     return NULL;
-  span->words[index] = (uint16_t)(1 + type);
+  const struct nvmi_span *span = intent->span;
+  span->words[intent->index] = (uint16_t)(1 + type);
   log->stats.allocations++;
-  char *block = nvmi_block_address(pool, span, index);
+  char *block = intent->address;
   nvmi_trace(pool, NVM_TRACE_ALLOC, nvmi_offset(pool, block), nvmi_block_size(span));
   *zero |= remember(log, block, nvmi_block_size(span));
   return block;
@@ -202,32 +201,12 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
   return block;
 }
 
-/* Without a look at the span, whose line is seldom in the cache. */
-static inline bool locate(const struct nvmi_heap *heap, uint64_t offset, uint32_t *chunk,
-                          uint32_t *index, uint64_t *inside) {
-  uint32_t head = __atomic_load_n(&heap->head[offset >> NVM_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
-  if (!head)
-    return false;
-  *chunk = head - 1;
-  uint64_t bytes = offset - ((uint64_t)*chunk << NVM_CHUNK_SHIFT);
-  uint8_t class = __atomic_load_n(&heap->class[*chunk], __ATOMIC_RELAXED);
-  if (NVMI_UNLIKELY(class == NVMI_CLASSES)) {
-    *index = 0;
-    *inside = bytes;
-    return true;
-  }
-  const struct nvmi_geometry *geometry = &heap->geometry[class];
-  if (bytes < geometry->first)
-    return false;
-  *index = nvmi_geometry_find(geometry, bytes - geometry->first, inside);
-  return *index < geometry->blocks;
-}
-
 struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
                                 uint64_t *inside) {
   uint64_t offset = file_offset - pool->header.heap_offset;
   uint32_t chunk;
-  if (offset >= pool->header.heap_size || !locate(pool->heap, offset, &chunk, index, inside))
+  if (offset >= pool->header.heap_size ||
+      !nvmi_block_locate(pool->heap, offset, &chunk, index, inside))
     return NULL;
   return nvmi_span_at(pool, chunk);
 }
@@ -251,7 +230,7 @@ static bool find(const void *address, struct nvm_pool **pool, uint32_t *chunk, u
     if (!is_built(*pool))
       return false;
     if (offset < (*pool)->header.heap_size &&
-        locate((*pool)->heap, offset, chunk, index, &inside) && !inside)
+        nvmi_block_locate((*pool)->heap, offset, chunk, index, &inside) && !inside)
       return true;
   }
   nvmi_fail(NVM_EPOINTER, *pool ? (*pool)->path : NULL, "%p is not the address of a block%s",

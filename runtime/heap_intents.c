@@ -11,51 +11,13 @@
 #include "heap_types.h"
 
 #include "heap_recent.h"
+#include "lines.h"
 
 #include <string.h>
 
-static struct nvmi_intent *intent_at(const struct nvmi_log *log, size_t position) {
-  return (struct nvmi_intent *)log->intents.items + position;
-}
-
-void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index,
-                      enum nvmi_fate fate) {
-  char *address = nvmi_block_address(log->pool, span, index);
-  bool is_large = span->class == NVMI_CLASSES;
-  struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, is_large, 0};
-  log->owner->touched |= UINT64_C(1) << log->pool->index;
-  if (fate == NVMI_ALLOCATED && !is_large)
-    nvmi_recent_put(log, address, (uint32_t)log->intents.count);
-  log->has_large |= fate == NVMI_ALLOCATED && is_large;
-  if (!nvmi_array_push(&log->intents, &intent, sizeof intent))
-    nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
-               "out of memory for a transaction's allocations and frees");
-}
-
-struct nvmi_span *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class, uint32_t *index) {
-  if (!log->scrap[class])
-    return NULL;
-  struct nvmi_intent *intent = intent_at(log, log->scrap[class] - 1);
-  log->scrap[class] = intent->next;
-  log->scraps--;
-  intent->fate = NVMI_ALLOCATED;
-  *index = intent->index;
-  nvmi_recent_put(log, intent->address, (uint32_t)(intent - intent_at(log, 0)));
-  nvmi_set_bit(intent->span->live, intent->index, log->alone);
-  return intent->span;
-}
-
-void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent) {
-  uint32_t *newest = &log->scrap[intent->span->class];
-  intent->fate = NVMI_SCRAPPED;
-  intent->next = *newest;
-  *newest = (uint32_t)(intent - intent_at(log, 0)) + 1;
-  log->scraps++;
-}
-
 void nvmi_heap_forget_scraps(struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.count; i++) {
-    const struct nvmi_intent *intent = intent_at(log, i);
+    const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate == NVMI_SCRAPPED)
       nvmi_note_forget(log->owner, intent->address, intent->span->block_size);
   }
@@ -85,7 +47,7 @@ bool nvmi_heap_operate(struct nvmi_log *log) {
   if (!nvmi_array_reserve(&log->operations, 4 * log->intents.count, sizeof(uint64_t)))
     return false;
   for (size_t i = 0; i < log->intents.count; i++) {
-    const struct nvmi_intent *intent = intent_at(log, i);
+    const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate != NVMI_SCRAPPED)
       operate(log, intent, intent->fate == NVMI_FREED ? 0 : intent->span->words[intent->index]);
   }
@@ -133,7 +95,7 @@ static void clear(struct nvmi_log *log) {
 void nvmi_heap_released(struct nvmi_log *log) {
   log->alone = nvmi_solo_enter(log);
   for (size_t i = 0; i < log->intents.count; i++) {
-    const struct nvmi_intent *intent = intent_at(log, i);
+    const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate != NVMI_ALLOCATED)
       release(log, intent->span, intent->index, true);
   }
@@ -144,7 +106,7 @@ void nvmi_heap_released(struct nvmi_log *log) {
 void nvmi_heap_aborted(struct nvmi_log *log) {
   log->alone = nvmi_solo_enter(log);
   for (size_t i = log->intents.count; i-- > 0;) {
-    const struct nvmi_intent *intent = intent_at(log, i);
+    const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate == NVMI_FREED) {
       nvmi_set_bit(intent->span->live, intent->index, log->alone);
       continue;

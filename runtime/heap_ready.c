@@ -7,7 +7,7 @@
  */
 #include "heap_types.h"
 
-enum { READY_MAX = 4096, PART_OF_CHUNKS = 64 };
+enum { READY_MAX = 4096, PART_OF_CHUNKS = 32 };
 
 struct ready {
   struct nvmi_span *span;

@@ -1,13 +1,17 @@
-/* heap_recent.h: from a small block's address to the intent that allocated it in the open
- * transaction.
+/* heap_recent.h: the blocks that the open transaction allocates and frees: as intents in a list,
+ * found again by address.
  *
- * A table of guesses in the log, each held against the intent that it leads to. What it does not
- * know any more is freed like any other block. Blocks at like places of different spans share a
- * set, and would push each other out for ever if it had one place.
+ * The table of recent ones is of guesses, each held against the intent that it leads to. What it
+ * does not know any more is freed like any other block. Blocks at like places of different spans
+ * share a set, and would push each other out for ever if it had one place.
  */
 #pragma once
 
-#include "internal.h"
+#include "heap_types.h"
+
+static inline struct nvmi_intent *nvmi_intent_at(const struct nvmi_log *log, size_t position) {
+  return (struct nvmi_intent *)log->intents.items + position;
+}
 
 static inline uint32_t *nvmi_recent_set(struct nvmi_log *log, const void *address) {
   return log->recent[(uintptr_t)address / 16 % NVMI_RECENT_SETS];
@@ -15,24 +19,65 @@ static inline uint32_t *nvmi_recent_set(struct nvmi_log *log, const void *addres
 
 static inline void nvmi_recent_put(struct nvmi_log *log, const void *address, uint32_t position) {
   uint32_t *set = nvmi_recent_set(log, address);
-  if (set[0] == position || set[1] == position || set[2] == position)
-    return;
-  set[3] = set[2];
-  set[2] = set[1];
-  set[1] = set[0];
+  unsigned way = 0;
+  while (way < 3 && set[way] != position)
+    way++;
+  for (; way; way--)
+    set[way] = set[way - 1];
   set[0] = position;
 }
 
-/* Null: not known, or freed since. A guess may be of an earlier transaction, and lead to a large
- * block of this one. */
+/* Of a small block. Null: not known, or freed since. A guess may be of an earlier transaction, and
+ * lead to a large block of this one. */
 static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const void *address) {
   const uint32_t *set = nvmi_recent_set(log, address);
   for (unsigned way = 0; way < 4; way++) {
     if (set[way] >= log->intents.count)
       continue;
-    struct nvmi_intent *intent = (struct nvmi_intent *)log->intents.items + set[way];
+    struct nvmi_intent *intent = nvmi_intent_at(log, set[way]);
     if (intent->address == address && intent->fate == NVMI_ALLOCATED && !intent->is_large)
       return intent;
   }
   return NULL;
+}
+
+/* Valid until the next. Out of memory: fatal. */
+static inline struct nvmi_intent *nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span,
+                                                   uint32_t index, enum nvmi_fate fate) {
+  char *address = nvmi_block_address(log->pool, span, index);
+  bool is_large = span->class == NVMI_CLASSES;
+  struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, is_large, 0};
+  log->owner->touched |= UINT64_C(1) << log->pool->index;
+  if (fate == NVMI_ALLOCATED) {
+    if (NVMI_LIKELY(!is_large))
+      nvmi_recent_put(log, address, (uint32_t)log->intents.count);
+    log->has_large |= is_large;
+  }
+  if (NVMI_UNLIKELY(!nvmi_array_push(&log->intents, &intent, sizeof intent)))
+    nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
+               "out of memory for a transaction's allocations and frees");
+  return nvmi_intent_at(log, log->intents.count - 1);
+}
+
+/* A scrap of the class, allocated again; null: there is none. */
+static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class) {
+  if (!log->scrap[class])
+    return NULL;
+  uint32_t position = log->scrap[class] - 1;
+  struct nvmi_intent *intent = nvmi_intent_at(log, position);
+  log->scrap[class] = intent->next;
+  log->scraps--;
+  intent->fate = NVMI_ALLOCATED;
+  nvmi_recent_put(log, intent->address, position);
+  nvmi_set_bit(intent->span->live, intent->index, log->alone);
+  return intent;
+}
+
+/* A small block that the open transaction allocated becomes a scrap. */
+static inline void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent) {
+  uint32_t *newest = &log->scrap[intent->span->class];
+  intent->fate = NVMI_SCRAPPED;
+  intent->next = *newest;
+  *newest = (uint32_t)(intent - nvmi_intent_at(log, 0)) + 1;
+  log->scraps++;
 }

@@ -106,14 +106,6 @@ static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, 
   return index;
 }
 
-/* heap_intents.c: what becomes of the block when the transaction commits. */
-void nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span, uint32_t index,
-                      enum nvmi_fate fate);
-/* A scrap of the class, allocated again; null: there is none. */
-struct nvmi_span *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class, uint32_t *index);
-/* A small block that the open transaction allocated becomes a scrap. */
-void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent);
-
 /* heap_ready.c: keeps a free block for the log's next allocation of its class; false: it has
  * enough. Takes one, live again; null: there is none. Gives back all; false: there were none. */
 bool nvmi_ready_keep(struct nvmi_log *log, struct nvmi_span *span, uint32_t index);

@@ -36,7 +36,7 @@ struct nvmi_intent {
   struct nvmi_span *span;
   char *address; /* of the block */
   uint16_t index;
-  uint8_t fate;  /* enum nvmi_fate */
+  uint8_t fate; /* enum nvmi_fate */
   bool is_large;
   uint32_t next; /* of a scrap: the next of its class, + 1; 0 ends */
 };
@@ -144,11 +144,6 @@ static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nv
   struct nvmi_log *log = thread->logs[pool->index];
   return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
 }
-
-/* note.c: a block that the transaction allocated becomes zero, and counts as noted; may be given up
- * again. At work. */
-void nvmi_note_fresh(struct nvmi_thread *thread, void *block, size_t size);
-void nvmi_note_forget(struct nvmi_thread *thread, const void *block, size_t size);
 
 /* tx.c: commits or aborts what a thread has open, in all pools */
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);

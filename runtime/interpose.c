@@ -12,7 +12,7 @@
  * ends with a message, as in the C library.
  */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "heap_locate.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -102,7 +102,10 @@ NVMI_INTERPOSE void *reallocarray(void *address, size_t count, size_t size) {
 }
 
 NVMI_INTERPOSE size_t malloc_usable_size(void *address) {
-  if (is_ours(address))
-    return nvm_usable_size(address);
+  if (is_ours(address)) {
+    const struct nvm_pool *pool = nvmi_pool_at(address);
+    size_t size = pool ? nvmi_small_size(pool, address) : 0;
+    return NVMI_LIKELY(size != 0) ? size : nvm_usable_size(address);
+  }
   return address && (behind.usable_size || look()) ? behind.usable_size(address) : 0;
 }

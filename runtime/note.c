@@ -14,6 +14,7 @@
 #include "counts.h"
 #include "entry.h"
 #include "freeze.h"
+#include "lines.h"
 #include "trace.h"
 
 #include <signal.h>
@@ -26,46 +27,20 @@ enum {
   NESTED_BYTES_MAX = 1024
 };
 
-static void push_line(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
+void nvmi_line_push_more(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
   struct nvmi_line item = {line, mask};
   if (!nvmi_array_push(&thread->lines, &item, sizeof item))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
 }
 
-static struct nvm_line *slot_of(struct nvmi_thread *thread, uint64_t line) {
-  return &thread->table->slot[line & (NVM_LINE_SLOTS - 1)];
+void nvmi_lines_mark(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++)
+    nvmi_line_mark(thread, line, nvmi_line_mask(line, start, end));
 }
 
 static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
-  const struct nvm_line *slot = slot_of(thread, line);
+  const struct nvm_line *slot = nvmi_line_slot(thread, line);
   return slot->line == line ? mask & slot->missing : mask;
-}
-
-static void mark(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
-  struct nvm_line *slot = slot_of(thread, line);
-  if (slot->line == line) {
-    slot->missing &= ~mask;
-    return;
-  }
-  if (slot->line)
-    push_line(thread, slot->line, ~slot->missing);
-  else
-    thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
-  /* In this order a handler's inline test never finds the new line with the old line's bytes. */
-  *(volatile uint64_t *)&slot->missing = UINT64_MAX;
-  *(volatile uint64_t *)&slot->line = line;
-  *(volatile uint64_t *)&slot->missing = ~mask;
-}
-
-/* Bits of the bytes of `line` that lie in [start, end). */
-static uint64_t mask_of(uint64_t line, uintptr_t start, uintptr_t end) {
-  uintptr_t first = line * LINE, last = first + LINE;
-  uint64_t mask = UINT64_MAX;
-  if (start > first)
-    mask &= UINT64_MAX << (start - first);
-  if (end < last)
-    mask &= UINT64_MAX >> (last - end);
-  return mask;
 }
 
 static bool is_fresh(const struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
@@ -83,7 +58,7 @@ static bool log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t
   if (!method->note)
     return false;
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
-    uint64_t mask = not_noted(thread, line, mask_of(line, start, end));
+    uint64_t mask = not_noted(thread, line, nvmi_line_mask(line, start, end));
     if (!mask)
       continue;
     uintptr_t from = line * LINE + (unsigned)__builtin_ctzll(mask);
@@ -104,38 +79,14 @@ static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end)
   uint64_t first = start / LINE, last = (end - 1) / LINE;
   uint64_t whole_first = (start + LINE - 1) / LINE, whole_end = end / LINE;
   if (whole_end > whole_first && whole_end - whole_first >= RANGE_LINES_MIN) {
-    push_line(thread, whole_first | NVMI_RANGE, whole_end - whole_first);
+    nvmi_line_push(thread, whole_first | NVMI_RANGE, whole_end - whole_first);
     if (first < whole_first)
-      mark(thread, first, mask_of(first, start, end));
+      nvmi_line_mark(thread, first, nvmi_line_mask(first, start, end));
     if (last >= whole_end)
-      mark(thread, last, mask_of(last, start, end));
+      nvmi_line_mark(thread, last, nvmi_line_mask(last, start, end));
     return;
   }
-  for (uint64_t line = first; line <= last; line++)
-    mark(thread, line, mask_of(line, start, end));
-}
-
-/* Its old content is nobody's, so no method has to know of it before the commit; with which all of
- * it goes to the file, and is looked at for pointers. */
-void nvmi_note_fresh(struct nvmi_thread *thread, void *block, size_t size) {
-  uintptr_t start = (uintptr_t)block, end = start + size;
-  uint64_t *words = block;
-  for (size_t i = 0; i < size / sizeof *words; i++)
-    words[i] = 0;
-  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++)
-    mark(thread, line, mask_of(line, start, end));
-  thread->table->fresh_start = start;
-  thread->table->fresh_end = end;
-}
-
-/* What left the table stays in the list. */
-void nvmi_note_forget(struct nvmi_thread *thread, const void *block, size_t size) {
-  uintptr_t start = (uintptr_t)block, end = start + size;
-  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
-    struct nvm_line *slot = slot_of(thread, line);
-    if (slot->line == line)
-      slot->missing |= mask_of(line, start, end);
-  }
+  nvmi_lines_mark(thread, start, end);
 }
 
 static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
@@ -159,7 +110,7 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
     pool->method->settle(log);
   }
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
-    struct nvmi_line item = {line, mask_of(line, start, end)};
+    struct nvmi_line item = {line, nvmi_line_mask(line, start, end)};
     if (thread->nested.count == thread->nested.room)
       nvmi_fatal(NVM_ELIMIT, pool->path, "signal handlers store too much in one transaction");
     ((struct nvmi_line *)thread->nested.items)[thread->nested.count++] = item;
@@ -241,12 +192,13 @@ simple_slot(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t s
   if (!thread || !pool || thread->busy || (start & (LINE - 1)) + size > LINE || !size ||
       !thread->logs[pool->index])
     return NULL;
-  struct nvm_line *slot = slot_of(thread, start / LINE);
+  struct nvm_line *slot = nvmi_line_slot(thread, start / LINE);
   bool is_full = thread->lines.count == thread->lines.room;
   return slot->line && slot->line != start / LINE && is_full ? NULL : slot;
 }
 
-/* As mark(), where the list has room. An empty slot answers no test until its line is there. */
+/* As nvmi_line_mark(), where the list has room. An empty slot answers no test until its line is
+ * there. */
 static inline __attribute__((always_inline)) void
 mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, uint64_t mask) {
   uint64_t before = slot->line;
@@ -265,6 +217,22 @@ mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, ui
   thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
   *(volatile uint64_t *)&slot->missing = ~mask;
   *(volatile uint64_t *)&slot->line = line;
+}
+
+/* Says that the thread is at work; false: it is not, the gate is shut or somebody watches. */
+static inline __attribute__((always_inline)) bool enter_simply(struct nvmi_thread *thread,
+                                                               const struct nvm_pool *pool) {
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  if (NVMI_LIKELY(!pool->gate && !nvmi_tracing))
+    return true;
+  thread->busy = 0;
+  return false;
+}
+
+static inline __attribute__((always_inline)) void leave_simply(struct nvmi_thread *thread) {
+  nvmi_compiler_barrier();
+  thread->busy = 0;
 }
 
 static inline uint64_t mask_in_line(uintptr_t start, size_t size) {
@@ -294,67 +262,84 @@ static inline bool may_be_ahead(const struct nvmi_thread *thread, const struct n
          thread->ahead_count < NVMI_AHEAD_MAX - 1;
 }
 
-NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
-  __builtin_prefetch(Address, 1);
+/* With entries of old bytes: kept apart, as it needs room on the stack. */
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *address,
+                                                                         size_t size) {
   struct nvmi_thread *thread = nvmi_self;
-  uintptr_t start = (uintptr_t)Address;
-  struct nvm_pool *pool = nvmi_pool_at(Address);
-  struct nvm_line *slot = simple_slot(thread, pool, start, Size);
-  if (NVMI_UNLIKELY(!slot ||
-                    (pool->method->note && (thread->fresh_count || thread->ahead_count)))) {
-    note_slowly(Address, Size, false);
+  uintptr_t start = (uintptr_t)address;
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  struct nvm_line *slot = simple_slot(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot || thread->fresh_count || thread->ahead_count ||
+                    !enter_simply(thread, pool))) {
+    note_slowly(address, size, false);
     return;
   }
-  uint64_t line = start / LINE, mask = mask_in_line(start, Size);
-  thread->busy = 1;
-  nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
-    thread->busy = 0;
-    note_slowly(Address, Size, false);
-    return;
-  }
+  uint64_t line = start / LINE, mask = mask_in_line(start, size);
   thread->touched |= UINT64_C(1) << pool->index;
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
-  if (!pool->method->note) /* commit stores there: asked for late, its fence waits for it */
-    __builtin_prefetch(pool->home + nvmi_offset(pool, Address), 1);
-  else if (news)
+  if (news)
     log_simple(thread->logs[pool->index], line, news);
   mark_simple(thread, slot, line, mask);
-  nvmi_compiler_barrier();
-  thread->busy = 0;
+  leave_simply(thread);
 }
 
-NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(void *address,
+                                                                               size_t size) {
   struct nvmi_thread *thread = nvmi_self;
-  uintptr_t start = (uintptr_t)Address;
-  struct nvm_pool *pool = nvmi_pool_at(Address);
-  struct nvm_line *slot = simple_slot(thread, pool, start, Size);
-  if (NVMI_UNLIKELY(!slot || (pool->method->note && !may_be_ahead(thread, pool, Size)))) {
-    note_slowly(Address, Size, true);
+  uintptr_t start = (uintptr_t)address;
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  struct nvm_line *slot = simple_slot(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot || !may_be_ahead(thread, pool, size) || !enter_simply(thread, pool))) {
+    note_slowly(address, size, true);
     return;
   }
-  uint64_t line = start / LINE, mask = mask_in_line(start, Size);
-  thread->busy = 1;
-  nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(pool->gate || nvmi_tracing)) {
-    thread->busy = 0;
-    note_slowly(Address, Size, true);
-    return;
-  }
+  uint64_t line = start / LINE, mask = mask_in_line(start, size);
   thread->touched |= UINT64_C(1) << pool->index;
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
-  if (pool->method->note && news) {
+  if (news) {
     unsigned first = (unsigned)__builtin_ctzll(news);
     nvmi_entry_put_short(thread->logs[pool->index], (void *)(line * LINE + first),
                          64 - (uint32_t)__builtin_clzll(news) - first);
     thread->table->ahead |= UINT64_C(1) << pool->index;
     thread->ahead[thread->ahead_count].start = start;
-    thread->ahead[thread->ahead_count++].end = start + Size;
+    thread->ahead[thread->ahead_count++].end = start + size;
   } else {
     mark_simple(thread, slot, line, mask);
   }
-  nvmi_compiler_barrier();
-  thread->busy = 0;
+  leave_simply(thread);
+}
+
+/* Where lines are all that commit needs. Commit stores to the file's line: asked for late, its
+ * fence waits for it. False: not that simple. */
+static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *pool, void *address,
+                                                              size_t size) {
+  struct nvmi_thread *thread = nvmi_self;
+  uintptr_t start = (uintptr_t)address;
+  struct nvm_line *slot = simple_slot(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot || !enter_simply(thread, pool)))
+    return false;
+  thread->touched |= UINT64_C(1) << pool->index;
+  __builtin_prefetch(pool->home + nvmi_offset(pool, address), 1);
+  mark_simple(thread, slot, start / LINE, mask_in_line(start, size));
+  leave_simply(thread);
+  return true;
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  __builtin_prefetch(Address, 1);
+  if (NVMI_UNLIKELY(pool && pool->method->note))
+    note_logged(Address, Size);
+  else if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
+    note_slowly(Address, Size, false);
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  if (NVMI_UNLIKELY(pool && pool->method->note))
+    note_logged_ahead(Address, Size);
+  else if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
+    note_slowly(Address, Size, true);
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {

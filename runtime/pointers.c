@@ -62,18 +62,14 @@ const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const st
 enum { ADDRESS_BITS = 47 };
 #define ADDRESS_MAX (UINT64_C(1) << ADDRESS_BITS)
 
-static bool may_be_outside(const struct nvm_pool *pool, uint64_t word) {
-  return word - ADDRESS_MIN < ADDRESS_MAX - ADDRESS_MIN &&
-         word - pool->header.base >= pool->header.heap_offset + pool->header.heap_size;
-}
-
 static bool is_judged(uint32_t kind) {
   return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||
          kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
 }
 
-/* Bits of a type's judged words: of each of the first, of any later one, and that it is known. */
-enum { LATER_BIT = 62, KNOWN_BIT = 63 };
+/* Bits of a type's judged words: of each of the first, of any later one; that it ends in a flexible
+ * array; and that it is known. */
+enum { LATER_BIT = 61, FLEXIBLE_BIT = 62, KNOWN_BIT = 63 };
 
 static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
                                const struct nvm_field *field) {
@@ -103,6 +99,8 @@ static uint64_t judged_words(struct nvm_pool *pool, unsigned index) {
     return words;
   const struct nvm_type *type = nvmi_type_layout(pool, index);
   words = UINT64_C(1) << KNOWN_BIT;
+  if (type && has_flexible_array(type))
+    words |= UINT64_C(1) << FLEXIBLE_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)
     words |= words_of_field(pool, type, &type->fields[i]);
   atomic_store_explicit(&pool->judged[index], words, memory_order_relaxed);
@@ -112,7 +110,8 @@ static uint64_t judged_words(struct nvm_pool *pool, unsigned index) {
 /* What is known of the block that a word lies in; words in a row mostly share it. */
 struct judge {
   struct nvm_pool *pool;
-  uint64_t start, end; /* in the file */
+  uint64_t first, size; /* addresses in the pool */
+  uint64_t start, end;  /* in the file */
   const struct nvm_type *type;
   uint64_t words;  /* judged ones of a record, 0: none */
   uint64_t record; /* bytes from one record to the next, or more than the block has */
@@ -132,12 +131,13 @@ static void look_up(struct judge *judge, uint64_t offset) {
   judge->end = judge->start + nvmi_block_size(span);
   unsigned number = span->words[index] - 1u; /* of no type: the highest */
   uint64_t words = number < pool->type_count ? judged_words(pool, number) : 0;
-  words &= ~(UINT64_C(1) << KNOWN_BIT);
+  bool is_flexible = words >> FLEXIBLE_BIT & 1;
+  words &= (UINT64_C(1) << FLEXIBLE_BIT) - 1;
   if (!words || !(atomic_load(&span->live[index / 64]) >> (index % 64) & 1))
     return; /* what is freed by this very transaction points to nothing any more */
   judge->words = words;
   judge->type = nvmi_type_layout(pool, number);
-  judge->record = has_flexible_array(judge->type) ? UINT64_MAX : judge->type->size;
+  judge->record = is_flexible ? UINT64_MAX : judge->type->size;
 }
 
 static __attribute__((noinline)) enum nvm_error
@@ -191,17 +191,25 @@ static RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64
   return suspects >> 63;
 }
 
-static RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct judge *judge, uint64_t offset,
-                                                       uint64_t mask) {
-  uint64_t words[8];
-  unsigned suspects = 0;
-  memcpy(words, judge->pool->work + offset, sizeof words);
-  for (unsigned word = 0; word < 8; word++)
-    suspects |= (unsigned)(may_be_outside(judge->pool, words[word]) && (mask >> (8 * word) & 0xff))
-                << word;
-  for (; suspects; suspects &= suspects - 1) {
-    unsigned word = (unsigned)__builtin_ctz(suspects);
-    enum nvm_error error = check_word(judge, offset + 8 * word, words[word]);
+/* Bit i: some byte of word i is in the mask. */
+static inline unsigned words_of(uint64_t mask) {
+  mask |= mask >> 4;
+  mask |= mask >> 2;
+  mask |= mask >> 1;
+  return (unsigned)((mask & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+static inline RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct judge *judge, uint64_t offset,
+                                                              uint64_t mask) {
+  const char *line = judge->pool->work + offset;
+  for (unsigned words = words_of(mask); words; words &= words - 1) {
+    unsigned word = (unsigned)__builtin_ctz(words);
+    uint64_t value;
+    memcpy(&value, line + sizeof value * word, sizeof value);
+    if (NVMI_LIKELY(value - ADDRESS_MIN >= ADDRESS_MAX - ADDRESS_MIN ||
+                    value - judge->first < judge->size))
+      continue;
+    enum nvm_error error = check_word(judge, offset + sizeof value * word, value);
     if (error)
       return error;
   }
@@ -222,7 +230,9 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     if (damaged)
       return NVM_ECORRUPT;
   }
-  struct judge judge = {.pool = pool};
+  struct judge judge = {.pool = pool,
+                        .first = pool->header.base,
+                        .size = pool->header.heap_offset + pool->header.heap_size};
   for (size_t i = 0; i < count; i++) {
     if (i + NVMI_LINES_AHEAD < count)
       __builtin_prefetch((void *)(lines[i + NVMI_LINES_AHEAD].line << 6)); /* a range: anything */
@@ -231,7 +241,7 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     uint64_t at = ((lines[i].line & ~NVMI_RANGE) << 6) - pool->header.base;
     uint64_t end = at + ((range ? lines[i].mask : 1) << 6);
     for (; at < end; at += NVM_LINE_SIZE) {
-      if (is_pointerless(&judge, at) || !is_suspect(pool, at))
+      if (is_pointerless(&judge, at) || (mask == UINT64_MAX && !is_suspect(pool, at)))
         continue;
       enum nvm_error error = check_line(&judge, at, mask);
       if (error)

@@ -140,7 +140,7 @@ TEST(kept_blocks_are_given_back) {
   empty(pool, blocks, small);
   const struct nvmi_log *log = nvmi_self->logs[pool->index];
   CHECK(log->ready_chunks > 0);
-  CHECK(log->ready_chunks <= (pool->header.heap_size >> NVM_CHUNK_SHIFT) / 64);
+  CHECK(log->ready_chunks <= (pool->header.heap_size >> NVM_CHUNK_SHIFT) / 32);
   CHECK(fill(pool, 512, blocks) == room);
   CHECK(nvm_pool_close(pool) == 0);
 }
