@@ -118,9 +118,8 @@ static bool remember(struct nvmi_log *log, char *block, size_t size) {
     nvmi_trace_stored(block, size);
     return true;
   }
-  unsigned slot = thread->fresh_count++ % NVMI_FRESH_MAX;
-  thread->fresh[slot].start = (uintptr_t)block;
-  thread->fresh[slot].end = (uintptr_t)block + size;
+  thread->fresh[thread->fresh_count++ % NVMI_FRESH_MAX] =
+      (struct nvmi_fresh){(uintptr_t)block, (uintptr_t)block + size, 0, 0};
   return false;
 }
 
@@ -205,7 +204,7 @@ struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uin
                                 uint64_t *inside) {
   uint64_t offset = file_offset - pool->header.heap_offset;
   uint32_t chunk;
-  if (offset >= pool->header.heap_size ||
+  if (offset >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
       !nvmi_block_locate(pool->heap, offset, &chunk, index, inside))
     return NULL;
   return nvmi_span_at(pool, chunk);
@@ -229,7 +228,7 @@ static bool find(const void *address, struct nvm_pool **pool, uint32_t *chunk, u
     uint64_t offset = nvmi_offset(*pool, address) - (*pool)->header.heap_offset;
     if (!is_built(*pool))
       return false;
-    if (offset < (*pool)->header.heap_size &&
+    if (offset >> NVM_CHUNK_SHIFT < (*pool)->heap->chunks_max &&
         nvmi_block_locate((*pool)->heap, offset, chunk, index, &inside) && !inside)
       return true;
   }
@@ -240,7 +239,7 @@ static bool find(const void *address, struct nvm_pool **pool, uint32_t *chunk, u
 
 /* Of the span that begins with the chunk. */
 static uint64_t block_size_at(struct nvm_pool *pool, uint32_t chunk) {
-  unsigned class = __atomic_load_n(&pool->heap->class[chunk], __ATOMIC_RELAXED);
+  unsigned class = nvmi_class_at(pool->heap, chunk);
   return NVMI_LIKELY(class < NVMI_CLASSES) ? pool->heap->geometry[class].block_size
                                            : nvmi_block_size(nvmi_span_at(pool, chunk));
 }

@@ -101,6 +101,6 @@ size_t nvm_usable_size(const void *address) {
   const struct nvm_pool *pool = nvmi_pool_at(address);
   uint32_t chunk, index;
   if (NVMI_LIKELY(pool && nvmi_small_locate(pool, address, &chunk, &index)))
-    return pool->heap->geometry[pool->heap->class[chunk]].block_size;
+    return pool->heap->geometry[nvmi_class_at(pool->heap, chunk)].block_size;
   return nvmi_heap_usable_size(address);
 }

@@ -106,8 +106,9 @@ struct nvmi_thread {
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
   struct nvmi_array nested;      /* struct nvmi_line noted by signal handlers */
   struct nvmi_array frames;      /* void *: frame addresses of open atomic calls */
-  struct {
+  struct nvmi_fresh {
     uintptr_t start, end;
+    uint64_t listed, listed_end; /* lines of it that are in the list as ranges */
   } fresh[NVMI_FRESH_MAX];
   struct {
     uintptr_t start, end;

@@ -58,7 +58,8 @@ struct nvmi_log {
     int index;
   } types[NVMI_KNOWN_TYPES];             /* of the pool, by id */
   struct nvmi_array sealed;              /* struct nvmi_sealed (order.h) */
-  struct nvmi_array large;               /* of a commit (shadow.c) */
+  struct nvmi_array large, straight;     /* of a commit (straight.c) */
+  struct nvmi_array single;              /* struct nvmi_line: the same */
   struct nvmi_array ready[NVMI_CLASSES]; /* free blocks for its next allocations (heap_ready.c) */
   unsigned ready_chunks;                 /* of their spans */
   struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */

@@ -12,11 +12,20 @@ struct nvmi_log;
 struct nvmi_parcel;
 struct nvmi_array;
 
-/* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines. */
+/* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines,
+ * which with NVMI_FRESH lie in a block that the transaction allocated. */
 struct nvmi_line {
   uint64_t line, mask;
 };
 #define NVMI_RANGE (UINT64_C(1) << 63)
+#define NVMI_FRESH (UINT64_C(1) << 62)
+
+static inline uint64_t nvmi_line_first(const struct nvmi_line *item) {
+  return item->line & ~(NVMI_RANGE | NVMI_FRESH);
+}
+static inline uint64_t nvmi_line_count(const struct nvmi_line *item) {
+  return item->line & NVMI_RANGE ? item->mask : 1;
+}
 
 struct nvmi_method {
   const char *name;

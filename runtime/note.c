@@ -24,6 +24,7 @@ enum {
   /* From this many whole lines on a range is listed as one, and not put into the table that it
    * would flush twice over. */
   RANGE_LINES_MIN = 2 * NVM_LINE_SLOTS,
+  FRESH_LINES_MIN = 4, /* the same in a new block, which needs few looks into the table */
   NESTED_BYTES_MAX = 1024
 };
 
@@ -43,11 +44,13 @@ static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t ma
   return slot->line == line ? mask & slot->missing : mask;
 }
 
-static bool is_fresh(const struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+/* The block, allocated in this transaction, in which the bytes lie; null: they do not, or it is not
+ * remembered. */
+static struct nvmi_fresh *fresh_at(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
   for (unsigned i = 0; i < thread->fresh_count && i < NVMI_FRESH_MAX; i++)
     if (thread->fresh[i].start <= start && end <= thread->fresh[i].end)
-      return true;
-  return false;
+      return &thread->fresh[i];
+  return NULL;
 }
 
 /* Tells the method the runs of new bytes, neighbouring lines together. True: to be waited for. */
@@ -87,6 +90,37 @@ static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end)
     return;
   }
   nvmi_lines_mark(thread, start, end);
+}
+
+/* Lines [first, end) of a new block: in the list as a range, each once. */
+static void list_fresh(struct nvmi_thread *thread, struct nvmi_fresh *fresh, uint64_t first,
+                       uint64_t end) {
+  if (fresh->listed == fresh->listed_end) {
+    fresh->listed = fresh->listed_end = first;
+  } else if (first > fresh->listed_end || end < fresh->listed) {
+    nvmi_lines_mark(thread, first * LINE, end * LINE);
+    return;
+  }
+  if (first < fresh->listed)
+    nvmi_line_push(thread, first | NVMI_RANGE | NVMI_FRESH, fresh->listed - first);
+  if (end > fresh->listed_end)
+    nvmi_line_push(thread, fresh->listed_end | NVMI_RANGE | NVMI_FRESH, end - fresh->listed_end);
+  fresh->listed = first < fresh->listed ? first : fresh->listed;
+  fresh->listed_end = end > fresh->listed_end ? end : fresh->listed_end;
+}
+
+static void mark_fresh(struct nvmi_thread *thread, struct nvmi_fresh *fresh, uintptr_t start,
+                       uintptr_t end) {
+  uint64_t first = (start + LINE - 1) / LINE, last = end / LINE;
+  if (last < first + FRESH_LINES_MIN) {
+    nvmi_lines_mark(thread, start, end);
+    return;
+  }
+  if (start < first * LINE)
+    nvmi_line_mark(thread, start / LINE, nvmi_line_mask(start / LINE, start, end));
+  list_fresh(thread, fresh, first, last);
+  if (last * LINE < end)
+    nvmi_line_mark(thread, last, nvmi_line_mask(last, start, end));
 }
 
 static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
@@ -157,12 +191,12 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   enter(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
-  bool waits = false;
-  if (is_fresh(thread, start, end))
+  struct nvmi_fresh *fresh = fresh_at(thread, start, end);
+  bool waits = !fresh && log_news(thread, log, start, end);
+  if (fresh) {
     thread->fresh_stores = true;
-  else
-    waits = log_news(thread, log, start, end);
-  if (waits) {
+    mark_fresh(thread, fresh, start, end);
+  } else if (waits) {
     thread->table->ahead |= UINT64_C(1) << pool->index;
     thread->ahead[thread->ahead_count].start = start;
     thread->ahead[thread->ahead_count++].end = end;

@@ -31,13 +31,14 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
   const struct nvmi_line *lines = thread->lines.items;
   size_t kept = 0, count = thread->lines.count;
   for (size_t i = 0; i < count; i++) {
-    struct nvm_pool *pool = nvmi_pool_at((void *)((lines[i].line & ~NVMI_RANGE) << 6));
+    struct nvm_pool *pool = nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6));
     if (pool->method->seal)
       pool->method->seal(thread->logs[pool->index], &lines[i]);
     else
       ((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];
   }
   thread->lines.count = kept;
+  thread->fresh_count = 0; /* what was listed of new blocks is sealed */
   nvmi_compiler_barrier();
   thread->busy--;
 }

@@ -230,16 +230,16 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     if (damaged)
       return NVM_ECORRUPT;
   }
-  struct judge judge = {.pool = pool,
-                        .first = pool->header.base,
-                        .size = pool->header.heap_offset + pool->header.heap_size};
+  struct judge judge = {.pool = pool, .first = pool->header.base, .size = pool->header.span};
   for (size_t i = 0; i < count; i++) {
     if (i + NVMI_LINES_AHEAD < count)
       __builtin_prefetch((void *)(lines[i + NVMI_LINES_AHEAD].line << 6)); /* a range: anything */
     bool range = lines[i].line & NVMI_RANGE;
     uint64_t mask = range ? UINT64_MAX : lines[i].mask;
-    uint64_t at = ((lines[i].line & ~NVMI_RANGE) << 6) - pool->header.base;
-    uint64_t end = at + ((range ? lines[i].mask : 1) << 6);
+    uint64_t at = (nvmi_line_first(&lines[i]) << 6) - pool->header.base;
+    uint64_t end = at + (nvmi_line_count(&lines[i]) << 6);
+    if (range && (at < judge.start || at >= judge.end))
+      look_up(&judge, at); /* of most long ones one look is enough */
     for (; at < end; at += NVM_LINE_SIZE) {
       if (is_pointerless(&judge, at) || (mask == UINT64_MAX && !is_suspect(pool, at)))
         continue;

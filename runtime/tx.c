@@ -81,8 +81,7 @@ finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
   return end_in_pool(log, lines, count, commit, false);
 }
 
-/* All lines of the transaction end up in thread->lines, with `nested` of signal handlers; the table
- * is empty afterwards. */
+/* As nvmi_tx_collect, with `nested` lines of signal handlers. */
 static void collect(struct nvmi_thread *thread, size_t nested) {
   size_t count = thread->lines.count;
   if (!nvmi_array_reserve(&thread->lines, count + thread->used_count + nested,
@@ -143,7 +142,7 @@ static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct
   struct nvmi_line *lines = thread->lines.items, *own = lines + all;
   *count = 0;
   for (size_t i = 0; i < all; i++)
-    if (nvmi_pool_at((void *)((lines[i].line & ~NVMI_RANGE) << 6)) == pool)
+    if (nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6)) == pool)
       own[(*count)++] = lines[i];
   return own;
 }

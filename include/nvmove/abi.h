@@ -11,8 +11,8 @@
  * which is exact to the byte: a byte that this transaction did not write is never rolled back or
  * committed, because another thread may own it. A store that may cross a line calls __nvm_note
  * without asking the filter. A store through what a call returned asks first whether it goes to the
- * block that was allocated last, which is noted whole. What may be lost from the table (a collision, a full table) is noted
- * again; duplicates are harmless by construction of every method.
+ * block that was allocated last, which is noted whole. What may be lost from the table (a
+ * collision, a full table) is noted again; duplicates are harmless by construction of every method.
  */
 #ifndef NVMOVE_ABI_H
 #define NVMOVE_ABI_H
@@ -49,7 +49,8 @@ struct nvm_line {
 struct nvm_line_table {
   struct nvm_line slot[NVM_LINE_SLOTS];
   uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_settle has to wait for */
-  uint64_t fresh_start, fresh_end; /* addresses: what the open transaction allocated last, all noted */
+  uint64_t fresh_start,
+      fresh_end; /* addresses: what the open transaction allocated last, all noted */
 };
 
 /* A place in the source, for messages. Static data of the instrumented module. */

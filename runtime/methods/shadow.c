@@ -15,6 +15,7 @@
 #include "../record.h"
 #include "../settle.h"
 #include "../shrink.h"
+#include "../straight.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *line
                              visit *visit, void *context) {
   uint64_t first = pool->header.base >> 6;
   for (size_t i = 0; i < count; i++) {
-    uint64_t line = (lines[i].line & ~NVMI_RANGE) - first;
+    uint64_t line = nvmi_line_first(&lines[i]) - first;
     if (NVMI_LIKELY(!(lines[i].line & NVMI_RANGE))) {
       visit(context, pool, line << 6, lines[i].mask);
       continue;
@@ -80,43 +81,6 @@ static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
     unsigned i = (unsigned)__builtin_ctzll(mask);
     pool->work[offset + i] = pool->home[offset + i];
   }
-}
-
-static bool is_large_and_new(const struct nvmi_intent *intent) {
-  return intent->fate == NVMI_ALLOCATED && intent->is_large;
-}
-
-/* Large blocks that this transaction allocates: their bytes go
- * straight to the file, not into the record, and are fenced before the record's last frame is put:
- * the record may arrive whole before its own fence. Crash before the first fence: the block is
- * free, its bytes are nobody's. After: they are there. No older record is
- * replayed over them: the run was not taken before the floor had passed all records that can name
- * it (docs/pool-format.md, "The floor"). */
-struct large {
-  uint64_t start, end; /* file offsets */
-};
-
-/* None when the transaction's lines may not go straight: memory is out, or an older value in the
- * record would be replayed over a newer one that did. */
-static void find_large(struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
-  log->large.count = 0;
-  for (size_t i = 0; i < log->intents.count && log->has_large && !log->sealed.count; i++) {
-    uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
-    struct large block = {start, start + nvmi_block_size(intents[i].span)};
-    if (is_large_and_new(&intents[i]))
-      nvmi_array_push(&log->large, &block, sizeof block);
-  }
-}
-
-/* Whether the line (or range) lies in one of them. */
-static bool goes_straight(const struct nvmi_log *log, const struct nvmi_line *item) {
-  const struct large *large = log->large.items;
-  uint64_t at = ((item->line & ~NVMI_RANGE) << 6) - log->pool->header.base;
-  for (size_t i = 0; i < log->large.count; i++)
-    if (at >= large[i].start && at < large[i].end)
-      return true;
-  return false;
 }
 
 static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
@@ -210,7 +174,7 @@ static bool is_far(const struct nvmi_log *log) {
 /* What the record will read, and what is stored in place later: in a long transaction it has left
  * the first-level cache. */
 static void fetch(const struct nvm_pool *pool, const struct nvmi_line *item) {
-  uint64_t offset = ((item->line & ~NVMI_RANGE) << 6) - pool->header.base;
+  uint64_t offset = (nvmi_line_first(item) << 6) - pool->header.base;
   __builtin_prefetch(pool->work + offset);
   __builtin_prefetch(pool->home + offset, 1);
 }
@@ -221,6 +185,8 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvmi_record record;
   if (is_far(log))
     nvmi_log_turn(log);
+  else if (log->owner->fresh_count)
+    nvmi_settle(pool); /* so that new blocks may go straight */
   nvmi_record_begin(&record, log, log->cursor, true);
   record.bound = atomic_load(&pool->bound); /* what is settled, no more */
   const uint64_t *operation = log->operations.items;
@@ -228,18 +194,16 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_operation(&record, operation[i]);
   size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
-  bool some_went = false;
-  find_large(log);
+  nvmi_straight_begin(log);
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
     fetch(pool, &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i]);
-    bool straight = goes_straight(log, &lines[i]);
+    bool straight = nvmi_straight_take(log, &lines[i], i, record.bound);
     each_line(pool, &lines[i], 1, straight ? store_home_apart : add_to_record,
               straight ? NULL : &record);
-    some_went |= straight;
   }
-  if (some_went)
+  if (log->straight.count)
     nvmi_fence(log);
   add_late(&record, nested);
   nvmi_step(NVMI_STEP_COMMIT);
@@ -257,8 +221,8 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
                               sealed[i].mask);
   log->stats.flushed_lines += log->sealed.count;
   log->sealed.count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!goes_straight(log, &lines[i]))
+  for (size_t i = 0, next = 0; i < count; i++)
+    if (!nvmi_straight_went(log, i, &next))
       each_line(pool, &lines[i], 1, store_home_apart, NULL);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
@@ -282,6 +246,10 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
                                     size_t count) {
   if ((!count && !log->operations.count && !log->sealed.count) ||
       NVMI_LIKELY(commit_short(log, lines, count)))
+    return NVM_OK;
+  size_t single;
+  const struct nvmi_line *all = nvmi_lines_single(log, lines, count, &single);
+  if (all && commit_short(log, all, single))
     return NVM_OK;
   return commit_long(log, lines, count);
 }
@@ -335,8 +303,8 @@ static bool shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, s
 static void shadow_seal(struct nvmi_log *log, const struct nvmi_line *line) {
   static _Atomic uint64_t sequence;
   bool is_range = line->line & NVMI_RANGE;
-  for (uint64_t i = 0; i < (is_range ? line->mask : 1); i++) {
-    struct nvmi_sealed sealed = {.line = (line->line & ~NVMI_RANGE) + i,
+  for (uint64_t i = 0; i < nvmi_line_count(line); i++) {
+    struct nvmi_sealed sealed = {.line = nvmi_line_first(line) + i,
                                  .mask = is_range ? UINT64_MAX : line->mask,
                                  .sequence = atomic_fetch_add(&sequence, 1)};
     memcpy(sealed.bytes, (void *)(sealed.line << 6), sizeof sealed.bytes);

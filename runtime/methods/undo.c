@@ -46,8 +46,8 @@ static void flush_lines(struct nvmi_log *log, const struct nvmi_line *lines, siz
   void (*flush)(const void *, size_t) = log->pool->persist->flush;
   uint64_t flushed = 0;
   for (size_t i = 0; i < count; i++) {
-    uint64_t length = lines[i].line & NVMI_RANGE ? lines[i].mask : 1;
-    flush((void *)((lines[i].line & ~NVMI_RANGE) << 6), length << 6);
+    uint64_t length = nvmi_line_count(&lines[i]);
+    flush((void *)(nvmi_line_first(&lines[i]) << 6), length << 6);
     flushed += length;
   }
   log->stats.flushed_lines += flushed;

@@ -24,6 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-Iinclude", "-Iruntime"]
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)), ("recycled.c", ()),
+            ("straight.c", ()),
             ("handed.c", ()), ("joined.c", ()), ("counted.c", ()))
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--allow-sampling"]
@@ -69,6 +70,7 @@ RULES = [
     ("order", r"items\(&work->redo\)\[i\]->order < work->bound", "0"),
     ("order", r"atomic_store_explicit\(&log->pending, 0, memory_order_release\);", ";"),
     ("order", r"span->freed_order >= floor", "0"),
+    ("order", r"atomic_load_explicit\(&span->freed_order, memory_order_acquire\) < bound", "1"),
     ("order", r"^\s*some \|= flush_last\(.*\);", ";"),
     ("order", r"while \(nvmi_settle\(pool\) < all\)", "while (0)"),
     ("order", r"if \(!log->last && !log->bank_tells\)", "if (0)"),
@@ -86,7 +88,7 @@ FILES = ["runtime/" + name for name in
           "log.c", "log.h", "record.c", "record.h", "recover.c", "pool.c", "types.c", "methods/undo.c",
           "methods/shadow.c", "settle.c", "settle.h", "redo.c", "shrink.c", "note.c", "relocate.c",
           "crew.c", "resize.c", "statics.c", "statics_table.c", "counts.c", "counts_log.c",
-          "counts_batch.c", "release.c", "tx.c")]
+          "counts_batch.c", "release.c", "straight.c", "tx.c")]
 
 # Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.
 SURVIVORS = {

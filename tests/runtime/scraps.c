@@ -226,3 +226,35 @@ TEST(large_blocks_are_no_scraps) {
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(test_path("pool"));
 }
+
+/* What is stored to new blocks in long stretches goes to the file, not into the record that tells
+ * of it: of a group of transactions' worth of them, however often it is stored anew. */
+TEST(new_blocks_go_straight) {
+  enum { BLOCKS = 100, BYTES = 2000, TIMES = 3 };
+  NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0);
+  bool is_shadow = strcmp(info.method, "shadow") == 0;
+  static char *blocks[BLOCKS];
+  for (unsigned round = 0; round < 5; round++) {
+    struct nvm_stats before = stats_of(pool);
+    CHECK(nvm_tx_begin(pool) == 0);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+      CHECK(!round || nvm_free(blocks[i]) == 0);
+      CHECK((blocks[i] = nvm_alloc(pool, 0, BYTES)));
+      for (unsigned times = 0; times < TIMES; times++) {
+        note_store(blocks[i], BYTES);
+        memset(blocks[i], 'a' + (int)(round + i + times) % 20, BYTES);
+      }
+    }
+    CHECK(nvm_tx_commit(pool) == 0);
+    uint64_t bytes = stats_of(pool).log_bytes - before.log_bytes;
+    CHECK(!is_shadow || round < 2 || bytes < BLOCKS * BYTES / 4);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool"));
+  for (unsigned i = 0; i < BLOCKS; i++)
+    for (unsigned j = 0; j < BYTES; j++)
+      CHECK(blocks[i][j] == 'a' + (int)(4 + i + TIMES - 1) % 20);
+  CHECK(nvm_pool_close(pool) == 0);
+}

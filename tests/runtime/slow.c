@@ -11,6 +11,8 @@
 #include "store.h"
 
 #include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -170,5 +172,59 @@ TEST_ONCE(handler_beside_a_commit) {
   const uint64_t *home = (const uint64_t *)(pool->home + nvmi_offset(pool, words));
   CHECK(home[0] == 1 && home[1] == 0);
   words[1] = 0;
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+enum { BLOCK = 20000, WORTHLESS = 100, NEEDED = 50 };
+
+/* While one thread is held in its commit no bound passes it. So the record that last wrote to a
+ * block, and freed it, would be replayed over what the next transaction stores there. */
+static void use_again(void *argument) {
+  nvmi_persist_override = &held;
+  NVM_POOL *pool = test_open(argument);
+  struct {
+    uint64_t word[FAR];
+    char *block;
+  } *root = nvm_pool_root(pool);
+  struct writer slow = {.pool = pool, .word = root->word, .from = 1, .to = 1, .hold = 1};
+  pool->several_logs = true;
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, write_words, &slow) == 0);
+  while (!is_held)
+    usleep(100);
+  char *block = root->block;
+  CHECK(nvm_tx_begin(pool) == 0);
+  note_store(block, WORTHLESS);
+  memset(block, 0xee, WORTHLESS);
+  STORE(root->block, NULL);
+  CHECK(nvm_free(block) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 0, BLOCK) == block);
+  note_store(block, BLOCK);
+  memset(block, NEEDED, BLOCK);
+  STORE(root->block, block);
+  CHECK(nvm_tx_commit(pool) == 0);
+  _exit(33);
+}
+
+TEST_ONCE(new_block_behind_a_slow_commit) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  held = *nvmi_persist_process();
+  real_fence = held.fence;
+  held.fence = fence;
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 2 << 20);
+  nvm_tx_begin(pool);
+  char **root = nvm_calloc(pool, 0, FAR + 1, 8);
+  STORE(root[FAR], nvm_calloc(pool, 0, 1, BLOCK));
+  CHECK(nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  int status = test_child(NULL, use_again, (void *)(uintptr_t)path);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 33);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root[FAR] != NULL);
+  for (unsigned i = 0; i < BLOCK; i++)
+    CHECK(root[FAR][i] == NEEDED);
   CHECK(nvm_pool_close(pool) == 0);
 }
