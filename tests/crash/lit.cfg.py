@@ -31,6 +31,8 @@ pools = tempfile.mkdtemp(prefix="nvmove-crash-tests.", dir="/dev/shm" if os.path
 atexit.register(shutil.rmtree, pools, ignore_errors=True)
 
 config.environment["TMPDIR"] = pools  # traces of findings stay there
+# A finding of threads that met once is worth all that was said.
+config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
