@@ -47,6 +47,7 @@ bench-redis: build ## Redis with its keyspace in a pool beside Redis as it is (s
 	@scripts/setup --bench
 	@$(PYTHON) bench/redis.py --cc build/release/bin/nvmove-cc
 	@$(PYTHON) bench/ycsb.py --cc build/release/bin/nvmove-cc
+	@/usr/bin/python3 bench/plots.py
 
 bench-crash: build ## A million states that a crash could leave, each recovered and judged (see bench/README.md)
 	@$(PYTHON) bench/crash.py --bin build/release/bin
