@@ -105,7 +105,8 @@ SmallVector<Stretch> stretchesOf(IRBuilderBase &At, ArrayRef<Note> Notes) {
   auto After = [&](Value *Base, Value *Bytes) { return At.CreatePtrAdd(Base, Bytes); };
   for (const Note &N : Notes) {
     if (!N.Size) {
-      Result.push_back({N.Address, After(N.Address, N.Length)});
+      Value *Length = At.CreateZExtOrTrunc(N.Length, At.getInt64Ty());
+      Result.push_back({N.Address, After(N.Address, Length)});
       continue;
     }
     APInt Offset(DL.getIndexTypeSizeInBits(N.Address->getType()), 0);

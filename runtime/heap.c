@@ -107,20 +107,16 @@ static struct nvmi_intent *claim_large(struct nvmi_log *log, size_t size, bool *
   return span ? nvmi_heap_intend(log, span, 0, NVMI_ALLOCATED) : NULL;
 }
 
-/* What is stored to the block needs no undo entry. Small ones are noted whole, once; of larger ones
- * the program may leave the most part as it is. True: it is zero now. */
+/* True: it is zero now. */
 static bool remember(struct nvmi_log *log, char *block, size_t size) {
-  struct nvmi_thread *thread = log->owner;
-  if (size <= NVMI_FRESH_NOTED) {
-    thread->fresh_stores = true;
-    nvmi_trace(log->pool, NVM_TRACE_NOTE, nvmi_offset(log->pool, block), size);
-    nvmi_note_fresh(thread, block, size);
-    nvmi_trace_stored(block, size);
-    return true;
+  if (size > NVMI_FRESH_NOTED) {
+    nvmi_note_later(log->owner, block, size);
+    return false;
   }
-  thread->fresh[thread->fresh_count++ % NVMI_FRESH_MAX] =
-      (struct nvmi_fresh){(uintptr_t)block, (uintptr_t)block + size, 0, 0};
-  return false;
+  nvmi_trace(log->pool, NVM_TRACE_NOTE, nvmi_offset(log->pool, block), size);
+  nvmi_note_fresh(log->owner, block, size);
+  nvmi_trace_stored(block, size);
+  return true;
 }
 
 /* `*zero`: the block's bytes are. */

@@ -36,8 +36,10 @@ static inline void leave(struct nvmi_thread *thread, struct nvmi_log *log) {
   thread->busy = 0;
 }
 
-/* Blocks up to NVMI_FRESH_NOTED bytes: their classes are 16 bytes apart. */
-static inline uint32_t small_class_of(size_t size) { return (uint32_t)((size - 1) / 16); }
+/* Up to NVMI_FRESH_NOTED bytes the classes are 16 bytes apart. */
+static inline uint32_t class_of(size_t size) {
+  return NVMI_LIKELY(size <= NVMI_FRESH_NOTED) ? (uint32_t)((size - 1) / 16) : nvmi_class_of(size);
+}
 
 static __attribute__((noinline)) struct nvmi_intent *take_ready(struct nvmi_log *log,
                                                                 uint32_t class) {
@@ -49,9 +51,9 @@ static __attribute__((noinline)) struct nvmi_intent *take_ready(struct nvmi_log 
 void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   struct nvmi_thread *thread = nvmi_self;
   struct nvmi_log *log = quick_log(thread, pool);
-  if (NVMI_UNLIKELY(!log || size - 1 >= NVMI_FRESH_NOTED))
+  if (NVMI_UNLIKELY(!log || size - 1 >= NVMI_BLOCK_MAX))
     return nvmi_heap_alloc(pool, type, size);
-  uint32_t class = small_class_of(size);
+  uint32_t class = class_of(size);
   unsigned slot = nvmi_type_slot(type);
   bool is_there = log->scrap[class] || log->ready[class].count;
   if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
@@ -61,9 +63,11 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
     intent = take_ready(log, class);
   intent->span->words[intent->index] = (uint16_t)(1 + (type ? log->types[slot].index : 0));
   log->stats.allocations++;
-  thread->fresh_stores = true;
   void *block = intent->address;
-  nvmi_note_fresh(thread, block, 16 * (class + 1));
+  if (NVMI_LIKELY(size <= NVMI_FRESH_NOTED))
+    nvmi_note_fresh(thread, block, 16 * (class + 1));
+  else
+    nvmi_note_later(thread, block, intent->span->block_size);
   leave(thread, log);
   return block;
 }

@@ -69,8 +69,17 @@ nvmi_note_fresh(struct nvmi_thread *thread, void *block, size_t size) {
     nvmi_line_mark(thread, line, UINT64_MAX >> (NVM_LINE_SIZE - size) << start % NVM_LINE_SIZE);
   else
     nvmi_lines_mark(thread, start, end);
+  thread->fresh_stores = true;
   thread->table->fresh_start = start;
   thread->table->fresh_end = end;
+}
+
+/* A larger one, of which the program may leave the most part as it is: what it stores there is
+ * noted then, and needs no undo entry. */
+static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size_t size) {
+  uintptr_t start = (uintptr_t)block;
+  thread->fresh[thread->fresh_count++ % NVMI_FRESH_MAX] =
+      (struct nvmi_fresh){start, start + size, 0, 0};
 }
 
 /* What the transaction noted of the block is given up; what left the table stays in the list. */
