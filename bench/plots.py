@@ -18,7 +18,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Told apart in grey and by people who see few colours: what has a pool is filled, what has not is hatched.
 LOOKS = {
-    "RDB each second": ("#ffffff", "..."), "AOF everysec": ("#ffffff", "///"), "AOF always": ("#ffffff", "xxx"),
+    "RDB each second": ("#ffffff", "..."), "AOF everysec": ("#ffffff", "///"),
+    "AOF always": ("#ffffff", "xxx"),
     "shadow, power": ("#08519c", ""), "shadow, process": ("#6baed6", ""), "undo, power": ("#a63603", ""),
     "undo, process": ("#fd8d3c", ""), "shadow, power, command": ("#08519c", "++"),
     "undo, process, command": ("#fd8d3c", "++"),
