@@ -3,9 +3,9 @@
 
 usage: plots.py [--out DIR] [JSON...]
 
-Of each file one picture for each part: shares of the server without persistence, median of the rounds with the
-least and the largest, a panel for each pipeline; seconds of a restart. Without files: what build/bench has.
-Pictures are PNG, beside the file or in --out; their names are printed.
+Of each file one picture for each part: shares of the server without persistence, median of the rounds with
+the least and the largest, a panel for each pipeline; seconds of a restart. Without files: what build/bench
+has. Pictures are PNG, beside the file or in --out; their names are printed.
 
 Needs Debian's python3-matplotlib. Exit status: 0 drawn, 1 not.
 """

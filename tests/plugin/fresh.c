@@ -1,8 +1,10 @@
-// Fields of what a call returned are filled in: where that is the block which was allocated last,
-// and is noted whole, one test stands for all notes. Anywhere else, and after the commit, each has
-// its note. RUN: %ir -O1 %s | FileCheck %s RUN: %crash %s -I %source/include | FileCheck
-// --check-prefix=CRASH %s CRASH: -O0 undo: {{[1-9][0-9]*}} crashes survived CRASH: -O0 shadow:
-// {{[1-9][0-9]*}} crashes survived CRASH: -O3 -march=native undo: {{[1-9][0-9]*}} crashes survived
+// Fields of what a call returned are filled in: where that is the block which was allocated last, and is noted
+// whole, one test stands for all notes. Anywhere else, and after the commit, each has its note.
+// RUN: %ir -O1 %s | FileCheck %s
+// RUN: %crash %s -I %source/include | FileCheck --check-prefix=CRASH %s
+// CRASH: -O0 undo: {{[1-9][0-9]*}} crashes survived
+// CRASH: -O0 shadow: {{[1-9][0-9]*}} crashes survived
+// CRASH: -O3 -march=native undo: {{[1-9][0-9]*}} crashes survived
 // CRASH: -O3 -march=native shadow: {{[1-9][0-9]*}} crashes survived
 #include "nvmove/nvmove.h"
 
