@@ -61,6 +61,7 @@ struct nvmi_tracer *nvmi_trace_self(void) {
   if (!found) {
     found = nvmi_trace_reserve(sizeof *found);
     found->noted = nvmi_trace_reserve(span / 8);
+    found->taken = nvmi_trace_reserve(span / 8);
     found->next = trace.tracers;
     trace.tracers = found;
   }

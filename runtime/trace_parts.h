@@ -47,6 +47,7 @@ struct nvmi_tracer {
     uint64_t place, size;
   } noted_ranges[NVMI_NOTED_MAX];
   uint64_t *noted; /* bit for each byte: noted in the thread's open transaction */
+  uint64_t *taken; /* of those: noted by another thread since */
   struct nvmi_late late[NVMI_LATE_MAX];
 };
 

@@ -1,9 +1,10 @@
 /* trace_view.c: the program's memory as the trace knows it, held against what it is.
  *
- * A byte that differs was stored by code that told nobody. Where the thread has noted it, that was
- * a described function, and the store is written down without a place; where another thread has, it
- * is between its store and its record, and will tell; elsewhere the store is reported as unseen. So
- * the trace does not share the compiler's blind spots.
+ * A byte that differs was stored by code that told nobody. Where a thread has noted it, that was a
+ * described function, which may be at work still, and the store is written down as that thread's,
+ * without a place; elsewhere the store is reported as unseen. So the trace does not share the
+ * compiler's blind spots. Of two that noted a byte, as a lock was released in an open transaction,
+ * it is the later one's: who stores again notes again before a described function.
  */
 #define _GNU_SOURCE
 #include "trace_parts.h"
@@ -28,21 +29,39 @@ static void set_bits(uint64_t *bits, uint64_t from, uint64_t size, bool on) {
   }
 }
 
+static void take_from(struct nvmi_tracer *other, uint64_t place, uint64_t size) {
+  for (uint64_t word = place >> 6; word <= (place + size - 1) >> 6; word++) {
+    uint64_t mask = UINT64_MAX;
+    if (word == place >> 6)
+      mask <<= place & 63;
+    if (word == (place + size - 1) >> 6)
+      mask &= UINT64_MAX >> (63 - ((place + size - 1) & 63));
+    if (other->noted[word] & mask)
+      other->taken[word] |= other->noted[word] & mask;
+  }
+}
+
 void nvmi_view_note(struct nvmi_tracer *self, uint64_t place, uint64_t size) {
+  for (struct nvmi_tracer *each = nvmi_trace_state.tracers; each; each = each->next)
+    if (each != self && each->noted_count && size)
+      take_from(each, place, size);
   if (self->noted_count < NVMI_NOTED_MAX) {
     self->noted_ranges[self->noted_count].place = place;
     self->noted_ranges[self->noted_count].size = size;
   }
   self->noted_count++;
   set_bits(self->noted, place, size, true);
+  set_bits(self->taken, place, size, false);
 }
 
 void nvmi_view_forget_notes(struct nvmi_tracer *self) {
-  if (self->noted_count > NVMI_NOTED_MAX)
-    madvise(self->noted, nvmi_trace_state.pool->header.span / 8, MADV_DONTNEED);
-  else
-    for (unsigned i = 0; i < self->noted_count; i++)
-      set_bits(self->noted, self->noted_ranges[i].place, self->noted_ranges[i].size, false);
+  uint64_t *const bits[] = {self->noted, self->taken};
+  for (unsigned map = 0; map < 2; map++)
+    if (self->noted_count > NVMI_NOTED_MAX)
+      madvise(bits[map], nvmi_trace_state.pool->header.span / 8, MADV_DONTNEED);
+    else
+      for (unsigned i = 0; i < self->noted_count; i++)
+        set_bits(bits[map], self->noted_ranges[i].place, self->noted_ranges[i].size, false);
   self->noted_count = 0;
 }
 
@@ -124,10 +143,24 @@ static bool has_noted(const struct nvmi_tracer *tracer, uint64_t place) {
   return tracer->noted[place >> 6] >> (place & 63) & 1;
 }
 
-/* Or somebody's signal handler may have: its note waits to be taken. */
-static bool another_noted(const struct nvmi_tracer *self, uint64_t place) {
+static bool has_noted_last(const struct nvmi_tracer *tracer, uint64_t place) {
+  return has_noted(tracer, place) && !(tracer->taken[place >> 6] >> (place & 63) & 1);
+}
+
+/* Who noted the byte last; null: nobody that is known. */
+static const struct nvmi_tracer *noter_of(const struct nvmi_tracer *self, uint64_t place) {
+  if (has_noted_last(self, place))
+    return self;
   for (const struct nvmi_tracer *each = nvmi_trace_state.tracers; each; each = each->next)
-    if (each->used && (each->late_count || (each != self && has_noted(each, place))))
+    if (each->used && has_noted_last(each, place))
+      return each;
+  return NULL;
+}
+
+/* Somebody's signal handler may have noted it: that waits to be taken. */
+static bool some_wait(void) {
+  for (const struct nvmi_tracer *each = nvmi_trace_state.tracers; each; each = each->next)
+    if (each->used && each->late_count)
       return true;
   return false;
 }
@@ -139,20 +172,19 @@ static void compare_word(const struct nvmi_tracer *self, uint64_t at, uint64_t s
     end = byte + 1;
     if (work[byte] == view[byte])
       continue;
-    bool noted = has_noted(self, byte);
-    if (!noted && another_noted(self, byte))
+    const struct nvmi_tracer *noter = noter_of(self, byte);
+    if (!noter && some_wait())
       continue;
-    while (end < at + 8 && work[end] != view[end] && has_noted(self, end) == noted &&
-           (noted || !another_noted(self, end)))
+    while (end < at + 8 && work[end] != view[end] && noter_of(self, end) == noter)
       end++;
     memcpy(view + byte, work + byte, end - byte);
     enum what what = what_is(byte);
     if (what != TABLE)
-      nvmi_trace_put(self->number,
+      nvmi_trace_put(noter ? noter->number : self->number,
                      what == VOLATILE ? NVM_TRACE_VOLATILE
-                     : noted          ? NVM_TRACE_STORE
+                     : noter          ? NVM_TRACE_STORE
                                       : NVM_TRACE_UNSEEN,
-                     byte, site, view + byte, end - byte);
+                     byte, noter == self || !noter ? site : 0, view + byte, end - byte);
   }
 }
 
