@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Redis 3.2.6 with its keyspace in a pool beside Redis as it is: throughput, processor time, restart.
 
-usage: redis.py --cc NVMOVE_CC [--rounds N] [--requests N] [--keys N] [--folder DIR] [--json FILE]
-                [--load NAME]... [--configuration NAME]... [PART...]
+usage: redis.py --cc NVMOVE_CC [--rounds N] [--requests N] [--keys N] [--folder DIR] [--pools DIR]
+                [--json FILE] [--load NAME]... [--configuration NAME]... [PART...]
 
 Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2). Parts:
 
@@ -14,9 +14,9 @@ Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2).
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
 Configurations: none; RDB each second; AOF everysec; AOF always (their files in --folder, which should be a
-disk); and with a pool on tmpfs: methods shadow and undo, domains power (cache lines flushed) and process, a
-turn of the event loop a transaction, or (command) each command. Raw results with the machine and the
-commit: build/bench/redis.json.
+disk); and with a pool in --pools (persistent memory; /dev/shm): methods shadow and undo, domains power
+(cache lines flushed) and process, a turn of the event loop a transaction, or (command) each command. Raw
+results with the machine and the commit: build/bench/redis.json.
 
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
 """
@@ -87,9 +87,9 @@ COUNTED = {"entries": "nvmove_log_entries", "bytes": "nvmove_log_bytes", "fences
 class Running:
     """A server of one configuration in a folder of its own, on its core."""
 
-    def __init__(self, binaries, name, folder=None, parent=FOLDER, settings=()):
+    def __init__(self, binaries, name, folder=None, parent=None, settings=()):
         self.settings, environment, which = CONFIGURATIONS[name]
-        self.folder = folder or tempfile.mkdtemp(prefix="nvmove-bench-", dir=parent)
+        self.folder = folder or tempfile.mkdtemp(prefix="nvmove-bench-", dir=parent or FOLDER)
         self.ported = environment is not None
         self.begun = time.monotonic()
         self.server = server.Server(binaries[which], self.folder, ("--save", "", *settings),
@@ -258,6 +258,7 @@ PARTS = {"restart": restart, "throughput": throughput}
 
 
 def main():
+    global FOLDER
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("part", nargs="*", choices=[[], *PARTS])
     p.add_argument("--cc", required=True)
@@ -265,10 +266,12 @@ def main():
     p.add_argument("--requests", type=int, default=100000)
     p.add_argument("--keys", type=int, default=1000000)
     p.add_argument("--folder", default=os.path.join(ROOT, "build"))
+    p.add_argument("--pools", default=FOLDER)
     p.add_argument("--load", action="append", choices=LOADS)
     p.add_argument("--configuration", action="append", choices=CONFIGURATIONS)
     p.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "redis.json"))
     a = p.parse_args()
+    FOLDER = a.pools
     try:
         binaries = servers(a.cc)
     except build.fetch.CannotFetch as e:
