@@ -225,10 +225,6 @@ static void compare_images(struct scan *scan, unsigned type, uint64_t offset, ui
   }
 }
 
-static bool is_live(const struct nvmi_span *span, uint32_t index) {
-  return atomic_load_explicit(&span->live[index / 64], memory_order_relaxed) >> index % 64 & 1;
-}
-
 /* What the transaction does to a block: bit 0: frees it, bit 1: allocates it. */
 static unsigned fate_of(const struct nvmi_log *log, const struct nvmi_span *span, uint32_t index) {
   const struct nvmi_intent *intents = log->intents.items;
@@ -251,7 +247,7 @@ static struct block block_around(struct scan *scan, uint64_t offset) {
   uint64_t inside;
   uint32_t index;
   const struct nvmi_span *span = nvmi_block_at(scan->pool, offset, &index, &inside);
-  if (!span || !is_live(span, index) || fate_of(scan->log, span, index))
+  if (!span || !nvmi_is_live(span, index) || fate_of(scan->log, span, index))
     return (struct block){.start = offset, .end = offset + WORD};
   unsigned type = span->words[index] - 1u;
   return (struct block){offset - inside, offset - inside + nvmi_block_size(span), type,

@@ -51,7 +51,6 @@ static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {
       continue;
     *index = word * 64 + (uint32_t)__builtin_ctzll(bits);
     nvmi_clear_bit(span->free, *index, solo);
-    nvmi_set_bit(span->live, *index, solo);
     nvmi_add_free(span, UINT32_MAX, solo);
     span->hint = word;
     return true;
@@ -79,10 +78,11 @@ static struct nvmi_intent *claim_small(struct nvmi_log *log, uint32_t class) {
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (intent)
     return intent;
-  struct nvmi_span *span = nvmi_ready_take(log, class, &index);
-  if (!span)
-    span = claim_new(log, class, &index);
-  return span ? nvmi_heap_intend(log, span, index, NVMI_ALLOCATED) : NULL;
+  const struct nvmi_ready *ready = nvmi_ready_take(log, class);
+  struct nvmi_span *span = ready ? ready->span : claim_new(log, class, &index);
+  if (ready)
+    index = ready->index;
+  return span ? nvmi_intent_add(log, nvmi_intent_of(log->pool, span, index, NVMI_ALLOCATED)) : NULL;
 }
 
 /* The run is made a free run of its own in the file: what a crash leaves there is not taken for
@@ -100,11 +100,10 @@ static struct nvmi_intent *claim_large(struct nvmi_log *log, size_t size, bool *
     nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunks));
     pool->persist->fence();
     span = nvmi_span_new(pool, NVMI_CLASSES, chunk, (uint32_t)chunks);
-    nvmi_set_bit(span->live, 0, false);
   }
   nvmi_unlock(&heap->lock);
   *zero = !dirty;
-  return span ? nvmi_heap_intend(log, span, 0, NVMI_ALLOCATED) : NULL;
+  return span ? nvmi_intent_add(log, nvmi_intent_of(pool, span, 0, NVMI_ALLOCATED)) : NULL;
 }
 
 /* True: it is zero now. */
@@ -129,7 +128,7 @@ static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *ze
   if (!intent)
     return NULL;
   const struct nvmi_span *span = intent->span;
-  span->words[intent->index] = (uint16_t)(1 + type);
+  nvmi_intent_live(log, intent, 1 + (uint32_t)type);
   log->stats.allocations++;
   char *block = intent->address;
   nvmi_trace(pool, NVM_TRACE_ALLOC, nvmi_offset(pool, block), nvmi_block_size(span));
@@ -199,11 +198,13 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
 struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
                                 uint64_t *inside) {
   uint64_t offset = file_offset - pool->header.heap_offset;
-  uint32_t chunk;
+  struct nvmi_location at;
   if (offset >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
-      !nvmi_block_locate(pool->heap, offset, &chunk, index, inside))
+      !nvmi_block_locate(pool->heap, offset, &at))
     return NULL;
-  return nvmi_span_at(pool, chunk);
+  *index = at.index;
+  *inside = at.inside;
+  return nvmi_span_at(pool, at.chunk);
 }
 
 static bool is_built(struct nvm_pool *pool) {
@@ -215,17 +216,15 @@ static bool is_built(struct nvm_pool *pool) {
   return !damaged;
 }
 
-/* The chunk where the span, and the place in it, of the block that starts at `address`; false:
- * recorded. */
-static bool find(const void *address, struct nvm_pool **pool, uint32_t *chunk, uint32_t *index) {
-  uint64_t inside;
+/* The block that starts at `address`; false: none, recorded. */
+static bool find(const void *address, struct nvm_pool **pool, struct nvmi_location *at) {
   *pool = nvmi_pool_at(address);
   if (*pool) {
     uint64_t offset = nvmi_offset(*pool, address) - (*pool)->header.heap_offset;
     if (!is_built(*pool))
       return false;
     if (offset >> NVM_CHUNK_SHIFT < (*pool)->heap->chunks_max &&
-        nvmi_block_locate((*pool)->heap, offset, chunk, index, &inside) && !inside)
+        nvmi_block_locate((*pool)->heap, offset, at) && !at->inside)
       return true;
   }
   nvmi_fail(NVM_EPOINTER, *pool ? (*pool)->path : NULL, "%p is not the address of a block%s",
@@ -233,29 +232,28 @@ static bool find(const void *address, struct nvm_pool **pool, uint32_t *chunk, u
   return false;
 }
 
-/* Of the span that begins with the chunk. */
-static uint64_t block_size_at(struct nvm_pool *pool, uint32_t chunk) {
-  unsigned class = nvmi_class_at(pool->heap, chunk);
+static uint64_t block_size_at(struct nvm_pool *pool, const struct nvmi_chunk *chunk) {
+  unsigned class = nvmi_class_of_chunk(chunk);
   return NVMI_LIKELY(class < NVMI_CLASSES) ? pool->heap->geometry[class].block_size
                                            : nvmi_block_size(nvmi_span_at(pool, chunk));
 }
 
 int nvmi_heap_free(void *address) {
   struct nvm_pool *pool;
-  uint32_t chunk, index;
+  struct nvmi_location at;
   if (!address)
     return 0;
-  struct nvmi_log *log = find(address, &pool, &chunk, &index) ? enter(pool) : NULL;
+  struct nvmi_log *log = find(address, &pool, &at) ? enter(pool) : NULL;
   if (!log)
     return -1;
-  struct nvmi_span *span = nvmi_span_at(pool, chunk);
+  struct nvmi_span *span = nvmi_span_at(pool, at.chunk);
   int result = 0;
-  if (nvmi_clear_bit(span->live, index, log->alone)) {
+  if (nvmi_clear_bit(span->live, at.index, log->alone)) {
     struct nvmi_intent *intent = nvmi_recent_find(log, address);
     if (intent)
       nvmi_heap_scrap(log, intent);
     else
-      nvmi_heap_intend(log, span, index, NVMI_FREED);
+      nvmi_intent_add(log, nvmi_intent_of(pool, span, at.index, NVMI_FREED));
     log->stats.frees++;
     nvmi_trace(pool, NVM_TRACE_FREE, nvmi_offset(pool, address), nvmi_block_size(span));
   } else {
@@ -267,22 +265,22 @@ int nvmi_heap_free(void *address) {
 
 size_t nvmi_heap_usable_size(const void *address) {
   struct nvm_pool *pool;
-  uint32_t chunk, index;
-  if (!find(address, &pool, &chunk, &index))
+  struct nvmi_location at;
+  if (!find(address, &pool, &at))
     return 0;
-  return block_size_at(pool, chunk);
+  return block_size_at(pool, at.chunk);
 }
 
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
-  uint32_t chunk, index;
+  struct nvmi_location at;
   if (!address)
     return nvm_alloc(pool, 0, size);
-  if (!find(address, &pool, &chunk, &index))
+  if (!find(address, &pool, &at))
     return NULL;
-  uint64_t old_size = block_size_at(pool, chunk);
+  uint64_t old_size = block_size_at(pool, at.chunk);
   if (size && size <= old_size && size > old_size / 2)
     return address;
-  uint16_t word = nvmi_span_at(pool, chunk)->words[index];
+  uint16_t word = nvmi_span_at(pool, at.chunk)->words[at.index];
   char *block = nvm_alloc(pool, word > 1 ? pool->type_ids[word - 1] : 0, size);
   if (!block)
     return NULL;
@@ -297,29 +295,22 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   return block;
 }
 
-enum { TABLES = 5 * sizeof(uint32_t) + 1 }; /* bytes for each chunk */
+enum { TABLES = sizeof(struct nvmi_chunk) + 4 * sizeof(uint32_t) }; /* bytes for each chunk */
 
 static struct nvmi_heap *map_tables(size_t chunks) {
   struct nvmi_heap *heap = nvmi_dram_reserve(sizeof *heap);
   if (!heap)
     return NULL;
   heap->chunks_max = (uint32_t)chunks;
-  uint32_t *tables = nvmi_dram_reserve(chunks * TABLES);
-  heap->span = nvmi_dram_reserve(chunks * sizeof *heap->span);
-  if (!tables || !heap->span) {
-    if (tables)
-      munmap(tables, chunks * TABLES);
-    if (heap->span)
-      munmap(heap->span, chunks * sizeof *heap->span);
+  heap->chunk = nvmi_dram_reserve_huge(chunks * TABLES);
+  if (!heap->chunk) {
     munmap(heap, sizeof *heap);
     return NULL;
   }
-  heap->head = tables;
-  heap->unread = tables + chunks;
-  heap->runs.length = tables + 2 * chunks;
-  heap->runs.next = tables + 3 * chunks;
-  heap->runs.prev = tables + 4 * chunks;
-  heap->class = (uint8_t *)(tables + 5 * chunks);
+  heap->unread = (uint32_t *)(heap->chunk + chunks);
+  heap->runs.length = heap->unread + chunks;
+  heap->runs.next = heap->unread + 2 * chunks;
+  heap->runs.prev = heap->unread + 3 * chunks;
   nvmi_heap_geometries(heap);
   return heap;
 }
@@ -338,11 +329,11 @@ void nvmi_heap_stop(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   if (!heap)
     return;
+  const struct nvmi_slab *slabs = heap->slabs.items;
   for (size_t i = 0; i < heap->slabs.count; i++)
-    munmap(((void **)heap->slabs.items)[i], 1 << 20);
-  nvmi_array_free(&heap->slabs, sizeof(void *));
-  munmap(heap->head, heap->chunks_max * TABLES);
-  munmap(heap->span, heap->chunks_max * sizeof *heap->span);
+    munmap(slabs[i].start, slabs[i].size);
+  nvmi_array_free(&heap->slabs, sizeof *slabs);
+  munmap(heap->chunk, heap->chunks_max * TABLES);
   pthread_mutex_destroy(&heap->lock);
   munmap(heap, sizeof *heap);
   pool->heap = NULL;

@@ -16,6 +16,17 @@ void nvmi_heap_stop(struct nvm_pool *pool);
  * recorded. */
 uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
 
+/* As nvm_free, of a block that is older than the transaction; false: it is not done. That it was
+ * free already is found a little later, and ends the process. */
+bool nvmi_free_soon(void *address);
+/* Looks at those now. Where the thread is busy. */
+void nvmi_frees_settle(struct nvmi_log *log);
+static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
+  if (commit && log->awaited_count)
+    nvmi_frees_settle(log);
+  log->awaited_count = 0;
+}
+
 /* What the transaction writes to scraps need not be kept. */
 void nvmi_heap_forget_scraps(struct nvmi_log *log);
 /* Writes down the operations of the transaction's allocations and frees. False: out of memory. */

@@ -19,17 +19,24 @@ void nvmi_heap_forget_scraps(struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate == NVMI_SCRAPPED)
-      nvmi_note_forget(log->owner, intent->address, intent->span->block_size);
+      nvmi_note_forget(log->owner, intent->address,
+                       log->pool->heap->geometry[intent->class].block_size);
   }
 }
 
 /* The word of a block in the file: its span's table, or its run's own word, 16 bits at a time. */
 static void operate(struct nvmi_log *log, const struct nvmi_intent *intent, uint64_t value) {
+  struct nvm_pool *pool = log->pool;
   const struct nvmi_span *span = intent->span;
   uint64_t *operation = (uint64_t *)log->operations.items + log->operations.count;
-  if (NVMI_LIKELY(span->class < NVMI_CLASSES)) {
-    uint64_t table = nvmi_chunk_offset(log->pool, span->chunk);
-    *operation = NVM_OPERATION(table + 2 * (uint64_t)intent->index, value);
+  if (NVMI_LIKELY(intent->class < NVMI_CLASSES)) {
+    const struct nvmi_geometry *geometry = &pool->heap->geometry[intent->class];
+    uint64_t run = nvmi_offset(pool, intent->address) - geometry->first -
+                   (uint64_t)intent->index * geometry->block_size;
+    uint64_t at = run + 2 * (uint64_t)intent->index;
+    __builtin_prefetch(pool->home + at, 1);
+    __builtin_prefetch(span, 1); /* for release */
+    *operation = NVM_OPERATION(at, value);
     log->operations.count++;
     return;
   }
@@ -49,7 +56,7 @@ bool nvmi_heap_operate(struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate != NVMI_SCRAPPED)
-      operate(log, intent, intent->fate == NVMI_FREED ? 0 : intent->span->words[intent->index]);
+      operate(log, intent, intent->fate == NVMI_FREED ? 0 : intent->word);
   }
   return true;
 }
@@ -65,14 +72,15 @@ static void raise_freed_order(struct nvmi_span *span, uint64_t order, bool solo)
     ;
 }
 
-static void release(struct nvmi_log *log, struct nvmi_span *span, uint32_t index, bool committed) {
+static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool committed) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_heap *heap = pool->heap;
+  struct nvmi_span *span = intent->span;
   if (committed)
     raise_freed_order(span, atomic_load(&pool->order) - 1, log->alone);
-  if (span->class < NVMI_CLASSES) {
-    if (!nvmi_ready_keep(log, span, index))
-      nvmi_span_put(pool, span, index, log->alone);
+  if (NVMI_LIKELY(intent->class < NVMI_CLASSES)) {
+    if (!nvmi_ready_keep(log, intent))
+      nvmi_span_put(pool, span, intent->index, log->alone);
     return;
   }
   nvmi_lock(&heap->lock);
@@ -97,7 +105,7 @@ void nvmi_heap_released(struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate != NVMI_ALLOCATED)
-      release(log, intent->span, intent->index, true);
+      release(log, intent, true);
   }
   nvmi_solo_leave(log);
   clear(log);
@@ -113,13 +121,14 @@ void nvmi_heap_aborted(struct nvmi_log *log) {
     }
     if (intent->fate == NVMI_ALLOCATED)
       nvmi_clear_bit(intent->span->live, intent->index, log->alone);
-    release(log, intent->span, intent->index, false);
+    release(log, intent, false);
   }
   nvmi_solo_leave(log);
   clear(log);
 }
 
 struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
+  nvmi_frees_settle(log);
   struct nvmi_array intents = log->intents;
   log->intents = (struct nvmi_array){0};
   clear(log);
@@ -135,7 +144,7 @@ void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, si
       struct nvmi_intent intent =
           i < own.count ? ((struct nvmi_intent *)own.items)[i] : intents[i - own.count];
       if ((intent.fate == NVMI_FREED) == frees)
-        nvmi_heap_intend(log, intent.span, intent.index, (enum nvmi_fate)intent.fate);
+        nvmi_intent_add(log, intent);
     }
   nvmi_array_free(&own, sizeof(struct nvmi_intent));
 }

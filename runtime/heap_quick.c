@@ -43,9 +43,12 @@ static inline uint32_t class_of(size_t size) {
 
 static __attribute__((noinline)) struct nvmi_intent *take_ready(struct nvmi_log *log,
                                                                 uint32_t class) {
-  uint32_t index;
-  struct nvmi_span *span = nvmi_ready_take(log, class, &index);
-  return nvmi_heap_intend(log, span, index, NVMI_ALLOCATED);
+  const struct nvmi_ready *ready = nvmi_ready_take(log, class);
+  return nvmi_intent_add(log, (struct nvmi_intent){.span = ready->span,
+                                                   .address = ready->address,
+                                                   .index = (uint16_t)ready->index,
+                                                   .fate = NVMI_ALLOCATED,
+                                                   .class = (uint8_t)class});
 }
 
 void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
@@ -61,15 +64,28 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (!intent)
     intent = take_ready(log, class);
-  intent->span->words[intent->index] = (uint16_t)(1 + (type ? log->types[slot].index : 0));
+  nvmi_intent_live(log, intent, 1 + (type ? (uint32_t)log->types[slot].index : 0));
   log->stats.allocations++;
   void *block = intent->address;
   if (NVMI_LIKELY(size <= NVMI_FRESH_NOTED))
     nvmi_note_fresh(thread, block, 16 * (class + 1));
   else
-    nvmi_note_later(thread, block, intent->span->block_size);
+    nvmi_note_later(thread, block, pool->heap->geometry[class].block_size);
   leave(thread, log);
   return block;
+}
+
+/* Of a small block that is older than the transaction: the intent to free it. Null span: not that
+ * simple. */
+static inline struct nvmi_intent freed(const struct nvm_pool *pool, void *address) {
+  struct nvmi_intent intent = {.address = address, .fate = NVMI_FREED};
+  struct nvmi_location at;
+  if (nvmi_small_locate(pool, address, &at)) {
+    intent.span = atomic_load_explicit(&at.chunk->span, memory_order_acquire);
+    intent.index = (uint16_t)at.index;
+    intent.class = nvmi_class_of_chunk(at.chunk);
+  }
+  return intent;
 }
 
 int nvm_free(void *address) {
@@ -78,33 +94,67 @@ int nvm_free(void *address) {
   struct nvmi_log *log = quick_log(thread, pool);
   if (NVMI_UNLIKELY(!log))
     return nvmi_heap_free(address);
-  struct nvmi_intent *intent = nvmi_recent_find(log, address);
-  struct nvmi_span *span = NULL;
-  uint32_t chunk, index;
-  if (intent) {
-    span = intent->span;
-    index = intent->index;
-  } else if (nvmi_small_locate(pool, address, &chunk, &index)) {
-    span = atomic_load_explicit(&pool->heap->span[chunk], memory_order_acquire);
-  }
-  if (NVMI_UNLIKELY(!span || !enter(thread, log)))
+  struct nvmi_intent *known = nvmi_recent_find(log, address);
+  struct nvmi_intent intent = known ? *known : freed(pool, address);
+  if (NVMI_UNLIKELY(!intent.span || !enter(thread, log)))
     return nvmi_heap_free(address);
-  bool lives = nvmi_clear_bit(span->live, index, log->alone);
+  bool lives = nvmi_clear_bit(intent.span->live, intent.index, log->alone);
   if (NVMI_LIKELY(lives)) {
-    if (intent)
-      nvmi_heap_scrap(log, intent);
+    if (known)
+      nvmi_heap_scrap(log, known);
     else
-      nvmi_heap_intend(log, span, index, NVMI_FREED);
+      nvmi_intent_add(log, intent);
     log->stats.frees++;
   }
   leave(thread, log);
   return NVMI_LIKELY(lives) ? 0 : nvmi_heap_free(address); /* which says that it is free already */
 }
 
+static void settle(struct nvmi_log *log) {
+  for (unsigned i = 0; i < log->awaited_count; i++) {
+    const struct nvmi_intent *intent = &log->awaited[i];
+    if (NVMI_UNLIKELY(!nvmi_clear_bit(intent->span->live, intent->index, log->alone)))
+      nvmi_die(NULL, "free(%p): %s: the block is free already", (void *)intent->address,
+               log->pool->path);
+    nvmi_intent_add(log, *intent);
+  }
+  log->awaited_count = 0;
+}
+
+void nvmi_frees_settle(struct nvmi_log *log) {
+  log->alone = nvmi_solo_enter(log);
+  settle(log);
+  nvmi_solo_leave(log);
+}
+
+/* A free of an old block looks at a line that nobody had a use for until then. It is asked for, and
+ * looked at some frees later, or when the transaction ends. */
+bool nvmi_free_soon(void *address) {
+  struct nvmi_thread *thread = nvmi_self;
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  struct nvmi_log *log = quick_log(thread, pool);
+  if (NVMI_UNLIKELY(!log || nvmi_recent_find(log, address)))
+    return false;
+  struct nvmi_intent intent = freed(pool, address);
+  if (NVMI_UNLIKELY(!intent.span || pool->gate))
+    return false;
+  __builtin_prefetch(&intent.span->live[intent.index / 64], 1);
+  if (log->awaited_count == NVMI_AWAITED_MAX) {
+    if (!enter(thread, log))
+      return false;
+    settle(log);
+    leave(thread, log);
+  }
+  thread->touched |= UINT64_C(1) << pool->index;
+  log->awaited[log->awaited_count++] = intent;
+  log->stats.frees++;
+  return true;
+}
+
 size_t nvm_usable_size(const void *address) {
   const struct nvm_pool *pool = nvmi_pool_at(address);
-  uint32_t chunk, index;
-  if (NVMI_LIKELY(pool && nvmi_small_locate(pool, address, &chunk, &index)))
-    return pool->heap->geometry[nvmi_class_at(pool->heap, chunk)].block_size;
+  struct nvmi_location at;
+  if (NVMI_LIKELY(pool && nvmi_small_locate(pool, address, &at)))
+    return pool->heap->geometry[nvmi_class_of_chunk(at.chunk)].block_size;
   return nvmi_heap_usable_size(address);
 }

@@ -35,23 +35,21 @@ static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const v
     if (set[way] >= log->intents.count)
       continue;
     struct nvmi_intent *intent = nvmi_intent_at(log, set[way]);
-    if (intent->address == address && intent->fate == NVMI_ALLOCATED && !intent->is_large)
+    if (intent->address == address && intent->fate == NVMI_ALLOCATED &&
+        intent->class < NVMI_CLASSES)
       return intent;
   }
   return NULL;
 }
 
 /* Valid until the next. Out of memory: fatal. */
-static inline struct nvmi_intent *nvmi_heap_intend(struct nvmi_log *log, struct nvmi_span *span,
-                                                   uint32_t index, enum nvmi_fate fate) {
-  char *address = nvmi_block_address(log->pool, span, index);
-  bool is_large = span->class == NVMI_CLASSES;
-  struct nvmi_intent intent = {span, address, (uint16_t)index, (uint8_t)fate, is_large, 0};
+static inline struct nvmi_intent *nvmi_intent_add(struct nvmi_log *log, struct nvmi_intent intent) {
   log->owner->touched |= UINT64_C(1) << log->pool->index;
-  if (fate == NVMI_ALLOCATED) {
-    if (NVMI_LIKELY(!is_large))
-      nvmi_recent_put(log, address, (uint32_t)log->intents.count);
-    log->has_large |= is_large;
+  if (intent.fate == NVMI_ALLOCATED) {
+    if (NVMI_LIKELY(intent.class < NVMI_CLASSES))
+      nvmi_recent_put(log, intent.address, (uint32_t)log->intents.count);
+    else
+      log->has_large = true;
   }
   if (NVMI_UNLIKELY(!nvmi_array_push(&log->intents, &intent, sizeof intent)))
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
@@ -59,7 +57,16 @@ static inline struct nvmi_intent *nvmi_heap_intend(struct nvmi_log *log, struct 
   return nvmi_intent_at(log, log->intents.count - 1);
 }
 
-/* A scrap of the class, allocated again; null: there is none. */
+static inline struct nvmi_intent nvmi_intent_of(const struct nvm_pool *pool, struct nvmi_span *span,
+                                                uint32_t index, enum nvmi_fate fate) {
+  return (struct nvmi_intent){.span = span,
+                              .address = nvmi_block_address(pool, span, index),
+                              .index = (uint16_t)index,
+                              .fate = (uint8_t)fate,
+                              .class = (uint8_t)span->class};
+}
+
+/* A scrap of the class, claimed again; null: there is none. */
 static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class) {
   if (!log->scrap[class])
     return NULL;
@@ -69,13 +76,22 @@ static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t
   log->scraps--;
   intent->fate = NVMI_ALLOCATED;
   nvmi_recent_put(log, intent->address, position);
-  nvmi_set_bit(intent->span->live, intent->index, log->alone);
   return intent;
+}
+
+/* A claimed block gets its word, and lives. */
+static inline void nvmi_intent_live(struct nvmi_log *log, struct nvmi_intent *intent,
+                                    uint32_t word) {
+  struct nvmi_span *span = intent->span;
+  uint16_t *words = (uint16_t *)((char *)span + log->pool->heap->geometry[intent->class].words);
+  words[intent->index] = (uint16_t)word;
+  intent->word = word;
+  nvmi_set_bit(span->live, intent->index, log->alone);
 }
 
 /* A small block that the open transaction allocated becomes a scrap. */
 static inline void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent) {
-  uint32_t *newest = &log->scrap[intent->span->class];
+  uint32_t *newest = &log->scrap[intent->class];
   intent->fate = NVMI_SCRAPPED;
   intent->next = *newest;
   *newest = (uint32_t)(intent - nvmi_intent_at(log, 0)) + 1;

@@ -8,9 +8,8 @@
 #include "heap_types.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-enum { SLAB = 1 << 20, GROUPS = NVMI_CLASSES - 8 };
+enum { SLAB = 256 << 10, HUGE_SLAB = 2 << 20 };
 
 uint32_t nvmi_class_of(size_t size) {
   if (size <= 128)
@@ -43,32 +42,54 @@ void nvmi_span_shape(struct nvmi_span *span, uint32_t class) {
   }
 }
 
+/* Behind the bits, of which there are two kinds. */
+static uint32_t words_at(uint32_t blocks) {
+  return (uint32_t)(sizeof(struct nvmi_span) + 2 * ((blocks + 63) / 64) * sizeof(uint64_t));
+}
+
 void nvmi_heap_geometries(struct nvmi_heap *heap) {
   for (uint32_t class = 0; class < NVMI_CLASSES; class ++) {
     struct nvmi_span span;
     nvmi_span_shape(&span, class);
-    heap->geometry[class] = (struct nvmi_geometry){span.first, span.blocks, span.block_size,
-                                                   (UINT64_C(1) << 40) / span.block_size + 1};
+    heap->geometry[class] =
+        (struct nvmi_geometry){.first = span.first,
+                               .blocks = span.blocks,
+                               .block_size = span.block_size,
+                               .chunks = span.chunks,
+                               .words = words_at(span.blocks),
+                               .inverse = (UINT64_C(1) << 40) / span.block_size + 1};
+  }
+  heap->geometry[NVMI_CLASSES] = (struct nvmi_geometry){.blocks = 1, .words = words_at(1)};
+}
+
+/* `span`: null, as it was not read yet. */
+static void tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks,
+                 struct nvmi_span *span) {
+  for (uint32_t i = 0; i < (class == NVMI_CLASSES ? 1 : chunks); i++) {
+    struct nvmi_chunk *told = &heap->chunk[chunk + i];
+    atomic_store_explicit(&told->span, span, memory_order_release);
+    __atomic_store_n(&told->class, (uint8_t)class, __ATOMIC_RELAXED);
+    __atomic_store_n(&told->head, chunk + 1, __ATOMIC_RELEASE);
   }
 }
 
 void nvmi_span_tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks) {
-  __atomic_store_n(&heap->class[chunk], (uint8_t)class, __ATOMIC_RELAXED);
-  for (uint32_t i = 0; i < (class == NVMI_CLASSES ? 1 : chunks); i++)
-    __atomic_store_n(&heap->head[chunk + i], chunk + 1, __ATOMIC_RELEASE);
+  tell(heap, class, chunk, chunks, NULL);
 }
 
 static void *slab_take(struct nvmi_heap *heap, size_t bytes) {
-  void *slab;
-  if (!heap->slabs.count || heap->slab_used + bytes > SLAB) {
-    slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (slab == MAP_FAILED || !nvmi_array_push(&heap->slabs, &slab, sizeof slab))
+  size_t count = heap->slabs.count;
+  if (!count || heap->slab_used + bytes > ((struct nvmi_slab *)heap->slabs.items)[count - 1].size) {
+    /* A small pool needs no huge page. */
+    struct nvmi_slab slab = {.size = count ? HUGE_SLAB : SLAB};
+    slab.start = nvmi_dram_reserve_huge(slab.size);
+    if (!slab.start || !nvmi_array_push(&heap->slabs, &slab, sizeof slab))
       nvmi_die(NULL, "out of memory for the heap's tables");
     heap->slab_used = 0;
   }
-  slab = ((void **)heap->slabs.items)[heap->slabs.count - 1];
+  const struct nvmi_slab *last = (struct nvmi_slab *)heap->slabs.items + heap->slabs.count - 1;
   heap->slab_used += bytes;
-  return (char *)slab + heap->slab_used - bytes;
+  return last->start + heap->slab_used - bytes;
 }
 
 /* Spans that were dropped are used again for the same class: `next` chains them. */
@@ -80,9 +101,7 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
     nvmi_span_shape(&shape, class);
   else
     shape.block_size = 0;
-  size_t words = (shape.blocks + 63) / 64;
-  size_t bytes =
-      sizeof(struct nvmi_span) + 2 * words * sizeof(uint64_t) + shape.blocks * sizeof(uint16_t);
+  size_t bytes = words_at(shape.blocks) + shape.blocks * sizeof(uint16_t);
   struct nvmi_span *span = heap->spare[class];
   if (span)
     heap->spare[class] = span->next;
@@ -95,21 +114,22 @@ static struct nvmi_span *make(struct nvm_pool *pool, uint32_t class, uint32_t ch
   span->block_size = shape.block_size;
   span->first = shape.first;
   span->class = class;
-  span->free = span->live + words;
-  span->words = (uint16_t *)(span->free + words);
+  span->free = span->live + (shape.blocks + 63) / 64;
+  span->words = (uint16_t *)((char *)span + words_at(shape.blocks));
   return span;
 }
 
 static void publish(struct nvmi_heap *heap, struct nvmi_span *span) {
-  nvmi_span_tell(heap, span->class, span->chunk, span->chunks);
-  atomic_store_explicit(&heap->span[span->chunk], span, memory_order_release);
+  tell(heap, span->class, span->chunk, span->chunks, span);
 }
 
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span) {
   uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
-  for (uint32_t i = 0; i < interior; i++)
-    __atomic_store_n(&heap->head[span->chunk + i], 0, __ATOMIC_RELAXED);
-  heap->span[span->chunk] = NULL;
+  for (uint32_t i = 0; i < interior; i++) {
+    struct nvmi_chunk *chunk = &heap->chunk[span->chunk + i];
+    __atomic_store_n(&chunk->head, 0, __ATOMIC_RELAXED);
+    atomic_store_explicit(&chunk->span, NULL, memory_order_relaxed);
+  }
   span->next = heap->spare[span->class];
   heap->spare[span->class] = span;
 }
@@ -149,16 +169,16 @@ static struct nvmi_span *read_span(struct nvm_pool *pool, uint32_t chunk) {
   return span;
 }
 
-struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk) {
+struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, const struct nvmi_chunk *chunk) {
   struct nvmi_heap *heap = pool->heap;
-  uint32_t head = __atomic_load_n(&heap->head[chunk], __ATOMIC_RELAXED);
+  uint32_t head = __atomic_load_n(&chunk->head, __ATOMIC_RELAXED);
   if (!head)
     return NULL;
-  struct nvmi_span *span = atomic_load_explicit(&heap->span[head - 1], memory_order_acquire);
+  struct nvmi_span *span = atomic_load_explicit(&chunk->span, memory_order_acquire);
   if (NVMI_LIKELY(span != NULL) || pool->forked)
     return span;
   nvmi_lock(&heap->lock);
-  span = heap->span[head - 1];
+  span = chunk->span;
   if (!span)
     span = read_span(pool, head - 1);
   nvmi_unlock(&heap->lock);
@@ -170,7 +190,7 @@ void nvmi_heap_read_all(struct nvm_pool *pool) {
   nvmi_lock(&heap->lock);
   uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
   for (uint32_t chunk = 0; chunk < end; chunk++)
-    if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
+    if (heap->chunk[chunk].head == chunk + 1 && !heap->chunk[chunk].span)
       read_span(pool, chunk);
   nvmi_unlock(&heap->lock);
 }
@@ -217,7 +237,7 @@ struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
   while (!heap->partial[class] && heap->unread_first[class]) {
     uint32_t chunk = heap->unread_first[class] - 1;
     heap->unread_first[class] = heap->unread[chunk];
-    if (heap->head[chunk] == chunk + 1 && !heap->span[chunk])
+    if (heap->chunk[chunk].head == chunk + 1 && !heap->chunk[chunk].span)
       read_span(pool, chunk);
   }
   struct nvmi_span *span = heap->partial[class];

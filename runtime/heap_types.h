@@ -7,28 +7,29 @@
 #define NVMI_BLOCK_MAX (64u << 10)
 #define NVMI_NO_RUN UINT32_MAX
 
-/* A span, or a large block as a span of one. Bits of a block: free: may be claimed; live: not
- * freed. */
+/* A span, or a large block as a span of one. Of many spans hardly anything is in the cache: a free
+ * looks at `live` alone, which is small; an allocation at `words`, too. */
 struct nvmi_span {
   uint32_t chunk, chunks;      /* the run */
   uint32_t blocks, block_size; /* bytes */
   uint32_t first;              /* byte offset of block 0 in the run */
   uint32_t class;              /* NVMI_CLASSES: a large block */
-  _Atomic uint64_t *free;
-  uint16_t *words; /* as in the file, but with what open transactions allocated */
-  uint32_t hint;   /* word of `free` where the last search ended */
+  _Atomic uint64_t *free;      /* bits of the blocks: may be claimed */
+  uint16_t *words;             /* as in the file, but with what open transactions allocated */
+  uint32_t hint;               /* word of `free` where the last search ended */
   _Atomic uint32_t free_count;
   _Atomic uint64_t freed_order; /* of the last free that committed */
   struct nvmi_span *next;
   bool listed;          /* in the list of spans with free blocks; holder of the heap's lock */
   _Atomic bool owned;   /* some log allocates from it */
   _Atomic bool statics; /* marked: NVM_SPAN_STATICS */
-  _Atomic uint64_t live[];
+  _Alignas(64) _Atomic uint64_t live[]; /* bits: allocated, not freed */
 };
 
 /* What all spans of a class have in common. */
 struct nvmi_geometry {
-  uint32_t first, blocks, block_size;
+  uint32_t first, blocks, block_size, chunks;
+  uint32_t words;   /* where a span has them, bytes from its start on */
   uint64_t inverse; /* the first whole number above 2^40 / block_size */
 };
 
@@ -43,23 +44,33 @@ struct nvmi_runs {
   uint32_t first[32];    /* by the length's highest bit, + 1 */
 };
 
+/* Of each chunk of a span, and of a large block's first. */
+struct nvmi_chunk {
+  struct nvmi_span *_Atomic span; /* null: its table was not read yet */
+  uint32_t head;                  /* the run's first chunk, + 1; 0: none of these */
+  uint8_t class;                  /* NVMI_CLASSES: large */
+};
+
+struct nvmi_slab {
+  char *start;
+  size_t size;
+};
+
 struct nvmi_heap {
   pthread_mutex_t lock;
   _Atomic bool built;
   uint32_t chunks;   /* of the heap today */
   uint32_t used_end; /* chunks from here on were never used: their bytes are zero */
-  uint32_t *head;    /* chunk -> first chunk of its span + 1 */
-  uint8_t *class;    /* of the span that begins with a chunk */
-  struct nvmi_geometry geometry[NVMI_CLASSES];
+  struct nvmi_chunk *chunk;
+  struct nvmi_geometry geometry[NVMI_CLASSES + 1]; /* the last: of large blocks */
   uint32_t *unread; /* chain of spans whose tables nobody read yet, + 1 */
   uint32_t unread_first[NVMI_CLASSES];
-  struct nvmi_span *_Atomic *span; /* at a run's first chunk, once read */
   struct nvmi_span *partial[NVMI_CLASSES];
   struct nvmi_span *spare[NVMI_CLASSES + 1]; /* DRAM of dropped spans */
   struct nvmi_span *limbo; /* freed large blocks whose records may still be replayed */
   uint32_t limbo_chunks;
   struct nvmi_runs runs;
-  struct nvmi_array slabs; /* void *: DRAM that spans were cut from */
+  struct nvmi_array slabs; /* struct nvmi_slab: DRAM that spans are cut from */
   size_t slab_used;
   uint32_t chunks_max;
 };
@@ -106,10 +117,15 @@ static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, 
   return index;
 }
 
-/* heap_ready.c: keeps a free block for the log's next allocation of its class; false: it has
- * enough. Takes one, live again; null: there is none. Gives back all; false: there were none. */
-bool nvmi_ready_keep(struct nvmi_log *log, struct nvmi_span *span, uint32_t index);
-struct nvmi_span *nvmi_ready_take(struct nvmi_log *log, uint32_t class, uint32_t *index);
+/* heap_ready.c: keeps the free block of an intent for the log's next allocation of its class;
+ * false: it has enough. Takes one: null, there is none, or valid until the next call. */
+struct nvmi_ready {
+  struct nvmi_span *span;
+  char *address;
+  uint32_t index;
+};
+bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent);
+const struct nvmi_ready *nvmi_ready_take(struct nvmi_log *log, uint32_t class);
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);
@@ -117,10 +133,11 @@ uint32_t nvmi_class_of(size_t size);
 void nvmi_span_shape(struct nvmi_span *span, uint32_t class);
 /* Fills the heap's table of them. */
 void nvmi_heap_geometries(struct nvmi_heap *heap);
-/* Of each chunk of a run of blocks: with which chunk the run begins; of that one: the class. */
+/* Fills the table of chunks for a run of blocks whose own table was not read yet. */
 void nvmi_span_tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks);
-/* The span of a chunk, read from the file if need be; null: no block there. */
-struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, uint32_t chunk);
+/* The span that a chunk belongs to, read from the file if need be; null: none, or (in a forked
+ * child) not read. */
+struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, const struct nvmi_chunk *chunk);
 struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
                                 uint32_t chunks);
 /* A span of the class with free blocks, owned by the caller. Null: recorded. */
@@ -163,6 +180,10 @@ static inline bool nvmi_clear_bit(_Atomic uint64_t *bits, uint32_t index, bool s
     return before & bit;
   }
   return atomic_fetch_and_explicit(&bits[index / 64], ~bit, memory_order_acquire) & bit;
+}
+
+static inline bool nvmi_is_live(const struct nvmi_span *span, uint32_t index) {
+  return atomic_load_explicit(&span->live[index / 64], memory_order_relaxed) >> index % 64 & 1;
 }
 
 /* Gives the count before. */

@@ -30,17 +30,6 @@
 #define NVMI_POOLS_MAX 64
 #define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
 
-struct nvmi_span;
-enum nvmi_fate { NVMI_ALLOCATED, NVMI_FREED, NVMI_SCRAPPED };
-struct nvmi_intent {
-  struct nvmi_span *span;
-  char *address; /* of the block */
-  uint16_t index;
-  uint8_t fate; /* enum nvmi_fate */
-  bool is_large;
-  uint32_t next; /* of a scrap: the next of its class, + 1; 0 ends */
-};
-
 struct nvmi_counts;
 struct nvmi_heap;
 struct nvmi_root_events;

@@ -65,6 +65,8 @@ NVMI_INTERPOSE void free(void *address) {
       behind.free(address);
     return;
   }
+  if (NVMI_LIKELY(nvmi_free_soon(address)))
+    return;
   int before = errno;
   if (nvm_free(address) != 0 && nvm_errno() != NVM_ECHILD)
     misused("free", address);

@@ -91,3 +91,13 @@ static inline void nvmi_note_forget(struct nvmi_thread *thread, const void *bloc
       slot->missing |= nvmi_line_mask(line, start, end);
   }
 }
+
+/* Commit stores to these lines of the file, here and there: all are asked for at once, so that the
+ * processor walks the page tables for several at a time. */
+static inline void nvmi_lines_fetch_home(const struct nvm_pool *pool, const struct nvmi_line *lines,
+                                         size_t count) {
+  uint64_t change = (uint64_t)(uintptr_t)pool->home - pool->header.base;
+  for (size_t i = 0; i < count; i++)
+    if (NVMI_LIKELY(!(lines[i].line & NVMI_RANGE)))
+      __builtin_prefetch((void *)((lines[i].line << 6) + change), 1);
+}

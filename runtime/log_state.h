@@ -18,7 +18,21 @@ struct nvmi_thread;
 #define NVMI_COPY (16 << 10) /* bytes, as a bank's first segment; within the first-level cache */
 #define NVMI_CHECKED_MAX 16  /* undo entries of a checked commit; above, a fence is nothing */
 #define NVMI_RECENT_SETS 64  /* of four blocks whose intents are found at once */
+#define NVMI_AWAITED_MAX 8   /* frees that are looked at a little later */
 #define NVMI_KNOWN_TYPES 16  /* ids whose index is found at once */
+
+enum nvmi_fate { NVMI_ALLOCATED, NVMI_FREED, NVMI_SCRAPPED };
+struct nvmi_intent {
+  struct nvmi_span *span;
+  char *address; /* of the block */
+  uint16_t index;
+  uint8_t fate;  /* enum nvmi_fate */
+  uint8_t class; /* NVMI_CLASSES: a large block */
+  union {
+    uint32_t word; /* of what is allocated: 1 + its type */
+    uint32_t next; /* of a scrap: the next of its class, + 1; 0 ends */
+  };
+};
 
 /* Where the next frame of a transaction goes. */
 struct nvmi_cursor {
@@ -47,9 +61,11 @@ struct nvmi_log {
     uint32_t size;
   } ranges[NVMI_CHECKED_MAX];
   unsigned range_count;
-  struct nvmi_array operations;         /* uint64_t, NVM_OPERATION */
-  struct nvmi_array intents;            /* struct nvmi_intent */
-  uint32_t scrap[NVMI_CLASSES];         /* newest of each class: its intent, + 1; 0: none */
+  struct nvmi_array operations;                 /* uint64_t, NVM_OPERATION */
+  struct nvmi_array intents;                    /* struct nvmi_intent */
+  uint32_t scrap[NVMI_CLASSES];                 /* newest of each class: its intent, + 1; 0: none */
+  struct nvmi_intent awaited[NVMI_AWAITED_MAX]; /* frees whose bits are fetched (heap_quick.c) */
+  unsigned awaited_count;
   unsigned scraps;                      /* how many the transaction has */
   bool has_large;                       /* it allocated a large block */
   uint32_t recent[NVMI_RECENT_SETS][4]; /* intents by block, the last first; a guess */

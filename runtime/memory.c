@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include "map.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,6 +17,20 @@ void *nvmi_dram_reserve(size_t size) {
   void *at =
       mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? NULL : at;
+}
+
+void *nvmi_dram_reserve_huge(size_t size) {
+  if (size < NVMI_HUGE_PAGE)
+    return nvmi_dram_reserve(size);
+  char *at = nvmi_dram_reserve(size + NVMI_HUGE_PAGE);
+  if (!at)
+    return NULL;
+  size_t before = -(uintptr_t)at % NVMI_HUGE_PAGE;
+  if (before)
+    munmap(at, before);
+  munmap(at + before + size, NVMI_HUGE_PAGE - before);
+  madvise(at + before, size, MADV_HUGEPAGE);
+  return at + before;
 }
 
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {

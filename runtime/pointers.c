@@ -10,8 +10,9 @@
  * lie in the pool, are small numbers, or text and hashes above the address space of a process. Only
  * the others are looked up in the heap.
  */
-#include "heap_types.h"
+#include "heap_locate.h"
 
+#include "order.h"
 #include "statics.h"
 #include "trace.h"
 #include "types.h"
@@ -119,21 +120,26 @@ struct judge {
 
 static void look_up(struct judge *judge, uint64_t offset) {
   struct nvm_pool *pool = judge->pool;
-  uint64_t inside;
-  uint32_t index;
-  const struct nvmi_span *span = nvmi_block_at(pool, offset, &index, &inside);
+  uint64_t in_heap = offset - pool->header.heap_offset;
+  struct nvmi_location at;
   judge->start = offset;
   judge->end = offset + sizeof(uint64_t);
   judge->words = 0;
-  if (!span)
+  if (in_heap >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
+      !nvmi_block_locate(pool->heap, in_heap, &at))
     return;
-  judge->start = offset - inside;
-  judge->end = judge->start + nvmi_block_size(span);
-  unsigned number = span->words[index] - 1u; /* of no type: the highest */
+  const struct nvmi_span *span = nvmi_span_at(pool, at.chunk);
+  const struct nvmi_geometry *geometry = &pool->heap->geometry[nvmi_class_of_chunk(at.chunk)];
+  if (NVMI_UNLIKELY(!span))
+    return;
+  judge->start = offset - at.inside;
+  judge->end = judge->start + (geometry->block_size ? geometry->block_size : nvmi_block_size(span));
+  const uint16_t *table = (const uint16_t *)((const char *)span + geometry->words);
+  unsigned number = table[at.index] - 1u; /* of no type: the highest */
   uint64_t words = number < pool->type_count ? judged_words(pool, number) : 0;
   bool is_flexible = words >> FLEXIBLE_BIT & 1;
   words &= (UINT64_C(1) << FLEXIBLE_BIT) - 1;
-  if (!words || !(atomic_load(&span->live[index / 64]) >> (index % 64) & 1))
+  if (!words || !nvmi_is_live(span, at.index))
     return; /* what is freed by this very transaction points to nothing any more */
   judge->words = words;
   judge->type = nvmi_type_layout(pool, number);
@@ -221,8 +227,8 @@ static inline bool is_pointerless(const struct judge *judge, uint64_t offset) {
   return !judge->words && offset >= judge->start && offset + NVM_LINE_SIZE <= judge->end;
 }
 
-enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
-                                   size_t count) {
+static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line *lines,
+                                  size_t count) {
   if (NVMI_UNLIKELY(!pool->heap->built)) {
     nvmi_lock(&pool->heap->lock);
     int damaged = nvmi_heap_build(pool);
@@ -241,7 +247,11 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     if (range && (at < judge.start || at >= judge.end))
       look_up(&judge, at); /* of most long ones one look is enough */
     for (; at < end; at += NVM_LINE_SIZE) {
-      if (is_pointerless(&judge, at) || (mask == UINT64_MAX && !is_suspect(pool, at)))
+      if (is_pointerless(&judge, at)) {
+        at = judge.end / NVM_LINE_SIZE * NVM_LINE_SIZE - NVM_LINE_SIZE; /* its last whole line */
+        continue;
+      }
+      if (mask == UINT64_MAX && !is_suspect(pool, at))
         continue;
       enum nvm_error error = check_line(&judge, at, mask);
       if (error)
@@ -249,6 +259,17 @@ enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line
     }
   }
   return NVM_OK;
+}
+
+enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                   size_t count) {
+  enum nvm_error error = check_lines(log->pool, lines, count);
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count && !error; i++) {
+    struct nvmi_line line = {sealed[i].line, sealed[i].mask};
+    error = check_lines(log->pool, &line, 1);
+  }
+  return error;
 }
 
 /* Static data may be marked; whether it is, the commit knows. */

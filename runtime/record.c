@@ -93,8 +93,17 @@ char *nvmi_encode_ragged(char *at, uint64_t offset, const char *bytes, uint64_t 
   memcpy(at, &head, 8);
   memcpy(at + 8, &mask, 8);
   at += 16;
-  for (uint64_t left = mask; left; left &= left - 1)
-    *at++ = bytes[__builtin_ctzll(left)];
+  for (uint64_t left = mask; left;) {
+    unsigned i = (unsigned)__builtin_ctzll(left);
+    if (i % 8 == 0 && (left >> i & 0xff) == 0xff) {
+      memcpy(at, bytes + i, 8);
+      left &= ~(UINT64_C(0xff) << i);
+      at += 8;
+    } else {
+      *at++ = bytes[i];
+      left &= left - 1;
+    }
+  }
   while ((at - start) & 7)
     *at++ = 0;
   return at;

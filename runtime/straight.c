@@ -17,7 +17,7 @@ void nvmi_straight_begin(struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.count && log->has_large && !log->sealed.count; i++) {
     uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
     struct large block = {start, start + nvmi_block_size(intents[i].span)};
-    if (intents[i].fate == NVMI_ALLOCATED && intents[i].is_large)
+    if (intents[i].fate == NVMI_ALLOCATED && intents[i].class == NVMI_CLASSES)
       nvmi_array_push(&log->large, &block, sizeof block);
   }
 }

@@ -11,6 +11,7 @@
 #include "counts.h"
 #include "freeze.h"
 #include "heap.h"
+#include "lines.h"
 #include "log.h"
 #include "order.h"
 #include "port.h"
@@ -20,24 +21,16 @@
 #include <signal.h>
 #include <string.h>
 
-static enum nvm_error check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
-                                     size_t count) {
-  enum nvm_error error = nvmi_check_pointers(log->pool, lines, count);
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count && !error; i++) {
-    struct nvmi_line line = {sealed[i].line, sealed[i].mask};
-    error = nvmi_check_pointers(log->pool, &line, 1);
-  }
-  return error;
-}
-
 static inline __attribute__((always_inline)) enum nvm_error
 end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit,
             bool counts) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
+  nvmi_frees_end(log, commit && !error);
+  if (pool->method->private_work)
+    nvmi_lines_fetch_home(pool, lines, count);
   if (commit && !error && pool->check_pointers)
-    error = check_pointers(log, lines, count);
+    error = nvmi_check_pointers(log, lines, count);
   if (counts && commit && !error)
     error = nvmi_counts_append(log, lines, count);
   if (NVMI_UNLIKELY(nvmi_tracing)) {

@@ -44,6 +44,6 @@ void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *p
                           size_t size);
 
 /* pointers.c: NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of
- * `lines` that holds the address of something outside the pool. */
-enum nvm_error nvmi_check_pointers(struct nvm_pool *pool, const struct nvmi_line *lines,
+ * `lines`, or of what the log has sealed, that holds the address of something outside the pool. */
+enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count);

@@ -59,11 +59,20 @@ static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
 
 /* The same where this thread itself fences before anybody tells that it is durable: a whole line
  * then need not be read into the cache. */
-static void store_home_apart(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+static void store_home_apart(struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   if (mask == UINT64_MAX)
     pool->persist->stream(pool->home + offset, pool->work + offset, 64);
   else
-    store_home(unused, pool, offset, mask);
+    store_home(NULL, pool, offset, mask);
+}
+
+/* Of all lines of an item. */
+static inline void store_item_apart(struct nvm_pool *pool, const struct nvmi_line *item) {
+  uint64_t offset = (nvmi_line_first(item) << 6) - pool->header.base;
+  if (item->line & NVMI_RANGE)
+    pool->persist->stream(pool->home + offset, pool->work + offset, item->mask << 6);
+  else
+    store_home_apart(pool, offset, item->mask);
 }
 
 static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
@@ -154,8 +163,6 @@ static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *li
   char *end = put_operations(log, (char *)(frame + 1));
   for (size_t i = 0; i < count; i++) {
     uint64_t offset = (lines[i].line - first) << 6;
-    if (lines[i].mask == UINT64_MAX) /* of a long store, whose note fetched nothing */
-      __builtin_prefetch(pool->home + offset, 1);
     end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
   }
   if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count))
@@ -171,12 +178,10 @@ static bool is_far(const struct nvmi_log *log) {
   return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
-/* What the record will read, and what is stored in place later: in a long transaction it has left
- * the first-level cache. */
+/* What the record will read: in a long transaction it has left the first-level cache. */
 static void fetch(const struct nvm_pool *pool, const struct nvmi_line *item) {
   uint64_t offset = (nvmi_line_first(item) << 6) - pool->header.base;
   __builtin_prefetch(pool->work + offset);
-  __builtin_prefetch(pool->home + offset, 1);
 }
 
 static __attribute__((noinline)) enum nvm_error
@@ -199,9 +204,10 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0; i < count; i++) {
     fetch(pool, &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i]);
-    bool straight = nvmi_straight_take(log, &lines[i], i, record.bound);
-    each_line(pool, &lines[i], 1, straight ? store_home_apart : add_to_record,
-              straight ? NULL : &record);
+    if (nvmi_straight_take(log, &lines[i], i, record.bound))
+      store_item_apart(pool, &lines[i]);
+    else
+      each_line(pool, &lines[i], 1, add_to_record, &record);
   }
   if (log->straight.count)
     nvmi_fence(log);
@@ -223,7 +229,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->sealed.count = 0;
   for (size_t i = 0, next = 0; i < count; i++)
     if (!nvmi_straight_went(log, i, &next))
-      each_line(pool, &lines[i], 1, store_home_apart, NULL);
+      store_item_apart(pool, &lines[i]);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);

@@ -7,9 +7,11 @@
 #include "types.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MANY = 1000, SMALL = 40, FEW = 8 };
@@ -140,7 +142,7 @@ TEST(kept_blocks_are_given_back) {
   empty(pool, blocks, small);
   const struct nvmi_log *log = nvmi_self->logs[pool->index];
   CHECK(log->ready_chunks > 0);
-  CHECK(log->ready_chunks <= (pool->header.heap_size >> NVM_CHUNK_SHIFT) / 32);
+  CHECK(log->ready_chunks <= (pool->header.heap_size >> NVM_CHUNK_SHIFT) / 16);
   CHECK(fill(pool, 512, blocks) == room);
   CHECK(nvm_pool_close(pool) == 0);
 }
@@ -257,4 +259,54 @@ TEST(new_blocks_go_straight) {
     for (unsigned j = 0; j < BYTES; j++)
       CHECK(blocks[i][j] == 'a' + (int)(4 + i + TIMES - 1) % 20);
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* As free does. */
+static void frees(void *block) { CHECK(nvmi_free_soon(block) || nvm_free(block) == 0); }
+
+/* What free finds a little later comes to the same: the blocks are freed with the transaction, or
+ * not at all. */
+TEST(frees_that_wait) {
+  enum { COUNT = 20 };
+  void *blocks[COUNT];
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (int i = 0; i < COUNT; i++)
+    blocks[i] = nvm_alloc(pool, 0, SMALL);
+  CHECK(nvm_tx_commit(pool) == 0);
+  struct nvm_stats before = stats_of(pool);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (int i = 0; i < COUNT; i++)
+    frees(blocks[i]);
+  nvm_tx_abort(pool);
+  CHECK(blocks_of(pool) == COUNT);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (int i = 0; i < COUNT; i++)
+    frees(blocks[i]);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(blocks_of(pool) == 0 && stats_of(pool).frees - before.frees >= COUNT);
+  for (int i = 0; i < COUNT; i++)
+    CHECK_FAILS(nvm_free(blocks[i]) == 0, NVM_EDOUBLEFREE);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Twice in one transaction: at its end the process dies, and nothing was freed. */
+TEST(free_twice_is_found_at_the_end) {
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  void *block = nvm_alloc(pool, 0, SMALL);
+  CHECK(nvm_pool_set_root(pool, block) == 0 && nvm_pool_close(pool) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    pool = nvm_pool_open(path);
+    nvm_tx_begin(pool);
+    frees(nvm_pool_root(pool));
+    frees(nvm_pool_root(pool));
+    nvm_tx_commit(pool);
+    _exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  pool = nvm_pool_open(path);
+  CHECK(pool && blocks_of(pool) == 1 && nvm_pool_close(pool) == 0);
 }
