@@ -116,7 +116,7 @@ static void settle(struct nvmi_log *log) {
     if (NVMI_UNLIKELY(!nvmi_clear_bit(intent->span->live, intent->index, log->alone)))
       nvmi_die(NULL, "free(%p): %s: the block is free already", (void *)intent->address,
                log->pool->path);
-    nvmi_intent_add(log, *intent);
+    nvmi_intent_put(log, *intent);
   }
   log->awaited_count = 0;
 }
@@ -145,7 +145,7 @@ bool nvmi_free_soon(void *address) {
     settle(log);
     leave(thread, log);
   }
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_intends(log);
   log->awaited[log->awaited_count++] = intent;
   log->stats.frees++;
   return true;

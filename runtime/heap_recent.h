@@ -42,9 +42,13 @@ static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const v
   return NULL;
 }
 
-/* Valid until the next. Out of memory: fatal. */
-static inline struct nvmi_intent *nvmi_intent_add(struct nvmi_log *log, struct nvmi_intent intent) {
+static inline void nvmi_intends(struct nvmi_log *log) {
   log->owner->touched |= UINT64_C(1) << log->pool->index;
+}
+
+/* Of a transaction that is known to intend something. Valid until the next. Out of memory: fatal.
+ */
+static inline struct nvmi_intent *nvmi_intent_put(struct nvmi_log *log, struct nvmi_intent intent) {
   if (intent.fate == NVMI_ALLOCATED) {
     if (NVMI_LIKELY(intent.class < NVMI_CLASSES))
       nvmi_recent_put(log, intent.address, (uint32_t)log->intents.count);
@@ -55,6 +59,11 @@ static inline struct nvmi_intent *nvmi_intent_add(struct nvmi_log *log, struct n
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
                "out of memory for a transaction's allocations and frees");
   return nvmi_intent_at(log, log->intents.count - 1);
+}
+
+static inline struct nvmi_intent *nvmi_intent_add(struct nvmi_log *log, struct nvmi_intent intent) {
+  nvmi_intends(log);
+  return nvmi_intent_put(log, intent);
 }
 
 static inline struct nvmi_intent nvmi_intent_of(const struct nvm_pool *pool, struct nvmi_span *span,
