@@ -353,6 +353,8 @@ static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *p
   if (NVMI_UNLIKELY(!slot || !enter_simply(thread, pool)))
     return false;
   thread->touched |= UINT64_C(1) << pool->index;
+  if (!thread->used_count)
+    __builtin_prefetch(pool->home + nvmi_offset(pool, address), 1);
   mark_simple(thread, slot, start / LINE, mask_in_line(start, size));
   leave_simply(thread);
   return true;

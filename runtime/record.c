@@ -9,27 +9,48 @@
 
 #include <string.h>
 
+static void flush_line(struct nvmi_log *log, uint64_t line) {
+  log->pool->persist->flush(log->pool->home + line * NVM_LINE_SIZE, NVM_LINE_SIZE);
+  log->stats.flushed_lines++;
+}
+
+/* Gives its line. */
+static uint64_t apply(struct nvmi_log *log, uint64_t operation) {
+  uint64_t at = operation >> 16;
+  __atomic_store_n((uint16_t *)(log->pool->home + at), (uint16_t)operation, __ATOMIC_RELAXED);
+  return at / NVM_LINE_SIZE;
+}
+
 /* Many lie in few lines: each of those is flushed when another takes its slot, or at the end. */
-void nvmi_apply_all(struct nvmi_log *log) {
+static void apply_many(struct nvmi_log *log) {
   enum { SLOTS = 16 };
-  char *home = log->pool->home;
   const uint64_t *operations = log->operations.items;
   uint64_t dirty[SLOTS] = {0}; /* lines of the file; none is the first */
   for (size_t i = 0; i < log->operations.count; i++) {
-    uint64_t at = operations[i] >> 16, line = at / NVM_LINE_SIZE;
+    uint64_t line = apply(log, operations[i]);
     uint64_t *slot = &dirty[(line ^ line / 256) % SLOTS]; /* spans begin at multiples of 256 */
-    if (*slot && *slot != line) {
-      log->pool->persist->flush(home + *slot * NVM_LINE_SIZE, NVM_LINE_SIZE);
-      log->stats.flushed_lines++;
-    }
+    if (*slot && *slot != line)
+      flush_line(log, *slot);
     *slot = line;
-    __atomic_store_n((uint16_t *)(home + at), (uint16_t)operations[i], __ATOMIC_RELAXED);
   }
   for (unsigned i = 0; i < SLOTS; i++)
-    if (dirty[i]) {
-      log->pool->persist->flush(home + dirty[i] * NVM_LINE_SIZE, NVM_LINE_SIZE);
-      log->stats.flushed_lines++;
-    }
+    if (dirty[i])
+      flush_line(log, dirty[i]);
+}
+
+void nvmi_apply_all(struct nvmi_log *log) {
+  enum { FEW = 4 };
+  const uint64_t *operations = log->operations.items;
+  size_t count = log->operations.count;
+  if (count > FEW) {
+    apply_many(log);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint64_t line = apply(log, operations[i]);
+    if (i + 1 == count || (operations[i + 1] >> 16) / NVM_LINE_SIZE != line)
+      flush_line(log, line);
+  }
 }
 
 static char *payload_of(const struct nvmi_record *record) {
