@@ -103,6 +103,13 @@ class Running:
         while b"aof_rewrite_in_progress:1" in self.client.do("INFO", "persistence"):
             time.sleep(0.1)
 
+    def come_to_rest(self):
+        """What it still writes in the background must not disturb who is next."""
+        busy = [b"rdb_bgsave_in_progress:1", b"aof_pending_bio_fsync:1"]
+        while any(sign in self.client.do("INFO", "persistence") for sign in busy) or (
+                "save" in self.settings and b"rdb_changes_since_last_save:0\r" not in self.client.do("INFO")):
+            time.sleep(0.1)
+
     def cpu_seconds(self):
         with open(f"/proc/{self.server.process.pid}/stat") as f:
             fields = f.read().rsplit(")", 1)[1].split()
@@ -136,11 +143,14 @@ def measure(running, requests, load):
 
 
 def in_turn(servers, rounds, requests, load):
-    """Round by round each server once, so that what disturbs the machine disturbs all."""
-    seen = {name: [] for name in servers}
-    for _ in range(rounds):
-        for name, running in servers.items():
-            seen[name].append(measure(running, requests, load))
+    """Round by round each server once, beginning with another, so that what disturbs the machine disturbs
+    all."""
+    seen, names = {name: [] for name in servers}, list(servers)
+    for turn in range(rounds):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            seen[name].append(measure(servers[name], requests, load))
+            servers[name].come_to_rest()
     return seen
 
 
