@@ -152,6 +152,14 @@ static int index_of(struct nvm_pool *pool, uint64_t type) {
   return log->types[slot].index;
 }
 
+static void clear(char *block, size_t size) {
+  __nvm_note(block, size);
+  memset(block, 0, size);
+  nvmi_trace_stored(block, size);
+}
+
+/* A block whose type has pointers holds nothing but what the program stores: what was left there by
+ * another block is no pointer, not in what a realloc copies either. */
 static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   if (!pool || !size) {
     nvmi_fail(NVM_EARGUMENT, pool ? pool->path : NULL,
@@ -170,6 +178,10 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
     return NULL;
   char *block = allocate(log, (uint64_t)index, size, zero);
   leave(log);
+  if (block && !*zero && index && nvmi_holds_judged(pool, (unsigned)index)) {
+    clear(block, nvmi_heap_usable_size(block));
+    *zero = true;
+  }
   return block;
 }
 
@@ -187,11 +199,8 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
   }
   bool zero = false;
   void *block = alloc(pool, type, bytes, &zero);
-  if (block && !zero) {
-    __nvm_note(block, bytes);
-    memset(block, 0, bytes);
-    nvmi_trace_stored(block, bytes);
-  }
+  if (block && !zero)
+    clear(block, bytes);
   return block;
 }
 

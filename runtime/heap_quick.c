@@ -7,6 +7,7 @@
 #include "heap_recent.h"
 #include "lines.h"
 #include "trace.h"
+#include "types.h"
 
 /* The log in which the thread may take a quick way now: it was made, nobody is interrupted, nobody
  * watches. */
@@ -58,6 +59,9 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
     return nvmi_heap_alloc(pool, type, size);
   uint32_t class = class_of(size);
   unsigned slot = nvmi_type_slot(type);
+  if (NVMI_UNLIKELY(size > NVMI_FRESH_NOTED && type &&
+                    !nvmi_is_plain(pool, (unsigned)log->types[slot].index)))
+    return nvmi_heap_alloc(pool, type, size);
   bool is_there = log->scrap[class] || log->ready[class].count;
   if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
     return nvmi_heap_alloc(pool, type, size);

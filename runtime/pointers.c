@@ -70,7 +70,7 @@ static bool is_judged(uint32_t kind) {
 
 /* Bits of a type's judged words: of each of the first, of any later one; that it ends in a flexible
  * array; and that it is known. */
-enum { LATER_BIT = 61, FLEXIBLE_BIT = 62, KNOWN_BIT = 63 };
+enum { LATER_BIT = 61, FLEXIBLE_BIT = 62 };
 
 static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
                                const struct nvm_field *field) {
@@ -99,13 +99,17 @@ static uint64_t judged_words(struct nvm_pool *pool, unsigned index) {
   if (NVMI_LIKELY(words))
     return words;
   const struct nvm_type *type = nvmi_type_layout(pool, index);
-  words = UINT64_C(1) << KNOWN_BIT;
+  words = NVMI_JUDGED_KNOWN;
   if (type && has_flexible_array(type))
     words |= UINT64_C(1) << FLEXIBLE_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)
     words |= words_of_field(pool, type, &type->fields[i]);
   atomic_store_explicit(&pool->judged[index], words, memory_order_relaxed);
   return words;
+}
+
+bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index) {
+  return judged_words(pool, index) & NVMI_JUDGED_WORDS;
 }
 
 /* What is known of the block that a word lies in; words in a row mostly share it. */
@@ -138,7 +142,7 @@ static void look_up(struct judge *judge, uint64_t offset) {
   unsigned number = table[at.index] - 1u; /* of no type: the highest */
   uint64_t words = number < pool->type_count ? judged_words(pool, number) : 0;
   bool is_flexible = words >> FLEXIBLE_BIT & 1;
-  words &= (UINT64_C(1) << FLEXIBLE_BIT) - 1;
+  words &= NVMI_JUDGED_WORDS;
   if (!words || !nvmi_is_live(span, at.index))
     return; /* what is freed by this very transaction points to nothing any more */
   judge->words = words;

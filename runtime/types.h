@@ -43,6 +43,17 @@ uint64_t nvmi_type_entry_check(const struct nvm_pool *pool, const struct nvm_typ
 void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *programs, char *line,
                           size_t size);
 
+/* pointers.c: whether the pool's type of that index is known to have no pointer that is judged at a
+ * commit. May be asked later again; never wrong with true. */
+#define NVMI_JUDGED_WORDS ((UINT64_C(1) << 62) - 1)
+#define NVMI_JUDGED_KNOWN (UINT64_C(1) << 63)
+static inline bool nvmi_is_plain(const struct nvm_pool *pool, unsigned index) {
+  uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
+  return (words & (NVMI_JUDGED_KNOWN | NVMI_JUDGED_WORDS)) == NVMI_JUDGED_KNOWN;
+}
+/* Whether it has one. */
+bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index);
+
 /* pointers.c: NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of
  * `lines`, or of what the log has sealed, that holds the address of something outside the pool. */
 enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,

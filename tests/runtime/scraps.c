@@ -261,6 +261,44 @@ TEST(new_blocks_go_straight) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* The same of larger ones whose type has pointers: in a block that was text in the same
+ * transaction, in one that was text before, in what realloc copies. */
+TEST(larger_blocks_forget) {
+  enum { SIZE = 560, USED = 528 };
+  static const struct nvm_field fields[] = {
+      {.name = "link", .offset = 0, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+  static const struct nvm_type type = {.id = 77,
+                                       .name = "struct link",
+                                       .size = 8,
+                                       .alignment = 8,
+                                       .field_count = 1,
+                                       .fields = fields};
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvmi_type_describe(pool, &type) > 0);
+  for (unsigned round = 0; round < 3; round++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    char *text = nvm_alloc(pool, 0, SIZE);
+    size_t size = nvm_usable_size(text);
+    note_store(text, size);
+    memset(text, 'f', size);
+    for (size_t i = 0; i < size; i += sizeof(uint64_t))
+      memcpy(text + i, &(uint64_t){0xff34fe}, sizeof(uint64_t));
+    if (round)
+      CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    CHECK(nvm_free(text) == 0);
+    if (round)
+      CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    char *links = nvm_alloc(pool, type.id, USED);
+    CHECK(links == text);
+    note_store(links, USED);
+    memset(links, 0, USED);
+    if (round == 2)
+      CHECK((links = nvm_realloc(pool, links, 2 * SIZE)));
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_free(links) == 0);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* As free does. */
 static void frees(void *block) { CHECK(nvmi_free_soon(block) || nvm_free(block) == 0); }
 
