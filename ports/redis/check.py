@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -121,6 +122,34 @@ def test_snapshots_with_shadow(src, folder):
     expect("keys at least", client.do("DBSIZE") >= 7, True)
     client.do("DEL", "n")
     expect_filled(client)
+    running.kill()
+
+
+def test_a_script_of_a_client_in_an_aof(src, folder):
+    """It takes its digest's place among a loaded command's words, once a rewrite forgot who knows it."""
+    running, client = started(src, folder, "--appendonly", "yes")
+    path = os.path.join(folder, "appendonly.aof")
+    add = "return redis.call('incr', KEYS[1])"
+    client.do("EVAL", add, 1, "n")
+    for _ in range(2):
+        client.do("EVALSHA", client.do("SCRIPT", "LOAD", add), 1, "n")
+    with open(path, "rb") as f:
+        commands = f.read()
+    client.do("BGREWRITEAOF")
+    while b"in_progress:1" in client.do("INFO", "persistence"):
+        time.sleep(0.1)
+    with open(path, "wb") as f:
+        f.write(commands)
+    expect("loaded", client.do("DEBUG", "LOADAOF"), b"OK")
+    expect("sum", client.do("GET", "n"), b"3")
+    running.kill()
+
+
+def test_a_large_sorted_set_at_once(src, folder):
+    running, client = started(src, folder)
+    for words in range(3):
+        elements = [word for n in range(1000) for word in (n, f"{words}:{n}")]
+        expect("added", client.do("ZADD", f"z{words}", *elements), 1000)
     running.kill()
 
 
