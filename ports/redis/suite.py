@@ -6,7 +6,7 @@ usage: suite.py --cc NVMOVE_CC [--plain] [UNIT...]
 Builds the port in a tree of its own, where a script of two lines stands in front of redis-server: it names a
 pool in the folder that the test gave the server. Units that cannot pass are listed below with the reason;
 they are run, too, and one that passes after all is told. --plain: the same with Redis as it is (clang).
-Needs tclsh. 40 minutes.
+Needs tclsh. 15 minutes.
 
 Exit status: 0 all others passed, 1 not, 3 the sources cannot be had.
 """
