@@ -29,8 +29,10 @@ _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cau
 
 /* memory.c: zeroed pages, given back by munmap; null: none left */
 void *nvmi_dram_reserve(size_t size);
-/* The same for tables that are looked into here and there: huge pages, where the system has
- * them, so that a look into one does not cost a walk through page tables, too. */
+/* Addresses that begin at a huge page's; whole pages. Null: none left */
+char *nvmi_reserve_aligned(size_t size, int protection);
+/* As nvmi_dram_reserve for tables that are looked into here and there: huge pages, where the system
+ * has them, so that a look into one does not cost a walk through page tables, too. */
 void *nvmi_dram_reserve_huge(size_t size);
 /* False when DRAM is exhausted. */
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);

@@ -78,10 +78,10 @@ static struct nvmi_intent *claim_small(struct nvmi_log *log, uint32_t class) {
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (intent)
     return intent;
-  const struct nvmi_ready *ready = nvmi_ready_take(log, class);
-  struct nvmi_span *span = ready ? ready->span : claim_new(log, class, &index);
+  const struct nvmi_intent *ready = nvmi_ready_take(log, class);
   if (ready)
-    index = ready->index;
+    return nvmi_intent_add(log, *ready);
+  struct nvmi_span *span = claim_new(log, class, &index);
   return span ? nvmi_intent_add(log, nvmi_intent_of(log->pool, span, index, NVMI_ALLOCATED)) : NULL;
 }
 

@@ -44,12 +44,7 @@ static inline uint32_t class_of(size_t size) {
 
 static __attribute__((noinline)) struct nvmi_intent *take_ready(struct nvmi_log *log,
                                                                 uint32_t class) {
-  const struct nvmi_ready *ready = nvmi_ready_take(log, class);
-  return nvmi_intent_add(log, (struct nvmi_intent){.span = ready->span,
-                                                   .address = ready->address,
-                                                   .index = (uint16_t)ready->index,
-                                                   .fate = NVMI_ALLOCATED,
-                                                   .class = (uint8_t)class});
+  return nvmi_intent_add(log, *nvmi_ready_take(log, class));
 }
 
 void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {

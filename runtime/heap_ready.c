@@ -3,8 +3,8 @@
  * Where a program frees here and there, most spans are full, and each block that comes free would
  * be given to its span and be taken from it again, with the heap's lock in between. So a log keeps
  * some: claimed in DRAM, free in the file. They hold on to their spans, whose chunks are bounded by
- * a part of the pool that all logs share. A class may have what the others leave, and no more than
- * it leaves to them: one that is not used any more does not take all.
+ * an eighth of the pool, divided by the logs there are. A class may have what the others leave, and
+ * no more than it leaves to them: one that is not used any more does not take all.
  */
 #include "heap_types.h"
 
@@ -12,7 +12,8 @@ enum { PART_OF_CHUNKS = 8 };
 
 bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent) {
   struct nvm_pool *pool = log->pool;
-  struct nvmi_ready ready = {intent->span, intent->address, intent->index};
+  struct nvmi_intent ready = *intent;
+  ready.fate = NVMI_ALLOCATED;
   struct nvmi_array *kept = &log->ready[intent->class];
   uint64_t chunks = pool->heap->geometry[intent->class].chunks;
   uint64_t logs = atomic_load_explicit(&pool->log_count, memory_order_relaxed);
@@ -26,16 +27,16 @@ bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent) {
 
 /* What the next allocation will store to: freed a while ago, here and there. A locked instruction
  * of the program would wait for each. */
-static void fetch(const struct nvmi_ready *ready, const struct nvmi_geometry *geometry) {
+static void fetch(const struct nvmi_intent *ready, const struct nvmi_geometry *geometry) {
   __builtin_prefetch((char *)ready->span + geometry->words + sizeof(uint16_t) * ready->index, 1);
   __builtin_prefetch(ready->address, 1);
 }
 
-const struct nvmi_ready *nvmi_ready_take(struct nvmi_log *log, uint32_t class) {
+const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class) {
   struct nvmi_array *ready = &log->ready[class];
   if (!ready->count)
     return NULL;
-  const struct nvmi_ready *items = ready->items, *last = items + --ready->count;
+  const struct nvmi_intent *items = ready->items, *last = items + --ready->count;
   const struct nvmi_geometry *geometry = &log->pool->heap->geometry[class];
   log->ready_chunks -= geometry->chunks;
   if (NVMI_LIKELY(ready->count))
@@ -46,7 +47,7 @@ const struct nvmi_ready *nvmi_ready_take(struct nvmi_log *log, uint32_t class) {
 bool nvmi_ready_give_back(struct nvmi_log *log) {
   bool any = log->ready_chunks;
   for (unsigned class = 0; class < NVMI_CLASSES && any; class ++) {
-    const struct nvmi_ready *ready = log->ready[class].items;
+    const struct nvmi_intent *ready = log->ready[class].items;
     for (size_t i = 0; i < log->ready[class].count; i++)
       nvmi_span_put(log->pool, ready[i].span, ready[i].index, log->alone);
     log->ready[class].count = 0;
@@ -57,5 +58,5 @@ bool nvmi_ready_give_back(struct nvmi_log *log) {
 
 void nvmi_ready_free(struct nvmi_log *log) {
   for (unsigned class = 0; class < NVMI_CLASSES; class ++)
-    nvmi_array_free(&log->ready[class], sizeof(struct nvmi_ready));
+    nvmi_array_free(&log->ready[class], sizeof(struct nvmi_intent));
 }

@@ -118,14 +118,10 @@ static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, 
 }
 
 /* heap_ready.c: keeps the free block of an intent for the log's next allocation of its class;
- * false: it has enough. Takes one: null, there is none, or valid until the next call. */
-struct nvmi_ready {
-  struct nvmi_span *span;
-  char *address;
-  uint32_t index;
-};
+ * false: it has enough. Takes one, claimed, as the intent to allocate it: null, there is none, or
+ * valid until the next call. */
 bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent);
-const struct nvmi_ready *nvmi_ready_take(struct nvmi_log *log, uint32_t class);
+const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class);
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);

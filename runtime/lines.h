@@ -1,5 +1,6 @@
 /* lines.h: the thread's table of lines (abi.h), in which the open transaction's noted bytes are
- * found at once. All of it at work: a signal handler's notes leave the table alone.
+ * found at once, and the list that they are for the commit. All of it at work: a signal handler's
+ * notes leave the table alone.
  */
 #pragma once
 

@@ -144,24 +144,12 @@ static int map_copy(struct nvm_pool *pool) {
   return map_part(pool, pool->home, 0, nvmi_file_size(&pool->header), MAP_PRIVATE);
 }
 
-/* Where huge pages of the file, as DAX has them, may be mapped as such. */
-static char *reserve_home(size_t span) {
-  char *start = mmap(NULL, span + NVMI_HUGE_PAGE, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (start == MAP_FAILED)
-    return NULL;
-  size_t before = -(uintptr_t)start % NVMI_HUGE_PAGE;
-  if (before)
-    munmap(start, before);
-  munmap(start + before + span, NVMI_HUGE_PAGE - before);
-  return start + before;
-}
-
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   const struct nvm_header *header = &pool->header;
   if (pool->is_copy)
     return map_copy(pool);
-  pool->home = reserve_home(header->span);
+  /* Huge pages of the file, as DAX has them, can be mapped as such. */
+  pool->home = nvmi_reserve_aligned(header->span, PROT_NONE);
   if (!pool->home)
     return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
   if (map_part(pool, pool->home, 0, nvmi_file_size(header), MAP_SHARED) ||

@@ -19,18 +19,25 @@ void *nvmi_dram_reserve(size_t size) {
   return at == MAP_FAILED ? NULL : at;
 }
 
-void *nvmi_dram_reserve_huge(size_t size) {
-  if (size < NVMI_HUGE_PAGE)
-    return nvmi_dram_reserve(size);
-  char *at = nvmi_dram_reserve(size + NVMI_HUGE_PAGE);
-  if (!at)
+char *nvmi_reserve_aligned(size_t size, int protection) {
+  char *at = mmap(NULL, size + NVMI_HUGE_PAGE, protection,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED)
     return NULL;
   size_t before = -(uintptr_t)at % NVMI_HUGE_PAGE;
   if (before)
     munmap(at, before);
   munmap(at + before + size, NVMI_HUGE_PAGE - before);
-  madvise(at + before, size, MADV_HUGEPAGE);
   return at + before;
+}
+
+void *nvmi_dram_reserve_huge(size_t size) {
+  if (size < NVMI_HUGE_PAGE)
+    return nvmi_dram_reserve(size);
+  void *at = nvmi_reserve_aligned(size, PROT_READ | PROT_WRITE);
+  if (at)
+    madvise(at, size, MADV_HUGEPAGE);
+  return at;
 }
 
 bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {
