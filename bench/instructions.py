@@ -82,8 +82,7 @@ def count(binaries, which, load, a):
 
     def switch(state):
         subprocess.run(["callgrind_control", "-i", state, str(process.pid)], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL,
-                       check=True)
+                       stderr=subprocess.DEVNULL, check=True)
     try:
         client = connected(port)
         run(fill or measured, 3 * KEYS)

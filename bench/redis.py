@@ -40,6 +40,7 @@ import server  # noqa: E402
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 SERVER_CORE, CLIENT_CORE = "0", "1"
 RANDOM_KEYS = 1000000
+REST_SECONDS_MAX = 120
 MANY = 1000  # requests sent at once to fill a server
 
 
@@ -106,8 +107,11 @@ class Running:
     def come_to_rest(self):
         """What it still writes in the background must not disturb who is next."""
         busy = [b"rdb_bgsave_in_progress:1", b"aof_pending_bio_fsync:1"]
+        end = time.monotonic() + REST_SECONDS_MAX
         while any(sign in self.client.do("INFO", "persistence") for sign in busy) or (
                 "save" in self.settings and b"rdb_changes_since_last_save:0\r" not in self.client.do("INFO")):
+            if time.monotonic() > end:
+                sys.exit(f"the server in {self.folder} still saves after {REST_SECONDS_MAX} s; is the disk full?")
             time.sleep(0.1)
 
     def cpu_seconds(self):
