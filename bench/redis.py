@@ -111,7 +111,7 @@ class Running:
         while any(sign in self.client.do("INFO", "persistence") for sign in busy) or (
                 "save" in self.settings and b"rdb_changes_since_last_save:0\r" not in self.client.do("INFO")):
             if time.monotonic() > end:
-                sys.exit(f"the server in {self.folder} still saves after {REST_SECONDS_MAX} s; is the disk full?")
+                sys.exit(f"{self.folder}: its server still saves after {REST_SECONDS_MAX} s; a full disk?")
             time.sleep(0.1)
 
     def cpu_seconds(self):
