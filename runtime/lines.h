@@ -40,10 +40,10 @@ static inline void nvmi_line_mark(struct nvmi_thread *thread, uint64_t line, uin
     slot->missing &= ~mask;
     return;
   }
-  if (slot->line)
-    nvmi_line_push(thread, slot->line, ~slot->missing);
-  else
+  if (!slot->line)
     thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
+  else if (slot->missing != UINT64_MAX) /* given up, nvmi_note_forget() */
+    nvmi_line_push(thread, slot->line, ~slot->missing);
   /* In this order a handler's inline test never finds the new line with the old line's bytes. */
   *(volatile uint64_t *)&slot->missing = UINT64_MAX;
   *(volatile uint64_t *)&slot->line = line;
@@ -82,6 +82,13 @@ static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size
   thread->fresh[thread->fresh_count++ % NVMI_FRESH_MAX] =
       (struct nvmi_fresh){start, start + size, 0, 0};
 }
+
+/* fresh.c: the block of those in which the bytes lie, widened to whole lines where a long store
+ * counts for them; null: in none that is remembered. */
+struct nvmi_fresh *nvmi_fresh_at(struct nvmi_thread *thread, uintptr_t *start, uintptr_t *end);
+/* fresh.c: they are noted. */
+void nvmi_fresh_mark(struct nvmi_thread *thread, struct nvmi_fresh *fresh, uintptr_t start,
+                     uintptr_t end);
 
 /* What the transaction noted of the block is given up; what left the table stays in the list. */
 static inline void nvmi_note_forget(struct nvmi_thread *thread, const void *block, size_t size) {

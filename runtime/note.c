@@ -24,7 +24,6 @@ enum {
   /* From this many whole lines on a range is listed as one, and not put into the table that it
    * would flush twice over. */
   RANGE_LINES_MIN = 2 * NVM_LINE_SLOTS,
-  FRESH_LINES_MIN = 4, /* the same in a new block, which needs few looks into the table */
   NESTED_BYTES_MAX = 1024
 };
 
@@ -42,15 +41,6 @@ void nvmi_lines_mark(struct nvmi_thread *thread, uintptr_t start, uintptr_t end)
 static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
   const struct nvm_line *slot = nvmi_line_slot(thread, line);
   return slot->line == line ? mask & slot->missing : mask;
-}
-
-/* The block, allocated in this transaction, in which the bytes lie; null: they do not, or it is not
- * remembered. */
-static struct nvmi_fresh *fresh_at(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
-  for (unsigned i = 0; i < thread->fresh_count && i < NVMI_FRESH_MAX; i++)
-    if (thread->fresh[i].start <= start && end <= thread->fresh[i].end)
-      return &thread->fresh[i];
-  return NULL;
 }
 
 /* Tells the method the runs of new bytes, neighbouring lines together. True: to be waited for. */
@@ -90,37 +80,6 @@ static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end)
     return;
   }
   nvmi_lines_mark(thread, start, end);
-}
-
-/* Lines [first, end) of a new block: in the list as a range, each once. */
-static void list_fresh(struct nvmi_thread *thread, struct nvmi_fresh *fresh, uint64_t first,
-                       uint64_t end) {
-  if (fresh->listed == fresh->listed_end) {
-    fresh->listed = fresh->listed_end = first;
-  } else if (first > fresh->listed_end || end < fresh->listed) {
-    nvmi_lines_mark(thread, first * LINE, end * LINE);
-    return;
-  }
-  if (first < fresh->listed)
-    nvmi_line_push(thread, first | NVMI_RANGE | NVMI_FRESH, fresh->listed - first);
-  if (end > fresh->listed_end)
-    nvmi_line_push(thread, fresh->listed_end | NVMI_RANGE | NVMI_FRESH, end - fresh->listed_end);
-  fresh->listed = first < fresh->listed ? first : fresh->listed;
-  fresh->listed_end = end > fresh->listed_end ? end : fresh->listed_end;
-}
-
-static void mark_fresh(struct nvmi_thread *thread, struct nvmi_fresh *fresh, uintptr_t start,
-                       uintptr_t end) {
-  uint64_t first = (start + LINE - 1) / LINE, last = end / LINE;
-  if (last < first + FRESH_LINES_MIN) {
-    nvmi_lines_mark(thread, start, end);
-    return;
-  }
-  if (start < first * LINE)
-    nvmi_line_mark(thread, start / LINE, nvmi_line_mask(start / LINE, start, end));
-  list_fresh(thread, fresh, first, last);
-  if (last * LINE < end)
-    nvmi_line_mark(thread, last, nvmi_line_mask(last, start, end));
 }
 
 static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
@@ -187,15 +146,15 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");
-  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), size);
+  struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   enter(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
-  struct nvmi_fresh *fresh = fresh_at(thread, start, end);
   bool waits = !fresh && log_news(thread, log, start, end);
   if (fresh) {
     thread->fresh_stores = true;
-    mark_fresh(thread, fresh, start, end);
+    nvmi_fresh_mark(thread, fresh, start, end);
   } else if (waits) {
     thread->table->ahead |= UINT64_C(1) << pool->index;
     thread->ahead[thread->ahead_count].start = start;
@@ -241,8 +200,9 @@ mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, ui
     return;
   }
   if (NVMI_UNLIKELY(before != 0)) {
-    ((struct nvmi_line *)thread->lines.items)[thread->lines.count++] =
+    ((struct nvmi_line *)thread->lines.items)[thread->lines.count] =
         (struct nvmi_line){before, ~slot->missing};
+    thread->lines.count += slot->missing != UINT64_MAX;
     *(volatile uint64_t *)&slot->missing = UINT64_MAX;
     *(volatile uint64_t *)&slot->line = line;
     *(volatile uint64_t *)&slot->missing = ~mask;

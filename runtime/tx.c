@@ -74,7 +74,8 @@ finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
   return end_in_pool(log, lines, count, commit, false);
 }
 
-/* As nvmi_tx_collect, with `nested` lines of signal handlers. */
+/* As nvmi_tx_collect, with `nested` lines of signal handlers. Some were given up
+ * (nvmi_note_forget). */
 static void collect(struct nvmi_thread *thread, size_t nested) {
   size_t count = thread->lines.count;
   if (!nvmi_array_reserve(&thread->lines, count + thread->used_count + nested,
@@ -83,7 +84,8 @@ static void collect(struct nvmi_thread *thread, size_t nested) {
   struct nvmi_line *lines = thread->lines.items;
   for (unsigned i = 0; i < thread->used_count; i++) {
     struct nvm_line *slot = &thread->table->slot[thread->used[i]];
-    lines[count++] = (struct nvmi_line){slot->line, ~slot->missing};
+    lines[count] = (struct nvmi_line){slot->line, ~slot->missing};
+    count += slot->missing != UINT64_MAX;
     slot->line = 0;
   }
   if (nested)
@@ -100,13 +102,6 @@ static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread 
   if (!nvmi_view_is_compared(log->pool))
     nvmi_heap_forget_scraps(log);
   collect(thread, 0);
-  struct nvmi_line *lines = thread->lines.items;
-  size_t kept = 0;
-  for (size_t i = 0; i < thread->lines.count; i++) {
-    lines[kept] = lines[i];
-    kept += lines[i].mask != 0;
-  }
-  thread->lines.count = kept;
 }
 
 /* Forgets the first `count` lines of signal handlers; more may have come. */
@@ -169,16 +164,19 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   bool asked;
   if (!touched)
     return NVM_OK;
-  struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
+  unsigned first = (unsigned)__builtin_ctzll(touched);
+  struct nvmi_log *log = thread->logs[first];
+  bool several = touched >> first != 1;
   thread->busy++;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(log->pool->gate || touched & (touched - 1))) {
+  if (NVMI_UNLIKELY(log->pool->gate || several)) {
     nvmi_gate_enter(thread, touched);
     touched = thread->touched; /* a signal's handler may have come meanwhile */
+    several = touched & (touched - 1);
   }
   thread->touched = 0;
   nvmi_compiler_barrier();
-  if (NVMI_LIKELY(!(touched & (touched - 1)) && !thread->nested.count)) {
+  if (NVMI_LIKELY(!several && !thread->nested.count)) {
     if (NVMI_UNLIKELY(log->scraps))
       collect_without_scraps(thread, log);
     else
