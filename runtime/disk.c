@@ -2,10 +2,20 @@
 #define _GNU_SOURCE
 #include "disk.h"
 
+#include "map.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
 
 static enum nvm_error code_of(int error_number) {
   switch (error_number) {
@@ -31,13 +41,47 @@ int nvmi_disk_fail(const char *path, const char *what) {
   return nvmi_fail(code_of(errno), path, "%s: %s", what, strerror(errno));
 }
 
+static void collapse(int fd, uint64_t first, uint64_t last) {
+  char *at = nvmi_reserve_aligned(last - first, PROT_NONE);
+  if (!at)
+    return;
+  if (mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)first) !=
+      MAP_FAILED) {
+    /* A huge page is made around the page that is there. */
+    uint64_t done = 0;
+    while (done < last - first && !madvise(at + done, 1, MADV_POPULATE_READ) &&
+           !madvise(at + done, NVMI_HUGE_PAGE, MADV_COLLAPSE))
+      done += NVMI_HUGE_PAGE;
+  }
+  munmap(at, last - first);
+}
+
+/* The pages of a file in DRAM huge, as DAX maps persistent memory, so that a store to a line that
+ * is not in the cache walks fewer page tables. What the kernel does not give so comes page by page.
+ * The file's size before. */
+static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end) {
+  uint64_t first = (start + NVMI_HUGE_PAGE - 1) & -(uint64_t)NVMI_HUGE_PAGE,
+           last = end & -(uint64_t)NVMI_HUGE_PAGE;
+  struct statfs system;
+  struct stat file;
+  if (fstat(fd, &file))
+    return -1;
+  if (first < last && fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC &&
+      (file.st_size >= (off_t)last || ftruncate(fd, (off_t)last) == 0))
+    collapse(fd, first, last);
+  return file.st_size;
+}
+
 int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  off_t before = ask_for_huge_pages(pool->fd, offset, offset + size);
   int error;
   do {
     error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
   } while (error == EINTR);
   if (error == 0)
     return 0;
+  if (before >= 0 && (uint64_t)before < offset + size && ftruncate(pool->fd, before))
+    nvmi_disk_fail(pool->path, "cannot be made shorter again");
   errno = error;
   return nvmi_disk_fail(pool->path, "cannot allocate blocks on the disk; free some space");
 }

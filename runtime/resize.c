@@ -61,6 +61,8 @@ int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
         "makes one that may",
         (unsigned long long)(h->span >> 20));
   uint64_t wish = h->heap_size / 4 & ~(NVM_CHUNK_SIZE - 1);
+  if (wish >= NVMI_HUGE_PAGE) /* so that the next growth begins with a huge page */
+    wish -= (h->heap_offset + h->heap_size + wish) % NVMI_HUGE_PAGE;
   return grow(pool, step, wish < step ? step : wish > most ? most : wish);
 }
 
