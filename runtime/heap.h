@@ -22,7 +22,9 @@ bool nvmi_free_soon(void *address);
 /* Looks at those now. Where the thread is busy. */
 void nvmi_frees_settle(struct nvmi_log *log);
 static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
-  if (commit && log->awaited_count)
+  if (NVMI_LIKELY(!log->awaited_count))
+    return;
+  if (commit)
     nvmi_frees_settle(log);
   log->awaited_count = 0;
 }

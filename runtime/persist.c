@@ -57,11 +57,12 @@ static void process_store_line(void *to, const void *from, uint64_t mask) {
   nvmi_compiler_barrier();
 }
 
-/* Two words, read one by one for the reason above, in one store. */
+/* Two words for one store, read one by one for the reason above: volatile, else the compiler makes
+ * one load of them. */
 static inline __m128i pair_of(const void *from) {
-  __m128i low = _mm_loadl_epi64(from);
-  return _mm_castps_si128(
-      _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)((const char *)from + 8)));
+  const volatile uint64_t *word = from;
+  uint64_t low = word[0], high = word[1];
+  return _mm_set_epi64x((long long)high, (long long)low);
 }
 
 static bool has_wide_stores;

@@ -114,8 +114,10 @@ static char *put_operations(const struct nvmi_log *log, char *at) {
  * goes to the log, and is fenced; then the lines are stored in place. Until then the log is
  * announced: no bound passes the record. Also the only log is: who makes a second may settle
  * first. */
-static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint64_t used,
-                             const struct nvmi_line *lines, size_t count) {
+static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log,
+                                                            struct nvm_frame *frame, uint64_t used,
+                                                            const struct nvmi_line *lines,
+                                                            size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_cursor *cursor = log->cursor;
   uint64_t size = (used + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
@@ -149,10 +151,11 @@ static inline void end_short(struct nvmi_log *log, struct nvm_frame *frame, uint
 }
 
 /* As shadow_commit, of one frame; the arguments are there. False: not so. */
-static inline bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+static inline __attribute__((always_inline)) bool
+commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   uint64_t first = pool->header.base >> 6;
-  if (!is_short(log, lines, count))
+  if (!(count | log->operations.count) || !is_short(log, lines, count))
     return false;
   size_t size_max = sizeof(struct nvm_frame) + NVMI_LINE_PAYLOAD_MAX * count +
                     sizeof(uint64_t) * log->operations.count + NVM_FRAME_ALIGN;
@@ -248,16 +251,22 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   return NVM_OK;
 }
 
-static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
-                                    size_t count) {
-  if ((!count && !log->operations.count && !log->sealed.count) ||
-      NVMI_LIKELY(commit_short(log, lines, count)))
-    return NVM_OK;
+/* Not as it is. */
+static __attribute__((noinline)) enum nvm_error
+commit_otherwise(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t single;
+  if (!count && !log->operations.count && !log->sealed.count)
+    return NVM_OK;
   const struct nvmi_line *all = nvmi_lines_single(log, lines, count, &single);
   if (all && commit_short(log, all, single))
     return NVM_OK;
   return commit_long(log, lines, count);
+}
+
+static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line *lines,
+                                    size_t count) {
+  return NVMI_LIKELY(commit_short(log, lines, count)) ? NVM_OK
+                                                      : commit_otherwise(log, lines, count);
 }
 
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
