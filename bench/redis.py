@@ -194,7 +194,8 @@ def tell(load, pipeline, seen):
         shares = [r["rate"] / b["rate"] for r, b in zip(seen[name], seen["none"])]
         m = median[name]
         counts = f"  {m['entries']:.2f} entries {m['bytes']:.0f} B {m['fences']:.3f} fences"
-        print(f"  {name:22} {statistics.median(shares):.2f}  (mean at least {lower_bound(shares):.2f})  "
+        bound = f"(mean at least {lower_bound(shares):.2f})" if len(shares) > 1 else "(one round)"
+        print(f"  {name:22} {statistics.median(shares):.2f}  {bound}  "
               f"{1e6 * m['cpu']:.2f} us{counts if m['fences'] else ''}", flush=True)
 
 

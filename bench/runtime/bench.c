@@ -249,27 +249,56 @@ static void run_counting(void) {
   }
 }
 
+static const struct part {
+  const char *name;
+  void (*run)(void);
+} parts[] = {{"writes", run_writes},    {"threads", run_threads}, {"alloc", run_alloc},
+             {"reopen", run_reopen},    {"moving", run_moving},   {"sweeping", run_sweeping},
+             {"counting", run_counting}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static const struct part *part_named(const char *name) {
+  for (size_t p = 0; p < PARTS; p++)
+    if (strcmp(name, parts[p].name) == 0)
+      return &parts[p];
+  return NULL;
+}
+
+static int usage(FILE *to, int status) {
+  fprintf(to, "usage: nvmove-runtime-bench [--rounds N] [--json FILE] [--folder DIR] [PART]...\n"
+              "parts, all of them without:");
+  for (size_t p = 0; p < PARTS; p++)
+    fprintf(to, " %s", parts[p].name);
+  fprintf(to, "\n");
+  return status;
+}
+
 int main(int argc, char **argv) {
-  bool chosen = false;
+  bool chosen[PARTS] = {false}, any = false;
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+    const struct part *part = part_named(argv[i]);
+    if (strcmp(argv[i], "--help") == 0)
+      return usage(stdout, 0);
+    if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
       rounds = atoi(argv[++i]);
-    else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
+    } else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
       json = fopen(argv[++i], "w");
-    else if (strcmp(argv[i], "--folder") == 0 && i + 1 < argc)
+      if (!json) {
+        perror(argv[i]);
+        return 1;
+      }
+    } else if (strcmp(argv[i], "--folder") == 0 && i + 1 < argc) {
       folder = argv[++i];
+    } else if (part) {
+      chosen[part - parts] = any = true;
+    } else {
+      fprintf(stderr, "nvmove-runtime-bench: %s is neither a part nor an option\n", argv[i]);
+      return usage(stderr, 2);
+    }
   }
   rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
-  static const struct {
-    const char *name;
-    void (*run)(void);
-  } parts[] = {{"writes", run_writes},    {"threads", run_threads}, {"alloc", run_alloc},
-               {"reopen", run_reopen},    {"moving", run_moving},   {"sweeping", run_sweeping},
-               {"counting", run_counting}};
-  for (int pass = 0; pass < 2 && !chosen; pass++)
-    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
-      for (int i = pass ? 0 : 1; i < (pass ? 1 : argc); i++)
-        if (pass || strcmp(argv[i], parts[p].name) == 0)
-          parts[p].run(), chosen = chosen || !pass;
+  for (size_t p = 0; p < PARTS; p++)
+    if (chosen[p] || !any)
+      parts[p].run();
   return json && fclose(json) ? 1 : 0;
 }
