@@ -17,6 +17,7 @@
 #ifndef NVMOVE_ABI_H
 #define NVMOVE_ABI_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
