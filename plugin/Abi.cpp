@@ -29,6 +29,11 @@ template <class R, class... A> struct IrFunction<R(A...)> {
     return FunctionType::get(IrType<R>::get(C), {IrType<A>::get(C)...}, false);
   }
 };
+template <class R, class... A> struct IrFunction<R(A..., ...)> {
+  static FunctionType *get(LLVMContext &C) {
+    return FunctionType::get(IrType<R>::get(C), {IrType<A>::get(C)...}, true);
+  }
+};
 
 struct Entry {
   StringRef Name;

@@ -1,6 +1,8 @@
 // printf and scanf formats: see Formats.h. Sizes are those of the LP64 model.
 #include "Formats.h"
 
+#include "nvmove/abi_scanf.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -10,13 +12,13 @@ namespace {
 
 struct Modifier {
   StringRef Text;
-  uint64_t Integer, Real, Character; ///< bytes that a conversion stores under it
+  uint64_t Size; ///< bytes that %n stores under it
 };
 
-// Longest first. L stands for a long double of 80 bits in 16 bytes, and for long long.
+// Longest first.
 const Modifier Modifiers[] = {
-    {"hh", 1, 4, 1}, {"ll", 8, 4, 4}, {"h", 2, 4, 1}, {"l", 8, 8, 4},  {"j", 8, 4, 1},
-    {"z", 8, 4, 1},  {"t", 8, 4, 1},  {"q", 8, 4, 1}, {"L", 8, 16, 1}, {"", 4, 4, 1},
+    {"hh", 1}, {"ll", 8}, {"h", 2}, {"l", 8}, {"j", 8},
+    {"z", 8},  {"t", 8},  {"q", 8}, {"L", 8}, {"", 4},
 };
 
 const Modifier &takeModifier(StringRef &Format) {
@@ -37,58 +39,17 @@ unsigned skipFlags(StringRef &Format) {
   return Stars;
 }
 
-/// Skips the set of %[...]; `]` as its first character belongs to it.
-void skipSet(StringRef &Format) {
-  Format.consume_front("^");
-  Format.consume_front("]");
-  size_t End = Format.find(']');
-  Format = End == StringRef::npos ? "" : Format.substr(End + 1);
-}
-
-/// Takes one scanf conversion behind its %; counts its argument.
-void takeScanf(StringRef &Format, unsigned &Argument, SmallVectorImpl<FormatStore> &Found) {
-  bool Suppressed = Format.consume_front("*");
-  unsigned Width = 0;
-  bool HasWidth = !Format.consumeInteger(10, Width);
-  bool Allocates = Format.consume_front("m");
-  const Modifier &M = takeModifier(Format);
-  if (Format.empty())
-    return;
-  char Conversion = Format.front();
-  Format = Format.drop_front();
-  if (Conversion == '[')
-    skipSet(Format);
-  if (Conversion == '%' || Suppressed)
-    return;
-  FormatStore Store;
-  Store.Argument = Argument++;
-  if (Allocates || Conversion == 'p')
-    Store.Size = sizeof(void *);
-  else if (StringRef("eEfFgGaA").contains(Conversion))
-    Store.Size = M.Real;
-  else if (StringRef("sSc[C").contains(Conversion)) {
-    bool Character = Conversion == 'c' || Conversion == 'C';
-    uint64_t Each = Conversion == 'S' || Conversion == 'C' ? sizeof(wchar_t) : M.Character;
-    Store.Unbounded = !Character && !HasWidth;
-    uint64_t Characters = HasWidth ? Width + (Character ? 0 : 1) : 1;
-    Store.Size = Each * Characters;
-  } else
-    Store.Size = M.Integer;
-  Found.push_back(Store);
-}
-
 } // namespace
 
 SmallVector<FormatStore> scanfStores(StringRef Format) {
   SmallVector<FormatStore> Found;
-  unsigned Argument = 0;
-  while (true) {
-    size_t At = Format.find('%');
-    if (At == StringRef::npos)
-      return Found;
-    Format = Format.substr(At + 1);
-    takeScanf(Format, Argument, Found);
+  std::string Text = Format.str();
+  struct nvm_scan Scan = {Text.c_str(), 1, 0};
+  for (struct nvm_scan_store S; nvm_scan_next(&Scan, &S);) {
+    bool Unbounded = !S.characters;
+    Found.push_back({S.argument, Unbounded ? S.each : S.characters * S.each + S.end, Unbounded});
   }
+  return Found;
 }
 
 SmallVector<FormatStore> printfStores(StringRef Format) {
@@ -106,7 +67,7 @@ SmallVector<FormatStore> printfStores(StringRef Format) {
     char Conversion = Format.front();
     Format = Format.drop_front();
     if (Conversion == 'n')
-      Found.push_back({Argument, M.Integer, false});
+      Found.push_back({Argument, M.Size, false});
     Argument += Conversion != '%' && Conversion != 'm'; // glibc's %m takes no argument
   }
 }

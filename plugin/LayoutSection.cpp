@@ -3,12 +3,14 @@
 // its sources know the type.
 #include "LayoutSection.h"
 
+#include "Abi.h"
 #include "Frontend.h"
 
 #include "nvmove/abi.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -89,6 +91,28 @@ private:
   Comdat *Group = nullptr;
 };
 
+/// Once in each program or library: a constructor that tells the runtime of its section, before
+/// those of the source.
+void describeSection(Module &M) {
+  constexpr int BeforeAll = 100;
+  auto *F =
+      Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(M.getContext()), false),
+                                      GlobalValue::LinkOnceODRLinkage, 0, "__nvmove_describe", &M);
+  F->setVisibility(GlobalValue::HiddenVisibility);
+  F->setComdat(M.getOrInsertComdat(F->getName()));
+  F->setDoesNotThrow();
+  IRBuilder<> At(BasicBlock::Create(M.getContext(), "", F));
+  auto Bound = [&](const Twine &Which) {
+    auto *Made =
+        cast<GlobalVariable>(M.getOrInsertGlobal((Which + NVM_TYPES_SECTION).str(), At.getPtrTy()));
+    Made->setVisibility(GlobalValue::HiddenVisibility);
+    return Made;
+  };
+  callAbi(At, "__nvm_describe", {Bound("__start_"), Bound("__stop_")});
+  At.CreateRetVoid();
+  appendToGlobalCtors(M, F, BeforeAll, F);
+}
+
 } // namespace
 
 void emitTypeLayouts(Module &M) {
@@ -96,8 +120,10 @@ void emitTypeLayouts(Module &M) {
   SmallVector<GlobalValue *> Entries;
   for (const TypeLayout &T : frontendFacts().Types)
     Entries.push_back(Emitter.emit(T));
-  if (!Entries.empty())
-    appendToUsed(M, Entries); // retained: nothing refers to the section but its bounds
+  if (Entries.empty())
+    return;
+  appendToUsed(M, Entries); // retained: nothing refers to the section but its bounds
+  describeSection(M);
 }
 
 } // namespace nvmove::plugin

@@ -155,8 +155,11 @@ public:
     case UnsafeRange::Each:
       return noteEach(R, At, Element);
     case UnsafeRange::Scanf:
+      return noteScanf(R, At);
+    case UnsafeRange::VScanf:
+      return noteVScanf(R, At);
     case UnsafeRange::Percent:
-      return noteFormat(R, At);
+      return notePercent(R, At);
     }
     llvm_unreachable("every kind is handled");
   }
@@ -192,26 +195,78 @@ private:
     return true;
   }
 
-  bool noteFormat(const UnsafeRange &R, Instruction *At) {
-    bool Input = R.What == UnsafeRange::Scanf;
-    ArrayRef<Value *> Following = ArrayRef(Call.Arguments).drop_front(R.Address.Value + 1);
-    if (none_of(Following, [&](Value *V) { return V->getType()->isPointerTy() && MayPersist(V); }))
+  /// The arguments behind the format.
+  ArrayRef<Value *> following(const UnsafeRange &R) const {
+    return ArrayRef(Call.Arguments).drop_front(R.Address.Value + 1);
+  }
+
+  bool mayStore(Value *V) { return V->getType()->isPointerTy() && MayPersist(V); }
+
+  Value *format(const UnsafeRange &R) const { return Call.Arguments[R.Address.Value]; }
+
+  bool literal(const UnsafeRange &R, StringRef &Text) const {
+    return R.Character == 1 && format(R)->getType()->isPointerTy() &&
+           getConstantStringInfo(format(R), Text);
+  }
+
+  bool notePercent(const UnsafeRange &R, Instruction *At) {
+    StringRef Text;
+    return literal(R, Text) && noteStores(printfStores(Text), R, At);
+  }
+
+  bool noteScanf(const UnsafeRange &R, Instruction *At) {
+    StringRef Text;
+    if (literal(R, Text))
+      return noteStores(scanfStores(Text), R, At);
+    auto MayStore = [this](Value *V) { return mayStore(V); };
+    if (!format(R)->getType()->isPointerTy() || none_of(following(R), MayStore))
       return false;
-    StringRef Format;
-    Value *Text = Call.Arguments[R.Address.Value];
-    if (!Text->getType()->isPointerTy() || !getConstantStringInfo(Text, Format)) {
-      if (Input)
-        Warnings.warn(*Call.Before,
-                      "'" + F.Name +
-                          "' with a format that is not a literal may write persistent "
-                          "memory that nothing logs");
+    IRBuilder<> B(At);
+    Value *Any = B.getFalse();
+    for (Value *V : make_filter_range(following(R), MayStore))
+      Any = B.CreateOr(Any, inRange(B, V));
+    B.SetInsertPoint(unlikelyBlock(Any, At));
+    SmallVector<Value *> Operands = walkOf(B, R);
+    append_range(Operands, following(R));
+    callAbi(B, "__nvm_note_scanf", Operands);
+    return true;
+  }
+
+  bool noteVScanf(const UnsafeRange &R, Instruction *At) {
+    Value *List = Call.Arguments[R.List.Value];
+    if (!format(R)->getType()->isPointerTy() || !List->getType()->isPointerTy())
       return false;
-    }
+    StringRef Text;
+    if (literal(R, Text) && !R.Bounded &&
+        any_of(scanfStores(Text), [](const FormatStore &S) { return S.Unbounded; }))
+      warnUnbounded();
+    IRBuilder<> B(At);
+    SmallVector<Value *> Operands = walkOf(B, R);
+    Operands.push_back(List);
+    callAbi(B, "__nvm_note_vscanf", Operands);
+    return true;
+  }
+
+  /// What a walk over a format at run time is told of it.
+  SmallVector<Value *> walkOf(IRBuilderBase &B, const UnsafeRange &R) {
+    Value *Bound =
+        R.Bounded ? Evaluator(B, Call.Arguments, nullptr).value(R.Size) : B.getInt64(UINT64_MAX);
+    return {format(R), B.getInt64(R.Character), Bound};
+  }
+
+  bool noteStores(ArrayRef<FormatStore> Stores, const UnsafeRange &R, Instruction *At) {
+    ArrayRef<Value *> Following = following(R);
     bool Noted = false;
-    for (const FormatStore &S : Input ? scanfStores(Format) : printfStores(Format))
-      if (S.Argument < Following.size() && MayPersist(Following[S.Argument]))
+    for (const FormatStore &S : Stores)
+      if (S.Argument < Following.size() && mayStore(Following[S.Argument]))
         Noted |= noteStore(S, Following[S.Argument], R, At);
     return Noted;
+  }
+
+  void warnUnbounded() {
+    Warnings.warn(*Call.Before, "'" + F.Name +
+                                    "' reads a string without a width: what it writes to "
+                                    "persistent memory cannot be logged");
   }
 
   bool noteStore(const FormatStore &S, Value *Address, const UnsafeRange &R, Instruction *At) {
@@ -220,9 +275,7 @@ private:
       return true;
     }
     if (!R.Bounded) {
-      Warnings.warn(*Call.Before, "'" + F.Name +
-                                      "' reads a string without a width: what it writes to "
-                                      "persistent memory cannot be logged");
+      warnUnbounded();
       return false;
     }
     IRBuilder<> B(At);

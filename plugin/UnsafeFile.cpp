@@ -24,6 +24,19 @@ const NamedOperation Operations[] = {
     {"wcslen", UnsafeExpr::Wcslen, 1, 0},
 };
 
+// Formats of input, narrow and wide.
+struct NamedInput {
+  StringRef Name;
+  UnsafeRange::Kind What;
+  uint64_t Character; ///< bytes
+};
+const NamedInput Inputs[] = {
+    {"scanf", UnsafeRange::Scanf, 1},
+    {"vscanf", UnsafeRange::VScanf, 1},
+    {"vwscanf", UnsafeRange::VScanf, sizeof(wchar_t)},
+    {"wscanf", UnsafeRange::Scanf, sizeof(wchar_t)},
+};
+
 /// Parses one line. The first problem found is kept; after it everything parses as nothing.
 class LineParser {
 public:
@@ -105,18 +118,28 @@ private:
       if (Problem.empty())
         R.Inside.push_back(range());
       --Depth;
-    } else if (Name == "scanf") {
-      R.What = UnsafeRange::Scanf;
-      R.Bounded = accept(",");
-      if (R.Bounded)
-        R.Size = expression();
+    } else if (const NamedInput *Input = find_if(Inputs, [&](auto &I) { return I.Name == Name; });
+               Input != std::end(Inputs)) {
+      input(R, *Input);
     } else if (Name == "counts") {
       R.What = UnsafeRange::Percent;
     } else {
-      fail("expected [ADDRESS,SIZE], each(...), scanf(...) or counts(...)");
+      fail("expected [ADDRESS,SIZE], each(...), scanf(...) or one of its kin, or counts(...)");
     }
     expect(")");
     return R;
+  }
+
+  void input(UnsafeRange &R, const NamedInput &Input) {
+    R.What = Input.What;
+    R.Character = Input.Character;
+    if (R.What == UnsafeRange::VScanf) {
+      expect(",");
+      R.List = argument();
+    }
+    R.Bounded = accept(",");
+    if (R.Bounded)
+      R.Size = expression();
   }
 
   UnsafeExpr expression() {

@@ -44,13 +44,16 @@ struct UnsafeRange {
     Bytes,  ///< [ADDRESS,SIZE]
     Each,   ///< each(BASE,COUNT,#STRIDE,RANGE): RANGE for every element, whose address is `elem`
     Scanf,  ///< scanf(FORMAT) or scanf(FORMAT,BOUND): where the conversions of a format store
+    VScanf, ///< vscanf(FORMAT,LIST) or vscanf(FORMAT,LIST,BOUND): the same with a va_list
     Percent ///< counts(FORMAT): where the %n of a printf format store
   };
   Kind What = Bytes;
   UnsafeExpr Address; ///< or BASE, or FORMAT
   UnsafeExpr Size;    ///< bytes, or COUNT, or BOUND on the length of a string
+  UnsafeExpr List;    ///< of VScanf
   uint64_t Stride = 0;
-  bool Bounded = false;            ///< Scanf: BOUND was given
+  uint64_t Character = 1;          ///< Scanf, VScanf: bytes of a character of FORMAT
+  bool Bounded = false;            ///< Scanf, VScanf: BOUND was given
   std::vector<UnsafeRange> Inside; ///< the one range of Each
 };
 

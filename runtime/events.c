@@ -100,7 +100,11 @@ static void at_exit(void) {
     thread->begun = 0;
     thread->frames.count = 0;
   }
-  nvmi_tx_finish_implicit(thread);
+  enum nvm_error error = nvmi_tx_finish_implicit(thread);
+  if (error && error != NVM_ECHILD)
+    fprintf(stderr,
+            "nvmove: %s; what was stored outside transactions before the process ended is undone\n",
+            error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
   if (nvmi_call_armed)
     nvmi_call_now();
   each_pool(leave);

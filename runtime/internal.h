@@ -55,7 +55,7 @@ struct nvm_pool {
   _Atomic uint64_t written_count;
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */
-  bool check_pointers;            /* at commit, of types that the program describes */
+  _Atomic bool check_pointers;    /* at commit, of types that the program describes */
   bool compare;                   /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
@@ -70,8 +70,9 @@ struct nvm_pool {
   struct nvmi_counts *counts;   /* of references (counts.h); null: they are not counted */
   struct nvmi_statics *statics; /* what it points to in the program (statics.h) */
   uint64_t type_ids[NVM_TYPES_MAX];
-  const struct nvm_type *types[NVM_TYPES_MAX]; /* their layouts, as far as described */
+  const struct nvm_type *_Atomic types[NVM_TYPES_MAX]; /* their layouts, as far as described */
   unsigned type_count;
+  _Atomic unsigned learned; /* libraries that described more of them while the pool was open */
   _Atomic uint64_t judged[NVM_TYPES_MAX]; /* of each, once known: which words (pointers.c) */
   struct nvmi_arena type_memory;          /* of layouts that only the pool describes */
   uint64_t recovered_undone, recovered_redone;

@@ -98,13 +98,16 @@ static uint64_t judged_words(struct nvm_pool *pool, unsigned index) {
   uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
   if (NVMI_LIKELY(words))
     return words;
+  unsigned learned = pool->learned;
   const struct nvm_type *type = nvmi_type_layout(pool, index);
   words = NVMI_JUDGED_KNOWN;
   if (type && has_flexible_array(type))
     words |= UINT64_C(1) << FLEXIBLE_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)
     words |= words_of_field(pool, type, &type->fields[i]);
-  atomic_store_explicit(&pool->judged[index], words, memory_order_relaxed);
+  pool->judged[index] = words;
+  if (pool->learned != learned)
+    pool->judged[index] = 0; /* who learned has emptied it before */
   return words;
 }
 

@@ -57,8 +57,7 @@ static struct nvm_pool *new_pool(const char *path) {
   pthread_mutex_init(&pool->lock, NULL);
   pthread_mutex_init(&pool->settling, NULL);
   snprintf(pool->path, sizeof pool->path, "%s", path);
-  const char *pointers = getenv("NVMOVE_POINTERS");
-  pool->check_pointers = nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
+  pool->check_pointers = nvmi_pointers_wanted();
   const char *debug = getenv("NVMOVE_DEBUG");
   pool->compare = debug && strcmp(debug, "compare") == 0;
   const char *how = getenv("NVMOVE_OPEN");

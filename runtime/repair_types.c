@@ -7,6 +7,7 @@
 #include "repair.h"
 
 #include "checksum.h"
+#include "described.h"
 #include "type_record.h"
 #include "types.h"
 

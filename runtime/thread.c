@@ -30,19 +30,26 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void nvmi_threads_lock(void) { nvmi_lock(&lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(&lock); }
 
+/* Where an implicit transaction is lost the process does not go on without knowing. */
 static void end(void *argument) {
   struct nvmi_thread *thread = argument;
+  enum nvm_error error = NVM_OK;
   nvmi_threads_lock();
   if (nvmi_in_transaction(thread))
     nvmi_tx_finish(thread, false);
   else
-    nvmi_tx_finish_implicit(thread);
+    error = nvmi_tx_finish_implicit(thread);
   if (thread->ticket)
     nvmi_order_leave(thread);
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (thread->logs[i])
       nvmi_log_detach(thread->logs[i]);
   nvmi_threads_unlock();
+  if (error && error != NVM_ECHILD)
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror()
+                                    : "what a thread that ends has stored outside transactions "
+                                      "could not be committed");
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));

@@ -116,7 +116,8 @@ void __nvm_trace_printed(void *Stream, const struct nvm_site *Site) {
     TELL(.kind = NVM_TRACE_OUTPUT, .place = (uint64_t)fileno(Stream), .site = Site);
 }
 
-void __nvm_trace_at(const struct nvm_site *Site) {
+/* Its frame has to be there until its callers are found: no jump to what finds them. */
+__attribute__((disable_tail_calls)) void __nvm_trace_at(const struct nvm_site *Site) {
   next_site = Site;
   next_callers.count = 0;
   if (Site && nvmi_tracing)

@@ -381,6 +381,8 @@ void __nvm_commit_point(void) {
   struct nvmi_thread *thread = nvmi_thread_self();
   if (thread->roots && !nvmi_in_transaction(thread))
     thread->roots->before_commit();
+  if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
+    nvmi_trace_alone(NVM_TRACE_POINT, 0);
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,

@@ -3,44 +3,20 @@
  * The record of a type (type_record.c) lies in a run of chunks of kind TYPES, its entry in the
  * table. Both are fenced before any block names the type, in whichever order they arrive: the
  * entry's checksum covers its record, and one that fails is free, what it spoke of is written over.
- * Layouts come from what nvmove-cc puts into section nvm_types; without, the pool knows the id
- * alone.
+ * Layouts come from what the program describes (described.h); without, the pool knows the id alone,
+ * until a library is loaded that does.
  */
 #include "types.h"
 
 #include "checksum.h"
+#include "counts.h"
+#include "described.h"
 #include "heap_types.h"
 #include "type_record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* The linker delimits the section; programs without it have none. */
-extern const struct nvm_type *const __start_nvm_types[] __attribute__((weak));
-extern const struct nvm_type *const __stop_nvm_types[] __attribute__((weak));
-
-static const struct nvm_type *described(uint64_t id) {
-  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
-    if (*at && (*at)->id == id)
-      return *at;
-  return NULL;
-}
-
-static const struct nvm_type *described_as(const char *name) {
-  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
-    if (*at && strcmp((*at)->name, name) == 0)
-      return *at;
-  return NULL;
-}
-
-uint64_t nvmi_type_described(unsigned index) {
-  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
-    if (*at && index-- == 0)
-      return (*at)->id;
-  return 0;
-}
-
-bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types; }
 
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index) {
   const struct nvm_type *type = index && index < pool->type_count ? pool->types[index] : NULL;
@@ -48,7 +24,7 @@ const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t in
 }
 
 const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id) {
-  const struct nvm_type *type = id ? described(id) : NULL;
+  const struct nvm_type *type = id ? nvmi_described(id) : NULL;
   for (unsigned index = 1; id && !type && index < pool->type_count; index++)
     if (pool->type_ids[index] == id)
       type = nvmi_type_layout(pool, index);
@@ -144,7 +120,7 @@ static void look_for(void *context, struct nvm_pool *pool, uint32_t chunk, uint3
  * the pool's blocks wrongly. Where no block is left of the old layout nothing is wrong. */
 static int compare(struct nvm_pool *pool, unsigned index) {
   const struct nvm_type *pools = pool->types[index];
-  const struct nvm_type *programs = described_as(pools->name);
+  const struct nvm_type *programs = nvmi_described_as(pools->name);
   if (!programs || !*pools->name || strchr(pools->name, '('))
     return 0;
   struct use use = {(uint16_t)(1 + index), false};
@@ -159,6 +135,37 @@ static int compare(struct nvm_pool *pool, unsigned index) {
                    pools->name, difference);
 }
 
+/* Layouts of types that have none here, and are described by now. */
+static void learn(struct nvm_pool *pool) {
+  for (unsigned index = 1; index < pool->type_count; index++)
+    if (!nvmi_type_layout(pool, index)) {
+      const struct nvm_type *type = nvmi_described(pool->type_ids[index]);
+      if (type)
+        pool->types[index] = type;
+    }
+}
+
+/* What was made of the layouts of before is not asked for any more (pointers.c), or not believed
+ * (counts.h). */
+void nvmi_types_learn(struct nvm_pool *pool) {
+  nvmi_lock(&pool->lock);
+  pool->learned++;
+  learn(pool);
+  for (unsigned index = 0; index < NVM_TYPES_MAX; index++)
+    pool->judged[index] = 0;
+  if (pool->counts) {
+    nvmi_counts_spoil(pool);
+    memset(pool->counts->plain, 0, sizeof pool->counts->plain);
+  }
+  pool->check_pointers = nvmi_pointers_wanted();
+  nvmi_unlock(&pool->lock);
+}
+
+bool nvmi_pointers_wanted(void) {
+  const char *pointers = getenv("NVMOVE_POINTERS");
+  return nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
+}
+
 int nvmi_types_load(struct nvm_pool *pool) {
   unsigned index = 1;
   for (; index < NVM_TYPES_MAX; index++) {
@@ -166,7 +173,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
     const char *record = nvmi_type_record_of(pool, entry);
     if (!record)
       break;
-    const struct nvm_type *type = described(entry->id);
+    const struct nvm_type *type = nvmi_described(entry->id);
     if (!type)
       type = nvmi_type_decode(&pool->type_memory, entry->id, record, entry->size);
     if (!type)
@@ -178,6 +185,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
     pool->type_count = index + 1;
   }
   pool->type_count = index;
+  learn(pool); /* a library may have come meanwhile */
   unsigned damaged = nvmi_types_damaged(pool);
   if (damaged)
     return nvmi_fail(NVM_ECORRUPT, pool->path,
@@ -188,7 +196,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
 
 int nvmi_types_match(struct nvm_pool *pool) {
   for (unsigned index = 1; index < pool->type_count; index++)
-    if (!described(pool->type_ids[index]) && compare(pool, index))
+    if (!nvmi_described(pool->type_ids[index]) && compare(pool, index))
       return -1;
   return 0;
 }
@@ -258,7 +266,7 @@ static int enter_all(struct nvm_pool *pool, uint64_t id) {
   int index = look_up(pool, id);
   if (index)
     return index;
-  const struct nvm_type *type = described(id);
+  const struct nvm_type *type = nvmi_described(id);
   for (uint32_t i = 0; type && i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
     if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY && field->target && field->target != id &&

@@ -23,10 +23,10 @@ bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *t
 /* pointers.c: the word at `inside` of a block of that type; null: plain bytes. */
 const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
                                            const char *block, uint64_t inside);
-/* The program describes some type. */
-bool nvmi_types_described(void);
-/* The id of the n-th type that it does; 0: there are not so many. */
-uint64_t nvmi_type_described(unsigned index);
+/* More types are described than before (described.h). */
+void nvmi_types_learn(struct nvm_pool *pool);
+/* Whether pointers are judged at commits: some type is described, and NVMOVE_POINTERS is not 0. */
+bool nvmi_pointers_wanted(void);
 /* The name of the type with this index. */
 const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
 /* How many records of types begin in these bytes of the file; `whole`: and end there. */

@@ -17,6 +17,7 @@
 #ifndef NVMOVE_ABI_H
 #define NVMOVE_ABI_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -102,7 +103,8 @@ struct nvm_field {
 };
 
 /* The layout of one record type. The plugin emits one per record with external identity into
- * section `nvm_types` (pointers to them), merged by the linker; the runtime walks the section. */
+ * section `nvm_types` (pointers to them), merged by the linker; the runtime walks the program's
+ * section, and is told of a library's by a constructor (__nvm_describe). */
 struct nvm_type {
   uint64_t id;         /* hash of name and layout: equal ids mean equal layouts; never 0 */
   const char *name;    /* "struct node" */

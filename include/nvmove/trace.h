@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
-#define NVM_TRACE_VERSION 3
+#define NVM_TRACE_VERSION 4
 
 enum nvm_trace_kind {
   /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
@@ -39,6 +39,7 @@ enum nvm_trace_kind {
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
+  NVM_TRACE_POINT,      /* a commit point of this thread, outside such: commits what it has open */
   NVM_TRACE_BEGIN,      /* an explicit transaction of this thread, over all pools; extra: site */
   NVM_TRACE_COMMITTING, /* all of it is stored; from now on a crash may find it committed; extra:
                            site of the commit */

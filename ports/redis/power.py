@@ -8,8 +8,9 @@ MULTI/EXEC: a counter, a list, a set, a hash, a sorted set and strings that agre
 `nvmove crash` explores the states of its trace by the power model, also that no reply leaves before what it
 acknowledges is durable; in each, recovered, a server that attaches the pool has to find them in agreement.
 
-Two kinds of findings are no fault of this port, and are only counted: stores outside transactions, which the
-next commit point commits on purpose; and lines of the server's log, which acknowledge nothing.
+Two kinds of findings are no fault of this port, and are only counted: stores outside transactions that the
+beginning of EXEC commits by themselves, as what it is made of was read before; and lines of the server's log,
+which acknowledge nothing.
 
 Exit status: 0 nothing else found, 1 findings, 3 the sources cannot be had.
 """

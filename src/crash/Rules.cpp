@@ -1,10 +1,11 @@
 // Rules on a trace: see Rules.h.
 #include "crash/Rules.h"
 
-#include "crash/ByteSet.h"
 #include "crash/FreedBlocks.h"
 #include "crash/Guilty.h"
 #include "crash/LockOrder.h"
+#include "crash/OpenOne.h"
+#include "crash/Outside.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,16 +24,6 @@ std::string bytesOf(uint64_t Count) {
 
 std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
 
-/// A transaction that has not ended; of one that joined another, until that one has.
-struct OpenOne {
-  unsigned Thread = 0;
-  ByteSet Stored;
-  bool Explicit = false, Joined = false, Wrote = false;
-  std::vector<std::pair<uint64_t, FreedBlock>> Allocated; ///< place, and what it is if undone
-  std::map<uint64_t, size_t> Outside; ///< place -> event: a pointer that lies outside the pool
-  const Site *Began = nullptr, *First = nullptr; ///< First: of its stores
-};
-
 class RuleWalk {
 public:
   RuleWalk(const Trace &T, Result &R) : T(T), R(R), All(T) {}
@@ -44,6 +35,7 @@ public:
       if (isPlace(E) && T.site(E.Extra))
         Last[E.Thread] = T.site(E.Extra);
     }
+    addAll(Unmeant.end());
   }
 
 private:
@@ -53,8 +45,12 @@ private:
       own(E);
       break;
     case NVM_TRACE_BEGIN:
+      addAll(Unmeant.begin(E.Thread));
       own(E).Explicit = true;
       own(E).Began = T.site(E.Extra);
+      break;
+    case NVM_TRACE_POINT:
+      Unmeant.commitPoint(E.Thread);
       break;
     case NVM_TRACE_COMMITTING:
       takeCommitting(E);
@@ -217,11 +213,18 @@ private:
                         fieldOf(*Where)),
           Where);
     else if (!O.Explicit)
-      add("write outside a transaction",
-          llvm::formatv("store of {0}{1} outside any transaction: it becomes durable with the "
-                        "next one, and is lost by a crash before",
-                        bytesOf(Bytes), fieldOf(*Where)),
-          Where);
+      Unmeant.add(E.Thread,
+                  make("write outside a transaction",
+                       llvm::formatv("store of {0}{1}: no commit point ends what it belongs to, "
+                                     "the next beginning or the end of the thread does; a crash "
+                                     "before loses it",
+                                     bytesOf(Bytes), fieldOf(*Where)),
+                       Where));
+  }
+
+  void addAll(const std::vector<Finding> &Findings) {
+    for (const Finding &F : Findings)
+      addFinding(R, F);
   }
 
   bool takeFreed(const Event &E, const Site *Where) {
@@ -372,6 +375,7 @@ private:
   std::map<size_t, std::vector<size_t>> Parts;
   FreedBlocks Freed;
   LockOrder Order;
+  Outside Unmeant;
 };
 
 } // namespace
@@ -379,7 +383,7 @@ private:
 Finding *addFinding(Result &R, Finding F) {
   for (Finding &Known : R.Findings)
     if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || Known.Message == F.Message)) {
-      ++Known.Count;
+      Known.Count += F.Count;
       return nullptr;
     }
   if (R.Findings.size() == FindingsMax) {

@@ -146,3 +146,4 @@ int main(void) {
 // The exact counts above: nothing but "recorder:" lines is printed.
 // RUN: %run %s -DRUN | not grep "noted.*wrote"
 // RUN: %crashes %s -DRUN --level=-O2
+// RUN: %crashes %s -DRUN --level=-O2 --outside

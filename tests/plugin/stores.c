@@ -2,6 +2,7 @@
 // RUN: %run %s -w | FileCheck %s
 // CHECK-COUNT-5: 0 faults
 // RUN: %crashes %s -w
+// RUN: %crashes %s -w --outside
 //
 // The same in a pool, with libnvmove and both of its methods: aborted, committed, and killed at each
 // append to the log.

@@ -3,6 +3,7 @@
 // CHECK-COUNT-5: 0 faults
 // RUN: %run %s -w | not grep "noted.*wrote"
 // RUN: %crashes %s -w -DCRASHES --level=-O0 --level=-O2
+// RUN: %crashes %s -w -DCRASHES --level=-O2 --outside
 #include "recorder.h"
 
 #include <poll.h>

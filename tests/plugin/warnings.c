@@ -5,6 +5,7 @@
 #include "Inputs/own-system-header.h"
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -35,8 +36,14 @@ void unknown(struct winsize *p) {
 
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_fscanf' reads a string without a width
 void input(FILE *f, char *p) { fscanf(f, "%s", p); }
-// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_sscanf' with a format that is not a literal
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_vfscanf' reads a string without a width
+void list(FILE *f, va_list list) { vfscanf(f, "%d %s", list); }
+
+// Formats that only the run knows are looked at then.
+// CHECK-NOT: warning:
 void format(const char *text, const char *format, int *p) { sscanf(text, format, p); }
+void formats(FILE *f, const char *format, va_list list) { vfscanf(f, format, list); }
+void bounded(const char *text, va_list list) { vsscanf(text, "%s", list); }
 
 // A file, a folder: only the library has their memory. And a function of the program's own.
 // CHECK-NOT: warning:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs a test program of the recorder in a pool, killed at each append of its log.
 
-usage: crashes.py NVMOVE_CC INPUTS OUTPUT FILE [--level=LEVEL]... [COMPILER OPTION...]
+usage: crashes.py NVMOVE_CC INPUTS OUTPUT FILE [--level=LEVEL]... [--outside] [COMPILER OPTION...]
 
 The program is compiled with pool_recorder.c and libnvmove. A first run writes down the state after each
 commit; then it is killed at its n-th append, n = 1, 2, ... until it gets through, and what is left must
 be the state of its last commit or of the next. Both methods, at each level; after each commit the
-runtime compares its copies. Prints the number of crashes; exit status 1 when a state was wrong.
+runtime compares its copies. With --outside nothing is stored in a transaction: commit points and the next
+beginning commit it. Prints the number of crashes; exit status 1 when a state was wrong.
 """
 import os
 import shutil
@@ -37,12 +38,14 @@ def fresh(folder, base):
         f.write(bytes(COUNT_BYTES))
 
 
-def crashes(program, judge, folder, method):
+def crashes(program, judge, folder, method, outside):
     """How many it survived."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     settings = {"RECORDER_DIR": folder, "NVMOVE_METHOD": method, "NVMOVE_DEBUG": "compare",
                 "NVMOVE_POINTERS": "0"}  # what a program stores of its own addresses is not judged here
+    if outside:
+        settings["RECORDER_OUTSIDE"] = "1"
     if run([judge, "create", folder], **settings):
         sys.exit("no pool")
     base = os.path.join(folder, "base")
@@ -66,7 +69,7 @@ def crashes(program, judge, folder, method):
 def main():
     compiler, inputs, output, source = sys.argv[1:5]
     chosen = [a[len("--level="):] for a in sys.argv[5:] if a.startswith("--level=")]
-    options = [a for a in sys.argv[5:] if not a.startswith("--level=")]
+    options = [a for a in sys.argv[5:] if not a.startswith("--level=") and a != "--outside"]
     program, judge = output + ".crashes", output + ".judge"
     recorder = os.path.join(inputs, "pool_recorder.c")
     subprocess.run([compiler, "-c", recorder, "-o", output + ".recorder.o"], check=True)
@@ -75,8 +78,8 @@ def main():
         subprocess.run([compiler, *level.split(), "-I", inputs, source, output + ".recorder.o", "-o",
                         program, *options], check=True)
         for method in METHODS:
-            print(f"{level} {method}: {crashes(program, judge, output + '.folder', method)} crashes "
-                  "survived", flush=True)
+            n = crashes(program, judge, output + ".folder", method, "--outside" in sys.argv[5:])
+            print(f"{level} {method}: {n} crashes survived", flush=True)
 
 
 if __name__ == "__main__":

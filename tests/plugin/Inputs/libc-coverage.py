@@ -16,7 +16,7 @@ import sys
 # A call with a possibly persistent address is warned about. A name that ends in * stands for all that
 # begin so, one that starts with * for all that end so.
 LEFT_OUT = """
-fcntl* ioctl *scanf syscall ptrace __* _dl_* getwd gets obstack_* argp_* *_unlocked aio_* lio_listio*
+fcntl* ioctl syscall ptrace __* _dl_* getwd gets obstack_* argp_* *_unlocked aio_* lio_listio*
 mq_* msg* semop semctl semtimedop shm* fopencookie clone dladdr1 dlinfo mincore profil sigreturn sigstack
 *f32 *f32x *f64 *f64x *f32_l *f32x_l *f64_l *f64x_l *f32_r *f32x_r *f64_r *f64x_r bindresvport* gai_*
 getaddrinfo_a getdirentries* gethost* getnet* getproto* getrpc* getserv* getpw getsourcefilter

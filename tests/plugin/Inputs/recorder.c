@@ -3,6 +3,7 @@
 #include "recorder.h"
 
 #include "nvmove/abi.h"
+#include "nvmove/abi_scanf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,29 @@ void __nvm_note_if_persistent(void *address, size_t size) {
     note(address, size);
 }
 
+void __nvm_note_vscanf(const void *format, size_t character, size_t bound, va_list list) {
+  struct nvm_scan scan = {format, character, 0};
+  struct nvm_scan_store store;
+  while (nvm_scan_next(&scan, &store)) {
+    va_list copy;
+    va_copy(copy, list);
+    for (unsigned i = 0; i < store.argument; i++)
+      (void)va_arg(copy, void *);
+    if (store.characters || bound != SIZE_MAX)
+      __nvm_note_if_persistent(va_arg(copy, void *),
+                               (store.characters ? store.characters : bound) * store.each +
+                                   store.end);
+    va_end(copy);
+  }
+}
+
+void __nvm_note_scanf(const void *format, size_t character, size_t bound, ...) {
+  va_list list;
+  va_start(list, bound);
+  __nvm_note_vscanf(format, character, bound, list);
+  va_end(list);
+}
+
 NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *address, size_t size) {
   if ((uint64_t)address - NVM_RANGE_BASE >= NVM_RANGE_SIZE || !size)
     return;
@@ -231,6 +255,10 @@ void __nvm_atomic_landed(void *frame) { leave_below(frame, 0); }
 void __nvm_commit_point(void) {
   if (!state.depth)
     recorder_commit();
+}
+
+void __nvm_describe(const struct nvm_type *const *begin, const struct nvm_type *const *end) {
+  (void)begin, (void)end;
 }
 
 void __nvm_check_pointer(void *slot, void *value, const struct nvm_site *site) {

@@ -1,0 +1,56 @@
+// Stores outside transactions, held back until it shows what ends that which they belong to.
+//
+// A thread's stores between two of its commit points are a transaction, as are those behind the
+// last one. In a thread that has no commit points, and before a beginning, nobody meant them to be.
+#pragma once
+
+#include "crash/Explorer.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace nvmove::crash {
+
+class Outside {
+public:
+  /// The finding that a store is unless a commit point follows; by its place, of which one is kept.
+  void add(unsigned Thread, const Finding &F) {
+    auto [Known, IsNew] = Threads[Thread].Found.insert({F.Where, F});
+    if (!IsNew)
+      ++Known->second.Count;
+  }
+
+  void commitPoint(unsigned Thread) {
+    Threads[Thread].HasPoints = true;
+    Threads[Thread].Found.clear();
+  }
+
+  /// What a beginning has committed.
+  std::vector<Finding> begin(unsigned Thread) { return take(Threads[Thread]); }
+
+  /// What the ends of threads have.
+  std::vector<Finding> end() {
+    std::vector<Finding> All;
+    for (auto &[Number, Of] : Threads)
+      if (!Of.HasPoints)
+        llvm::append_range(All, take(Of));
+    return All;
+  }
+
+private:
+  struct Thread {
+    llvm::MapVector<const Site *, Finding> Found;
+    bool HasPoints = false;
+  };
+
+  static std::vector<Finding> take(Thread &Of) {
+    std::vector<Finding> Taken;
+    for (auto &[Where, F] : Of.Found)
+      Taken.push_back(std::move(F));
+    Of.Found.clear();
+    return Taken;
+  }
+
+  std::map<unsigned, Thread> Threads;
+};
+
+} // namespace nvmove::crash
