@@ -121,8 +121,10 @@ static inline struct nvm_pool *nvmi_pool_at(const void *address) {
              : NULL;
 }
 struct nvm_pool *nvmi_pool_number(unsigned index);
-/* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending */
-extern _Thread_local struct nvmi_thread *nvmi_self;
+/* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending.
+ * Found without a call, as compiled code finds the table of lines: what calls nothing need not keep
+ * all registers. */
+extern _Thread_local struct nvmi_thread *nvmi_self __attribute__((tls_model("initial-exec")));
 struct nvmi_thread *nvmi_thread_make(void);
 static inline struct nvmi_thread *nvmi_thread_self(void) {
   return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();

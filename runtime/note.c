@@ -171,12 +171,22 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
 /* Kept apart so that the usual way of __nvm_note calls nothing and saves few registers: every store
  * of its own takes a place in the processor's store buffer from the program's stores that miss the
  * cache. */
-static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address, size_t size,
-                                                                         bool ahead) {
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address,
+                                                                         size_t size) {
   struct nvm_pool *pool = nvmi_pool_at(address);
   if (pool && size)
-    note(pool, (uintptr_t)address, size, ahead);
+    note(pool, (uintptr_t)address, size, false);
 }
+
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly_ahead(void *address,
+                                                                               size_t size) {
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  if (pool && size)
+    note(pool, (uintptr_t)address, size, true);
+}
+
+/* A jump: the usual way then has no call in it, and keeps only what it uses. */
+#define INSTEAD(function) __attribute__((musttail)) return function(Address, Size)
 
 /* One line, a thread and a log that are there, nobody interrupted: the line's slot, which may be in
  * use by another line while the list has room for that. Null: not that simple. */
@@ -265,7 +275,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *a
   struct nvm_line *slot = simple_slot(thread, pool, start, size);
   if (NVMI_UNLIKELY(!slot || thread->fresh_count || thread->ahead_count ||
                     !enter_simply(thread, pool))) {
-    note_slowly(address, size, false);
+    note_slowly(address, size);
     return;
   }
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
@@ -284,7 +294,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvm_line *slot = simple_slot(thread, pool, start, size);
   if (NVMI_UNLIKELY(!slot || !may_be_ahead(thread, pool, size) || !enter_simply(thread, pool))) {
-    note_slowly(address, size, true);
+    note_slowly_ahead(address, size);
     return;
   }
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
@@ -325,17 +335,17 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   struct nvm_pool *pool = nvmi_pool_at(Address);
   __builtin_prefetch(Address, 1);
   if (NVMI_UNLIKELY(pool && pool->method->note))
-    note_logged(Address, Size);
-  else if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
-    note_slowly(Address, Size, false);
+    INSTEAD(note_logged);
+  if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
+    INSTEAD(note_slowly);
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
   struct nvm_pool *pool = nvmi_pool_at(Address);
   if (NVMI_UNLIKELY(pool && pool->method->note))
-    note_logged_ahead(Address, Size);
-  else if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
-    note_slowly(Address, Size, true);
+    INSTEAD(note_logged_ahead);
+  if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
+    INSTEAD(note_slowly_ahead);
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
