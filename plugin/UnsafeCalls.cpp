@@ -282,7 +282,7 @@ private:
     B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
     Value *Characters =
         B.CreateAdd(Evaluator(B, Call.Arguments, nullptr).value(R.Size), B.getInt64(1));
-    callAbi(B, "__nvm_note_if_persistent", {Address, B.CreateMul(Characters, B.getInt64(S.Size))});
+    callAbi(B, "__nvm_note_at_most", {Address, B.CreateMul(Characters, B.getInt64(S.Size))});
     return true;
   }
 

@@ -280,6 +280,15 @@ size_t nvmi_heap_usable_size(const void *address) {
   return block_size_at(pool, at.chunk);
 }
 
+uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address) {
+  struct nvmi_location at;
+  uint64_t offset = nvmi_offset(pool, address) - pool->header.heap_offset;
+  if (!is_built(pool) || offset >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
+      !nvmi_block_locate(pool->heap, offset, &at))
+    return 0;
+  return block_size_at(pool, at.chunk) - at.inside;
+}
+
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   struct nvmi_location at;
   if (!address)

@@ -29,6 +29,10 @@ static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
   log->awaited_count = 0;
 }
 
+/* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
+ */
+uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address);
+
 /* What the transaction writes to scraps need not be kept. */
 void nvmi_heap_forget_scraps(struct nvmi_log *log);
 /* Writes down the operations of the transaction's allocations and frees. False: out of memory. */

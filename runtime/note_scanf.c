@@ -5,6 +5,7 @@
  * pool. Nothing says how long a string is that a stream has and no width bounds: it is not noted,
  * and the first one that goes to a pool is told of.
  */
+#include "heap.h"
 #include "internal.h"
 
 #include "nvmove/abi_scanf.h"
@@ -34,15 +35,24 @@ static void *argument(va_list list, unsigned index) {
   return address;
 }
 
+/* A string is often shorter than its input, which may be longer than the block is that the string
+ * goes to: what lies behind that belongs to others. */
+void __nvm_note_at_most(void *Address, size_t Size) {
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  uint64_t room = pool ? nvmi_heap_room(pool, Address) : 0;
+  __nvm_note_if_persistent(Address, room && room < Size ? room : Size);
+}
+
 void __nvm_note_vscanf(const void *Format, size_t Character, size_t Bound, va_list List) {
   struct nvm_scan scan = {Format, Character, 0};
   for (struct nvm_scan_store store; nvm_scan_next(&scan, &store);) {
     void *address = argument(List, store.argument);
-    size_t characters = store.characters ? store.characters : Bound;
-    if (characters == SIZE_MAX)
+    if (store.characters)
+      __nvm_note_if_persistent(address, store.characters * store.each + store.end);
+    else if (Bound == SIZE_MAX)
       tell(address);
     else
-      __nvm_note_if_persistent(address, characters * store.each + store.end);
+      __nvm_note_at_most(address, Bound * store.each + store.end);
   }
 }
 

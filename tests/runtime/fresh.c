@@ -112,3 +112,18 @@ TEST(a_line_that_was_given_up_leaves_the_table) {
   CHECK(array[((uintptr_t)string - (uintptr_t)array) % APART] == 'o');
   CHECK(nvm_pool_close(pool) == 0);
 }
+
+/* A bound that is larger than its block: its neighbour is not noted. */
+TEST(a_bound_ends_with_the_block) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  char *low = new_block(pool, ODD), *high = nvm_alloc(pool, 0, ODD);
+  CHECK(high == low + ODD && nvm_pool_set_root(pool, low) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  high[1] = 'h'; /* another thread's, say: an abort must leave it alone */
+  __nvm_note_at_most(low + 10, ODD * 2);
+  memset(low + 10, 'l', ODD - 10);
+  CHECK(nvm_tx_abort(pool) == 0);
+  CHECK(low[10] != 'l' && low[ODD - 1] != 'l' && high[1] == 'h');
+  __nvm_note_at_most(&pool, sizeof pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}

@@ -127,6 +127,8 @@ void __nvm_note_if_persistent(void *address, size_t size) {
     note(address, size);
 }
 
+void __nvm_note_at_most(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
+
 void __nvm_note_vscanf(const void *format, size_t character, size_t bound, va_list list) {
   struct nvm_scan scan = {format, character, 0};
   struct nvm_scan_store store;
