@@ -179,8 +179,6 @@ T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # Student's, by de
 
 def lower_bound(shares):
     """Of the mean's 95 % interval."""
-    if len(shares) < 2:
-        return float("nan")
     t = T95[min(len(shares) - 2, len(T95) - 1)]
     return statistics.mean(shares) - t * statistics.stdev(shares) / len(shares) ** 0.5
 

@@ -58,7 +58,9 @@ static void collapse(int fd, uint64_t first, uint64_t last) {
 
 /* The pages of a file in DRAM huge, as DAX maps persistent memory, so that a store to a line that
  * is not in the cache walks fewer page tables. What the kernel does not give so comes page by page.
- * The file's size before. */
+ * Crash before the rest is allocated: the file is longer than its header says, with holes there;
+ * nobody looks behind that, and the next growth allocates them. Gives the file's size before, -1:
+ * not known. */
 static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end) {
   uint64_t first = (start + NVMI_HUGE_PAGE - 1) & -(uint64_t)NVMI_HUGE_PAGE,
            last = end & -(uint64_t)NVMI_HUGE_PAGE;
@@ -80,10 +82,12 @@ int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
   } while (error == EINTR);
   if (error == 0)
     return 0;
-  if (before >= 0 && (uint64_t)before < offset + size && ftruncate(pool->fd, before))
-    nvmi_disk_fail(pool->path, "cannot be made shorter again");
+  bool is_long = before >= 0 && (uint64_t)before < offset + size && ftruncate(pool->fd, before);
   errno = error;
-  return nvmi_disk_fail(pool->path, "cannot allocate blocks on the disk; free some space");
+  return nvmi_disk_fail(pool->path, is_long
+                                        ? "cannot allocate blocks on the disk, nor give back "
+                                          "those that it had got; free some space"
+                                        : "cannot allocate blocks on the disk; free some space");
 }
 
 int nvmi_disk_sync(const char *path, int fd) {

@@ -313,9 +313,9 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
   leave_simply(thread);
 }
 
-/* Where lines are all that commit needs. Commit stores to the file's lines:
- * it asks for them all at once (lines.h), of a short one too late for its fence, so the first is
- * asked for here. False: not that simple. */
+/* Where lines are all that commit needs. It stores to the file's lines and asks for them all at
+ * once (lines.h); a short one too late for its fence, so the first is asked for here. False: not
+ * that simple. */
 static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *pool, void *address,
                                                               size_t size) {
   struct nvmi_thread *thread = nvmi_self;

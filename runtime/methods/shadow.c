@@ -251,7 +251,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   return NVM_OK;
 }
 
-/* Not as it is. */
+/* What one frame does not hold, or only with its ranges taken apart. */
 static __attribute__((noinline)) enum nvm_error
 commit_otherwise(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t single;
