@@ -12,6 +12,7 @@
  * Checked: the copy's image is recovered and looked through in memory as a repair would do it.
  */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "disk.h"
 #include "freeze.h"
 #include "header.h"
@@ -46,12 +47,6 @@ struct work {
   uint64_t size;
   struct nvm_backup *told;
 };
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void unmap(struct work *work) {
   if (work->target)
@@ -143,7 +138,7 @@ static int last_round(struct work *work, double began) {
   if (round_of(work, &same, &copied))
     return -1;
   work->told->bytes_twice += copied;
-  work->told->pause = now() - began;
+  work->told->pause = nvmi_now() - began;
   return 0;
 }
 
@@ -227,7 +222,7 @@ static int copy_own(struct work *work, void *context) {
   struct nvm_pool *pool = context;
   if (first_rounds(work) || nvmi_freeze(pool))
     return -1;
-  double began = now();
+  double began = nvmi_now();
   int result = last_round(work, began);
   nvmi_thaw(pool);
   return result;
@@ -310,10 +305,10 @@ static void ask(struct other *other) {
 /* 1: copied, 0: not yet, -1: recorded. An answer that comes after all is found the next time. */
 static int try_once(struct work *work, struct other *other) {
   if (!is_open_elsewhere(other->fd))
-    return last_round(work, now()) ? -1 : 1;
+    return last_round(work, nvmi_now()) ? -1 : 1;
   ask(other);
   if (answered(other) == other->asked) {
-    if (last_round(work, now()))
+    if (last_round(work, nvmi_now()))
       return -1;
     bool held = answered(other) == other->asked;
     take_back(other);
@@ -338,9 +333,9 @@ static int copy_of_others(struct work *work, void *context) {
     return nvmi_disk_fail(other->path, "cannot be mapped");
   other->words = (void *)(page + NVM_BACKUP_OFFSET % PAGE);
   int result = 0;
-  for (double end = now() + patience; result == 0;) {
+  for (double end = nvmi_now() + patience; result == 0;) {
     result = try_once(work, other);
-    if (result == 0 && now() > end)
+    if (result == 0 && nvmi_now() > end)
       result = nvmi_fail(NVM_EBUSY, other->path,
                          "its program writes all the time and does not answer: no transaction of "
                          "its ends, or its library knows no backups");

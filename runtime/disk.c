@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "disk.h"
 
+#include "clock.h"
 #include "map.h"
 
 #include <errno.h>
@@ -41,23 +42,33 @@ int nvmi_disk_fail(const char *path, const char *what) {
   return nvmi_fail(code_of(errno), path, "%s: %s", what, strerror(errno));
 }
 
+/* Some times what the 512 small pages cost that a huge one spares; when the kernel has to move
+ * others' pages first, a huge one costs more than that. */
+uint64_t nvmi_huge_page_ns = 1000000;
+enum { HUGE_PAGES_AHEAD = 16 /* so many may have cost more, before they pay */ };
+
+/* The first page of each is asked for in small: a huge page is made around a page that is there. */
+static bool is_made_huge(char *at) {
+  return !madvise(at, 1, MADV_POPULATE_READ) && !madvise(at, NVMI_HUGE_PAGE, MADV_COLLAPSE);
+}
+
 static void collapse(int fd, uint64_t first, uint64_t last) {
   char *at = nvmi_reserve_aligned(last - first, PROT_NONE);
   if (!at)
     return;
   if (mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)first) !=
       MAP_FAILED) {
-    /* A huge page is made around the page that is there. */
-    uint64_t done = 0;
-    while (done < last - first && !madvise(at + done, 1, MADV_POPULATE_READ) &&
-           !madvise(at + done, NVMI_HUGE_PAGE, MADV_COLLAPSE))
-      done += NVMI_HUGE_PAGE;
+    uint64_t end = nvmi_now_ns() + HUGE_PAGES_AHEAD * nvmi_huge_page_ns;
+    for (uint64_t done = 0; done < last - first && nvmi_now_ns() <= end && is_made_huge(at + done);
+         done += NVMI_HUGE_PAGE)
+      end += nvmi_huge_page_ns;
   }
   munmap(at, last - first);
 }
 
 /* The pages of a file in DRAM huge, as DAX maps persistent memory, so that a store to a line that
- * is not in the cache walks fewer page tables. What the kernel does not give so comes page by page.
+ * is not in the cache walks fewer page tables. What the kernel does not give so, or too slowly,
+ * comes page by page.
  * Crash before the rest is allocated: the file is longer than its header says, with holes there;
  * nobody looks behind that, and the next growth allocates them. Gives the file's size before, -1:
  * not known. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "freeze.h"
 
+#include "clock.h"
 #include "counts.h"
 #include "heap_types.h"
 #include "log.h"
@@ -26,12 +27,6 @@ enum {
 /* One thread of a process at a time. */
 static pthread_mutex_t freezer = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void pause_a_little(unsigned tries) {
   if (tries < YIELDS)
@@ -89,7 +84,7 @@ static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why)
  * need the pool's lock to finish, so it is given away in between. The other locks come last: who
  * holds one is at work, or counts references. */
 int nvmi_freeze(struct nvm_pool *pool) {
-  double end = now() + FREEZE_SECONDS_MAX;
+  double end = nvmi_now() + FREEZE_SECONDS_MAX;
   nvmi_lock(&freezer);
   for (unsigned tries = 0;; tries++) {
     nvmi_lock(&pool->lock);
@@ -99,7 +94,7 @@ int nvmi_freeze(struct nvm_pool *pool) {
                      "the kernel has no membarrier(2); threads cannot be stopped");
     if (!others_work(pool))
       break;
-    if (now() > end)
+    if (nvmi_now() > end)
       return give_up(pool, NVM_EBUSY, "its threads do not come to rest");
     nvmi_unlock(&pool->lock);
     pause_a_little(tries);
@@ -129,8 +124,9 @@ static bool is_alive(const struct nvm_pool *pool) {
 static void stay_frozen(const struct nvm_pool *pool, uint64_t asked) {
   struct nvm_backup_words *words = nvmi_backup_words(pool);
   struct timespec patience = {0, ALIVE_MS * 1000000L};
-  for (double end = now() + FROZEN_SECONDS_MAX;
-       __atomic_load_n(&words->asked, __ATOMIC_ACQUIRE) == asked && is_alive(pool) && now() < end;)
+  for (double end = nvmi_now() + FROZEN_SECONDS_MAX;
+       __atomic_load_n(&words->asked, __ATOMIC_ACQUIRE) == asked && is_alive(pool) &&
+       nvmi_now() < end;)
     syscall(SYS_futex, (uint32_t *)&words->asked, FUTEX_WAIT, (uint32_t)asked, &patience, NULL, 0);
 }
 

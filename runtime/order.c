@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include "order.h"
 
+#include "clock.h"
 #include "locks.h"
 
 #include <sched.h>
@@ -251,12 +252,6 @@ static void join(struct nvmi_thread *thread, struct nvmi_ticket *into) {
   drop(ticket);
 }
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* What a commit depends on and has not ended: one that may be joined if there is any; one that
  * waits for this commit, and may be joined. Broken: one is being undone, or was. */
 struct open {
@@ -306,9 +301,9 @@ static void pause_a_little(unsigned tries) {
 }
 
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread) {
-  uint64_t deadline = now_ns() + WAIT_NS;
+  uint64_t deadline = nvmi_now_ns() + WAIT_NS;
   for (unsigned tries = 0;; tries++) {
-    bool waits, is_late = now_ns() >= deadline;
+    bool waits, is_late = nvmi_now_ns() >= deadline;
     nvmi_lock(&mutex);
     enum nvmi_turn turn = look(thread, is_late, &waits);
     nvmi_unlock(&mutex);
@@ -338,9 +333,9 @@ static bool has_dependents(const struct nvmi_ticket *ticket) {
 
 /* Bytes that several have written go back in reverse order, if all of them get there in time. */
 static void await_dependents(const struct nvmi_ticket *ticket) {
-  uint64_t deadline = now_ns() + WAIT_NS;
+  uint64_t deadline = nvmi_now_ns() + WAIT_NS;
   bool some = true;
-  for (unsigned tries = 0; some && now_ns() < deadline; tries++) {
+  for (unsigned tries = 0; some && nvmi_now_ns() < deadline; tries++) {
     nvmi_lock(&mutex);
     some = has_dependents(ticket);
     nvmi_unlock(&mutex);

@@ -1,7 +1,9 @@
 /* huge.c: the pages of a pool's file in DRAM are huge where the kernel makes them so, from its
- * creation on and where it has grown; and a file that cannot grow keeps its length.
+ * creation on and where it has grown, but not for any price; and a file that cannot grow keeps its
+ * length.
  */
 #define _GNU_SOURCE
+#include "disk.h"
 #include "harness.h"
 #include "internal.h"
 #include "map.h"
@@ -66,6 +68,7 @@ static void add_block(NVM_POOL *pool) {
 TEST(pages_of_a_file_in_dram_are_huge) {
   if (!kernel_makes_huge_pages())
     test_skip("this kernel makes no huge pages of a file in DRAM");
+  nvmi_huge_page_ns = UINT64_MAX >> 16; /* whatever else the machine does */
   NVM_POOL *pool = test_create(test_path("pool"), POOL);
   add_block(pool);
   CHECK(huge_bytes(pool) >= BLOCK - 2 * NVMI_HUGE_PAGE);
@@ -76,6 +79,16 @@ TEST(pages_of_a_file_in_dram_are_huge) {
   pool = test_open(test_path("pool"));
   add_block(pool);
   CHECK(huge_bytes(pool) >= BLOCK - 2 * NVMI_HUGE_PAGE && nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+TEST(pages_are_small_when_huge_ones_cost_too_much) {
+  nvmi_huge_page_ns = 0;
+  NVM_POOL *pool = test_create(test_path("pool"), POOL);
+  add_block(pool);
+  add_block(pool);
+  CHECK(huge_bytes(pool) <= NVMI_HUGE_PAGE);
+  CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(test_path("pool"));
 }
 
