@@ -45,20 +45,19 @@ int nvmi_disk_fail(const char *path, const char *what) {
 /* Some times what the 512 small pages cost that a huge one spares; when the kernel has to move
  * others' pages first, a huge one costs more than that. */
 uint64_t nvmi_huge_page_ns = 1000000;
-enum { HUGE_PAGES_AHEAD = 16 /* so many may have cost more, before they pay */ };
 
 /* The first page of each is asked for in small: a huge page is made around a page that is there. */
 static bool is_made_huge(char *at) {
   return !madvise(at, 1, MADV_POPULATE_READ) && !madvise(at, NVMI_HUGE_PAGE, MADV_COLLAPSE);
 }
 
-static void collapse(int fd, uint64_t first, uint64_t last) {
+static void collapse(int fd, uint64_t first, uint64_t last, enum nvmi_patience patience) {
   char *at = nvmi_reserve_aligned(last - first, PROT_NONE);
   if (!at)
     return;
   if (mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)first) !=
       MAP_FAILED) {
-    uint64_t end = nvmi_now_ns() + HUGE_PAGES_AHEAD * nvmi_huge_page_ns;
+    uint64_t end = nvmi_now_ns() + (unsigned)patience * nvmi_huge_page_ns;
     for (uint64_t done = 0; done < last - first && nvmi_now_ns() <= end && is_made_huge(at + done);
          done += NVMI_HUGE_PAGE)
       end += nvmi_huge_page_ns;
@@ -72,7 +71,7 @@ static void collapse(int fd, uint64_t first, uint64_t last) {
  * Crash before the rest is allocated: the file is longer than its header says, with holes there;
  * nobody looks behind that, and the next growth allocates them. Gives the file's size before, -1:
  * not known. */
-static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end) {
+static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end, enum nvmi_patience patience) {
   uint64_t first = (start + NVMI_HUGE_PAGE - 1) & -(uint64_t)NVMI_HUGE_PAGE,
            last = end & -(uint64_t)NVMI_HUGE_PAGE;
   struct statfs system;
@@ -81,12 +80,13 @@ static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end) {
     return -1;
   if (first < last && fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC &&
       (file.st_size >= (off_t)last || ftruncate(fd, (off_t)last) == 0))
-    collapse(fd, first, last);
+    collapse(fd, first, last, patience);
   return file.st_size;
 }
 
-int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  off_t before = ask_for_huge_pages(pool->fd, offset, offset + size);
+int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                       enum nvmi_patience patience) {
+  off_t before = ask_for_huge_pages(pool->fd, offset, offset + size, patience);
   int error;
   do {
     error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);

@@ -6,11 +6,20 @@
 
 /* Records what errno says of `what`. */
 int nvmi_disk_fail(const char *path, const char *what);
+
+/* How patient the caller is, in huge pages. */
+enum nvmi_patience {
+  NVMI_PATIENCE_GROW = 16,  /* a store of the program's waits */
+  NVMI_PATIENCE_MAKE = 512, /* nothing goes on yet, and what is given now serves for long */
+};
 /* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
  * SIGBUS. */
-int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size);
-/* What a huge page of a file in DRAM may cost on the average, in ns: an allocation that grows the
- * pool waits no longer than for so many. Set by tests alone, whose machine may be slow. */
+int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                       enum nvmi_patience patience);
+/* What a huge page of a file in DRAM may cost on the average, in ns. The caller waits for as long
+ * as all of them may cost, and its patience; what is not huge then stays small. Set by tests alone,
+ * whose machine may be slow. */
 extern uint64_t nvmi_huge_page_ns;
+
 /* Brings a file or folder to the disk; not every file system can do this to a folder. */
 int nvmi_disk_sync(const char *path, int fd);

@@ -28,10 +28,11 @@ static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
 static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
   struct nvm_header *h = &pool->header;
   uint64_t old_size = h->heap_size, end = h->heap_offset + old_size, size = wish;
-  if (nvmi_disk_allocate(pool, end, size) &&
-      (size == step || nvmi_disk_allocate(pool, end, size = step)))
+  if (nvmi_disk_allocate(pool, end, size, NVMI_PATIENCE_GROW) &&
+      (size == step || nvmi_disk_allocate(pool, end, size = step, NVMI_PATIENCE_GROW)))
     return -1;
-  if (nvmi_disk_allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size)))
+  if (nvmi_disk_allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size),
+                         NVMI_PATIENCE_GROW))
     return -1;
   nvmi_step(NVMI_STEP_GROW);
   if (nvmi_disk_sync(pool->path, pool->fd))

@@ -26,8 +26,9 @@ static inline void settle_notes(void) {
 /* lvalue = value, noted. */
 #define STORE(lvalue, value)                                                                       \
   do {                                                                                             \
-    note_store((void *)&(lvalue), sizeof(lvalue));                                                 \
-    (lvalue) = (value);                                                                            \
+    __typeof__(lvalue) *store_to = &(lvalue);                                                      \
+    note_store((void *)store_to, sizeof *store_to);                                                \
+    *store_to = (value);                                                                           \
   } while (0)
 
 static inline void store_bytes(void *to, const void *from, size_t size) {
