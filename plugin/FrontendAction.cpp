@@ -173,7 +173,7 @@ bool SourceAction::ParseArgs(const CompilerInstance &Compiler,
   for (const std::string &Argument : Arguments)
     if (llvm::Error E = parseSetting(Argument, settings()))
       return Fail(std::move(E));
-  if (llvm::Error E = readPort())
+  if (llvm::Error E = readPort(Compiler.getFrontendOpts().Inputs.front().getFile()))
     return Fail(std::move(E));
   UnsafeTable Table; // read once more when it is used; here for an error before the work
   for (const std::string &Path : settings().UnsafeFiles)

@@ -18,7 +18,7 @@ namespace nvmove::plugin {
 namespace {
 
 struct Reading {
-  port::PortFile File;
+  port::PortFile Whole, File; ///< File: without the names for other sources
   bool Present = false;
   llvm::StringSet<> Found; ///< messages of entries that something in this source matches
 };
@@ -32,7 +32,7 @@ Reading &reading() {
 /// from.
 std::string messageOf(const port::Entry &E) {
   return llvm::formatv("{0}:{1}:{2}: '{3}' matches nothing in the program",
-                       llvm::sys::path::filename(reading().File.Path), E.Line, E.Column, E.Name)
+                       llvm::sys::path::filename(reading().File.Path), E.Line, E.Column, E.Written)
       .str();
 }
 
@@ -128,11 +128,6 @@ std::string besidePort(llvm::StringRef Path) {
   return llvm::sys::path::is_absolute(Path) ? Path.str() : Made.str().str();
 }
 
-bool isProgram(llvm::StringRef Source) {
-  llvm::StringRef Program = reading().File.Program;
-  return Source == Program || Source.ends_with(("/" + Program).str());
-}
-
 } // namespace
 
 const port::PortFile *portFile() { return reading().Present ? &reading().File : nullptr; }
@@ -148,20 +143,22 @@ const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef N
   return nullptr;
 }
 
-llvm::Error readPort() {
+llvm::Error readPort(llvm::StringRef Path) {
   if (settings().Port.empty())
     return llvm::Error::success();
   llvm::Expected<port::PortFile> File = port::readPortFile(settings().Port);
   if (!File)
     return File.takeError();
+  reading().Whole = *File;
   reading().File = std::move(*File);
   reading().Present = true;
+  port::keepEntriesOf(reading().File, Path);
   for (const port::Entry &E : reading().File.Atomic)
     settings().Atomic.insert(E.Name);
   for (const port::Entry &E : reading().File.Commit)
     settings().Commit.insert(E.Name);
   for (const port::Entry &E : reading().File.Unsafe)
-    settings().UnsafeFiles.push_back(besidePort(E.Name));
+    settings().UnsafeFiles.push_back(besidePort(E.Written));
   return llvm::Error::success();
 }
 
@@ -177,6 +174,7 @@ void emitPortEntries(llvm::Module &M) {
   if (!reading().Present)
     return;
   const port::PortFile &File = reading().File;
+  bool IsProgram = port::sameSource(M.getSourceFileName(), File.Program);
   for (const auto *List : {&File.Atomic, &File.Commit})
     for (const port::Entry &E : *List)
       if (const llvm::Function *F = M.getFunction(E.Name); F && !F->isDeclaration())
@@ -184,10 +182,10 @@ void emitPortEntries(llvm::Module &M) {
   llvm::Type *Byte = llvm::Type::getInt8Ty(M.getContext());
   llvm::SmallVector<llvm::GlobalValue *> Kept;
   llvm::SmallVector<llvm::Constant *> All;
-  port::forEachEntry(reading().File, [&](const port::Entry &E) {
+  port::forEachEntry(reading().Whole, [&](const port::Entry &E) {
     std::string Name = messageOf(E);
     bool Found = reading().Found.contains(Name);
-    if (M.getNamedGlobal(Name) || (!Found && !isProgram(M.getSourceFileName())))
+    if (M.getNamedGlobal(Name) || (!Found && !IsProgram))
       return;
     auto *Symbol = new llvm::GlobalVariable(
         M, Byte, true,
@@ -200,7 +198,7 @@ void emitPortEntries(llvm::Module &M) {
     }
     All.push_back(Symbol);
   });
-  if (isProgram(M.getSourceFileName()) && !All.empty()) {
+  if (IsProgram && !All.empty()) {
     auto *Type = llvm::ArrayType::get(All.front()->getType(), All.size());
     Kept.push_back(new llvm::GlobalVariable(M, Type, true, llvm::GlobalValue::PrivateLinkage,
                                             llvm::ConstantArray::get(Type, All), "nvmove.port"));

@@ -16,11 +16,11 @@
 
 namespace nvmove::plugin {
 
-/// Reads settings().Port, if there is one, and adds its functions and .unsafe files to the
-/// settings.
-llvm::Error readPort();
+/// Reads settings().Port, if there is one, for the source \p Path, and adds its functions and
+/// .unsafe files to the settings.
+llvm::Error readPort(llvm::StringRef Path);
 
-/// What was read; null: there is no port file.
+/// What was read, without the names for other sources; null: there is no port file.
 const port::PortFile *portFile();
 
 /// Something in this source matches the entry.

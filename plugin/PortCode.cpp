@@ -188,10 +188,10 @@ bool placeLoads(Module &M, const port::PortFile &File) {
     if (!F || F->isDeclaration())
       continue;
     foundInSource(R.After);
-    if (!Done.insert(R.After.Name).second)
+    if (!Done.insert(R.After.Written).second)
       continue;
     beforeReturns(*F, [&](IRBuilder<> &At) {
-      callAbi(At, "__nvm_roots_after", {At.CreateGlobalString(R.After.Name)});
+      callAbi(At, "__nvm_roots_after", {At.CreateGlobalString(R.After.Written)});
     });
     Changed = true;
   }

@@ -157,12 +157,12 @@ private:
       QualType Type = Variable.getType();
       uint64_t Offset = 0;
       bool Again = llvm::any_of(frontendFacts().Roots, // a tentative definition before this one
-                                [&](const RootPlace &P) { return P.Name == R.Name.Name; });
+                                [&](const RootPlace &P) { return P.Name == R.Name.Written; });
       if (First != Variable.getName() || !follow(Type, Offset, Path) || Again)
         continue;
       foundInSource(R.Name);
       frontendFacts().Roots.push_back(
-          {R.Name.Name, First.str(), R.After.Name, Offset,
+          {R.Name.Written, First.str(), R.After.Written, Offset,
            static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()),
            Layouts.describe(Type), R.Constant});
     }

@@ -17,7 +17,7 @@ struct Version {
 
 /// The place of \p Scalar in \p Text, unless escapes kept it from being a part of that.
 Entry entryAt(llvm::StringRef Text, llvm::StringRef Scalar) {
-  Entry Made{Scalar.str()};
+  Entry Made{Scalar.str(), Scalar.substr(Scalar.find(':') + 1).str()};
   if (Scalar.data() < Text.begin() || Scalar.data() >= Text.end())
     return Made;
   llvm::StringRef Before = Text.take_front(size_t(Scalar.data() - Text.begin()));
@@ -27,6 +27,8 @@ Entry entryAt(llvm::StringRef Text, llvm::StringRef Scalar) {
 }
 
 bool isNameLetter(char C) { return llvm::isAlnum(C) || llvm::StringRef("_./-[]").contains(C); }
+
+bool isName(llvm::StringRef Name) { return !Name.empty() && llvm::all_of(Name, isNameLetter); }
 
 } // namespace
 
@@ -39,12 +41,13 @@ LLVM_YAML_IS_SEQUENCE_VECTOR(Load)
 namespace llvm::yaml {
 
 template <> struct ScalarTraits<Entry> {
-  static void output(const Entry &E, void *, raw_ostream &OS) { OS << E.Name; }
+  static void output(const Entry &E, void *, raw_ostream &OS) { OS << E.Written; }
   static StringRef input(StringRef Scalar, void *Text, Entry &E) {
     E = entryAt(*static_cast<const StringRef *>(Text), Scalar);
-    return !Scalar.empty() && all_of(Scalar, isNameLetter)
+    return isName(E.Name) && (E.Name == Scalar || isName(Scalar.drop_back(E.Name.size() + 1)))
                ? StringRef()
-               : "not the name of a function, a field (record.field) or a file";
+               : "not the name of a function, a field (record.field) or a file, nor of one in a "
+                 "source (file.c:name)";
   }
   static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
@@ -138,6 +141,30 @@ template <> struct MappingTraits<PortFile> {
 } // namespace llvm::yaml
 
 namespace nvmove::port {
+namespace {
+
+/// Of a file that may change or may not.
+template <class File, class Taker> void visit(File &P, Taker Take) {
+  auto &M = P.Marks;
+  for (auto *List :
+       {&P.Atomic, &P.Commit, &P.Allocators, &P.Bytes, &P.Persistent, &P.Volatile, &P.Beside,
+        &M.Pointer, &M.Weak, &M.Static, &M.Volatile, &M.Number, &M.Xor, &M.Addresses})
+    for (auto &E : *List)
+      Take(E);
+  for (auto &R : P.Roots) {
+    Take(R.Name);
+    if (!R.After.Written.empty())
+      Take(R.After);
+  }
+  for (auto &L : P.Loads)
+    Take(L.Function);
+  for (auto &T : M.Tag)
+    Take(T.Field);
+  for (auto &D : M.When)
+    Take(D.Field);
+}
+
+} // namespace
 
 llvm::Expected<PortFile> parsePortFile(llvm::StringRef Text, llvm::StringRef Path) {
   PortFile Made;
@@ -179,23 +206,20 @@ void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const c
       Take(E, Annotation);
 }
 
+bool sameSource(llvm::StringRef Path, llvm::StringRef Written) {
+  return Path == Written || Path.ends_with(("/" + Written).str());
+}
+
+void keepEntriesOf(PortFile &P, llvm::StringRef Path) {
+  visit(P, [&](Entry &E) {
+    auto [Source, Name] = llvm::StringRef(E.Written).split(':');
+    if (!Name.empty() && !sameSource(Path, Source))
+      E.Name.clear();
+  });
+}
+
 void forEachEntry(const PortFile &P, llvm::function_ref<void(const Entry &)> Take) {
-  for (const auto *List :
-       {&P.Atomic, &P.Commit, &P.Allocators, &P.Bytes, &P.Persistent, &P.Volatile, &P.Beside})
-    for (const Entry &E : *List)
-      Take(E);
-  for (const Root &R : P.Roots) {
-    Take(R.Name);
-    if (!R.After.Name.empty())
-      Take(R.After);
-  }
-  for (const Load &L : P.Loads)
-    Take(L.Function);
-  forEachMark(P.Marks, [&](const Entry &E, const char *) { Take(E); });
-  for (const Tagged &T : P.Marks.Tag)
-    Take(T.Field);
-  for (const Decided &D : P.Marks.When)
-    Take(D.Field);
+  visit(P, Take);
 }
 
 } // namespace nvmove::port

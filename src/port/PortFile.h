@@ -3,7 +3,8 @@
 // compiler plugin.
 //
 // Entry: a name in the file, with its place. It stands for a function, or for a field, written
-// "RECORD.FIELD" with further members behind more dots. Scope: while calls of a function run, or
+// "RECORD.FIELD" with further members behind more dots; in all sources, or in one, written
+// "SOURCE:NAME". Scope: while calls of a function run, or
 // while the value that is assigned to a field or variable is computed; what is allocated then goes
 // to the pool or to DRAM, the innermost scope decides. Root: a global variable, or a part of one,
 // from which the data are reached. Load: a function that builds them from elsewhere.
@@ -20,7 +21,8 @@
 namespace nvmove::port {
 
 struct Entry {
-  std::string Name;
+  std::string Written;           ///< empty: nothing was
+  std::string Name;              ///< without "SOURCE:"; empty: it is for other sources
   unsigned Line = 0, Column = 0; ///< 0: not known, it was written with escapes
 };
 
@@ -76,6 +78,13 @@ llvm::Expected<PortFile> readPortFile(llvm::StringRef Path);
 
 /// Calls \p Take for each field that has a mark without more, with the mark's annotation.
 void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take);
+
+/// Whether a port file that says \p Written means the source compiled as \p Path: it is the last
+/// part of that path, from a folder's name on.
+bool sameSource(llvm::StringRef Path, llvm::StringRef Written);
+
+/// Clears the names of entries for sources other than \p Path: they match nothing.
+void keepEntriesOf(PortFile &P, llvm::StringRef Path);
 
 /// Calls \p Take for each entry that has to be found in the program.
 void forEachEntry(const PortFile &P, llvm::function_ref<void(const Entry &)> Take);
