@@ -90,7 +90,7 @@ def main():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--records", type=int, default=100000)
     p.add_argument("--operations", type=int, default=100000)
-    p.add_argument("--folder", default=os.path.join(harness.ROOT, "build"))
+    p.add_argument("--folder", type=os.path.abspath, default=os.path.join(harness.ROOT, "build"))
     p.add_argument("--configuration", action="append", choices=harness.CONFIGURATIONS)
     p.add_argument("--json", default=os.path.join(harness.ROOT, "build", "bench", "ycsb.json"))
     a = p.parse_args()
