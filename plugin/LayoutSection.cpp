@@ -91,29 +91,26 @@ private:
   Comdat *Group = nullptr;
 };
 
-/// Once in each program or library: a constructor that tells the runtime of its section, before
-/// those of the source.
-void describeSection(Module &M) {
+} // namespace
+
+void describeSection(Module &M, StringRef Section, StringRef By) {
   constexpr int BeforeAll = 100;
-  auto *F =
-      Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(M.getContext()), false),
-                                      GlobalValue::LinkOnceODRLinkage, 0, "__nvmove_describe", &M);
+  auto *F = Function::createWithDefaultAttr(
+      FunctionType::get(Type::getVoidTy(M.getContext()), false), GlobalValue::LinkOnceODRLinkage, 0,
+      "__nvmove_describe_" + Section, &M);
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setComdat(M.getOrInsertComdat(F->getName()));
   F->setDoesNotThrow();
   IRBuilder<> At(BasicBlock::Create(M.getContext(), "", F));
   auto Bound = [&](const Twine &Which) {
-    auto *Made =
-        cast<GlobalVariable>(M.getOrInsertGlobal((Which + NVM_TYPES_SECTION).str(), At.getPtrTy()));
+    auto *Made = cast<GlobalVariable>(M.getOrInsertGlobal((Which + Section).str(), At.getPtrTy()));
     Made->setVisibility(GlobalValue::HiddenVisibility);
     return Made;
   };
-  callAbi(At, "__nvm_describe", {Bound("__start_"), Bound("__stop_")});
+  callAbi(At, By, {Bound("__start_"), Bound("__stop_")});
   At.CreateRetVoid();
   appendToGlobalCtors(M, F, BeforeAll, F);
 }
-
-} // namespace
 
 void emitTypeLayouts(Module &M) {
   LayoutEmitter Emitter(M);
@@ -123,7 +120,7 @@ void emitTypeLayouts(Module &M) {
   if (Entries.empty())
     return;
   appendToUsed(M, Entries); // retained: nothing refers to the section but its bounds
-  describeSection(M);
+  describeSection(M, NVM_TYPES_SECTION, "__nvm_describe");
 }
 
 } // namespace nvmove::plugin

@@ -191,7 +191,6 @@ void emitPortEntries(llvm::Module &M) {
         M, Byte, true,
         Found ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::ExternalLinkage,
         Found ? llvm::ConstantInt::get(Byte, 0) : nullptr, Name);
-    Symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
     if (Found) {
       Symbol->setComdat(M.getOrInsertComdat(Name));
       Kept.push_back(Symbol);

@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Frontend.h"
+#include "LayoutSection.h"
 #include "Port.h"
 
 #include "nvmove/abi.h"
@@ -252,9 +253,11 @@ bool emitRoots(Module &M) {
     Entry->setAlignment(Align(8));
     Kept.push_back(Entry);
   }
-  if (!Kept.empty())
-    appendToUsed(M, Kept);
-  return !Kept.empty();
+  if (Kept.empty())
+    return false;
+  appendToUsed(M, Kept);
+  describeSection(M, NVM_ROOTS_SECTION, "__nvm_describe_roots");
+  return true;
 }
 
 } // namespace

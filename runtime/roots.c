@@ -5,6 +5,7 @@
  * collection know them. A value is written like any other store of the transaction that it belongs
  * to.
  */
+#define _GNU_SOURCE
 #include "port.h"
 
 #include "heap_types.h"
@@ -12,11 +13,12 @@
 #include "trace.h"
 #include "types.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <string.h>
 
-extern const struct nvm_root *const __start_nvm_roots[] __attribute__((weak));
-extern const struct nvm_root *const __stop_nvm_roots[] __attribute__((weak));
+/* Pointers to all: those of the program and of libraries. */
+static struct nvmi_array roots;
 
 struct record {
   struct record *next;
@@ -42,8 +44,31 @@ __attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *
     &record_type;
 
 #define FOR_EACH_ROOT(root)                                                                        \
-  for (const struct nvm_root *const *at_ = __start_nvm_roots, *root;                               \
-       at_ < __stop_nvm_roots && ((root = *at_), true); at_++)
+  for (const struct nvm_root *const *at_ = roots.items, *root;                                     \
+       at_ < (const struct nvm_root *const *)roots.items + roots.count && ((root = *at_), true);   \
+       at_++)
+
+static const struct nvm_root *root_at(size_t i) {
+  return ((const struct nvm_root *const *)roots.items)[i];
+}
+
+/* Their addresses are read and written from now on, so the library has to stay. */
+static void keep_library(const void *part) {
+  Dl_info found;
+  if (dladdr(part, &found) && !dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE))
+    dlerror(); /* the program itself; nobody shall take it for an error of another call */
+}
+
+void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_root *const *End) {
+  if (nvm_pool_attached())
+    nvmi_fatal(
+        NVM_ELIMIT, nvm_pool_attached()->path,
+        "a library with roots of the port file was loaded after the program's load function");
+  for (const struct nvm_root *const *at = Begin; at < End; at++)
+    if (*at && !nvmi_array_push(&roots, at, sizeof *at))
+      nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of roots");
+  keep_library(Begin);
+}
 
 /* Whether a block of that type starts there. */
 static bool is_of_type(struct nvm_pool *pool, const void *block, uint64_t id) {
@@ -80,11 +105,10 @@ static bool agrees(struct nvm_pool *pool, const struct nvm_root *root,
 }
 
 const char *nvmi_roots_ambiguous(void) {
-  FOR_EACH_ROOT(root) {
-    for (const struct nvm_root *const *other = __start_nvm_roots; *other != root; other++)
-      if (strcmp((*other)->name, root->name) == 0)
-        return root->name;
-  }
+  for (size_t i = 0; i < roots.count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (strcmp(root_at(i)->name, root_at(j)->name) == 0)
+        return root_at(i)->name;
   return NULL;
 }
 

@@ -131,7 +131,7 @@ struct nvm_place {
 #define NVM_SCOPE_POOL 1
 
 /* A root of a port file: a global variable or a part of one. The plugin emits one in the object
- * that defines it, into section `nvm_roots` (pointers to them). */
+ * that defines it, into section `nvm_roots` (pointers to them), of which a constructor tells. */
 struct nvm_root {
   const char *name;  /* "server.db" */
   const char *after; /* the function behind which it has the pool's value; "": the load */
