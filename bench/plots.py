@@ -18,7 +18,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Told apart in grey and by people who see few colours: what has a pool is filled, what has not is hatched.
 LOOKS = {
-    "RDB each second": ("#ffffff", "..."), "AOF everysec": ("#ffffff", "///"),
+    "none again": ("#ffffff", ""), "RDB each second": ("#ffffff", "..."), "AOF everysec": ("#ffffff", "///"),
     "AOF always": ("#ffffff", "xxx"),
     "shadow, power": ("#08519c", ""), "shadow, process": ("#6baed6", ""), "undo, power": ("#a63603", ""),
     "undo, process": ("#fd8d3c", ""), "shadow, power, command": ("#08519c", "++"),
@@ -103,6 +103,7 @@ def draw(plot, path, folder):
     with open(path) as f:
         measured = json.load(f)
     results = measured["results"]
+    os.makedirs(folder or ".", exist_ok=True)
     note = f"{measured['machine']}, {measured['processors']} processors, commit {measured['commit'][:10]}"
     base = os.path.join(folder or os.path.dirname(path), os.path.splitext(os.path.basename(path))[0])
     made = []

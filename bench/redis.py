@@ -13,10 +13,10 @@ Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2).
               the other core, a million random keys.
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
-Configurations: none; RDB each second; AOF everysec; AOF always (their files in --folder, which should be a
-disk); and with a pool in --pools (persistent memory; /dev/shm): methods shadow and undo, domains power
-(cache lines flushed) and process, a turn of the event loop a transaction, or (command) each command. Raw
-results with the machine and the commit: build/bench/redis.json.
+Configurations: none; none again (how far apart two of the same come out); RDB each second; AOF everysec; AOF
+always (their files in --folder, which should be a disk); and with a pool in --pools (persistent memory;
+/dev/shm): methods shadow and undo, domains power (cache lines flushed) and process, a turn of the event loop
+a transaction, or (command) each command. Raw results with the machine and the commit: build/bench/redis.json.
 
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
 """
@@ -52,6 +52,7 @@ def nvmove(method, domain):
 # Options at the start, settings once it is filled, environment of a ported server, which one.
 CONFIGURATIONS = {
     "none": ({}, None, "plain"),
+    "none again": ({}, None, "plain"),
     "RDB each second": ({"save": "1 1"}, None, "plain"),
     "AOF everysec": ({"appendonly": "yes", "appendfsync": "everysec"}, None, "plain"),
     "AOF always": ({"appendonly": "yes", "appendfsync": "always"}, None, "plain"),
