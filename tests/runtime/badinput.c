@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -156,28 +155,14 @@ TEST(second_opener) {
   CHECK(nvm_pool_close(test_open(path)) == 0);
 }
 
-/* A tmpfs of so many KiB. */
-static const char *small_disk(unsigned kib) {
-  const char *folder = test_path("disk");
-  char options[64];
-  snprintf(options, sizeof options, "size=%uk", kib);
-  CHECK(mkdir(folder, 0700) == 0);
-  if (mount("nvmove-test", folder, "tmpfs", 0, options))
-    test_skip("needs the right to mount a small tmpfs");
-  return folder;
-}
-
-static void drop_disk(void) { umount2(test_path("disk"), MNT_DETACH); }
-
 TEST_ONCE(disk_full_at_creation) {
-  small_disk(900);
+  test_small_disk(900);
   CHECK_FAILS(nvm_pool_create(test_path("disk/pool"), 1 << 20), NVM_ENOSPACE);
   CHECK(access(test_path("disk/pool"), F_OK) != 0);
-  drop_disk();
 }
 
 TEST(disk_full_at_growth) {
-  small_disk(1600);
+  test_small_disk(1600);
   const char *path = test_path("disk/pool");
   NVM_POOL *pool = test_create(path, 1 << 20);
   void *block = NULL, *last = NULL;
@@ -199,7 +184,6 @@ TEST(disk_full_at_growth) {
     count--;
   CHECK(count == 0 && nvm_pool_close(pool) == 0);
   test_check_pool(path);
-  drop_disk();
 }
 
 static void fill_log(void *argument) {
@@ -218,7 +202,7 @@ static void fill_log(void *argument) {
 
 /* With undo a store finds no room for its entry: the process stops, the pool does not suffer. */
 TEST(disk_full_at_log_append) {
-  small_disk(1200);
+  test_small_disk(1200);
   const char *path = test_path("disk/pool");
   NVM_POOL *pool = test_create(path, 1 << 20);
   nvm_tx_begin(pool);
@@ -234,7 +218,6 @@ TEST(disk_full_at_log_append) {
     CHECK(bytes[i] == 0);
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(path);
-  drop_disk();
 }
 
 static void previous_handler(int number) {

@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +73,15 @@ NVM_POOL *test_create(const char *path, size_t size) {
   NVM_POOL *pool = nvm_pool_create(path, size);
   CHECK(pool != NULL);
   return pool;
+}
+
+void test_small_disk(unsigned kib) {
+  char options[64];
+  snprintf(options, sizeof options, "size=%uk", kib);
+  CHECK(mkdir(test_path("disk"), 0700) == 0);
+  if (unshare(CLONE_NEWNS) || mount("nvmove-test", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+      mount("nvmove-test", test_path("disk"), "tmpfs", 0, options))
+    test_skip("needs the right to mount a small tmpfs");
 }
 
 void test_print_fault(void *context, const char *line) {

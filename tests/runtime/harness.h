@@ -54,6 +54,9 @@ uint64_t test_seed(void);
 
 /* Path of a file in this test's folder; valid until the test ends. */
 const char *test_path(const char *name);
+/* A tmpfs of so many KiB at test_path("disk"), which goes with the test's process, however that
+ * ends. */
+void test_small_disk(unsigned kib);
 /* A pool that must open or be created. */
 NVM_POOL *test_open(const char *path);
 NVM_POOL *test_create(const char *path, size_t size);
