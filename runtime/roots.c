@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Pointers to all: those of the program and of libraries. */
@@ -59,14 +60,23 @@ static void keep_library(const void *part) {
     dlerror(); /* the program itself; nobody shall take it for an error of another call */
 }
 
+static _Noreturn void come_late(const struct nvm_root *root) {
+  char message[256];
+  snprintf(
+      message, sizeof message,
+      "root '%s' of the port file: its library was loaded after the load function, and has to be "
+      "loaded before",
+      root->name);
+  nvmi_fatal(NVM_ELIMIT, nvm_pool_attached()->path, message);
+}
+
 void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_root *const *End) {
-  if (nvm_pool_attached())
-    nvmi_fatal(
-        NVM_ELIMIT, nvm_pool_attached()->path,
-        "a library with roots of the port file was loaded after the program's load function");
-  for (const struct nvm_root *const *at = Begin; at < End; at++)
+  for (const struct nvm_root *const *at = Begin; at < End; at++) {
+    if (*at && nvm_pool_attached())
+      come_late(*at);
     if (*at && !nvmi_array_push(&roots, at, sizeof *at))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of roots");
+  }
   keep_library(Begin);
 }
 

@@ -143,12 +143,25 @@ template <> struct MappingTraits<PortFile> {
 namespace nvmove::port {
 namespace {
 
-/// Of a file that may change or may not.
+/// The marks without more, of a file that may change or may not.
+template <class Marks, class Taker> void visitMarks(Marks &M, Taker Take) {
+  auto Each = [&](auto &List, const char *Annotation) {
+    for (auto &E : List)
+      Take(E, Annotation);
+  };
+  Each(M.Pointer, "nvmove.pointer");
+  Each(M.Weak, "nvmove.weak");
+  Each(M.Static, "nvmove.static");
+  Each(M.Volatile, "nvmove.volatile");
+  Each(M.Number, "nvmove.either");
+  Each(M.Xor, "nvmove.xor");
+  Each(M.Addresses, "nvmove.address");
+}
+
+/// All entries but the files.
 template <class File, class Taker> void visit(File &P, Taker Take) {
-  auto &M = P.Marks;
   for (auto *List :
-       {&P.Atomic, &P.Commit, &P.Allocators, &P.Bytes, &P.Persistent, &P.Volatile, &P.Beside,
-        &M.Pointer, &M.Weak, &M.Static, &M.Volatile, &M.Number, &M.Xor, &M.Addresses})
+       {&P.Atomic, &P.Commit, &P.Allocators, &P.Bytes, &P.Persistent, &P.Volatile, &P.Beside})
     for (auto &E : *List)
       Take(E);
   for (auto &R : P.Roots) {
@@ -158,9 +171,10 @@ template <class File, class Taker> void visit(File &P, Taker Take) {
   }
   for (auto &L : P.Loads)
     Take(L.Function);
-  for (auto &T : M.Tag)
+  visitMarks(P.Marks, [&](auto &E, const char *) { Take(E); });
+  for (auto &T : P.Marks.Tag)
     Take(T.Field);
-  for (auto &D : M.When)
+  for (auto &D : P.Marks.When)
     Take(D.Field);
 }
 
@@ -196,14 +210,7 @@ llvm::Expected<PortFile> readPortFile(llvm::StringRef Path) {
 }
 
 void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take) {
-  const std::pair<const std::vector<Entry> *, const char *> Lists[] = {
-      {&F.Pointer, "nvmove.pointer"},   {&F.Weak, "nvmove.weak"},     {&F.Static, "nvmove.static"},
-      {&F.Volatile, "nvmove.volatile"}, {&F.Number, "nvmove.either"}, {&F.Xor, "nvmove.xor"},
-      {&F.Addresses, "nvmove.address"},
-  };
-  for (auto [List, Annotation] : Lists)
-    for (const Entry &E : *List)
-      Take(E, Annotation);
+  visitMarks(F, Take);
 }
 
 bool sameSource(llvm::StringRef Path, llvm::StringRef Written) {
