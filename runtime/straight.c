@@ -3,18 +3,18 @@
 
 #include "heap_types.h"
 #include "record.h"
+#include "settle.h"
+
+enum { WORTH_LINES = 8 }; /* whose bytes cost about what a fence does */
 
 struct large {
   uint64_t start, end; /* file offsets */
 };
 
-/* None when the transaction's lines may not go straight: memory is out, or an older value in the
- * record would be replayed over a newer one that did. */
-void nvmi_straight_begin(struct nvmi_log *log) {
+static void list_large(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.items;
-  log->straight.count = 0;
   log->large.count = 0;
-  for (size_t i = 0; i < log->intents.count && log->has_large && !log->sealed.count; i++) {
+  for (size_t i = 0; i < log->intents.count && log->has_large; i++) {
     uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
     struct large block = {start, start + nvmi_block_size(intents[i].span)};
     if (intents[i].fate == NVMI_ALLOCATED && intents[i].class == NVMI_CLASSES)
@@ -30,43 +30,74 @@ static bool is_in_large(const struct nvmi_log *log, uint64_t at) {
   return false;
 }
 
-/* The range lies in a block that the transaction allocated; it may have freed it again, then the
- * bytes are nobody's. */
-static bool may_go(const struct nvmi_log *log, const struct nvmi_line *item, uint64_t at,
-                   uint64_t bound) {
+static bool is_settled(const struct nvmi_log *log, uint64_t at, uint64_t bound) {
   uint32_t index;
   uint64_t inside;
-  if (!(item->line & NVMI_FRESH) || log->sealed.count)
-    return false;
   const struct nvmi_span *span = nvmi_block_at(log->pool, at, &index, &inside);
   return span && span->class < NVMI_CLASSES &&
          atomic_load_explicit(&span->freed_order, memory_order_acquire) < bound;
 }
 
-bool nvmi_straight_take(struct nvmi_log *log, const struct nvmi_line *item, size_t index,
-                        uint64_t bound) {
+/* It lies in a block that the transaction allocated; that may have been freed again, then the bytes
+ * are nobody's. */
+static bool may_go(const struct nvmi_log *log, const struct nvmi_line *item, uint64_t bound) {
   uint64_t at = (nvmi_line_first(item) << 6) - log->pool->header.base;
-  return (is_in_large(log, at) || may_go(log, item, at, bound)) &&
-         nvmi_array_push(&log->straight, &index, sizeof index);
+  return is_in_large(log, at) || (item->line & NVMI_FRESH && is_settled(log, at, bound));
 }
 
-const struct nvmi_line *nvmi_lines_single(struct nvmi_log *log, const struct nvmi_line *lines,
-                                          size_t count, size_t *single) {
-  uint64_t all = 0, ranges = 0;
-  for (size_t i = 0; i < count && all <= NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX; i++) {
-    all += nvmi_line_count(&lines[i]);
-    ranges |= lines[i].line;
+/* What may go, among items of `all` lines. */
+static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                       uint64_t all) {
+  struct nvm_pool *pool = log->pool;
+  bool solo = nvmi_solo_enter(log);
+  uint64_t bound = atomic_load(solo ? &pool->order : &pool->bound);
+  if (!solo && all > NVMI_SHORT_LINES_MAX) /* a long record, which a settling hardly lengthens */
+    bound = nvmi_settle(pool);
+  list_large(log);
+  for (size_t i = 0; i < count; i++)
+    if (may_go(log, &lines[i], bound) && nvmi_array_push(&log->straight, &i, sizeof i))
+      nvmi_straight_item(pool, &lines[i]);
+  if (log->straight.count) {
+    log->stats.flushed_lines += log->straight.count;
+    nvmi_fence(log);
+    nvmi_log_raise_bound(pool, bound);
+    nvmi_step(NVMI_STEP_COMMIT);
   }
-  if (!(ranges & NVMI_RANGE) || all > NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX ||
+  nvmi_solo_leave(log);
+}
+
+void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  uint64_t all = 0, fresh = 0;
+  for (size_t i = 0; i < count; i++) {
+    all += nvmi_line_count(&lines[i]);
+    fresh += lines[i].line & NVMI_FRESH ? lines[i].mask : 0;
+  }
+  log->straight.count = 0;
+  if (!log->sealed.count && (log->has_large || fresh >= WORTH_LINES))
+    store_some(log, lines, count, all);
+}
+
+const struct nvmi_line *nvmi_straight_rest(struct nvmi_log *log, const struct nvmi_line *lines,
+                                           size_t count, size_t *rest) {
+  size_t all = 0, next = 0;
+  uint64_t ranges = 0;
+  for (size_t i = 0; i < count && all <= NVMI_SHORT_LINES_MAX; i++) {
+    ranges |= lines[i].line;
+    if (!nvmi_straight_went(log, i, &next))
+      all += nvmi_line_count(&lines[i]);
+  }
+  if (!(ranges & NVMI_RANGE) || all > NVMI_SHORT_LINES_MAX ||
       !nvmi_array_reserve(&log->single, all, sizeof *lines))
     return NULL;
-  struct nvmi_line *made = log->single.items;
-  *single = 0;
-  for (size_t i = 0; i < count; i++)
-    for (uint64_t j = 0; j < nvmi_line_count(&lines[i]); j++) {
-      bool is_range = lines[i].line & NVMI_RANGE;
-      made[(*single)++] =
+  struct nvmi_line *single = log->single.items;
+  *rest = next = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool is_range = lines[i].line & NVMI_RANGE;
+    if (nvmi_straight_went(log, i, &next))
+      continue;
+    for (uint64_t j = 0; j < nvmi_line_count(&lines[i]); j++)
+      single[(*rest)++] =
           (struct nvmi_line){nvmi_line_first(&lines[i]) + j, is_range ? UINT64_MAX : lines[i].mask};
-    }
-  return made;
+  }
+  return single;
 }

@@ -43,10 +43,10 @@ static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, 
 
 /* A signal handler may have stored to lines that are in the record already; then all it stored
  * joins them. */
-static void add_late(struct nvmi_record *record, size_t seen) {
+static void add_late(struct nvmi_record *record) {
   const struct nvmi_array *nested = &record->log->owner->nested;
-  for (; NVMI_UNLIKELY(seen < nested->count); seen++) {
-    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + seen;
+  for (size_t i = 0; NVMI_UNLIKELY(i < nested->count); i++) {
+    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + i;
     if (nvmi_pool_at((void *)(item->line << 6)) == record->log->pool)
       each_line(record->log->pool, item, 1, add_to_record, record);
   }
@@ -55,24 +55,6 @@ static void add_late(struct nvmi_record *record, size_t seen) {
 static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused;
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
-}
-
-/* The same where this thread itself fences before anybody tells that it is durable: a whole line
- * then need not be read into the cache. */
-static void store_home_apart(struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  if (mask == UINT64_MAX)
-    pool->persist->stream(pool->home + offset, pool->work + offset, 64);
-  else
-    store_home(NULL, pool, offset, mask);
-}
-
-/* Of all lines of an item. */
-static inline void store_item_apart(struct nvm_pool *pool, const struct nvmi_line *item) {
-  uint64_t offset = (nvmi_line_first(item) << 6) - pool->header.base;
-  if (item->line & NVMI_RANGE)
-    pool->persist->stream(pool->home + offset, pool->work + offset, item->mask << 6);
-  else
-    store_home_apart(pool, offset, item->mask);
 }
 
 static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
@@ -193,28 +175,20 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvmi_record record;
   if (is_far(log))
     nvmi_log_turn(log);
-  else if (log->owner->fresh_count)
-    nvmi_settle(pool); /* so that new blocks may go straight */
   nvmi_record_begin(&record, log, log->cursor, true);
   record.bound = atomic_load(&pool->bound); /* what is settled, no more */
   const uint64_t *operation = log->operations.items;
   for (size_t i = 0; i < log->operations.count; i++)
     nvmi_record_operation(&record, operation[i]);
-  size_t nested = log->owner->nested.count;
   const struct nvmi_sealed *sealed = log->sealed.items;
-  nvmi_straight_begin(log);
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0, next = 0; i < count; i++) {
     fetch(pool, &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i]);
-    if (nvmi_straight_take(log, &lines[i], i, record.bound))
-      store_item_apart(pool, &lines[i]);
-    else
+    if (!nvmi_straight_went(log, i, &next))
       each_line(pool, &lines[i], 1, add_to_record, &record);
   }
-  if (log->straight.count)
-    nvmi_fence(log);
-  add_late(&record, nested);
+  add_late(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   bool ended = nvmi_record_end(&record);
   log->cursor->transaction++; /* of a void record, too: what there is of it is nobody's */
@@ -232,8 +206,8 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->sealed.count = 0;
   for (size_t i = 0, next = 0; i < count; i++)
     if (!nvmi_straight_went(log, i, &next))
-      store_item_apart(pool, &lines[i]);
-  log->stats.flushed_lines += count;
+      nvmi_straight_item(pool, &lines[i]);
+  log->stats.flushed_lines += count - log->straight.count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.
@@ -251,14 +225,15 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   return NVM_OK;
 }
 
-/* What one frame does not hold, or only with its ranges taken apart. */
+/* What one frame does not hold, or only when new blocks go straight and ranges are taken apart. */
 static __attribute__((noinline)) enum nvm_error
 commit_otherwise(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  size_t single;
+  size_t rest;
   if (!count && !log->operations.count && !log->sealed.count)
     return NVM_OK;
-  const struct nvmi_line *all = nvmi_lines_single(log, lines, count, &single);
-  if (all && commit_short(log, all, single))
+  nvmi_straight_store(log, lines, count);
+  const struct nvmi_line *single = nvmi_straight_rest(log, lines, count, &rest);
+  if (single && commit_short(log, single, rest))
     return NVM_OK;
   return commit_long(log, lines, count);
 }

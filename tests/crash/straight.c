@@ -2,6 +2,8 @@
 // stores are in a record that may be replayed.
 // RUN: %cc -O1 %s -o %t && rm -f %pool
 // RUN: env NVMOVE_METHOD=shadow %crash --epoch-states 16 --samples 8 -- %t %pool | FileCheck %s
+// RUN: %cc -O1 -DSIZE=1000 %s -o %t.short && rm -f %pool
+// RUN: env NVMOVE_METHOD=shadow %crash --epoch-states 16 --samples 8 -- %t.short %pool | FileCheck %s
 // RUN: rm -f %pool
 // RUN: env NVMOVE_METHOD=undo %crash --epoch-states 16 --samples 8 -- %t %pool | FileCheck %s
 // CHECK: {{[1-9][0-9]*}} commits
@@ -11,7 +13,10 @@
 
 #include <string.h>
 
-enum { SIZE = 20000, TURNS = 6, MARK = 256 };
+#ifndef SIZE
+#define SIZE 20000 // a record of several frames without
+#endif
+enum { TURNS = 6, MARK = 256 };
 
 static struct root {
   long turn;
