@@ -54,9 +54,11 @@ static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size
   if (!solo && all > NVMI_SHORT_LINES_MAX) /* a long record, which a settling hardly lengthens */
     bound = nvmi_settle(pool);
   list_large(log);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
+    nvmi_straight_fetch(pool, lines, i, count);
     if (may_go(log, &lines[i], bound) && nvmi_array_push(&log->straight, &i, sizeof i))
       nvmi_straight_item(pool, &lines[i]);
+  }
   if (log->straight.count) {
     log->stats.flushed_lines += log->straight.count;
     nvmi_fence(log);

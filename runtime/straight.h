@@ -27,6 +27,13 @@ static inline void nvmi_straight_item(const struct nvm_pool *pool, const struct 
     pool->persist->store_line(pool->home + at, pool->work + at, item->mask);
 }
 
+/* What is read a few items later: in a long transaction it has left the first-level cache. */
+static inline void nvmi_straight_fetch(const struct nvm_pool *pool, const struct nvmi_line *lines,
+                                       size_t i, size_t count) {
+  const struct nvmi_line *item = &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i];
+  __builtin_prefetch(pool->work + ((nvmi_line_first(item) << 6) - pool->header.base));
+}
+
 /* Stores them, fences, and remembers which items of the list they are: none where they are too few
  * to be worth the fence. */
 void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);

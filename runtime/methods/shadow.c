@@ -163,12 +163,6 @@ static bool is_far(const struct nvmi_log *log) {
   return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
-/* What the record will read: in a long transaction it has left the first-level cache. */
-static void fetch(const struct nvm_pool *pool, const struct nvmi_line *item) {
-  uint64_t offset = (nvmi_line_first(item) << 6) - pool->header.base;
-  __builtin_prefetch(pool->work + offset);
-}
-
 static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
@@ -184,7 +178,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   for (size_t i = 0; i < log->sealed.count; i++)
     nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0, next = 0; i < count; i++) {
-    fetch(pool, &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i]);
+    nvmi_straight_fetch(pool, lines, i, count);
     if (!nvmi_straight_went(log, i, &next))
       each_line(pool, &lines[i], 1, add_to_record, &record);
   }
