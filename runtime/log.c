@@ -240,6 +240,13 @@ void nvmi_log_detach(struct nvmi_log *log) {
   nvmi_unlock(&log->pool->lock);
 }
 
+/* This thread stored in place for another, which may go on, in other pools too: what its fences
+ * will be taken to cover is fenced here. */
+static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
+  for (; touched; touched &= touched - 1)
+    owner->logs[__builtin_ctzll(touched)]->pool->persist->fence();
+}
+
 int nvmi_log_close_all(struct nvm_pool *pool) {
   if (pool->parcels)
     return nvmi_fail(NVM_EOPENTX, pool->path,
@@ -257,7 +264,10 @@ int nvmi_log_close_all(struct nvm_pool *pool) {
     if (owner != nvmi_self) /* its fences, not this thread's, cover what it stored in place */
       nvmi_barrier_in_all_threads();
     pool->logs[i]->stats.implicit_commits++;
+    uint64_t touched = owner->touched;
     enum nvm_error error = nvmi_tx_finish(owner, true);
+    if (owner != nvmi_self)
+      fence_all(owner, touched);
     if (error == NVM_EUNSAFE)
       return -1; /* recorded where it was found */
     if (error)

@@ -13,7 +13,7 @@
 enum {
   NVMI_PAYLOAD_MAX = NVMI_FRAME_MAX - sizeof(struct nvm_frame),
   NVMI_LINE_PAYLOAD_MAX = 16 + 64, /* bytes of a line in a record, at most */
-  NVMI_SHORT_LINES_MAX = NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX /* surely fit one frame */
+  NVMI_SHORT_LINES_MAX = NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX /* fit one frame beside few operations */
 };
 
 /* A commit record under construction. */

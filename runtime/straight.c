@@ -56,11 +56,12 @@ static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size
   list_large(log);
   for (size_t i = 0; i < count; i++) {
     nvmi_straight_fetch(pool, lines, i, count);
-    if (may_go(log, &lines[i], bound) && nvmi_array_push(&log->straight, &i, sizeof i))
-      nvmi_straight_item(pool, &lines[i]);
+    if (!may_go(log, &lines[i], bound) || !nvmi_array_push(&log->straight, &i, sizeof i))
+      continue;
+    nvmi_straight_item(pool, &lines[i]);
+    log->stats.flushed_lines += nvmi_line_count(&lines[i]);
   }
   if (log->straight.count) {
-    log->stats.flushed_lines += log->straight.count;
     nvmi_fence(log);
     nvmi_log_raise_bound(pool, bound);
     nvmi_step(NVMI_STEP_COMMIT);
@@ -75,7 +76,8 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
     fresh += lines[i].line & NVMI_FRESH ? lines[i].mask : 0;
   }
   log->straight.count = 0;
-  if (!log->sealed.count && (log->has_large || fresh >= WORTH_LINES))
+  bool is_worth = fresh >= WORTH_LINES && log->operations.count; /* else all was freed again */
+  if (!log->sealed.count && (log->has_large || is_worth))
     store_some(log, lines, count, all);
 }
 

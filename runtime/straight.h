@@ -9,8 +9,9 @@
  * (docs/pool-format.md, "The floor").
  *
  * While the log is the only one, that bound is the next order: all records there are were stored in
- * place by this thread, and the fence of these bytes is behind that as well. It is raised after the
- * fence and before the record reads it. In company the bound is what others have settled.
+ * place by this thread, or fenced by whoever did, and the fence of these bytes is behind that. It
+ * is raised after the fence and before the record reads it. In company the bound is what others
+ * have settled.
  */
 #pragma once
 
@@ -34,8 +35,8 @@ static inline void nvmi_straight_fetch(const struct nvm_pool *pool, const struct
   __builtin_prefetch(pool->work + ((nvmi_line_first(item) << 6) - pool->header.base));
 }
 
-/* Stores them, fences, and remembers which items of the list they are: none where they are too few
- * to be worth the fence. */
+/* Stores them, fences, and remembers which items of the list they are: none where few lines are
+ * candidates and none is of a large block. */
 void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 /* Whether an item went. To be asked for each, in the same order; `next` begins with 0. */
 static inline bool nvmi_straight_went(const struct nvmi_log *log, size_t index, size_t *next) {

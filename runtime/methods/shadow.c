@@ -1,8 +1,9 @@
 /* shadow.c: stores go to a private copy; commit writes one record of the changed bytes and fences
  * once.
  *
- * The program's view is a copy-on-write mapping: nothing reaches the file before the commit record
- * is durable. Then the same bytes, and no neighbour's, are stored in place, which is not waited
+ * The program's view is a copy-on-write mapping: nothing of what others can reach is stored in the
+ * file before the commit record is durable; a new block's bytes may be (straight.h). Then the same
+ * bytes, and no neighbour's, are stored in place, which is not waited
  * for: the thread's next fence covers it, or whoever settles (settle.h), and until then the record
  * would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next opening;
  * NVMOVE_DEBUG=compare finds it.
@@ -41,15 +42,29 @@ static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, 
   nvmi_record_line(record, offset, pool->work + offset, mask);
 }
 
-/* A signal handler may have stored to lines that are in the record already; then all it stored
- * joins them. */
-static void add_late(struct nvmi_record *record) {
-  const struct nvmi_array *nested = &record->log->owner->nested;
-  for (size_t i = 0; NVMI_UNLIKELY(i < nested->count); i++) {
-    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + i;
-    if (nvmi_pool_at((void *)(item->line << 6)) == record->log->pool)
+/* What signal handlers have stored since the lines were collected; null: not in this pool. */
+static const struct nvmi_line *late_item(const struct nvmi_log *log, size_t i) {
+  const struct nvmi_line *item = (const struct nvmi_line *)log->owner->nested.items + i;
+  return nvmi_pool_at((void *)(nvmi_line_first(item) << 6)) == log->pool ? item : NULL;
+}
+
+/* A handler may have stored to lines that are in the record already, or went straight; then all it
+ * stored joins them. Gives how many items that are. */
+static size_t add_late(struct nvmi_record *record) {
+  size_t i = 0;
+  for (; NVMI_UNLIKELY(i < record->log->owner->nested.count); i++) {
+    const struct nvmi_line *item = late_item(record->log, i);
+    if (item)
       each_line(record->log->pool, item, 1, add_to_record, record);
   }
+  return i;
+}
+
+/* All that the record has is stored in place: a bound may pass it before the next commit. */
+static void store_late(const struct nvmi_log *log, size_t late) {
+  for (size_t i = 0; NVMI_UNLIKELY(i < late); i++)
+    if (late_item(log, i))
+      nvmi_straight_item(log->pool, late_item(log, i));
 }
 
 static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
@@ -105,7 +120,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   uint64_t size = (used + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
   bool solo = nvmi_solo_enter(log);
   uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
-  atomic_store_explicit(&log->pending, oldest << 1, memory_order_relaxed);
+  atomic_store_explicit(&log->pending, oldest << 1 | !solo, memory_order_relaxed);
   frame->order = nvmi_log_order(log, solo);
   frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
@@ -182,7 +197,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     if (!nvmi_straight_went(log, i, &next))
       each_line(pool, &lines[i], 1, add_to_record, &record);
   }
-  add_late(&record);
+  size_t late = add_late(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   bool ended = nvmi_record_end(&record);
   log->cursor->transaction++; /* of a void record, too: what there is of it is nobody's */
@@ -201,6 +216,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   for (size_t i = 0, next = 0; i < count; i++)
     if (!nvmi_straight_went(log, i, &next))
       nvmi_straight_item(pool, &lines[i]);
+  store_late(log, late);
   log->stats.flushed_lines += count - log->straight.count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);

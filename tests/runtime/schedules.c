@@ -6,6 +6,7 @@
 #include "heap_types.h"
 #include "hooks.h"
 #include "log.h"
+#include "settle.h"
 #include "simulation.h"
 #include "store.h"
 
@@ -187,6 +188,55 @@ TEST_ONCE(power_failure_handler_in_commit) {
   share_progress();
   power_fail_everywhere("undo", prepare, commit_checked, verify_handler);
   power_fail_everywhere("undo", prepare, commit_plain, verify_handler);
+}
+
+/* The same where a new block's bytes went straight to the file, and another thread says meanwhile
+ * that the record need not be replayed: all that the handler stored is in place, or nothing. */
+enum { BLOCK = 1000, LATE = 40 };
+
+static uint64_t *block;
+
+static void store_both(int number) {
+  (void)number;
+  STORE(block[LATE], 9);
+  STORE(root->far[1], 9);
+}
+
+static void *settle_and_tell(void *unused) {
+  nvmi_settle(pool);
+  return take_log(unused);
+}
+
+static void straight_with_handler(void *cut) {
+  begin(cut);
+  signal(SIGUSR1, store_both);
+  CHECK(nvm_tx_begin(pool) == 0 && (block = nvm_alloc(pool, 0, BLOCK)));
+  __nvm_note(block, BLOCK);
+  memset(block, 0, BLOCK);
+  block[LATE] = 5;
+  STORE(root->far[0], (uint64_t)(uintptr_t)block);
+  STORE(root->far[1], 5);
+  STORE(root->blocks, 1);
+  commit_steps = 0;
+  hook_steps(raise_in_first);
+  power_hold(false);
+  CHECK(nvm_tx_commit(pool) == 0 && commit_steps);
+  *acknowledged = 5;
+  in_thread(settle_and_tell);
+  in_thread(settle_and_tell);
+  end();
+}
+
+static void are_both(const struct root *r) {
+  const uint64_t *stored = (const uint64_t *)(uintptr_t)r->far[0];
+  CHECK(stored ? stored[LATE] == r->far[1] : !*acknowledged);
+}
+
+static void verify_both(const char *path) { verify_with(path, are_both); }
+
+TEST_ONCE(power_failure_handler_behind_new_block) {
+  share_progress();
+  power_fail_everywhere("shadow", prepare, straight_with_handler, verify_both);
 }
 
 /* The barrier makes a store visible that another processor had not let out yet: a thread's mark
