@@ -13,7 +13,8 @@
 enum {
   NVMI_PAYLOAD_MAX = NVMI_FRAME_MAX - sizeof(struct nvm_frame),
   NVMI_LINE_PAYLOAD_MAX = 16 + 64, /* bytes of a line in a record, at most */
-  NVMI_SHORT_LINES_MAX = NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX /* fit one frame beside few operations */
+  NVMI_SHORT_LINES_MAX =
+      NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX /* fit one frame beside few operations */
 };
 
 /* A commit record under construction. */
