@@ -10,8 +10,8 @@
  *
  * While the log is the only one, that bound is the next order: all records there are were stored in
  * place by this thread, or fenced by whoever did, and the fence of these bytes is behind that. It
- * is raised after the fence and before the record reads it. In company the bound is what others
- * have settled.
+ * is raised after the fence and before the record reads it. In company the bound is what has
+ * been settled, by this commit first where it is long.
  */
 #pragma once
 

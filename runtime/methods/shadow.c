@@ -1,8 +1,9 @@
 /* shadow.c: stores go to a private copy; commit writes one record of the changed bytes and fences
- * once.
+ * once, or once more before that, for the bytes of new blocks (straight.h); twice behind it where
+ * the record is long.
  *
  * The program's view is a copy-on-write mapping: nothing of what others can reach is stored in the
- * file before the commit record is durable; a new block's bytes may be (straight.h). Then the same
+ * file before the commit record is durable; a new block's bytes may be. Then the same
  * bytes, and no neighbour's, are stored in place, which is not waited
  * for: the thread's next fence covers it, or whoever settles (settle.h), and until then the record
  * would be replayed (docs/pool-format.md). A store that nobody noted is lost at the next opening;
@@ -214,10 +215,11 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->stats.flushed_lines += log->sealed.count;
   log->sealed.count = 0;
   for (size_t i = 0, next = 0; i < count; i++)
-    if (!nvmi_straight_went(log, i, &next))
+    if (!nvmi_straight_went(log, i, &next)) {
       nvmi_straight_item(pool, &lines[i]);
+      log->stats.flushed_lines += nvmi_line_count(&lines[i]);
+    }
   store_late(log, late);
-  log->stats.flushed_lines += count - log->straight.count;
   nvmi_apply_operations(log);
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.

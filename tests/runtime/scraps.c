@@ -254,14 +254,18 @@ TEST(large_blocks_are_no_scraps) {
   test_check_pool(test_path("pool"));
 }
 
+static bool has_method(NVM_POOL *pool, const char *name) {
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0);
+  return strcmp(info.method, name) == 0;
+}
+
 /* What is stored to new blocks in long stretches goes to the file, not into the record that tells
  * of it: of a group of transactions' worth of them, however often it is stored anew. */
 TEST(new_blocks_go_straight) {
   enum { BLOCKS = 100, BYTES = 2000, TIMES = 3 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
-  struct nvm_info info;
-  CHECK(nvm_pool_info(pool, &info) == 0);
-  bool is_shadow = strcmp(info.method, "shadow") == 0;
+  bool is_shadow = has_method(pool, "shadow");
   static char *blocks[BLOCKS];
   for (unsigned round = 0; round < 5; round++) {
     struct nvm_stats before = stats_of(pool);
@@ -291,9 +295,7 @@ TEST(new_blocks_go_straight) {
 TEST(one_new_block_goes_straight) {
   enum { BYTES = 1000, RECORD = 256, FENCES = 2 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
-  struct nvm_info info;
-  CHECK(nvm_pool_info(pool, &info) == 0);
-  bool is_shadow = strcmp(info.method, "shadow") == 0;
+  bool is_shadow = has_method(pool, "shadow");
   char *block = NULL;
   for (int turn = 0; turn < 20; turn++) {
     struct nvm_stats before = stats_of(pool);
@@ -305,6 +307,7 @@ TEST(one_new_block_goes_straight) {
     struct nvm_stats after = stats_of(pool);
     CHECK(!is_shadow || after.log_bytes - before.log_bytes <= RECORD);
     CHECK(!is_shadow || turn == 0 || after.fences - before.fences == FENCES);
+    CHECK(!is_shadow || after.flushed_lines - before.flushed_lines >= BYTES / NVM_LINE_SIZE);
   }
   CHECK(nvm_pool_close(pool) == 0);
   block = nvm_pool_root(pool = test_open(test_path("pool")));
