@@ -23,11 +23,6 @@ static struct nvm_stats since(NVM_POOL *pool) {
   return change;
 }
 
-static bool is_shadow(NVM_POOL *pool) {
-  struct nvm_info info;
-  return nvm_pool_info(pool, &info) == 0 && strcmp(info.method, "shadow") == 0;
-}
-
 static bool is_power(NVM_POOL *pool) {
   struct nvm_info info;
   return nvm_pool_info(pool, &info) == 0 && info.domain == NVM_DOMAIN_POWER;
@@ -53,7 +48,7 @@ TEST(fences_of_stores) {
   for (unsigned count = 1; count <= 64; count *= 4) {
     struct nvm_stats s = stores(pool, words, count);
     CHECK(s.commits == 1);
-    if (is_shadow(pool)) {
+    if (test_is_shadow(pool)) {
       CHECK(s.fences == 1);
       CHECK(s.log_entries == 1 && s.log_bytes <= 16 * count + 2 * 64);
     } else {
@@ -80,7 +75,7 @@ TEST(fences_of_alloc_and_link) {
     STORE(slots[i], block);
     CHECK(nvm_tx_commit(pool) == 0);
     struct nvm_stats s = since(pool);
-    if (is_shadow(pool))
+    if (test_is_shadow(pool))
       CHECK(s.fences == 1 && s.log_entries == 1 && s.log_bytes == 64);
     else
       CHECK(s.fences == (is_power(pool) ? 2 : 3));
@@ -106,7 +101,7 @@ TEST(nothing_for_fresh_memory) {
   memset(block, 1, 4000);
   CHECK(nvm_tx_commit(pool) == 0);
   s = since(pool);
-  if (!is_shadow(pool))
+  if (!test_is_shadow(pool))
     CHECK(s.log_entries == 1 && s.log_bytes == 64 && s.fences == 2);
   CHECK(nvm_pool_close(pool) == 0);
 }
@@ -121,7 +116,7 @@ TEST(fences_with_several_logs) {
   pool->several_logs = true;
   since(pool);
   struct nvm_stats s = stores(pool, words, 4);
-  CHECK(s.fences == (is_shadow(pool) ? 1 : 6));
+  CHECK(s.fences == (test_is_shadow(pool) ? 1 : 6));
   CHECK(nvm_pool_close(pool) == 0);
 }
 

@@ -56,9 +56,7 @@ TEST(fork_beside_busy_threads) {
   words = nvm_calloc(pool, 0, WORDS, sizeof *words);
   STORE(words[24], 5);
   CHECK(nvm_tx_commit(pool) == 0);
-  struct nvm_info info;
-  CHECK(nvm_pool_info(pool, &info) == 0);
-  bool shadow = *info.method == 's';
+  bool shadow = test_is_shadow(pool);
   pthread_t threads[2];
   CHECK(pthread_create(&threads[0], NULL, come_and_go, NULL) == 0);
   CHECK(pthread_create(&threads[1], NULL, allocate, NULL) == 0);

@@ -163,6 +163,12 @@ static int run(const struct test *test, struct configuration c) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+bool test_is_shadow(NVM_POOL *pool) {
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0);
+  return strcmp(info.method, "shadow") == 0;
+}
+
 uint64_t test_blocks(NVM_POOL *pool) {
   struct nvm_usage usage;
   CHECK(nvm_pool_usage(pool, &usage) == 0);

@@ -140,9 +140,7 @@ TEST(fork_with_a_pool_open) {
   CHECK(nvm_pool_close(pool) == 0);
   pool = test_open(test_path("pool")); /* now no page of the view is private */
   root = nvm_pool_root(pool);
-  struct nvm_info info;
-  nvm_pool_info(pool, &info);
-  bool shadow = strcmp(info.method, "shadow") == 0;
+  bool shadow = test_is_shadow(pool);
   int go[2];
   CHECK(pipe(go) == 0);
   fflush(NULL);

@@ -254,18 +254,12 @@ TEST(large_blocks_are_no_scraps) {
   test_check_pool(test_path("pool"));
 }
 
-static bool has_method(NVM_POOL *pool, const char *name) {
-  struct nvm_info info;
-  CHECK(nvm_pool_info(pool, &info) == 0);
-  return strcmp(info.method, name) == 0;
-}
-
 /* What is stored to new blocks in long stretches goes to the file, not into the record that tells
  * of it: of a group of transactions' worth of them, however often it is stored anew. */
 TEST(new_blocks_go_straight) {
   enum { BLOCKS = 100, BYTES = 2000, TIMES = 3 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
-  bool is_shadow = has_method(pool, "shadow");
+  bool is_shadow = test_is_shadow(pool);
   static char *blocks[BLOCKS];
   for (unsigned round = 0; round < 5; round++) {
     struct nvm_stats before = stats_of(pool);
@@ -295,7 +289,7 @@ TEST(new_blocks_go_straight) {
 TEST(one_new_block_goes_straight) {
   enum { BYTES = 1000, RECORD = 256, FENCES = 2 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
-  bool is_shadow = has_method(pool, "shadow");
+  bool is_shadow = test_is_shadow(pool);
   char *block = NULL;
   for (int turn = 0; turn < 20; turn++) {
     struct nvm_stats before = stats_of(pool);

@@ -96,9 +96,7 @@ TEST(large_view_forgets) {
 /* Shadow: later commits of the parent do not reach a child; nor the other way round. */
 TEST(large_view_of_a_child) {
   NVM_POOL *pool = make();
-  struct nvm_info info;
-  CHECK(nvm_pool_info(pool, &info) == 0);
-  bool shadow = strcmp(info.method, "shadow") == 0;
+  bool shadow = test_is_shadow(pool);
   set_all(pool, 'p');
   int go[2];
   CHECK(pipe(go) == 0);
