@@ -73,12 +73,12 @@ static struct nvmi_span *claim_new(struct nvmi_log *log, uint32_t class, uint32_
   return span;
 }
 
-static struct nvmi_intent *claim_small(struct nvmi_log *log, uint32_t class) {
+static struct nvmi_intent *claim_small(struct nvmi_log *log, uint32_t class, uint32_t word) {
   uint32_t index;
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (intent)
     return intent;
-  const struct nvmi_intent *ready = nvmi_ready_take(log, class);
+  const struct nvmi_intent *ready = nvmi_ready_take(log, class, word);
   if (ready)
     return nvmi_intent_add(log, *ready);
   struct nvmi_span *span = claim_new(log, class, &index);
@@ -121,14 +121,15 @@ static bool remember(struct nvmi_log *log, char *block, size_t size) {
 /* `*zero`: the block's bytes are. */
 static char *allocate(struct nvmi_log *log, uint64_t type, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
-  struct nvmi_intent *intent =
-      size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size)) : claim_large(log, size, zero);
+  uint32_t word = 1 + (uint32_t)type;
+  struct nvmi_intent *intent = size <= NVMI_BLOCK_MAX ? claim_small(log, nvmi_class_of(size), word)
+                                                      : claim_large(log, size, zero);
   if (!intent && size > NVMI_BLOCK_MAX && nvmi_ready_give_back(log))
     intent = claim_large(log, size, zero);
   if (!intent)
     return NULL;
   const struct nvmi_span *span = intent->span;
-  nvmi_intent_live(log, intent, 1 + (uint32_t)type);
+  nvmi_intent_live(log, intent, word);
   log->stats.allocations++;
   char *block = intent->address;
   nvmi_trace(pool, NVM_TRACE_ALLOC, nvmi_offset(pool, block), nvmi_block_size(span));

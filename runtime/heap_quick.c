@@ -43,8 +43,8 @@ static inline uint32_t class_of(size_t size) {
 }
 
 static __attribute__((noinline)) struct nvmi_intent *take_ready(struct nvmi_log *log,
-                                                                uint32_t class) {
-  return nvmi_intent_add(log, *nvmi_ready_take(log, class));
+                                                                uint32_t class, uint32_t word) {
+  return nvmi_intent_add(log, *nvmi_ready_take(log, class, word));
 }
 
 void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
@@ -57,13 +57,14 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   if (NVMI_UNLIKELY(size > NVMI_FRESH_NOTED && type &&
                     !nvmi_is_plain(pool, (unsigned)log->types[slot].index)))
     return nvmi_heap_alloc(pool, type, size);
-  bool is_there = log->scrap[class] || log->ready[class].count;
+  uint32_t word = 1 + (type ? (uint32_t)log->types[slot].index : 0);
+  bool is_there = log->scrap[class] || nvmi_ready_list(log, class, word)->count;
   if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
     return nvmi_heap_alloc(pool, type, size);
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (!intent)
-    intent = take_ready(log, class);
-  nvmi_intent_live(log, intent, 1 + (type ? (uint32_t)log->types[slot].index : 0));
+    intent = take_ready(log, class, word);
+  nvmi_intent_live(log, intent, word);
   log->stats.allocations++;
   void *block = intent->address;
   if (NVMI_LIKELY(size <= NVMI_FRESH_NOTED))

@@ -117,11 +117,16 @@ static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, 
   return index;
 }
 
-/* heap_ready.c: keeps the free block of an intent for the log's next allocation of its class;
- * false: it has enough. Takes one, claimed, as the intent to allocate it: null, there is none, or
- * valid until the next call. */
+/* heap_ready.c: keeps the free block of an intent for the log's next allocation of its class and
+ * type; false: it has enough. Takes one, claimed, as the intent to allocate it with a word (1 + its
+ * type): null, there is none, or valid until the next call. */
 bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent);
-const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class);
+const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class, uint32_t word);
+
+static inline struct nvmi_array *nvmi_ready_list(struct nvmi_log *log, uint32_t class,
+                                                 uint32_t word) {
+  return &log->ready[class][word % NVMI_READY_LISTS];
+}
 
 /* heap_spans.c */
 uint32_t nvmi_class_of(size_t size);

@@ -20,6 +20,7 @@ struct nvmi_thread;
 #define NVMI_RECENT_SETS 64  /* of four blocks whose intents are found at once */
 #define NVMI_AWAITED_MAX 8   /* frees that are looked at a little later */
 #define NVMI_KNOWN_TYPES 16  /* ids whose index is found at once */
+#define NVMI_READY_LISTS 16  /* of a class, by type */
 
 enum nvmi_fate { NVMI_ALLOCATED, NVMI_FREED, NVMI_SCRAPPED };
 struct nvmi_intent {
@@ -72,12 +73,12 @@ struct nvmi_log {
   struct {
     uint64_t id;
     int index;
-  } types[NVMI_KNOWN_TYPES];             /* of the pool, by id */
-  struct nvmi_array sealed;              /* struct nvmi_sealed (order.h) */
-  struct nvmi_array large, straight;     /* of a commit (straight.c) */
-  struct nvmi_array single;              /* struct nvmi_line: the same */
-  struct nvmi_array ready[NVMI_CLASSES]; /* free blocks for its next allocations (heap_ready.c) */
-  unsigned ready_chunks;                 /* of their spans */
+  } types[NVMI_KNOWN_TYPES];                                      /* of the pool, by id */
+  struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
+  struct nvmi_array large, straight;                              /* of a commit (straight.c) */
+  struct nvmi_array single;                                       /* struct nvmi_line: the same */
+  struct nvmi_array ready[NVMI_CLASSES][NVMI_READY_LISTS];        /* free blocks (heap_ready.c) */
+  unsigned ready_chunks;                                          /* of their spans */
   struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */
   uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
   struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */

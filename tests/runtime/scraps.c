@@ -1,15 +1,11 @@
-/* scraps.c: blocks that live within one transaction, blocks that a log keeps for its next
- * allocations, and what small new blocks hold. */
+/* scraps.c: blocks that live within one transaction, and what new blocks hold. */
 #include "harness.h"
 #include "heap_types.h"
 #include "nvmove/inspect.h"
 #include "store.h"
 #include "types.h"
 
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,79 +94,6 @@ TEST(scraps_beside_what_lives_on) {
   CHECK(blocks_of(pool) == MANY * 3 / 4 && nvm_pool_close(pool) == 0);
 }
 
-/* As many blocks as the pool has room for, a few in a transaction. */
-static size_t fill(NVM_POOL *pool, size_t size, void **blocks) {
-  size_t count = 0;
-  bool full = false;
-  while (!full) {
-    CHECK(nvm_tx_begin(pool) == 0);
-    for (unsigned i = 0; i < FEW && !full; i++) {
-      blocks[count] = nvm_alloc(pool, 0, size);
-      full = !blocks[count];
-      count += !full;
-    }
-    CHECK((!full || nvm_errno() == NVM_ENOSPACE) && nvm_tx_commit(pool) == 0);
-  }
-  return count;
-}
-
-static void empty(NVM_POOL *pool, void **blocks, size_t count) {
-  for (size_t i = 0; i < count; i += FEW) {
-    CHECK(nvm_tx_begin(pool) == 0);
-    for (size_t j = i; j < i + FEW && j < count; j++)
-      CHECK(nvm_free(blocks[j]) == 0);
-    CHECK(nvm_tx_commit(pool) == 0);
-  }
-}
-
-/* What a log keeps for blocks of one size is there for others when nothing else is: where the pool
- * cannot grow, as many fit as when nothing else ever was there. */
-TEST(kept_blocks_are_given_back) {
-  enum { POOL = 8 << 20 };
-  static void *blocks[POOL / 128];
-  NVM_POOL *pool = test_create(test_path("pool"), POOL);
-  struct stat file;
-  CHECK(stat(test_path("pool"), &file) == 0);
-  struct rlimit limit = {(rlim_t)file.st_size, (rlim_t)file.st_size};
-  CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  size_t room = fill(pool, 512, blocks);
-  CHECK(room > POOL / 512 / 2);
-  CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
-  pool = test_create(test_path("pool"), POOL);
-  size_t small = fill(pool, 128, blocks);
-  empty(pool, blocks, small);
-  const struct nvmi_log *log = nvmi_self->logs[pool->index];
-  CHECK(log->ready_chunks > 0);
-  /* What one class leaves to the others is as much as it has. */
-  CHECK(log->ready_chunks <= ((pool->header.heap_size >> NVM_CHUNK_SHIFT) / 8 + 1) / 2);
-  CHECK(fill(pool, 512, blocks) == room);
-  CHECK(nvm_pool_close(pool) == 0);
-}
-
-/* However many of one size came free: those of another that come free later are kept, too. */
-TEST(kept_blocks_are_shared_out) {
-  enum { OTHER = 2000 };
-  static void *blocks[MANY];
-  NVM_POOL *pool = test_create(test_path("pool"), 32 << 20);
-  void *others[FEW];
-  CHECK(nvm_tx_begin(pool) == 0);
-  for (int i = 0; i < FEW; i++)
-    CHECK((others[i] = nvm_alloc(pool, 0, OTHER)));
-  for (int i = 0; i < MANY; i++)
-    CHECK((blocks[i] = nvm_alloc(pool, 0, SMALL)));
-  CHECK(nvm_tx_commit(pool) == 0);
-  empty(pool, blocks, MANY);
-  const struct nvmi_log *log = nvmi_self->logs[pool->index];
-  unsigned before = log->ready_chunks;
-  CHECK(before && before < MANY);
-  CHECK(nvm_tx_begin(pool) == 0);
-  for (int i = 0; i < FEW; i++)
-    CHECK(nvm_free(others[i]) == 0);
-  CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(log->ready_chunks == before + FEW * pool->heap->geometry[nvmi_class_of(OTHER)].chunks);
-  CHECK(nvm_pool_close(pool) == 0);
-}
-
 static const struct nvm_field link_fields[] = {
     {.name = "link", .offset = 0, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
 static const struct nvm_type link_type = {.id = 77,
@@ -180,19 +103,28 @@ static const struct nvm_type link_type = {.id = 77,
                                           .field_count = 1,
                                           .fields = link_fields};
 
+/* What a log keeps for the same type is anyone's. */
+static NVM_POOL *reopened(NVM_POOL *pool) {
+  CHECK(nvm_pool_close(pool) == 0);
+  return test_open(test_path("pool"));
+}
+
 /* Bytes that nobody stored to since the block was another's are no pointers. */
 TEST(small_blocks_forget) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvmi_type_describe(pool, &link_type) > 0);
   int local;
   for (int i = 0; i < 3; i++) {
+    pool = reopened(pool);
     CHECK(nvm_tx_begin(pool) == 0);
     void **bytes = nvm_alloc(pool, 0, 32);
     CHECK(bytes != NULL);
     for (int j = 0; j < 4; j++)
       STORE(bytes[j], &local);
     CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
-    CHECK(nvm_free(bytes) == 0 && nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    CHECK(nvm_free(bytes) == 0 && nvm_tx_commit(pool) == 0);
+    pool = reopened(pool);
+    CHECK(nvm_tx_begin(pool) == 0);
     void **link = nvm_alloc(pool, link_type.id, 24);
     CHECK(link == bytes);
     STORE(link[0], link);
@@ -317,6 +249,7 @@ TEST(larger_blocks_forget) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvmi_type_describe(pool, &link_type) > 0);
   for (unsigned round = 0; round < 3; round++) {
+    pool = reopened(pool);
     CHECK(nvm_tx_begin(pool) == 0);
     char *text = nvm_alloc(pool, 0, SIZE);
     size_t size = nvm_usable_size(text);
@@ -327,8 +260,11 @@ TEST(larger_blocks_forget) {
     if (round)
       CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
     CHECK(nvm_free(text) == 0);
-    if (round)
-      CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+    if (round) {
+      CHECK(nvm_tx_commit(pool) == 0);
+      pool = reopened(pool);
+      CHECK(nvm_tx_begin(pool) == 0);
+    }
     char *links = nvm_alloc(pool, link_type.id, USED);
     CHECK(links == text);
     note_store(links, USED);
