@@ -68,6 +68,22 @@ static void store_late(const struct nvmi_log *log, size_t late) {
       nvmi_straight_item(log->pool, late_item(log, i));
 }
 
+static enum nvm_error commit_long(struct nvmi_log *log, const struct nvmi_line *lines,
+                                  size_t count);
+
+/* A handler's stores since the record was put together are no part of it, and some may be in place
+ * with it. A replay of the record takes those back: so before anything says that it need not be
+ * replayed, they become a transaction of their own, whole, as the handler has returned. */
+static void commit_behind(struct nvmi_log *log, size_t late) {
+  const volatile size_t *stored = &log->owner->nested.count;
+  if (NVMI_LIKELY(*stored == late))
+    return;
+  log->operations.count = 0;
+  if (commit_long(log, NULL, 0))
+    nvmi_fatal(NVM_ENOSPACE, log->pool->path,
+               "no room for what a signal handler stored while a transaction committed");
+}
+
 static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused;
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
@@ -142,6 +158,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
     store_home(NULL, pool, (lines[i].line - first) << 6, lines[i].mask);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
+  commit_behind(log, 0);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_log_publish(log, frame, size);
   atomic_store_explicit(&log->pending, 0, memory_order_release);
@@ -183,8 +200,8 @@ static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_record record;
-  if (is_far(log))
-    nvmi_log_turn(log);
+  if (!atomic_load_explicit(&log->pending, memory_order_relaxed) && is_far(log))
+    nvmi_log_turn(log); /* which waits for what is announced */
   nvmi_record_begin(&record, log, log->cursor, true);
   record.bound = atomic_load(&pool->bound); /* what is settled, no more */
   const uint64_t *operation = log->operations.items;
@@ -221,6 +238,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     }
   store_late(log, late);
   nvmi_apply_operations(log);
+  commit_behind(log, late);
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.
    */

@@ -79,6 +79,7 @@ RULES = [
     ("order", r"known > bound \? known : bound;", "bound;"),
     ("order", r"if \(pending && pending < bound\)", "if (0)"),
     ("order", r"^\s*raise_freed_order\(.*\);", ";"),
+    ("order", r"^\s*commit_behind\(log, \w+\);", ";"),
     ("order", r"^\s*nvmi_order_(?:release|acquire)\(lock\);", ";"),
     ("order", r"^\s*nvmi_header_write\(pool\);", ";"),
     ("order", r"!is_undo \|\| ended", "!is_undo"),

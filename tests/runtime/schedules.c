@@ -2,53 +2,44 @@
  * hand, with a power failure at every event. A thread's fences say nothing of another's flushes.
  */
 #define _GNU_SOURCE
-#include "harness.h"
+#include "schedules.h"
+
 #include "heap_types.h"
 #include "hooks.h"
 #include "log.h"
-#include "settle.h"
-#include "simulation.h"
 #include "store.h"
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WORDS = 3000, LONG = 2500 }; /* words: more than a log's first segment has room for */
+enum { LONG = 2500 };
 
-struct root {
-  uint64_t word, blocks;
-  uint64_t far[WORDS];
-};
-
-static NVM_POOL *pool;
-static struct root *root;
+NVM_POOL *pool;
+struct root *root;
 static const char *pool_path;
-/* Shared with the process whose power fails: what its transactions that returned have written. */
-static volatile uint64_t *acknowledged;
+volatile uint64_t *acknowledged;
 
-static void share_progress(void) {
+void share_progress(void) {
   acknowledged = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(acknowledged != MAP_FAILED);
 }
 
-static void in_thread(void *(*work)(void *)) {
+void in_thread(void *(*work)(void *)) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, work, NULL) == 0 && pthread_join(thread, NULL) == 0);
 }
 
-static void *take_log(void *unused) {
+void *take_log(void *unused) {
   CHECK(nvm_tx_begin(pool) == 0);
   STORE(root->far[WORDS - 1], 1);
   CHECK(nvm_tx_commit(pool) == 0);
   return unused;
 }
 
-/* With two logs, so that none is made later. */
-static void prepare(void *path) {
+void prepare(void *path) {
   pool = test_create(path, 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
@@ -57,7 +48,7 @@ static void prepare(void *path) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void begin(const void *argument) {
+void begin(const void *argument) {
   const struct power_cut *cut = argument;
   *acknowledged = 0;
   power_arm(cut);
@@ -67,12 +58,12 @@ static void begin(const void *argument) {
   root = nvm_pool_root(pool);
 }
 
-static void end(void) {
+void end(void) {
   power_hold(true);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void verify_with(const char *path, void (*verify)(const struct root *)) {
+void verify_with(const char *path, void (*verify)(const struct root *)) {
   NVM_POOL *image = test_open(path);
   verify(nvm_pool_root(image));
   CHECK(test_blocks(image) == 1 + ((struct root *)nvm_pool_root(image))->blocks);
@@ -145,100 +136,6 @@ TEST_ONCE(power_failure_after_a_close) {
   power_fail_everywhere("undo", prepare, close_then_other, verify_far);
 }
 
-static void store_far(int number) {
-  (void)number;
-  STORE(root->far[500], 5);
-}
-
-static unsigned commit_steps;
-
-static void raise_in_first(enum nvmi_step step) {
-  if (step == NVMI_STEP_COMMIT && !commit_steps++)
-    raise(SIGUSR1);
-}
-
-/* A signal handler stores while the data of the interrupted transaction have been flushed: its
- * store is of that transaction. */
-static void commit_with_handler(const void *cut, unsigned stores) {
-  begin(cut);
-  signal(SIGUSR1, store_far);
-  CHECK(nvm_tx_begin(pool) == 0);
-  for (unsigned i = 1; i < stores; i++)
-    STORE(root->far[8 * i], 5);
-  STORE(root->word, 5);
-  hook_steps(raise_in_first);
-  power_hold(false);
-  CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(commit_steps && root->far[500] == 5);
-  *acknowledged = 5;
-  end();
-}
-
-static void commit_checked(void *cut) { commit_with_handler(cut, 1); }
-static void commit_plain(void *cut) { commit_with_handler(cut, 20); }
-
-static void is_with_handler(const struct root *r) {
-  CHECK(r->word == 5 || (r->word == 0 && !*acknowledged));
-  CHECK(r->far[500] == r->word);
-}
-
-static void verify_handler(const char *path) { verify_with(path, is_with_handler); }
-
-TEST_ONCE(power_failure_handler_in_commit) {
-  share_progress();
-  power_fail_everywhere("undo", prepare, commit_checked, verify_handler);
-  power_fail_everywhere("undo", prepare, commit_plain, verify_handler);
-}
-
-/* The same where a new block's bytes went straight to the file, and another thread says meanwhile
- * that the record need not be replayed: all that the handler stored is in place, or nothing. */
-enum { BLOCK = 1000, LATE = 40 };
-
-static uint64_t *block;
-
-static void store_both(int number) {
-  (void)number;
-  STORE(block[LATE], 9);
-  STORE(root->far[1], 9);
-}
-
-static void *settle_and_tell(void *unused) {
-  nvmi_settle(pool);
-  return take_log(unused);
-}
-
-static void straight_with_handler(void *cut) {
-  begin(cut);
-  signal(SIGUSR1, store_both);
-  CHECK(nvm_tx_begin(pool) == 0 && (block = nvm_alloc(pool, 0, BLOCK)));
-  __nvm_note(block, BLOCK);
-  memset(block, 0, BLOCK);
-  block[LATE] = 5;
-  STORE(root->far[0], (uint64_t)(uintptr_t)block);
-  STORE(root->far[1], 5);
-  STORE(root->blocks, 1);
-  commit_steps = 0;
-  hook_steps(raise_in_first);
-  power_hold(false);
-  CHECK(nvm_tx_commit(pool) == 0 && commit_steps);
-  *acknowledged = 5;
-  in_thread(settle_and_tell);
-  in_thread(settle_and_tell);
-  end();
-}
-
-static void are_both(const struct root *r) {
-  const uint64_t *stored = (const uint64_t *)(uintptr_t)r->far[0];
-  CHECK(stored ? stored[LATE] == r->far[1] : !*acknowledged);
-}
-
-static void verify_both(const char *path) { verify_with(path, are_both); }
-
-TEST_ONCE(power_failure_handler_behind_new_block) {
-  share_progress();
-  power_fail_everywhere("shadow", prepare, straight_with_handler, verify_both);
-}
-
 /* The barrier makes a store visible that another processor had not let out yet: a thread's mark
  * that it is alone in the pool. Who makes the second log waits for that section to end. */
 static _Atomic int section; /* 1: entered, 2: left */
@@ -275,6 +172,8 @@ TEST_ONCE(second_log_waits_for_a_section) {
  * second log comes in the middle; its barrier waits for it, or the first record would be replayed
  * no more although its bytes have not arrived. */
 static sem_t in_middle, go_on, stored;
+
+static unsigned commit_steps;
 
 static void stop_in_middle(enum nvmi_step step) {
   if (step != NVMI_STEP_COMMIT || ++commit_steps != 2)
