@@ -107,6 +107,9 @@ StringRef replacement(StringRef Name) {
       .Case("malloc", "__nvm_port_malloc")
       .Case("calloc", "__nvm_port_calloc")
       .Case("realloc", "__nvm_port_realloc")
+      .Case("reallocarray", "__nvm_port_reallocarray")
+      .Case("strdup", "__nvm_port_strdup")
+      .Case("strndup", "__nvm_port_strndup")
       .Default("");
 }
 
@@ -128,7 +131,7 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
       if (!F.isDeclaration())
         findEntry(*List, F.getName());
   bool Changed = false;
-  for (StringRef Name : {"malloc", "calloc", "realloc"}) {
+  for (StringRef Name : {"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"}) {
     Function *Callee = M.getFunction(Name);
     if (!Callee || !Callee->isDeclaration())
       continue;

@@ -40,6 +40,18 @@ std::optional<Sized> sizedBy(const Expr *E) {
   return Found;
 }
 
+/// So many elements of a size that only the program's run knows, which may be those of pointers.
+bool isProduct(const Expr *E, const ASTContext &Context) {
+  auto *Both = dyn_cast<BinaryOperator>(E->IgnoreParenCasts());
+  if (!Both)
+    return false;
+  if (Both->getOpcode() == BO_Mul)
+    return !Both->getLHS()->isIntegerConstantExpr(Context) &&
+           !Both->getRHS()->isIntegerConstantExpr(Context);
+  return Both->getOpcode() == BO_Add &&
+         (isProduct(Both->getLHS(), Context) || isProduct(Both->getRHS(), Context));
+}
+
 /// "RECORD.FIELD" or the name of a variable: what an assignment to \p Place assigns to, with "[]"
 /// for an element of it.
 std::string nameOfPlace(const Expr *Place) {
@@ -64,13 +76,16 @@ public:
 
   bool TraverseFunctionDecl(FunctionDecl *F) {
     llvm::StringRef Name = F->getIdentifier() ? F->getName() : "";
-    bool Own = has(File.Allocators, Name);
+    InAllocator = has(File.Allocators, Name);
     InBytes = has(File.Bytes, Name);
-    // What an allocator calls inside is the same allocation still.
-    return Own || RecursiveASTVisitor::TraverseFunctionDecl(F);
+    bool Result = RecursiveASTVisitor::TraverseFunctionDecl(F);
+    InAllocator = InBytes = false;
+    return Result;
   }
 
   bool VisitVarDecl(VarDecl *Variable) {
+    if (InAllocator)
+      return true;
     if (const Expr *Value = Variable->getInit())
       noteDestination(Value, Variable->getType());
     if (Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
@@ -80,7 +95,7 @@ public:
   }
 
   bool VisitBinaryOperator(BinaryOperator *Assignment) {
-    if (!Assignment->isAssignmentOp())
+    if (InAllocator || !Assignment->isAssignmentOp())
       return true;
     noteBitField(*Assignment);
     if (Assignment->getOpcode() != BO_Assign)
@@ -99,31 +114,52 @@ public:
 
   bool VisitCallExpr(CallExpr *Call) {
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || !Callee->getIdentifier() || !has(File.Allocators, Callee->getName()))
+    if (!Callee || !Callee->getIdentifier())
       return true;
-    unsigned Size = Call->getNumArgs();
-    std::optional<Sized> Type;
-    for (unsigned N = 0; N < Call->getNumArgs() && !Type; ++N)
-      if (Call->getArg(N)->getType()->isIntegerType()) {
-        Size = N;
-        Type = sizedBy(Call->getArg(N));
-      }
-    if (Size == Call->getNumArgs())
-      return true;
-    QualType Destination = Destinations.lookup(Call);
-    uint64_t Id = 0;
-    if (Type && !InBytes)
-      Id = Type->More ? Layouts.describeWithTail(Type->Type) : Layouts.describe(Type->Type);
-    else if (InBytes || (!Destination.isNull() && Destination->isPointerType() &&
-                         Destination->getPointeeType()->isCharType()))
-      Id = Layouts.describe(Context.CharTy);
-    Expr *Before = Call->getArg(Size);
-    Expr *Placed = call("__nvm_place", Word(), {number(Id, *Before), cast(Before, Word())});
-    Call->setArg(Size, cast(Placed, Before->getType()));
+    bool Named = has(File.Allocators, Callee->getName());
+    bool Copies =
+        !Callee->isDefined() && (Callee->getName() == "strdup" || Callee->getName() == "strndup");
+    // What else an allocator calls inside is the same allocation still, its type is the caller's.
+    if (Copies && (Named || InAllocator))
+      place(*Call, Call->getNumArgs() - 1, Layouts.describe(Context.CharTy));
+    else if (Named && !InAllocator)
+      placeSized(*Call);
     return true;
   }
 
 private:
+  void placeSized(CallExpr &Call) {
+    unsigned Size = Call.getNumArgs(), Factors = 0;
+    std::optional<Sized> Type;
+    bool Elements = false;
+    for (unsigned N = 0; N < Call.getNumArgs() && !Type; ++N)
+      if (Call.getArg(N)->getType()->isIntegerType()) {
+        Size = N;
+        Type = sizedBy(Call.getArg(N));
+        Factors += !Call.getArg(N)->isIntegerConstantExpr(Context);
+        Elements |= Factors > 1 || isProduct(Call.getArg(N), Context);
+      }
+    if (Size == Call.getNumArgs() && Size && Call.getArg(0)->getType()->isPointerType())
+      Size = 0; // xstrdup(text)
+    if (Size == Call.getNumArgs())
+      return;
+    QualType Destination = Destinations.lookup(&Call);
+    uint64_t Id = 0;
+    if (Type && !InBytes)
+      Id = Type->More ? Layouts.describeWithTail(Type->Type) : Layouts.describe(Type->Type);
+    else if (InBytes || (!Elements && !Destination.isNull() && Destination->isPointerType() &&
+                         Destination->getPointeeType()->isCharType()))
+      Id = Layouts.describe(Context.CharTy);
+    place(Call, Size, Id);
+  }
+
+  /// The type goes with an argument, a number or a pointer.
+  void place(CallExpr &Call, unsigned Argument, uint64_t Id) {
+    Expr *Before = Call.getArg(Argument);
+    Expr *Placed = call("__nvm_place", Word(), {number(Id, *Before), cast(Before, Word())});
+    Call.setArg(Argument, cast(Placed, Before->getType()));
+  }
+
   static bool has(const std::vector<port::Entry> &List, llvm::StringRef Name) {
     return llvm::any_of(List, [&](const port::Entry &E) { return E.Name == Name; });
   }
@@ -221,7 +257,11 @@ private:
   Expr *cast(Expr *E, QualType To) const {
     if (Context.hasSameType(E->getType(), To))
       return E;
-    CastKind Kind = To->isPointerType() ? CK_BitCast : CK_IntegralCast;
+    CastKind Kind = CK_IntegralCast;
+    if (E->getType()->isPointerType())
+      Kind = To->isPointerType() ? CK_BitCast : CK_PointerToIntegral;
+    else if (To->isPointerType())
+      Kind = CK_IntegralToPointer;
     return ImplicitCastExpr::Create(Context, To, Kind, E, nullptr, VK_PRValue, FPOptionsOverride());
   }
 
@@ -241,7 +281,7 @@ private:
   LayoutBuilder &Layouts;
   ASTContext &Context;
   const port::PortFile &File;
-  bool InBytes = false;
+  bool InAllocator = false, InBytes = false;
   llvm::DenseMap<const CallExpr *, QualType> Destinations;
   llvm::StringMap<FunctionDecl *> Declared;
 };

@@ -6,7 +6,8 @@
 // X = __nvm_scope_leave(__nvm_scope_enter(SCOPE), value). The IR half turns these markers into
 // stores to __nvm_placing (PortCode.h). The type, from the size: `sizeof(T)`, alone or multiplied,
 // is one T or an array of them; with something added, a T with what its flexible array holds, or
-// with bytes behind it; no sizeof and a character pointer to take the result: bytes.
+// with bytes behind it; no sizeof and a character pointer to take the result: bytes, unless two
+// factors that are no constants are multiplied: elements of anything.
 #pragma once
 
 #include "Layouts.h"

@@ -2,9 +2,13 @@
  * DRAM, as the scope says in which the program runs (abi.h, struct nvm_place). */
 #include "port.h"
 
+#include "trace.h"
+
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Thread_local struct nvm_place __nvm_placing;
 
@@ -49,3 +53,30 @@ void *__nvm_port_realloc(void *Address, size_t Size) {
   take_type(); /* the block keeps its own */
   return realloc(Address, Size);
 }
+
+void *__nvm_port_reallocarray(void *Address, size_t Count, size_t Size) {
+  size_t bytes;
+  if (!__builtin_mul_overflow(Count, Size, &bytes))
+    return __nvm_port_realloc(Address, bytes);
+  take_type();
+  errno = ENOMEM;
+  return NULL;
+}
+
+static char *copy(const char *text, size_t length) {
+  char *block = __nvm_port_malloc(length + 1);
+  if (!block)
+    return NULL;
+  bool ours = nvmi_pool_at(block);
+  if (ours)
+    __nvm_note(block, length + 1);
+  memcpy(block, text, length);
+  block[length] = '\0';
+  if (ours)
+    nvmi_trace_stored(block, length + 1);
+  return block;
+}
+
+char *__nvm_port_strdup(const char *Text) { return copy(Text, strlen(Text)); }
+
+char *__nvm_port_strndup(const char *Text, size_t Most) { return copy(Text, strnlen(Text, Most)); }
