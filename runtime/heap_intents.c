@@ -36,7 +36,7 @@ static void operate(struct nvmi_log *log, const struct nvmi_intent *intent, uint
     uint64_t at = run + 2 * (uint64_t)intent->index;
     __builtin_prefetch(pool->home + at, 1);
     __builtin_prefetch(span, 1); /* for release, as the block's word */
-    __builtin_prefetch((const char *)span + geometry->words + sizeof(uint16_t) * intent->index);
+    __builtin_prefetch(nvmi_type_word(geometry, span, intent->index));
     *operation = NVM_OPERATION(at, value);
     log->operations.count++;
     return;

@@ -15,6 +15,11 @@ static inline uint8_t nvmi_class_of_chunk(const struct nvmi_chunk *chunk) {
   return __atomic_load_n(&chunk->class, __ATOMIC_RELAXED);
 }
 
+static inline const struct nvmi_geometry *nvmi_located_geometry(const struct nvm_pool *pool,
+                                                                const struct nvmi_location *at) {
+  return &pool->heap->geometry[nvmi_class_of_chunk(at->chunk)];
+}
+
 /* The block at a heap offset; false: none is there. Once the heap is built. */
 static inline bool nvmi_block_locate(const struct nvmi_heap *heap, uint64_t offset,
                                      struct nvmi_location *at) {

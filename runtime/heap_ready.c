@@ -14,17 +14,13 @@
 
 enum { PART_OF_CHUNKS = 8 };
 
-static inline uint16_t *word_of(const struct nvmi_intent *intent,
-                                const struct nvmi_geometry *geometry) {
-  return (uint16_t *)((char *)intent->span + geometry->words) + intent->index;
-}
-
 bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_intent ready = *intent;
   ready.fate = NVMI_ALLOCATED;
   const struct nvmi_geometry *geometry = &pool->heap->geometry[intent->class];
-  struct nvmi_array *kept = nvmi_ready_list(log, intent->class, *word_of(intent, geometry));
+  struct nvmi_array *kept =
+      nvmi_ready_list(log, intent->class, *nvmi_type_word(geometry, intent->span, intent->index));
   uint64_t chunks = geometry->chunks;
   uint64_t logs = atomic_load_explicit(&pool->log_count, memory_order_relaxed);
   uint64_t most = (pool->header.heap_size >> NVM_CHUNK_SHIFT) / PART_OF_CHUNKS;
@@ -38,7 +34,7 @@ bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent) {
 /* What the next allocation will store to: freed a while ago, here and there. A locked instruction
  * of the program would wait for each. */
 static void fetch(const struct nvmi_intent *ready, const struct nvmi_geometry *geometry) {
-  __builtin_prefetch(word_of(ready, geometry), 1);
+  __builtin_prefetch(nvmi_type_word(geometry, ready->span, ready->index), 1);
   __builtin_prefetch((void *)&ready->span->live[ready->index / 64], 1);
   __builtin_prefetch(ready->address, 1);
 }

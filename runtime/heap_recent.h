@@ -92,8 +92,7 @@ static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t
 static inline void nvmi_intent_live(struct nvmi_log *log, struct nvmi_intent *intent,
                                     uint32_t word) {
   struct nvmi_span *span = intent->span;
-  uint16_t *words = (uint16_t *)((char *)span + log->pool->heap->geometry[intent->class].words);
-  words[intent->index] = (uint16_t)word;
+  *nvmi_type_word(&log->pool->heap->geometry[intent->class], span, intent->index) = (uint16_t)word;
   intent->word = word;
   nvmi_set_bit(span->live, intent->index, log->alone);
 }

@@ -151,9 +151,6 @@ void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span);
 void nvmi_span_put(struct nvm_pool *pool, struct nvmi_span *span, uint32_t index, bool solo);
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
 
-/* Where the table of known types has an id, whose lowest bit is always set. */
-static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }
-
 static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {
   return pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
 }
@@ -164,8 +161,8 @@ static inline char *nvmi_block_address(const struct nvm_pool *pool, const struct
          (size_t)index * span->block_size;
 }
 
-/* Bits and counts of a span, of which other logs may free blocks meanwhile. */
-/* `solo`: no other thread changes bits (nvmi_solo_enter). */
+/* Of a span, of which other logs may free blocks; `solo`: no other changes bits (nvmi_solo_enter).
+ */
 static inline void nvmi_set_bit(_Atomic uint64_t *bits, uint32_t index, bool solo) {
   if (solo)
     *(uint64_t *)&bits[index / 64] |= UINT64_C(1) << (index % 64);
@@ -181,6 +178,12 @@ static inline bool nvmi_clear_bit(_Atomic uint64_t *bits, uint32_t index, bool s
     return before & bit;
   }
   return atomic_fetch_and_explicit(&bits[index / 64], ~bit, memory_order_acquire) & bit;
+}
+
+/* Where a span has a block's word: 1 + its type. */
+static inline uint16_t *nvmi_type_word(const struct nvmi_geometry *shape,
+                                       const struct nvmi_span *span, uint32_t index) {
+  return (uint16_t *)((char *)span + shape->words) + index;
 }
 
 static inline bool nvmi_is_live(const struct nvmi_span *span, uint32_t index) {

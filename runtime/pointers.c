@@ -115,6 +115,8 @@ bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index) {
   return judged_words(pool, index) & NVMI_JUDGED_WORDS;
 }
 
+enum { SUSPECTS = 8 }; /* that wait at a time */
+
 /* What is known of the block that a word lies in; words in a row mostly share it. */
 struct judge {
   struct nvm_pool *pool;
@@ -123,6 +125,12 @@ struct judge {
   const struct nvm_type *type;
   uint64_t words;  /* judged ones of a record, 0: none */
   uint64_t record; /* bytes from one record to the next, or more than the block has */
+  /* The newest words that may be such a pointer, not looked up yet: a span's own tables are seldom
+   * in the cache, nor where they lie in the processor's table of pages. */
+  struct {
+    uint64_t offset, value;
+  } suspects[SUSPECTS];
+  uint64_t suspected; /* so far */
 };
 
 static void look_up(struct judge *judge, uint64_t offset) {
@@ -135,29 +143,35 @@ static void look_up(struct judge *judge, uint64_t offset) {
   if (in_heap >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
       !nvmi_block_locate(pool->heap, in_heap, &at))
     return;
+  const struct nvmi_geometry *geometry = nvmi_located_geometry(pool, &at);
   const struct nvmi_span *span = nvmi_span_at(pool, at.chunk);
-  const struct nvmi_geometry *geometry = &pool->heap->geometry[nvmi_class_of_chunk(at.chunk)];
   if (NVMI_UNLIKELY(!span))
     return;
   judge->start = offset - at.inside;
   judge->end = judge->start + (geometry->block_size ? geometry->block_size : nvmi_block_size(span));
-  const uint16_t *table = (const uint16_t *)((const char *)span + geometry->words);
-  unsigned number = table[at.index] - 1u; /* of no type: the highest */
+  unsigned number = *nvmi_type_word(geometry, span, at.index) - 1u; /* of no type: the highest */
   uint64_t words = number < pool->type_count ? judged_words(pool, number) : 0;
-  bool is_flexible = words >> FLEXIBLE_BIT & 1;
-  words &= NVMI_JUDGED_WORDS;
-  if (!words || !nvmi_is_live(span, at.index))
-    return; /* what is freed by this very transaction points to nothing any more */
-  judge->words = words;
+  judge->words = words & NVMI_JUDGED_WORDS;
+  if (!judge->words)
+    return;
   judge->type = nvmi_type_layout(pool, number);
-  judge->record = is_flexible ? UINT64_MAX : judge->type->size;
+  judge->record = words >> FLEXIBLE_BIT & 1 ? UINT64_MAX : judge->type->size;
+}
+
+/* What is freed by this very transaction points to nothing any more. */
+static bool is_live(const struct judge *judge, uint64_t offset) {
+  struct nvmi_location at;
+  if (!nvmi_block_locate(judge->pool->heap, offset - judge->pool->header.heap_offset, &at))
+    return false;
+  const struct nvmi_span *span = nvmi_span_at(judge->pool, at.chunk);
+  return span && nvmi_is_live(span, at.index);
 }
 
 static __attribute__((noinline)) enum nvm_error
 check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *value) {
   struct nvm_pool *pool = judge->pool;
   const struct nvm_field *field = field_at(pool, judge->type, pool->work + offset - inside, inside);
-  if (!field || !is_judged(field->kind))
+  if (!field || !is_judged(field->kind) || !is_live(judge, offset))
     return NVM_OK;
   value = (void *)((uintptr_t)value & ~field->tag);
   struct nvm_pool *owner = nvmi_pool_at(value);
@@ -193,6 +207,36 @@ static inline enum nvm_error check_word(struct judge *judge, uint64_t offset, ui
   return check_field(judge, offset, inside, (void *)(uintptr_t)value);
 }
 
+static enum nvm_error check_suspect(struct judge *judge, uint64_t number) {
+  uint64_t i = number % SUSPECTS;
+  return check_word(judge, judge->suspects[i].offset, judge->suspects[i].value);
+}
+
+/* Its block's type is asked for; then the oldest is checked, and makes room. */
+static enum nvm_error suspect(struct judge *judge, uint64_t offset, uint64_t value) {
+  struct nvm_pool *pool = judge->pool;
+  uint64_t in_heap = offset - pool->header.heap_offset, number = judge->suspected++;
+  struct nvmi_location at;
+  if (in_heap >> NVM_CHUNK_SHIFT < pool->heap->chunks_max &&
+      nvmi_block_locate(pool->heap, in_heap, &at)) {
+    const struct nvmi_span *span = atomic_load_explicit(&at.chunk->span, memory_order_relaxed);
+    if (NVMI_LIKELY(span != NULL))
+      __builtin_prefetch(nvmi_type_word(nvmi_located_geometry(pool, &at), span, at.index));
+  }
+  enum nvm_error error = number < SUSPECTS ? NVM_OK : check_suspect(judge, number);
+  judge->suspects[number % SUSPECTS].offset = offset;
+  judge->suspects[number % SUSPECTS].value = value;
+  return error;
+}
+
+static enum nvm_error check_suspects(struct judge *judge) {
+  uint64_t first = judge->suspected < SUSPECTS ? 0 : judge->suspected - SUSPECTS;
+  enum nvm_error error = NVM_OK;
+  for (uint64_t i = first; i < judge->suspected && !error; i++)
+    error = check_suspect(judge, i);
+  return error;
+}
+
 /* Whether some word of the line is neither null nor above all addresses; without branches, as the
  * answer is no for text, hashes and zeros. Of such a word nothing is left after the shift, of null
  * as of any other some bit is: only zero minus one has the highest bit. */
@@ -222,7 +266,7 @@ static inline RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct judge *judg
     if (NVMI_LIKELY(value - ADDRESS_MIN >= ADDRESS_MAX - ADDRESS_MIN ||
                     value - judge->first < judge->size))
       continue;
-    enum nvm_error error = check_word(judge, offset + sizeof value * word, value);
+    enum nvm_error error = suspect(judge, offset + sizeof value * word, value);
     if (error)
       return error;
   }
@@ -265,7 +309,7 @@ static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line 
         return error;
     }
   }
-  return NVM_OK;
+  return check_suspects(&judge);
 }
 
 enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,

@@ -54,6 +54,9 @@ static inline bool nvmi_is_plain(const struct nvm_pool *pool, unsigned index) {
 /* Whether it has one. */
 bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index);
 
+/* Where a log's table of known types has an id, whose lowest bit is always set. */
+static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }
+
 /* pointers.c: NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of
  * `lines`, or of what the log has sealed, that holds the address of something outside the pool. */
 enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,

@@ -113,6 +113,29 @@ TEST(unsafe_pointer_at_commit) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* Numbers that could be addresses are looked up some at a time: the pointer may be any of them. */
+TEST(unsafe_pointer_among_numbers) {
+  enum { RECORDS = 20 };
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  int local;
+  struct record *records[RECORDS];
+  for (unsigned i = 0; i < RECORDS; i++)
+    CHECK((records[i] = nvm_calloc(pool, RECORD_ID, 1, sizeof *records[i])));
+  for (unsigned unsafe = 0; unsafe <= RECORDS; unsafe++) {
+    nvm_tx_begin(pool);
+    for (unsigned i = 0; i < RECORDS; i++) {
+      STORE(records[i]->number, (uint64_t)(uintptr_t)&local);
+      if (i == unsafe)
+        STORE(records[i]->next, &local);
+    }
+    if (unsafe == RECORDS)
+      CHECK(nvm_tx_commit(pool) == 0);
+    else
+      CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_EUNSAFE);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* Lines come in any order: what is known of one block says nothing of those before it. */
 TEST(unsafe_pointer_below_a_block_without) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
@@ -136,6 +159,11 @@ TEST(unsafe_pointer_in_what_is_freed) {
   struct record *brief = nvm_calloc(pool, RECORD_ID, 1, sizeof *brief);
   STORE(brief->next, &local);
   CHECK(nvm_free(brief) == 0);
+  CHECK(nvm_tx_commit(pool) == 0);
+  struct record *older = nvm_calloc(pool, RECORD_ID, 1, sizeof *older);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(older->next, &local);
+  CHECK(nvm_free(older) == 0);
   CHECK(nvm_tx_commit(pool) == 0);
   CHECK(nvm_pool_close(pool) == 0);
 }
