@@ -193,8 +193,12 @@ check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *v
   return NVM_EUNSAFE;
 }
 
+static inline bool is_known(const struct judge *judge, uint64_t offset) {
+  return offset - judge->start < judge->end - judge->start;
+}
+
 static inline enum nvm_error check_word(struct judge *judge, uint64_t offset, uint64_t value) {
-  if (offset - judge->start >= judge->end - judge->start)
+  if (!is_known(judge, offset))
     look_up(judge, offset);
   if (!judge->words)
     return NVM_OK;
@@ -212,9 +216,12 @@ static enum nvm_error check_suspect(struct judge *judge, uint64_t number) {
   return check_word(judge, judge->suspects[i].offset, judge->suspects[i].value);
 }
 
-/* Its block's type is asked for; then the oldest is checked, and makes room. */
+/* In a block that is known it is checked. Else what type that has is asked for; then the oldest is
+ * checked, and makes room. */
 static enum nvm_error suspect(struct judge *judge, uint64_t offset, uint64_t value) {
   struct nvm_pool *pool = judge->pool;
+  if (is_known(judge, offset))
+    return check_word(judge, offset, value);
   uint64_t in_heap = offset - pool->header.heap_offset, number = judge->suspected++;
   struct nvmi_location at;
   if (in_heap >> NVM_CHUNK_SHIFT < pool->heap->chunks_max &&
