@@ -13,6 +13,7 @@ binaries.
 Exit status: 0 built, 1 not built, 3 the sources cannot be had.
 """
 import argparse
+import glob
 import os
 import shutil
 import subprocess
@@ -66,6 +67,8 @@ def run(command, log):
 
 def build(cc, tree, flags="", plain=False, per_command=False):
     """The folder of redis-server, redis-cli and redis-benchmark."""
+    if plain and not glob.glob("/usr/lib/*/libjemalloc.so.2"):
+        sys.exit("build.py: libjemalloc2 is not installed: scripts/setup --bench")
     sources(tree)
     log = os.path.join(tree, "build.log")
     own = SIZED
