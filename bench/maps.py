@@ -25,7 +25,7 @@ MAPS = os.path.join(ROOT, "bench", "maps")
 OPERATIONS = ("insert", "update", "read")
 CPU, WALL = 0, 1
 # (structure, bytes of a value, share of --keys)
-WORKLOADS = (("table", 8, 1.0), ("table", 1024, 0.25), ("tree", 8, 1.0))
+WORKLOADS = (("table", 8, 1.0), ("table", 1024, 0.25), ("tree", 8, 1.0), ("tree", 1024, 0.25))
 # libpmemobj over ours, with one thread: PEERS' bars. A read is held against the volatile twin.
 GOALS = {("undo", "insert", 8): 1.5, ("undo", "update", 8): 1.5, ("undo", "update", 1024): 1.1,
          ("shadow", "insert", 8): 2.0, ("shadow", "update", 8): 2.0}

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-enum { ORDER = 15 };
+enum { ORDER = 15, IS_LARGE = VALUE_BYTES > 8 };
 
 struct node {
   uint32_t leaf, count;
   uint64_t keys[ORDER];
-  uint64_t values[ORDER + 1]; /* or offsets of children in the pool */
+  uint64_t values[ORDER + 1]; /* or offsets of children, or of large values, in the pool */
 };
 
 static uint64_t *root;
@@ -89,7 +89,12 @@ static void insert(uint64_t key, const void *value) {
   unsigned at = position(n, key);
   make_room(n, at, at);
   n->keys[at] = key;
-  memcpy(&n->values[at], value, sizeof n->values[at]);
+  if (IS_LARGE) {
+    n->values[at] = pmemobj_tx_alloc(VALUE_BYTES, 3).off;
+    memcpy(AT(n->values[at]), value, VALUE_BYTES);
+  } else {
+    memcpy(&n->values[at], value, sizeof n->values[at]);
+  }
   n->count++;
 }
 
@@ -98,26 +103,28 @@ void kv_insert(uint64_t key, const void *value) {
   TX_END
 }
 
-static uint64_t *find(uint64_t key) {
+static void *find(uint64_t key) {
   struct node *n = AT(*root);
   while (!n->leaf)
     n = AT(n->values[position(n, key)]);
   unsigned at = position(n, key);
-  return at && n->keys[at - 1] == key ? &n->values[at - 1] : NULL;
+  if (!at || n->keys[at - 1] != key)
+    return NULL;
+  return IS_LARGE ? (void *)AT(n->values[at - 1]) : &n->values[at - 1];
 }
 
 void kv_update(uint64_t key, const void *value) {
   TX_BEGIN(pool) {
-    uint64_t *found = find(key);
-    LOG(*found);
-    memcpy(found, value, sizeof *found);
+    void *found = find(key);
+    pmemobj_tx_add_range_direct(found, VALUE_BYTES);
+    memcpy(found, value, VALUE_BYTES);
   }
   TX_END
 }
 
 int kv_read(uint64_t key, void *value) {
-  const uint64_t *found = find(key);
+  const void *found = find(key);
   if (found)
-    memcpy(value, found, sizeof *found);
+    memcpy(value, found, VALUE_BYTES);
   return found != NULL;
 }

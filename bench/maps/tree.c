@@ -1,10 +1,15 @@
-/* tree.c: a B+tree with nodes of 256 bytes, split on the way down. */
+/* tree.c: a B+tree with nodes of 256 bytes, split on the way down. A value of 8 bytes lies in its
+ * leaf, a larger one in a block of its own. */
 #include "kv.h"
 #include "memory.h"
 
 #include <string.h>
 
-enum { ORDER = 15 };
+enum { ORDER = 15, IS_LARGE = VALUE_BYTES > 8 };
+
+struct value {
+  char bytes[VALUE_BYTES];
+};
 
 struct node {
   uint32_t leaf, count;
@@ -12,6 +17,7 @@ struct node {
   union {
     struct node *children[ORDER + 1]; /* below keys[0], between, from the last on */
     uint64_t values[ORDER];
+    struct value *blocks[ORDER];
   } u;
 };
 
@@ -68,6 +74,12 @@ static void split(struct node *parent, unsigned at) {
   parent->count++;
 }
 
+static struct value *value_new(const void *bytes) {
+  struct value *v = ALLOCATE(struct value, sizeof *v);
+  memcpy(v->bytes, bytes, VALUE_BYTES);
+  return v;
+}
+
 NVM_ATOMIC void kv_insert(uint64_t key, const void *value) {
   struct node *n = tree->root;
   if (n->count == ORDER) {
@@ -87,25 +99,30 @@ NVM_ATOMIC void kv_insert(uint64_t key, const void *value) {
   unsigned at = position(n, key);
   make_room(n, at, at);
   n->keys[at] = key;
-  memcpy(&n->u.values[at], value, sizeof n->u.values[at]);
+  if (IS_LARGE)
+    n->u.blocks[at] = value_new(value);
+  else
+    memcpy(&n->u.values[at], value, sizeof n->u.values[at]);
   n->count++;
 }
 
-static uint64_t *find(uint64_t key) {
+static void *find(uint64_t key) {
   struct node *n = tree->root;
   while (!n->leaf)
     n = n->u.children[position(n, key)];
   unsigned at = position(n, key);
-  return at && n->keys[at - 1] == key ? &n->u.values[at - 1] : NULL;
+  if (!at || n->keys[at - 1] != key)
+    return NULL;
+  return IS_LARGE ? (void *)n->u.blocks[at - 1]->bytes : &n->u.values[at - 1];
 }
 
 NVM_ATOMIC void kv_update(uint64_t key, const void *value) {
-  memcpy(find(key), value, sizeof(uint64_t));
+  memcpy(find(key), value, VALUE_BYTES);
 }
 
 int kv_read(uint64_t key, void *value) {
-  const uint64_t *found = find(key);
+  const void *found = find(key);
   if (found)
-    memcpy(value, found, sizeof *found);
+    memcpy(value, found, VALUE_BYTES);
   return found != NULL;
 }

@@ -6,7 +6,7 @@
 
 struct measure {
   double cpu_ns, wall_ns; /* for one operation */
-  double extra[3];        /* what the workload says */
+  double extra[4];        /* what the workload says */
 };
 
 struct workload {
@@ -35,6 +35,7 @@ void ours_moving(const char *path, const struct workload *w, struct measure *res
 void ours_sweeping(const char *path, const struct workload *w, struct measure *result);
 void ours_linking(const char *path, const struct workload *w, struct measure *result);
 void ours_counting(const char *path, const struct workload *w, struct measure *result);
+void peer_reopen(const char *path, const struct workload *w, struct measure *result);
 void floor_undo(const char *path, const struct workload *w, struct measure *result);
 void floor_redo(const char *path, const struct workload *w, struct measure *result);
 void peer_writes(const char *path, const struct workload *w, struct measure *result);
