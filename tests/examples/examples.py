@@ -114,8 +114,8 @@ def explore(cc, name, folder, method):
     nvmove = os.path.join(os.path.dirname(cc), "nvmove")
     command = [nvmove, "crash", "-q", "--allow-sampling", "--", traced, str(EXPLORED), pool]
     done = subprocess.run(command, env=dict(os.environ, NVMOVE_METHOD=method), stdout=subprocess.PIPE,
-                          text=True)
-    return done.stdout if done.returncode else ""
+                          stderr=subprocess.STDOUT, text=True)
+    return f"status {done.returncode}: {done.stdout}" if done.returncode else ""
 
 
 def check(cc, names=()):
