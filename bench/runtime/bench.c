@@ -153,7 +153,7 @@ static void run_threads(void) {
   static const struct system systems[] = {{"libpmemobj", "", peer_threads},
                                           {"undo", "undo", ours_threads},
                                           {"shadow", "shadow", ours_threads}};
-  for (size_t width = 1; width <= 16; width *= 16)
+  for (size_t width = 1; width <= 256; width *= 16)
     for (unsigned threads = 1; threads <= THREADS_MAX; threads *= threads == 1 ? 2 : 4) {
       char name[32];
       snprintf(name, sizeof name, "%u thr.", threads);
@@ -167,7 +167,7 @@ static void run_alloc(void) {
                                           {"undo", "undo", ours_alloc},
                                           {"shadow", "shadow", ours_alloc}};
   for (size_t size = 1024; size <= 4096; size *= 2) {
-    struct workload w = {"alloc", size, 200000, 0};
+    struct workload w = {"alloc", size, 1000000, 0};
     compare(systems, 3, &w);
   }
 }

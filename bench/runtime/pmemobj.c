@@ -131,6 +131,7 @@ void peer_reopen(const char *path, const struct workload *w, struct measure *res
   result->extra[1] = 1e9 * (wall_seconds() - start);
   start = wall_seconds();
   TX_BEGIN(pool) { pmemobj_tx_alloc(w->parameter, 7); }
+  TX_ONABORT { _exit(1); }
   TX_END
   result->extra[2] = 1e9 * (wall_seconds() - start);
 }
