@@ -64,7 +64,9 @@ static void write_state(unsigned long commits) {
 
 #ifndef JUDGE
 static volatile unsigned long *acknowledged;
-static int is_outside; /* all is stored outside transactions */
+/* Who commits what the program stores: a transaction begun here, commit points and the next
+ * beginning, or the program itself, before it says so: what it left open is lost. */
+static enum { HERE, OUTSIDE, COMMITTED } mode;
 
 /* What is open: by a commit point and by the next beginning, in turn. */
 static void commit_outside(void) {
@@ -77,14 +79,14 @@ static void commit_outside(void) {
 }
 
 static void commit(void) {
-  if (is_outside)
+  if (mode == OUTSIDE)
     commit_outside();
   else
-    need(nvm_tx_commit(pool) == 0, "commit");
+    need(mode == COMMITTED || nvm_tx_commit(pool) == 0, "commit");
   ++*acknowledged;
   if (getenv("RECORDER_FIRST_RUN"))
     write_state(*acknowledged);
-  need(is_outside || nvm_tx_begin(pool) == 0, "begin");
+  need(mode != HERE || nvm_tx_begin(pool) == 0, "begin");
 }
 
 static void start(void) {
@@ -93,8 +95,8 @@ static void start(void) {
   acknowledged = mmap(NULL, sizeof *acknowledged, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   need(acknowledged != MAP_FAILED, "cannot map the count of commits");
   pool = nvm_pool_open(path_of("pool", 0));
-  is_outside = getenv("RECORDER_OUTSIDE") != NULL;
-  need(pool && (is_outside || nvm_tx_begin(pool) == 0), "open");
+  mode = getenv("RECORDER_OUTSIDE") ? OUTSIDE : getenv("RECORDER_COMMITTED") ? COMMITTED : HERE;
+  need(pool && (mode != HERE || nvm_tx_begin(pool) == 0), "open");
   regions = nvm_pool_root(pool);
 }
 
@@ -102,10 +104,12 @@ void *recorder_map(size_t size) {
   if (!pool)
     start();
   /* From a line on, with one to spare, as the recorder does. */
+  need(mode != COMMITTED || nvm_tx_begin(pool) == 0, "begin");
   char *base = nvm_calloc(pool, 0, 1, size + NVM_LINE_SIZE);
   need(base && regions->count < REGIONS_MAX, "map");
   regions->at[regions->count].base = base;
   regions->at[regions->count++].size = size + NVM_LINE_SIZE;
+  need(mode != COMMITTED || nvm_tx_commit(pool) == 0, "commit");
   commit();
   return base;
 }
@@ -124,7 +128,9 @@ int recorder_commit(void) {
 
 int recorder_finish(void) {
   commit();
-  need((is_outside || nvm_tx_commit(pool) == 0) && nvm_pool_close(pool) == 0, "close");
+  if (mode == COMMITTED)
+    _Exit(0);
+  need((mode == OUTSIDE || nvm_tx_commit(pool) == 0) && nvm_pool_close(pool) == 0, "close");
   return 0;
 }
 
