@@ -1,7 +1,7 @@
-// The harness of the crash tests itself: it fails for a program that logs nothing, that stores what nobody
+// The harness of the crash tests itself: it fails for a program that stores nothing, that stores what nobody
 // noted, that ends the transaction too early, or that tells of a commit it did not make.
 // RUN: not %crashes %s --level=-O0 -DNOTHING 2>&1 | FileCheck --check-prefix=NOTHING %s
-// NOTHING: no kill came after its memory was mapped
+// NOTHING: pool_recorder: the program stored nothing
 // RUN: not %crashes %s --level=-O0 -w -DUNNOTED 2>&1 | FileCheck --check-prefix=UNNOTED %s
 // UNNOTED: failed with NVMOVE_METHOD=undo NVMOVE_DEBUG=compare
 // RUN: not %crashes %s --level=-O0 --outside -DEARLY 2>&1 | FileCheck --check-prefix=EARLY %s

@@ -6,7 +6,7 @@ usage: crash.py NVMOVE_CC INPUTS OUTPUT FILE [COMPILER OPTION...]
 "PROGRAM work POOL" is killed, "PROGRAM check POOL" must then end with status 0; both methods, at the
 lowest and the highest level. While it works the runtime compares its copies after each commit, so that a
 store nobody noted ends the program; and once more it does not, which is how programs run. Prints the number
-of crashes; exit status 1 when a check failed, or when nothing was ever appended.
+of crashes; exit status 1, and the pool is left in DRAM, when a check failed or nothing was appended.
 """
 import os
 import signal
@@ -42,13 +42,15 @@ def crashes(program, pool, method, debug):
 
 def main():
     compiler, inputs, output, source = sys.argv[1:5]
-    program, pool = output + ".crash", output + ".pool"
+    program = output + ".crash"
+    pool = os.path.join("/dev/shm" if os.path.isdir("/dev/shm") else "/tmp", f"nvmove-crash.{os.getpid()}")
     for level in LEVELS:
         subprocess.run([compiler, *level.split(), "-I", inputs, source, "-o", program, *sys.argv[5:]],
                        check=True)
         for method in METHODS:
             survived = [crashes(program, pool, method, debug) for debug in DEBUG]
             print(f"{level} {method}: {survived[0]} crashes survived, {survived[1]} not compared", flush=True)
+    os.unlink(pool)
 
 
 if __name__ == "__main__":

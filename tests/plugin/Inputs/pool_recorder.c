@@ -22,7 +22,8 @@
 enum { REGIONS_MAX = 64, POOL_SIZE = 4 << 20, STATE_MAX = 1 << 20 };
 
 struct regions {
-  unsigned long count;
+  _Alignas(NVM_LINE_SIZE) unsigned long commits;
+  _Alignas(NVM_LINE_SIZE) unsigned long count;
   struct {
     char *base;
     unsigned long size;
@@ -32,6 +33,7 @@ struct regions {
 static NVM_POOL *pool;
 static struct regions *regions;
 static char directory[4000], state[STATE_MAX];
+static int stored; /* some state is not all zeros, as mapped memory begins */
 
 static void need(int condition, const char *what) {
   if (condition)
@@ -47,7 +49,9 @@ static const char *path_of(const char *name, unsigned long number) {
 }
 
 static size_t collect(void) {
-  size_t size = 0;
+  unsigned long commits = regions ? regions->commits : 0;
+  size_t size = sizeof commits;
+  memcpy(state, &commits, size);
   for (unsigned long i = 0; regions && i < regions->count; i++) {
     need(size + regions->at[i].size <= STATE_MAX, "the test maps too much");
     memcpy(state + size, regions->at[i].base, regions->at[i].size);
@@ -59,6 +63,8 @@ static size_t collect(void) {
 static void write_state(unsigned long commits) {
   FILE *f = fopen(path_of("state.", commits + 1), "wb");
   size_t size = collect();
+  for (size_t i = sizeof(long); i < size; i++)
+    stored |= state[i] != 0;
   need(f && fwrite(state, 1, size, f) == size && fclose(f) == 0, "cannot write a state");
 }
 
@@ -78,7 +84,11 @@ static void commit_outside(void) {
   need(nvm_tx_commit(pool) == 0, "commit of nothing");
 }
 
+/* With a store of its own at the end: a kill comes behind all that the program wrote, and what of
+ * that is not undone then is no state. */
 static void commit(void) {
+  if (mode != COMMITTED)
+    regions->commits = *acknowledged + 1;
   if (mode == OUTSIDE)
     commit_outside();
   else
@@ -128,6 +138,7 @@ int recorder_commit(void) {
 
 int recorder_finish(void) {
   commit();
+  need(stored || !getenv("RECORDER_FIRST_RUN"), "the program stored nothing");
   if (mode == COMMITTED)
     _Exit(0);
   need((mode == OUTSIDE || nvm_tx_commit(pool) == 0) && nvm_pool_close(pool) == 0, "close");
