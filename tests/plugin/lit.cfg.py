@@ -9,7 +9,7 @@
 #              byte that no note announced. Options after FILE go to the compiler; --level=-O2 picks
 #              one level.
 #   %crash FILE compiles FILE with libnvmove, kills it at each append of its log and lets it check what
-#              is left (Inputs/crash.py); with the runtime comparing its copies, and without
+#              is left (Inputs/crash.py)
 #   %crashes FILE compiles FILE, a program for %run, with a recorder that keeps its memory in a pool, and
 #              kills it at each append of its log, with both methods: what is left must be the state of
 #              one of its commits. At -O0, -O2 and -O3 -march=native, or as --level says; with the runtime

@@ -1,7 +1,8 @@
-// An exception that leaves an atomic function commits it where it lands, and one that does not leave it commits
-// nothing. Executed, and killed at each append (--committed: what is not committed is lost).
+// An exception that leaves an atomic function commits it where it lands, and one that does not
+// leave it commits nothing. Executed, and killed at each append.
 // RUN: %crashes %s --committed --level=-O0 --level=-O2
-// RUN: not %crashes %s --committed --level=-O2 -DNOT_LANDED -Wl,--wrap=__nvm_atomic_landed 2>&1 | FileCheck %s
+// RUN: not %crashes %s --committed --level=-O2 -DNOT_LANDED \
+// RUN:   -Wl,--wrap=__nvm_atomic_landed 2>&1 | FileCheck %s
 // CHECK: pool_recorder: after {{[0-9]+}} commits: neither that state nor the next
 extern "C" {
 #include "nvmove/nvmove.h"
