@@ -81,9 +81,8 @@ public:
   bool VisitBinaryOperator(BinaryOperator *Assignment) {
     if (!settings().Checked || !Assignment->isAssignmentOp())
       return true;
-    auto *Member = dyn_cast<MemberExpr>(Assignment->getLHS()->IgnoreParens());
-    auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-    if (!Field || !Field->getType()->isPointerType())
+    const FieldDecl *Field = assignedField(Assignment->getLHS());
+    if (!Field || !Assignment->getType()->isPointerType())
       return true;
     PresumedLoc Place = Context.getSourceManager().getPresumedLoc(Assignment->getOperatorLoc());
     if (Place.isInvalid())
@@ -95,6 +94,19 @@ public:
   }
 
 private:
+  /// What is stored to: a field, or an element of an array that is one.
+  static const FieldDecl *assignedField(const Expr *To) {
+    To = To->IgnoreParens();
+    while (auto *Element = dyn_cast<ArraySubscriptExpr>(To)) {
+      auto *Decayed = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
+      if (!Decayed || Decayed->getCastKind() != CK_ArrayToPointerDecay)
+        return nullptr;
+      To = Decayed->getSubExpr()->IgnoreParens();
+    }
+    auto *Member = dyn_cast<MemberExpr>(To);
+    return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+  }
+
   /// In a file that was found in a system directory. A header of the program's own may call itself
   /// a system header; what it declares is not pre-compiled for that.
   bool inSystemHeader(const Decl &D) const {

@@ -2,7 +2,9 @@
 // instrumented: getline, a library compiled by clang, a sanitizer in front.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %plain -DLIBRARY -O2 -fPIC -shared %s -o %t/libfreer.so
-// RUN: %cc -O2 %s -L %t -lfreer -Wl,-rpath,%t -o %t/plain && %t/plain %t/pool | FileCheck %s
+// RUN: %cc -O2 %s -L %t -lfreer -Wl,-rpath,%t -o %t/plain
+// RUN: env NVMOVE_METHOD=undo %t/plain %t/pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=shadow %t/plain %t/pool | FileCheck %s
 // RUN: %cc -O1 -fsanitize=address %s -L %t -lfreer -Wl,-rpath,%t -o %t/asan
 // RUN: %t/asan %t/pool | FileCheck %s
 // RUN: %cc -O1 -fsanitize=thread %s -L %t -lfreer -Wl,-rpath,%t -o %t/tsan

@@ -1,6 +1,7 @@
 // Atomic functions and commit points: opaque calls at their edges, at every level, never inlined.
 // RUN: %ir -O2 --nvmove-atomic=named --nvmove-commit=turn %s | FileCheck %s
 // RUN: %run %s -DRUN --nvmove-atomic=named --nvmove-commit=turn | FileCheck --check-prefix=EXE %s
+// In a transaction they are part of it, and commit nothing; alone: committed.c, thrown.cpp.
 // RUN: %crashes %s -DRUN --nvmove-atomic=named --nvmove-commit=turn
 // EXE-COUNT-5: 41 commits, 0 faults
 #include "nvmove/nvmove.h"

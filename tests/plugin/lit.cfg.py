@@ -12,8 +12,9 @@
 #              is left (Inputs/crash.py)
 #   %crashes FILE compiles FILE, a program for %run, with a recorder that keeps its memory in a pool, and
 #              kills it at each append of its log, with both methods: what is left must be the state of
-#              one of its commits. At -O0, -O2 and -O3 -march=native, or as --level says; with --outside it
-#              stores outside transactions
+#              one of its commits. At -O0, -O2 and -O3 -march=native, or as --level says; with the runtime
+#              comparing its copies, and without. With --outside it stores outside transactions, with
+#              --committed it commits by itself before it calls recorder_commit
 #   %nvmove    the tool
 #   %recorder  the object file of the recording runtime
 #   %exit N    runs the rest of the line and succeeds when that ends with status N

@@ -5,7 +5,9 @@ usage: crash.py NVMOVE_CC INPUTS OUTPUT FILE [COMPILER OPTION...]
 
 "PROGRAM work POOL" is killed, "PROGRAM check POOL" must then end with status 0; both methods, at the
 lowest and the highest level. While it works the runtime compares its copies after each commit, so that a
-store nobody noted ends the program. Prints the number of crashes; exit status 1 when a check failed.
+store nobody noted ends the program, or it does not, which is how programs run: shadow, whose commits are
+others then, both at each level, undo in turn. Prints the number of crashes; exit status 1, and the pool is
+left in DRAM, when a check failed or nothing was appended.
 """
 import os
 import signal
@@ -14,6 +16,7 @@ import sys
 
 LEVELS = ["-O0", "-O3 -march=native"]
 METHODS = ["undo", "shadow"]
+DEBUG = ["compare", ""]
 SECONDS_MAX = 60
 
 
@@ -22,15 +25,15 @@ def run(program, verb, pool, **settings):
     return subprocess.run([program, verb, pool], env=environment, timeout=SECONDS_MAX).returncode
 
 
-def crashes(program, pool, method):
+def crashes(program, pool, method, debug):
     """How many it survived."""
     n = 0
     while True:
         if os.path.exists(pool):
             os.unlink(pool)
-        status = run(program, "work", pool, method=method, debug="compare", kill_at=f"append:{n + 1}")
+        status = run(program, "work", pool, method=method, debug=debug, kill_at=f"append:{n + 1}")
         if status == 0:
-            return n
+            return n or sys.exit(f"{method}: the program logs nothing")
         if status != -signal.SIGKILL:
             sys.exit(f"{method}: to be killed at append {n + 1}, ended with {status}")
         if run(program, "check", pool, method=method):
@@ -40,12 +43,16 @@ def crashes(program, pool, method):
 
 def main():
     compiler, inputs, output, source = sys.argv[1:5]
-    program, pool = output + ".crash", output + ".pool"
-    for level in LEVELS:
+    program = output + ".crash"
+    pool = os.path.join("/dev/shm" if os.path.isdir("/dev/shm") else "/tmp", f"nvmove-crash.{os.getpid()}")
+    for turn, level in enumerate(LEVELS):
         subprocess.run([compiler, *level.split(), "-I", inputs, source, "-o", program, *sys.argv[5:]],
                        check=True)
         for method in METHODS:
-            print(f"{level} {method}: {crashes(program, pool, method)} crashes survived", flush=True)
+            ways = DEBUG if method == "shadow" else [DEBUG[turn % 2]]
+            survived = sum(crashes(program, pool, method, debug) for debug in ways)
+            print(f"{level} {method}: {survived} crashes survived", flush=True)
+    os.unlink(pool)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@
 enum { REGIONS_MAX = 64, POOL_SIZE = 4 << 20, STATE_MAX = 1 << 20 };
 
 struct regions {
-  unsigned long count;
+  _Alignas(NVM_LINE_SIZE) unsigned long commits;
+  _Alignas(NVM_LINE_SIZE) unsigned long count;
   struct {
     char *base;
     unsigned long size;
@@ -32,6 +33,7 @@ struct regions {
 static NVM_POOL *pool;
 static struct regions *regions;
 static char directory[4000], state[STATE_MAX];
+static int stored; /* some state is not all zeros, as mapped memory begins */
 
 static void need(int condition, const char *what) {
   if (condition)
@@ -47,7 +49,9 @@ static const char *path_of(const char *name, unsigned long number) {
 }
 
 static size_t collect(void) {
-  size_t size = 0;
+  unsigned long commits = regions ? regions->commits : 0;
+  size_t size = sizeof commits;
+  memcpy(state, &commits, size);
   for (unsigned long i = 0; regions && i < regions->count; i++) {
     need(size + regions->at[i].size <= STATE_MAX, "the test maps too much");
     memcpy(state + size, regions->at[i].base, regions->at[i].size);
@@ -59,12 +63,16 @@ static size_t collect(void) {
 static void write_state(unsigned long commits) {
   FILE *f = fopen(path_of("state.", commits + 1), "wb");
   size_t size = collect();
+  for (size_t i = sizeof(long); i < size; i++)
+    stored |= state[i] != 0;
   need(f && fwrite(state, 1, size, f) == size && fclose(f) == 0, "cannot write a state");
 }
 
 #ifndef JUDGE
 static volatile unsigned long *acknowledged;
-static int is_outside; /* all is stored outside transactions */
+/* Who commits what the program stores: a transaction begun here, commit points and the next
+ * beginning, or the program itself, before it says so: what it left open is lost. */
+static enum { HERE, OUTSIDE, COMMITTED } mode;
 
 /* What is open: by a commit point and by the next beginning, in turn. */
 static void commit_outside(void) {
@@ -76,15 +84,19 @@ static void commit_outside(void) {
   need(nvm_tx_commit(pool) == 0, "commit of nothing");
 }
 
+/* With a store of its own at the end: a kill comes behind all that the program wrote, and what of
+ * that is not undone then is no state. */
 static void commit(void) {
-  if (is_outside)
+  if (mode != COMMITTED)
+    regions->commits = *acknowledged + 1;
+  if (mode == OUTSIDE)
     commit_outside();
   else
-    need(nvm_tx_commit(pool) == 0, "commit");
+    need(mode == COMMITTED || nvm_tx_commit(pool) == 0, "commit");
   ++*acknowledged;
   if (getenv("RECORDER_FIRST_RUN"))
     write_state(*acknowledged);
-  need(is_outside || nvm_tx_begin(pool) == 0, "begin");
+  need(mode != HERE || nvm_tx_begin(pool) == 0, "begin");
 }
 
 static void start(void) {
@@ -93,8 +105,8 @@ static void start(void) {
   acknowledged = mmap(NULL, sizeof *acknowledged, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   need(acknowledged != MAP_FAILED, "cannot map the count of commits");
   pool = nvm_pool_open(path_of("pool", 0));
-  is_outside = getenv("RECORDER_OUTSIDE") != NULL;
-  need(pool && (is_outside || nvm_tx_begin(pool) == 0), "open");
+  mode = getenv("RECORDER_OUTSIDE") ? OUTSIDE : getenv("RECORDER_COMMITTED") ? COMMITTED : HERE;
+  need(pool && (mode != HERE || nvm_tx_begin(pool) == 0), "open");
   regions = nvm_pool_root(pool);
 }
 
@@ -102,10 +114,12 @@ void *recorder_map(size_t size) {
   if (!pool)
     start();
   /* From a line on, with one to spare, as the recorder does. */
+  need(mode != COMMITTED || nvm_tx_begin(pool) == 0, "begin");
   char *base = nvm_calloc(pool, 0, 1, size + NVM_LINE_SIZE);
   need(base && regions->count < REGIONS_MAX, "map");
   regions->at[regions->count].base = base;
   regions->at[regions->count++].size = size + NVM_LINE_SIZE;
+  need(mode != COMMITTED || nvm_tx_commit(pool) == 0, "commit");
   commit();
   return base;
 }
@@ -124,7 +138,10 @@ int recorder_commit(void) {
 
 int recorder_finish(void) {
   commit();
-  need((is_outside || nvm_tx_commit(pool) == 0) && nvm_pool_close(pool) == 0, "close");
+  need(stored || !getenv("RECORDER_FIRST_RUN"), "the program stored nothing");
+  if (mode == COMMITTED)
+    _Exit(0);
+  need((mode == OUTSIDE || nvm_tx_commit(pool) == 0) && nvm_pool_close(pool) == 0, "close");
   return 0;
 }
 
