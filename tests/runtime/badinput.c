@@ -219,29 +219,6 @@ TEST(disk_full_at_log_append) {
   test_check_pool(path);
 }
 
-static void previous_handler(int number) {
-  (void)number;
-  _exit(55);
-}
-
-static void touch_lost_page(void *with_handler) {
-  if (with_handler)
-    signal(SIGBUS, previous_handler);
-  const char *path = test_path("pool");
-  NVM_POOL *pool = test_create(path, 1 << 20);
-  char *block = nvm_alloc(pool, 0, 200000);
-  CHECK(nvm_tx_begin(pool) == 0 && truncate(path, 0x10000) == 0);
-  ((volatile char *)block)[150000] = 1;
-}
-
-TEST_ONCE(sigbus) {
-  int status = test_child(NULL, touch_lost_page, (void *)1);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 55);
-  unlink(test_path("pool"));
-  status = test_child(NULL, touch_lost_page, NULL);
-  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) || WEXITSTATUS(status) != 0);
-}
-
 TEST(bad_allocations) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   int local;

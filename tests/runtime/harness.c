@@ -129,6 +129,30 @@ int test_child(const char *kill, void (*body)(void *), void *argument) {
   return status;
 }
 
+struct speaker {
+  void (*body)(void *);
+  void *argument;
+  int fd;
+};
+
+static void speak(void *argument) {
+  const struct speaker *speaker = argument;
+  if (dup2(speaker->fd, STDERR_FILENO) < 0)
+    _exit(1);
+  speaker->body(speaker->argument);
+}
+
+int test_child_says(void (*body)(void *), void *argument, char *said, size_t size) {
+  FILE *file = tmpfile();
+  CHECK(file != NULL);
+  struct speaker speaker = {body, argument, fileno(file)};
+  int status = test_child(NULL, speak, &speaker);
+  rewind(file);
+  said[fread(said, 1, size - 1, file)] = 0;
+  fclose(file);
+  return status;
+}
+
 bool test_was_killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where) {

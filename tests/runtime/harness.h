@@ -72,3 +72,5 @@ void test_check_pool(const char *path);
  * its wait status; the body's return ends it with status 0. */
 int test_child(const char *kill, void (*body)(void *), void *argument);
 bool test_was_killed(int status);
+/* The same without a kill, and what it wrote to stderr: at most `size` - 1 bytes, and a 0. */
+int test_child_says(void (*body)(void *), void *argument, char *said, size_t size);
