@@ -155,7 +155,7 @@ static void report_count(void *context, uint64_t place) {
 /* Of an open pool: with what is still to be counted. */
 static void check_counts(struct check *check) {
   struct nvm_pool *pool = check->pool;
-  if (!pool->counts || pool->forked)
+  if (!pool->counts)
     return;
   nvmi_counts_drain(pool);
   if (!pool->counts->head->stale && nvmi_counts_differ(pool, report_count, check) < 0)
@@ -201,6 +201,9 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
 int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *, const char *), void *context) {
   if (!pool)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+  if (pool->forked)
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot read the file's tables; verify it in the parent");
   struct check check = {.pool = pool, .report = report, .context = context};
   if (check_all(&check) == 0)
     check_counts(&check);

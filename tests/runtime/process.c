@@ -1,5 +1,4 @@
-/* process.c: signal handlers that store, forked children, exits, and the comparison of view and
- * file. */
+/* process.c: signal handlers that store, exits, and the comparison of view and file. */
 #define _GNU_SOURCE
 #include "harness.h"
 #include "store.h"
@@ -105,69 +104,6 @@ TEST(signal_handler_interrupts_an_append) {
     test_check_pool(s.path);
     unlink(s.path);
   }
-}
-
-static void child_of_shadow(int go) {
-  char byte;
-  CHECK(read(go, &byte, 1) == 1); /* until the parent has committed something else */
-  for (unsigned i = 0; i < WORDS; i++)
-    CHECK(root->words[i] == 1);
-  CHECK(nvm_tx_begin(pool) == 0);
-  STORE(root->words[0], 99);
-  CHECK_FAILS(nvm_alloc(pool, 0, 8), NVM_ECHILD);
-  CHECK_FAILS(nvm_free(root) == 0, NVM_ECHILD);
-  struct nvm_usage usage;
-  CHECK_FAILS(nvm_pool_usage(pool, &usage) == 0, NVM_ECHILD);
-  STORE(root->words[1], 99);
-  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_ECHILD);
-  CHECK(nvm_pool_close(pool) == 0);
-  exit(0);
-}
-
-static void child_of_undo(void) {
-  signal(SIGSEGV, SIG_DFL);
-  *(volatile uint64_t *)&root->words[0] = 99;
-  _exit(0);
-}
-
-TEST(fork_with_a_pool_open) {
-  make_root(test_path("pool"));
-  nvm_tx_begin(pool);
-  for (unsigned i = 0; i < WORDS; i++)
-    STORE(root->words[i], 1);
-  char *large = nvm_alloc(pool, 0, 300000);
-  CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(nvm_pool_close(pool) == 0);
-  pool = test_open(test_path("pool")); /* now no page of the view is private */
-  root = nvm_pool_root(pool);
-  bool shadow = test_is_shadow(pool);
-  int go[2];
-  CHECK(pipe(go) == 0);
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    if (shadow)
-      child_of_shadow(go[0]);
-    else
-      child_of_undo();
-  }
-  nvm_tx_begin(pool);
-  for (unsigned i = 0; i < WORDS; i++)
-    STORE(root->words[i], 2);
-  STORE(large[200000], 1);
-  CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(write(go[1], "x", 1) == 1);
-  int status;
-  waitpid(child, &status, 0);
-  CHECK(shadow ? status == 0 : status != 0);
-  for (unsigned i = 0; i < WORDS; i++)
-    CHECK(root->words[i] == 2);
-  CHECK(nvm_pool_close(pool) == 0);
-  pool = test_open(test_path("pool"));
-  root = nvm_pool_root(pool);
-  for (unsigned i = 0; i < WORDS; i++)
-    CHECK(root->words[i] == 2);
-  CHECK(nvm_pool_close(pool) == 0);
 }
 
 static void exit_without_close(void *path) {
