@@ -168,8 +168,10 @@ static void clear(char *block, size_t size) {
  * another block is no pointer, not in what a realloc copies either. */
 static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   if (!pool || !size) {
-    nvmi_fail(NVM_EARGUMENT, pool ? pool->path : NULL,
-              pool ? "an allocation of 0 bytes" : "no pool was given");
+    if (pool)
+      nvmi_fail(NVM_EARGUMENT, pool->path, "an allocation of 0 bytes; ask for 1 byte or more");
+    else
+      nvmi_fail_no_pool();
     return NULL;
   }
   if (size > pool->header.span - pool->header.heap_offset) {

@@ -43,7 +43,9 @@ static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
 static bool usable(const char *path) {
   if (path && *path && strlen(path) < PATH_MAX)
     return true;
-  nvmi_fail(NVM_EARGUMENT, NULL, path && *path ? "the path is too long" : "no path was given");
+  nvmi_fail(NVM_EARGUMENT, NULL,
+            path && *path ? "the path is too long; choose a shorter one"
+                          : "no path was given; name the pool's file");
   return false;
 }
 
@@ -96,7 +98,7 @@ struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
     nvmi_fail(NVM_EBUSY, path,
               "the pool is open already, here or in another process; close it there");
   else if (writable && is_read_only(pool->fd))
-    nvmi_fail(NVM_EREADONLY, path, "nobody may write the file (chmod u+w)");
+    nvmi_fail(NVM_EREADONLY, path, "nobody may write the file; allow it (chmod u+w)");
   else
     return pool;
   nvmi_pool_detach(pool);
@@ -198,9 +200,9 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
   char copy[PATH_MAX], name[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
   *name = 0;
-  int result = pool->is_copy
-                   ? nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_OPEN=copy opens pools and creates none")
-                   : nvmi_header_init(pool, size);
+  int result = pool->is_copy ? nvmi_fail(NVM_EARGUMENT, path,
+                                         "NVMOVE_OPEN=copy opens pools and creates none; unset it")
+                             : nvmi_header_init(pool, size);
   if (result == 0)
     result = create_file(pool, dirname(copy), name, sizeof name);
   if (*name)
@@ -272,7 +274,8 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
     return NULL;
   if (wish && !nvmi_is_base(&pool->header, wish)) {
     nvmi_fail(NVM_EARGUMENT, path,
-              "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB",
+              "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB; "
+              "choose one that is",
               (unsigned long long)wish, (unsigned long long)(pool->header.span >> 30),
               (unsigned long long)NVM_RANGE_BASE, (unsigned long long)(NVM_RANGE_SIZE >> 30));
     nvmi_pool_detach(pool);
@@ -317,7 +320,7 @@ static int finish(struct nvm_pool *pool) {
 
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (!pool->forked && (nvmi_release_closing(pool) || finish(pool)))
     return -1;
   if (!pool->forked)
@@ -349,9 +352,10 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
 
 int nvm_pool_set_root(NVM_POOL *pool, void *root) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (root && nvmi_pool_at(root) != pool)
-    return nvmi_fail(NVM_EUNSAFE, pool->path, "the root %p does not lie in the pool", root);
+    return nvmi_fail(NVM_EUNSAFE, pool->path,
+                     "the root %p does not lie in the pool; allocate it with nvm_alloc", root);
   void **slot = (void **)(pool->work + NVM_ROOT_OFFSET);
   __nvm_note(slot, sizeof *slot);
   *slot = root;

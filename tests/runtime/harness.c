@@ -45,7 +45,7 @@ void test_skip(const char *reason) {
 }
 
 const char *test_path(const char *name) {
-  static char paths[16][PATH_MAX];
+  static char paths[32][PATH_MAX];
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX)
     abort();
