@@ -132,14 +132,6 @@ TEST_ONCE(newer_format) {
   CHECK_FAILS(nvm_pool_open(path), NVM_EVERSION);
 }
 
-TEST_ONCE(read_only_file) {
-  const char *path = closed_pool("pool");
-  CHECK(chmod(path, 0444) == 0);
-  CHECK_FAILS(nvm_pool_open(path), NVM_EREADONLY);
-  CHECK(chmod(path, 0644) == 0);
-  workload_run(path, progress_new(), 6);
-}
-
 static void open_elsewhere(void *path) {
   /* Pools of the parent are known here, so only the file's lock can refuse. */
   CHECK_FAILS(nvm_pool_open(path), NVM_EBUSY);

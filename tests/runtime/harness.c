@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, SECONDS_MAX = 300 };
+enum { SECONDS_MAX = 300 };
 
 static struct test *tests;
 static char folder[PATH_MAX];
@@ -41,7 +41,7 @@ void test_fail(const char *file, int line, const char *what) {
 
 void test_skip(const char *reason) {
   fprintf(stderr, "  %s\n", reason);
-  _exit(SKIPPED);
+  _exit(TEST_SKIPPED);
 }
 
 const char *test_path(const char *name) {
@@ -222,7 +222,7 @@ int main(int argc, char **argv) {
       if (!is_wanted(name, wanted))
         continue;
       int status = run(test, c);
-      int outcome = status == 0 ? 0 : status == SKIPPED ? 2 : 1;
+      int outcome = status == 0 ? 0 : status == TEST_SKIPPED ? 2 : 1;
       counts[outcome]++;
       if (outcome == 1 && stop)
         return 1;

@@ -33,6 +33,7 @@ void test_register(struct test *test);
 #define TEST_ONCE(name) TEST_REGISTER(name, true)
 
 _Noreturn void test_fail(const char *file, int line, const char *what);
+enum { TEST_SKIPPED = 77 };
 _Noreturn void test_skip(const char *reason);
 
 #define CHECK(condition)                                                                           \
