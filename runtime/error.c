@@ -124,6 +124,8 @@ void nvm_set_fatal_handler(void (*handler)(enum nvm_error, const char *)) {
 void nvmi_fatal(enum nvm_error code, const char *path, const char *cause) {
   nvmi_fail(code, path, "%s", cause);
   void (*handler)(enum nvm_error, const char *) = fatal_handler;
+  if (handler && nvmi_self) /* it may not come back: then nobody is interrupted any more */
+    nvmi_self->busy = 0;
   if (handler)
     handler(code, last_message);
   nvmi_die(path, "%s; the process stops, opening the pool undoes the open transaction", cause);
