@@ -82,6 +82,14 @@ static bool is_read_only(int fd) {
   return fstat(fd, &status) == 0 && !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
 }
 
+static void refuse_locked(const char *path) {
+  if (errno == EWOULDBLOCK)
+    nvmi_fail(NVM_EBUSY, path,
+              "the pool is open already, here or in another process; close it there");
+  else
+    nvmi_disk_fail(path, "cannot be locked");
+}
+
 struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   if (!usable(path))
     return NULL;
@@ -95,8 +103,7 @@ struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   if (pool->fd < 0)
     nvmi_disk_fail(path, "cannot be opened");
   else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
-    nvmi_fail(NVM_EBUSY, path,
-              "the pool is open already, here or in another process; close it there");
+    refuse_locked(path);
   else if (writable && is_read_only(pool->fd))
     nvmi_fail(NVM_EREADONLY, path, "nobody may write the file; allow it (chmod u+w)");
   else
