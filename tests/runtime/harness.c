@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,7 @@ int test_child(const char *kill, void (*body)(void *), void *argument) {
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that takes too long leaves nothing behind */
     if (kill)
       setenv("NVMOVE_KILL_AT", kill, 1);
     else
