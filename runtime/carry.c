@@ -35,7 +35,8 @@ int nvm_pool_store(NVM_POOL *pool, void *to, const void *bytes, size_t size) {
   if (!pool)
     return nvmi_fail_no_pool();
   if (nvmi_pool_at(to) != pool)
-    return nvmi_fail(NVM_EPOINTER, pool->path, "%p does not lie in the pool", to);
+    return nvmi_fail(NVM_EPOINTER, pool->path,
+                     "%p does not lie in the pool; pass an address of one of its blocks", to);
   __nvm_note(to, size);
   memcpy(to, bytes, size);
   nvmi_trace_stored(to, size);
