@@ -267,16 +267,25 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
-/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. */
-static uint64_t wished_base(void) {
+/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. False: it
+ * makes no sense, recorded. */
+static bool wished_base(const char *path, uint64_t *base) {
   const char *wish = getenv("NVMOVE_BASE");
-  return wish ? strtoull(wish, NULL, 0) : 0;
+  if (!wish || !*wish)
+    return true;
+  char *end;
+  *base = strtoull(wish, &end, 0);
+  if (!*end)
+    return true;
+  nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_BASE=%s; it is an address, as %#llx", wish,
+            (unsigned long long)NVM_RANGE_BASE);
+  return false;
 }
 
 static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
-  uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
-  struct nvm_pool *pool = nvmi_pool_attach(path, true);
+  uint64_t wish = (uint64_t)(uintptr_t)base;
+  struct nvm_pool *pool = wish || wished_base(path, &wish) ? nvmi_pool_attach(path, true) : NULL;
   if (!pool)
     return NULL;
   if (wish && !nvmi_is_base(&pool->header, wish)) {

@@ -67,6 +67,12 @@ static bool create_bounded(void) {
   return done;
 }
 static bool open_askew(void) { return nvm_pool_open_at(test_path("closed"), &local) != NULL; }
+static bool open_somewhere(void) {
+  setenv("NVMOVE_BASE", "somewhere", 1);
+  bool done = opens("closed");
+  unsetenv("NVMOVE_BASE");
+  return done;
+}
 static bool without_files(void) {
   struct rlimit before, none = {3, 3};
   CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -134,6 +140,7 @@ static const struct failure {
     {create_copy, NVM_EARGUMENT, "new", "NVMOVE_OPEN=copy", "unset it"},
     {create_bounded, NVM_EARGUMENT, "new", "NVMOVE_SHADOW_DRAM=some", "as 512M"},
     {open_askew, NVM_EARGUMENT, "closed", "no multiple of 1 GiB", "one that is"},
+    {open_somewhere, NVM_EARGUMENT, "closed", "NVMOVE_BASE=somewhere", "it is an address"},
     {without_files, NVM_ESYSTEM, "closed", "Too many open files", "ulimit -n"},
     {close_nothing, NVM_EARGUMENT, NULL, "no pool was given", "nvm_pool_open"},
     {begin_nothing, NVM_EARGUMENT, NULL, "no pool was given", "nvm_pool_open"},
