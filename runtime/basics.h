@@ -20,9 +20,10 @@ struct nvmi_array {
 /* What helps against damage. */
 #define NVMI_REPAIR_HINT "try 'nvmove pool repair', or restore a copy"
 
-/* error.c */
+/* error.c. The message: "CAUSE; HINT"; without "; HINT" that of the code. */
 int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+int nvmi_fail_no_pool(void);
 _Noreturn void nvmi_die(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);

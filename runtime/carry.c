@@ -9,12 +9,10 @@
 
 #include <string.h>
 
-static int no_pool(void) { return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given"); }
-
 int nvm_pool_each_type(NVM_POOL *pool, bool (*visit)(void *, const struct nvm_type *),
                        void *context) {
   if (!pool)
-    return no_pool();
+    return nvmi_fail_no_pool();
   for (unsigned index = 1; index < pool->type_count; index++) {
     const struct nvm_type *type = nvmi_type_layout(pool, index);
     if (type && !visit(context, type))
@@ -25,7 +23,7 @@ int nvm_pool_each_type(NVM_POOL *pool, bool (*visit)(void *, const struct nvm_ty
 
 int nvm_pool_describe(NVM_POOL *pool, const struct nvm_type *type) {
   if (!pool)
-    return no_pool();
+    return nvmi_fail_no_pool();
   if (pool->forked)
     return nvmi_fail(NVM_ECHILD, pool->path, "a forked child has no pool");
   if (!type || !type->id || !type->name)
@@ -35,9 +33,10 @@ int nvm_pool_describe(NVM_POOL *pool, const struct nvm_type *type) {
 
 int nvm_pool_store(NVM_POOL *pool, void *to, const void *bytes, size_t size) {
   if (!pool)
-    return no_pool();
+    return nvmi_fail_no_pool();
   if (nvmi_pool_at(to) != pool)
-    return nvmi_fail(NVM_EPOINTER, pool->path, "%p does not lie in the pool", to);
+    return nvmi_fail(NVM_EPOINTER, pool->path,
+                     "%p does not lie in the pool; pass an address of one of its blocks", to);
   __nvm_note(to, size);
   memcpy(to, bytes, size);
   nvmi_trace_stored(to, size);
@@ -58,7 +57,7 @@ static bool visit_word(void *context, const struct nvmi_word *word) {
 int nvm_pool_each_word(NVM_POOL *pool, uint64_t type, void *bytes, size_t size,
                        bool (*visit)(void *, const struct nvm_word *), void *context) {
   if (!pool)
-    return no_pool();
+    return nvmi_fail_no_pool();
   const struct nvm_type *layout = nvmi_type_by_id(pool, type);
   struct visitor visitor = {visit, context};
   if (layout)
@@ -77,7 +76,7 @@ static void mark(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t 
 /* Crash before the last fence: spans without mark, in a pool that nobody was given yet. */
 int nvm_pool_carry_statics(NVM_POOL *to, NVM_POOL *from) {
   if (!to || !from)
-    return no_pool();
+    return nvmi_fail_no_pool();
   unsigned count = nvmi_statics_count(from);
   if (from->header.statics != NVM_STATICS_BOUND)
     return nvmi_fail(NVM_ESTATIC, from->path,

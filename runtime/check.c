@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "counts.h"
+#include "disk.h"
 #include "heap_types.h"
 
 #include "map.h"
@@ -155,7 +156,7 @@ static void report_count(void *context, uint64_t place) {
 /* Of an open pool: with what is still to be counted. */
 static void check_counts(struct check *check) {
   struct nvm_pool *pool = check->pool;
-  if (!pool->counts || pool->forked)
+  if (!pool->counts)
     return;
   nvmi_counts_drain(pool);
   if (!pool->counts->head->stale && nvmi_counts_differ(pool, report_count, check) < 0)
@@ -182,7 +183,7 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
   uint64_t size = nvmi_file_size(&pool->header);
   void *home = mmap(NULL, size, PROT_READ, MAP_SHARED, pool->fd, 0);
   if (home == MAP_FAILED) {
-    nvmi_fail(NVM_ESYSTEM, path, "cannot be mapped: %s", strerror(errno));
+    nvmi_disk_fail(path, "cannot be mapped");
     nvmi_pool_detach(pool);
     return -1;
   }
@@ -200,7 +201,10 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
 
 int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *, const char *), void *context) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
+  if (pool->forked)
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot read the file's tables; verify it in the parent");
   struct check check = {.pool = pool, .report = report, .context = context};
   if (check_all(&check) == 0)
     check_counts(&check);

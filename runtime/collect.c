@@ -26,9 +26,10 @@ static bool has_open_transaction(struct nvm_pool *pool) {
 
 int nvmi_check_quiet(struct nvm_pool *pool) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (pool->forked)
-    return nvmi_fail(NVM_ECHILD, pool->path, "a forked child cannot read the heap's tables");
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot read the heap's tables; do it in the parent");
   enum nvm_error error = nvmi_tx_finish_implicit(nvmi_thread_self());
   if (error)
     return error == NVM_EUNSAFE ? -1 /* recorded where it was found */

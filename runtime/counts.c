@@ -264,8 +264,10 @@ static int add_all(struct sum *sum) {
   if (nvmi_each_run(pool, 1, add_run, sum, sizeof *sum) < 0 || sum->failed)
     return -1;
   if (sum->field)
-    return nvmi_fail(NVM_EUNSAFE, pool->path,
-                     "references cannot be counted: field %s is made of two pointers", sum->field);
+    return nvmi_fail(
+        NVM_EUNSAFE, pool->path,
+        "references cannot be counted: field %s is made of two pointers; free its blocks yourself",
+        sum->field);
   return 0;
 }
 

@@ -33,13 +33,50 @@ static enum nvm_error code_of(int error_number) {
   case EDQUOT:
   case EFBIG:
     return NVM_ENOSPACE;
+  case EISDIR:
+    return NVM_EFOREIGN;
   default:
     return NVM_ESYSTEM;
   }
 }
 
+static const char *hint_of(int error_number) {
+  switch (error_number) {
+  case ENOENT:
+  case ENOTDIR:
+    return "check the path, its folder has to be there";
+  case EISDIR:
+  case ELOOP:
+  case ENAMETOOLONG:
+    return "check the path";
+  case EEXIST:
+    return "choose another path, or remove it first";
+  case EROFS:
+    return "mount its file system for writing, or choose another place";
+  case EACCES:
+  case EPERM:
+    return "let this user read and write there (chmod, chown)";
+  case ENOSPC:
+  case EFBIG:
+    return "free some space";
+  case EDQUOT:
+    return "free some space, or have the quota raised";
+  case EMFILE:
+  case ENFILE:
+    return "close some files, or raise 'ulimit -n'";
+  case ENOMEM:
+    return "free some memory, or raise 'ulimit -v'";
+  case EINTR:
+  case EAGAIN:
+    return "try again";
+  default:
+    return "look into the kernel's log (dmesg)";
+  }
+}
+
 int nvmi_disk_fail(const char *path, const char *what) {
-  return nvmi_fail(code_of(errno), path, "%s: %s", what, strerror(errno));
+  int number = errno;
+  return nvmi_fail(code_of(number), path, "%s: %s; %s", what, strerror(number), hint_of(number));
 }
 
 /* Some times what the 512 small pages cost that a huge one spares; when the kernel has to move
@@ -95,10 +132,9 @@ int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
     return 0;
   bool is_long = before >= 0 && (uint64_t)before < offset + size && ftruncate(pool->fd, before);
   errno = error;
-  return nvmi_disk_fail(pool->path, is_long
-                                        ? "cannot allocate blocks on the disk, nor give back "
-                                          "those that it had got; free some space"
-                                        : "cannot allocate blocks on the disk; free some space");
+  return nvmi_disk_fail(pool->path, is_long ? "cannot allocate blocks on the disk, nor give back "
+                                              "those that it had got"
+                                            : "cannot allocate blocks on the disk");
 }
 
 int nvmi_disk_sync(const char *path, int fd) {

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* Records what errno says of `what`. */
+/* Records what errno says of `what`, and what helps. */
 int nvmi_disk_fail(const char *path, const char *what);
 
 /* How patient the caller is, in huge pages. */

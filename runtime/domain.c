@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "domain.h"
 
+#include "shrink.h"
+
 #include <dlfcn.h>
 #include <libpmem2.h>
 #include <stdio.h>
@@ -119,10 +121,12 @@ static int choose_domain(struct nvm_pool *pool) {
   return 0;
 }
 
-/* Whether a private copy of the pool may fit: shadow needs up to the pool's size in DRAM. */
+/* Whether a private copy of the pool may fit into half of the machine's DRAM: shadow needs up to
+ * the pool's size, or what NVMOVE_SHADOW_DRAM bounds it to. */
 static bool fits_in_dram(const struct nvm_pool *pool) {
   uint64_t dram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-  return pool->header.heap_size < dram / 2;
+  uint64_t needed = pool->header.heap_size, bound = nvmi_shrink_bound();
+  return (bound && bound < needed ? bound : needed) < dram / 2;
 }
 
 int nvmi_domain_choose(struct nvm_pool *pool) {

@@ -1,11 +1,12 @@
 /* error.c: the last failure of each thread, and the two ways to stop.
  *
- * Messages have the form "PATH: cause; hint". Expected failures are returned; a store that cannot
- * be made failure-atomic goes to the fatal handler; only a broken promise of our own ends the
- * process here.
+ * Messages have the form "PATH: cause; hint". A failure that brings no hint of its own gets that of
+ * its code: there is always one. Expected failures are returned; a store that cannot be made
+ * failure-atomic goes to the fatal handler; only a broken promise of our own ends the process here.
  */
 #include "internal.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 enum { MESSAGE_MAX = 768 };
 
 static _Thread_local enum nvm_error last_code;
-static _Thread_local char last_message[MESSAGE_MAX];
+static _Thread_local char last_message[PATH_MAX + MESSAGE_MAX]; /* no path crowds out the cause */
 static void (*_Atomic fatal_handler)(enum nvm_error, const char *);
 
 static const char *const names[] = {
@@ -48,6 +49,38 @@ static const char *const names[] = {
     [NVM_ELIMIT] = "a limit was reached",
 };
 
+/* What to do, where nobody knows better. */
+static const char *const hints[] = {
+    [NVM_OK] = "",
+    [NVM_ESYSTEM] = "look into the kernel's log (dmesg)",
+    [NVM_EARGUMENT] = "the function's description says what it may be",
+    [NVM_EMISSING] = "check the path",
+    [NVM_EEXISTS] = "choose another path, or remove it first",
+    [NVM_EEMPTY] = "remove it, and create the pool anew",
+    [NVM_ETRUNCATED] = NVMI_REPAIR_HINT,
+    [NVM_EFOREIGN] = "check the path",
+    [NVM_EVERSION] = "update nvmove",
+    [NVM_ECORRUPT] = NVMI_REPAIR_HINT,
+    [NVM_EREADONLY] = "let this user write there (chmod, chown)",
+    [NVM_EBUSY] = "wait until it is done, or end it",
+    [NVM_EADDRESS] = "close other pools, or raise 'ulimit -v'",
+    [NVM_ENOSPACE] = "free some space",
+    [NVM_ENOMEMORY] = "free some memory, or raise 'ulimit -v'",
+    [NVM_ETOOLARGE] = "ask for less, or make a larger pool ('nvmove pool convert --size')",
+    [NVM_EPOINTER] = "pass what nvm_alloc gave, and no block's inside",
+    [NVM_EDOUBLEFREE] = "free each block once",
+    [NVM_ENOTX] = "call nvm_tx_begin first",
+    [NVM_EABORTED] = "begin it again",
+    [NVM_ECHILD] = "do it in the parent",
+    [NVM_EOPENTX] = "commit or abort it first",
+    [NVM_EUNSAFE] = "let it point into the pool, or mark the field (nvmove/marks.h)",
+    [NVM_ELIMIT] = "stay below it, or use several pools",
+    [NVM_EBROKEN] = "begin it again",
+    [NVM_ELAYOUT] = "convert the pool ('nvmove pool convert')",
+    [NVM_ESTATIC] = "open it with the program that wrote it",
+};
+static_assert(sizeof hints == sizeof names, "a hint for each code");
+
 enum nvm_error nvm_errno(void) { return last_code; }
 
 const char *nvm_strerror(void) { return last_code ? last_message : names[NVM_OK]; }
@@ -62,9 +95,16 @@ int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  snprintf(last_message, sizeof last_message, "%s%s%s", path ? path : "", path ? ": " : "", text);
+  bool has_hint = strstr(strcmp(format, "%s") == 0 ? text : format, "; ");
+  snprintf(last_message, sizeof last_message, "%s%s%s%s%s", path ? path : "", path ? ": " : "",
+           text, has_hint ? "" : "; ", has_hint ? "" : hints[code]);
   last_code = code;
   return -1;
+}
+
+int nvmi_fail_no_pool(void) {
+  return nvmi_fail(NVM_EARGUMENT, NULL,
+                   "no pool was given; pass what nvm_pool_open or nvm_pool_create gave");
 }
 
 void nvmi_die(const char *path, const char *format, ...) {
@@ -84,6 +124,8 @@ void nvm_set_fatal_handler(void (*handler)(enum nvm_error, const char *)) {
 void nvmi_fatal(enum nvm_error code, const char *path, const char *cause) {
   nvmi_fail(code, path, "%s", cause);
   void (*handler)(enum nvm_error, const char *) = fatal_handler;
+  if (handler && nvmi_self) /* it may not come back: then nobody is interrupted any more */
+    nvmi_self->busy = 0;
   if (handler)
     handler(code, last_message);
   nvmi_die(path, "%s; the process stops, opening the pool undoes the open transaction", cause);

@@ -132,19 +132,29 @@ static void say(const struct nvm_pool *pool, uint64_t offset) {
   }
 }
 
-static void on_sigbus(int signal_number, siginfo_t *info, void *context) {
+static void say_where(const void *address) {
   uint64_t offset;
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
-    struct nvm_pool *pool = nvmi_pool_number(i);
-    if (pool && holds(pool, info->si_addr, &offset))
+    const struct nvm_pool *pool = nvmi_pool_number(i);
+    if (pool && holds(pool, address, &offset))
       say(pool, offset);
   }
-  if (previous.sa_flags & SA_SIGINFO)
+}
+
+/* What would have happened to the signal without us. */
+static void on_sigbus(int signal_number, siginfo_t *info, void *context) {
+  bool is_sent = info->si_code <= 0; /* by a process: then it is not executed again */
+  if (!is_sent)
+    say_where(info->si_addr);
+  if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(signal_number, info, context);
-  else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal_number);
-  else
+  } else if (!is_sent || previous.sa_handler == SIG_DFL) {
     signal(SIGBUS, SIG_DFL); /* the store is executed again and takes the default action */
+    if (is_sent)
+      raise(SIGBUS);
+  }
 }
 
 static void install(void) {

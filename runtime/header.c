@@ -8,6 +8,7 @@
 #include "header.h"
 
 #include "checksum.h"
+#include "disk.h"
 #include "map.h"
 #include "relocate.h"
 
@@ -57,10 +58,12 @@ static int find_build_id(struct dl_phdr_info *info, size_t size, void *result) {
 int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
   if (size < SIZE_MIN)
-    return nvmi_fail(NVM_EARGUMENT, pool->path, "a pool of %llu bytes; 1 MiB is the least",
+    return nvmi_fail(NVM_EARGUMENT, pool->path,
+                     "a pool of %llu bytes; 1 MiB is the least, ask for more",
                      (unsigned long long)size);
   if (size > NVM_RANGE_SIZE / GROWTH_FACTOR)
-    return nvmi_fail(NVM_ETOOLARGE, pool->path, "a pool of %llu GiB; %llu GiB is the most",
+    return nvmi_fail(NVM_ETOOLARGE, pool->path,
+                     "a pool of %llu GiB; %llu GiB is the most, ask for less",
                      (unsigned long long)(size >> 30),
                      (unsigned long long)(NVM_RANGE_SIZE / GROWTH_FACTOR >> 30));
   struct nvm_header *h = &pool->header;
@@ -172,9 +175,9 @@ static int refuse(struct nvm_pool *pool, const struct judged *a, const struct ju
 int nvmi_header_read(struct nvm_pool *pool) {
   struct stat status;
   if (fstat(pool->fd, &status))
-    return nvmi_fail(NVM_ESYSTEM, pool->path, "cannot be examined: %s", strerror(errno));
+    return nvmi_disk_fail(pool->path, "cannot be examined");
   if (!S_ISREG(status.st_mode))
-    return nvmi_fail(NVM_EFOREIGN, pool->path, "not a regular file");
+    return nvmi_fail(NVM_EFOREIGN, pool->path, "not a regular file; check the path");
   if (status.st_size == 0)
     return nvmi_fail(
         NVM_EEMPTY, pool->path,

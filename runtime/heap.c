@@ -16,10 +16,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+static int refuse_child(const struct nvm_pool *pool) {
+  return nvmi_fail(NVM_ECHILD, pool->path,
+                   "a forked child cannot allocate or free; let the parent do it");
+}
+
 /* The heap's part of a call: notes of signal handlers take the nested way meanwhile. */
 static struct nvmi_log *enter(struct nvm_pool *pool) {
   if (pool->forked) {
-    nvmi_fail(NVM_ECHILD, pool->path, "a forked child cannot allocate or free");
+    refuse_child(pool);
     return NULL;
   }
   struct nvmi_thread *thread = nvmi_thread_self();
@@ -163,8 +168,10 @@ static void clear(char *block, size_t size) {
  * another block is no pointer, not in what a realloc copies either. */
 static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   if (!pool || !size) {
-    nvmi_fail(NVM_EARGUMENT, pool ? pool->path : NULL,
-              pool ? "an allocation of 0 bytes" : "no pool was given");
+    if (pool)
+      nvmi_fail(NVM_EARGUMENT, pool->path, "an allocation of 0 bytes; ask for 1 byte or more");
+    else
+      nvmi_fail_no_pool();
     return NULL;
   }
   if (size > pool->header.span - pool->header.heap_offset) {
@@ -220,6 +227,8 @@ struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uin
 static bool is_built(struct nvm_pool *pool) {
   if (NVMI_LIKELY(pool->heap->built))
     return true;
+  if (pool->forked) /* without the file's mapping */
+    return !refuse_child(pool);
   nvmi_lock(&pool->heap->lock);
   int damaged = nvmi_heap_build(pool);
   nvmi_unlock(&pool->heap->lock);

@@ -222,9 +222,9 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
   case NVM_CHUNK_COUNTS:
     return class || type ? "a run without blocks has a class or a type" : NULL;
   case NVM_CHUNK_LARGE:
-    return class                      ? "a large block has a size class"
-           : type >= pool->type_count ? "a large block has a type that is not in the table"
-                                      : NULL;
+    return class                              ? "a large block has a size class"
+           : type && type >= pool->type_count ? "a large block has a type that is not in the table"
+                                              : NULL;
   case NVM_CHUNK_SMALL:
     if (class >= NVMI_CLASSES || type > NVM_SPAN_STATICS >> 16)
       return "a span has no such size class, or a type";

@@ -201,7 +201,7 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
     if (!pool->logs[i]->owner)
       return pool->logs[i];
   if (count == NVM_SLOTS_MAX) {
-    nvmi_fail(NVM_ELIMIT, pool->path, "%d threads write to the pool, which is the most",
+    nvmi_fail(NVM_ELIMIT, pool->path, "%d threads write to the pool, which is the most; end some",
               NVM_SLOTS_MAX);
     return NULL;
   }
@@ -249,8 +249,9 @@ static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
 
 int nvmi_log_close_all(struct nvm_pool *pool) {
   if (pool->parcels)
-    return nvmi_fail(NVM_EOPENTX, pool->path,
-                     "a commit waits for another thread's open transaction, which it joined");
+    return nvmi_fail(
+        NVM_EOPENTX, pool->path,
+        "a commit waits for another thread's open transaction, which it joined; end that first");
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
     if (owner && (owner->begun || owner->frames.count) && owner->touched >> pool->index & 1)

@@ -124,8 +124,9 @@ static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t s
   if (mmap(at + offset, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, pool->fd,
            (off_t)offset) != MAP_FAILED)
     return 0;
-  return nvmi_fail(NVM_ESYSTEM, pool->path, "cannot map %llu bytes: %s", (unsigned long long)size,
-                   strerror(errno));
+  return nvmi_fail(NVM_ESYSTEM, pool->path,
+                   "cannot map %llu bytes: %s; raise 'ulimit -v' or vm.max_map_count",
+                   (unsigned long long)size, strerror(errno));
 }
 
 /* With undo the program's view is the file itself; a child of fork must not reach it. A private

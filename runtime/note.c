@@ -91,7 +91,7 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
   if (!log || end - start > NESTED_BYTES_MAX)
     nvmi_fatal(NVM_ELIMIT, pool->path,
                "a signal handler that interrupts the runtime stores more than 1 KiB "
-               "at once, or as the first of its thread");
+               "at once, or as the first of its thread; store less there");
   int depth = thread->busy++;
   thread->handlers_store = true;
   if (pool->counts)
@@ -105,7 +105,8 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
     struct nvmi_line item = {line, nvmi_line_mask(line, start, end)};
     if (thread->nested.count == thread->nested.room)
-      nvmi_fatal(NVM_ELIMIT, pool->path, "signal handlers store too much in one transaction");
+      nvmi_fatal(NVM_ELIMIT, pool->path,
+                 "signal handlers store too much in one transaction; store less there");
     ((struct nvmi_line *)thread->nested.items)[thread->nested.count++] = item;
   }
   thread->busy = depth;

@@ -3,8 +3,13 @@
  * A pointer in the pool to DRAM or to another pool is a pointer to nothing after a restart. Where
  * nvmove-cc described the type of a block, the pointer fields among the bytes that a transaction
  * wrote are looked at before it commits. A block may hold an array of its type; what follows the
- * first record of a type with a flexible array is that array. Unions, function pointers and
- * pointers to static data are not judged.
+ * first record of a type with a flexible array is that array. Members of unions are judged where a
+ * mark says when they are pointers (NVM_WHEN, NVM_UNLESS), else not.
+ *
+ * Pointers out of the pool that will be found again are none of these: a field of functions, and
+ * one marked NVM_STATIC_PTR, may lead to any symbol of the program or a library, and not into a
+ * pool; any other pointer to what nobody can write there, but not from a large block. What it leads
+ * to is then entered in the pool's table (statics.h).
  *
  * Most words that a transaction writes cannot be such a pointer whatever their type: they are null,
  * lie in the pool, are small numbers, or text and hashes above the address space of a process. Only

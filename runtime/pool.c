@@ -43,7 +43,9 @@ static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
 static bool usable(const char *path) {
   if (path && *path && strlen(path) < PATH_MAX)
     return true;
-  nvmi_fail(NVM_EARGUMENT, NULL, path && *path ? "the path is too long" : "no path was given");
+  nvmi_fail(NVM_EARGUMENT, NULL,
+            path && *path ? "the path is too long; choose a shorter one"
+                          : "no path was given; name the pool's file");
   return false;
 }
 
@@ -80,6 +82,14 @@ static bool is_read_only(int fd) {
   return fstat(fd, &status) == 0 && !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
 }
 
+static void refuse_locked(const char *path) {
+  if (errno == EWOULDBLOCK)
+    nvmi_fail(NVM_EBUSY, path,
+              "the pool is open already, here or in another process; close it there");
+  else
+    nvmi_disk_fail(path, "cannot be locked");
+}
+
 struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   if (!usable(path))
     return NULL;
@@ -93,10 +103,9 @@ struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   if (pool->fd < 0)
     nvmi_disk_fail(path, "cannot be opened");
   else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
-    nvmi_fail(NVM_EBUSY, path,
-              "the pool is open already, here or in another process; close it there");
+    refuse_locked(path);
   else if (writable && is_read_only(pool->fd))
-    nvmi_fail(NVM_EREADONLY, path, "nobody may write the file (chmod u+w)");
+    nvmi_fail(NVM_EREADONLY, path, "nobody may write the file; allow it (chmod u+w)");
   else
     return pool;
   nvmi_pool_detach(pool);
@@ -198,9 +207,9 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
   char copy[PATH_MAX], name[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
   *name = 0;
-  int result = pool->is_copy
-                   ? nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_OPEN=copy opens pools and creates none")
-                   : nvmi_header_init(pool, size);
+  int result = pool->is_copy ? nvmi_fail(NVM_EARGUMENT, path,
+                                         "NVMOVE_OPEN=copy opens pools and creates none; unset it")
+                             : nvmi_header_init(pool, size);
   if (result == 0)
     result = create_file(pool, dirname(copy), name, sizeof name);
   if (*name)
@@ -258,21 +267,31 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
-/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. */
-static uint64_t wished_base(void) {
+/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. False: it
+ * makes no sense, recorded. */
+static bool wished_base(const char *path, uint64_t *base) {
   const char *wish = getenv("NVMOVE_BASE");
-  return wish ? strtoull(wish, NULL, 0) : 0;
+  if (!wish || !*wish)
+    return true;
+  char *end;
+  *base = strtoull(wish, &end, 0);
+  if (!*end)
+    return true;
+  nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_BASE=%s; it is an address, as %#llx", wish,
+            (unsigned long long)NVM_RANGE_BASE);
+  return false;
 }
 
 static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
-  uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
-  struct nvm_pool *pool = nvmi_pool_attach(path, true);
+  uint64_t wish = (uint64_t)(uintptr_t)base;
+  struct nvm_pool *pool = wish || wished_base(path, &wish) ? nvmi_pool_attach(path, true) : NULL;
   if (!pool)
     return NULL;
   if (wish && !nvmi_is_base(&pool->header, wish)) {
     nvmi_fail(NVM_EARGUMENT, path,
-              "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB",
+              "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB; "
+              "choose one that is",
               (unsigned long long)wish, (unsigned long long)(pool->header.span >> 30),
               (unsigned long long)NVM_RANGE_BASE, (unsigned long long)(NVM_RANGE_SIZE >> 30));
     nvmi_pool_detach(pool);
@@ -317,7 +336,7 @@ static int finish(struct nvm_pool *pool) {
 
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (!pool->forked && (nvmi_release_closing(pool) || finish(pool)))
     return -1;
   if (!pool->forked)
@@ -349,9 +368,10 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
 
 int nvm_pool_set_root(NVM_POOL *pool, void *root) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (root && nvmi_pool_at(root) != pool)
-    return nvmi_fail(NVM_EUNSAFE, pool->path, "the root %p does not lie in the pool", root);
+    return nvmi_fail(NVM_EUNSAFE, pool->path,
+                     "the root %p does not lie in the pool; allocate it with nvm_alloc", root);
   void **slot = (void **)(pool->work + NVM_ROOT_OFFSET);
   __nvm_note(slot, sizeof *slot);
   *slot = root;

@@ -247,7 +247,8 @@ int nvmi_reach(struct nvmi_reach *reach, struct nvm_pool *pool) {
     reach->bytes += hunter->bytes;
     if (hunter->error == NVM_EUNSAFE && result == 0)
       result = nvmi_fail(NVM_EUNSAFE, pool->path,
-                         "what can be reached is not known: field %s of %s is made of two pointers",
+                         "what can be reached is not known: field %s of %s is made of two "
+                         "pointers; free its blocks yourself",
                          hunter->reason, hunter->type);
     else if (hunter->error && result == 0)
       result = nvmi_fail(hunter->error, pool->path, "%s", hunter->reason);

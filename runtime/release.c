@@ -226,7 +226,7 @@ int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks) {
     return -1;
   if (!pool->counts)
     return nvmi_fail(NVM_EARGUMENT, pool->path,
-                     "it does not count references (nvm_pool_count_references)");
+                     "it does not count references; call nvm_pool_count_references first");
   int result = release_quiet(pool, &freed);
   if (blocks)
     *blocks = freed;

@@ -203,7 +203,8 @@ int nvmi_relocate(struct nvm_pool *pool) {
   return !is_obstacle ? -1
                       : nvmi_fail(NVM_EADDRESS, pool->path,
                                   "cannot be moved from %#llx to %#llx, where it would have to "
-                                  "be: at offset %#llx %s (docs/pools.md, \"Other addresses\")",
+                                  "be: at offset %#llx %s; docs/pools.md, \"Other addresses\", "
+                                  "says how to mark it",
                                   (unsigned long long)home, (unsigned long long)base,
                                   (unsigned long long)stuck.place, stuck.reason);
 }

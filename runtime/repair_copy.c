@@ -217,7 +217,9 @@ static struct copy *load_copy(const char *path, uint64_t *size) {
   if (copy)
     munmap(copy, *size);
   if (opened)
-    nvmi_fail(NVM_ECORRUPT, path, "this is not what a repair has kept, or it is damaged");
+    nvmi_fail(NVM_ECORRUPT, path,
+              "this is not what a repair has kept, or it is damaged; name the FILE.repair-N that "
+              "it told");
   return NULL;
 }
 
@@ -318,7 +320,9 @@ bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed) {
   struct copy *copy = *newest ? load_copy(newest, &size) : NULL;
   if (!*newest)
     nvmi_fail(NVM_EMISSING, pool->path,
-              "a repair was interrupted, and what it kept in %s.repair-1 is gone", pool->path);
+              "a repair was interrupted, and what it kept in %s.repair-1 is gone; put that back, "
+              "or restore a copy",
+              pool->path);
   if (!copy)
     return true;
   *failed = check_file(pool, copy) || apply(pool, copy, true);

@@ -114,13 +114,15 @@ static int resize(struct nvm_pool *pool, uint64_t wanted) {
 
 int nvm_pool_resize(NVM_POOL *pool, size_t size) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (size > pool->header.span)
-    return nvmi_fail(NVM_ETOOLARGE, pool->path, "it may not grow beyond %llu bytes",
-                     (unsigned long long)pool->header.span);
+    return nvmi_fail(
+        NVM_ETOOLARGE, pool->path,
+        "it may not grow beyond %llu bytes; 'nvmove pool convert --size' makes one that may",
+        (unsigned long long)pool->header.span);
   if (pool->forked || pool->log_count)
     return nvmi_fail(pool->forked ? NVM_ECHILD : NVM_EOPENTX, pool->path,
-                     "its size changes only right after it was opened, before the first store");
+                     "its size changes only before the first store; open it anew");
   nvmi_lock(&pool->heap->lock);
   int result = resize(pool, heap_for(&pool->header, size));
   nvmi_unlock(&pool->heap->lock);

@@ -42,13 +42,18 @@ static uint64_t bytes_of(const char *text) {
   return suffix ? bytes << (10 * (suffix - suffixes + 1)) : bytes;
 }
 
+uint64_t nvmi_shrink_bound(void) {
+  const char *wish = getenv("NVMOVE_SHADOW_DRAM");
+  return wish ? bytes_of(wish) : 0;
+}
+
 static size_t bitmap_size(const struct nvm_pool *pool) { return pool->header.span / PAGE / 8; }
 
 int nvmi_shrink_start(struct nvm_pool *pool) {
   const char *wish = getenv("NVMOVE_SHADOW_DRAM");
   if (!wish || !*wish || !pool->method->private_work)
     return 0;
-  uint64_t bytes = bytes_of(wish);
+  uint64_t bytes = nvmi_shrink_bound();
   if (bytes < PAGE)
     return nvmi_fail(NVM_EARGUMENT, pool->path,
                      "NVMOVE_SHADOW_DRAM=%s; it is a number of bytes, 4K or more, as 512M", wish);

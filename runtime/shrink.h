@@ -3,6 +3,8 @@
 
 #include "internal.h"
 
+/* The bytes of NVMOVE_SHADOW_DRAM; 0: it is not set, or makes no sense. */
+uint64_t nvmi_shrink_bound(void);
 /* Reads NVMOVE_SHADOW_DRAM. -1: it makes no sense, recorded. */
 int nvmi_shrink_start(struct nvm_pool *pool);
 void nvmi_shrink_stop(struct nvm_pool *pool);

@@ -286,7 +286,8 @@ int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint
                   strlen(place->file) + (place->text ? strlen(place->text) : 0) + 4;
   length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
   if (length > NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run))
-    return nvmi_fail(NVM_ELIMIT, pool->path, "a static name or text of more than 16 KiB");
+    return nvmi_fail(NVM_ELIMIT, pool->path,
+                     "a static name or text of more than 16 KiB; make it shorter");
   if ((!statics->run || statics->used + length > NVM_CHUNK_SIZE) && !add_run(pool))
     return -1;
   struct nvm_static *entry = make_entry(pool, place, address, length);

@@ -76,7 +76,8 @@ int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage) {
   if (!pool || !usage)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its usage was given");
   if (pool->forked)
-    return nvmi_fail(NVM_ECHILD, pool->path, "a forked child cannot read the heap's tables");
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot read the heap's tables; ask in the parent");
   nvmi_lock(&pool->heap->lock);
   int damaged = nvmi_heap_build(pool);
   nvmi_unlock(&pool->heap->lock);
@@ -99,6 +100,9 @@ static uint64_t count_logs(const struct nvm_pool *pool) {
 int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account) {
   if (!pool || !account)
     return nvmi_fail(NVM_EARGUMENT, NULL, "no pool or no place for its account was given");
+  if (pool->forked)
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot read the file's tables; ask in the parent");
   const struct nvm_header *h = &pool->header;
   *account = (struct nvm_account){.base = h->base,
                                   .clean_shutdowns = h->clean_shutdowns,

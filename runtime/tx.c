@@ -271,7 +271,7 @@ static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error
   if (error == NVM_EUNSAFE)
     return -1; /* recorded where it was found */
   return nvmi_fail(error, pool ? pool->path : NULL,
-                   "the transaction could not be committed (%s); it was undone",
+                   "the transaction could not be committed (%s) and was undone",
                    nvm_error_name(error));
 }
 
@@ -283,7 +283,7 @@ static void begin_outermost(struct nvmi_thread *thread) {
 
 static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   struct nvmi_thread *thread = nvmi_thread_self();
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
@@ -316,9 +316,10 @@ end_outermost(struct nvmi_thread *thread) {
 int nvm_tx_commit(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (!thread->begun)
-    return nvmi_fail(NVM_ENOTX, pool->path, "commit without begin");
+    return nvmi_fail(NVM_ENOTX, pool->path,
+                     "commit without begin; call nvm_tx_begin first, once for each commit");
   thread->begun--;
   enum nvm_error error = end_outermost(thread);
   if (NVMI_UNLIKELY(pool->forked))
@@ -330,9 +331,10 @@ int nvm_tx_commit(NVM_POOL *pool) {
 int nvm_tx_abort(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
   if (!pool)
-    return nvmi_fail(NVM_EARGUMENT, NULL, "no pool was given");
+    return nvmi_fail_no_pool();
   if (!thread->begun)
-    return nvmi_fail(NVM_ENOTX, pool->path, "abort without begin");
+    return nvmi_fail(NVM_ENOTX, pool->path,
+                     "abort without begin; call nvm_tx_begin first, once for each abort");
   nvmi_tx_finish(thread, false);
   thread->begun--;
   thread->doomed = nvmi_in_transaction(thread);

@@ -229,7 +229,8 @@ static uint64_t find_room(struct nvm_pool *pool, uint64_t size) {
 static int enter(struct nvm_pool *pool, uint64_t id, const struct nvm_type *type) {
   unsigned index = pool->type_count ? pool->type_count : 1;
   if (index == NVM_TYPES_MAX)
-    return nvmi_fail(NVM_ELIMIT, pool->path, "the pool has %d types, which is the most",
+    return nvmi_fail(NVM_ELIMIT, pool->path,
+                     "the pool has %d types, which is the most; use another pool for others",
                      NVM_TYPES_MAX - 1);
   const struct nvm_type unknown = {.id = id, .name = "", .members = ""};
   struct nvmi_array bytes = {0};

@@ -1,8 +1,8 @@
 /* inspect.h: what is in a pool, for programs that look at it as a whole.
  *
  * The functions here look at committed data and want the pool quiet: no transaction is open
- * (NVM_EOPENTX) and no other thread uses it. They take time proportional to what is allocated, with
- * the threads of NVMOVE_THREADS, else the processors.
+ * (NVM_EOPENTX) and no other thread uses it; in a forked child they fail (NVM_ECHILD). They take
+ * time proportional to what is allocated, with the threads of NVMOVE_THREADS, else the processors.
  */
 #ifndef NVMOVE_INSPECT_H
 #define NVMOVE_INSPECT_H

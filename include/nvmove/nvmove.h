@@ -7,11 +7,14 @@
  *
  * Functions that return int give 0, or -1 with nvm_errno() set; those that return a pointer give
  * null. All may be called from any thread unless they say otherwise; none from a signal handler.
+ * The errors are listed at each function; every one that takes a pool, a path or a place for its
+ * answer fails with NVM_EARGUMENT where that is null.
  */
 #ifndef NVMOVE_NVMOVE_H
 #define NVMOVE_NVMOVE_H
 
 #include "nvmove/error.h"
+#include "nvmove/info.h"
 #include "nvmove/marks.h"
 
 #include <stddef.h>
@@ -26,20 +29,20 @@ extern "C" {
 #define NVM_TYPE_ID(type) __nvm_type_id(#type, (const type *)0)
 uint64_t __nvm_type_id(const char *name, const void *null);
 
-typedef struct nvm_pool NVM_POOL;
-
 /* Creates the file `path`, `size` bytes all of which are allocated on the disk now, and opens it.
- * Smallest size: 1 MiB (NVM_EARGUMENT). The pool grows by itself, to 4 times `size` or 1 GiB at
- * least, when what it holds asks for it. Nothing is left behind on failure: NVM_EEXISTS,
- * NVM_ENOSPACE, NVM_EADDRESS, NVM_ELIMIT (64 pools open), NVM_ESYSTEM. The pool is durable on
- * return. */
+ * The pool grows by itself, to 4 times `size` or 1 GiB at least, when what it holds asks for it. It
+ * is durable on return; nothing is left behind on failure. NVM_EARGUMENT: less than 1 MiB, a path
+ * that is too long, a setting (docs/semantics.md) that makes no sense; NVM_ETOOLARGE: more than 64
+ * GiB; NVM_EEXISTS; NVM_EMISSING: no such folder; NVM_EREADONLY: one that may not be written;
+ * NVM_ENOSPACE; NVM_EADDRESS; NVM_ELIMIT: 64 pools are open; NVM_ENOMEMORY; NVM_ESYSTEM. */
 NVM_POOL *nvm_pool_create(const char *path, size_t size);
 
 /* Opens a pool and, when it was not closed, recovers it: what had not committed is undone, what had
- * is there. Repeating an interrupted open is safe. Never gives a half-open pool: NVM_EMISSING,
- * EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY, EADDRESS, ELIMIT, ESYSTEM;
- * NVM_ELAYOUT: a type of the program is laid out otherwise than the pool's blocks of it;
- * NVM_ESTATIC: the pool points to functions or static data that the program does not have. */
+ * is there. Repeating an interrupted open is safe. Never gives a half-open pool: NVM_EARGUMENT
+ * (path or setting), EMISSING, EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT, EREADONLY, EBUSY,
+ * EADDRESS, ELIMIT, ENOMEMORY, ESYSTEM; NVM_ELAYOUT: a type of the program is laid out otherwise
+ * than the pool's blocks of it; NVM_ESTATIC: the pool points to functions or static data that the
+ * program does not have. */
 NVM_POOL *nvm_pool_open(const char *path);
 
 /* The same at an address of the caller's, a multiple of the pool's span (nvm_info.size_max) within
@@ -55,19 +58,20 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base);
  * functions and static data are left as they are, and mean nothing here. */
 NVM_POOL *nvm_pool_open_foreign(const char *path);
 
-/* Commits what this thread wrote outside transactions, makes everything durable and unmaps the
- * pool: pointers into it are dead from here on. No other thread may use the pool any more.
- * NVM_EOPENTX: a thread has a transaction open, the pool stays open. Pools left open are closed at
- * exit. */
+/* Commits what threads wrote outside transactions, makes everything durable and unmaps the pool:
+ * pointers into it are dead from here on. No other thread may use the pool any more. The pool stays
+ * open on failure: NVM_EOPENTX: a thread has a transaction open; as nvm_tx_commit: what was written
+ * outside transactions could not be committed and is undone, closing again succeeds. Pools left
+ * open are closed at exit. A forked child gives up its view, whatever is open. */
 int nvm_pool_close(NVM_POOL *pool);
 
 /* From now on references are counted in this pool (Breeze, section IV.F): pointers in its blocks,
  * and the root, that lead to or into a block; not those of NVM_WEAK_PTR fields. Counted once by
  * looking at all blocks, then from what transactions change, in a thread of the pool's. Stays so at
- * later openings. No transaction is open (NVM_EOPENTX). Takes 5 MiB of the pool, and an eighth of
- * what is pointed to. NVM_ENOSPACE, NVM_ENOMEMORY; NVM_EUNSAFE: a field made of two pointers
- * (NVM_XOR_PTR) cannot be followed: nothing will be freed. A commit may have to wait until earlier
- * ones are counted. */
+ * later openings. No transaction is open (NVM_EOPENTX; NVM_ECHILD). Takes 5 MiB of the pool, and an
+ * eighth of what is pointed to. NVM_ENOSPACE, NVM_ENOMEMORY; NVM_EUNSAFE: a field made of two
+ * pointers (NVM_XOR_PTR) cannot be followed: nothing will be freed. A commit may have to wait until
+ * earlier ones are counted. */
 int nvm_pool_count_references(NVM_POOL *pool);
 
 /* Frees every block to which no counted reference leads, and then those to which only these led;
@@ -77,17 +81,17 @@ int nvm_pool_count_references(NVM_POOL *pool);
  * other thread uses the pool (NVM_EOPENTX). Takes time proportional to what is freed; to all blocks
  * when weak pointers lead to them, after a crash, and after a transaction of more than 65,534
  * changed pointers. Cycles stay: weak pointers break them, nvm_pool_collect frees them. `blocks`
- * (may be null): how many. NVM_EARGUMENT: the pool does not count; NVM_EUNSAFE as above. A crash
- * meanwhile leaves some for the next time. */
+ * (may be null): how many. NVM_EARGUMENT: the pool does not count; NVM_EUNSAFE as above;
+ * NVM_ECHILD, NVM_ENOMEMORY. A crash meanwhile leaves some for the next time. */
 int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks);
 
 /* The pool that a ported program attached or filled at its load (docs/port-file.md); null: not yet,
  * or it runs without. It stays the library's: closed at exit. Never fails. */
 NVM_POOL *nvm_pool_attached(void);
 
-/* The root: the pointer from which everything in the pool is found. Null in a new pool. Setting it
- * is a store like any other, part of the transaction. `root` is null or lies in the pool
- * (NVM_EUNSAFE). */
+/* The root: the pointer from which everything in the pool is found. Null in a new pool, or without
+ * a pool. Setting it is a store like any other, part of the transaction. `root` is null or lies in
+ * the pool (NVM_EUNSAFE). */
 int nvm_pool_set_root(NVM_POOL *pool, void *root);
 void *nvm_pool_root(NVM_POOL *pool);
 
@@ -95,84 +99,44 @@ void *nvm_pool_root(NVM_POOL *pool);
 NVM_POOL *nvm_pool_of(const void *address);
 
 /* A block of at least `size` bytes, aligned to 16 (to 64 from 64 bytes on), with contents
- * unspecified, for `type` = NVM_TYPE_ID(T) or 0. Part of the transaction: a block whose transaction
- * does not commit was never allocated. NVM_EARGUMENT: size 0; NVM_ETOOLARGE; NVM_ENOMEMORY,
- * NVM_ENOSPACE: full; NVM_ELIMIT: the pool has 1,023 types already. */
+ * unspecified, for `type` = NVM_TYPE_ID(T) or 0. Part of the transaction: durable with it, and a
+ * block whose transaction does not commit was never allocated. NVM_EARGUMENT: size 0;
+ * NVM_ETOOLARGE: no state of the pool could hold it; NVM_ENOMEMORY: the pool is full, or DRAM;
+ * NVM_ENOSPACE: the disk is; NVM_ELIMIT: the pool has 1,023 types already, or 1,024 threads write;
+ * NVM_ECHILD; NVM_ECORRUPT: the heap's tables, or a log's segment; NVM_ESYSTEM. */
 void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size);
 /* The same for `count` elements, with all bytes zero. */
 void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size);
 /* Moves the block at `address` (null: allocates) to one of `size` bytes, or keeps it when it fits.
- * The type stays. On failure the block is untouched. */
+ * The type stays. Part of the transaction, as an allocation, a copy and a free: if it does not
+ * commit the old block is there, as it was. On failure the block is untouched: errors of nvm_alloc
+ * and nvm_free. */
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size);
 /* Frees the block when the transaction commits; until then nobody gets it. Null is allowed.
- * NVM_EPOINTER: no block starts there; NVM_EDOUBLEFREE. */
+ * NVM_EPOINTER: no block starts there; NVM_EDOUBLEFREE; NVM_ECHILD; for a thread's first change of
+ * the pool NVM_ELIMIT, NVM_ENOMEMORY, NVM_ENOSPACE, NVM_ECORRUPT, NVM_ESYSTEM. */
 int nvm_free(void *address);
-/* The bytes that may be used at `address`; 0 with NVM_EPOINTER when no block starts there. */
+/* The bytes that may be used at `address`; 0 on failure: NVM_EPOINTER: no block starts there;
+ * NVM_ECORRUPT, NVM_ENOMEMORY; NVM_ECHILD, where the parent had not read the heap's tables. */
 size_t nvm_usable_size(const void *address);
 
 /* Transactions belong to the calling thread and nest flatly: only the outermost commit commits, an
  * inner abort undoes everything at once and makes the outer commit fail with NVM_EABORTED. One that
- * writes to several pools commits each of them by itself. Commit: durable on return (to the domain
- * of nvm_pool_info); NVM_ENOTX, NVM_ECHILD; NVM_ENOSPACE and NVM_EUNSAFE (a pointer out of the
- * pool): it was undone. Isolation is the program's own: hold the locks that guard the data until
- * commit has returned. Released earlier, they order commits (docs/semantics.md): NVM_EBROKEN,
- * undone with another thread's. */
+ * writes to several pools commits each of them by itself. Isolation is the program's own: hold the
+ * locks that guard the data until commit has returned. Released earlier, they order commits
+ * (docs/semantics.md).
+ * Begin: first commits what the thread wrote outside transactions; where that fails, as a commit
+ * does, it is undone, and no transaction is open. */
 int nvm_tx_begin(NVM_POOL *pool);
+/* Durable on return, to the domain of nvm_pool_info. NVM_ENOTX: nothing was begun. All others: the
+ * transaction has ended and was undone. NVM_EABORTED; NVM_EUNSAFE: a pointer out of the pool;
+ * NVM_ENOSPACE, NVM_ENOMEMORY: no room for its record, in the pool, on the disk or in DRAM;
+ * NVM_ELIMIT: static data with a name of more than 16 KiB; NVM_EBROKEN: undone with that of another
+ * thread, whose lock it had taken over. NVM_ECHILD: nothing is undone either, a forked child's
+ * memory is its own. */
 int nvm_tx_commit(NVM_POOL *pool);
+/* Undoes all since the outermost begin, allocations too; in a forked child nothing. NVM_ENOTX. */
 int nvm_tx_abort(NVM_POOL *pool);
-
-/* What survives a crash in this pool. */
-enum nvm_domain {
-  NVM_DOMAIN_PROCESS =
-      1,               /* the death of the process, not of the machine: the page cache holds it */
-  NVM_DOMAIN_POWER = 2 /* a power failure: persistent memory, or forced by NVMOVE_DOMAIN=power */
-};
-
-struct nvm_info {
-  const char *path;
-  const char *method; /* "undo" or "shadow" */
-  enum nvm_domain domain;
-  uint64_t size;          /* bytes of the file, now */
-  uint64_t size_max;      /* bytes to which it may grow */
-  uint64_t generation;    /* openings so far */
-  uint64_t unclean_opens; /* those that had to recover */
-  uint64_t recovered_undone,
-      recovered_redone; /* log entries that this opening rolled back, replayed */
-};
-int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info);
-
-/* Counts of this pool since it was opened, over all threads (those of running ones a little
- * behind). */
-struct nvm_stats {
-  uint64_t commits; /* transactions that wrote something and committed */
-  uint64_t
-      implicit_commits; /* of which: stores outside a transaction, committed by the next begin */
-  uint64_t aborts;
-  uint64_t joined_commits; /* that became part of another thread's transaction */
-  uint64_t notes;          /* calls that the inline filter did not answer */
-  uint64_t log_entries, log_bytes;
-  uint64_t flushed_lines, fences;
-  uint64_t allocations, frees;
-};
-int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats);
-
-/* What is allocated, by the tables in the file: transactions that are open do not show. Reads them
- * all, in time proportional to the heap; other threads' commits meanwhile may be counted or not. */
-struct nvm_usage {
-  uint64_t blocks, bytes; /* allocated; bytes as nvm_usable_size counts them */
-  uint64_t heap_bytes;    /* the heap as it is now, without growth; logs and tables included */
-  uint64_t touched_bytes; /* of it, up to the last byte that was ever used */
-};
-int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage);
-
-/* Checks header, logs and heap of a pool that nobody has open, without changing it. Calls `report`
- * with one line for each fault. Gives the number of faults, or -1 when the file could not be
- * checked. */
-int nvm_pool_check(const char *path, void (*report)(void *context, const char *line),
-                   void *context);
-
-/* The same for an open pool in which no transaction is open, of what is in its file. */
-int nvm_pool_verify(NVM_POOL *pool, void (*report)(void *context, const char *line), void *context);
 
 /* The address of the first byte of the pool's file in this process: pointers minus this are offsets
  * in the file. Null without a pool. */

@@ -254,7 +254,7 @@ static void copy_entry(void *context, const struct nvm_frame *frame) {
   copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, NVM_FRAME_LENGTH(frame));
   if (!nvmi_log_put(log, log->cursor, copy, 0, false))
     nvmi_fatal(NVM_ENOSPACE, log->pool->path,
-               "the undo log cannot grow: the pool or the disk is full");
+               "the undo log cannot grow: the pool or the disk is full; free some space");
 }
 
 /* The entries, with their order, become this transaction's own; then the other log says that its

@@ -132,14 +132,6 @@ TEST_ONCE(newer_format) {
   CHECK_FAILS(nvm_pool_open(path), NVM_EVERSION);
 }
 
-TEST_ONCE(read_only_file) {
-  const char *path = closed_pool("pool");
-  CHECK(chmod(path, 0444) == 0);
-  CHECK_FAILS(nvm_pool_open(path), NVM_EREADONLY);
-  CHECK(chmod(path, 0644) == 0);
-  workload_run(path, progress_new(), 6);
-}
-
 static void open_elsewhere(void *path) {
   /* Pools of the parent are known here, so only the file's lock can refuse. */
   CHECK_FAILS(nvm_pool_open(path), NVM_EBUSY);
@@ -217,29 +209,6 @@ TEST(disk_full_at_log_append) {
     CHECK(bytes[i] == 0);
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(path);
-}
-
-static void previous_handler(int number) {
-  (void)number;
-  _exit(55);
-}
-
-static void touch_lost_page(void *with_handler) {
-  if (with_handler)
-    signal(SIGBUS, previous_handler);
-  const char *path = test_path("pool");
-  NVM_POOL *pool = test_create(path, 1 << 20);
-  char *block = nvm_alloc(pool, 0, 200000);
-  CHECK(nvm_tx_begin(pool) == 0 && truncate(path, 0x10000) == 0);
-  ((volatile char *)block)[150000] = 1;
-}
-
-TEST_ONCE(sigbus) {
-  int status = test_child(NULL, touch_lost_page, (void *)1);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 55);
-  unlink(test_path("pool"));
-  status = test_child(NULL, touch_lost_page, NULL);
-  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) || WEXITSTATUS(status) != 0);
 }
 
 TEST(bad_allocations) {

@@ -204,6 +204,51 @@ static bool meet(struct scenario *s, const struct fault *kind, unsigned n) {
   return status != 0 || !s->seen->left;
 }
 
+/* What a call's failure is told as, where a program is sure to be told. */
+static const struct told {
+  struct fault fault;
+  bool creates;
+  enum nvm_error code;
+} told[] = {{{"mmap", ENOMEM, 1}, true, NVM_ENOMEMORY},
+            {{"mmap", ENOMEM, 1}, false, NVM_ENOMEMORY},
+            {{"getrandom", EINTR, 1}, true, NVM_ESYSTEM},
+            {{"open", EMFILE, 1}, true, NVM_ESYSTEM},
+            {{"open", EACCES, 1}, true, NVM_EREADONLY},
+            {{"open", EROFS, 1}, true, NVM_EREADONLY},
+            {{"open", ENFILE, 1}, false, NVM_ESYSTEM},
+            {{"open", EPERM, 1}, false, NVM_EREADONLY},
+            {{"posix_fallocate", ENOSPC, 1}, true, NVM_ENOSPACE},
+            {{"posix_fallocate", EDQUOT, 2}, true, NVM_ENOSPACE},
+            {{"posix_fallocate", EIO, 1}, true, NVM_ESYSTEM},
+            {{"fsync", EIO, 1}, true, NVM_ESYSTEM},
+            {{"linkat", EACCES, 1}, true, NVM_EREADONLY},
+            {{"linkat", EEXIST, 1}, true, NVM_EEXISTS},
+            {{"flock", EWOULDBLOCK, 1}, false, NVM_EBUSY},
+            {{"flock", ENOLCK, 1}, false, NVM_ESYSTEM},
+            {{"fstat", EIO, 2}, false, NVM_ESYSTEM}};
+
+static void check_told(const struct told *t, const char *path) {
+  fault = t->fault;
+  NVM_POOL *pool = t->creates ? nvm_pool_create(path, 1 << 20) : nvm_pool_open(path);
+  bool met = fault.left == 0;
+  fault.call = NULL;
+  if (pool || !met || nvm_errno() != t->code)
+    fprintf(stderr, "%s, error %d: code %d\n", t->fault.call, t->fault.error, nvm_errno());
+  CHECK(!pool && met && nvm_errno() == t->code);
+  CHECK(strncmp(nvm_strerror(), path, strlen(path)) == 0 && strstr(nvm_strerror(), "; "));
+}
+
+TEST_ONCE(faults_are_told) {
+  const char *there = test_path("there"), *fresh = test_path("fresh");
+  CHECK(nvm_pool_close(test_create(there, 1 << 20)) == 0);
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    check_told(&told[i], told[i].creates ? fresh : there);
+    CHECK(access(fresh, F_OK) != 0);
+    test_check_pool(there);
+    CHECK(nvm_pool_close(test_open(there)) == 0);
+  }
+}
+
 /* From `start` (null: nothing is there) on, of which so much is committed. */
 static unsigned meet_all(const char *start, uint64_t committed) {
   struct scenario s = {.path = test_path("pool")};

@@ -17,11 +17,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, SECONDS_MAX = 300 };
+enum { SECONDS_MAX = 300 };
 
 static struct test *tests;
 static char folder[PATH_MAX];
@@ -41,11 +42,11 @@ void test_fail(const char *file, int line, const char *what) {
 
 void test_skip(const char *reason) {
   fprintf(stderr, "  %s\n", reason);
-  _exit(SKIPPED);
+  _exit(TEST_SKIPPED);
 }
 
 const char *test_path(const char *name) {
-  static char paths[16][PATH_MAX];
+  static char paths[32][PATH_MAX];
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX)
     abort();
@@ -117,6 +118,7 @@ int test_child(const char *kill, void (*body)(void *), void *argument) {
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that takes too long leaves nothing behind */
     if (kill)
       setenv("NVMOVE_KILL_AT", kill, 1);
     else
@@ -126,6 +128,30 @@ int test_child(const char *kill, void (*body)(void *), void *argument) {
   }
   int status = 0;
   waitpid(child, &status, 0);
+  return status;
+}
+
+struct speaker {
+  void (*body)(void *);
+  void *argument;
+  int fd;
+};
+
+static void speak(void *argument) {
+  const struct speaker *speaker = argument;
+  if (dup2(speaker->fd, STDERR_FILENO) < 0)
+    _exit(1);
+  speaker->body(speaker->argument);
+}
+
+int test_child_says(void (*body)(void *), void *argument, char *said, size_t size) {
+  FILE *file = tmpfile();
+  CHECK(file != NULL);
+  struct speaker speaker = {body, argument, fileno(file)};
+  int status = test_child(NULL, speak, &speaker);
+  rewind(file);
+  said[fread(said, 1, size - 1, file)] = 0;
+  fclose(file);
   return status;
 }
 
@@ -198,7 +224,7 @@ int main(int argc, char **argv) {
       if (!is_wanted(name, wanted))
         continue;
       int status = run(test, c);
-      int outcome = status == 0 ? 0 : status == SKIPPED ? 2 : 1;
+      int outcome = status == 0 ? 0 : status == TEST_SKIPPED ? 2 : 1;
       counts[outcome]++;
       if (outcome == 1 && stop)
         return 1;

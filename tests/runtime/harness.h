@@ -33,6 +33,7 @@ void test_register(struct test *test);
 #define TEST_ONCE(name) TEST_REGISTER(name, true)
 
 _Noreturn void test_fail(const char *file, int line, const char *what);
+enum { TEST_SKIPPED = 77 };
 _Noreturn void test_skip(const char *reason);
 
 #define CHECK(condition)                                                                           \
@@ -72,3 +73,5 @@ void test_check_pool(const char *path);
  * its wait status; the body's return ends it with status 0. */
 int test_child(const char *kill, void (*body)(void *), void *argument);
 bool test_was_killed(int status);
+/* The same without a kill, and what it wrote to stderr: at most `size` - 1 bytes, and a 0. */
+int test_child_says(void (*body)(void *), void *argument, char *said, size_t size);

@@ -1,0 +1,261 @@
+/* messages.c: what a failure says: the path, the cause, what to do. A row for each way to fail that
+ * bad input has.
+ */
+#define _GNU_SOURCE
+#include "basics.h"
+#include "harness.h"
+#include "layout.h"
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SMALLEST = 1 << 20, CODES = NVM_ESTATIC + 1 };
+
+static NVM_POOL *pool;
+static char *block;
+static int local;
+
+static bool opens(const char *name) { return nvm_pool_open(test_path(name)) != NULL; }
+static bool creates(const char *name, size_t size) {
+  return nvm_pool_create(test_path(name), size) != NULL;
+}
+
+static bool no_path(void) { return nvm_pool_open(NULL) != NULL; }
+static bool long_path(void) {
+  static char path[PATH_MAX + 100];
+  memset(path, 'x', sizeof path - 1);
+  return nvm_pool_open(path) != NULL;
+}
+static bool open_missing(void) { return opens("missing"); }
+static bool open_empty(void) { return opens("empty"); }
+static bool open_short(void) { return opens("short"); }
+static bool open_foreign(void) { return opens("foreign"); }
+static bool open_device(void) { return nvm_pool_open("/dev/null") != NULL; }
+static bool open_folder(void) { return opens("folder"); }
+static bool open_cut(void) { return opens("cut"); }
+static bool open_newer(void) { return opens("newer"); }
+static bool open_spoiled(void) { return opens("spoiled"); }
+static bool open_protected(void) { return opens("protected"); }
+static bool open_twice(void) { return opens("pool"); }
+static bool check_missing(void) { return nvm_pool_check(test_path("missing"), NULL, NULL) >= 0; }
+static bool check_open(void) { return nvm_pool_check(test_path("pool"), NULL, NULL) >= 0; }
+static bool create_small(void) { return creates("new", SMALLEST - 1); }
+static bool create_huge(void) { return creates("new", (size_t)1 << 40); }
+static bool create_nowhere(void) { return creates("nowhere/new", SMALLEST); }
+static bool create_there(void) { return creates("empty", SMALLEST); }
+static bool with(const char *variable, const char *value) {
+  setenv(variable, value, 1);
+  bool done = creates("new", SMALLEST);
+  unsetenv(variable);
+  return done;
+}
+static bool create_by_magic(void) { return with("NVMOVE_METHOD", "magic"); }
+static bool create_on_moon(void) { return with("NVMOVE_DOMAIN", "moon"); }
+static bool create_copy(void) { return with("NVMOVE_OPEN", "copy"); }
+static bool create_bounded(void) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  bool done = with("NVMOVE_SHADOW_DRAM", "some");
+  unsetenv("NVMOVE_METHOD");
+  return done;
+}
+static bool open_askew(void) { return nvm_pool_open_at(test_path("closed"), &local) != NULL; }
+static bool open_somewhere(void) {
+  setenv("NVMOVE_BASE", "somewhere", 1);
+  bool done = opens("closed");
+  unsetenv("NVMOVE_BASE");
+  return done;
+}
+static bool without_files(void) {
+  struct rlimit before, none = {3, 3};
+  CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  none.rlim_max = before.rlim_max;
+  CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  bool done = opens("closed");
+  CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  return done;
+}
+
+static bool close_nothing(void) { return nvm_pool_close(NULL) == 0; }
+static bool begin_nothing(void) { return nvm_tx_begin(NULL) == 0; }
+static bool allocate_nowhere(void) { return nvm_alloc(NULL, 0, 8) != NULL; }
+static bool commit_unbegun(void) { return nvm_tx_commit(pool) == 0; }
+static bool abort_unbegun(void) { return nvm_tx_abort(pool) == 0; }
+static bool allocate_nothing(void) { return nvm_alloc(pool, 0, 0) != NULL; }
+static bool allocate_too_much(void) { return nvm_alloc(pool, 0, (size_t)1 << 40) != NULL; }
+static bool allocate_product(void) { return nvm_calloc(pool, 0, SIZE_MAX / 2, 3) != NULL; }
+static bool allocate_all(void) {
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0);
+  return nvm_alloc(pool, 0, info.size_max - (1 << 20)) != NULL;
+}
+static bool free_local(void) { return nvm_free(&local) == 0; }
+static bool free_inside(void) { return nvm_free(block + 1) == 0; }
+static bool free_twice(void) { return nvm_free(block) != 0 || nvm_free(block) == 0; }
+static bool set_foreign_root(void) { return nvm_pool_set_root(pool, &local) == 0; }
+static bool close_open(void) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(*(uint64_t *)nvm_alloc(pool, 0, 8), 1);
+  return nvm_pool_close(pool) == 0;
+}
+static bool commit_aborted(void) { /* ends what close_open() began */
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_tx_abort(pool) == 0);
+  return nvm_tx_commit(pool) == 0;
+}
+
+/* In this order. A path that is null: none is known. */
+static const struct failure {
+  bool (*works)(void);
+  enum nvm_error code;
+  const char *name, *cause, *hint;
+} failures[] = {
+    {no_path, NVM_EARGUMENT, NULL, "no path was given", "name the pool's file"},
+    {long_path, NVM_EARGUMENT, NULL, "the path is too long", "shorter"},
+    {open_missing, NVM_EMISSING, "missing", "No such file", "check the path"},
+    {open_empty, NVM_EEMPTY, "empty", "the file is empty", "remove it"},
+    {open_short, NVM_ETRUNCATED, "short", "ends within the header", "restore a copy"},
+    {open_foreign, NVM_EFOREIGN, "foreign", "no pool of nvmove", "check the path"},
+    {open_device, NVM_EFOREIGN, "/dev/null", "not a regular file", "check the path"},
+    {open_folder, NVM_EFOREIGN, "folder", "Is a directory", "check the path"},
+    {open_cut, NVM_ETRUNCATED, "cut", "bytes of", "nvmove pool repair"},
+    {open_newer, NVM_EVERSION, "newer", "is newer than this library's", "update nvmove"},
+    {open_spoiled, NVM_ECORRUPT, "spoiled", "both copies of the header", "nvmove pool repair"},
+    {open_protected, NVM_EREADONLY, "protected", "", "chmod"},
+    {open_twice, NVM_EBUSY, "pool", "is open already", "close it there"},
+    {check_missing, NVM_EMISSING, "missing", "No such file", "check the path"},
+    {check_open, NVM_EBUSY, "pool", "is open already", "close it there"},
+    {create_small, NVM_EARGUMENT, "new", "a pool of 1048575 bytes", "1 MiB is the least"},
+    {create_huge, NVM_ETOOLARGE, "new", "a pool of 1024 GiB", "is the most"},
+    {create_nowhere, NVM_EMISSING, "nowhere/new", "No such file", "folder"},
+    {create_there, NVM_EEXISTS, "empty", "the file exists", "open it, or remove it"},
+    {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo' or 'shadow'"},
+    {create_on_moon, NVM_EARGUMENT, "new", "NVMOVE_DOMAIN=moon", "'process' or 'power'"},
+    {create_copy, NVM_EARGUMENT, "new", "NVMOVE_OPEN=copy", "unset it"},
+    {create_bounded, NVM_EARGUMENT, "new", "NVMOVE_SHADOW_DRAM=some", "as 512M"},
+    {open_askew, NVM_EARGUMENT, "closed", "no multiple of 1 GiB", "one that is"},
+    {open_somewhere, NVM_EARGUMENT, "closed", "NVMOVE_BASE=somewhere", "it is an address"},
+    {without_files, NVM_ESYSTEM, "closed", "Too many open files", "ulimit -n"},
+    {close_nothing, NVM_EARGUMENT, NULL, "no pool was given", "nvm_pool_open"},
+    {begin_nothing, NVM_EARGUMENT, NULL, "no pool was given", "nvm_pool_open"},
+    {allocate_nowhere, NVM_EARGUMENT, NULL, "no pool was given", "nvm_pool_open"},
+    {commit_unbegun, NVM_ENOTX, "pool", "commit without begin", "nvm_tx_begin"},
+    {abort_unbegun, NVM_ENOTX, "pool", "abort without begin", "nvm_tx_begin"},
+    {allocate_nothing, NVM_EARGUMENT, "pool", "an allocation of 0 bytes", "1 byte or more"},
+    {allocate_too_much, NVM_ETOOLARGE, "pool", "bytes", "may grow to"},
+    {allocate_product, NVM_ETOOLARGE, "pool", "times 3 bytes", "ask for less"},
+    {allocate_all, NVM_ENOMEMORY, "pool", "the pool is full", "nvmove pool convert"},
+    {free_local, NVM_EPOINTER, NULL, "not the address of a block of an open pool", "nvm_alloc"},
+    {free_inside, NVM_EPOINTER, "pool", "not the address of a block", "nvm_alloc"},
+    {free_twice, NVM_EDOUBLEFREE, "pool", "is free already", "once"},
+    {set_foreign_root, NVM_EUNSAFE, "pool", "does not lie in the pool", "nvm_alloc"},
+    {close_open, NVM_EOPENTX, "pool", "a transaction open", "commit or abort it"},
+    {commit_aborted, NVM_EABORTED, "pool", "aborted", "begin it again"},
+};
+enum { FAILURES = sizeof failures / sizeof *failures };
+
+/* The message: PATH: CAUSE; HINT */
+static void check_message(const char *name, const char *cause, const char *hint) {
+  const char *said = nvm_strerror();
+  if (name) {
+    const char *path = *name == '/' ? name : test_path(name);
+    size_t length = strlen(path);
+    CHECK(strncmp(said, path, length) == 0 && strncmp(said + length, ": ", 2) == 0);
+    said += length + 2;
+  }
+  CHECK(*said != '/' && *said != ';' && !strchr(said, '\n'));
+  const char *at = strstr(said, cause), *rest = at ? strstr(at + strlen(cause), "; ") : NULL;
+  CHECK(rest && strlen(rest) > strlen("; ") && strstr(rest, hint));
+}
+
+static void write_file(const char *name, const void *bytes, size_t size) {
+  int fd = open(test_path(name), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  CHECK(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0);
+}
+
+/* A pool of which both copies of the header have `value` at `at`. */
+static void make_spoiled(const char *name, off_t at, unsigned char value) {
+  CHECK(nvm_pool_close(test_create(test_path(name), SMALLEST)) == 0);
+  int fd = open(test_path(name), O_WRONLY);
+  for (int copy = 0; copy < 2; copy++)
+    CHECK(pwrite(fd, &value, 1, at + copy * NVM_HEADER_COPY_SIZE) == 1);
+  CHECK(close(fd) == 0);
+}
+
+static void make_files(void) {
+  char text[10000];
+  memset(text, 'x', sizeof text);
+  write_file("empty", "", 0);
+  write_file("short", text, 100);
+  write_file("foreign", text, sizeof text);
+  CHECK(mkdir(test_path("folder"), 0700) == 0);
+  make_spoiled("closed", sizeof(struct nvm_header) - 1, 0);
+  make_spoiled("cut", sizeof(struct nvm_header) - 1, 0);
+  CHECK(truncate(test_path("cut"), SMALLEST / 2) == 0);
+  make_spoiled("newer", offsetof(struct nvm_header, format), NVM_FORMAT + 1);
+  make_spoiled("spoiled", sizeof(struct nvm_header) - 1, 1);
+  make_spoiled("protected", sizeof(struct nvm_header) - 1, 0);
+  CHECK(chmod(test_path("protected"), 0444) == 0);
+}
+
+TEST_ONCE(messages) {
+  make_files();
+  pool = test_create(test_path("pool"), SMALLEST);
+  CHECK(nvm_tx_begin(pool) == 0 && (block = nvm_alloc(pool, 0, 100)) && nvm_tx_commit(pool) == 0);
+  for (const struct failure *f = failures; f < failures + FAILURES; f++) {
+    bool works = f->works();
+    if (works || nvm_errno() != f->code)
+      fprintf(stderr, "row %zu, '%s': code %d\n", (size_t)(f - failures), f->cause, nvm_errno());
+    CHECK(!works && nvm_errno() == f->code);
+    check_message(f->name, f->cause, f->hint);
+  }
+  CHECK(access(test_path("new"), F_OK) != 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+/* Whoever fails without saying what to do: the code knows. */
+TEST_ONCE(messages_of_each_code) {
+  for (int code = NVM_ESYSTEM; code < CODES; code++) {
+    CHECK(nvmi_fail((enum nvm_error)code, test_path("p"), "number %d", code) == -1);
+    CHECK(nvm_errno() == (enum nvm_error)code && *nvm_error_name(nvm_errno()));
+    check_message("p", "number", "");
+    nvmi_fail((enum nvm_error)code, NULL, "%s", "cause; hint");
+    CHECK(strcmp(nvm_strerror(), "cause; hint") == 0);
+  }
+}
+
+TEST_ONCE(messages_of_long_paths) {
+  char path[PATH_MAX], start[] = "/nowhere";
+  memset(path, '/', sizeof path - 1);
+  memcpy(path, start, strlen(start));
+  path[sizeof path - 1] = 0;
+  CHECK_FAILS(nvm_pool_open(path), NVM_EMISSING);
+  check_message(path, "No such file", "check the path");
+}
+
+static void use_in_child(void *call) {
+  bool works = call == &block ? nvm_free(block) == 0 : nvm_alloc(pool, 0, 8) != NULL;
+  if (!call) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    works = nvm_tx_commit(pool) == 0;
+  }
+  CHECK(!works && nvm_errno() == NVM_ECHILD);
+  check_message("pool", "a forked child cannot", "");
+  _exit(0);
+}
+
+TEST_ONCE(messages_in_a_child) {
+  pool = test_create(test_path("pool"), SMALLEST);
+  block = nvm_alloc(pool, 0, 100);
+  CHECK(block && test_child(NULL, use_in_child, NULL) == 0);
+  CHECK(test_child(NULL, use_in_child, &block) == 0);
+  CHECK(test_child(NULL, use_in_child, &pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
