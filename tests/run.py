@@ -74,7 +74,7 @@ def runtime_tests(build, *parts):
                          text=True, errors="replace")
     m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
     if not m:
-        print(run.stdout + "runtime: ended without a sum")
+        print(f"{run.stdout}runtime: ended with status {run.returncode} and without a sum")
         return Outcome(failed=1)
     outcome = Outcome(*map(int, m.groups()))
     if outcome.failed:

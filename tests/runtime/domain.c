@@ -18,15 +18,18 @@ enum { SIZE = 8 << 20, PAGE = 4096 };
 static long dram_bytes; /* 0: what the machine has */
 static bool without_pmem2;
 
+/* A sanitizer itself calls these, before it is ready. */
+#define BEFORE_MAIN __attribute__((disable_sanitizer_instrumentation))
+
 long __real_sysconf(int name);
 long __wrap_sysconf(int name);
-long __wrap_sysconf(int name) {
+BEFORE_MAIN long __wrap_sysconf(int name) {
   return dram_bytes && name == _SC_PHYS_PAGES ? dram_bytes / PAGE : __real_sysconf(name);
 }
 
 void *__real_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags);
-void *__wrap_dlopen(const char *name, int flags) {
+BEFORE_MAIN void *__wrap_dlopen(const char *name, int flags) {
   return without_pmem2 && name && strstr(name, "pmem2") ? NULL : __real_dlopen(name, flags);
 }
 
