@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-Iinclude", "-Iruntime"]
+FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-Iinclude", "-Iruntime", f'-DNVMOVE_TEST_SOURCE="{ROOT}"']
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)), ("recycled.c", ()),
             ("straight.c", ()), ("straight.c", ("-DSIZE=1000",)),
