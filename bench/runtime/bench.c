@@ -172,7 +172,7 @@ static void run_alloc(void) {
   }
 }
 
-/* Of a pool whose process was killed. libpmemobj rebuilds its tables at the first allocation. */
+/* Of a pool whose process was killed. */
 static void run_reopen(void) {
   static const struct system systems[] = {{"libpmemobj", "", peer_reopen},
                                           {"undo", "undo", ours_reopen},
