@@ -118,6 +118,17 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
 /* What each running thread did before is seen by this one, and the other way round; false: the
  * kernel cannot. */
 bool nvmi_barrier_in_all_threads(void);
+/* ThreadSanitizer does not know that barrier. It is told: what the thread did before `says`, who
+ * then finds it at rest behind the barrier sees. */
+#if __has_feature(thread_sanitizer)
+void __tsan_release(void *address);
+void __tsan_acquire(void *address);
+static inline void nvmi_says_it_rests(struct nvmi_thread *thread) { __tsan_release(thread); }
+static inline void nvmi_sees_at_rest(struct nvmi_thread *thread) { __tsan_acquire(thread); }
+#else
+static inline void nvmi_says_it_rests(struct nvmi_thread *thread) { (void)thread; }
+static inline void nvmi_sees_at_rest(struct nvmi_thread *thread) { (void)thread; }
+#endif
 
 /* All commit records below are durable in place. Never less than nvmi_log_raise_bound was given. */
 uint64_t nvmi_log_bound(struct nvm_pool *pool);

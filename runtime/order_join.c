@@ -62,6 +62,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   thread->lines.count = 0;
   thread->fresh_count = 0;
   thread->fresh_stores = false;
+  nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;
 }

@@ -84,9 +84,12 @@ void nvmi_shrink_wrote(struct nvm_pool *pool, uint64_t offset) {
 __attribute__((no_sanitize("thread"))) static bool others_write(const struct nvm_pool *pool,
                                                                 const struct nvmi_thread *self) {
   for (unsigned i = 0; i < pool->log_count; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (owner && owner != self && (owner->busy || owner->touched >> pool->index & 1))
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || owner == self)
+      continue;
+    if (owner->busy || owner->touched >> pool->index & 1)
       return true;
+    nvmi_sees_at_rest(owner);
   }
   return false;
 }

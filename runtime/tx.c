@@ -194,6 +194,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
     thread->table->ahead = 0;
   }
+  nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;
   if (NVMI_UNLIKELY(asked))
