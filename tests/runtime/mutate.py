@@ -31,6 +31,7 @@ EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt
 METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself after 300
+SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
          "bound_", "void_", "handler", "old_entries", "damage", "forged", "check_", "order_commits",
@@ -188,15 +189,17 @@ class Workshop:
         return True
 
     def ends_well(self, command, seconds, **environment):
-        run = subprocess.Popen(command, cwd=self.folder, start_new_session=True, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL,
-                               env=dict(os.environ, TMPDIR=self.folder, **environment))
-        try:
-            return run.wait(seconds) == 0
-        except subprocess.TimeoutExpired:
-            os.killpg(run.pid, 9)
-            run.wait()
-            return False
+        with open(os.path.join(self.folder, SAID), "w") as said:
+            run = subprocess.Popen(command, cwd=self.folder, start_new_session=True, stdout=said,
+                                   stderr=subprocess.STDOUT,
+                                   env=dict(os.environ, TMPDIR=self.folder, **environment))
+            try:
+                return run.wait(seconds) == 0
+            except subprocess.TimeoutExpired:
+                os.killpg(run.pid, 9)
+                run.wait()
+                said.write(f"{' '.join(command)}: not done after {seconds} s\n")
+                return False
 
     def survives(self, mutation, seconds):
         path = os.path.join(self.folder, mutation.name)
@@ -221,7 +224,7 @@ class Workshop:
 
 
 def fates(wanted, folder, tools, seconds, jobs):
-    """(mutation, whether it survives) of each; None for the first: the tests fail without one."""
+    """(mutation, whether it survives) of each; None and what is said: the tests fail without."""
     free = queue.Queue()
     for job in range(jobs):
         os.mkdir(os.path.join(folder, str(job)))
@@ -239,7 +242,8 @@ def fates(wanted, folder, tools, seconds, jobs):
     right = first.passes(seconds)
     free.put(first)
     if not right:
-        yield None, True
+        with open(os.path.join(first.folder, SAID), errors="replace") as said:
+            yield None, said.read()[-SAID_SHOWN:]
         return
     with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
         yield from zip(wanted, workers.map(fate, wanted))
@@ -252,7 +256,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         for mutation, survives in fates(wanted, folder, tools, seconds, jobs):
             if not mutation:
-                print("mutate: the tests fail without a mutation")
+                print(f"{survives}\nmutate: the tests fail without a mutation")
                 return 0, 1
             known = SURVIVORS.get(mutation.key())
             wrong = survives != bool(known)
