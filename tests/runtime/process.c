@@ -87,6 +87,8 @@ static void run_signals(void *path) {
   for (uint64_t t = 1; t <= TRANSACTIONS; t++) {
     due = 24;
     due_inside = 8;
+    /* Once a handler has stored, signals wait for the end of a commit: mostly forgotten here. */
+    nvmi_self->handlers_store = nvmi_self->handlers_store && t % 8 == 0;
     CHECK(nvm_tx_begin(pool) == 0);
     seen->first = root->first;
     seen->begun = t;
@@ -141,7 +143,7 @@ TEST(signal_handler_interrupts_an_append) {
     unlink(path);
   }
   CHECK(kills >= 12 && behind_commits >= 8);
-  CHECK(handled >= inside && inside >= 250); /* shadow: every seventh of 2,200 appends */
+  CHECK(handled >= inside && inside >= 400); /* shadow: every seventh of 3,000 appends */
 }
 
 static void exit_without_close(void *path) {
