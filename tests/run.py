@@ -85,7 +85,7 @@ def runtime_tests(build, *parts):
 
 
 def runtime(a):
-    return runtime_tests(a.build)
+    return runtime_tests(a.build, "--jobs", str(os.cpu_count()))
 
 
 def threads(a):

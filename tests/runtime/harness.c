@@ -1,8 +1,9 @@
 /* harness.c: runs the tests (harness.h) and prints "N passed, N failed, N skipped" as its last
  * line.
  *
- * usage: nvmove-runtime-tests [--stop] [PART-OF-A-NAME]...
- * --stop: at the first failure.
+ * usage: nvmove-runtime-tests [--stop] [--jobs N] [PART-OF-A-NAME]...
+ * --stop: at the first failure. --jobs: so many tests at a time; what one prints comes when it
+ * ends.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -166,13 +167,33 @@ struct configuration {
   const char *method, *domain;
 };
 
-static int run(const struct test *test, struct configuration c) {
+struct job {
+  pid_t child; /* 0: none runs */
+  char name[256], folder[PATH_MAX];
+  int output; /* a file without a name; -1: it prints at once */
+};
+
+enum { JOBS_MAX = 64 };
+static struct job jobs[JOBS_MAX];
+static unsigned job_count = 1;
+static bool stops;
+static bool names_all; /* also those that pass */
+static unsigned counts[3];
+
+static void start(struct job *job, const struct test *test, struct configuration c) {
   snprintf(folder, sizeof folder, "/dev/shm/nvmove-test.XXXXXX");
-  if (!mkdtemp(folder))
-    return 1;
+  if (!mkdtemp(folder)) {
+    perror(folder);
+    exit(1);
+  }
+  memcpy(job->folder, folder, sizeof folder);
+  job->output = job_count > 1 ? memfd_create("output", MFD_CLOEXEC) : -1;
   fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
+  job->child = fork();
+  if (job->child == 0) {
+    if (job->output >= 0 && (dup2(job->output, 1) < 0 || dup2(job->output, 2) < 0))
+      exit(1);
+    close(job->output);
     alarm(SECONDS_MAX);
     if (c.method) {
       setenv("NVMOVE_METHOD", c.method, 1);
@@ -181,12 +202,47 @@ static int run(const struct test *test, struct configuration c) {
     test->run();
     exit(0);
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void show(int output) {
+  char bytes[4096];
+  lseek(output, 0, SEEK_SET);
+  for (ssize_t size; (size = read(output, bytes, sizeof bytes)) > 0;)
+    fwrite(bytes, 1, (size_t)size, stderr);
+  close(output);
+}
+
+static void end(struct job *job, int status) {
+  job->child = 0;
+  nftw(job->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  if (job->output >= 0)
+    show(job->output);
   if (WIFSIGNALED(status))
     fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  int outcome = code == 0 ? 0 : code == TEST_SKIPPED ? 2 : 1;
+  counts[outcome]++;
+  if (outcome == 1 && stops)
+    exit(1);
+  if (outcome || names_all)
+    printf("%s: %s\n", outcome == 0 ? "passed" : outcome == 1 ? "FAILED" : "skipped", job->name);
+}
+
+/* False: none runs. */
+static bool wait_for_one(void) {
+  int status;
+  pid_t child = wait(&status);
+  for (unsigned i = 0; i < job_count; i++)
+    if (child > 0 && jobs[i].child == child)
+      end(&jobs[i], status);
+  return child > 0;
+}
+
+static struct job *free_job(void) {
+  for (;; wait_for_one())
+    for (unsigned i = 0; i < job_count; i++)
+      if (!jobs[i].child)
+        return &jobs[i];
 }
 
 bool test_is_shadow(NVM_POOL *pool) {
@@ -209,29 +265,35 @@ static bool is_wanted(const char *name, char **parts) {
   return none;
 }
 
+static char **options(char **arguments) {
+  for (; *arguments && strncmp(*arguments, "--", 2) == 0; arguments++) {
+    if (strcmp(*arguments, "--stop") == 0)
+      stops = true;
+    else if (strcmp(*arguments, "--jobs") == 0 && arguments[1])
+      job_count = (unsigned)strtoul(*++arguments, NULL, 10);
+  }
+  job_count = job_count < 1 ? 1 : job_count > JOBS_MAX ? JOBS_MAX : job_count;
+  return arguments;
+}
+
 int main(int argc, char **argv) {
   static const struct configuration each[] = {
       {"undo", "process"}, {"undo", "power"}, {"shadow", "process"}, {"shadow", "power"}};
-  bool stop = argc > 1 && strcmp(argv[1], "--stop") == 0;
-  char **wanted = argv + 1 + stop;
-  int counts[3] = {0};
+  (void)argc;
+  char **wanted = options(argv + 1);
+  names_all = *wanted;
   for (const struct test *test = tests; test; test = test->next) {
     for (int i = 0; i < (test->once ? 1 : 4); i++) {
       struct configuration c = test->once ? (struct configuration){0} : each[i];
-      char name[256];
-      snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",
+      struct job *job = free_job();
+      snprintf(job->name, sizeof job->name, "%s%s%s%s%s", test->name, c.method ? " " : "",
                c.method ? c.method : "", c.method ? " " : "", c.method ? c.domain : "");
-      if (!is_wanted(name, wanted))
-        continue;
-      int status = run(test, c);
-      int outcome = status == 0 ? 0 : status == TEST_SKIPPED ? 2 : 1;
-      counts[outcome]++;
-      if (outcome == 1 && stop)
-        return 1;
-      if (outcome || *wanted)
-        printf("%s: %s\n", outcome == 0 ? "passed" : outcome == 1 ? "FAILED" : "skipped", name);
+      if (is_wanted(job->name, wanted))
+        start(job, test, c);
     }
   }
-  printf("%d passed, %d failed, %d skipped\n", counts[0], counts[1], counts[2]);
+  while (wait_for_one())
+    ;
+  printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
   return counts[1] != 0;
 }
