@@ -22,7 +22,7 @@ namespace nvmove::plugin {
 namespace {
 
 const SystemFunction *systemFunction(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = namedCallee(Call);
   if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() || isAbiFunction(*Callee))
     return nullptr;
   auto &Known = frontendFacts().SystemFunctions;
@@ -93,7 +93,7 @@ public:
 private:
   void collect() {
     auto IsPrecompiled = [this](const CallBase &Call) {
-      const Function *Callee = Call.getCalledFunction();
+      const Function *Callee = namedCallee(Call);
       return Callee && (Unsafe.find(*Callee) || systemFunction(Call));
     };
     for (const Access &A : enumerateAccesses(F, IsPrecompiled)) {
@@ -165,7 +165,7 @@ private:
 
   void noteCall(const Access &A) {
     auto &Call = cast<CallBase>(*A.At);
-    const UnsafeFunction *Known = Unsafe.find(*Call.getCalledFunction());
+    const UnsafeFunction *Known = Unsafe.find(*namedCallee(Call));
     auto MayPersist = [this](const Value *V) {
       return originOf(V, Analyses.Library, settings().GlobalsMayPersist) == Origin::MayPersist;
     };
@@ -189,7 +189,7 @@ private:
           !MayPersist(Argument))
         continue;
       count(Outcome::Warned, A);
-      StringRef Name = Call.getCalledFunction()->getName();
+      StringRef Name = namedCallee(Call)->getName();
       return R.warnOnce(Name, Call,
                         "pre-compiled '" + Name +
                             "' may write persistent memory through argument " + Twine(N + 1) +
