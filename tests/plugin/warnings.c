@@ -75,6 +75,13 @@ void owned(FILE *f, DIR *d, int *p) {
   own_function(p);
 }
 
+// A pointer to a function with variable arguments cannot lead to a wrapper; fprintf needs none.
+typedef int printer(void *, const char *, ...);
+// CHECK-NOT: 'fprintf'
+// CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: the address of 'sprintf', which writes memory and takes variable arguments, is taken
+// CHECK-NOT: 'fprintf'
+printer *taken(int file) { return file ? (printer *)fprintf : (printer *)sprintf; }
+
 // On the stack nothing persists.
 // CHECK-NOT: warning:
 void local(void) {
