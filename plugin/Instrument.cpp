@@ -181,19 +181,21 @@ private:
     const SystemFunction &System = *systemFunction(Call);
     if (Call.onlyReadsMemory())
       return;
-    for (unsigned N = 0; N < Call.arg_size(); ++N) {
-      bool Named = N < Call.getFunctionType()->getNumParams();
-      bool Writable = Named ? System.mayWriteThrough(N) : System.Variadic;
+    unsigned First = Call.hasStructRetAttr(); // the place of a result is a write of its own
+    unsigned Passed = Call.getFunctionType()->getNumParams() - First;
+    for (unsigned N = First; N < Call.arg_size(); ++N) {
+      bool Named = N - First < Passed;
+      bool Writable = Named ? System.mayWriteThrough(N - First, Passed) : System.Variadic;
       Value *Argument = Call.getArgOperand(N);
       if (!Writable || !Argument->getType()->isPointerTy() || Call.onlyReadsMemory(N) ||
           !MayPersist(Argument))
         continue;
       count(Outcome::Warned, A);
       StringRef Name = namedCallee(Call)->getName();
-      return R.warnOnce(Name, Call,
-                        "pre-compiled '" + Name +
-                            "' may write persistent memory through argument " + Twine(N + 1) +
-                            "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
+      return R.warnOnce(
+          Name, Call,
+          "pre-compiled '" + Name + "' may write persistent memory through argument " +
+              Twine(N - First + 1) + "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
     }
   }
 
