@@ -18,6 +18,10 @@ long add(long *p) { return __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
 _Bool swap(int *p, int *old) {
   return __atomic_compare_exchange_n(p, old, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+// CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: atomic read-modify-write
+// CHECK-NOT: warnings.c:[[@LINE+1]]:
+static inline void inlined(long *p) { __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
+void twice(long *p, long *q) { inlined(p), inlined(q); }
 // LOCKED-LABEL: define {{.*}}@add(
 // LOCKED: call {{.*}}@__nvmove_note_8(ptr %p)
 // LOCKED: atomicrmw
