@@ -44,6 +44,10 @@ def ratio(measured):
     return statistics.median(r["nvmove"] / r["clang"] for r in measured)
 
 
+def benched():
+    return [name for name in programs.names() if "bench" in programs.load(name)]
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("name", nargs="*")
@@ -51,7 +55,7 @@ def main():
     p.add_argument("--rounds", type=int, default=7)
     p.add_argument("--out", default=os.path.join(ROOT, "build", "bench", "instrumented.json"))
     a = p.parse_args()
-    measured = {name: measure(name, os.path.abspath(a.cc), a.rounds) for name in a.name or programs.names()}
+    measured = {name: measure(name, os.path.abspath(a.cc), a.rounds) for name in a.name or benched()}
     os.makedirs(os.path.dirname(a.out), exist_ok=True)
     with open(a.out, "w") as f:
         json.dump({"schema_version": 1, "processor": platform.processor() or platform.machine(),

@@ -6,6 +6,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -128,6 +129,8 @@ private:
         add(Call, AccessKind::Load, false, Call.getArgOperand(N), Call.getParamByValType(N));
     if (Call.isInlineAsm())
       return visitAssembly(Call);
+    if (visitAtomicLibrary(Call))
+      return;
     if (!IsPrecompiled(Call))
       return;
     add(Call, AccessKind::Precompiled, true, nullptr, nullptr);
@@ -136,8 +139,30 @@ private:
         add(Call, AccessKind::Store, true, Call.getArgOperand(N), Result);
   }
 
+  /// What the compiler itself calls for an object that is too large for an instruction. The two
+  /// that only load or store are in libc.unsafe.
+  bool visitAtomicLibrary(CallBase &Call) {
+    const Function *Callee = namedCallee(Call);
+    if (!Callee || !Callee->isDeclaration())
+      return false;
+    constexpr unsigned Length = 0, Object = 1;
+    unsigned Old; // receives what the object was
+    if (Callee->getName() == "__atomic_exchange" && Call.arg_size() == 5)
+      Old = 3;
+    else if (Callee->getName() == "__atomic_compare_exchange" && Call.arg_size() == 6)
+      Old = 2;
+    else
+      return false;
+    addRange(Call, true, Call.getArgOperand(Object), Call.getArgOperand(Length));
+    Found.back().Kind = AccessKind::Exchange;
+    Found.back().Atomic = true;
+    addRange(Call, true, Call.getArgOperand(Old), Call.getArgOperand(Length));
+    return true;
+  }
+
   /// Memory outputs are written; so may be what a pointer in a register leads to, if the assembler
-  /// says that it changes memory. Memory inputs are only read.
+  /// says that it changes memory, also one that was made a number on its way there. Memory inputs
+  /// are only read.
   void visitAssembly(CallBase &Call) {
     auto *Code = cast<InlineAsm>(Call.getCalledOperand());
     InlineAsm::ConstraintInfoVector Constraints = Code->ParseConstraints();
@@ -149,6 +174,8 @@ private:
       if (!C.hasArg())
         continue;
       Value *Argument = Call.getArgOperand(N++);
+      if (auto *Number = dyn_cast<PtrToIntOperator>(Argument))
+        Argument = Number->getPointerOperand();
       bool Written = C.Type == InlineAsm::isOutput || (ClobbersMemory && !C.isIndirect);
       if (Written && Argument->getType()->isPointerTy())
         add(Call, AccessKind::Assembly, true, Argument, nullptr);

@@ -35,6 +35,12 @@ struct Access {
   bool Atomic = false;
 };
 
+/// The function that a call names, also where it was declared without a prototype (`int read();`)
+/// and so has another type than the call.
+inline const llvm::Function *namedCallee(const llvm::CallBase &Call) {
+  return llvm::dyn_cast<llvm::Function>(Call.getCalledOperand());
+}
+
 /// Every access of \p F in the order of its instructions. A memcpy is two, a read and a write.
 /// \p IsPrecompiled tells which callees nobody instruments.
 llvm::SmallVector<Access>

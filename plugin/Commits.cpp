@@ -2,6 +2,7 @@
 #include "Commits.h"
 
 #include "Abi.h"
+#include "Access.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -33,7 +34,7 @@ bool Commits::mayCommit(const Instruction &I) const {
 bool Commits::calleeMayCommit(const CallBase &Call) const {
   if (Call.isInlineAsm())
     return !Call.onlyReadsMemory() && !Call.onlyAccessesArgMemory();
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = namedCallee(Call);
   // What a user promised about a declaration (pure) says nothing about its commits, but a commit
   // writes memory, so a function that writes none cannot commit.
   if (Call.onlyReadsMemory() || Call.onlyAccessesArgMemory())

@@ -40,10 +40,15 @@ struct TypeLayout {
 
 /// A function that a system header declares: nobody instrumented its body.
 struct SystemFunction {
-  uint64_t WritableArguments = 0; ///< bit N: argument N is a pointer to something not const
+  uint64_t WritableArguments = 0; ///< bit N: argument N leads to something not const
+  unsigned Arguments = 0;         ///< with the object of a member function
   bool Variadic = false;
 
-  bool mayWriteThrough(unsigned Argument) const {
+  /// In a call with \p Passed of them. Where structures are passed in parts the places are others,
+  /// and any may be a writable one's.
+  bool mayWriteThrough(unsigned Argument, unsigned Passed) const {
+    if (Passed != Arguments)
+      return WritableArguments != 0;
     return Argument < 64 && (WritableArguments >> Argument) % 2 == 1;
   }
 };

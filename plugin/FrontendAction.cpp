@@ -116,23 +116,41 @@ private:
     return Entry && Entry->isFile() && SrcMgr::isSystem(Entry->getFile().getFileCharacteristic());
   }
 
-  /// Memory that a program does not have: an object whose type only the library knows, a FILE.
+  /// Memory that a program does not have: an object whose type only the library knows, a FILE, a
+  /// stream.
   static bool isLibraryOwned(QualType Pointee) {
     if (auto *Name = Pointee->getAs<TypedefType>(); Name && Name->getDecl()->getName() == "FILE")
       return true;
-    return Pointee->isIncompleteType() && !Pointee->isVoidType();
+    return (Pointee->isIncompleteType() && !Pointee->isVoidType()) ||
+           isStream(Pointee->getAsCXXRecordDecl());
+  }
+
+  static bool isStream(const CXXRecordDecl *Class) {
+    if (!Class || !Class->hasDefinition())
+      return false;
+    return (Class->getDeclName().isIdentifier() && Class->getName() == "ios_base") ||
+           llvm::any_of(Class->bases(), [](const CXXBaseSpecifier &Base) {
+             return isStream(Base.getType()->getAsCXXRecordDecl());
+           });
   }
 
   static SystemFunction describe(const FunctionDecl &F) {
     SystemFunction Made;
     Made.Variadic = F.isVariadic();
-    for (unsigned N = 0; N < F.getNumParams() && N < 64; ++N) {
-      QualType T = F.getParamDecl(N)->getType();
-      if (T->isPointerType() && !T->getPointeeType().isConstQualified() &&
-          !T->getPointeeType()->isFunctionType() && !isLibraryOwned(T->getPointeeType()))
-        Made.WritableArguments |= uint64_t(1) << N;
-    }
+    if (auto *Method = dyn_cast<CXXMethodDecl>(&F); Method && Method->isInstance())
+      add(Made, Method->getThisType());
+    for (const ParmVarDecl *Parameter : F.parameters())
+      add(Made, Parameter->getType());
     return Made;
+  }
+
+  static void add(SystemFunction &F, QualType T) {
+    unsigned N = F.Arguments++;
+    if (N >= 64 || !(T->isPointerType() || T->isReferenceType()))
+      return;
+    QualType Pointee = T->getPointeeType();
+    if (!Pointee.isConstQualified() && !Pointee->isFunctionType() && !isLibraryOwned(Pointee))
+      F.WritableArguments |= uint64_t(1) << N;
   }
 
   ASTContext &Context;

@@ -22,7 +22,7 @@ namespace nvmove::plugin {
 namespace {
 
 const SystemFunction *systemFunction(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = namedCallee(Call);
   if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() || isAbiFunction(*Callee))
     return nullptr;
   auto &Known = frontendFacts().SystemFunctions;
@@ -93,7 +93,7 @@ public:
 private:
   void collect() {
     auto IsPrecompiled = [this](const CallBase &Call) {
-      const Function *Callee = Call.getCalledFunction();
+      const Function *Callee = namedCallee(Call);
       return Callee && (Unsafe.find(*Callee) || systemFunction(Call));
     };
     for (const Access &A : enumerateAccesses(F, IsPrecompiled)) {
@@ -165,7 +165,7 @@ private:
 
   void noteCall(const Access &A) {
     auto &Call = cast<CallBase>(*A.At);
-    const UnsafeFunction *Known = Unsafe.find(*Call.getCalledFunction());
+    const UnsafeFunction *Known = Unsafe.find(*namedCallee(Call));
     auto MayPersist = [this](const Value *V) {
       return originOf(V, Analyses.Library, settings().GlobalsMayPersist) == Origin::MayPersist;
     };
@@ -181,19 +181,21 @@ private:
     const SystemFunction &System = *systemFunction(Call);
     if (Call.onlyReadsMemory())
       return;
-    for (unsigned N = 0; N < Call.arg_size(); ++N) {
-      bool Named = N < Call.getFunctionType()->getNumParams();
-      bool Writable = Named ? System.mayWriteThrough(N) : System.Variadic;
+    unsigned First = Call.hasStructRetAttr(); // the place of a result is a write of its own
+    unsigned Passed = Call.getFunctionType()->getNumParams() - First;
+    for (unsigned N = First; N < Call.arg_size(); ++N) {
+      bool Named = N - First < Passed;
+      bool Writable = Named ? System.mayWriteThrough(N - First, Passed) : System.Variadic;
       Value *Argument = Call.getArgOperand(N);
       if (!Writable || !Argument->getType()->isPointerTy() || Call.onlyReadsMemory(N) ||
           !MayPersist(Argument))
         continue;
       count(Outcome::Warned, A);
-      StringRef Name = Call.getCalledFunction()->getName();
-      return R.warnOnce(Name, Call,
-                        "pre-compiled '" + Name +
-                            "' may write persistent memory through argument " + Twine(N + 1) +
-                            "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
+      StringRef Name = namedCallee(Call)->getName();
+      return R.warnOnce(
+          Name, Call,
+          "pre-compiled '" + Name + "' may write persistent memory through argument " +
+              Twine(N - First + 1) + "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
     }
   }
 

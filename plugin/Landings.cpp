@@ -3,6 +3,7 @@
 #include "Landings.h"
 
 #include "Abi.h"
+#include "Access.h"
 #include "Notes.h"
 
 #include "llvm/IR/InstIterator.h"
@@ -14,7 +15,7 @@ namespace {
 
 /// vfork returns twice too, but nothing has been left then.
 bool isSetjmp(const CallInst &Call) {
-  const Function *Callee = Call.getCalledFunction();
+  const Function *Callee = namedCallee(Call);
   return Call.canReturnTwice() && Callee && Callee->getName().contains("setjmp") &&
          Call.getType()->isIntegerTy();
 }

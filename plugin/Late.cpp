@@ -11,6 +11,7 @@
 #include "UnsafeFile.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,16 +57,27 @@ UnsafeTable readUnsafeFiles(Module &M) {
   return Table;
 }
 
-bool suits(const Function &F) { return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked); }
+/// A naked function is assembler that finds its arguments by itself: nothing can be placed in it.
+void warnOfNaked(Function &F, Report &R) {
+  if (none_of(F.args(), [](const Argument &A) { return A.getType()->isPointerTy(); }))
+    return;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->isInlineAsm())
+      return R.warn(I, "inline assembler may write persistent memory that nothing logs");
+}
 
 SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &Analyses,
                                             const UnsafeTable &Unsafe, Report &R) {
   Commits MayCommit(M, Unsafe);
   SmallVector<Function *> Bodies, Changed;
   for (Function &F : M)
-    if (suits(F))
+    if (!F.isDeclaration())
       Bodies.push_back(&F);
   for (Function *F : Bodies) {
+    if (F->hasFnAttribute(Attribute::Naked)) {
+      warnOfNaked(*F, R);
+      continue;
+    }
     FunctionAnalyses Known{Analyses.getResult<TargetLibraryAnalysis>(*F),
                            {Analyses.getResult<LoopAnalysis>(*F),
                             Analyses.getResult<ScalarEvolutionAnalysis>(*F),

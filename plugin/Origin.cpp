@@ -18,6 +18,8 @@ namespace {
 bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library) {
   const Function *Callee = Call.getCalledFunction();
   LibFunc Known;
+  if (Callee && Callee->getName() == "__cxa_allocate_exception")
+    return true;
   if (!Callee || !Callee->isDeclaration() || !Library.getLibFunc(*Callee, Known) ||
       !Library.has(Known))
     return false;

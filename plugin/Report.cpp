@@ -3,6 +3,7 @@
 
 #include "Settings.h"
 
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Function.h"
 
@@ -49,6 +50,14 @@ void Report::count(Outcome What, Instruction &At, OptimizationRemarkEmitter &Rem
 void Report::warn(Instruction &At, const Twine &Message) {
   if (!settings().Warnings)
     return;
+  // Code that was inlined here and there is at one place in the source.
+  if (const DILocation *Place = At.getDebugLoc())
+    if (!Warned
+             .insert((Place->getFilename() + ":" + Twine(Place->getLine()) + ":" +
+                      Twine(Place->getColumn()) + ": " + Message)
+                         .str())
+             .second)
+      return;
   // Of the kinds that clang prints with file, line and snippet, the one whose text is free.
   DiagnosticInfoUnsupported Warning(*At.getFunction(), Message, At.getDebugLoc(), DS_Warning);
   M.getContext().diagnose(Warning);

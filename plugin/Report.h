@@ -32,7 +32,7 @@ public:
 
   void count(Outcome What, llvm::Instruction &At, llvm::OptimizationRemarkEmitter &Remarks);
 
-  /// A warning at \p At: a write that no note covers.
+  /// A warning at \p At, a write that no note covers: once for each place in the source.
   void warn(llvm::Instruction &At, const llvm::Twine &Message);
   /// The same, once for each \p Subject in this module.
   void warnOnce(llvm::StringRef Subject, llvm::Instruction &At, const llvm::Twine &Message);

@@ -346,6 +346,9 @@ bool wrapTakenAddresses(Module &M, const UnsafeTable &Unsafe, Report &Warnings) 
         Taken.emplace_back(&F, Known);
   for (auto [F, Known] : Taken) {
     if (F->isVarArg()) {
+      if (all_of(Known->Writes,
+                 [](const UnsafeRange &R) { return R.What == UnsafeRange::Percent; }))
+        continue; // fprintf: only a %n stores
       for (User *U : F->users())
         if (auto *I = dyn_cast<Instruction>(U); I && I->getFunction())
           if (auto *Call = dyn_cast<CallBase>(I); !Call || Call->getCalledOperand() != F)

@@ -4,9 +4,11 @@
 // RUN: %run %s -w | not grep "noted.*wrote"
 // RUN: %crashes %s -w -DCRASHES --level=-O0 --level=-O2
 // RUN: %crashes %s -w -DCRASHES --level=-O2 --outside
+#define _GNU_SOURCE // hsearch_r
 #include "recorder.h"
 
 #include <poll.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +121,10 @@ static void various(void) {
 #ifndef CRASHES
   time((time_t *)text);
   expect(8, "time");
+  struct hsearch_data keys = {0};
+  hcreate_r(4, &keys);
+  hsearch_r((ENTRY){"key", NULL}, ENTER, (ENTRY **)text, &keys);
+  expect(8, "hsearch_r");
 #endif
   time(NULL);
   time_t now = 0;

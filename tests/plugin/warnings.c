@@ -1,6 +1,6 @@
 // What no note can cover is said, with its place; nothing is dropped silently.
-// RUN: %cc -O1 -c %s -o /dev/null 2>&1 | FileCheck %s
-// RUN: %cc -O1 -c %s -o /dev/null --nvmove-warnings=off 2>&1 | count 0
+// RUN: %cc -O1 -Wno-atomic-alignment -c %s -o /dev/null 2>&1 | FileCheck %s
+// RUN: %cc -O1 -Wno-atomic-alignment -c %s -o /dev/null --nvmove-warnings=off 2>&1 | count 0
 // RUN: %ir -O1 --nvmove-atomics=locked %s 2>/dev/null | FileCheck --check-prefix=LOCKED %s
 #include "Inputs/own-system-header.h"
 
@@ -18,12 +18,38 @@ long add(long *p) { return __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
 _Bool swap(int *p, int *old) {
   return __atomic_compare_exchange_n(p, old, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+// CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: atomic read-modify-write
+// CHECK-NOT: warnings.c:[[@LINE+1]]:
+static inline void inlined(long *p) { __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
+void twice(long *p, long *q) { inlined(p), inlined(q); }
 // LOCKED-LABEL: define {{.*}}@add(
 // LOCKED: call {{.*}}@__nvmove_note_8(ptr %p)
 // LOCKED: atomicrmw
 
+// Objects too large for an instruction: a function of the compiler's own.
+struct large {
+  char text[40];
+};
+// CHECK: warnings.c:[[@LINE+3]]:{{[0-9]+}}: warning: atomic read-modify-write
+void exchange(_Atomic struct large *p, struct large *new, struct large *old) {
+  __c11_atomic_store(p, *new, __ATOMIC_SEQ_CST);
+  *old = __c11_atomic_exchange(p, *new, __ATOMIC_SEQ_CST);
+}
+// CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: atomic read-modify-write
+_Bool compare(_Atomic struct large *p, struct large *new, struct large *old) {
+  return __c11_atomic_compare_exchange_strong(p, old, *new, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+// LOCKED-LABEL: define {{.*}}@compare(
+// LOCKED: call {{.*}}@__nvmove_note_{{(ahead_)?}}40(ptr %p)
+// LOCKED: call {{.*}}@__nvmove_note_{{(ahead_)?}}40(ptr %old)
+// LOCKED: call {{.*}}@__atomic_compare_exchange
+
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
 void assembler(int *p) { __asm__("movl $1, %0" : "=m"(*p)); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void number(int *p) { __asm__ volatile("movl $1, (%0)" ::"r"((unsigned long)p) : "memory"); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+__attribute__((naked)) void naked(int *p) { __asm__("movl $1, (%rdi); ret"); }
 // CHECK-NOT: warnings.c:[[@LINE+1]]:
 void harmless(int *p) { __asm__("" ::"m"(*p)); }
 
@@ -52,6 +78,13 @@ void owned(FILE *f, DIR *d, int *p) {
   seekdir(d, 0);
   own_function(p);
 }
+
+// A pointer to a function with variable arguments cannot lead to a wrapper; fprintf needs none.
+typedef int printer(void *, const char *, ...);
+// CHECK-NOT: 'fprintf'
+// CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: the address of 'sprintf', which writes memory and takes variable arguments, is taken
+// CHECK-NOT: 'fprintf'
+printer *taken(int file) { return file ? (printer *)fprintf : (printer *)sprintf; }
 
 // On the stack nothing persists.
 // CHECK-NOT: warning:

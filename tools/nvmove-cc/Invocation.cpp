@@ -1,9 +1,11 @@
 // Arguments in, clang command out: see Invocation.h.
 #include "Invocation.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 
@@ -120,6 +122,8 @@ private:
       Made.Verbose = true;
     if (A.empty() || A[0] != '-' || A == "-") {
       Made.HasInput = true;
+      if (A.size() > 2 && A.compare(A.size() - 2, 2, ".S") == 0)
+        Made.Assembler.push_back(A);
       return;
     }
     Made.Static |= A == "-static" || A == "-static-pie";
@@ -164,11 +168,22 @@ std::string firstThatExists(const fs::path &Root, const std::vector<std::string>
 
 } // namespace
 
+namespace {
+
+bool contains(const std::vector<std::string> &Words, std::initializer_list<const char *> Any) {
+  return std::find_first_of(Words.begin(), Words.end(), Any.begin(), Any.end()) != Words.end();
+}
+
+} // namespace
+
 Invocation parse(const std::vector<std::string> &Arguments) {
   Parser P;
   P.take(Arguments, /*Pass=*/true, 0);
   const char *Disabled = std::getenv("NVMOVE_DISABLE");
   P.Made.Plain |= Disabled && *Disabled && std::string_view(Disabled) != "0";
+  if (P.Made.Plain || contains(P.Made.Passed, {"-w", "-E", "-M", "-MM"}) ||
+      contains(P.Made.Plugin, {"warnings=off"}))
+    P.Made.Assembler.clear();
   return std::move(P.Made);
 }
 

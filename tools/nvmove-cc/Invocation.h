@@ -13,9 +13,10 @@ struct Installation {
 };
 
 struct Invocation {
-  std::vector<std::string> Passed; ///< to clang, in the user's order
-  std::vector<std::string> Plugin; ///< "NAME=VALUE" of options that concern the plugin
-  std::string Runtime, Clang;      ///< as --nvmove-runtime and --nvmove-clang say
+  std::vector<std::string> Passed;    ///< to clang, in the user's order
+  std::vector<std::string> Plugin;    ///< "NAME=VALUE" of options that concern the plugin
+  std::vector<std::string> Assembler; ///< sources that no plugin sees, to be warned about
+  std::string Runtime, Clang;         ///< as --nvmove-runtime and --nvmove-clang say
   bool Help = false;
   bool Verbose = false;
   bool Plain = false;       ///< no compilation, or switched off: clang alone

@@ -59,6 +59,9 @@ int main(int Count, char **Values) {
   std::vector<std::string> Command = compose(I, findInstallation(Cxx), Error);
   if (!Error.empty())
     return fail(Name, Error);
+  for (const std::string &File : I.Assembler)
+    fprintf(stderr, "%s: warning: %s: assembler may write persistent memory that nothing logs\n",
+            Name.c_str(), File.c_str());
   if (I.Verbose)
     fprintf(stderr, "%s: %s\n", Name.c_str(), quoted(Command).c_str());
   return become(Name, Command);

@@ -39,7 +39,8 @@ def declared(clang, headers, options):
                      for n in node.get("inner", []) if n["kind"] == "ParmVarDecl"]
         writes = any(re.search(r"\*( ?restrict| ?const)?$|\[\d*\]$", a) and not
                      re.match(r"const ((?!\*).)*\*( ?restrict| ?const)?$", a) for a in arguments)
-        found[node["name"]] = (len(arguments), node.get("variadic", False), writes)
+        words = len(arguments) + arguments.count("struct entry")  # an ENTRY is passed as two
+        found[node["name"]] = (words, node.get("variadic", False), writes)
     return found
 
 
