@@ -69,7 +69,7 @@ def unit(a):
 
 def runtime_tests(build, *parts):
     """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
-    command = [os.path.join(build, "bin", "nvmove-runtime-tests"), *parts]
+    command = [os.path.join(build, "bin", "nvmove-runtime-tests"), "--jobs", str(os.cpu_count()), *parts]
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors="replace")
     m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
@@ -85,7 +85,7 @@ def runtime_tests(build, *parts):
 
 
 def runtime(a):
-    return runtime_tests(a.build, "--jobs", str(os.cpu_count()))
+    return runtime_tests(a.build)
 
 
 def threads(a):
