@@ -118,8 +118,8 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
 /* What each running thread did before is seen by this one, and the other way round; false: the
  * kernel cannot. */
 bool nvmi_barrier_in_all_threads(void);
-/* ThreadSanitizer does not know that barrier. It is told: what the thread did before `says`, who
- * then finds it at rest behind the barrier sees. */
+/* ThreadSanitizer does not know that barrier, and is told: what a thread did before it said that it
+ * rests is seen by who finds it so behind the barrier. */
 #if __has_feature(thread_sanitizer)
 void __tsan_release(void *address);
 void __tsan_acquire(void *address);

@@ -271,6 +271,10 @@ static char **options(char **arguments) {
       stops = true;
     else if (strcmp(*arguments, "--jobs") == 0 && arguments[1])
       job_count = (unsigned)strtoul(*++arguments, NULL, 10);
+    else {
+      fprintf(stderr, "%s: no such option; --stop, --jobs N, then parts of names\n", *arguments);
+      exit(2);
+    }
   }
   job_count = job_count < 1 ? 1 : job_count > JOBS_MAX ? JOBS_MAX : job_count;
   return arguments;
