@@ -3,9 +3,9 @@
 
 usage: instrumented.py --cc NVMOVE_CC [--rounds N] [--out FILE] [NAME...]
 
-The programs of tests/differential, each built by clang and by nvmove-cc with the same options, run the
-same work in interleaved rounds; a ratio is the median of its rounds' ratios of processor time. Goals:
-1.20 for each program, 1.10 for the geometric mean. Exit status 1 when a goal is missed.
+The programs of tests/differential that name such work ("bench"), each built by clang and by nvmove-cc with
+the same options, run it in interleaved rounds; a ratio is the median of its rounds' ratios of processor
+time. Goals: 1.20 for each program, 1.10 for the geometric mean. Exit status 1 when a goal is missed.
 """
 import argparse
 import json
@@ -55,6 +55,9 @@ def main():
     p.add_argument("--rounds", type=int, default=7)
     p.add_argument("--out", default=os.path.join(ROOT, "build", "bench", "instrumented.json"))
     a = p.parse_args()
+    without = sorted(set(a.name) - set(benched()))
+    if without:
+        p.error(f"{' '.join(without)}: nothing to measure; there are {' '.join(benched())}")
     measured = {name: measure(name, os.path.abspath(a.cc), a.rounds) for name in a.name or benched()}
     os.makedirs(os.path.dirname(a.out), exist_ok=True)
     with open(a.out, "w") as f:

@@ -128,7 +128,8 @@ private:
   static bool isStream(const CXXRecordDecl *Class) {
     if (!Class || !Class->hasDefinition())
       return false;
-    return (Class->getDeclName().isIdentifier() && Class->getName() == "ios_base") ||
+    return (Class->isInStdNamespace() && Class->getDeclName().isIdentifier() &&
+            Class->getName() == "ios_base") ||
            llvm::any_of(Class->bases(), [](const CXXBaseSpecifier &Base) {
              return isStream(Base.getType()->getAsCXXRecordDecl());
            });

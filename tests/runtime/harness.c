@@ -2,8 +2,8 @@
  * line.
  *
  * usage: nvmove-runtime-tests [--stop] [--jobs N] [PART-OF-A-NAME]...
- * --stop: at the first failure. --jobs: so many tests at a time; what one prints comes when it
- * ends.
+ * --stop: one at a time, up to the first failure. --jobs: so many tests at a time; what one prints
+ * comes when it ends.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -202,6 +202,10 @@ static void start(struct job *job, const struct test *test, struct configuration
     test->run();
     exit(0);
   }
+  if (job->child < 0) {
+    perror("fork");
+    exit(1);
+  }
 }
 
 static void show(int output) {
@@ -276,7 +280,7 @@ static char **options(char **arguments) {
       exit(2);
     }
   }
-  job_count = job_count < 1 ? 1 : job_count > JOBS_MAX ? JOBS_MAX : job_count;
+  job_count = job_count < 1 || stops ? 1 : job_count > JOBS_MAX ? JOBS_MAX : job_count;
   return arguments;
 }
 

@@ -166,10 +166,6 @@ std::string firstThatExists(const fs::path &Root, const std::vector<std::string>
   return "";
 }
 
-} // namespace
-
-namespace {
-
 bool contains(const std::vector<std::string> &Words, std::initializer_list<const char *> Any) {
   return std::find_first_of(Words.begin(), Words.end(), Any.begin(), Any.end()) != Words.end();
 }
