@@ -25,7 +25,8 @@ void nvmi_log_shrink(struct nvm_pool *pool);
 
 enum {
   NVMI_ROOM_FOR_NESTED =
-      4 << 10 /* kept at the end of a segment for signal handlers and the last frame */
+      4 << 10,          /* kept at the end of a segment for signal handlers and the last frame */
+  NVMI_SPREAD = 4 << 10 /* bytes of a bank that short undo transactions take turns in */
 };
 /* Moves the cursor to the next segment; false: there is none and none can be made. */
 bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor);
@@ -80,12 +81,24 @@ static inline void nvmi_log_to_bank_start(struct nvmi_log *log, struct nvmi_curs
   cursor->frames = 0;
 }
 
+/* Begins behind what the bank has, while that is little: a line that was flushed a moment ago is
+ * slow to write. */
+static inline void nvmi_log_to_next_place(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                          uint64_t transaction) {
+  if (cursor->segment != log->first[transaction & 1] || cursor->at > NVMI_SPREAD) {
+    nvmi_log_to_bank_start(log, cursor, transaction);
+    return;
+  }
+  cursor->transaction = transaction;
+  cursor->frames = 0;
+}
+
 /* From now on notes belong to the next transaction, in the other bank. Gives the cursor of the one
  * that is to end. What the one before it stored in place must be fenced, or its record is lost to
  * this one's. */
 static inline struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
   struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
-  nvmi_log_to_bank_start(log, next, old->transaction + 1);
+  nvmi_log_to_next_place(log, next, old->transaction + 1);
   log->range_count = 0;
   log->cursor =
       next; /* one store: a signal handler's note belongs to one transaction or to the other */
