@@ -61,25 +61,30 @@ void makeAtomic(Function &F) {
   callAbi(At, "__nvm_atomic_enter", {frameAddress(At)});
 }
 
-void makeCommitPoint(Function &F) {
+/// What is open commits on entry; \p Point says when.
+void makeCommitPoint(Function &F, StringRef Point) {
   keepOutOfLine(F);
   IRBuilder<> At(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  callAbi(At, "__nvm_commit_point", {});
+  callAbi(At, Point, {});
 }
 
 bool placeBoundaries(Module &M) {
-  SmallPtrSet<Function *, 8> Atomic, Commit;
+  SmallPtrSet<Function *, 8> Atomic, Commit, Split;
   forAnnotated(M, [&](Function &F, StringRef Text) {
     if (Text == "nvmove.atomic")
       Atomic.insert(&F);
     else if (Text == "nvmove.commit")
       Commit.insert(&F);
+    else if (Text == "nvmove.split")
+      Split.insert(&F);
   });
   for (Function &F : M) {
     if (settings().Atomic.contains(F.getName()))
       Atomic.insert(&F);
     if (settings().Commit.contains(F.getName()))
       Commit.insert(&F);
+    if (settings().Split.contains(F.getName()))
+      Split.insert(&F);
   }
   bool Changed = false;
   for (Function &F : M) {
@@ -87,12 +92,13 @@ bool placeBoundaries(Module &M) {
       continue;
     // The commit point comes first: what is open commits, then the function's own transaction
     // opens.
-    bool Both = Atomic.contains(&F) || Commit.contains(&F);
     if (Atomic.contains(&F))
       makeAtomic(F);
+    if (Split.contains(&F))
+      makeCommitPoint(F, "__nvm_split_point");
     if (Commit.contains(&F))
-      makeCommitPoint(F);
-    Changed |= Both;
+      makeCommitPoint(F, "__nvm_commit_point");
+    Changed |= Atomic.contains(&F) || Split.contains(&F) || Commit.contains(&F);
   }
   return Changed;
 }

@@ -157,6 +157,8 @@ llvm::Error readPort(llvm::StringRef Path) {
     settings().Atomic.insert(E.Name);
   for (const port::Entry &E : reading().File.Commit)
     settings().Commit.insert(E.Name);
+  for (const port::Entry &E : reading().File.Split)
+    settings().Split.insert(E.Name);
   for (const port::Entry &E : reading().File.Unsafe)
     settings().UnsafeFiles.push_back(besidePort(E.Written));
   return llvm::Error::success();
@@ -175,7 +177,7 @@ void emitPortEntries(llvm::Module &M) {
     return;
   const port::PortFile &File = reading().File;
   bool IsProgram = port::sameSource(M.getSourceFileName(), File.Program);
-  for (const auto *List : {&File.Atomic, &File.Commit})
+  for (const auto *List : {&File.Atomic, &File.Commit, &File.Split})
     for (const port::Entry &E : *List)
       if (const llvm::Function *F = M.getFunction(E.Name); F && !F->isDeclaration())
         foundInSource(E);

@@ -40,6 +40,7 @@ const Entry Table[] = {
      }},
     {"port", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
     {"remarks", [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
+    {"split", [](StringRef V, Settings &S) { return addAll(S.Split, V), !V.empty(); }},
     {"trace", [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
     {"unsafe",
      [](StringRef V, Settings &S) { return S.UnsafeFiles.push_back(V.str()), !V.empty(); }},

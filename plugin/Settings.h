@@ -16,6 +16,7 @@ namespace nvmove::plugin {
 struct Settings {
   llvm::StringSet<> Atomic;             ///< functions each call of which is one transaction
   llvm::StringSet<> Commit;             ///< functions on whose entry what is open commits
+  llvm::StringSet<> Split;              ///< the same, if it is long
   std::string Port;                     ///< the port file, or empty
   std::vector<std::string> UnsafeFiles; ///< write sets of pre-compiled functions, read in order
   bool Checked = false;                 ///< check each pointer that is stored

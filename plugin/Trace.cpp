@@ -76,6 +76,7 @@ const StringRef Placed[] = {
     "__nvm_atomic_enter",
     "__nvm_atomic_leave",
     "__nvm_commit_point",
+    "__nvm_split_point",
     "cnd_timedwait",
     "cnd_wait",
     "mtx_unlock",

@@ -52,5 +52,8 @@
 #define NVM_ATOMIC NVM_ANNOTATE("nvmove.atomic")
 /* A function on entry to which what the thread has open commits, unless inside an atomic call. */
 #define NVM_COMMIT_POINT NVM_ANNOTATE("nvmove.commit")
+/* A function on entry to which the data are whole, too: what is open commits there if it has become
+ * long, which is faster than to carry it on to the next commit point. */
+#define NVM_SPLIT_POINT NVM_ANNOTATE("nvmove.split")
 
 #endif

@@ -121,6 +121,7 @@ template <> struct MappingTraits<PortFile> {
     Io.mapRequired("program", P.Program);
     Io.mapOptional("atomic", P.Atomic);
     Io.mapOptional("commit", P.Commit);
+    Io.mapOptional("split", P.Split);
     Io.mapOptional("unsafe", P.Unsafe);
     Io.mapOptional("allocators", P.Allocators);
     Io.mapOptional("bytes", P.Bytes);
@@ -160,8 +161,8 @@ template <class Marks, class Taker> void visitMarks(Marks &M, Taker Take) {
 
 /// All entries but the files.
 template <class File, class Taker> void visit(File &P, Taker Take) {
-  for (auto *List :
-       {&P.Atomic, &P.Commit, &P.Allocators, &P.Bytes, &P.Persistent, &P.Volatile, &P.Beside})
+  for (auto *List : {&P.Atomic, &P.Commit, &P.Split, &P.Allocators, &P.Bytes, &P.Persistent,
+                     &P.Volatile, &P.Beside})
     for (auto &E : *List)
       Take(E);
   for (auto &R : P.Roots) {

@@ -62,7 +62,7 @@ struct Load {
 struct PortFile {
   std::string Path;
   std::string Program; ///< the source that is in the program: there every entry must be found
-  std::vector<Entry> Atomic, Commit, Unsafe;
+  std::vector<Entry> Atomic, Commit, Split, Unsafe;
   std::vector<Entry> Allocators;           ///< functions that allocate by calling malloc
   std::vector<Entry> Bytes;                ///< functions that allocate what has no pointers
   std::vector<Entry> Persistent, Volatile; ///< scopes: functions, fields, variables

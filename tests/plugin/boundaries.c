@@ -1,9 +1,9 @@
 // Atomic functions and commit points: opaque calls at their edges, at every level, never inlined.
-// RUN: %ir -O2 --nvmove-atomic=named --nvmove-commit=turn %s | FileCheck %s
-// RUN: %run %s -DRUN --nvmove-atomic=named --nvmove-commit=turn | FileCheck --check-prefix=EXE %s
+// RUN: %ir -O2 --nvmove-atomic=named --nvmove-commit=turn --nvmove-split=turn,whole %s | FileCheck %s
+// RUN: %run %s -DRUN --nvmove-atomic=named --nvmove-commit=turn --nvmove-split=whole | FileCheck --check-prefix=EXE %s
 // In a transaction they are part of it, and commit nothing; alone: committed.c, thrown.cpp.
-// RUN: %crashes %s -DRUN --nvmove-atomic=named --nvmove-commit=turn
-// EXE-COUNT-5: 41 commits, 0 faults
+// RUN: %crashes %s -DRUN --nvmove-atomic=named --nvmove-commit=turn --nvmove-split=whole
+// EXE-COUNT-5: 43 commits, 0 faults
 #include "nvmove/nvmove.h"
 #include "recorder.h"
 
@@ -40,7 +40,18 @@ int named(long *p, int n) {
 
 // CHECK-LABEL: define {{.*}}@turn(
 // CHECK: call void @__nvm_commit_point()
+// CHECK-NEXT: call void @__nvm_split_point()
 void turn(long *p) { *p = 5; }
+
+// Split points: named, and in the source. Whether they commit the runtime knows; the recorder does.
+// CHECK-LABEL: define {{.*}}@whole(
+// CHECK-NOT: __nvm_commit_point
+// CHECK: call void @__nvm_split_point()
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+void whole(long *p) { *p = 6; }
+// CHECK-LABEL: define {{.*}}@marked(
+// CHECK: call void @__nvm_split_point()
+NVM_SPLIT_POINT void marked(long *p) { *p = 7; }
 
 // longjmp out of an atomic function.
 jmp_buf environment;
@@ -65,6 +76,8 @@ int main(void) {
   named(p, 1);                //         1, the inner is part of the outer
   turn(p);                    //         1 before the store
   turn(p);                    //         1 more
+  whole(p);                   //         1 more
+  marked(p);                  //         1 more
   landing(p);                 //         1
   increment(p);               //         1: nothing is left open behind the jump
   return recorder_finish();   //         1

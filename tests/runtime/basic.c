@@ -118,6 +118,32 @@ TEST(stores_outside_transactions) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* A split point commits what is long, and neither a few lines nor in a transaction. */
+TEST(split_points) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  enum { LINES = 200, STRIDE = 8 };
+  uint64_t *words = make_words(pool, LINES * STRIDE);
+  struct nvm_stats stats;
+  unsigned lines = 0;
+  __nvm_split_point();
+  do {
+    STORE(words[STRIDE * lines++], 1);
+    __nvm_split_point();
+    nvm_pool_stats(pool, &stats);
+  } while (!stats.implicit_commits && lines < LINES);
+  CHECK(lines > 30 && lines < 100);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned i = 0; i < LINES; i++)
+    STORE(words[STRIDE * i], 2);
+  __nvm_split_point();
+  CHECK(nvm_tx_abort(pool) == 0 && words[0] == 1);
+  STORE(words[0], 3);
+  __nvm_split_point();
+  nvm_pool_stats(pool, &stats);
+  CHECK(stats.implicit_commits == 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static __attribute__((noinline)) void atomic_inner(uint64_t *words) {
   void *frame = __builtin_frame_address(0);
   __nvm_atomic_enter(frame);

@@ -21,6 +21,7 @@ const std::vector<OwnOption> OwnOptions = {
      Use::Plugin},
     {"remarks", "", "say what was noted, and what was skipped and why", Use::Plugin},
     {"runtime", "FILE|none", "link this instead of libnvmove.a", Use::Runtime},
+    {"split", "F,G,...", "what is open commits on entry to these if it is long", Use::Plugin},
     {"trace", "", "tell of each store with its place, for 'nvmove crash'", Use::Plugin},
     {"unsafe", "FILE", "what pre-compiled functions write (may be repeated)", Use::Plugin},
     {"warnings", "on|off", "warn about writes that cannot be logged", Use::Plugin},

@@ -259,6 +259,8 @@ void __nvm_commit_point(void) {
     recorder_commit();
 }
 
+void __nvm_split_point(void) { __nvm_commit_point(); }
+
 void __nvm_describe(const struct nvm_type *const *begin, const struct nvm_type *const *end) {
   (void)begin, (void)end;
 }
