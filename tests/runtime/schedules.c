@@ -168,15 +168,16 @@ TEST_ONCE(second_log_waits_for_a_section) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-/* A thread that was alone stores in place what it has committed, and does not wait for that. The
- * second log comes in the middle; its barrier waits for it, or the first record would be replayed
- * no more although its bytes have not arrived. */
+/* A thread that was alone stores in place what it has committed, and does not wait for that: the
+ * bytes with shadow, with undo what it allocated. The second log comes in the middle; its barrier
+ * waits for it, or the first record would be replayed no more although that has not arrived. */
 static sem_t in_middle, go_on, stored;
 
-static unsigned commit_steps;
+static unsigned commit_steps, middle; /* the step behind the record's fence */
+static bool allocates;
 
 static void stop_in_middle(enum nvmi_step step) {
-  if (step != NVMI_STEP_COMMIT || ++commit_steps != 2)
+  if (step != NVMI_STEP_COMMIT || ++commit_steps != middle)
     return;
   sem_post(&in_middle);
   sem_wait(&go_on);
@@ -194,6 +195,10 @@ static void let_go_on(void) {
 static void *commit_alone(void *unused) {
   CHECK(nvm_tx_begin(pool) == 0);
   STORE(root->far[100], 5);
+  if (allocates) {
+    CHECK(nvm_alloc(pool, 0, 500) != NULL);
+    STORE(root->blocks, 1);
+  }
   CHECK(nvm_tx_commit(pool) == 0);
   *acknowledged = 5;
   sem_post(&stored);
@@ -225,7 +230,11 @@ static void verify_five(const char *path) { verify_with(path, is_five); }
 
 TEST_ONCE(power_failure_second_log_in_commit) {
   share_progress();
+  middle = 2;
   power_fail_everywhere("shadow", prepare, second_log_in_commit, verify_five);
+  middle = 3;
+  allocates = true;
+  power_fail_everywhere("undo", prepare, second_log_in_commit, verify_five);
 }
 
 /* What the last commits stored in place is durable before the header calls the logs empty: those of
