@@ -184,8 +184,8 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
     }
     log->first[bank] = (struct nvm_segment *)(pool->home + *link);
   }
-  /* Recovery reads slots up to the first that is empty: the next is not made before this is there.
-   * And another thread, which closes the pool, may put this log's first frame. */
+  /* The next slot is not used before this one has both banks: who made it may fence long after who
+   * makes the next, and one half before another is damage. */
   pool->persist->fence();
   log->bank = 1;
   log->cursor = &log->cursors[1];

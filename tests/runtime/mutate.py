@@ -44,12 +44,12 @@ FIRST = ["floor_", "second_log", "order_two", "handler_in", "moved_in_one", "ove
 
 # What is removed: a regular expression for a statement on one line, and what stands there instead.
 RULES = [
-    ("fence", r"(?:\w+->)*pool->persist->fence\(\);", ";"),
+    ("fence", r"(?:[\w()\[\]]+->)*pool->persist->fence\(\);", ";"),
     ("fence", r"nvmi_fence\((?:log|record->log)\);", ";"),
-    ("flush", r"(?:\w+->)*pool->persist->flush\(.*\);", ";"),
+    ("flush", r"(?:[\w()\[\]]+->)*pool->persist->flush\(.*\);", ";"),
     ("flush", r"^\s*flush\(\(void \*\).*\);", ";"),
     ("flush", r"^\s*flush_lines\(.*\);", ";"),
-    ("flush", r"(?:\w+->)*pool->persist->(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
+    ("flush", r"(?:[\w()\[\]]+->)*pool->persist->(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
     ("append", r"pool->persist->append\(place, frame, size\);", ";"),
     ("append", r"^\s*retire\(log, ending\);", ";"),
     ("checksum", r"segment->check == nvmi_segment_check\(pool, segment\) &&", ""),

@@ -237,6 +237,43 @@ TEST_ONCE(power_failure_second_log_in_commit) {
   power_fail_everywhere("undo", prepare, second_log_in_commit, verify_five);
 }
 
+/* A log that a thread has just made, and no more, is there with both banks once the next one is:
+ * its thread has not fenced since, and the slots of the two are not in one line. */
+static void *take_log_and_wait(void *unused) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->far[0], 1);
+  sem_post(&in_middle);
+  sem_wait(&go_on);
+  CHECK(nvm_tx_abort(pool) == 0);
+  return unused;
+}
+
+static void log_behind_a_new_one(void *cut) {
+  enum { FIRST = 1, NEXT_LINE = NVM_LINE_SIZE / sizeof(struct nvm_log_slot) };
+  begin(cut);
+  sem_init(&in_middle, 0, 0), sem_init(&go_on, 0, 0);
+  take_log(NULL);
+  power_hold(false);
+  pthread_t threads[NEXT_LINE];
+  for (unsigned i = FIRST; i < NEXT_LINE; i++) {
+    CHECK(pthread_create(&threads[i], NULL, take_log_and_wait, NULL) == 0);
+    sem_wait(&in_middle);
+  }
+  in_thread(store_seven);
+  CHECK(pool->log_count == NEXT_LINE + 1);
+  power_hold(true);
+  for (unsigned i = FIRST; i < NEXT_LINE; i++)
+    sem_post(&go_on);
+  for (unsigned i = FIRST; i < NEXT_LINE; i++)
+    pthread_join(threads[i], NULL);
+  end();
+}
+
+TEST_ONCE(power_failure_log_behind_a_new_one) {
+  share_progress();
+  power_fail_everywhere("shadow", prepare, log_behind_a_new_one, verify_word);
+}
+
 /* What the last commits stored in place is durable before the header calls the logs empty: those of
  * the thread that closes, and of one that still lives. */
 static void close_after(const void *cut, bool in_other) {
