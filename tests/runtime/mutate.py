@@ -42,14 +42,17 @@ TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", 
 # Those of them that take less than a few seconds and find much, before all others.
 FIRST = ["floor_", "second_log", "order_two", "handler_in", "moved_in_one", "over_garbage", "in_a_close"]
 
+# How a line may come to a pool.
+TO_A_POOL = r"(?:[\w()\[\]]+->)*pool->persist->"
+
 # What is removed: a regular expression for a statement on one line, and what stands there instead.
 RULES = [
-    ("fence", r"(?:[\w()\[\]]+->)*pool->persist->fence\(\);", ";"),
+    ("fence", TO_A_POOL + r"fence\(\);", ";"),
     ("fence", r"nvmi_fence\((?:log|record->log)\);", ";"),
-    ("flush", r"(?:[\w()\[\]]+->)*pool->persist->flush\(.*\);", ";"),
+    ("flush", TO_A_POOL + r"flush\(.*\);", ";"),
     ("flush", r"^\s*flush\(\(void \*\).*\);", ";"),
     ("flush", r"^\s*flush_lines\(.*\);", ";"),
-    ("flush", r"(?:[\w()\[\]]+->)*pool->persist->(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
+    ("flush", TO_A_POOL + r"(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
     ("append", r"pool->persist->append\(place, frame, size\);", ";"),
     ("append", r"^\s*retire\(log, ending\);", ";"),
     ("checksum", r"segment->check == nvmi_segment_check\(pool, segment\) &&", ""),
