@@ -135,8 +135,12 @@ def benchmark(binaries, running, arguments, pipeline, requests):
     command = ["taskset", "-c", CLIENT_CORE, os.path.join(binaries["plain"], "redis-benchmark"),
                "-p", str(running.server.port), "-n", str(requests), "-r", str(RANDOM_KEYS),
                "-P", str(pipeline), "--csv", *arguments]
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return float(out.strip().rsplit(",", 1)[1].strip('"'))
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        status = running.server.process.poll()
+        sys.exit(f"{running.folder}: redis-benchmark failed: {run.stderr.strip()[-200:]}; its server "
+                 f"{'runs' if status is None else f'ended with {status}'} and said: {running.server.said()}")
+    return float(run.stdout.strip().rsplit(",", 1)[1].strip('"'))
 
 
 def measure(running, requests, load):
