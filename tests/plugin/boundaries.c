@@ -1,4 +1,4 @@
-// Atomic functions and commit points: opaque calls at their edges, at every level, never inlined.
+// Atomic functions, commit and split points: opaque calls at their edges, at every level, never inlined.
 // RUN: %ir -O2 --nvmove-atomic=named --nvmove-commit=turn --nvmove-split=turn,whole %s | FileCheck %s
 // RUN: %run %s -DRUN --nvmove-atomic=named --nvmove-commit=turn --nvmove-split=whole | FileCheck --check-prefix=EXE %s
 // In a transaction they are part of it, and commit nothing; alone: committed.c, thrown.cpp.

@@ -34,6 +34,12 @@ static void fence(void) {
   }
 }
 
+static void make_fences_hold(void) {
+  held = *nvmi_persist_process();
+  real_fence = held.fence;
+  held.fence = fence;
+}
+
 struct writer {
   NVM_POOL *pool;
   uint64_t *word;
@@ -87,9 +93,7 @@ static void run_slow(void *argument) {
 TEST_ONCE(slow_commit_of_another_thread) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
-  held = *nvmi_persist_process();
-  real_fence = held.fence;
-  held.fence = fence;
+  make_fences_hold();
   const char *path = test_path("pool");
   NVM_POOL *pool = test_create(path, 2 << 20);
   nvm_tx_begin(pool);
@@ -106,9 +110,7 @@ TEST_ONCE(slow_commit_of_another_thread) {
 /* Also the only log announces its commit: a thread that makes a second may settle first. */
 TEST_ONCE(settling_stops_at_a_commit) {
   setenv("NVMOVE_METHOD", "shadow", 1);
-  held = *nvmi_persist_process();
-  real_fence = held.fence;
-  held.fence = fence;
+  make_fences_hold();
   nvmi_persist_override = &held;
   setenv("NVMOVE_DOMAIN", "power", 1);
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
@@ -209,9 +211,7 @@ static void use_again(void *argument) {
 TEST_ONCE(new_block_behind_a_slow_commit) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
-  held = *nvmi_persist_process();
-  real_fence = held.fence;
-  held.fence = fence;
+  make_fences_hold();
   const char *path = test_path("pool");
   NVM_POOL *pool = test_create(path, 2 << 20);
   nvm_tx_begin(pool);
@@ -258,9 +258,7 @@ static unsigned pieces_in(NVM_POOL *pool, const struct extent *freed, unsigned c
 TEST_ONCE(chunks_behind_a_slow_commit) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
-  held = *nvmi_persist_process();
-  real_fence = held.fence;
-  held.fence = fence;
+  make_fences_hold();
   nvmi_persist_override = &held;
   NVM_POOL *pool = test_create(test_path("pool"), 48 << 20);
   struct extent freed[1 + SMALLS] = {{.size = LARGE}};
