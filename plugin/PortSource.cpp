@@ -52,14 +52,20 @@ bool isProduct(const Expr *E, const ASTContext &Context) {
          (isProduct(Both->getLHS(), Context) || isProduct(Both->getRHS(), Context));
 }
 
-/// "RECORD.FIELD" or the name of a variable: what an assignment to \p Place assigns to, with "[]"
-/// for an element of it.
+/// Of a global variable its name, of any other "FUNCTION.VARIABLE".
+std::string nameOf(const ValueDecl &Variable) {
+  auto *Function = dyn_cast<FunctionDecl>(Variable.getDeclContext());
+  return (Function ? Function->getNameAsString() + "." : "") + Variable.getNameAsString();
+}
+
+/// That, or "RECORD.FIELD": what an assignment to \p Place assigns to, with "[]" for an element of
+/// it.
 std::string nameOfPlace(const Expr *Place) {
   Place = Place->IgnoreParenCasts();
   if (auto *Element = dyn_cast<ArraySubscriptExpr>(Place))
     return nameOfPlace(Element->getBase()) + "[]";
   if (auto *Variable = dyn_cast<DeclRefExpr>(Place))
-    return Variable->getDecl()->getNameAsString();
+    return nameOf(*Variable->getDecl());
   auto *Member = dyn_cast<MemberExpr>(Place);
   auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
   if (!Field)
@@ -86,8 +92,10 @@ public:
   bool VisitVarDecl(VarDecl *Variable) {
     if (InAllocator)
       return true;
-    if (const Expr *Value = Variable->getInit())
+    if (Expr *Value = Variable->getInit(); Value && Variable->isLocalVarDecl()) {
       noteDestination(Value, Variable->getType());
+      Variable->setInit(placed(Value, nameOf(*Variable)));
+    }
     if (Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
         Variable->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
       findRoots(*Variable);
@@ -101,14 +109,7 @@ public:
     if (Assignment->getOpcode() != BO_Assign)
       return true;
     noteDestination(Assignment->getRHS(), Assignment->getLHS()->getType());
-    std::string Place = nameOfPlace(Assignment->getLHS());
-    if (!Assignment->getRHS()->getType()->isPointerType() || Place.empty() ||
-        !isa<CallExpr, ConditionalOperator>(Assignment->getRHS()->IgnoreParenCasts()))
-      return true;
-    if (findEntry(File.Persistent, Place))
-      Assignment->setRHS(inScope(Assignment->getRHS(), NVM_SCOPE_POOL));
-    else if (findEntry(File.Volatile, Place))
-      Assignment->setRHS(inScope(Assignment->getRHS(), 0));
+    Assignment->setRHS(placed(Assignment->getRHS(), nameOfPlace(Assignment->getLHS())));
     return true;
   }
 
@@ -269,6 +270,16 @@ private:
     return IntegerLiteral::Create(Context,
                                   llvm::APInt(unsigned(Context.getTypeSize(Word())), Value), Word(),
                                   At.getBeginLoc());
+  }
+
+  /// The value that \p Place gets, computed in the scope that it is.
+  Expr *placed(Expr *Value, llvm::StringRef Place) {
+    if (!Value->getType()->isPointerType() || Place.empty() ||
+        !isa<CallExpr, ConditionalOperator>(Value->IgnoreParenCasts()))
+      return Value;
+    return findEntry(File.Persistent, Place) ? inScope(Value, NVM_SCOPE_POOL)
+           : findEntry(File.Volatile, Place) ? inScope(Value, 0)
+                                             : Value;
   }
 
   Expr *inScope(Expr *Value, uint64_t Scope) {

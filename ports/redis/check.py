@@ -4,7 +4,7 @@
 usage: check.py --cc NVMOVE_CC --nvmove NVMOVE [--rounds N] [NAME...]
 
 --rounds: kills of the campaign (kills.py), 50 without; six times as many states after a power failure
-(power.py).
+(power.py); 400 times as many random commands (alike.py).
 
 Exit status: 0 all passed, 1 not.
 """
@@ -19,6 +19,7 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import alike  # noqa: E402
 import build  # noqa: E402
 import kills  # noqa: E402
 import power  # noqa: E402
@@ -40,6 +41,14 @@ class Skipped(Exception):
 def expect(what, found, wanted):
     if found != wanted:
         raise Failed(f"{what}: {found!r}, not {wanted!r}")
+
+
+def wait_until(what, holds):
+    end = time.monotonic() + server.SECONDS_MAX
+    while not holds():
+        if time.monotonic() > end:
+            raise Failed(f"{what}: not so after {server.SECONDS_MAX} s")
+        time.sleep(0.05)
 
 
 def fill(client):
@@ -234,9 +243,47 @@ def test_maxmemory_evicts(src, folder):
     running.kill()
 
 
+def test_a_node_of_a_cluster_knows_its_keys_by_slot(src, folder):
+    def node():
+        running, client = started(src, folder, "--cluster-enabled", "yes")
+        if b"cluster_slots_assigned:0" in client.do("CLUSTER", "INFO"):
+            client.do("CLUSTER", "ADDSLOTS", *range(16384))
+        wait_until("the cluster is up", lambda: b"cluster_state:ok" in client.do("CLUSTER", "INFO"))
+        return running, client
+
+    running, client = node()
+    slot = client.do("CLUSTER", "KEYSLOT", "{tag}")
+    for n in range(300):
+        client.do("SET", f"{{tag}}{n}", n)
+        client.do("SET", f"k{n}", n)
+    running.kill()
+    for left in (300, 299):
+        running, client = node()
+        expect("keys", client.do("DBSIZE"), left + 300)
+        expect("of the slot", client.do("CLUSTER", "COUNTKEYSINSLOT", slot), left)
+        expect("one by one", len(set(client.do("CLUSTER", "GETKEYSINSLOT", slot, 1000))), left)
+        client.do("DEL", f"{{tag}}{left - 1}")
+        expect("one less", client.do("CLUSTER", "COUNTKEYSINSLOT", slot), left - 1)
+        running.kill()
+    running, client = node()
+    client.do("FLUSHALL")
+    client.do("SET", "{tag}", 1)
+    expect("after a flush", client.do("CLUSTER", "COUNTKEYSINSLOT", slot), 1)
+    running.kill()
+
+
+# Need more than one build, or count by themselves.
+MORE = ("a_rebuilt_server_attaches", "each_command_commits", "a_live_copy_and_an_export", "alike", "kills",
+        "power")
+
+
+def simple():
+    return {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
+
+
 def check(cc, nvmove, rounds, names=()):
     """(passed, failed, skipped)"""
-    tests = {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
+    tests = simple()
     passed = failed = skipped = 0
     src = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port"))
     other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
@@ -260,6 +307,10 @@ def check(cc, nvmove, rounds, names=()):
         finally:
             server.kill_all()
             shutil.rmtree(folder, ignore_errors=True)
+    if not names or "alike" in names:
+        for method in ("shadow", "undo"):
+            same, different = alike.run(src, 400 * rounds, 1, method)
+            passed, failed = passed + bool(same), failed + different
     if not names or "kills" in names:
         for binaries, count in ((src, rounds), (single, rounds // 5)):
             survived, lost = kills.run(binaries, nvmove, count, 1)
@@ -314,11 +365,14 @@ def rebuilt(src, other, folder):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("name", nargs="*")
+    p.add_argument("name", nargs="*", help="of a test: " + ", ".join((*simple(), *MORE)))
     p.add_argument("--cc", required=True)
     p.add_argument("--nvmove", required=True)
     p.add_argument("--rounds", type=int, default=50)
     a = p.parse_args()
+    for name in a.name:
+        if name not in simple() and name not in MORE:
+            p.error(f"there is no test {name}; --help lists them")
     passed, failed, skipped = check(os.path.abspath(a.cc), os.path.abspath(a.nvmove), a.rounds, a.name)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or not passed else 0

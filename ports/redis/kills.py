@@ -19,6 +19,7 @@ import copy
 import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -217,15 +218,14 @@ class Campaign:
         try:
             connection = running.wait()
         except server.NotStarted:
-            if running.process.returncode != -9:
+            if running.process.returncode != -signal.SIGKILL:
                 raise Wrong(running.said())
             self.inside += 1  # while it started
             return
         try:
             self.check(connection)
         except (OSError, EOFError) as e:
-            running.kill()
-            if not inside:
+            if not inside or running.ended() != -signal.SIGKILL:
                 raise Wrong(f"the server went away ({e}): {running.said()}")
             self.inside += 1  # while we looked: a client writes, too
             return
@@ -245,7 +245,7 @@ class Campaign:
             self.steps += w.steps
             if w.error:
                 raise w.error
-        if running.process.returncode != -9:
+        if running.process.returncode != -signal.SIGKILL:
             raise Wrong(f"the server ended with {running.process.returncode}: {running.said()}")
 
     def look(self):

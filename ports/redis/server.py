@@ -15,9 +15,13 @@ class NotStarted(Exception):
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A cluster's nodes talk to each other at the one 10,000 above."""
+    while True:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        if port + 10000 < 1 << 16:
+            return port
 
 
 running = []
@@ -64,6 +68,15 @@ class Server:
         """The end of the log; without a number all of it."""
         with open(self.log, errors="replace") as f:
             return f.read()[-last if last else 0:]
+
+    def ended(self):
+        """How it ended by itself; None: it did not."""
+        try:
+            return self.process.wait(timeout=SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            self.kill()
 
     def kill(self):
         if self.process.poll() is None:
