@@ -26,9 +26,10 @@ KILLED_EVERY = 80    # batches
 DATABASES = (1, 0)
 LOADED_EVERY = 50
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
-SMALL = [word for of in ("hash-max-ziplist", "zset-max-ziplist") for what, n in (("entries", 5), ("value", 20))
-         for word in (f"--{of}-{what}", str(n))] + [
-    "--set-max-intset-entries", "5", "--list-max-ziplist-size", "4", "--list-compress-depth", "1",
+SMALL = [
+    "--hash-max-ziplist-entries", "5", "--hash-max-ziplist-value", "20", "--zset-max-ziplist-entries", "5",
+    "--zset-max-ziplist-value", "20", "--set-max-intset-entries", "5", "--list-max-ziplist-size", "4",
+    "--list-compress-depth", "1",
     "--hll-sparse-max-bytes", "200", "--save", ""]
 ANY_ORDER = {"KEYS", "SMEMBERS", "SUNION", "SINTER", "SDIFF", "HGETALL", "HKEYS", "HVALS", "SPOP"}
 
@@ -48,11 +49,13 @@ class Grammar:
         return "%s%d" % (self.dice.choice("slthzb"), self.dice.randrange(5))
 
     def of(self, kind):
-        return "%s%d" % (kind if self.dice.random() < 0.95 else self.dice.choice("slthzb"), self.dice.randrange(5))
+        return self.key() if self.dice.random() < 0.05 else "%s%d" % (kind, self.dice.randrange(5))
 
     def value(self):
-        return self.dice.choice((lambda: str(self.dice.randrange(-20, 20)), lambda: str(self.dice.randrange(1 << 62)),
-                                 lambda: "v%d" % self.dice.randrange(30), lambda: "x" * self.dice.randrange(60),
+        return self.dice.choice((lambda: str(self.dice.randrange(-20, 20)),
+                                 lambda: str(self.dice.randrange(1 << 62)),
+                                 lambda: "v%d" % self.dice.randrange(30),
+                                 lambda: "x" * self.dice.randrange(60),
                                  lambda: "%.3f" % self.dice.uniform(-9, 9), lambda: "",
                                  lambda: "y" * self.dice.choice((100, 1000, 40000))))()
 
@@ -84,8 +87,10 @@ class Grammar:
             ["SET", k, self.value()], ["SET", k, self.value(), "EX", far], ["SET", k, self.value(), "NX"],
             ["SET", k, self.value(), "XX"], ["SETNX", k, self.value()], ["SETEX", k, far, self.value()],
             ["PSETEX", k, far * 1000, self.value()], ["GET", k], ["GETSET", k, self.value()],
-            ["APPEND", k, self.value()], ["STRLEN", k], ["SETRANGE", k, self.dice.randrange(50), self.value()],
-            ["GETRANGE", k, self.index(), self.index()], ["INCR", k], ["DECR", k], ["INCRBY", k, self.value()],
+            ["APPEND", k, self.value()], ["STRLEN", k],
+            ["SETRANGE", k, self.dice.randrange(50), self.value()],
+            ["GETRANGE", k, self.index(), self.index()], ["INCR", k], ["DECR", k],
+            ["INCRBY", k, self.value()],
             ["DECRBY", k, self.index()], ["INCRBYFLOAT", k, self.score()],
             ["MSET", *self.pairs(lambda: self.of("s"), self.value)],
             ["MSETNX", *self.pairs(lambda: self.of("s"), self.value, 2)],
@@ -94,7 +99,8 @@ class Grammar:
     def of_l(self):
         k, other = self.of("l"), self.of("l")
         return self.dice.choice((
-            ["LPUSH", k, *self.many(self.value)], ["RPUSH", k, *self.many(self.value)], ["LPUSHX", k, self.value()],
+            ["LPUSH", k, *self.many(self.value)], ["RPUSH", k, *self.many(self.value)],
+            ["LPUSHX", k, self.value()],
             ["RPUSHX", k, self.value()], ["LPOP", k], ["RPOP", k], ["RPOPLPUSH", k, other], ["LLEN", k],
             ["LINDEX", k, self.index()], ["LSET", k, self.index(), self.value()], ["LRANGE", k, 0, -1],
             ["LREM", k, self.index(), self.value()], ["LTRIM", k, self.index(), self.index()],
@@ -104,10 +110,14 @@ class Grammar:
     def of_t(self):
         k, other = self.of("t"), self.of("t")
         return self.dice.choice((
-            ["SADD", k, *self.many(self.member)], ["SADD", k, *self.many(self.index)], ["SREM", k, *self.many(self.member)],
-            ["SISMEMBER", k, self.member()], ["SCARD", k], ["SMEMBERS", k], ["SMOVE", k, other, self.member()],
-            ["SUNION", k, other], ["SINTER", k, other], ["SDIFF", k, other], ["SUNIONSTORE", self.of("t"), k, other],
-            ["SINTERSTORE", self.of("t"), k, other], ["SDIFFSTORE", self.of("t"), k, other], ["SPOP", k, 1000],
+            ["SADD", k, *self.many(self.member)], ["SADD", k, *self.many(self.index)],
+            ["SREM", k, *self.many(self.member)],
+            ["SISMEMBER", k, self.member()], ["SCARD", k], ["SMEMBERS", k],
+            ["SMOVE", k, other, self.member()],
+            ["SUNION", k, other], ["SINTER", k, other], ["SDIFF", k, other],
+            ["SUNIONSTORE", self.of("t"), k, other],
+            ["SINTERSTORE", self.of("t"), k, other], ["SDIFFSTORE", self.of("t"), k, other],
+            ["SPOP", k, 1000],
             ["SORT", k, "ALPHA", "STORE", self.of("l")]))
 
     def of_h(self):
@@ -116,21 +126,25 @@ class Grammar:
             ["HSET", k, self.member(), self.value()], ["HSETNX", k, self.member(), self.value()],
             ["HMSET", k, *self.pairs(self.member, self.value)], ["HGET", k, self.member()],
             ["HMGET", k, *self.many(self.member)], ["HDEL", k, *self.many(self.member)], ["HLEN", k],
-            ["HSTRLEN", k, self.member()], ["HKEYS", k], ["HVALS", k], ["HGETALL", k], ["HEXISTS", k, self.member()],
+            ["HSTRLEN", k, self.member()], ["HKEYS", k], ["HVALS", k], ["HGETALL", k],
+            ["HEXISTS", k, self.member()],
             ["HINCRBY", k, self.member(), self.index()], ["HINCRBYFLOAT", k, self.member(), self.score()]))
 
     def of_z(self):
         k, other = self.of("z"), self.of("z")
         low, high = sorted((self.dice.randrange(-50, 50), self.dice.randrange(-50, 50)))
         return self.dice.choice((
-            ["ZADD", k, *self.pairs(self.score, self.member)], ["ZADD", k, "XX", "CH", self.score(), self.member()],
+            ["ZADD", k, *self.pairs(self.score, self.member)],
+            ["ZADD", k, "XX", "CH", self.score(), self.member()],
             ["ZADD", k, "INCR", self.score(), self.member()], ["ZINCRBY", k, self.score(), self.member()],
             ["ZREM", k, *self.many(self.member)], ["ZSCORE", k, self.member()], ["ZRANK", k, self.member()],
-            ["ZREVRANK", k, self.member()], ["ZCARD", k], ["ZCOUNT", k, low, high], ["ZRANGE", k, 0, -1, "WITHSCORES"],
+            ["ZREVRANK", k, self.member()], ["ZCARD", k], ["ZCOUNT", k, low, high],
+            ["ZRANGE", k, 0, -1, "WITHSCORES"],
             ["ZREVRANGE", k, self.index(), self.index()], ["ZRANGEBYSCORE", k, low, high, "LIMIT", 0, 3],
             ["ZREMRANGEBYRANK", k, self.index(), self.index()],
             ["ZREMRANGEBYSCORE", k, low, low + 5], ["ZADD", "e", *self.pairs(lambda: 0, self.member)],
-            ["ZRANGEBYLEX", "e", "-", "[m5"], ["ZLEXCOUNT", "e", "(m2", "+"], ["ZREMRANGEBYLEX", "e", "[m1", "[m2"],
+            ["ZRANGEBYLEX", "e", "-", "[m5"], ["ZLEXCOUNT", "e", "(m2", "+"],
+            ["ZREMRANGEBYLEX", "e", "[m1", "[m2"],
             ["ZUNIONSTORE", self.of("z"), 2, k, self.of("t"), "WEIGHTS", 2, 1],
             ["ZINTERSTORE", self.of("z"), 2, k, other, "AGGREGATE", "MAX"]))
 
@@ -138,9 +152,12 @@ class Grammar:
         k, other = self.of("b"), self.of("b")
         at = self.dice.randrange(300)
         return self.dice.choice((
-            ["SETBIT", k, at, self.dice.randrange(2)], ["GETBIT", k, at], ["BITCOUNT", k], ["BITPOS", k, self.dice.randrange(2)],
-            ["BITOP", self.dice.choice(("AND", "OR", "XOR")), self.of("b"), k, other], ["BITOP", "NOT", other, k],
-            ["BITFIELD", k, "INCRBY", "u5", at, self.index(), "GET", "i8", at, "OVERFLOW", "SAT", "SET", "u4", at, 9]))
+            ["SETBIT", k, at, self.dice.randrange(2)], ["GETBIT", k, at], ["BITCOUNT", k],
+            ["BITPOS", k, self.dice.randrange(2)],
+            ["BITOP", self.dice.choice(("AND", "OR", "XOR")), self.of("b"), k, other],
+            ["BITOP", "NOT", other, k],
+            ["BITFIELD", k, "INCRBY", "u5", at, self.index(), "GET", "i8", at, "OVERFLOW", "SAT", "SET",
+            "u4", at, 9]))
 
     def of_g(self):
         k = "g%d" % self.dice.randrange(5)
@@ -148,7 +165,8 @@ class Grammar:
         def at():
             return "%.4f" % self.dice.uniform(-80, 80)
         return self.dice.choice((
-            ["GEOADD", k, *(word for _ in range(self.dice.randint(1, 4)) for word in (at(), at(), self.member()))],
+            ["GEOADD", k, *(word for _ in range(self.dice.randint(1, 4)) for word in (at(), at(),
+            self.member()))],
             ["GEOHASH", k, *self.many(self.member)], ["GEOPOS", k, self.member()],
             ["GEODIST", k, self.member(), self.member(), "km"],
             ["GEORADIUS", k, at(), at(), 5000, "km", "WITHDIST", "ASC"],
@@ -159,21 +177,27 @@ class Grammar:
         def own():
             return "p%d" % self.dice.randrange(5)
         return self.dice.choice((
-            ["PFADD", own(), *self.many(self.value, 20)], ["PFCOUNT", own(), own()], ["PFMERGE", own(), own(), own()]))
+            ["PFADD", own(), *self.many(self.value, 20)], ["PFCOUNT", own(), own()],
+            ["PFMERGE", own(), own(), own()]))
 
     def of_k(self):
         k, other = self.key(), self.key()
         return self.dice.choice((
-            ["DEL", *self.many(self.key, 2)], ["EXISTS", k, other], ["TYPE", k], ["RENAME", k, other], ["RENAMENX", k, other],
-            ["EXPIRE", k, 100000], ["PEXPIREAT", k, 4102444800000], ["EXPIRE", k, -1], ["PERSIST", k], ["KEYS", "*"],
-            ["DBSIZE"], ["MOVE", k, 1], ["OBJECT", "ENCODING", k], ["DUMP", k], ["PUBLISH", k, self.value()], ["SELECT", 1],
-            ["SELECT", 0], ["SELECT", 0], ["FLUSHDB"] if self.dice.random() < 0.1 else ["PING"], ["TOUCH", k], ["ECHO", k]))
+            ["DEL", *self.many(self.key, 2)], ["EXISTS", k, other], ["TYPE", k], ["RENAME", k, other],
+            ["RENAMENX", k, other],
+            ["EXPIRE", k, 100000], ["PEXPIREAT", k, 4102444800000], ["EXPIRE", k, -1], ["PERSIST", k],
+            ["KEYS", "*"],
+            ["DBSIZE"], ["MOVE", k, 1], ["OBJECT", "ENCODING", k], ["DUMP", k],
+            ["PUBLISH", k, self.value()], ["SELECT", 1],
+            ["SELECT", 0], ["SELECT", 0], ["FLUSHDB"] if self.dice.random() < 0.1 else ["PING"],
+            ["TOUCH", k], ["ECHO", k]))
 
     def step(self):
         """Commands that belong together."""
         dice = self.dice.random()
         if dice < 0.15:
-            queued = self.many(self.command, 5) + [["BLPOP", self.of("l"), 0], ["BRPOPLPUSH", self.of("l"), self.of("l"), 0]]
+            queued = self.many(self.command, 5) + [["BLPOP", self.of("l"), 0],
+                                                   ["BRPOPLPUSH", self.of("l"), self.of("l"), 0]]
             watched = [["WATCH", self.key()]] if self.dice.random() < 0.3 else []
             return watched + [["MULTI"], *queued, [self.dice.choice(("EXEC", "EXEC", "EXEC", "DISCARD"))]]
         if dice < 0.25:
@@ -205,7 +229,8 @@ def held(client, number):
     """What the database holds, by key: its type and encoding, whether it expires, its value."""
     client.do("SELECT", number)
     keys = client.do("KEYS", "*")
-    client.send(*(("TYPE", k) for k in keys), *(("OBJECT", "ENCODING", k) for k in keys), *(("TTL", k) for k in keys))
+    client.send(*(("TYPE", k) for k in keys), *(("OBJECT", "ENCODING", k) for k in keys),
+                *(("TTL", k) for k in keys))
     types, encodings, times = [[client.reply() for _ in keys] for _ in range(3)]
     reads = [[READ[of][0], key, *READ[of][1:]] for key, of in zip(keys, types)]
     client.send(*reads)
@@ -216,7 +241,8 @@ def held(client, number):
 
 class Pair:
     def __init__(self, src, folder, method):
-        self.src, self.method, self.folders = src, method, [os.path.join(folder, name) for name in ("pool", "none")]
+        self.src, self.method = src, method
+        self.folders = [os.path.join(folder, name) for name in ("pool", "none")]
         for f in self.folders:
             os.mkdir(f)
         self.running, self.clients = [None, None], [None, None]
@@ -254,8 +280,8 @@ class Pair:
             ours, theirs = [held(client, number) for client in self.clients]
             for key in sorted(set(ours) | set(theirs)):
                 if ours.get(key) != theirs.get(key):
-                    raise Different(f"{when}: key {key} of database {number} is {str(ours.get(key))[:300]}, without a "
-                                    f"pool {str(theirs.get(key))[:300]}")
+                    raise Different(f"{when}: key {key} of database {number} is {str(ours.get(key))[:300]}, "
+                                    f"without a pool {str(theirs.get(key))[:300]}")
         for client in self.clients:
             client.do("SELECT", 0)
 
