@@ -28,7 +28,10 @@ Commits::Commits(Module &M, const UnsafeTable &Unsafe) : Unsafe(Unsafe) {
 
 bool Commits::mayCommit(const Instruction &I) const {
   auto *Call = dyn_cast<CallBase>(&I);
-  return Call && !isa<IntrinsicInst>(Call) && calleeMayCommit(*Call);
+  if (auto *Intrinsic =
+          dyn_cast<IntrinsicInst>(&I)) // it returns again, whatever was done meanwhile
+    return Intrinsic->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+  return Call && calleeMayCommit(*Call);
 }
 
 bool Commits::calleeMayCommit(const CallBase &Call) const {

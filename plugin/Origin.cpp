@@ -12,9 +12,8 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-// Allocators whose memory is volatile whatever the runtime interposes, and that no one of a
-// program's own functions of the same name replaces (then there is a body, or no TargetLibraryInfo
-// entry).
+// Allocators whose memory is volatile whatever the runtime interposes. Not strdup and its like:
+// many programs have one of their own, in another source, where nothing here tells.
 bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library) {
   const Function *Callee = Call.getCalledFunction();
   LibFunc Known;
@@ -26,11 +25,6 @@ bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library)
   switch (Known) {
   case LibFunc_malloc:
   case LibFunc_calloc:
-  case LibFunc_aligned_alloc:
-  case LibFunc_memalign:
-  case LibFunc_valloc:
-  case LibFunc_strdup:
-  case LibFunc_strndup:
     return true;
   case LibFunc_realloc:
     return isa<ConstantPointerNull>(Call.getArgOperand(0));

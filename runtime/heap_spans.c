@@ -65,7 +65,7 @@ void nvmi_heap_geometries(struct nvmi_heap *heap) {
 /* `span`: null, as it was not read yet. */
 static void tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks,
                  struct nvmi_span *span) {
-  for (uint32_t i = 0; i < (class == NVMI_CLASSES ? 1 : chunks); i++) {
+  for (uint32_t i = 0; i < chunks; i++) {
     struct nvmi_chunk *told = &heap->chunk[chunk + i];
     atomic_store_explicit(&told->span, span, memory_order_release);
     __atomic_store_n(&told->class, (uint8_t)class, __ATOMIC_RELAXED);
@@ -124,8 +124,7 @@ static void publish(struct nvmi_heap *heap, struct nvmi_span *span) {
 }
 
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span) {
-  uint32_t interior = span->class == NVMI_CLASSES ? 1 : span->chunks;
-  for (uint32_t i = 0; i < interior; i++) {
+  for (uint32_t i = 0; i < span->chunks; i++) {
     struct nvmi_chunk *chunk = &heap->chunk[span->chunk + i];
     __atomic_store_n(&chunk->head, 0, __ATOMIC_RELAXED);
     atomic_store_explicit(&chunk->span, NULL, memory_order_relaxed);

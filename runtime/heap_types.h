@@ -44,7 +44,7 @@ struct nvmi_runs {
   uint32_t first[32];    /* by the length's highest bit, + 1 */
 };
 
-/* Of each chunk of a span, and of a large block's first. */
+/* Of each chunk of a span or a large block. */
 struct nvmi_chunk {
   struct nvmi_span *_Atomic span; /* null: its table was not read yet */
   uint32_t head;                  /* the run's first chunk, + 1; 0: none of these */

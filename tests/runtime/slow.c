@@ -285,3 +285,35 @@ TEST_ONCE(chunks_behind_a_slow_commit) {
   CHECK(pieces_in(pool, freed, 1) > 0 && pieces_in(pool, freed + 1, SMALLS) > 0);
   CHECK(nvm_pool_close(pool) == 0);
 }
+
+static void commit_and_compare(void *argument) {
+  nvmi_persist_override = &held;
+  NVM_POOL *pool = test_open(argument);
+  uint64_t *words = nvm_pool_root(pool);
+  struct writer slow = {.pool = pool, .word = words + 2 * FAR, .from = 1, .to = 1, .hold = 1};
+  pthread_t thread;
+  pool->several_logs = true; /* else the second log waits for the commit of the first */
+  CHECK(pthread_create(&thread, NULL, write_words, &slow) == 0);
+  while (!is_held)
+    usleep(100);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(words[0], 1);
+  CHECK(nvm_tx_commit(pool) == 0);
+  let_go = true;
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(pool) == 0);
+}
+
+/* What a thread in its commit has not stored in place yet was noted all the same. */
+TEST_ONCE(compare_beside_a_slow_commit) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  make_fences_hold();
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 2 << 20);
+  nvm_tx_begin(pool);
+  uint64_t *words = nvm_calloc(pool, 0, 3 * FAR, 8);
+  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  setenv("NVMOVE_DEBUG", "compare", 1);
+  CHECK(test_child(NULL, commit_and_compare, (void *)path) == 0);
+}

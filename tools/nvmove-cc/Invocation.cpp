@@ -242,17 +242,20 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     Add("-x");
     Add("none"); // the archive is none of the language that the user named
   }
-  // Behind runtime/locks.c there is nothing in a static program: the C library's own come first.
+  // Behind runtime/locks.c there is nothing in a static program: the C library's own come first,
+  // also of what only the runtime calls.
   if (I.Static)
-    Add("-Wl,-u,pthread_mutex_lock,-u,pthread_mutex_unlock,-lc");
+    Add("-Wl,-u,pthread_mutex_lock,-u,pthread_mutex_unlock,-u,pthread_cond_wait,-lc");
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);
-  // Libraries that are loaded later find the one runtime of the process.
-  Add("-Wl,--export-dynamic-symbol=__nvm_*,--export-dynamic-symbol=nvm_*");
-  // So do those that free what they were given (runtime/interpose.c).
-  for (const char *Name : {"free", "realloc", "reallocarray", "malloc_usable_size"})
-    Add(std::string("-Wl,--export-dynamic-symbol=") + Name);
+  // Libraries that are loaded later find the one runtime of the process, and those that free what
+  // they were given (runtime/interpose.c). Into a static program none is; -static-pie could not
+  // start with a thread-local name that is exported.
+  if (!I.Static)
+    for (const char *Name :
+         {"__nvm_*", "nvm_*", "free", "realloc", "reallocarray", "malloc_usable_size"})
+      Add(std::string("-Wl,--export-dynamic-symbol=") + Name);
   if (I.Sanitized)
     Add("-Wl,-u,__nvmi_interpose_strong");
   Add("--end-no-unused-arguments");
