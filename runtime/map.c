@@ -25,6 +25,13 @@ struct nvm_pool *nvmi_pool_number(unsigned index) {
   return atomic_load_explicit(&by_number[index], memory_order_acquire);
 }
 
+bool nvmi_pool_is_open(const struct nvm_pool *pool) {
+  unsigned number = 0;
+  while (number < NVMI_POOLS_MAX && nvmi_pool_number(number) != pool)
+    number++;
+  return number < NVMI_POOLS_MAX;
+}
+
 void nvmi_map_lock(void) { nvmi_lock(&lock); }
 void nvmi_map_unlock(void) { nvmi_unlock(&lock); }
 

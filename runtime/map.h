@@ -22,6 +22,10 @@ void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end);
 int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size);
 void nvmi_unmap_pool(struct nvm_pool *pool);
 
+/* Whether it is one of those that are open: it may be no pool at all, or closed, and is not looked
+ * at. */
+bool nvmi_pool_is_open(const struct nvm_pool *pool);
+
 /* Around fork: no pool comes or goes. */
 void nvmi_map_lock(void);
 void nvmi_map_unlock(void);

@@ -337,6 +337,9 @@ static int finish(struct nvm_pool *pool) {
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
+  if (!nvmi_pool_is_open(pool))
+    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?",
+                     (void *)pool);
   if (!pool->forked && (nvmi_release_closing(pool) || finish(pool)))
     return -1;
   if (!pool->forked)

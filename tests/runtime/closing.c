@@ -73,3 +73,13 @@ TEST_ONCE(power_failure_closing_undo) {
 TEST_ONCE(power_failure_closing_shadow) {
   power_fail_everywhere("shadow", prepare, close_over_others, verify);
 }
+
+TEST(closed_twice) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_pool_close(pool) == 0);
+  CHECK_FAILS(nvm_pool_close(pool) == 0, NVM_EARGUMENT);
+  NVM_POOL *again = test_open(test_path("pool"));
+  int local;
+  CHECK_FAILS(nvm_pool_close((NVM_POOL *)&local) == 0, NVM_EARGUMENT);
+  CHECK(nvm_pool_close(again) == 0);
+}
