@@ -61,6 +61,11 @@ private:
   llvm::Expected<uint64_t> newPlace(uint64_t Address, uint64_t Target, const llvm::Twine &What);
   llvm::Expected<std::optional<uint64_t>> placeInObject(const TypePlan &Plan, uint64_t Inside,
                                                         uint64_t Target);
+  /// The program's, or one of a type that stays as it is.
+  const nvm_type *typeOf(uint64_t Id) const {
+    const nvm_type *Type = Program.find(Id);
+    return Type ? Type : Were.find(Id);
+  }
   std::string placeOf(const Block &B) const;
   bool leadsIn(uint64_t Address) const {
     return Address - reinterpret_cast<uint64_t>(nvm_pool_base(Old)) < Size;
@@ -91,7 +96,7 @@ llvm::Error Converter::describe(const nvm_type &Type) {
     const nvm_field &F = Type.fields[I];
     if (F.kind != NVM_FIELD_FLEXIBLE_ARRAY || !F.target || F.target == Type.id)
       continue;
-    if (const nvm_type *Element = Program.find(F.target))
+    if (const nvm_type *Element = typeOf(F.target))
       if (llvm::Error E = describe(*Element))
         return E;
   }
@@ -233,8 +238,9 @@ llvm::Error Converter::translate(const nvm_word &Word) {
 /// A type that is not known may be either; an error if that matters.
 llvm::Expected<std::optional<uint64_t>> Converter::placeInObject(const TypePlan &Plan,
                                                                  uint64_t Inside, uint64_t Target) {
-  const nvm_type *Type = Target ? Program.find(Target) : nullptr;
-  bool IsObject = Target ? Type && llvm::StringRef(Type->name) == Plan.New->name : true;
+  const nvm_type *Type = Target ? typeOf(Target) : nullptr;
+  llvm::StringRef Name = Type ? Type->name : "";
+  bool IsObject = !Target || Name == Plan.New->name || Name == Plan.Old->name;
   std::optional<uint64_t> Record = Inside || !IsObject ? placeIn(Plan.Pairs, Inside, false) : 0,
                           Number = placeIn(Plan.Pairs, Inside, true);
   if (Target && !Type && Record != Number)
