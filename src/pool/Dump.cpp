@@ -2,7 +2,11 @@
 #include "pool/Dump.h"
 
 #include "pool/Members.h"
+#include "support/Suggest.h"
 
+#include "nvmove/carry.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -156,12 +160,27 @@ private:
   std::vector<std::tuple<uint64_t, uint64_t, std::string>> Edges;
 };
 
+bool rememberName(void *Context, const nvm_type *Type) {
+  static_cast<std::vector<std::string> *>(Context)->push_back(Type->name);
+  return true;
+}
+
 bool visit(void *Context, const nvm_block *Block) {
   static_cast<Dumper *>(Context)->block(*Block);
   return true;
 }
 
 } // namespace
+
+llvm::Error checkType(const OpenPool &Pool, const std::string &Name) {
+  std::vector<std::string> Known{"untyped"};
+  if (nvm_pool_each_type(Pool.get(), rememberName, &Known))
+    return lastError();
+  if (llvm::is_contained(Known, Name))
+    return llvm::Error::success();
+  return llvm::createStringError("the pool has no type '" + Name + "'" +
+                                 support::didYouMean(support::nearest(Name, Known)));
+}
 
 llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options,
                  std::string &Unknown) {
