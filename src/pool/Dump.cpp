@@ -130,7 +130,11 @@ private:
   }
 
   bool isExact() const { return Options.Form == DumpOptions::Json; }
-  Precision precision() const { return isExact() ? Precision::Exact : Precision::Readable; }
+  Precision precision() const {
+    return isExact()                            ? Precision::Exact
+           : Options.Form == DumpOptions::Graph ? Precision::Pointers
+                                                : Precision::Readable;
+  }
 
   const std::vector<Member> &membersOf(const nvm_type &Type) {
     auto [At, New] = Known.try_emplace(&Type);

@@ -140,6 +140,8 @@ std::vector<Member> parseMembers(StringRef Lines) {
 }
 
 llvm::json::Value textOf(StringRef Bytes, Precision How) {
+  if (How == Precision::Pointers)
+    return nullptr;
   StringRef Text = Bytes.take_until([](char C) { return !C; });
   bool IsText = llvm::json::isUTF8(Text);
   if (IsText && Bytes.find_first_not_of('\0', Text.size()) == StringRef::npos)

@@ -27,6 +27,10 @@
 // PEOPLE-DAG: text: "{{((xx){128})}}"
 // PEOPLE-DAG: text: "ab"
 // PEOPLE-DAG: bytes: "{{((2a){64})}}..."
+// A text that looks like a pointer is none.
+// RUN: %nvmove pool dump --format=graph %pool | FileCheck --check-prefix=GRAPH %s
+// GRAPH: digraph
+// GRAPH-NOT: ->
 #include "nvmove/nvmove.h"
 
 #include <math.h>
@@ -66,6 +70,7 @@ int main(int argc, char **argv) {
   nvm_pool_set_root(pool, r);
   memset(nvm_calloc(pool, NVM_TYPE_ID(char), 1, 400), 'x', 399);
   memcpy(nvm_calloc(pool, NVM_TYPE_ID(char), 1, 16), "ab\0c", 4);
+  strcpy(nvm_calloc(pool, NVM_TYPE_ID(char), 1, 16), "@0x9c080");
   memset(nvm_calloc(pool, 0, 1, 128), 42, 100);
   int *n = nvm_calloc(pool, NVM_TYPE_ID(head), 1, sizeof(head) + 4);
   n[0] = 1, n[1] = 2, n[2] = 3, n[3] = 43;
