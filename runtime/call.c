@@ -21,13 +21,25 @@ struct call {
   long arguments[ARGUMENTS_MAX];
 };
 
+static void report(const char *line) {
+  const char *path = getenv("NVMOVE_CALL_DONE");
+  FILE *done = path ? fopen(path, "w") : NULL;
+  if (!done)
+    return;
+  fputs(line, done);
+  fclose(done);
+}
+
 void nvmi_call_arm(const struct nvm_pool *pool) {
   const char *path = getenv("NVMOVE_CALL_POOL");
   struct stat wanted, opened;
-  if (pool->is_copy && path && getenv("NVMOVE_CALL") && stat(path, &wanted) == 0 &&
-      fstat(pool->fd, &opened) == 0 && wanted.st_ino == opened.st_ino &&
-      wanted.st_dev == opened.st_dev)
+  if (!pool->is_copy || !path || stat(path, &wanted) || fstat(pool->fd, &opened) ||
+      wanted.st_ino != opened.st_ino || wanted.st_dev != opened.st_dev)
+    return;
+  if (getenv("NVMOVE_CALL"))
     nvmi_call_armed = true;
+  else
+    report("opened\n");
 }
 
 /* One argument at `*at`; moves on behind it. Texts have no escapes. */
@@ -74,15 +86,6 @@ static bool parse(struct call *call, const char *said) {
       return false;
   }
   return strcmp(at, ")") == 0;
-}
-
-static void report(const char *line) {
-  const char *path = getenv("NVMOVE_CALL_DONE");
-  FILE *done = path ? fopen(path, "w") : NULL;
-  if (!done)
-    return;
-  fputs(line, done);
-  fclose(done);
 }
 
 void nvmi_call_now(void) {

@@ -138,11 +138,16 @@ struct judged {
   const char *field;
 };
 
+bool nvmi_header_begins(const struct nvm_header *header, size_t size) {
+  const uint64_t magic = NVM_MAGIC;
+  return size && memcmp(header, &magic, size < sizeof magic ? size : sizeof magic) == 0;
+}
+
 static struct judged judge(int fd, int copy) {
   struct judged j = {.fault = NVM_ECORRUPT, .field = "checksum"};
   ssize_t got = pread(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE);
   if (got != (ssize_t)sizeof j.header)
-    j.fault = NVM_ETRUNCATED;
+    j.fault = got < 0 || nvmi_header_begins(&j.header, (size_t)got) ? NVM_ETRUNCATED : NVM_EFOREIGN;
   else if (j.header.check == NVM_CHECK_REPAIR)
     j.field = "a repair was interrupted";
   else if (j.header.magic != NVM_MAGIC)

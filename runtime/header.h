@@ -16,5 +16,8 @@ void nvmi_header_seeds(struct nvm_pool *pool);
 uint64_t nvmi_chunk_table_size(uint64_t heap_size);
 /* The checksum that belongs into a header. */
 uint64_t nvmi_header_check(const struct nvm_header *header);
+/* Whether the first `size` bytes are those that a header begins with, as far as there are so many.
+ */
+bool nvmi_header_begins(const struct nvm_header *header, size_t size);
 /* Null when the fields fit together, else what does not. */
 const char *nvmi_header_senseless(const struct nvm_header *header);

@@ -212,14 +212,27 @@ static bool is_whole(const struct nvm_header *h) {
          !nvmi_header_senseless(h);
 }
 
+/* Both copies; 0, or a recorded failure. */
+static int read_copies(const struct nvm_pool *pool, struct nvm_header copy[2]) {
+  bool whole = true, ours = false;
+  for (unsigned i = 0; i < 2; i++) {
+    ssize_t got = pread(pool->fd, &copy[i], sizeof copy[i], i * NVM_HEADER_COPY_SIZE);
+    whole &= got == sizeof copy[i];
+    ours |= got < 0 || nvmi_header_begins(&copy[i], (size_t)got);
+  }
+  if (whole)
+    return 0;
+  return ours ? nvmi_fail(NVM_ETRUNCATED, pool->path,
+                          "the file ends within the header; restore a copy")
+              : nvmi_fail(NVM_EFOREIGN, pool->path, "this is no pool of nvmove; check the path");
+}
+
 int nvmi_repair_header(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   struct nvm_header copy[2];
   char said[256] = "";
-  for (unsigned i = 0; i < 2; i++)
-    if (pread(pool->fd, &copy[i], sizeof copy[i], i * NVM_HEADER_COPY_SIZE) != sizeof copy[i])
-      return nvmi_fail(NVM_ETRUNCATED, pool->path,
-                       "the file ends within the header; restore a copy");
+  if (read_copies(pool, copy))
+    return -1;
   bool whole[2] = {is_whole(&copy[0]), is_whole(&copy[1])};
   bool differ = memcmp(&copy[0], &copy[1], sizeof copy[0]) != 0;
   unsigned best = whole[1] && (!whole[0] || copy[1].sequence > copy[0].sequence);

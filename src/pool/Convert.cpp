@@ -3,6 +3,7 @@
 
 #include "pool/Census.h"
 #include "pool/Plan.h"
+#include "pool/Successor.h"
 
 #include "nvmove/carry.h"
 
@@ -38,9 +39,9 @@ struct Block {
 class Converter {
 public:
   using ProgressFunction = llvm::function_ref<void(uint64_t, uint64_t)>;
-  Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Program, const FieldMap &Map,
-            ProgressFunction Progress)
-      : Old(Old), New(New), Program(Program), Map(Map), Progress(Progress) {}
+  Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Were, const Layouts &Program,
+            const FieldMap &Map, ProgressFunction Progress)
+      : Old(Old), New(New), Were(Were), Program(Program), Map(Map), Progress(Progress) {}
 
   llvm::Error run();
   Converted Done;
@@ -60,13 +61,18 @@ private:
   llvm::Expected<uint64_t> newPlace(uint64_t Address, uint64_t Target, const llvm::Twine &What);
   llvm::Expected<std::optional<uint64_t>> placeInObject(const TypePlan &Plan, uint64_t Inside,
                                                         uint64_t Target);
+  /// The program's, or one of a type that stays as it is.
+  const nvm_type *typeOf(uint64_t Id) const {
+    const nvm_type *Type = Program.find(Id);
+    return Type ? Type : Were.find(Id);
+  }
   std::string placeOf(const Block &B) const;
   bool leadsIn(uint64_t Address) const {
     return Address - reinterpret_cast<uint64_t>(nvm_pool_base(Old)) < Size;
   }
 
   NVM_POOL *Old, *New;
-  const Layouts &Program;
+  const Layouts &Were, &Program;
   const FieldMap &Map;
   ProgressFunction Progress;
   uint64_t Size = 0;
@@ -90,8 +96,7 @@ llvm::Error Converter::describe(const nvm_type &Type) {
     const nvm_field &F = Type.fields[I];
     if (F.kind != NVM_FIELD_FLEXIBLE_ARRAY || !F.target || F.target == Type.id)
       continue;
-    const nvm_type *Element = Program.find(F.target);
-    if (Element)
+    if (const nvm_type *Element = typeOf(F.target))
       if (llvm::Error E = describe(*Element))
         return E;
   }
@@ -102,10 +107,10 @@ llvm::Expected<const TypePlan *> Converter::planOf(const nvm_type *Type) {
   if (auto At = Plans.find(Type); At != Plans.end())
     return &At->second;
   const TypeChange *Change = Map.findWas(Type->name);
-  const nvm_type *Now = Program.find(Change ? llvm::StringRef(Change->Name) : Type->name);
-  if (Change && !Now)
-    return failed("the map's " + Change->Name + " is not a type of the program");
-  llvm::Expected<TypePlan> Plan = planType(*Type, Now ? *Now : *Type, Change);
+  llvm::Expected<const nvm_type *> Now = successorOf(*Type, Change, Were, Program);
+  if (!Now)
+    return Now.takeError();
+  llvm::Expected<TypePlan> Plan = planType(*Type, **Now, Change);
   if (!Plan)
     return Plan.takeError();
   if (llvm::Error E = describe(*Plan->New))
@@ -233,8 +238,9 @@ llvm::Error Converter::translate(const nvm_word &Word) {
 /// A type that is not known may be either; an error if that matters.
 llvm::Expected<std::optional<uint64_t>> Converter::placeInObject(const TypePlan &Plan,
                                                                  uint64_t Inside, uint64_t Target) {
-  const nvm_type *Type = Target ? Program.find(Target) : nullptr;
-  bool IsObject = Target ? Type && llvm::StringRef(Type->name) == Plan.New->name : true;
+  const nvm_type *Type = Target ? typeOf(Target) : nullptr;
+  llvm::StringRef Name = Type ? Type->name : "";
+  bool IsObject = !Target || Name == Plan.New->name || Name == Plan.Old->name;
   std::optional<uint64_t> Record = Inside || !IsObject ? placeIn(Plan.Pairs, Inside, false) : 0,
                           Number = placeIn(Plan.Pairs, Inside, true);
   if (Target && !Type && Record != Number)
@@ -352,12 +358,15 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
   nvm_info Info;
   if (nvm_pool_info(Old->get(), &Info))
     return lastError();
+  llvm::Expected<Layouts> Were = Layouts::of(Old->get());
+  if (!Were)
+    return Were.takeError();
   std::string Made = To + "." + std::to_string(getpid()) + ".new";
   llvm::sys::RemoveFileOnSignal(Made);
   llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size);
   if (!New)
     return New.takeError();
-  Converter C(Old->get(), New->get(), Program, Map, Progress);
+  Converter C(Old->get(), New->get(), *Were, Program, Map, Progress);
   llvm::Error E = C.run();
   if (!E)
     E = New->close();

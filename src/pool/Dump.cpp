@@ -2,7 +2,11 @@
 #include "pool/Dump.h"
 
 #include "pool/Members.h"
+#include "support/Suggest.h"
 
+#include "nvmove/carry.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -75,42 +79,61 @@ private:
       edges(Block, Value, Label);
   }
 
-  /// Bytes of no type, or characters, as one text.
-  static llvm::json::Value bytesOf(const nvm_block &Block, bool IsText) {
+  /// Without the zeros at the end; for people its beginning.
+  llvm::json::Value bytesOf(llvm::StringRef Bytes) const {
+    enum { SHOWN = 64 };
+    llvm::StringRef All = Bytes.rtrim('\0'), Start = isExact() ? All : All.take_front(SHOWN);
+    return llvm::toHex(Start, /*LowerCase=*/true) + (Start.size() < All.size() ? "..." : "");
+  }
+
+  llvm::json::Value charactersOf(llvm::StringRef Text) const {
     enum { SHOWN = 256 };
-    llvm::StringRef All(static_cast<const char *>(Block.address), Block.size);
-    if (IsText)
-      return llvm::json::fixUTF8(All.take_until([](char C) { return !C; }).take_front(SHOWN));
-    llvm::StringRef Start = All.rtrim('\0').take_front(SHOWN / 4);
-    return llvm::toHex(Start, /*LowerCase=*/true) +
-           (Start.size() < All.rtrim('\0').size() ? "..." : "");
+    return textOf(isExact() ? Text : Text.take_front(SHOWN), precision());
   }
 
   /// Of several objects in a block, those behind the first only if they are not all zero.
   std::vector<Field> fieldsOf(const nvm_block &Block) {
-    if (!Block.type || !Block.type->size)
-      return {{"bytes", bytesOf(Block, false)}};
-    const std::vector<Member> &Members = membersOf(*Block.type);
+    llvm::StringRef Bytes(static_cast<const char *>(Block.address), Block.size);
+    const std::vector<Member> None, &Members = Block.type ? membersOf(*Block.type) : None;
+    if (Members.empty() || !Block.type->size)
+      return {{"bytes", bytesOf(Bytes)}};
     bool IsScalar = Members.size() == 1 && Members[0].Name.empty();
     if (IsScalar && Members[0].Kind == "char")
-      return {{"text", bytesOf(Block, true)}};
+      return {{"text", charactersOf(Bytes)}};
     uint64_t Size = Block.type->size, Count = std::max<uint64_t>(Block.size / Size, 1);
-    bool HasTail = !Members.empty() && Members.back().IsArray && !Members.back().Count;
+    bool HasTail = Members.back().IsArray && !Members.back().Count;
     std::vector<Field> Fields;
+    uint64_t Told = 0; // bytes from the start of the block
     for (uint64_t N = 0; N < (HasTail ? 1 : Count); ++N) {
-      const char *Record = static_cast<const char *>(Block.address) + N * Size;
-      if (N && llvm::StringRef(Record, Size).find_first_not_of('\0') == llvm::StringRef::npos)
+      llvm::StringRef Record = Bytes.substr(N * Size);
+      if (!HasTail && Record.size() >= Size)
+        Told = (N + 1) * Size;
+      if (N && Record.take_front(Size).find_first_not_of('\0') == llvm::StringRef::npos)
         continue;
       std::string Prefix = N || IsScalar ? "[" + std::to_string(N) + "]" : "";
       for (Member M : Members) {
+        if (M.Offset > Record.size())
+          continue;
         if (M.IsArray && !M.Count && M.Size)
           M.Count = (Block.size - M.Offset) / M.Size;
-        if (M.Offset + M.Size * M.Count <= Block.size - N * Size)
-          Fields.emplace_back(Prefix + (N && !IsScalar ? "." : "") + M.Name,
-                              valueOf(M, Record, Pool));
+        if (M.Offset + M.Size * M.Count > Record.size())
+          continue;
+        Told = std::max(Told, N * Size + M.Offset + M.Size * M.Count);
+        Fields.emplace_back(Prefix + (N && !IsScalar ? "." : "") + M.Name,
+                            valueOf(M, Record.data(), Pool, precision()));
       }
     }
+    // Behind the last object, or of one that the block was too short for.
+    if (llvm::StringRef Rest = Bytes.substr(Told); !Rest.rtrim('\0').empty())
+      Fields.emplace_back("[rest]", llvm::json::Object{{"bytes", bytesOf(Rest)}});
     return Fields;
+  }
+
+  bool isExact() const { return Options.Form == DumpOptions::Json; }
+  Precision precision() const {
+    return isExact()                            ? Precision::Exact
+           : Options.Form == DumpOptions::Graph ? Precision::Pointers
+                                                : Precision::Readable;
   }
 
   const std::vector<Member> &membersOf(const nvm_type &Type) {
@@ -141,12 +164,27 @@ private:
   std::vector<std::tuple<uint64_t, uint64_t, std::string>> Edges;
 };
 
+bool rememberName(void *Context, const nvm_type *Type) {
+  static_cast<std::vector<std::string> *>(Context)->push_back(Type->name);
+  return true;
+}
+
 bool visit(void *Context, const nvm_block *Block) {
   static_cast<Dumper *>(Context)->block(*Block);
   return true;
 }
 
 } // namespace
+
+llvm::Error checkType(const OpenPool &Pool, const std::string &Name) {
+  std::vector<std::string> Known{"untyped"};
+  if (nvm_pool_each_type(Pool.get(), rememberName, &Known))
+    return lastError();
+  if (llvm::is_contained(Known, Name))
+    return llvm::Error::success();
+  return llvm::createStringError("the pool has no type '" + Name + "'" +
+                                 support::didYouMean(support::nearest(Name, Known)));
+}
 
 llvm::Error dump(llvm::raw_ostream &OS, const OpenPool &Pool, const DumpOptions &Options,
                  std::string &Unknown) {

@@ -12,6 +12,9 @@ struct DumpOptions {
   enum { Text, Json, Graph } Form = Text;
 };
 
+/// An error when \p Name is no type that the pool knows.
+llvm::Error checkType(const OpenPool &Pool, const std::string &Name);
+
 /// Text: an object a paragraph. Json: an object a line. Graph: Graphviz, an edge for each pointer.
 /// In the order of their places; a block may hold several objects of its type.
 /// \p Unknown: why it is not known which of them the root leads to; then none is called

@@ -21,11 +21,10 @@ llvm::Error failed(const llvm::Twine &What) {
 [[noreturn]] void become(const std::string &Path, const std::string &Call, const std::string &Done,
                          const std::vector<std::string> &Program) {
   setenv("NVMOVE_OPEN", "copy", 1);
-  if (!Call.empty()) {
+  setenv("NVMOVE_CALL_POOL", Path.c_str(), 1);
+  setenv("NVMOVE_CALL_DONE", Done.c_str(), 1);
+  if (!Call.empty())
     setenv("NVMOVE_CALL", Call.c_str(), 1);
-    setenv("NVMOVE_CALL_POOL", Path.c_str(), 1);
-    setenv("NVMOVE_CALL_DONE", Done.c_str(), 1);
-  }
   std::vector<char *> Words;
   for (const std::string &Word : Program)
     Words.push_back(const_cast<char *>(Word.c_str()));
@@ -63,9 +62,11 @@ llvm::Expected<std::optional<int>> exportPool(const std::string &Path, const std
   llvm::sys::fs::remove(Result);
   if (Ended)
     return std::move(Ended);
+  llvm::StringRef Line = Said ? (*Said)->getBuffer().trim() : "";
+  if (Call.empty() && Line.empty())
+    return failed("the program ended without having opened " + Path + "; nothing was exported");
   if (Call.empty())
     return std::nullopt;
-  llvm::StringRef Line = Said ? (*Said)->getBuffer().trim() : "";
   int Value = 0;
   if (Line.consume_front("error: "))
     return failed(Line);

@@ -7,6 +7,8 @@
 
 #include "nvmove/carry.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -109,13 +111,37 @@ bool remember(void *Context, const nvm_type *Type) {
   return true;
 }
 
+bool rememberUse(void *Context, const nvm_block *Block) {
+  if (Block->type)
+    static_cast<llvm::DenseSet<const nvm_type *> *>(Context)->insert(Block->type);
+  return true;
+}
+
 } // namespace
 
 void Layouts::add(const nvm_type *Type) {
   if (!Type->size || !*Type->name)
     return;
-  ByName.try_emplace(Type->name, Type);
-  ById.try_emplace(Type->id, Type);
+  if (ById.try_emplace(Type->id, Type).second)
+    ByName[Type->name].push_back(Type);
+}
+
+/// Of types with the same name, one without blocks may be what the program had before.
+llvm::Error Layouts::forgetFormer(NVM_POOL *Pool) {
+  if (llvm::all_of(ByName, [](const auto &Named) { return Named.second.size() == 1; }))
+    return llvm::Error::success();
+  llvm::DenseSet<const nvm_type *> Used;
+  if (nvm_pool_each_block(Pool, false, rememberUse, &Used))
+    return lastError();
+  for (auto &Named : ByName) {
+    std::vector<const nvm_type *> &Types = Named.second, InUse;
+    llvm::copy_if(Types, std::back_inserter(InUse),
+                  [&](const nvm_type *T) { return Used.contains(T); });
+    if (InUse.empty())
+      InUse.push_back(Types.back());
+    Types = std::move(InUse);
+  }
+  return llvm::Error::success();
 }
 
 llvm::Expected<Layouts> Layouts::of(NVM_POOL *Pool) {
@@ -123,9 +149,10 @@ llvm::Expected<Layouts> Layouts::of(NVM_POOL *Pool) {
   if (nvm_pool_each_type(Pool, remember, &Types))
     return lastError();
   Layouts Made;
-  // The youngest counts: an older one of the same name may be what the program had before.
-  for (const nvm_type *Type : llvm::reverse(Types))
+  for (const nvm_type *Type : Types)
     Made.add(Type);
+  if (llvm::Error E = Made.forgetFormer(Pool))
+    return std::move(E);
   return Made;
 }
 

@@ -4,6 +4,7 @@
 
 #include "pool/OpenPool.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -19,15 +20,21 @@ public:
   /// Of an open pool, as long as it is open.
   static llvm::Expected<Layouts> of(NVM_POOL *Pool);
 
-  /// Null: there is none of that name.
-  const nvm_type *find(llvm::StringRef Name) const { return ByName.lookup(Name); }
+  /// Several when sources have types of the same tag. In a pool only those with blocks count; when
+  /// none has any, the youngest.
+  llvm::ArrayRef<const nvm_type *> named(llvm::StringRef Name) const {
+    auto At = ByName.find(Name);
+    return At == ByName.end() ? std::nullopt : llvm::ArrayRef(At->second);
+  }
+  /// Null: there is none. In a pool also one that has no block any more.
   const nvm_type *find(uint64_t Id) const { return ById.lookup(Id); }
 
 private:
   struct Storage;
   void add(const nvm_type *Type);
+  llvm::Error forgetFormer(NVM_POOL *Pool);
 
-  llvm::StringMap<const nvm_type *> ByName;
+  llvm::StringMap<std::vector<const nvm_type *>> ByName;
   llvm::DenseMap<uint64_t, const nvm_type *> ById;
   std::shared_ptr<OpenPool> Source;     ///< whose layouts they are
   std::shared_ptr<Storage> FromProgram; ///< or here

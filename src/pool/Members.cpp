@@ -3,7 +3,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace nvmove::pool {
 
@@ -64,6 +66,27 @@ llvm::json::Value signedOrNot(uint64_t Value, unsigned Bits, bool IsSigned) {
   return IsSigned ? llvm::json::Value(static_cast<int64_t>(Value)) : llvm::json::Value(Value);
 }
 
+template <typename T> llvm::json::Value floatValue(const char *At, uint64_t Significant) {
+  T Value = read<T>(At);
+  if (std::isinf(Value))
+    return Value < 0 ? "-Infinity" : "Infinity";
+  if (std::isnan(Value)) {
+    T Usual = std::copysign(std::numeric_limits<T>::quiet_NaN(), Value);
+    if (memcmp(&Usual, At, Significant) == 0)
+      return std::signbit(Value) ? "-NaN" : "NaN";
+    std::string Bits(At, Significant);
+    return "NaN(0x" + llvm::toHex(std::string(Bits.rbegin(), Bits.rend()), /*LowerCase=*/true) +
+           ")";
+  }
+  auto Near = static_cast<double>(Value);
+  if (static_cast<T>(Near) == Value)
+    return Near;
+  char Digits[64];
+  snprintf(Digits, sizeof Digits, "%.*Lg", std::numeric_limits<T>::max_digits10,
+           static_cast<long double>(Value));
+  return std::string(Digits);
+}
+
 llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) {
   StringRef Kind = M.Kind;
   if (M.Bits) {
@@ -75,16 +98,16 @@ llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) 
   if (Kind == "pointer" || Kind == "function")
     return pointerValue(readBytes(At, M.Size), Pool);
   if (Kind == "float" && M.Size == sizeof(float))
-    return read<float>(At);
+    return floatValue<float>(At, sizeof(float));
   if (Kind == "float" && M.Size == sizeof(double))
-    return read<double>(At);
+    return floatValue<double>(At, sizeof(double));
   if (Kind == "float" && M.Size == sizeof(long double))
-    return static_cast<double>(read<long double>(At));
-  if (Kind == "bool")
-    return readBytes(At, M.Size) != 0;
-  if ((Kind == "signed" || Kind == "unsigned" || Kind == "char") && M.Size <= 8)
+    return floatValue<long double>(At, 10); // the other six bytes are padding
+  if (Kind == "bool" && readBytes(At, M.Size) <= 1)
+    return readBytes(At, M.Size) == 1;
+  if ((Kind == "bool" || Kind == "signed" || Kind == "unsigned" || Kind == "char") && M.Size <= 8)
     return signedOrNot(readBytes(At, M.Size), static_cast<unsigned>(M.Size * 8),
-                       Kind != "unsigned");
+                       Kind == "signed" || Kind == "char");
   return llvm::toHex(StringRef(At, M.Size), /*LowerCase=*/true);
 }
 
@@ -116,14 +139,27 @@ std::vector<Member> parseMembers(StringRef Lines) {
   return All;
 }
 
-llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool) {
+llvm::json::Value textOf(StringRef Bytes, Precision How) {
+  if (How == Precision::Pointers)
+    return nullptr;
+  StringRef Text = Bytes.take_until([](char C) { return !C; });
+  bool IsText = llvm::json::isUTF8(Text);
+  if (IsText && Bytes.find_first_not_of('\0', Text.size()) == StringRef::npos)
+    return Text.str();
+  if (How == Precision::Readable)
+    return llvm::json::fixUTF8(Text);
+  llvm::json::Object All{{"bytes", llvm::toHex(Bytes, /*LowerCase=*/true)}};
+  if (IsText && !Text.empty())
+    All["text"] = Text.str();
+  return All;
+}
+
+llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool, Precision How) {
   const char *At = Record + M.Offset;
   if (!M.IsArray)
     return elementValue(M, At, Pool);
-  if (M.Kind == "char" && M.Size == 1) {
-    std::string Text(At, strnlen(At, M.Count));
-    return llvm::json::fixUTF8(Text);
-  }
+  if (M.Kind == "char" && M.Size == 1)
+    return textOf(StringRef(At, M.Count), How);
   llvm::json::Array Values;
   for (uint64_t N = 0; N < M.Count; ++N) {
     if (M.Inner.empty()) {
@@ -132,7 +168,7 @@ llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool) {
     }
     llvm::json::Object Fields;
     for (const Member &Field : M.Inner)
-      Fields[Field.Name] = valueOf(Field, At + N * M.Size, Pool);
+      Fields[Field.Name] = valueOf(Field, At + N * M.Size, Pool, How);
     Values.push_back(std::move(Fields));
   }
   return Values;

@@ -26,8 +26,17 @@ struct Member {
 /// Lines that make no sense are left out.
 std::vector<Member> parseMembers(llvm::StringRef Lines);
 
+/// For people the text up to the first zero is what an array of characters says; where pointers
+/// alone are looked for, null stands for it, since a text can look like one.
+enum class Precision { Readable, Exact, Pointers };
+
 /// A value as people and JSON see it: numbers, texts, arrays. A pointer into the pool is "@" and
-/// the offset of what it leads to, another one "0x…", null is null.
-llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool);
+/// the offset of what it leads to, another one "0x…", null is null. What JSON has no number for is
+/// a string (docs/pools.md, "Leaving").
+llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool, Precision How);
+
+/// Characters: a string where that says all but zeros at the end, else, if it is to be exact, an
+/// object that has every byte.
+llvm::json::Value textOf(llvm::StringRef Bytes, Precision How);
 
 } // namespace nvmove::pool

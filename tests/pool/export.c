@@ -17,6 +17,8 @@
 // SYNTAX: error: what is to be called is written name(1,"text"), with up to six arguments
 // RUN: %exit 2 %nvmove pool export %pool --call 'save()' -- /bin/true 2>&1 | FileCheck --check-prefix=OTHER %s
 // OTHER: error: the program ended without having opened
+// RUN: %exit 2 %nvmove pool export %pool -- /bin/true 2>&1 | FileCheck --check-prefix=UNOPENED %s
+// UNOPENED: error: the program ended without having opened {{.*}}; nothing was exported
 // RUN: %exit 2 %nvmove pool export %pool 2>&1 | FileCheck --check-prefix=WHICH %s
 // WHICH: which program? Name it behind --
 // RUN: %exit 2 %nvmove pool info %pool -- x 2>&1 | FileCheck --check-prefix=ONLY %s

@@ -43,6 +43,8 @@
 // RUN: %nvmove pool dump --type 'struct list' --format=json %pool | %python -m json.tool | FileCheck --check-prefix=ONE %s
 // ONE: "type": "struct list"
 // ONE-NOT: struct node
+// RUN: %exit 2 %nvmove pool dump --type node %pool 2>&1 | FileCheck --check-prefix=NOTYPE %s
+// NOTYPE: error: the pool has no type 'node'; did you mean 'struct node'
 // RUN: %nvmove pool dump --format=graph %pool | FileCheck --check-prefix=GRAPH %s
 // GRAPH: digraph pool {
 // GRAPH: "@0x[[LIST:[0-9a-f]+]]" [label="struct list

@@ -54,7 +54,8 @@ TEST_ONCE(files_that_are_no_pools) {
   memset(text, 'x', sizeof text);
   CHECK_FAILS(nvm_pool_open(test_path("missing")), NVM_EMISSING);
   CHECK_FAILS(nvm_pool_open(write_file("empty", "", 0)), NVM_EEMPTY);
-  CHECK_FAILS(nvm_pool_open(write_file("short", text, 100)), NVM_ETRUNCATED);
+  CHECK_FAILS(nvm_pool_open(write_file("small", text, 100)), NVM_EFOREIGN);
+  CHECK_FAILS(nvm_pool_open(write_file("tiny", text, 1)), NVM_EFOREIGN);
   CHECK_FAILS(nvm_pool_open(write_file("foreign", text, sizeof text)), NVM_EFOREIGN);
   CHECK_FAILS(nvm_pool_open("/dev/null"), NVM_EFOREIGN);
   CHECK_FAILS(nvm_pool_create(write_file("there", "", 0), 1 << 20), NVM_EEXISTS);

@@ -37,6 +37,7 @@ static bool long_path(void) {
 static bool open_missing(void) { return opens("missing"); }
 static bool open_empty(void) { return opens("empty"); }
 static bool open_short(void) { return opens("short"); }
+static bool open_small(void) { return opens("small"); }
 static bool open_foreign(void) { return opens("foreign"); }
 static bool open_device(void) { return nvm_pool_open("/dev/null") != NULL; }
 static bool open_folder(void) { return opens("folder"); }
@@ -121,6 +122,7 @@ static const struct failure {
     {open_missing, NVM_EMISSING, "missing", "No such file", "check the path"},
     {open_empty, NVM_EEMPTY, "empty", "the file is empty", "remove it"},
     {open_short, NVM_ETRUNCATED, "short", "ends within the header", "restore a copy"},
+    {open_small, NVM_EFOREIGN, "small", "no pool of nvmove", "check the path"},
     {open_foreign, NVM_EFOREIGN, "foreign", "no pool of nvmove", "check the path"},
     {open_device, NVM_EFOREIGN, "/dev/null", "not a regular file", "check the path"},
     {open_folder, NVM_EFOREIGN, "folder", "Is a directory", "check the path"},
@@ -192,7 +194,9 @@ static void make_files(void) {
   char text[10000];
   memset(text, 'x', sizeof text);
   write_file("empty", "", 0);
-  write_file("short", text, 100);
+  write_file("small", text, 100);
+  make_spoiled("short", sizeof(struct nvm_header) - 1, 0);
+  CHECK(truncate(test_path("short"), 100) == 0);
   write_file("foreign", text, sizeof text);
   CHECK(mkdir(test_path("folder"), 0700) == 0);
   make_spoiled("closed", sizeof(struct nvm_header) - 1, 0);

@@ -85,6 +85,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
 std::string checkCrash(const Arguments &A) {
   if (!A.Crash.Misplaced.empty())
     return "put -- before the program: nvmove crash [options] -- " + A.Crash.Misplaced[0] + " ...";
+  if (!A.Crash.State.empty() && A.Crash.TraceFile.empty())
+    return "--state names a state of a trace; give that with --trace FILE";
   if (A.Crash.TraceFile.empty() && A.Flags.empty())
     return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
   if (!A.Crash.TraceFile.empty() && !A.Flags.empty())
@@ -94,8 +96,6 @@ std::string checkCrash(const Arguments &A) {
   llvm::StringRef Check = A.Crash.Check;
   if (!Check.empty() && !Check.ends_with(".so") && !Check.contains("{}"))
     return "--check " + A.Crash.Check + ": a command needs {} where the pool's path is to stand";
-  if (!A.Crash.State.empty() && A.Crash.TraceFile.empty())
-    return "--state names a state of a trace; give that with --trace FILE";
   if (!A.Crash.State.empty() && !crash::State::parse(A.Crash.State))
     return "--state " + A.Crash.State + ": no name of a state; a finding prints it, as 412:9a@0";
   return "";

@@ -1,7 +1,11 @@
 // The options of `nvmove pool`: see Arguments.h.
 #include "nvmove/Arguments.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <CLI/CLI.hpp>
+
+#include <cmath>
 
 namespace nvmove::tool {
 
@@ -77,12 +81,31 @@ const std::vector<Verb> &verbs() {
 
 namespace {
 
+/// "64M" to "67108864". CLI11's own takes -4 for nearly 2^64, and M for 1M.
+std::string readSize(std::string &Text) {
+  std::string Fault = "'" + Text + "' is no size; bytes, or a number with K, M or G, as 64M";
+  if (Text.empty() || !llvm::isDigit(Text[0]))
+    return Fault;
+  try {
+    return CLI::AsSizeValue(false)(Text);
+  } catch (const CLI::ValidationError &) {
+    return Fault;
+  }
+}
+
+std::string checkSeconds(const std::string &Text) {
+  double Seconds = 0;
+  if (llvm::StringRef(Text).getAsDouble(Seconds) || !(Seconds > 0) || std::isinf(Seconds))
+    return "'" + Text + "' is no number of seconds above 0";
+  return "";
+}
+
 void addBackupOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_option("copy", P.Copy, "the new file")->option_text("DEST")->required();
   Sub.add_option("--wait", P.SecondsMax,
                  "how long to try, when the program writes all the time and does not answer (30)")
       ->option_text("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(checkSeconds, ""));
 }
 
 void addConvertOptions(CLI::App &Sub, PoolArguments &P) {
@@ -150,7 +173,7 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
              "much as at first")
           ->option_text("SIZE")
           ->required(V.What != PoolVerb::Convert)
-          ->transform(CLI::AsSizeValue(false));
+          ->transform(CLI::Validator(readSize, ""));
     Sub->callback([&A, &V] {
       A.Pool.What = V.What;
       A.Pool.Name = V.Name;

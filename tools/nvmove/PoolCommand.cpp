@@ -155,6 +155,9 @@ llvm::Expected<int> dump(const Arguments &A) {
   llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
   if (!Pool)
     return Pool.takeError();
+  if (!A.Pool.Type.empty())
+    if (llvm::Error E = pool::checkType(*Pool, A.Pool.Type))
+      return std::move(E);
   pool::DumpOptions Options;
   Options.Type = A.Pool.Type;
   Options.Form = A.Format == "json"    ? pool::DumpOptions::Json

@@ -1,0 +1,42 @@
+// By layout, by the map, by name: see Successor.h.
+#include "pool/Successor.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::pool {
+
+namespace {
+
+bool has(llvm::ArrayRef<const nvm_type *> Types, uint64_t Id) {
+  return llvm::any_of(Types, [&](const nvm_type *T) { return T->id == Id; });
+}
+
+} // namespace
+
+llvm::Expected<const nvm_type *> successorOf(const nvm_type &Type, const TypeChange *Change,
+                                             const Layouts &Pool, const Layouts &Program) {
+  llvm::StringRef Name = Change ? llvm::StringRef(Change->Name) : Type.name;
+  llvm::ArrayRef<const nvm_type *> Were = Pool.named(Type.name), Are = Program.named(Name);
+  // A map that calls it otherwise is heard, unless it may mean a twin.
+  llvm::ArrayRef<const nvm_type *> Alike = Program.named(Type.name);
+  if (has(Alike, Type.id) && (Name == Type.name || Were.size() > 1))
+    return Program.find(Type.id);
+  if (Are.empty() && Change)
+    return llvm::createStringError("the map's " + Change->Name + " is not a type of the program");
+  if (Are.empty())
+    return &Type;
+  llvm::SmallVector<const nvm_type *> Left;
+  llvm::copy_if(Are, std::back_inserter(Left),
+                [&](const nvm_type *T) { return !has(Were, T->id); });
+  bool IsAlone = llvm::none_of(
+      Were, [&](const nvm_type *T) { return T->id != Type.id && !has(Alike, T->id); });
+  if (Left.size() == 1 && IsAlone)
+    return Left[0];
+  return llvm::createStringError(llvm::Twine(Type.name) + ": the pool has " +
+                                 llvm::Twine(Were.size()) + " types of this name, the program " +
+                                 llvm::Twine(Are.size()) +
+                                 ", and no layout tells which of them becomes which; give them "
+                                 "names of their own in the sources before you change them");
+}
+
+} // namespace nvmove::pool
