@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "symbols.h"
 
+#include "texts.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -10,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MODULES_MAX = 256, PARTS_MAX = 12, TEXT_MAX = 4096 };
+enum { MODULES_MAX = 256, PARTS_MAX = 12 };
 
 struct part {
   uint64_t start, end; /* as linked */
@@ -192,15 +194,6 @@ static void find_symbol(const struct module *module, struct nvmi_place *place) {
   }
 }
 
-/* Bytes that a string constant has, and nothing else: printed text, its spaces, UTF-8. */
-static bool is_text(const char *at, const char *end) {
-  const char *start = at;
-  for (; at < end && at - start < TEXT_MAX && *at; at++)
-    if ((unsigned char)*at < ' ' && !(*at >= '\a' && *at <= '\r') && *at != '\033')
-      return false;
-  return at < end && !*at;
-}
-
 static enum nvmi_found find_named(const struct module *module, const struct nvmi_place *place,
                                   uint64_t *address) {
   const char *file = "";
@@ -258,7 +251,7 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   find_symbol(module, place);
   place->is_constant = is_constant(module, part, place->offset);
   if (!*place->name && place->is_constant &&
-      is_text(address, (const char *)module->base + part->end))
+      nvmi_is_text(address, (const char *)module->base + part->end))
     place->text = address;
   return true;
 }
@@ -270,8 +263,9 @@ static enum nvmi_found find_text(const char *text, uint64_t *address) {
     for (unsigned p = 0; p < modules[i].part_count; p++) {
       const struct part *part = &modules[i].parts[p];
       const char *start = (const char *)modules[i].base + part->start;
-      const void *found =
-          part->writable ? NULL : memmem(start, part->end - part->start, text, size);
+      const char *found =
+          part->writable ? NULL
+                         : nvmi_find_bytes(start, start + (part->end - part->start), text, size);
       if (!found)
         continue;
       *address = (uint64_t)(uintptr_t)found;
