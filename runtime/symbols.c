@@ -4,6 +4,7 @@
 
 #include "texts.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -216,22 +217,49 @@ static enum nvmi_found find_named(const struct module *module, const struct nvmi
 }
 
 /* In a program that is not position-independent the address of a library's function is that of a
- * stub of the program, which no other build has. Gives the function itself; 0: it is no stub. */
-static uint64_t behind_stub(const struct module *program, uint64_t offset) {
+ * stub of the program, which no other build has. Gives the function itself; null: it is no stub. */
+static const void *behind_stub(const struct module *program, uint64_t offset) {
   for (size_t i = 0; i < program->symbol_count; i++) {
     const Elf64_Sym *symbol = &program->symbols[i];
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_value != offset || !offset)
       continue;
-    struct nvmi_place wanted = {.name = name_of(program, symbol), .file = ""};
-    wanted.name = strndupa(wanted.name, strcspn(wanted.name, "@")); /* without its version */
-    for (unsigned m = 1; m < module_count; m++) {
-      uint64_t address;
-      read_symbols(&modules[m]);
-      if (find_named(&modules[m], &wanted, &address) == NVMI_FOUND)
-        return address;
+    const char *name = name_of(program, symbol);
+    return dlsym(RTLD_NEXT, strndupa(name, strcspn(name, "@"))); /* without its version */
+  }
+  return NULL;
+}
+
+/* Of two functions that have one variant: the one that does all that the other does, which on the
+ * next processor may have another; else the shorter name (`sin`, not `sinf64`), which more builds
+ * of the library have. */
+static bool is_better(const char *name, const char *than) {
+  static const char *const strong[] = {"memmove", "__memmove_chk", "memcmp"}; /* memcpy's, bcmp's */
+  for (unsigned i = 0; i < sizeof strong / sizeof *strong; i++)
+    if (strcmp(name, strong[i]) == 0 || strcmp(than, strong[i]) == 0)
+      return strcmp(name, strong[i]) == 0;
+  return strlen(name) < strlen(than);
+}
+
+/* A library's variant of a function for this processor has no name of its own, or one that the next
+ * processor may not run. So it is noted as what the loader picked it for. */
+static bool find_picked(const void *address, struct nvmi_place *place) {
+  for (unsigned m = 1; m < module_count; m++) {
+    read_symbols(&modules[m]);
+    for (size_t i = 0; i < modules[m].symbol_count; i++) {
+      const Elf64_Sym *symbol = &modules[m].symbols[i];
+      const char *name = name_of(&modules[m], symbol);
+      if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || symbol->st_shndx == SHN_UNDEF ||
+          ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
+          (place->is_picked && !is_better(name, place->name)) || dlsym(RTLD_NEXT, name) != address)
+        continue;
+      place->is_picked = true;
+      place->module = modules[m].name;
+      place->offset = symbol->st_value;
+      place->name = name;
+      memcpy(place->build_id, modules[m].build_id, sizeof place->build_id);
     }
   }
-  return 0;
+  return place->is_picked;
 }
 
 bool nvmi_place_of(const void *address, struct nvmi_place *place) {
@@ -245,11 +273,13 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
                                .file = ""};
   memcpy(place->build_id, module->build_id, sizeof place->build_id);
   read_symbols(module);
-  uint64_t real = module == modules ? behind_stub(module, place->offset) : 0;
+  const void *real = module == modules ? behind_stub(module, place->offset) : NULL;
   if (real)
-    return nvmi_place_of((const void *)(uintptr_t)real, place);
-  find_symbol(module, place);
+    return nvmi_place_of(real, place);
   place->is_constant = is_constant(module, part, place->offset);
+  if (module != modules && !part->writable && find_picked(address, place))
+    return true;
+  find_symbol(module, place);
   if (!*place->name && place->is_constant &&
       nvmi_is_text(address, (const char *)module->base + part->end))
     place->text = address;
@@ -277,6 +307,10 @@ static enum nvmi_found find_text(const char *text, uint64_t *address) {
 enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address) {
   if (!load())
     return NVMI_NOT_FOUND;
+  if (place->is_picked) {
+    *address = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, place->name);
+    return *address ? NVMI_FOUND : NVMI_NOT_FOUND;
+  }
   struct module *module = NULL;
   for (unsigned i = 0; i < module_count && !module; i++)
     if (strcmp(modules[i].name, place->module) == 0)
