@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "symbols.h"
 
+#include "symbol_names.h"
 #include "texts.h"
 
 #include <dlfcn.h>
@@ -175,6 +176,19 @@ static bool is_named(const Elf64_Sym *symbol) {
   return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF;
 }
 
+/* Of the local symbols behind this one. "": link-time optimisation made local what the whole
+ * program could see, and says itself where the others came from (symbol_names.h). */
+static const char *file_of(const struct module *module, size_t i) {
+  for (size_t at = i + 1; at < module->symbol_count; at++) {
+    const Elf64_Sym *symbol = &module->symbols[at];
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE || ELF64_ST_BIND(symbol->st_info) != STB_LOCAL)
+      break;
+    if (nvmi_symbol_is_mark(name_of(module, symbol)))
+      return "";
+  }
+  return name_of(module, &module->symbols[i]);
+}
+
 /* A name that the whole program sees is better than one of several for the same place. */
 static void find_symbol(const struct module *module, struct nvmi_place *place) {
   const char *file = "";
@@ -183,7 +197,7 @@ static void find_symbol(const struct module *module, struct nvmi_place *place) {
     const Elf64_Sym *symbol = &module->symbols[i];
     bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
-      file = name_of(module, symbol);
+      file = file_of(module, i);
     if (!is_named(symbol) || place->offset - symbol->st_value >= symbol->st_size ||
         (*place->name && !is_local))
       continue;
@@ -197,16 +211,16 @@ static void find_symbol(const struct module *module, struct nvmi_place *place) {
 
 static enum nvmi_found find_named(const struct module *module, const struct nvmi_place *place,
                                   uint64_t *address) {
+  const struct nvmi_symbol_name wanted = nvmi_symbol_name(place->name, place->file);
   const char *file = "";
   unsigned found = 0;
   uint64_t first = 0;
   for (size_t i = 0; i < module->symbol_count; i++) {
     const Elf64_Sym *symbol = &module->symbols[i];
+    bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
-      file = name_of(module, symbol);
-    if (!is_named(symbol) || strcmp(name_of(module, symbol), place->name) != 0 ||
-        (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL) != (*place->file != 0) ||
-        (*place->file && strcmp(file, place->file) != 0) ||
+      file = file_of(module, i);
+    if (!is_named(symbol) || !nvmi_symbol_is(name_of(module, symbol), local ? file : "", &wanted) ||
         (place->within && place->within >= symbol->st_size) || (found && symbol->st_value == first))
       continue;
     first = symbol->st_value;
@@ -280,6 +294,8 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   if (module != modules && !part->writable && find_picked(address, place))
     return true;
   find_symbol(module, place);
+  uint64_t first;
+  place->has_namesakes = *place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS;
   if (!*place->name && place->is_constant &&
       nvmi_is_text(address, (const char *)module->base + part->end))
     place->text = address;
@@ -325,6 +341,8 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
     return find_text(place->text, address);
   if (!module || !*place->name)
     return NVMI_NOT_FOUND;
+  if (place->has_namesakes)
+    return NVMI_AMBIGUOUS;
   read_symbols(module);
   return find_named(module, place, address);
 }
