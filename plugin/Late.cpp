@@ -7,6 +7,7 @@
 #include "Landings.h"
 #include "LayoutSection.h"
 #include "Settings.h"
+#include "StaticNames.h"
 #include "UnsafeCalls.h"
 #include "UnsafeFile.h"
 
@@ -105,6 +106,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   forgetInferredAround(Changed);
   wrapTakenAddresses(M, Unsafe, R);
   emitTypeLayouts(M);
+  nameStatics(M);
   if (!Changed.empty())
     referenceAbiVersion(M);
   if (settings().Remarks)

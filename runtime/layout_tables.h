@@ -29,7 +29,9 @@ struct nvm_static {
   uint8_t build_id[32];
 };
 #define NVM_STATIC_TEXT 1u
-#define NVM_STATIC_CONSTANT 2u /* nobody can write there */
+#define NVM_STATIC_CONSTANT 2u  /* nobody can write there */
+#define NVM_STATIC_PICKED 4u    /* a variant of the function; the loader says which */
+#define NVM_STATIC_NAMESAKES 8u /* nothing tells it from others in another build */
 static_assert(sizeof(struct nvm_static) == 96, "");
 
 /* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */

@@ -4,6 +4,7 @@
 #include "header.h"
 #include "heap_types.h"
 #include "kill.h"
+#include "symbol_names.h"
 #include "symbols.h"
 #include "types.h"
 #include "words.h"
@@ -200,7 +201,6 @@ static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
   uint64_t address;
   nvmi_statics_place(nvmi_statics_entry(pool, (unsigned)lost->lost), &place);
   const char *module = *place.module ? place.module : "the program";
-  const char *why = nvmi_place_find(&place, &address) == NVMI_AMBIGUOUS ? "has several" : "lacks";
   if (place.text)
     return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to the text \"%.40s\", which %s lacks",
                      lost->field, place.text, module);
@@ -209,8 +209,17 @@ static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
                      "%s points to nameless data of another build of %s (at %#llx); open it with "
                      "that build, or do not strip symbols",
                      lost->field, module, (unsigned long long)place.offset);
-  return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s%s%s, which %s %s", lost->field,
-                   place.name, *place.file ? " of " : "", place.file, module, why);
+  struct nvmi_symbol_name symbol = nvmi_symbol_name(place.name, place.file);
+  char name[512];
+  snprintf(name, sizeof name, "%.*s%s%.*s", (int)symbol.length, symbol.name,
+           symbol.file_length ? " of " : "", (int)symbol.file_length, symbol.file);
+  if (nvmi_place_find(&place, &address) != NVMI_AMBIGUOUS)
+    return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s, which %s lacks", lost->field, name,
+                     module);
+  return nvmi_fail(NVM_ESTATIC, pool->path,
+                   "%s points to one of several %s in %s, which nothing tells apart; open it with "
+                   "the build that wrote it, or give each a name of its own",
+                   lost->field, name, module);
 }
 
 int nvmi_statics_bind(struct nvm_pool *pool) {

@@ -224,7 +224,9 @@ void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place
                                .within = entry->within,
                                .size = entry->symbol_size,
                                .text = entry->flags & NVM_STATIC_TEXT ? texts + entry->text : NULL,
-                               .is_constant = entry->flags & NVM_STATIC_CONSTANT};
+                               .is_constant = entry->flags & NVM_STATIC_CONSTANT,
+                               .has_namesakes = entry->flags & NVM_STATIC_NAMESAKES,
+                               .is_picked = entry->flags & NVM_STATIC_PICKED};
   memcpy(place->build_id, entry->build_id, sizeof place->build_id);
 }
 
@@ -269,7 +271,9 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
                                .symbol_size = place->size,
                                .length = (uint32_t)length,
                                .flags = (place->text ? NVM_STATIC_TEXT : 0) |
-                                        (place->is_constant ? NVM_STATIC_CONSTANT : 0)};
+                                        (place->is_constant ? NVM_STATIC_CONSTANT : 0) |
+                                        (place->is_picked ? NVM_STATIC_PICKED : 0) |
+                                        (place->has_namesakes ? NVM_STATIC_NAMESAKES : 0)};
   memcpy(entry->build_id, place->build_id, sizeof entry->build_id);
   size_t end = sizeof *entry;
   entry->module = put_text((char *)entry, &end, place->module);

@@ -2,6 +2,10 @@
 #define _GNU_SOURCE
 #include "symbols.h"
 
+#include "symbol_names.h"
+#include "texts.h"
+
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -10,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MODULES_MAX = 256, PARTS_MAX = 12, TEXT_MAX = 4096 };
+enum { MODULES_MAX = 256, PARTS_MAX = 12 };
 
 struct part {
   uint64_t start, end; /* as linked */
@@ -172,6 +176,19 @@ static bool is_named(const Elf64_Sym *symbol) {
   return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF;
 }
 
+/* Of the local symbols behind this one. "": link-time optimisation made local what the whole
+ * program could see, and says itself where the others came from (symbol_names.h). */
+static const char *file_of(const struct module *module, size_t i) {
+  for (size_t at = i + 1; at < module->symbol_count; at++) {
+    const Elf64_Sym *symbol = &module->symbols[at];
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE || ELF64_ST_BIND(symbol->st_info) != STB_LOCAL)
+      break;
+    if (nvmi_symbol_is_mark(name_of(module, symbol)))
+      return "";
+  }
+  return name_of(module, &module->symbols[i]);
+}
+
 /* A name that the whole program sees is better than one of several for the same place. */
 static void find_symbol(const struct module *module, struct nvmi_place *place) {
   const char *file = "";
@@ -180,7 +197,7 @@ static void find_symbol(const struct module *module, struct nvmi_place *place) {
     const Elf64_Sym *symbol = &module->symbols[i];
     bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
-      file = name_of(module, symbol);
+      file = file_of(module, i);
     if (!is_named(symbol) || place->offset - symbol->st_value >= symbol->st_size ||
         (*place->name && !is_local))
       continue;
@@ -192,27 +209,18 @@ static void find_symbol(const struct module *module, struct nvmi_place *place) {
   }
 }
 
-/* Bytes that a string constant has, and nothing else: printed text, its spaces, UTF-8. */
-static bool is_text(const char *at, const char *end) {
-  const char *start = at;
-  for (; at < end && at - start < TEXT_MAX && *at; at++)
-    if ((unsigned char)*at < ' ' && !(*at >= '\a' && *at <= '\r') && *at != '\033')
-      return false;
-  return at < end && !*at;
-}
-
 static enum nvmi_found find_named(const struct module *module, const struct nvmi_place *place,
                                   uint64_t *address) {
+  const struct nvmi_symbol_name wanted = nvmi_symbol_name(place->name, place->file);
   const char *file = "";
   unsigned found = 0;
   uint64_t first = 0;
   for (size_t i = 0; i < module->symbol_count; i++) {
     const Elf64_Sym *symbol = &module->symbols[i];
+    bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
-      file = name_of(module, symbol);
-    if (!is_named(symbol) || strcmp(name_of(module, symbol), place->name) != 0 ||
-        (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL) != (*place->file != 0) ||
-        (*place->file && strcmp(file, place->file) != 0) ||
+      file = file_of(module, i);
+    if (!is_named(symbol) || !nvmi_symbol_is(name_of(module, symbol), local ? file : "", &wanted) ||
         (place->within && place->within >= symbol->st_size) || (found && symbol->st_value == first))
       continue;
     first = symbol->st_value;
@@ -223,22 +231,49 @@ static enum nvmi_found find_named(const struct module *module, const struct nvmi
 }
 
 /* In a program that is not position-independent the address of a library's function is that of a
- * stub of the program, which no other build has. Gives the function itself; 0: it is no stub. */
-static uint64_t behind_stub(const struct module *program, uint64_t offset) {
+ * stub of the program, which no other build has. Gives the function itself; null: it is no stub. */
+static const void *behind_stub(const struct module *program, uint64_t offset) {
   for (size_t i = 0; i < program->symbol_count; i++) {
     const Elf64_Sym *symbol = &program->symbols[i];
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_value != offset || !offset)
       continue;
-    struct nvmi_place wanted = {.name = name_of(program, symbol), .file = ""};
-    wanted.name = strndupa(wanted.name, strcspn(wanted.name, "@")); /* without its version */
-    for (unsigned m = 1; m < module_count; m++) {
-      uint64_t address;
-      read_symbols(&modules[m]);
-      if (find_named(&modules[m], &wanted, &address) == NVMI_FOUND)
-        return address;
+    const char *name = name_of(program, symbol);
+    return dlsym(RTLD_NEXT, strndupa(name, strcspn(name, "@"))); /* without its version */
+  }
+  return NULL;
+}
+
+/* Of two functions that have one variant: the one that does all that the other does, which on the
+ * next processor may have another; else the shorter name (`sin`, not `sinf64`), which more builds
+ * of the library have. */
+static bool is_better(const char *name, const char *than) {
+  static const char *const strong[] = {"memmove", "__memmove_chk", "memcmp"}; /* memcpy's, bcmp's */
+  for (unsigned i = 0; i < sizeof strong / sizeof *strong; i++)
+    if (strcmp(name, strong[i]) == 0 || strcmp(than, strong[i]) == 0)
+      return strcmp(name, strong[i]) == 0;
+  return strlen(name) < strlen(than);
+}
+
+/* A library's variant of a function for this processor has no name of its own, or one that the next
+ * processor may not run. So it is noted as what the loader picked it for. */
+static bool find_picked(const void *address, struct nvmi_place *place) {
+  for (unsigned m = 1; m < module_count; m++) {
+    read_symbols(&modules[m]);
+    for (size_t i = 0; i < modules[m].symbol_count; i++) {
+      const Elf64_Sym *symbol = &modules[m].symbols[i];
+      const char *name = name_of(&modules[m], symbol);
+      if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || symbol->st_shndx == SHN_UNDEF ||
+          ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
+          (place->is_picked && !is_better(name, place->name)) || dlsym(RTLD_NEXT, name) != address)
+        continue;
+      place->is_picked = true;
+      place->module = modules[m].name;
+      place->offset = symbol->st_value;
+      place->name = name;
+      memcpy(place->build_id, modules[m].build_id, sizeof place->build_id);
     }
   }
-  return 0;
+  return place->is_picked;
 }
 
 bool nvmi_place_of(const void *address, struct nvmi_place *place) {
@@ -252,13 +287,17 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
                                .file = ""};
   memcpy(place->build_id, module->build_id, sizeof place->build_id);
   read_symbols(module);
-  uint64_t real = module == modules ? behind_stub(module, place->offset) : 0;
+  const void *real = module == modules ? behind_stub(module, place->offset) : NULL;
   if (real)
-    return nvmi_place_of((const void *)(uintptr_t)real, place);
-  find_symbol(module, place);
+    return nvmi_place_of(real, place);
   place->is_constant = is_constant(module, part, place->offset);
+  if (module != modules && !part->writable && find_picked(address, place))
+    return true;
+  find_symbol(module, place);
+  uint64_t first;
+  place->has_namesakes = *place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS;
   if (!*place->name && place->is_constant &&
-      is_text(address, (const char *)module->base + part->end))
+      nvmi_is_text(address, (const char *)module->base + part->end))
     place->text = address;
   return true;
 }
@@ -270,8 +309,9 @@ static enum nvmi_found find_text(const char *text, uint64_t *address) {
     for (unsigned p = 0; p < modules[i].part_count; p++) {
       const struct part *part = &modules[i].parts[p];
       const char *start = (const char *)modules[i].base + part->start;
-      const void *found =
-          part->writable ? NULL : memmem(start, part->end - part->start, text, size);
+      const char *found =
+          part->writable ? NULL
+                         : nvmi_find_bytes(start, start + (part->end - part->start), text, size);
       if (!found)
         continue;
       *address = (uint64_t)(uintptr_t)found;
@@ -283,6 +323,10 @@ static enum nvmi_found find_text(const char *text, uint64_t *address) {
 enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address) {
   if (!load())
     return NVMI_NOT_FOUND;
+  if (place->is_picked) {
+    *address = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, place->name);
+    return *address ? NVMI_FOUND : NVMI_NOT_FOUND;
+  }
   struct module *module = NULL;
   for (unsigned i = 0; i < module_count && !module; i++)
     if (strcmp(modules[i].name, place->module) == 0)
@@ -297,6 +341,8 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
     return find_text(place->text, address);
   if (!module || !*place->name)
     return NVMI_NOT_FOUND;
+  if (place->has_namesakes)
+    return NVMI_AMBIGUOUS;
   read_symbols(module);
   return find_named(module, place, address);
 }

@@ -20,6 +20,8 @@ struct nvmi_place {
   uint64_t within, size; /* bytes from the symbol's start; of the symbol */
   const char *text;      /* of a string constant; null: it is none */
   bool is_constant;      /* nobody can write there: code, constants */
+  bool has_namesakes;    /* in that build, of one file as far as can be seen */
+  bool is_picked;        /* a variant of this function, picked for the processor: STT_GNU_IFUNC */
 };
 
 enum nvmi_found { NVMI_FOUND, NVMI_NOT_FOUND, NVMI_AMBIGUOUS };

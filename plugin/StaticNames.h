@@ -1,0 +1,14 @@
+// Names of static functions and data in objects for link-time optimisation. The linker makes one
+// module of many, in which namesakes are numbered and nothing says where they came from. So each
+// gets its source file into its name, as NVM_STATIC_IN (abi_statics.h) has it; machine code that is
+// made at once has it in its symbol table.
+#pragma once
+
+#include "llvm/IR/Module.h"
+
+namespace nvmove::plugin {
+
+/// Leaves names that assembler may know (attribute `used`, own asm names). No-op without LTO.
+void nameStatics(llvm::Module &M);
+
+} // namespace nvmove::plugin

@@ -1,0 +1,21 @@
+/* symbol_names.h: what the source calls a symbol. Linkers that optimise all
+ * sources as one number namesakes, and forget the files they came from. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Parts of texts, which have to stay. */
+struct nvmi_symbol_name {
+  const char *name, *file; /* file: of a local one; else, or if nothing says it, empty */
+  size_t length, file_length;
+};
+
+/* Of a symbol of the symbol table, and the file that is said there; "": it is
+ * not local. */
+struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file);
+
+bool nvmi_symbol_is(const char *symbol, const char *file, const struct nvmi_symbol_name *wanted);
+
+/* Whether it marks its object as made for link-time optimisation by nvmove-cc. */
+bool nvmi_symbol_is_mark(const char *symbol);
