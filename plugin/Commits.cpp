@@ -27,10 +27,10 @@ Commits::Commits(Module &M, const UnsafeTable &Unsafe) : Unsafe(Unsafe) {
 }
 
 bool Commits::mayCommit(const Instruction &I) const {
-  auto *Call = dyn_cast<CallBase>(&I);
-  if (auto *Intrinsic =
-          dyn_cast<IntrinsicInst>(&I)) // it returns again, whatever was done meanwhile
+  // That one returns a second time, whatever was done meanwhile.
+  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
     return Intrinsic->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+  auto *Call = dyn_cast<CallBase>(&I);
   return Call && calleeMayCommit(*Call);
 }
 

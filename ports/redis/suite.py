@@ -3,11 +3,11 @@
 
 usage: suite.py --cc NVMOVE_CC [--plain] [UNIT...]
 
-Builds the port in a tree of its own, where a script of two lines stands in front of redis-server: it names a
-pool in the folder that the test gave the server. --plain: the same with Redis as it is (clang).
-Needs tclsh. 15 minutes.
+Builds the port in a tree of its own, where a script stands in front of redis-server: it names a pool in the
+folder that the test gave the server, and removes it before each start in units about starts from a file.
+--plain: the same with Redis as it is (clang). Needs tclsh. 15 minutes.
 
-Exit status: 0 all others passed, 1 not, 3 the sources cannot be had.
+Exit status: 0 all passed, 1 not, 3 the sources cannot be had.
 """
 import argparse
 import os
@@ -21,8 +21,7 @@ sys.path.insert(0, HERE)
 import build  # noqa: E402
 
 UNIT_SECONDS_MAX = 1200
-# About what a server loads from a file when it starts: one whose pool has data does not read it, so there
-# each server gets a fresh pool.
+# About what a server loads from a file when it starts: one whose pool has data does not read it.
 FROM_FILES = ("integration/aof", "integration/rdb", "integration/convert-zipmap-hash-on-load")
 FRONT = """#!/bin/bash
 folder=$(sed -n 's/^dir //p' "$1" | tail -1)

@@ -4,10 +4,10 @@
 //
 // Entry: a name in the file, with its place. It stands for a function, or for a field, written
 // "RECORD.FIELD" with further members behind more dots; in all sources, or in one, written
-// "SOURCE:NAME". Scope: while calls of a function run, or
-// while the value that is assigned to a field or variable is computed; what is allocated then goes
-// to the pool or to DRAM, the innermost scope decides. Root: a global variable, or a part of one,
-// from which the data are reached. Load: a function that builds them from elsewhere.
+// "SOURCE:NAME". Scope: while calls of a function run, or while the value that is assigned to a
+// field or variable ("VARIABLE", of a function "FUNCTION.VARIABLE") is computed; what is allocated
+// then goes to the pool or to DRAM, the innermost scope decides. Root: a global variable, or a part
+// of one, from which the data are reached. Load: a function that builds them from elsewhere.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

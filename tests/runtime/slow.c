@@ -90,7 +90,7 @@ static void run_slow(void *argument) {
   _exit(33);
 }
 
-TEST_ONCE(slow_commit_of_another_thread) {
+static const char *make_words(void) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
   make_fences_hold();
@@ -100,9 +100,14 @@ TEST_ONCE(slow_commit_of_another_thread) {
   uint64_t *words = nvm_calloc(pool, 0, 3 * FAR, 8);
   CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
   CHECK(nvm_pool_close(pool) == 0);
+  return path;
+}
+
+TEST_ONCE(slow_commit_of_another_thread) {
+  const char *path = make_words();
   test_child(NULL, run_slow, (void *)path);
-  pool = test_open(path);
-  words = nvm_pool_root(pool);
+  NVM_POOL *pool = test_open(path);
+  const uint64_t *words = nvm_pool_root(pool);
   CHECK(words[0] == 2 && words[FAR] == LAST && words[2 * FAR] == 1);
   CHECK(nvm_pool_close(pool) == 0);
 }
@@ -305,15 +310,7 @@ static void commit_and_compare(void *argument) {
 
 /* What a thread in its commit has not stored in place yet was noted all the same. */
 TEST_ONCE(compare_beside_a_slow_commit) {
-  setenv("NVMOVE_METHOD", "shadow", 1);
-  setenv("NVMOVE_DOMAIN", "power", 1);
-  make_fences_hold();
-  const char *path = test_path("pool");
-  NVM_POOL *pool = test_create(path, 2 << 20);
-  nvm_tx_begin(pool);
-  uint64_t *words = nvm_calloc(pool, 0, 3 * FAR, 8);
-  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
-  CHECK(nvm_pool_close(pool) == 0);
+  const char *path = make_words();
   setenv("NVMOVE_DEBUG", "compare", 1);
   CHECK(test_child(NULL, commit_and_compare, (void *)path) == 0);
 }
