@@ -74,10 +74,11 @@ int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *vis
 unsigned nvmi_crew_size(const struct nvm_pool *pool) {
   const char *wish = getenv("NVMOVE_THREADS");
   cpu_set_t processors;
-  long most = wish ? strtol(wish, NULL, 10) : 0;
+  bool is_wished = wish && *wish;
+  long most = is_wished ? strtol(wish, NULL, 0) : 0;
   if (most < 1)
     most = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
   long worth = (long)(pool->header.heap_size >> NVM_CHUNK_SHIFT) / CHUNKS_EACH + 1;
-  most = most < worth || wish ? most : worth;
+  most = most < worth || is_wished ? most : worth;
   return most < NVMI_CREW_MAX ? (unsigned)most : NVMI_CREW_MAX;
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "domain.h"
 
+#include "settings.h"
 #include "shrink.h"
 
 #include <dlfcn.h>
@@ -96,17 +97,11 @@ static enum nvm_domain detect(int fd) {
   return domain;
 }
 
-static int choose_domain(struct nvm_pool *pool) {
-  const char *wish = getenv("NVMOVE_DOMAIN");
-  bool is_weakest = wish && strcmp(wish, "process") == 0;
+static void choose_domain(struct nvm_pool *pool) {
+  bool is_weakest = nvmi_setting_is("NVMOVE_DOMAIN", "process");
   enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(pool->fd), chosen = found;
-  if (is_weakest)
-    chosen = NVM_DOMAIN_PROCESS;
-  else if (wish && strcmp(wish, "power") == 0)
+  if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
     chosen = NVM_DOMAIN_POWER;
-  else if (wish && *wish)
-    return nvmi_fail(NVM_EARGUMENT, pool->path, "NVMOVE_DOMAIN=%s; it is 'process' or 'power'",
-                     wish);
   static bool told; /* a traced run is not for keeping */
   told = told || getenv("NVMOVE_TRACE");
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
@@ -118,7 +113,6 @@ static int choose_domain(struct nvm_pool *pool) {
   }
   pool->header.domain = chosen;
   pool->persist = chosen == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
-  return 0;
 }
 
 /* Whether a private copy of the pool may fit into half of the machine's DRAM: shadow needs up to
@@ -129,28 +123,19 @@ static bool fits_in_dram(const struct nvm_pool *pool) {
   return (bound && bound < needed ? bound : needed) < dram / 2;
 }
 
-int nvmi_domain_choose(struct nvm_pool *pool) {
+void nvmi_domain_choose(struct nvm_pool *pool) {
   if (pool->is_copy) { /* one mapping, and nothing of it durable */
     pool->method = &nvmi_undo;
     pool->persist = nvmi_persist_process();
     pool->header.method = pool->method->id;
     pool->header.domain = NVM_DOMAIN_PROCESS;
-    return 0;
+    return;
   }
-  if (choose_domain(pool))
-    return -1;
-  const char *wish = getenv("NVMOVE_METHOD");
+  choose_domain(pool);
   bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
-  if (wish && *wish) {
-    pool->method = NULL;
-    for (int i = 0; i < METHODS; i++)
-      if (strcmp(wish, methods[i]->name) == 0)
-        pool->method = methods[i];
-    if (!pool->method)
-      return nvmi_fail(NVM_EARGUMENT, pool->path, "NVMOVE_METHOD=%s; it is 'undo' or 'shadow'",
-                       wish);
-  }
+  for (int i = 0; i < METHODS; i++)
+    if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
+      pool->method = methods[i];
   pool->header.method = pool->method->id;
-  return 0;
 }

@@ -301,10 +301,16 @@ uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address) {
 
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   struct nvmi_location at;
-  if (!address)
+  struct nvm_pool *home;
+  if (!address || !pool)
     return nvm_alloc(pool, 0, size);
-  if (!find(address, &pool, &at))
+  if (!find(address, &home, &at))
     return NULL;
+  if (home != pool) {
+    nvmi_fail(NVM_EPOINTER, pool->path, "%p is a block of another pool, %s; move it there", address,
+              home->path);
+    return NULL;
+  }
   uint64_t old_size = block_size_at(pool, at.chunk);
   if (size && size <= old_size && size > old_size / 2)
     return address;

@@ -19,6 +19,7 @@
 #include "map.h"
 #include "recover.h"
 #include "relocate.h"
+#include "settings.h"
 #include "settle.h"
 #include "shrink.h"
 #include "statics.h"
@@ -42,7 +43,7 @@ static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
 
 static bool usable(const char *path) {
   if (path && *path && strlen(path) < PATH_MAX)
-    return true;
+    return nvmi_settings_check(path) == 0;
   nvmi_fail(NVM_EARGUMENT, NULL,
             path && *path ? "the path is too long; choose a shorter one"
                           : "no path was given; name the pool's file");
@@ -60,10 +61,8 @@ static struct nvm_pool *new_pool(const char *path) {
   pthread_mutex_init(&pool->settling, NULL);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   pool->check_pointers = nvmi_pointers_wanted();
-  const char *debug = getenv("NVMOVE_DEBUG");
-  pool->compare = debug && strcmp(debug, "compare") == 0;
-  const char *how = getenv("NVMOVE_OPEN");
-  pool->is_copy = how && strcmp(how, "copy") == 0;
+  pool->compare = nvmi_setting_is("NVMOVE_DEBUG", "compare");
+  pool->is_copy = nvmi_setting_is("NVMOVE_OPEN", "copy");
   return pool;
 }
 
@@ -176,7 +175,8 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
                          NVMI_PATIENCE_MAKE) ||
       nvmi_disk_allocate(pool, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
     return -1;
-  if (nvmi_domain_choose(pool) || nvmi_map_claim(pool, 0))
+  nvmi_domain_choose(pool);
+  if (nvmi_map_claim(pool, 0))
     return -1;
   pool->header.base = (uint64_t)(uintptr_t)pool->work;
   if (start(pool) == 0 && nvmi_statics_start(pool) == 0) {
@@ -267,27 +267,18 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
-/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. False: it
- * makes no sense, recorded. */
-static bool wished_base(const char *path, uint64_t *base) {
+/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. */
+static uint64_t wished_base(void) {
   const char *wish = getenv("NVMOVE_BASE");
-  if (!wish || !*wish)
-    return true;
-  char *end;
-  *base = strtoull(wish, &end, 0);
-  if (!*end)
-    return true;
-  nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_BASE=%s; it is an address, as %#llx", wish,
-            (unsigned long long)NVM_RANGE_BASE);
-  return false;
+  return wish ? strtoull(wish, NULL, 0) : 0;
 }
 
 static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
-  uint64_t wish = (uint64_t)(uintptr_t)base;
-  struct nvm_pool *pool = wish || wished_base(path, &wish) ? nvmi_pool_attach(path, true) : NULL;
+  struct nvm_pool *pool = nvmi_pool_attach(path, true);
   if (!pool)
     return NULL;
+  uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
   if (wish && !nvmi_is_base(&pool->header, wish)) {
     nvmi_fail(NVM_EARGUMENT, path,
               "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB; "
@@ -299,7 +290,8 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   }
   pool->is_foreign = is_foreign;
   uint32_t old_method = pool->header.method;
-  if (nvmi_domain_choose(pool) == 0 && nvmi_map_claim(pool, wish) == 0) {
+  nvmi_domain_choose(pool);
+  if (nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
       return pool;
     nvmi_trace_drop(pool);

@@ -3,6 +3,7 @@
 #include "port.h"
 
 #include "nvmove/inspect.h"
+#include "settings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,9 +117,8 @@ NVM_POOL *nvm_pool_attached(void) {
 
 /* Without leaks of what the last process had not linked yet, when that is wanted at any price. */
 static void collect(void) {
-  const char *wish = getenv("NVMOVE_COLLECT");
   struct nvm_collected collected;
-  if (wish && strcmp(wish, "1") == 0 && nvm_pool_collect(port.pool, &collected))
+  if (nvmi_setting_is("NVMOVE_COLLECT", "1") && nvm_pool_collect(port.pool, &collected))
     refuse(nvm_strerror());
 }
 

@@ -8,6 +8,7 @@
 #include "counts.h"
 #include "heap_types.h"
 #include "map.h"
+#include "settings.h"
 #include "statics.h"
 
 #include "nvmove/inspect.h"
@@ -121,8 +122,7 @@ int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account) {
 }
 
 void nvmi_stats_print(struct nvm_pool *pool) {
-  const char *wish = getenv("NVMOVE_STATS");
-  if (!wish || *wish != '1')
+  if (!nvmi_setting_is("NVMOVE_STATS", "1"))
     return;
   struct nvm_stats s;
   nvm_pool_stats(pool, &s);

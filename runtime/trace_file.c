@@ -41,7 +41,7 @@ bool nvmi_trace_file_open(const char *path, bool *is_other) {
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
   *is_other = status.st_size != 0;
   const char *most = getenv("NVMOVE_TRACE_MAX");
-  uint64_t bytes = most ? strtoull(most, NULL, 10) : 0;
+  uint64_t bytes = most ? strtoull(most, NULL, 0) : 0;
   file.left = bytes ? bytes : UINT64_MAX;
   file.full = false;
   if (!file.buffer)

@@ -12,6 +12,7 @@
 #include "counts.h"
 #include "described.h"
 #include "heap_types.h"
+#include "settings.h"
 #include "type_record.h"
 
 #include <stdio.h>
@@ -162,8 +163,7 @@ void nvmi_types_learn(struct nvm_pool *pool) {
 }
 
 bool nvmi_pointers_wanted(void) {
-  const char *pointers = getenv("NVMOVE_POINTERS");
-  return nvmi_types_described() && !(pointers && strcmp(pointers, "0") == 0);
+  return nvmi_types_described() && !nvmi_setting_is("NVMOVE_POINTERS", "0");
 }
 
 int nvmi_types_load(struct nvm_pool *pool) {

@@ -111,7 +111,7 @@ void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size);
 /* Moves the block at `address` (null: allocates) to one of `size` bytes, or keeps it when it fits.
  * The type stays. Part of the transaction, as an allocation, a copy and a free: if it does not
  * commit the old block is there, as it was. On failure the block is untouched: errors of nvm_alloc
- * and nvm_free. */
+ * and nvm_free; NVM_EPOINTER: it is a block of another pool. */
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size);
 /* Frees the block when the transaction commits; until then nobody gets it. Null is allowed.
  * NVM_EPOINTER: no block starts there; NVM_EDOUBLEFREE; NVM_ECHILD; for a thread's first change of

@@ -60,6 +60,12 @@ static bool with(const char *variable, const char *value) {
 }
 static bool create_by_magic(void) { return with("NVMOVE_METHOD", "magic"); }
 static bool create_on_moon(void) { return with("NVMOVE_DOMAIN", "moon"); }
+static bool create_misspelt(void) { return with("NVMOVE_OPEN", "cpy"); }
+static bool create_comparing(void) { return with("NVMOVE_DEBUG", "comapre"); }
+static bool create_counting(void) { return with("NVMOVE_STATS", "yes"); }
+static bool create_by_none(void) { return with("NVMOVE_THREADS", "0"); }
+static bool create_by_few(void) { return with("NVMOVE_THREADS", "-2"); }
+static bool create_tracing(void) { return with("NVMOVE_TRACE_MAX", "1 GB"); }
 static bool create_copy(void) { return with("NVMOVE_OPEN", "copy"); }
 static bool create_bounded(void) {
   setenv("NVMOVE_METHOD", "shadow", 1);
@@ -97,6 +103,18 @@ static bool allocate_all(void) {
   CHECK(nvm_pool_info(pool, &info) == 0);
   return nvm_alloc(pool, 0, info.size_max - (1 << 20)) != NULL;
 }
+static bool move_to_other_pool(void) {
+  NVM_POOL *other = nvm_pool_create(test_path("other"), SMALLEST);
+  CHECK(other);
+  bool moved = nvm_realloc(other, block, 4000) != NULL;
+  enum nvm_error code = nvm_errno();
+  char said[256];
+  snprintf(said, sizeof said, "%s", nvm_strerror());
+  CHECK(nvm_pool_close(other) == 0);
+  CHECK(nvm_errno() == code && strcmp(said, nvm_strerror()) == 0);
+  return moved;
+}
+static bool move_nowhere(void) { return nvm_realloc(NULL, block, 4000) != NULL; }
 static bool free_local(void) { return nvm_free(&local) == 0; }
 static bool free_inside(void) { return nvm_free(block + 1) == 0; }
 static bool free_twice(void) { return nvm_free(block) != 0 || nvm_free(block) == 0; }
@@ -139,6 +157,12 @@ static const struct failure {
     {create_there, NVM_EEXISTS, "empty", "the file exists", "open it, or remove it"},
     {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo' or 'shadow'"},
     {create_on_moon, NVM_EARGUMENT, "new", "NVMOVE_DOMAIN=moon", "'process' or 'power'"},
+    {create_misspelt, NVM_EARGUMENT, "new", "NVMOVE_OPEN=cpy", "'copy', or not set"},
+    {create_comparing, NVM_EARGUMENT, "new", "NVMOVE_DEBUG=comapre", "'compare', or not set"},
+    {create_counting, NVM_EARGUMENT, "new", "NVMOVE_STATS=yes", "'0' or '1'"},
+    {create_by_none, NVM_EARGUMENT, "new", "NVMOVE_THREADS=0", "1 or more"},
+    {create_by_few, NVM_EARGUMENT, "new", "NVMOVE_THREADS=-2", "1 or more"},
+    {create_tracing, NVM_EARGUMENT, "new", "NVMOVE_TRACE_MAX=1 GB", "a number of bytes"},
     {create_copy, NVM_EARGUMENT, "new", "NVMOVE_OPEN=copy", "unset it"},
     {create_bounded, NVM_EARGUMENT, "new", "NVMOVE_SHADOW_DRAM=some", "as 512M"},
     {open_askew, NVM_EARGUMENT, "closed", "no multiple of 1 GiB", "one that is"},
@@ -153,6 +177,8 @@ static const struct failure {
     {allocate_too_much, NVM_ETOOLARGE, "pool", "bytes", "may grow to"},
     {allocate_product, NVM_ETOOLARGE, "pool", "times 3 bytes", "ask for less"},
     {allocate_all, NVM_ENOMEMORY, "pool", "the pool is full", "nvmove pool convert"},
+    {move_to_other_pool, NVM_EPOINTER, "other", "a block of another pool", "move it there"},
+    {move_nowhere, NVM_EARGUMENT, NULL, "no pool was given", "nvm_pool_open"},
     {free_local, NVM_EPOINTER, NULL, "not the address of a block of an open pool", "nvm_alloc"},
     {free_inside, NVM_EPOINTER, "pool", "not the address of a block", "nvm_alloc"},
     {free_twice, NVM_EDOUBLEFREE, "pool", "is free already", "once"},
