@@ -75,6 +75,10 @@ std::string nameOfPlace(const Expr *Place) {
   return (Alias ? Alias->getName() : Record->getName()).str() + "." + Field->getNameAsString();
 }
 
+bool isOfLibrary(const FunctionDecl &F) {
+  return !F.isDefined() && (F.getName() == "malloc" || F.getName() == "calloc");
+}
+
 class PortRewriter : public RecursiveASTVisitor<PortRewriter> {
 public:
   PortRewriter(LayoutBuilder &Layouts, const port::PortFile &File)
@@ -120,15 +124,36 @@ public:
     bool Named = has(File.Allocators, Callee->getName());
     bool Copies =
         !Callee->isDefined() && (Callee->getName() == "strdup" || Callee->getName() == "strndup");
-    // What else an allocator calls inside is the same allocation still, its type is the caller's.
+    // What else an allocator calls inside is the same allocation still: unless it names a record
+    // itself, its type is the caller's.
     if (Copies && (Named || InAllocator))
       place(*Call, Call->getNumArgs() - 1, Layouts.describe(Context.CharTy));
     else if (Named && !InAllocator)
       placeSized(*Call);
+    else if (InAllocator && (Named || isOfLibrary(*Callee)))
+      placeOwn(*Call);
     return true;
   }
 
 private:
+  uint64_t idOf(const Sized &Type) {
+    return Type.More ? Layouts.describeWithTail(Type.Type) : Layouts.describe(Type.Type);
+  }
+
+  /// An allocator that knows what it allocates, bytes or a record, malloc(sizeof(struct item)): its
+  /// callers name no type.
+  void placeOwn(CallExpr &Call) {
+    for (unsigned N = 0; N < Call.getNumArgs(); ++N) {
+      if (!Call.getArg(N)->getType()->isIntegerType())
+        continue;
+      std::optional<Sized> Type = sizedBy(Call.getArg(N));
+      if (InBytes)
+        return place(Call, N, Layouts.describe(Context.CharTy));
+      if (Type && Type->Type->isRecordType())
+        return place(Call, N, idOf(*Type));
+    }
+  }
+
   void placeSized(CallExpr &Call) {
     unsigned Size = Call.getNumArgs(), Factors = 0;
     std::optional<Sized> Type;
@@ -147,7 +172,7 @@ private:
     QualType Destination = Destinations.lookup(&Call);
     uint64_t Id = 0;
     if (Type && !InBytes)
-      Id = Type->More ? Layouts.describeWithTail(Type->Type) : Layouts.describe(Type->Type);
+      Id = idOf(*Type);
     else if (InBytes || (!Elements && !Destination.isNull() && Destination->isPointerType() &&
                          Destination->getPointeeType()->isCharType()))
       Id = Layouts.describe(Context.CharTy);

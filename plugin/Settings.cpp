@@ -21,30 +21,34 @@ bool parseSwitch(StringRef Value, bool &To) {
 
 struct Entry {
   StringRef Name;
+  StringRef Values;                            ///< what makes sense, for the message
   bool (*Take)(StringRef Value, Settings &To); ///< false: the value makes no sense
 };
 
+constexpr StringLiteral Functions = "names of functions, with commas between them";
+constexpr StringLiteral Switch = "'on', 'off', or nothing, which is 'on'";
+
 const Entry Table[] = {
-    {"atomic", [](StringRef V, Settings &S) { return addAll(S.Atomic, V), !V.empty(); }},
-    {"atomics",
+    {"atomic", Functions, [](StringRef V, Settings &S) { return addAll(S.Atomic, V), !V.empty(); }},
+    {"atomics", "'warn' or 'locked'",
      [](StringRef V, Settings &S) {
        S.LockedAtomics = V == "locked";
        return S.LockedAtomics || V == "warn";
      }},
-    {"checked", [](StringRef V, Settings &S) { return parseSwitch(V, S.Checked); }},
-    {"commit", [](StringRef V, Settings &S) { return addAll(S.Commit, V), !V.empty(); }},
-    {"globals",
+    {"checked", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Checked); }},
+    {"commit", Functions, [](StringRef V, Settings &S) { return addAll(S.Commit, V), !V.empty(); }},
+    {"globals", "'volatile' or 'persistent'",
      [](StringRef V, Settings &S) {
        S.GlobalsMayPersist = V == "persistent";
        return S.GlobalsMayPersist || V == "volatile";
      }},
-    {"port", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
-    {"remarks", [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
-    {"split", [](StringRef V, Settings &S) { return addAll(S.Split, V), !V.empty(); }},
-    {"trace", [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
-    {"unsafe",
+    {"port", "a file", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
+    {"remarks", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
+    {"split", Functions, [](StringRef V, Settings &S) { return addAll(S.Split, V), !V.empty(); }},
+    {"trace", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
+    {"unsafe", "a file",
      [](StringRef V, Settings &S) { return S.UnsafeFiles.push_back(V.str()), !V.empty(); }},
-    {"warnings", [](StringRef V, Settings &S) { return parseSwitch(V, S.Warnings); }},
+    {"warnings", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Warnings); }},
 };
 
 } // namespace
@@ -58,9 +62,9 @@ Error parseSetting(StringRef Argument, Settings &To) {
   auto [Name, Value] = Argument.split('=');
   for (const Entry &E : Table)
     if (E.Name == Name)
-      return E.Take(Value, To)
-                 ? Error::success()
-                 : createStringError("value of '--nvmove-" + Argument + "' not understood");
+      return E.Take(Value, To) ? Error::success()
+                               : createStringError("value of '--nvmove-" + Argument +
+                                                   "' not understood; it is " + E.Values);
   return createStringError("unknown option '--nvmove-" + Argument + "'");
 }
 
