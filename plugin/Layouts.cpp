@@ -59,12 +59,16 @@ public:
       return {word(Name, Offset, Function ? uint32_t(NVM_FIELD_FUNCTION) : Kind,
                    Function ? QualType() : Pointee)};
     }
+    // The address of the function, and how far to move the object; of a virtual one a small odd
+    // number in its place.
+    if (T->isMemberFunctionPointerType())
+      return {word(Name, Offset, NVM_FIELD_FUNCTION, QualType())};
     if (auto *Array = Context.getAsConstantArrayType(T))
       return repeat(Array->getElementType(), Array->getSize().getZExtValue(), Offset, Name, Kind,
                     Around);
     if (auto *Record = T->getAsRecordDecl())
       return Record->isUnion() ? flattenUnion(*Record, Offset, Name, Around)
-                               : flattenRecord(*Record, Offset, Name, Around);
+                               : flattenWhole(*Record, Offset, Name, Around);
     return {};
   }
 
@@ -190,13 +194,34 @@ private:
     return All;
   }
 
+  /// A record that is no base of another: it has its virtual bases, direct and indirect, behind it.
+  /// One of them may lie where the record itself starts and share its pointer to a vtable.
+  Words flattenWhole(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix,
+                     const Scope *Around) const {
+    Words All = flattenRecord(Record, Offset, Prefix, Around);
+    auto *Class = dyn_cast<CXXRecordDecl>(&Record);
+    if (!Class || !Class->getNumVBases())
+      return All;
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
+    Scope Here{&Record, Offset, Around};
+    for (const CXXBaseSpecifier &Base : Class->vbases()) {
+      const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
+      uint64_t At = Offset + bytes(Layout.getVBaseClassOffset(&Declared));
+      for (Word &W : flattenRecord(Declared, At, Prefix, &Here))
+        if (llvm::none_of(All, [&](Word &O) { return O.Layout.Offset == W.Layout.Offset; }))
+          All.push_back(std::move(W));
+    }
+    return All;
+  }
+
+  /// Without its virtual bases.
   Words flattenRecord(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix,
                       const Scope *Around) const {
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
     Scope Here{&Record, Offset, Around};
     Words All;
     if (auto *Class = dyn_cast<CXXRecordDecl>(&Record)) {
-      if (Layout.hasOwnVFPtr())
+      if (Layout.hasOwnVFPtr() || Layout.isPrimaryBaseVirtual())
         All.push_back(word(Prefix + "(vtable)", Offset, NVM_FIELD_STATIC_POINTER, QualType()));
       for (const CXXBaseSpecifier &Base : Class->bases())
         if (!Base.isVirtual()) {

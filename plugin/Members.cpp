@@ -32,10 +32,21 @@ public:
       OS << ' ' << kindOf(T) << ' ' << Name << '\n';
     }
     if (Record && Record->isCompleteDefinition())
-      writeRecord(*Record, Bit, IsArray ? Name + "[]" : Name);
+      writeWhole(*Record, Bit, IsArray ? Name + "[]" : Name);
   }
 
 private:
+  void writeWhole(const RecordDecl &Record, uint64_t Bit, const std::string &Prefix) {
+    writeRecord(Record, Bit, Prefix);
+    if (auto *Class = dyn_cast<CXXRecordDecl>(&Record))
+      for (const CXXBaseSpecifier &Base : Class->vbases()) {
+        const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
+        CharUnits At = Context.getASTRecordLayout(&Record).getVBaseClassOffset(&Declared);
+        writeRecord(Declared, Bit + static_cast<uint64_t>(Context.toBits(At)), Prefix);
+      }
+  }
+
+  /// Without its virtual bases.
   void writeRecord(const RecordDecl &Record, uint64_t Bit, const std::string &Prefix) {
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
     if (auto *Class = dyn_cast<CXXRecordDecl>(&Record))
