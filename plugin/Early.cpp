@@ -2,6 +2,7 @@
 #include "Early.h"
 
 #include "Abi.h"
+#include "BitFields.h"
 #include "Frontend.h"
 #include "Port.h"
 #include "PortCode.h"
@@ -13,8 +14,6 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -185,39 +184,6 @@ bool resolveFieldAnnotations(Module &M) {
     Mark->eraseFromParent();
     Changed = true;
   }
-  return Changed;
-}
-
-/// The new value of a unit of bit-fields is the old one with some bits replaced.
-bool isReplacement(const StoreInst &Store) {
-  using namespace PatternMatch;
-  Value *Old;
-  return match(Store.getValueOperand(), m_c_Or(m_And(m_Value(Old), m_ConstantInt()), m_Value())) &&
-         isa<LoadInst>(Old) &&
-         cast<LoadInst>(Old)->getPointerOperand() == Store.getPointerOperand();
-}
-
-/// Stores to volatile bit-fields write their neighbours' bits as they were.
-bool markBitFields(Module &M) {
-  auto &Known = frontendFacts().BitFields;
-  if (none_of(Known, [](const auto &Field) { return Field.second; }))
-    return false;
-  bool Changed = false;
-  for (Function &F : M)
-    for (Instruction &I : instructions(F)) {
-      auto *Store = dyn_cast<StoreInst>(&I);
-      const DebugLoc &At = I.getDebugLoc();
-      if (!Store || !At || !isReplacement(*Store))
-        continue;
-      SmallString<128> Path(At->getDirectory());
-      sys::path::append(Path, At->getFilename());
-      if (sys::path::is_absolute(At->getFilename()))
-        Path = At->getFilename();
-      if (!Known.lookup(placeKey(Path, At.getLine(), At.getCol())))
-        continue;
-      I.setMetadata(VolatileFieldMark, MDNode::get(M.getContext(), {}));
-      Changed = true;
-    }
   return Changed;
 }
 

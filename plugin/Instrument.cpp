@@ -2,6 +2,7 @@
 #include "Instrument.h"
 
 #include "Abi.h"
+#include "BitFields.h"
 #include "Checked.h"
 #include "Covered.h"
 #include "Early.h"
@@ -108,7 +109,7 @@ private:
 
   /// Sorts out the writes that are volatile, and those that no note can cover.
   bool needsNote(const Access &A) {
-    if (A.At->hasMetadata(VolatileFieldMark))
+    if (A.At->hasMetadata(VolatileFieldMark) || changesVolatileBitsOnly(*A.At))
       return count(Outcome::VolatileField, A), false;
     if (A.Kind != AccessKind::Scatter) {
       Origin From = originOf(A.Address, Analyses.Library, settings().GlobalsMayPersist);

@@ -7,20 +7,19 @@
 #include "Notes.h"
 
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Intrinsics.h"
 
 using namespace llvm;
 
 namespace nvmove::plugin {
-namespace {
 
-/// vfork returns twice too, but nothing has been left then.
 bool isSetjmp(const CallInst &Call) {
   const Function *Callee = namedCallee(Call);
+  if (Callee && Callee->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
+    return true;
   return Call.canReturnTwice() && Callee && Callee->getName().contains("setjmp") &&
          Call.getType()->isIntegerTy();
 }
-
-} // namespace
 
 bool placeLandings(Function &F) {
   SmallVector<CallInst *> Jumps;

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace nvmove::plugin {
+
+/// setjmp and its kin. Not vfork: it returns twice, too, but nothing has been left then.
+bool isSetjmp(const llvm::CallInst &Call);
 
 /// Tells the runtime that the atomic calls below this frame were left. True when \p F changed.
 bool placeLandings(llvm::Function &F);

@@ -296,6 +296,14 @@ uint64_t LayoutBuilder::describeWithTail(QualType T) {
   return add(T, !Record || !Record->hasFlexibleArrayMember());
 }
 
+bool LayoutBuilder::holdsPointers(QualType T) const {
+  return !T->isIncompleteType() &&
+         llvm::any_of(Flattener(Context).flatten(T, 0, ""), [&](const Word &W) {
+           bool Elements = W.Layout.Kind == NVM_FIELD_FLEXIBLE_ARRAY;
+           return Elements ? holdsPointers(W.Target) : W.Layout.Kind != NVM_FIELD_VOLATILE;
+         });
+}
+
 uint64_t LayoutBuilder::add(QualType T, bool Tail) {
   T = T.getCanonicalType().getUnqualifiedType();
   auto &Known = Tail ? IdsWithTail : Ids;

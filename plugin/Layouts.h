@@ -26,6 +26,9 @@ public:
   /// The id of one object of type \p T with bytes behind it that are no pointers.
   uint64_t describeWithTail(clang::QualType T);
 
+  /// Whether an object of the type has a word that the collector or a move would look at.
+  bool holdsPointers(clang::QualType T) const;
+
   /// At the end of the translation unit, when all that will be complete is: the layouts of the
   /// types described, and of those they point to.
   std::vector<TypeLayout> finish();

@@ -86,7 +86,25 @@ private:
     FieldDecl *Field = First == Name ? fieldAt(Record, Path) : nullptr;
     if (Field)
       foundInSource(E);
-    return Field;
+    return Field && isOwn(Record, *Field, E) ? Field : nullptr;
+  }
+
+  /// A mark is on the member of a record wherever the record lies. So a path may not lead through a
+  /// record that has a name and may lie elsewhere, too.
+  bool isOwn(const RecordDecl &Record, const FieldDecl &Field, const port::Entry &E) {
+    const RecordDecl *Holder = Field.getParent();
+    while (Holder->isAnonymousStructOrUnion() && isa<RecordDecl>(Holder->getDeclContext()))
+      Holder = cast<RecordDecl>(Holder->getDeclContext());
+    const TypedefNameDecl *Alias = Holder->getTypedefNameForAnonDecl();
+    llvm::StringRef Name = Alias ? Alias->getName() : Holder->getName();
+    if (Holder == &Record || Name.empty())
+      return true;
+    portError(
+        Context, E,
+        llvm::formatv("'{0}' is a member of each {1}; write '{1}.{2}', which marks it in all of "
+                      "them",
+                      E.Written, Name, Field.getName()));
+    return false;
   }
 
   void add(FieldDecl &Field, llvm::StringRef Annotation, llvm::ArrayRef<Expr *> Arguments) {
@@ -132,15 +150,22 @@ std::string besidePort(llvm::StringRef Path) {
 
 const port::PortFile *portFile() { return reading().Present ? &reading().File : nullptr; }
 
+void portError(ASTContext &Context, const port::Entry &E, const std::string &Message) {
+  DiagnosticsEngine &Diagnostics = Context.getDiagnostics();
+  unsigned Id = Diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0:%1:%2: %3");
+  Diagnostics.Report(Id) << reading().File.Path << E.Line << E.Column << Message;
+}
+
 void foundInSource(const port::Entry &E) { reading().Found.insert(messageOf(E)); }
 
 const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef Name) {
+  const port::Entry *Found = nullptr;
   for (const port::Entry &E : List)
-    if (E.Name == Name) {
+    if (E.Name == Name) { // perhaps once for all sources, once for this one
       foundInSource(E);
-      return &E;
+      Found = Found ? Found : &E;
     }
-  return nullptr;
+  return Found;
 }
 
 llvm::Error readPort(llvm::StringRef Path) {

@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Frontend.h"
+#include "Landings.h"
 #include "LayoutSection.h"
 #include "Port.h"
 
@@ -149,6 +150,41 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
   return Changed;
 }
 
+/// The type that a call announced ends with the call, whether it allocated or not.
+bool endTypes(Module &M, const port::PortFile &File) {
+  bool Changed = false;
+  for (Function &F : M)
+    if (!F.isDeclaration() && findEntry(File.Allocators, F.getName())) {
+      beforeReturns(F, [](IRBuilder<> &At) {
+        At.CreateStore(At.getInt64(0), placing(At, PlaceMember::Type));
+      });
+      Changed = true;
+    }
+  return Changed;
+}
+
+/// What returns a second time is in the scope of the first: longjmp leaves those in between.
+bool keepScopes(Module &M) {
+  SmallVector<CallInst *> Calls;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallInst>(&I); Call && isSetjmp(*Call))
+        Calls.push_back(Call);
+  for (CallInst *Call : Calls) {
+    Function &F = *Call->getFunction();
+    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    AllocaInst *Kept = Entry.CreateAlloca(Entry.getInt64Ty());
+    IRBuilder<> At(Call);
+    Value *Scope = At.CreateLoad(At.getInt64Ty(), placing(At, PlaceMember::Scope));
+    At.CreateStore(Scope, Kept, /*isVolatile=*/true);
+    At.SetInsertPoint(Call->getNextNode());
+    Value *Before = At.CreateLoad(At.getInt64Ty(), Kept, /*isVolatile=*/true);
+    At.CreateStore(Before, placing(At, PlaceMember::Scope));
+    At.CreateStore(At.getInt64(0), placing(At, PlaceMember::Type));
+  }
+  return !Calls.empty();
+}
+
 bool replaceFork(Module &M) {
   Function *Fork = M.getFunction("fork");
   if (!Fork || !Fork->isDeclaration())
@@ -271,7 +307,9 @@ bool carryOutPort(Module &M) {
     return false;
   bool Changed = lowerMarkers(M);
   Changed |= replaceAllocators(M, *File);
+  Changed |= endTypes(M, *File);
   Changed |= placeScopes(M, *File);
+  Changed |= keepScopes(M);
   Changed |= placeLoads(M, *File);
   Changed |= emitRoots(M);
   if (!File->Roots.empty())

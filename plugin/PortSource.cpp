@@ -1,6 +1,7 @@
 // Allocations marked with what they are for: see PortSource.h.
 #include "PortSource.h"
 
+#include "AllocationSize.h"
 #include "Deciders.h"
 #include "Frontend.h"
 #include "Port.h"
@@ -14,43 +15,6 @@ using namespace clang;
 
 namespace nvmove::plugin {
 namespace {
-
-/// What a size says of the block's type.
-struct Sized {
-  QualType Type;
-  bool More = false; ///< something is added to the size of the type
-};
-
-std::optional<Sized> sizedBy(const Expr *E) {
-  E = E->IgnoreParenCasts();
-  if (auto *Of = dyn_cast<UnaryExprOrTypeTraitExpr>(E)) {
-    QualType T = Of->getTypeOfArgument();
-    if (Of->getKind() != UETT_SizeOf || T->isIncompleteType() || T->isVariableArrayType())
-      return std::nullopt;
-    return Sized{T};
-  }
-  auto *Both = dyn_cast<BinaryOperator>(E);
-  if (!Both || (Both->getOpcode() != BO_Mul && Both->getOpcode() != BO_Add))
-    return std::nullopt;
-  std::optional<Sized> Found = sizedBy(Both->getLHS());
-  if (!Found)
-    Found = sizedBy(Both->getRHS());
-  if (Found && Both->getOpcode() == BO_Add)
-    Found->More = true;
-  return Found;
-}
-
-/// So many elements of a size that only the program's run knows, which may be those of pointers.
-bool isProduct(const Expr *E, const ASTContext &Context) {
-  auto *Both = dyn_cast<BinaryOperator>(E->IgnoreParenCasts());
-  if (!Both)
-    return false;
-  if (Both->getOpcode() == BO_Mul)
-    return !Both->getLHS()->isIntegerConstantExpr(Context) &&
-           !Both->getRHS()->isIntegerConstantExpr(Context);
-  return Both->getOpcode() == BO_Add &&
-         (isProduct(Both->getLHS(), Context) || isProduct(Both->getRHS(), Context));
-}
 
 /// Of a global variable its name, of any other "FUNCTION.VARIABLE".
 std::string nameOf(const ValueDecl &Variable) {
@@ -136,7 +100,9 @@ public:
   }
 
 private:
-  uint64_t idOf(const Sized &Type) {
+  uint64_t idOf(const AllocationSize &Type) {
+    if (Type.Type.isNull())
+      return 0;
     return Type.More ? Layouts.describeWithTail(Type.Type) : Layouts.describe(Type.Type);
   }
 
@@ -146,25 +112,30 @@ private:
     for (unsigned N = 0; N < Call.getNumArgs(); ++N) {
       if (!Call.getArg(N)->getType()->isIntegerType())
         continue;
-      std::optional<Sized> Type = sizedBy(Call.getArg(N));
+      std::optional<AllocationSize> Type = sizedBy(Call.getArg(N), Layouts);
       if (InBytes)
         return place(Call, N, Layouts.describe(Context.CharTy));
-      if (Type && Type->Type->isRecordType())
+      if (Type && !Type->Type.isNull() && Type->Type->isRecordType())
         return place(Call, N, idOf(*Type));
     }
   }
 
   void placeSized(CallExpr &Call) {
     unsigned Size = Call.getNumArgs(), Factors = 0;
-    std::optional<Sized> Type;
-    bool Elements = false;
-    for (unsigned N = 0; N < Call.getNumArgs() && !Type; ++N)
-      if (Call.getArg(N)->getType()->isIntegerType()) {
+    std::optional<AllocationSize> Type;
+    bool Elements = false, Pointers = false;
+    for (unsigned N = 0; N < Call.getNumArgs() && !Pointers; ++N) {
+      if (!Call.getArg(N)->getType()->isIntegerType())
+        continue;
+      std::optional<AllocationSize> Found = sizedBy(Call.getArg(N), Layouts);
+      Pointers = Found && (Found->Type.isNull() || Layouts.holdsPointers(Found->Type));
+      if (!Type || Pointers) { // calloc(sizeof(char), n * sizeof(struct item *))
+        Type = Found;
         Size = N;
-        Type = sizedBy(Call.getArg(N));
-        Factors += !Call.getArg(N)->isIntegerConstantExpr(Context);
-        Elements |= Factors > 1 || isProduct(Call.getArg(N), Context);
       }
+      Factors += !Call.getArg(N)->isIntegerConstantExpr(Context);
+      Elements |= Factors > 1 || isProduct(Call.getArg(N), Context);
+    }
     if (Size == Call.getNumArgs() && Size && Call.getArg(0)->getType()->isPointerType())
       Size = 0; // xstrdup(text)
     if (Size == Call.getNumArgs())
@@ -223,6 +194,12 @@ private:
       if (First != Variable.getName() || !follow(Type, Offset, Path) || Again)
         continue;
       foundInSource(R.Name);
+      if (Variable.getTLSKind() != VarDecl::TLS_None || Type.isConstQualified()) {
+        portError(Context, R.Name,
+                  "a root is a variable of the whole program that can be written; this one is " +
+                      std::string(Type.isConstQualified() ? "const" : "one for each thread"));
+        continue;
+      }
       frontendFacts().Roots.push_back(
           {R.Name.Written, First.str(), R.After.Written, Offset,
            static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()),
