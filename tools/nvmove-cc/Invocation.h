@@ -22,8 +22,9 @@ struct Invocation {
   bool Plain = false;       ///< no compilation, or switched off: clang alone
   bool StopsBefore = false; ///< nothing is linked
   bool NoRuntime = false;
-  bool HasInput = false;
-  bool HasLanguage = false;
+  bool NoLibraries = false;
+  bool HasInput = false; ///< something to link
+  std::string Language;  ///< that of the last -x; empty: there was none
   bool Static = false;
   bool Sanitized = false;
   std::string Error; ///< what is wrong with the command line; empty: nothing
