@@ -53,9 +53,23 @@ public:
   bool VisitFunctionDecl(FunctionDecl *F) {
     // The functions of libnvmove that nvmove.unsafe does not list do what a program cannot see.
     bool Own = F->getIdentifier() && F->getName().starts_with("nvm_");
-    if (!F->isDependentContext() && inSystemHeader(*F) && !F->isInlined() && !Own)
+    if (!F->isDependentContext() && inSystemHeader(*F) && isCompiledElsewhere(*F) && !Own)
       frontendFacts().SystemFunctions[Names.getName(F)] = describe(*F);
     return true;
+  }
+
+  bool VisitFunctionTemplateDecl(FunctionTemplateDecl *Template) {
+    if (!Template->getDeclContext()->isDependentContext() && inSystemHeader(*Template))
+      SystemTemplates.push_back(Template);
+    return true;
+  }
+
+  /// At the end, when it is known which functions a template was asked for: one that is pre-compiled
+  /// (`extern template`) is nowhere else.
+  void visitSpecializations() {
+    for (FunctionTemplateDecl *Template : SystemTemplates)
+      for (FunctionDecl *F : Template->specializations())
+        VisitFunctionDecl(F);
   }
 
   /// NVM_TYPE_ID(type) is __nvm_type_id("type", (type *)0). The number goes in as the second
@@ -121,22 +135,29 @@ private:
     return Entry && Entry->isFile() && SrcMgr::isSystem(Entry->getFile().getFileCharacteristic());
   }
 
+  /// `extern template` makes that of what has its body in the header.
+  static bool isCompiledElsewhere(const FunctionDecl &F) {
+    return !F.isInlined() ||
+           F.getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration;
+  }
+
   /// Memory that a program does not have: an object whose type only the library knows, a FILE, a
-  /// stream.
+  /// stream, a part of a locale.
   static bool isLibraryOwned(QualType Pointee) {
     if (auto *Name = Pointee->getAs<TypedefType>(); Name && Name->getDecl()->getName() == "FILE")
       return true;
     return (Pointee->isIncompleteType() && !Pointee->isVoidType()) ||
-           isStream(Pointee->getAsCXXRecordDecl());
+           isStreamOrFacet(Pointee->getAsCXXRecordDecl());
   }
 
-  static bool isStream(const CXXRecordDecl *Class) {
+  static bool isStreamOrFacet(const CXXRecordDecl *Class) {
     if (!Class || !Class->hasDefinition())
       return false;
-    return (Class->isInStdNamespace() && Class->getDeclName().isIdentifier() &&
-            Class->getName() == "ios_base") ||
+    return (Class->getEnclosingNamespaceContext()->isStdNamespace() &&
+            Class->getDeclName().isIdentifier() &&
+            (Class->getName() == "ios_base" || Class->getName() == "facet")) ||
            llvm::any_of(Class->bases(), [](const CXXBaseSpecifier &Base) {
-             return isStream(Base.getType()->getAsCXXRecordDecl());
+             return isStreamOrFacet(Base.getType()->getAsCXXRecordDecl());
            });
   }
 
@@ -157,10 +178,12 @@ private:
     });
   }
 
-  /// A const object of a class that may change it nevertheless.
-  static bool hasMutable(QualType T) {
+  /// An object that has a byte to write; of a const one that it may change nevertheless.
+  static bool mayChange(QualType T) {
     const CXXRecordDecl *Class = T->getAsCXXRecordDecl();
-    return Class && Class->hasDefinition() && Class->hasMutableFields();
+    if (!Class || !Class->hasDefinition())
+      return !T.isConstQualified();
+    return T.isConstQualified() ? Class->hasMutableFields() : !Class->isEmpty();
   }
 
   static void add(SystemFunction &F, QualType T) {
@@ -168,14 +191,14 @@ private:
     if (N >= 64 || !(T->isPointerType() || T->isReferenceType()))
       return;
     QualType Pointee = T->getPointeeType();
-    if ((!Pointee.isConstQualified() || hasMutable(Pointee)) && !Pointee->isFunctionType() &&
-        !isLibraryOwned(Pointee))
+    if (mayChange(Pointee) && !Pointee->isFunctionType() && !isLibraryOwned(Pointee))
       F.WritableArguments |= uint64_t(1) << N;
   }
 
   ASTContext &Context;
   LayoutBuilder &Layouts;
   ASTNameGenerator Names;
+  std::vector<FunctionTemplateDecl *> SystemTemplates;
 };
 
 class SourceConsumer : public ASTConsumer {
@@ -197,6 +220,7 @@ public:
   // Before the module is complete and optimised.
   void HandleTranslationUnit(ASTContext &) override {
     takePrecompiled();
+    Visitor->visitSpecializations();
     frontendFacts().Types = Layouts->finish();
   }
 

@@ -207,7 +207,8 @@ Installation findInstallation(bool Cxx) {
   Found.Include = firstThatExists(Root, {"include/nvmove/nvmove.h"});
   if (!Found.Include.empty())
     Found.Include = (Root / "include").lexically_normal().string();
-  for (const char *Name : {"libc.unsafe", "nvmove.unsafe"})
+  Found.Cxx = firstThatExists(Root, {"share/nvmove/libstdc++"});
+  for (const char *Name : {"libc.unsafe", "libstdc++.unsafe", "nvmove.unsafe"})
     Found.UnsafeFiles.push_back(firstThatExists(Root, {std::string("share/nvmove/") + Name}));
   return Found;
 }
@@ -235,6 +236,10 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
       Add("-Rpass=^nvmove$");
       Add("-Rpass-missed=^nvmove$");
     }
+  }
+  if (!Found.Cxx.empty()) {
+    Add("-cxx-isystem");
+    Add(Found.Cxx);
   }
   if (!Found.Include.empty()) {
     Add("-idirafter"); // last, so that it changes the order of no system directory
