@@ -1,11 +1,13 @@
-// Containers of the C++ library that lie in a pool are rolled back, byte by byte, also what they do in the library's own
-// pre-compiled functions; what these write here and there is a warning.
+// Containers of the C++ library that lie in a pool are rolled back, byte by byte, also what they do
+// in the library's own pre-compiled functions; what these write here and there is a warning.
 // RUN: %cxx -O0 -std=c++17 %s -o %t 2>&1 | count 0
 // RUN: env NVMOVE_METHOD=undo %t %t.pool && env NVMOVE_METHOD=shadow %t %t.pool
 // RUN: %cxx -O2 -std=c++17 %s -o %t 2>&1 | count 0
-// RUN: env NVMOVE_METHOD=undo %t %t.pool && env NVMOVE_METHOD=shadow NVMOVE_DEBUG=compare %t %t.pool
+// RUN: env NVMOVE_METHOD=undo %t %t.pool
+// RUN: env NVMOVE_METHOD=shadow NVMOVE_DEBUG=compare %t %t.pool
 // RUN: %cxx -O1 -std=c++20 %s -o %t && env NVMOVE_METHOD=undo %t %t.pool
-// RUN: %cxx -O1 -std=c++17 -DWARNED -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=warning: %s
+// RUN: %cxx -O1 -std=c++17 -DWARNED -c %s -o %t.o 2>%t.txt
+// RUN: FileCheck --implicit-check-not=warning: --input-file=%t.txt %s
 #include "nvmove/nvmove.h"
 
 #include <cstdio>
@@ -72,7 +74,8 @@ template <class T, class Fill, class Change> void check(const char *What, Fill F
 }
 
 using List = std::list<int, InPool<int>>;
-using Map = std::unordered_map<int, int, std::hash<int>, std::equal_to<int>, InPool<std::pair<const int, int>>>;
+using Map = std::unordered_map<int, int, std::hash<int>, std::equal_to<int>,
+                               InPool<std::pair<const int, int>>>;
 using Set = std::unordered_multiset<long, std::hash<long>, std::equal_to<long>, InPool<long>>;
 template <class Text> struct Pair {
   Text One, Two;
@@ -86,9 +89,12 @@ void checkLists() {
     for (int I = 0; I < 20; ++I)
       L.A.push_back((I * 7) % 20), L.B.push_front(I);
   };
-  check<Two>("list: insert", Fill, [](Two &L) { L.A.push_back(1), L.A.push_front(2), L.A.insert(++L.A.begin(), 3); });
-  check<Two>("list: erase", Fill, [](Two &L) { L.A.pop_back(), L.A.pop_front(), L.A.erase(++L.A.begin()); });
-  check<Two>("list: splice", Fill, [](Two &L) { L.A.splice(++L.A.begin(), L.B, ++L.B.begin(), --L.B.end()); });
+  check<Two>("list: insert", Fill,
+             [](Two &L) { L.A.push_back(1), L.A.push_front(2), L.A.insert(++L.A.begin(), 3); });
+  check<Two>("list: erase", Fill,
+             [](Two &L) { L.A.pop_back(), L.A.pop_front(), L.A.erase(++L.A.begin()); });
+  check<Two>("list: splice", Fill,
+             [](Two &L) { L.A.splice(++L.A.begin(), L.B, ++L.B.begin(), --L.B.end()); });
   check<Two>("list: swap", Fill, [](Two &L) { L.A.swap(L.B); });
   check<Two>("list: swap with an empty one", Fill, [](Two &L) {
     List Empty;
@@ -108,34 +114,41 @@ void checkTables() {
   });
   check<Map>("unordered_map: from nothing", [](Map &) {}, [](Map &M) { M[1] = 1; });
   check<Map>("unordered_map: rehash", Few, [](Map &M) { M.reserve(1000), M.erase(3), M.clear(); });
-  check<Set>("unordered_multiset", [](Set &S) { S.insert(1), S.insert(1); }, [](Set &S) {
-    for (long I = 0; I < 50; ++I)
-      S.insert(I % 10);
-  });
+  check<Set>(
+      "unordered_multiset", [](Set &S) { S.insert(1), S.insert(1); },
+      [](Set &S) {
+        for (long I = 0; I < 50; ++I)
+          S.insert(I % 10);
+      });
 }
 
 template <class Text> void checkTexts(const typename Text::value_type *Letters) {
   using Two = Pair<Text>;
   auto Fill = [=](Two &T) { T.One.assign(Letters, 2), T.Two.assign(Letters, 1); };
-  check<Two>("string: append", Fill, [=](Two &T) { T.One.append(Letters), T.One += Letters[0], T.Two.push_back(Letters[1]); });
+  check<Two>("string: append", Fill, [=](Two &T) {
+    T.One.append(Letters), T.One += Letters[0], T.Two.push_back(Letters[1]);
+  });
   check<Two>("string: assign", Fill, [=](Two &T) { T.One = Letters, T.Two = T.One; });
-  check<Two>("string: insert", Fill, [=](Two &T) { T.One.insert(0, Letters), T.Two.insert(T.Two.begin(), Letters[2]); });
-  check<Two>("string: replace", Fill, [=](Two &T) { T.One.replace(0, 1, Letters), T.Two.replace(0, 1, 3, Letters[1]); });
+  check<Two>("string: insert", Fill,
+             [=](Two &T) { T.One.insert(0, Letters), T.Two.insert(T.Two.begin(), Letters[2]); });
+  check<Two>("string: replace", Fill,
+             [=](Two &T) { T.One.replace(0, 1, Letters), T.Two.replace(0, 1, 3, Letters[1]); });
   check<Two>("string: erase", Fill, [=](Two &T) { T.One.erase(1, 1), T.Two.clear(); });
   check<Two>("string: resize", Fill, [=](Two &T) { T.One.resize(3, Letters[0]), T.Two.resize(0); });
   check<Two>("string: swap", Fill, [=](Two &T) { T.One.swap(T.Two); });
   check<Two>("string: move", Fill, [=](Two &T) { T.One = std::move(T.Two); });
-  check<Two>("string: long", Fill, [=](Two &T) { T.One.append(100, Letters[0]), T.Two.reserve(64); });
+  check<Two>("string: long", Fill,
+             [=](Two &T) { T.One.append(100, Letters[0]), T.Two.reserve(64); });
 }
 
 } // namespace
 
 #ifdef WARNED
-// CHECK-DAG: warning: pre-compiled '{{.*}}_List_node_base10_M_reverseEv' may write persistent memory through argument 1
+// CHECK-DAG: warning: pre-compiled '{{.*}}_List_node_base10_M_reverseEv' may write
 void reverse(std::list<int> &L) { L.reverse(); }
-// CHECK-DAG: warning: pre-compiled '_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_' may write persistent memory
+// CHECK-DAG: warning: pre-compiled '{{.*}}_Rb_tree_insert_and_rebalance{{.*}}' may write
 void insert(std::map<int, int> &M) { M[1] = 2; }
-// CHECK-DAG: warning: pre-compiled '_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_' may write persistent memory
+// CHECK-DAG: warning: pre-compiled '{{.*}}_Rb_tree_rebalance_for_erase{{.*}}' may write
 void erase(std::map<int, int> &M) { M.erase(M.begin()); }
 long sum(std::map<int, int> &M) {
   long Sum = 0;
@@ -143,7 +156,7 @@ long sum(std::map<int, int> &M) {
     Sum += E.second;
   return Sum;
 }
-// CHECK-DAG: warning: pre-compiled '{{.*}}getline{{.*}}' may write persistent memory through argument 2
+// CHECK-DAG: warning: pre-compiled '{{.*}}getline{{.*}}' may write {{.*}} argument 2;
 void read(std::istream &From, std::string &To) { getline(From, To); }
 #endif
 
