@@ -13,6 +13,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -52,9 +53,24 @@ public:
   bool VisitFunctionDecl(FunctionDecl *F) {
     // The functions of libnvmove that nvmove.unsafe does not list do what a program cannot see.
     bool Own = F->getIdentifier() && F->getName().starts_with("nvm_");
-    if (!F->isDependentContext() && inSystemHeader(*F) && !F->isInlined() && !Own)
+    if (!F->isDependentContext() && inSystemHeader(*F) && isCompiledElsewhere(*F) && !Own)
       frontendFacts().SystemFunctions[Names.getName(F)] = describe(*F);
     return true;
+  }
+
+  bool VisitFunctionTemplateDecl(FunctionTemplateDecl *Template) {
+    if (!Template->getDeclContext()->isDependentContext() && inSystemHeader(*Template))
+      SystemTemplates.push_back(Template);
+    return true;
+  }
+
+  /// At the end, when it is known which functions a template was asked for: one that is
+  /// pre-compiled
+  /// (`extern template`) is nowhere else.
+  void visitSpecializations() {
+    for (FunctionTemplateDecl *Template : SystemTemplates)
+      for (FunctionDecl *F : Template->specializations())
+        VisitFunctionDecl(F);
   }
 
   /// NVM_TYPE_ID(type) is __nvm_type_id("type", (type *)0). The number goes in as the second
@@ -108,36 +124,47 @@ private:
   }
 
   /// In a file that was found in a system directory. A header of the program's own may call itself
-  /// a system header; what it declares is not pre-compiled for that.
+  /// a system header; what it declares is not pre-compiled for that. A preprocessed source says
+  /// only in its lines what was either of the two.
   bool inSystemHeader(const Decl &D) const {
     const SourceManager &Sources = Context.getSourceManager();
-    FileID File = Sources.getFileID(Sources.getExpansionLoc(D.getLocation()));
+    SourceLocation Place = Sources.getExpansionLoc(D.getLocation());
+    FileID File = Sources.getFileID(Place);
+    if (File == Sources.getMainFileID())
+      return Sources.isInSystemHeader(Place);
     const SrcMgr::SLocEntry *Entry = File.isValid() ? &Sources.getSLocEntry(File) : nullptr;
     return Entry && Entry->isFile() && SrcMgr::isSystem(Entry->getFile().getFileCharacteristic());
   }
 
+  /// `extern template` makes that of what has its body in the header.
+  static bool isCompiledElsewhere(const FunctionDecl &F) {
+    return !F.isInlined() ||
+           F.getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration;
+  }
+
   /// Memory that a program does not have: an object whose type only the library knows, a FILE, a
-  /// stream.
+  /// stream, a part of a locale.
   static bool isLibraryOwned(QualType Pointee) {
     if (auto *Name = Pointee->getAs<TypedefType>(); Name && Name->getDecl()->getName() == "FILE")
       return true;
     return (Pointee->isIncompleteType() && !Pointee->isVoidType()) ||
-           isStream(Pointee->getAsCXXRecordDecl());
+           isStreamOrFacet(Pointee->getAsCXXRecordDecl());
   }
 
-  static bool isStream(const CXXRecordDecl *Class) {
+  static bool isStreamOrFacet(const CXXRecordDecl *Class) {
     if (!Class || !Class->hasDefinition())
       return false;
-    return (Class->isInStdNamespace() && Class->getDeclName().isIdentifier() &&
-            Class->getName() == "ios_base") ||
+    return (Class->getEnclosingNamespaceContext()->isStdNamespace() &&
+            Class->getDeclName().isIdentifier() &&
+            (Class->getName() == "ios_base" || Class->getName() == "facet")) ||
            llvm::any_of(Class->bases(), [](const CXXBaseSpecifier &Base) {
-             return isStream(Base.getType()->getAsCXXRecordDecl());
+             return isStreamOrFacet(Base.getType()->getAsCXXRecordDecl());
            });
   }
 
   static SystemFunction describe(const FunctionDecl &F) {
     SystemFunction Made;
-    Made.Variadic = F.isVariadic();
+    Made.Variadic = F.isVariadic() && !printsArguments(F);
     if (auto *Method = dyn_cast<CXXMethodDecl>(&F); Method && Method->isInstance())
       add(Made, Method->getThisType());
     for (const ParmVarDecl *Parameter : F.parameters())
@@ -145,18 +172,34 @@ private:
     return Made;
   }
 
+  /// As printf does, which only reads what its format is about.
+  static bool printsArguments(const FunctionDecl &F) {
+    return llvm::any_of(F.specific_attrs<FormatAttr>(), [](const FormatAttr *Format) {
+      return Format->getType()->getName().ends_with("printf");
+    });
+  }
+
+  /// An object that has a byte to write; of a const one that it may change nevertheless.
+  static bool mayChange(QualType T) {
+    const CXXRecordDecl *Class = T->getAsCXXRecordDecl();
+    if (!Class || !Class->hasDefinition())
+      return !T.isConstQualified();
+    return T.isConstQualified() ? Class->hasMutableFields() : !Class->isEmpty();
+  }
+
   static void add(SystemFunction &F, QualType T) {
     unsigned N = F.Arguments++;
     if (N >= 64 || !(T->isPointerType() || T->isReferenceType()))
       return;
     QualType Pointee = T->getPointeeType();
-    if (!Pointee.isConstQualified() && !Pointee->isFunctionType() && !isLibraryOwned(Pointee))
+    if (mayChange(Pointee) && !Pointee->isFunctionType() && !isLibraryOwned(Pointee))
       F.WritableArguments |= uint64_t(1) << N;
   }
 
   ASTContext &Context;
   LayoutBuilder &Layouts;
   ASTNameGenerator Names;
+  std::vector<FunctionTemplateDecl *> SystemTemplates;
 };
 
 class SourceConsumer : public ASTConsumer {
@@ -168,17 +211,41 @@ public:
 
   // As each declaration is complete: code is generated for it right afterwards.
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
-    markFields(Layouts->context(), Group);
-    rewriteForPort(*Layouts, Group);
+    takePrecompiled();
     for (Decl *D : Group)
-      Visitor->TraverseDecl(D);
+      if (!D->isFromASTFile() || Precompiled.insert(D).second)
+        take(DeclGroupRef(D));
     return true;
   }
 
   // Before the module is complete and optimised.
-  void HandleTranslationUnit(ASTContext &) override { frontendFacts().Types = Layouts->finish(); }
+  void HandleTranslationUnit(ASTContext &) override {
+    takePrecompiled();
+    Visitor->visitSpecializations();
+    frontendFacts().Types = Layouts->finish();
+  }
 
 private:
+  void take(DeclGroupRef Group) {
+    markFields(Layouts->context(), Group);
+    rewriteForPort(*Layouts, Group);
+    for (Decl *D : Group)
+      Visitor->TraverseDecl(D);
+  }
+
+  /// Nobody hands over the declarations of a precompiled header, but for functions with bodies:
+  /// those while the others are read, so that it comes here again.
+  void takePrecompiled() {
+    auto All = Layouts->context().getTranslationUnitDecl()->decls();
+    if (std::exchange(PrecompiledTaken, true))
+      return;
+    for (Decl *D : All)
+      if (D->isFromASTFile() && Precompiled.insert(D).second)
+        take(DeclGroupRef(D));
+  }
+
+  bool PrecompiledTaken = false;
+  llvm::SmallPtrSet<const Decl *, 8> Precompiled; ///< those of a precompiled header, once seen
   std::unique_ptr<LayoutBuilder> Layouts;
   std::unique_ptr<SourceVisitor> Visitor;
 };
@@ -187,6 +254,13 @@ private:
 
 std::unique_ptr<ASTConsumer> SourceAction::CreateASTConsumer(CompilerInstance &Compiler,
                                                              llvm::StringRef) {
+  // Where a precompiled header is used its declarations are seen, as they are in the source.
+  if (Compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
+    return std::make_unique<ASTConsumer>();
+  // With -save-temps and -fembed-bitcode another process goes on with the bitcode, and knows
+  // nothing of the source: so all is done here.
+  if (Compiler.getFrontendOpts().ProgramAction == frontend::EmitBC)
+    Compiler.getCodeGenOpts().DisableLLVMPasses = false;
   // Places for warnings and checks; nothing of it reaches the object file.
   if (Compiler.getCodeGenOpts().getDebugInfo() == llvm::codegenoptions::NoDebugInfo)
     Compiler.getCodeGenOpts().setDebugInfo(llvm::codegenoptions::LocTrackingOnly);

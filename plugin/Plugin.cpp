@@ -6,16 +6,40 @@
 #include "Late.h"
 
 #include "clang/Frontend/FrontendPluginRegistry.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
 namespace nvmove::plugin {
+namespace {
+
+/// Refuses what libnvmove does not run on, before anything else.
+class TargetPass : public PassInfoMixin<TargetPass> {
+public:
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    Triple Target(M.getTargetTriple());
+    if (Target.getArch() == Triple::x86_64 && Target.isOSLinux() && !Target.isX32())
+      return PreservedAnalyses::all();
+    M.getContext().emitError("nvmove: target '" + Target.str() +
+                             "' is not supported, only x86-64 Linux is; NVMOVE_DISABLE=1 makes "
+                             "this plain clang");
+    M.addModuleFlag(Module::Max, InstrumentedFlag, 1); // so that the phases leave it alone
+    return PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+} // namespace
 
 PassPluginLibraryInfo passPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "nvmove", LLVM_VERSION_STRING, [](PassBuilder &Builder) {
             Builder.registerPipelineStartEPCallback(
-                [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(EarlyPass()); });
+                [](ModulePassManager &Passes, OptimizationLevel) {
+                  Passes.addPass(TargetPass());
+                  Passes.addPass(EarlyPass());
+                });
             Builder.registerOptimizerLastEPCallback(
                 [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(LatePass()); });
           }};

@@ -348,7 +348,7 @@ llvm::Error publish(const std::string &Made, const std::string &To) {
 } // namespace
 
 llvm::Expected<Converted> convert(const std::string &From, const std::string &To, uint64_t Size,
-                                  const Layouts &Program, const FieldMap &Map,
+                                  const Layouts *Program, const FieldMap &Map,
                                   llvm::function_ref<void(uint64_t, uint64_t)> Progress) {
   if (llvm::sys::fs::exists(To))
     return failed(To + ": the file exists; what is made goes into a new one");
@@ -366,7 +366,7 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
   llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size);
   if (!New)
     return New.takeError();
-  Converter C(Old->get(), New->get(), *Were, Program, Map, Progress);
+  Converter C(Old->get(), New->get(), *Were, Program ? *Program : *Were, Map, Progress);
   llvm::Error E = C.run();
   if (!E)
     E = New->close();

@@ -18,9 +18,9 @@ struct Converted {
 };
 
 /// \p Progress is told how far it is. \p Size: at first; 0: that of the pool. \p To must not exist;
-/// it has its name once it is whole, checked and on the disk.
+/// it has its name once it is whole, checked and on the disk. \p Program null: types stay.
 llvm::Expected<Converted> convert(const std::string &From, const std::string &To, uint64_t Size,
-                                  const Layouts &Program, const FieldMap &Map,
+                                  const Layouts *Program, const FieldMap &Map,
                                   llvm::function_ref<void(uint64_t, uint64_t)> Progress);
 
 } // namespace nvmove::pool

@@ -85,6 +85,9 @@ llvm::Expected<FieldMap> nvmove::pool::readFieldMap(llvm::StringRef Path) {
   FieldMap Map;
   llvm::yaml::Input In((*Buffer)->getMemBufferRef(), nullptr, collect, &Said);
   In >> Map;
+  if (!In.error() && In.nextDocument() && In.setCurrentDocument())
+    static_cast<llvm::yaml::IO &>(In).setError(
+        "a second document behind '---'; the map is the first alone");
   if (In.error())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Said).rtrim());
   return Map;

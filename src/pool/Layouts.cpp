@@ -245,7 +245,8 @@ llvm::Expected<Layouts> Layouts::read(const std::string &Path) {
   for (const nvm_type &Type : Made.FromProgram->Types)
     Made.add(&Type);
   if (Made.ByName.empty())
-    return failed(Path, "it describes no types; was it linked by nvmove-cc?");
+    return failed(Path, "it describes no types; was it linked by nvmove-cc? If so, it needs no "
+                        "'--layouts': 'undecided' in the map decides for blocks without type");
   return Made;
 }
 

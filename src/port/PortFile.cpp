@@ -2,6 +2,7 @@
 #include "port/PortFile.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -15,15 +16,47 @@ struct Version {
   uint32_t Number = 0;
 };
 
-/// The place of \p Scalar in \p Text, unless escapes kept it from being a part of that.
-Entry entryAt(llvm::StringRef Text, llvm::StringRef Scalar) {
+/// The last part of the path of the source that makes the program.
+struct Source {
+  std::string Path;
+};
+
+/// Bits of a pointer that are no address.
+struct Bits {
+  uint64_t Mask = 0;
+};
+
+/// What is read, and how far it is.
+struct Reading {
+  llvm::StringRef Text;
+  const llvm::yaml::Input *In = nullptr;
+};
+
+/// The text before and behind the scalar that is read; quotes belong to it.
+std::pair<llvm::StringRef, llvm::StringRef> around(const Reading &R) {
+  llvm::SMRange Range = R.In->getCurrentNode()->getSourceRange();
+  auto Begin = size_t(Range.Start.getPointer() - R.Text.begin());
+  auto End = size_t(Range.End.getPointer() - R.Text.begin());
+  return {R.Text.take_front(Begin), R.Text.drop_front(End)};
+}
+
+Entry entryAt(const Reading &R, llvm::StringRef Scalar) {
   Entry Made{Scalar.str(), Scalar.substr(Scalar.find(':') + 1).str()};
-  if (Scalar.data() < Text.begin() || Scalar.data() >= Text.end())
-    return Made;
-  llvm::StringRef Before = Text.take_front(size_t(Scalar.data() - Text.begin()));
+  llvm::StringRef Before = around(R).first;
   Made.Line = unsigned(Before.count('\n')) + 1;
   Made.Column = unsigned(Before.size() - (Before.rfind('\n') + 1)) + 1;
   return Made;
+}
+
+/// YAML takes `[a, , b]` for two entries.
+bool isBesideNothing(const Reading &R) {
+  auto [Before, After] = around(R);
+  Before = Before.rtrim();
+  After = After.ltrim();
+  bool Follows = Before.consume_back(","), IsFollowed = After.consume_front(",");
+  Before = Before.rtrim();
+  return (Follows && (Before.ends_with(",") || Before.ends_with("["))) ||
+         (IsFollowed && After.ltrim().starts_with(","));
 }
 
 bool isNameLetter(char C) { return llvm::isAlnum(C) || llvm::StringRef("_./-[]").contains(C); }
@@ -42,8 +75,11 @@ namespace llvm::yaml {
 
 template <> struct ScalarTraits<Entry> {
   static void output(const Entry &E, void *, raw_ostream &OS) { OS << E.Written; }
-  static StringRef input(StringRef Scalar, void *Text, Entry &E) {
-    E = entryAt(*static_cast<const StringRef *>(Text), Scalar);
+  static StringRef input(StringRef Scalar, void *Context, Entry &E) {
+    const auto &R = *static_cast<const Reading *>(Context);
+    E = entryAt(R, Scalar);
+    if (isBesideNothing(R))
+      return "there is nothing between two commas beside this";
     return isName(E.Name) && (E.Name == Scalar || isName(Scalar.drop_back(E.Name.size() + 1)))
                ? StringRef()
                : "not the name of a function, a field (record.field) or a file, nor of one in a "
@@ -58,6 +94,27 @@ template <> struct ScalarTraits<Version> {
     return !Scalar.getAsInteger(10, V.Number) && V.Number == 1
                ? StringRef()
                : "this nvmove reads port files of version 1";
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
+template <> struct ScalarTraits<Source> {
+  static void output(const Source &S, void *, raw_ostream &OS) { OS << S.Path; }
+  static StringRef input(StringRef Scalar, void *, Source &S) {
+    S.Path = Scalar.str();
+    return S.Path.empty() ? "'program' names the source that makes the program" : StringRef();
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
+template <> struct ScalarTraits<Bits> {
+  static void output(const Bits &B, void *, raw_ostream &OS) { OS << B.Mask; }
+  static StringRef input(StringRef Scalar, void *, Bits &B) {
+    if (Scalar.getAsInteger(0, B.Mask))
+      return "not a number of 64 bits";
+    if (!B.Mask)
+      return "no bit is set: such a field is 'pointer'";
+    return ~B.Mask ? StringRef() : "all 64 bits are set: none is left for the address";
   }
   static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
@@ -81,7 +138,9 @@ template <> struct MappingTraits<Decided> {
 template <> struct MappingTraits<Tagged> {
   static void mapping(IO &Io, Tagged &T) {
     Io.mapRequired("field", T.Field);
-    Io.mapRequired("bits", T.Bits);
+    Bits Read;
+    Io.mapRequired("bits", Read);
+    T.Bits = Read.Mask;
   }
 };
 
@@ -118,7 +177,9 @@ template <> struct MappingTraits<PortFile> {
   static void mapping(IO &Io, PortFile &P) {
     Version V;
     Io.mapRequired("nvmove", V);
-    Io.mapRequired("program", P.Program);
+    Source Program;
+    Io.mapRequired("program", Program);
+    P.Program = Program.Path;
     Io.mapOptional("atomic", P.Atomic);
     Io.mapOptional("commit", P.Commit);
     Io.mapOptional("split", P.Split);
@@ -135,7 +196,8 @@ template <> struct MappingTraits<PortFile> {
       Io.setError(
           "'roots' and 'load' belong together: what has the pool's values, and from when on");
     else if (!P.Roots.empty() && P.Allocators.empty())
-      Io.setError("'allocators' is missing: nothing could lie in the pool");
+      Io.setError("'allocators' is missing: nothing could lie in the pool; it names the functions "
+                  "that call malloc, or malloc, calloc, ... themselves");
   }
 };
 
@@ -159,6 +221,78 @@ template <class Marks, class Taker> void visitMarks(Marks &M, Taker Take) {
   Each(M.Addresses, "nvmove.address");
 }
 
+/// Names that were seen, each with the list that has it; one name in two of these is nonsense.
+class Lists {
+public:
+  void add(const Entry &E, const char *List) {
+    auto [At, IsNew] = Seen.try_emplace(E.Written, List);
+    if (IsNew || !Wrong.empty())
+      return;
+    Where = E;
+    Wrong = "'" + E.Written + "' is in '" + List + "' ";
+    Wrong += llvm::StringRef(At->second) == List
+                 ? std::string("twice")
+                 : std::string("and in '") + At->second + "', which contradict each other";
+  }
+
+  Entry Where;
+  std::string Wrong;
+
+private:
+  llvm::StringMap<const char *> Seen;
+};
+
+/// What every entry by itself is right about and all together are not.
+Lists findNonsense(const PortFile &P) {
+  const Fields &M = P.Marks;
+  struct Named {
+    const char *Name;
+    const std::vector<Entry> *Entries;
+  };
+  // Each group's lists exclude one another.
+  const std::vector<Named> Groups[] = {
+      {{"persistent", &P.Persistent}, {"volatile", &P.Volatile}, {"beside", &P.Beside}},
+      {{"commit", &P.Commit}, {"split", &P.Split}},
+      {{"atomic", &P.Atomic}},
+      {{"allocators", &P.Allocators}},
+      {{"bytes", &P.Bytes}},
+      {{"unsafe", &P.Unsafe}},
+      {{"pointer", &M.Pointer},
+       {"weak", &M.Weak},
+       {"static", &M.Static},
+       {"volatile", &M.Volatile},
+       {"pointer_or_number", &M.Number},
+       {"xor", &M.Xor},
+       {"made_of_addresses", &M.Addresses}},
+  };
+  Lists Of, Decisions, Roots, Loads;
+  for (const std::vector<Named> &Group : Groups) {
+    Of = Lists();
+    for (const Named &List : Group)
+      for (const Entry &E : *List.Entries)
+        Of.add(E, List.Name);
+    if (!Of.Wrong.empty())
+      return Of;
+  }
+  for (const Tagged &T : M.Tag) // the last group is that of the marks
+    Of.add(T.Field, "tagged");
+  // What decides whether a field is a pointer may decide of one that is weak, static or tagged.
+  for (const auto &List : {Named{"volatile", &M.Volatile}, Named{"pointer_or_number", &M.Number},
+                           Named{"xor", &M.Xor}, Named{"made_of_addresses", &M.Addresses}})
+    for (const Entry &E : *List.Entries)
+      Decisions.add(E, List.Name);
+  for (const Decided &D : M.When)
+    Decisions.add(D.Field, "decided");
+  for (const Root &R : P.Roots)
+    Roots.add(R.Name, "roots");
+  for (const Load &L : P.Loads)
+    Loads.add(L.Function, "load");
+  for (Lists *L : {&Of, &Decisions, &Roots, &Loads})
+    if (!L->Wrong.empty())
+      return *L;
+  return {};
+}
+
 /// All entries but the files.
 template <class File, class Taker> void visit(File &P, Taker Take) {
   for (auto *List : {&P.Atomic, &P.Commit, &P.Split, &P.Allocators, &P.Bytes, &P.Persistent,
@@ -179,6 +313,19 @@ template <class File, class Taker> void visit(File &P, Taker Take) {
     Take(D.Field);
 }
 
+llvm::Error errorAt(llvm::StringRef Text, llvm::StringRef Path, const Entry &Where,
+                    const std::string &What) {
+  llvm::SourceMgr Sources;
+  unsigned Id = Sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(Text, Path), {});
+  std::string Shown;
+  llvm::raw_string_ostream OS(Shown);
+  Sources
+      .GetMessage(Sources.FindLocForLineAndColumn(Id, Where.Line, Where.Column),
+                  llvm::SourceMgr::DK_Error, What)
+      .print(nullptr, OS, /*ShowColors=*/false);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Shown).rtrim());
+}
+
 } // namespace
 
 llvm::Expected<PortFile> parsePortFile(llvm::StringRef Text, llvm::StringRef Path) {
@@ -190,15 +337,22 @@ llvm::Expected<PortFile> parsePortFile(llvm::StringRef Text, llvm::StringRef Pat
     if (Kept.empty()) // the others follow from it
       D.print(nullptr, OS, /*ShowColors=*/false);
   };
-  llvm::yaml::Input In(llvm::MemoryBufferRef(Text, Path), &Text, KeepFirst, &Wrong);
+  Reading Now{Text};
+  llvm::yaml::Input In(llvm::MemoryBufferRef(Text, Path), &Now, KeepFirst, &Wrong);
+  Now.In = &In;
   llvm::yaml::EmptyContext Empty;
   if (In.setCurrentDocument() && !In.error())
     llvm::yaml::yamlize(In, Made, true, Empty);
   else if (!In.error())
     Wrong = Path.str() + ": nothing is in it; it begins with 'nvmove: 1'";
+  if (!In.error() && Wrong.empty() && In.nextDocument() && In.setCurrentDocument())
+    static_cast<llvm::yaml::IO &>(In).setError(
+        "a second document behind '---'; a port file is the first alone");
   if (!Wrong.empty() || In.error())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Wrong).rtrim());
   Made.Path = Path.str();
+  if (Lists Found = findNonsense(Made); !Found.Wrong.empty())
+    return errorAt(Text, Path, Found.Where, Found.Wrong);
   return Made;
 }
 

@@ -23,7 +23,7 @@ namespace nvmove::port {
 struct Entry {
   std::string Written;           ///< empty: nothing was
   std::string Name;              ///< without "SOURCE:"; empty: it is for other sources
-  unsigned Line = 0, Column = 0; ///< 0: not known, it was written with escapes
+  unsigned Line = 0, Column = 0; ///< from 1
 };
 
 /// A pointer field that is one exactly when a member beside it has one of the values, or none.

@@ -108,6 +108,11 @@ private:
       Made.Clang = Value;
       return;
     case OwnOption::Use::Plugin:
+      if (O->Name == "port" && !Port.empty() && Port != Value)
+        return fail("one port file describes a program; these are '" + Port + "' and '" + Value +
+                    "'");
+      if (O->Name == "port")
+        Port = Value;
       Made.Plugin.push_back(A.substr(std::string_view("--nvmove-").size()));
       return;
     }
@@ -116,12 +121,15 @@ private:
   void takeClang(const std::string &A) {
     if (ValueFollows) {
       ValueFollows = false;
+      if (LanguageFollows)
+        Made.Language = A;
+      LanguageFollows = false;
       return;
     }
     if (A == "-v" || A == "-###")
       Made.Verbose = true;
     if (A.empty() || A[0] != '-' || A == "-") {
-      Made.HasInput = true;
+      Made.HasInput |= !isHeader(A, Made.Language);
       if (A.size() > 2 && A.compare(A.size() - 2, 2, ".S") == 0)
         Made.Assembler.push_back(A);
       return;
@@ -141,9 +149,12 @@ private:
     case Meaning::NoRuntime:
       Made.NoRuntime = true;
       return;
+    case Meaning::NoLibraries:
+      Made.NoLibraries = true;
+      return;
     case Meaning::Language:
-      Made.HasLanguage = true;
-      ValueFollows = A == "-x";
+      Made.Language = A.substr(std::string_view("-x").size());
+      ValueFollows = LanguageFollows = A == "-x";
       return;
     case Meaning::Plain:
       Made.Plain = true;
@@ -156,7 +167,8 @@ private:
       Made.Error = What;
   }
 
-  bool ValueFollows = false;
+  bool ValueFollows = false, LanguageFollows = false;
+  std::string Port;
 };
 
 std::string firstThatExists(const fs::path &Root, const std::vector<std::string> &Names) {
@@ -195,7 +207,8 @@ Installation findInstallation(bool Cxx) {
   Found.Include = firstThatExists(Root, {"include/nvmove/nvmove.h"});
   if (!Found.Include.empty())
     Found.Include = (Root / "include").lexically_normal().string();
-  for (const char *Name : {"libc.unsafe", "nvmove.unsafe"})
+  Found.Cxx = firstThatExists(Root, {"share/nvmove/libstdc++"});
+  for (const char *Name : {"libc.unsafe", "libstdc++.unsafe", "nvmove.unsafe"})
     Found.UnsafeFiles.push_back(firstThatExists(Root, {std::string("share/nvmove/") + Name}));
   return Found;
 }
@@ -224,6 +237,10 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
       Add("-Rpass-missed=^nvmove$");
     }
   }
+  if (!Found.Cxx.empty()) {
+    Add("-cxx-isystem");
+    Add(Found.Cxx);
+  }
   if (!Found.Include.empty()) {
     Add("-idirafter"); // last, so that it changes the order of no system directory
     Add(Found.Include);
@@ -238,7 +255,7 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     return {};
   }
   Add("--start-no-unused-arguments");
-  if (I.HasLanguage) {
+  if (!I.Language.empty()) {
     Add("-x");
     Add("none"); // the archive is none of the language that the user named
   }
@@ -249,6 +266,10 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);
+  if (I.NoLibraries) // what libnvmove itself needs
+    for (const std::string &Library : splitResponse(
+             I.Static ? "-Wl,--start-group -lgcc -lgcc_eh -lc -Wl,--end-group" : "-lgcc -lc"))
+      Add(Library);
   // Libraries that are loaded later find the one runtime of the process, and those that free what
   // they were given (runtime/interpose.c). Into a static program none is; -static-pie could not
   // start with a thread-local name that is exported.

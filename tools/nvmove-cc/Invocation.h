@@ -9,6 +9,7 @@ namespace nvmove::driver {
 /// is `bin/` of a build tree or of an installation.
 struct Installation {
   std::string Clang, Plugin, Runtime, Include;
+  std::string Cxx; ///< what goes before the headers of libstdc++
   std::vector<std::string> UnsafeFiles;
 };
 
@@ -22,8 +23,9 @@ struct Invocation {
   bool Plain = false;       ///< no compilation, or switched off: clang alone
   bool StopsBefore = false; ///< nothing is linked
   bool NoRuntime = false;
-  bool HasInput = false;
-  bool HasLanguage = false;
+  bool NoLibraries = false;
+  bool HasInput = false; ///< something to link
+  std::string Language;  ///< that of the last -x; empty: there was none
   bool Static = false;
   bool Sanitized = false;
   std::string Error; ///< what is wrong with the command line; empty: nothing

@@ -87,7 +87,8 @@ const Entry Table[] = {
     {"-iwithprefixbefore", Meaning::TakesValue},
     {"-l", Meaning::TakesValue},
     {"-mllvm", Meaning::TakesValue},
-    {"-nodefaultlibs", Meaning::NoRuntime},
+    {"-nodefaultlibs", Meaning::NoLibraries},
+    {"-nolibc", Meaning::NoLibraries},
     {"-nostdlib", Meaning::NoRuntime},
     {"-o", Meaning::TakesValue},
     {"-r", Meaning::NoRuntime},
@@ -103,6 +104,9 @@ const Entry PrefixTable[] = {
     {"-print-", Meaning::StopsBefore},
     {"-x", Meaning::Language},
 };
+
+// As clang takes them.
+constexpr std::string_view HeaderEndings[] = {"H", "h", "h++", "hh", "hp", "hpp", "hxx"};
 
 size_t editDistance(std::string_view A, std::string_view B) {
   std::vector<size_t> Row(B.size() + 1);
@@ -157,6 +161,15 @@ Meaning meaningOf(std::string_view Argument) {
     if (Argument.substr(0, E.Name.size()) == E.Name)
       return E.What;
   return Meaning::None;
+}
+
+bool isHeader(std::string_view Input, std::string_view Language) {
+  if (!Language.empty() && Language != "none")
+    return Language.find("-header") != std::string_view::npos;
+  size_t Dot = Input.rfind('.');
+  return Dot != std::string_view::npos &&
+         std::find(std::begin(HeaderEndings), std::end(HeaderEndings), Input.substr(Dot + 1)) !=
+             std::end(HeaderEndings);
 }
 
 } // namespace nvmove::driver

@@ -31,10 +31,14 @@ enum class Meaning {
   TakesValue,  ///< the next argument is its value, not an input
   StopsBefore, ///< nothing is linked: -c, -E, -S, ...
   NoRuntime,   ///< linked, but not into a program that the runtime belongs in: -shared, -r, ...
+  NoLibraries, ///< linked with nothing but what is named: -nodefaultlibs
   Language,    ///< -x: what follows is read as the language it names
   Plain        ///< not a compilation at all: -cc1
 };
 
 Meaning meaningOf(std::string_view Argument);
+
+/// Whether an input is a header, to be precompiled: \p Language, of -x, says so or else its name.
+bool isHeader(std::string_view Input, std::string_view Language);
 
 } // namespace nvmove::driver

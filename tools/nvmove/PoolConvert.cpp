@@ -13,12 +13,15 @@ llvm::Expected<int> convertPool(const Arguments &A) {
       return Read.takeError();
     Map = std::move(*Read);
   }
-  llvm::Expected<pool::Layouts> Program =
-      pool::Layouts::read(A.Pool.Layouts.empty() ? A.Pool.Path : A.Pool.Layouts);
-  if (!Program)
-    return Program.takeError();
-  llvm::Expected<pool::Converted> Done =
-      pool::convert(A.Pool.Path, A.Pool.Copy, A.Pool.Size, *Program, Map, showProgress);
+  std::optional<pool::Layouts> Program;
+  if (!A.Pool.Layouts.empty()) {
+    llvm::Expected<pool::Layouts> Read = pool::Layouts::read(A.Pool.Layouts);
+    if (!Read)
+      return Read.takeError();
+    Program = std::move(*Read);
+  }
+  llvm::Expected<pool::Converted> Done = pool::convert(
+      A.Pool.Path, A.Pool.Copy, A.Pool.Size, Program ? &*Program : nullptr, Map, showProgress);
   if (!Done)
     return Done.takeError();
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
