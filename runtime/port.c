@@ -111,6 +111,11 @@ struct nvm_pool *nvmi_port_pool(void) {
   return started() < STATE_STARTING || port.pool->forked ? NULL : port.pool;
 }
 
+void nvmi_port_gave(void *block) {
+  if (block && atomic_load_explicit(&port.state, memory_order_relaxed) == STATE_KNOWN)
+    nvmi_roots_made(block);
+}
+
 NVM_POOL *nvm_pool_attached(void) {
   return atomic_load(&port.state) == STATE_ATTACHED ? port.pool : NULL;
 }
