@@ -50,6 +50,7 @@ struct nvm_pool {
   bool is_foreign;           /* of another program: static pointers mean nothing here */
   bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
+  bool child_stores;         /* and it stored to its view all the same */
   _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
   _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
   _Atomic uint64_t written_count;

@@ -136,8 +136,10 @@ static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
 }
 
 static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
-  if (NVMI_UNLIKELY(pool->forked))
+  if (NVMI_UNLIKELY(pool->forked)) {
+    pool->child_stores = true;
     return;
+  }
   struct nvmi_thread *thread = nvmi_thread_self();
   uintptr_t end = start + size;
   if (NVMI_UNLIKELY(thread->busy)) {

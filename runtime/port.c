@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "port.h"
 
+#include "events.h"
 #include "nvmove/inspect.h"
 #include "settings.h"
 
@@ -116,6 +117,15 @@ void nvmi_port_gave(void *block) {
     nvmi_roots_made(block);
 }
 
+void nvmi_port_says_child(const struct nvm_pool *pool) {
+  static _Atomic bool told;
+  if (!atomic_exchange(&told, true))
+    fprintf(stderr,
+            "nvmove: %s: process %ld is a forked child: nothing of what it stores is kept; to go "
+            "into the background call daemon(), or fork before the first allocation in the pool\n",
+            pool->path, (long)getpid());
+}
+
 NVM_POOL *nvm_pool_attached(void) {
   return atomic_load(&port.state) == STATE_ATTACHED ? port.pool : NULL;
 }
@@ -187,16 +197,33 @@ void __nvm_roots_after(const char *Function) {
     refuse(nvm_strerror());
 }
 
+static const char *reason_against_fork(enum state state) {
+  return state == STATE_ATTACHED
+             ? "a child has no view of the pool with method 'undo'; NVMOVE_METHOD=shadow gives it "
+               "a snapshot; to go into the background call daemon(), whose child has the pool"
+             : "the program has not attached it yet, and a child could not; fork before the first "
+               "allocation in the pool, or call daemon(), whose child has the pool";
+}
+
 int __nvm_port_fork(void) {
   enum state state = port.state;
   if (state == STATE_KNOWN || state == STATE_STARTING || state == STATE_LOADING ||
       (state == STATE_ATTACHED && !port.pool->forked && !port.pool->method->private_work)) {
     fprintf(stderr, "nvmove: %s: fork was refused: %s\n", port.pool->path,
-            state == STATE_ATTACHED ? "a child has no view of the pool with method 'undo'; "
-                                      "NVMOVE_METHOD=shadow gives it a snapshot"
-                                    : "the program has not attached it yet, and a child could not");
+            reason_against_fork(state));
     errno = ENOTSUP;
     return -1;
   }
   return fork();
+}
+
+int __nvm_port_daemon(int StayInFolder, int KeepFiles) {
+  const struct nvm_pool *busy;
+  int result = nvmi_daemon(StayInFolder, KeepFiles, &busy);
+  if (busy)
+    fprintf(stderr,
+            "nvmove: %s: daemon was refused: other threads use the pool, and the child would lack "
+            "them; call it before they start\n",
+            busy->path);
+  return result;
 }

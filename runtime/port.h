@@ -23,6 +23,9 @@ struct nvm_pool *nvmi_port_pool(void);
  * but is not attached, it stands for one that a fresh pool would have got. */
 void nvmi_port_gave(void *block);
 
+/* Says once that this forked child keeps nothing: it stored, and is about to commit. */
+void nvmi_port_says_child(const struct nvm_pool *pool);
+
 struct nvmi_root_events {
   void (*before_commit)(void); /* roots that changed become stores of the transaction */
   void (*after_abort)(void);

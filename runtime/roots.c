@@ -224,8 +224,9 @@ int nvmi_roots_enter(struct nvm_pool *pool) {
   return nvm_pool_set_root(pool, first);
 }
 
-/* struct piece: of the roots that may change. */
+/* struct piece: of the roots that may change; and the pool that has their values. */
 static struct nvmi_array watched;
+static struct nvm_pool *watched_by;
 
 /* What the thread that attached does at the ends of its transactions. */
 static void save_changed(void) {
@@ -233,6 +234,8 @@ static void save_changed(void) {
   for (size_t i = 0; i < watched.count; i++)
     if (NVMI_UNLIKELY(memcmp(each[i].address, each[i].value, each[i].size)))
       store(each[i].value, each[i].address, each[i].size);
+  if (NVMI_UNLIKELY(watched_by->child_stores))
+    nvmi_port_says_child(watched_by);
 }
 
 static void show_undone(void) {
@@ -252,6 +255,7 @@ int nvmi_roots_watch(struct nvm_pool *pool) {
     if (!root->constant && !each_piece(pool, root, find(pool, root->name)->value, watch))
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of roots");
   }
+  watched_by = pool;
   nvmi_thread_self()->roots = &root_events;
   return 0;
 }

@@ -5,8 +5,12 @@
 #include "harness.h"
 #include "store.h"
 
+#include "nvmove/inspect.h"
+
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -159,4 +163,186 @@ TEST(port_root_keeps_its_volatile_fields) {
   first_start();
   CHECK(test_child(NULL, start_with_volatile, &newest) == 0);
   test_check_pool(test_path("pool"));
+}
+
+static void go_into_background(void) {
+  CHECK(__nvm_port_daemon(1, 1) == 0);
+  alarm(20);
+}
+
+/* Its pool is like any other program's: a child of its own has none, nobody else may open it. */
+static void check_mine(void) {
+  NVM_POOL *pool = nvm_pool_attached();
+  CHECK(nvm_pool_open(test_path("pool")) == NULL && nvm_errno() == NVM_EBUSY);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(nvm_alloc(pool, 0, 8) || nvm_errno() != NVM_ECHILD);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static _Noreturn void live_on(void) {
+  check_mine();
+  add();
+  nvm_tx_begin(nvm_pool_attached());
+  server.first = NULL;
+  nvm_tx_abort(nvm_pool_attached());
+  exit(server.first != newest);
+}
+
+static void daemon_after_the_load(void *unused) {
+  fill(unused);
+  CHECK(nvm_tx_begin(nvm_pool_attached()) == 0);
+  STORE(newest->number, 77);
+  go_into_background();
+  CHECK(nvm_tx_abort(nvm_pool_attached()) == 0 && newest->number == 2);
+  live_on();
+}
+
+static void daemon_before_the_load(void *fresh) {
+  start();
+  struct item *first = make(1);
+  go_into_background();
+  CHECK(__nvm_load_begin() == !fresh);
+  if (fresh) {
+    server.first = newest = first;
+    server.count = 1;
+    add();
+    __nvm_load_end();
+  }
+  live_on();
+}
+
+/* With a thread of the runtime that counts references. */
+static void daemon_with_counts(void *unused) {
+  enum { TIMES = 2000 };
+  fill(unused);
+  CHECK(nvm_pool_count_references(nvm_pool_attached()) == 0);
+  for (int i = 0; i < TIMES; i++) {
+    newest = i % 2 ? server.first : NULL;
+    __nvm_commit_point();
+  }
+  go_into_background();
+  for (int i = 0; i < TIMES; i++) {
+    newest = i % 2 ? server.first : NULL;
+    __nvm_commit_point();
+  }
+  live_on();
+}
+
+static void check_three(void *unused) {
+  (void)unused;
+  start();
+  CHECK(__nvm_load_begin() == 1);
+  CHECK(server.count == 3 && newest == server.first && newest->number == 3);
+  CHECK(newest->next->number == 2 && newest->next->next->number == 1);
+}
+
+static void run_daemon(void (*body)(void *), void *argument) {
+  CHECK(test_child(NULL, body, argument) == 0);
+  while (nvm_pool_check(test_path("pool"), test_print_fault, NULL) < 0 && nvm_errno() == NVM_EBUSY)
+    usleep(1000); /* the daemon has it */
+  CHECK(test_child(NULL, check_three, NULL) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+TEST(port_daemon_after_the_load) { run_daemon(daemon_after_the_load, NULL); }
+TEST(port_daemon_before_a_first_load) { run_daemon(daemon_before_the_load, &server); }
+TEST(port_daemon_before_a_load) {
+  first_start();
+  run_daemon(daemon_before_the_load, NULL);
+}
+TEST_ONCE(port_daemon_with_counts) { run_daemon(daemon_with_counts, NULL); }
+
+static sem_t stored, refused;
+static void *store_and_wait(void *unused) {
+  (void)unused;
+  STORE(newest->seen, 5);
+  sem_post(&stored);
+  sem_wait(&refused);
+  return NULL;
+}
+
+static void daemon_beside_a_thread(void *unused) {
+  fill(unused);
+  pthread_t thread;
+  sem_init(&stored, 0, 0);
+  sem_init(&refused, 0, 0);
+  CHECK(pthread_create(&thread, NULL, store_and_wait, NULL) == 0);
+  sem_wait(&stored);
+  CHECK(__nvm_port_daemon(1, 1) == -1 && errno == ENOTSUP);
+  sem_post(&refused);
+  CHECK(pthread_join(thread, NULL) == 0);
+  check_mine();
+  add();
+}
+
+TEST(port_daemon_beside_a_thread) {
+  char said[500];
+  int status = test_child_says(daemon_beside_a_thread, NULL, said, sizeof said);
+  fputs(said, stderr);
+  CHECK(status == 0 && strstr(said, "daemon was refused: other threads use the pool"));
+  CHECK(test_child(NULL, check_three, NULL) == 0);
+}
+
+static void store_in_child(void *says) {
+  fill(NULL);
+  pid_t child = __nvm_port_fork();
+  if (child == 0) {
+    __nvm_commit_point();
+    if (says) {
+      STORE(newest->number, 5);
+      __nvm_commit_point();
+      __nvm_commit_point();
+    }
+    _exit(0);
+  }
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  unlink(test_path("pool"));
+}
+
+TEST_ONCE(port_forked_child_says_that_it_keeps_nothing) {
+  char said[500];
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  CHECK(test_child_says(store_in_child, NULL, said, sizeof said) == 0 && !*said);
+  CHECK(test_child_says(store_in_child, &server, said, sizeof said) == 0);
+  fputs(said, stderr);
+  char *first = strstr(said, "is a forked child: nothing of what it stores is kept");
+  CHECK(first && !strstr(first + 20, "forked child"));
+}
+
+static void start_at(void *path) {
+  setenv("NVMOVE_POOL", path, 1);
+  __nvm_describe_roots(all_roots, all_roots + 2);
+  CHECK(__nvm_load_begin() == 0);
+  _exit(0);
+}
+
+static void check_refused(const char *path, const char *cause) {
+  char said[2 * PATH_MAX];
+  int status = test_child_says(start_at, (void *)(uintptr_t)path, said, sizeof said);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1 && strstr(said, cause));
+}
+
+/* One character more than a path may have, which snprintf would cut off: relative, and absolute. */
+TEST_ONCE(port_path_is_not_cut) {
+  char folder[PATH_MAX], path[PATH_MAX + 1];
+  CHECK(getcwd(folder, sizeof folder));
+  size_t length = PATH_MAX - strlen(folder) - 1;
+  for (size_t i = 0; i < PATH_MAX; i++)
+    path[i] = i % 2 ? '/' : '.';
+  path[length - 1] = 'p';
+  path[length] = 0;
+  check_refused(path, "NVMOVE_POOL: the path is too long");
+  memset(path, '/', PATH_MAX);
+  path[PATH_MAX - 1] = 'p';
+  path[PATH_MAX] = 0;
+  check_refused(path, "NVMOVE_POOL: the path is too long");
+}
+
+TEST_ONCE(port_path_is_a_link_that_leads_nowhere) {
+  CHECK(symlink("nowhere", test_path("link")) == 0);
+  check_refused(test_path("link"), "a symbolic link that leads nowhere");
 }
