@@ -36,21 +36,23 @@ __attribute__((constructor)) static void remember_folder(void) {
     *port.folder = 0;
 }
 
+/* The program has done nothing yet that handlers at its exit would have to finish. */
+static _Noreturn void refuse(const char *message) {
+  fflush(NULL);
+  fprintf(stderr, "nvmove: %s\n", message);
+  _Exit(EXIT_FAILURE);
+}
+
 /* False: the program shall run without a pool. */
 static bool find_path(char *path, size_t size) {
   const char *wish = getenv("NVMOVE_POOL");
   if (!wish || !*wish)
     return false;
   bool joined = *wish != '/' && *port.folder;
-  snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
+  int length = snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
+  if (length < 0 || (size_t)length >= size)
+    refuse("NVMOVE_POOL: the path is too long; choose a shorter one");
   return true;
-}
-
-/* The program has done nothing yet that handlers at its exit would have to finish. */
-static _Noreturn void refuse(const char *message) {
-  fflush(NULL);
-  fprintf(stderr, "nvmove: %s\n", message);
-  _Exit(EXIT_FAILURE);
 }
 
 /* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */
