@@ -106,7 +106,8 @@ struct nvmi_thread {
   } ahead[NVMI_AHEAD_MAX]; /* their entries are not yet durable: table->ahead */
   unsigned ahead_count;
   unsigned fresh_count;
-  bool fresh_stores; /* stores to them went without entry */
+  uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
+  bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
   struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
   const struct nvmi_root_events *roots; /* null but in the thread that attached (port.h) */
