@@ -102,7 +102,7 @@ bool placeScopes(Module &M, const port::PortFile &File) {
   return Changed;
 }
 
-/// What allocates in place of a function of the C library.
+/// What stands in place of a function of the C library.
 StringRef replacement(StringRef Name) {
   return StringSwitch<StringRef>(Name)
       .Case("malloc", "__nvm_port_malloc")
@@ -111,6 +111,8 @@ StringRef replacement(StringRef Name) {
       .Case("reallocarray", "__nvm_port_reallocarray")
       .Case("strdup", "__nvm_port_strdup")
       .Case("strndup", "__nvm_port_strndup")
+      .Case("fork", "__nvm_port_fork")
+      .Case("daemon", "__nvm_port_daemon")
       .Default("");
 }
 
@@ -185,14 +187,19 @@ bool keepScopes(Module &M) {
   return !Calls.empty();
 }
 
+/// Not vfork, whose child has the parent's own memory, and the pool with it.
 bool replaceFork(Module &M) {
-  Function *Fork = M.getFunction("fork");
-  if (!Fork || !Fork->isDeclaration())
-    return false;
-  for (User *U : make_early_inc_range(Fork->users()))
-    if (isCallOf(U, *Fork))
-      replaceCall(*cast<CallBase>(U), abiFunction(M, "__nvm_port_fork"));
-  return true;
+  bool Changed = false;
+  for (StringRef Name : {"fork", "daemon"}) {
+    Function *Callee = M.getFunction(Name);
+    if (!Callee || !Callee->isDeclaration())
+      continue;
+    for (User *U : make_early_inc_range(Callee->users()))
+      if (isCallOf(U, *Callee))
+        replaceCall(*cast<CallBase>(U), abiFunction(M, replacement(Name)));
+    Changed = true;
+  }
+  return Changed;
 }
 
 /// The function gives \p Attached at once when the pool has what it would load.

@@ -152,17 +152,23 @@ int nvmi_counts_start(struct nvm_pool *pool) {
   return 0;
 }
 
+void nvmi_counts_rest(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  if (!counts || !counts->has_thread || pool->forked)
+    return;
+  nvmi_lock(&counts->append);
+  counts->stop = true;
+  pthread_cond_signal(&counts->wake);
+  nvmi_unlock(&counts->append);
+  pthread_join(counts->thread, NULL);
+  counts->stop = counts->has_thread = false;
+}
+
 void nvmi_counts_stop(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
   if (!counts)
     return;
-  if (counts->has_thread && !pool->forked) {
-    nvmi_lock(&counts->append);
-    counts->stop = true;
-    pthread_cond_signal(&counts->wake);
-    nvmi_unlock(&counts->append);
-    pthread_join(counts->thread, NULL);
-  }
+  nvmi_counts_rest(pool);
   pool->counts = NULL;
   free_dram(counts);
 }

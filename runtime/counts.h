@@ -71,6 +71,8 @@ enum nvmi_record_state { NVMI_RECORD_NONE, NVMI_RECORD_OPEN, NVMI_RECORD_DONE, N
 /* Of a mapped pool that counts: makes the DRAM. -1: recorded, the pool is damaged. */
 int nvmi_counts_start(struct nvm_pool *pool);
 void nvmi_counts_stop(struct nvm_pool *pool);
+/* Ends the thread that counts, until more is to be counted; no other thread uses the pool. */
+void nvmi_counts_rest(struct nvm_pool *pool);
 
 /* After the logs were recovered, before the generation grows. `nvmi_counts_ended`, before: all
  * transactions of a log up to this number have ended. -1: recorded. */

@@ -2,19 +2,22 @@
  *
  * A forked child never changes a pool: the file's shared mapping is not inherited (map.c), its
  * commits fail with NVM_ECHILD. With shadow it keeps the program's view as it was, an ordinary
- * copy-on-write snapshot; with undo it has no mapping at all. A page that the file lost (truncated,
- * bad storage) raises SIGBUS: said in one line, then the handler that the program had is asked, or
- * the default action taken.
+ * copy-on-write snapshot; with undo it has no mapping at all. The child of daemon() is no such one:
+ * its parent ends, so it is the program from then on and inherits mappings, lock and all. A page
+ * that the file lost (truncated, bad storage) raises SIGBUS: said in one line, then the handler
+ * that the program had is asked, or the default action taken.
  */
 #define _GNU_SOURCE
 #include "events.h"
 
 #include "call.h"
+#include "counts.h"
 #include "heap_types.h"
 #include "map.h"
 #include "order.h"
 #include "pool.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +32,11 @@ static void each_pool(void (*visit)(struct nvm_pool *pool)) {
       visit(nvmi_pool_number(i));
 }
 
+/* This thread's fork is that of daemon(). */
+static _Thread_local bool hands_over;
+
 static void prepare(struct nvm_pool *pool) {
-  if (!pool->forked && pool->heap)
+  if (!pool->forked && pool->heap && !hands_over)
     pool->method->before_fork(pool);
 }
 
@@ -81,9 +87,53 @@ static void orphan(struct nvm_pool *pool) {
 }
 
 static void in_child(void) {
-  nvmi_order_forget();
+  if (!hands_over)
+    nvmi_order_forget();
   after_fork();
-  each_pool(orphan);
+  if (!hands_over)
+    each_pool(orphan);
+}
+
+static bool is_shared(struct nvm_pool *pool) {
+  bool shared = false;
+  nvmi_lock(&pool->lock);
+  for (unsigned i = 0; i < pool->log_count; i++)
+    shared = shared || (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self);
+  nvmi_unlock(&pool->lock);
+  return shared;
+}
+
+static void keep(struct nvm_pool *pool) {
+  if (!pool->forked && pool->heap)
+    nvmi_map_inherit(pool, false);
+}
+
+/* The first of the pools that cannot be handed over; null: all are ready for it. */
+static const struct nvm_pool *offer_all(void) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    struct nvm_pool *pool = nvmi_pool_number(i);
+    if (!pool || pool->forked)
+      continue;
+    if (!pool->heap || is_shared(pool) || !nvmi_map_inherit(pool, true))
+      return pool;
+    nvmi_counts_rest(pool);
+  }
+  return NULL;
+}
+
+/* Nothing is written between the fork and the parent's end, which runs no handlers. */
+int nvmi_daemon(int stay_in_folder, int keep_files, const struct nvm_pool **busy) {
+  int result = -1, error = ENOTSUP;
+  *busy = offer_all();
+  if (!*busy) {
+    hands_over = true;
+    result = daemon(stay_in_folder, keep_files);
+    error = errno;
+    hands_over = false;
+  }
+  each_pool(keep);
+  errno = error;
+  return result;
 }
 
 static void leave(struct nvm_pool *pool) {

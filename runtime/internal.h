@@ -50,6 +50,7 @@ struct nvm_pool {
   bool is_foreign;           /* of another program: static pointers mean nothing here */
   bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;               /* this process is a child: nothing may change */
+  bool child_stores;         /* and it stored to its view all the same */
   _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
   _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
   _Atomic uint64_t written_count;
@@ -105,7 +106,8 @@ struct nvmi_thread {
   } ahead[NVMI_AHEAD_MAX]; /* their entries are not yet durable: table->ahead */
   unsigned ahead_count;
   unsigned fresh_count;
-  bool fresh_stores; /* stores to them went without entry */
+  uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
+  bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
   struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
   const struct nvmi_root_events *roots; /* null but in the thread that attached (port.h) */

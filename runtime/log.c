@@ -306,6 +306,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->large, 2 * sizeof(uint64_t));
     nvmi_array_free(&log->straight, sizeof(size_t));
     nvmi_array_free(&log->single, sizeof(struct nvmi_line));
+    nvmi_array_free(&log->entries, sizeof(struct nvm_frame *));
     nvmi_array_free(&log->pieces, sizeof(struct nvmi_piece));
     nvmi_array_free(&log->references, sizeof(struct nvm_reference));
     nvmi_array_free(&log->listed[0], sizeof(uint64_t));

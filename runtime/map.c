@@ -177,6 +177,18 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
   return 0;
 }
 
+bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {
+  const struct nvm_header *header = &pool->header;
+  int advice = inherited ? MADV_DOFORK : MADV_DONTFORK;
+  if (pool->is_copy)
+    return true; /* is private, and always inherited */
+  if (madvise(pool->home, header->span, advice))
+    return false;
+  return pool->method->private_work ||
+         (madvise(pool->work + NVM_ROOT_OFFSET, PAGE, advice) == 0 &&
+          madvise(pool->work + header->heap_offset, header->heap_size, advice) == 0);
+}
+
 /* Both read as zeros until they are written, and a child of fork has its own. Where view and file
  * are compared, or pages are given back to show the file again, it stays the file's. */
 void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end) {

@@ -26,6 +26,10 @@ void nvmi_unmap_pool(struct nvm_pool *pool);
  * at. */
 bool nvmi_pool_is_open(const struct nvm_pool *pool);
 
+/* Whether a child of fork has the file's mappings, too: at first it has not. False: the kernel
+ * cannot. */
+bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited);
+
 /* Around fork: no pool comes or goes. */
 void nvmi_map_lock(void);
 void nvmi_map_unlock(void);

@@ -24,6 +24,7 @@ enum {
   /* From this many whole lines on a range is listed as one, and not put into the table that it
    * would flush twice over. */
   RANGE_LINES_MIN = 2 * NVM_LINE_SLOTS,
+  REMEMBERED_MIN = 1024, /* bytes of a range that is worth remembering beside the table */
   NESTED_BYTES_MAX = 1024
 };
 
@@ -68,7 +69,32 @@ static bool log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t
   return run;
 }
 
+/* One that overlaps with the last makes that longer. */
+static void remember(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  if (end - start < REMEMBERED_MIN)
+    return;
+  bool overlaps = start <= thread->noted_end && end >= thread->noted_start;
+  if (!overlaps || start < thread->noted_start)
+    thread->noted_start = start;
+  if (!overlaps || end > thread->noted_end)
+    thread->noted_end = end;
+}
+
+/* What begins or ends in the remembered range is noted only where it leaves that. False: it does
+ * not. The lines stay in table and list until the transaction ends or leaves the thread; then
+ * nothing is remembered. */
+static bool leave_out_remembered(const struct nvmi_thread *thread, uintptr_t *start,
+                                 uintptr_t *end) {
+  uintptr_t noted_start = thread->noted_start, noted_end = thread->noted_end;
+  if (*start >= noted_start && *start < noted_end)
+    *start = *end < noted_end ? *end : noted_end;
+  else if (*end > noted_start && *end <= noted_end)
+    *end = noted_start;
+  return *start < *end;
+}
+
 static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  remember(thread, start, end);
   uint64_t first = start / LINE, last = (end - 1) / LINE;
   uint64_t whole_first = (start + LINE - 1) / LINE, whole_end = end / LINE;
   if (whole_end > whole_first && whole_end - whole_first >= RANGE_LINES_MIN) {
@@ -136,14 +162,18 @@ static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
 }
 
 static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
-  if (NVMI_UNLIKELY(pool->forked))
+  if (NVMI_UNLIKELY(pool->forked)) {
+    pool->child_stores = true;
     return;
+  }
   struct nvmi_thread *thread = nvmi_thread_self();
   uintptr_t end = start + size;
   if (NVMI_UNLIKELY(thread->busy)) {
     note_nested(thread, pool, start, end);
     return;
   }
+  if (!leave_out_remembered(thread, &start, &end))
+    return;
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");

@@ -7,13 +7,16 @@
  * mark says when they are pointers (NVM_WHEN, NVM_UNLESS), else not.
  *
  * Pointers out of the pool that will be found again are none of these: a field of functions, and
- * one marked NVM_STATIC_PTR, may lead to any symbol of the program or a library, and not into a
- * pool; any other pointer to what nobody can write there, but not from a large block. What it leads
- * to is then entered in the pool's table (statics.h).
+ * one marked NVM_STATIC_PTR, may lead to any symbol of the program or a library, and not into
+ * another pool; any other pointer to what nobody can write there, but not from a large block. What
+ * it leads to is then entered in the pool's table (statics.h).
  *
  * Most words that a transaction writes cannot be such a pointer whatever their type: they are null,
  * lie in the pool, are small numbers, or text and hashes above the address space of a process. Only
- * the others are looked up in the heap.
+ * the others are looked up in the heap. So one of those two fields that leads into its own pool is
+ * not found here, where a look-up of every pointer would be its price, but by who asks for slow
+ * checks: with NVMOVE_DEBUG=compare words that lie in the pool are looked up, too; and by a check
+ * of the whole pool (check_words.c).
  */
 #include "heap_locate.h"
 
@@ -125,7 +128,7 @@ enum { SUSPECTS = 8 }; /* that wait at a time */
 /* What is known of the block that a word lies in; words in a row mostly share it. */
 struct judge {
   struct nvm_pool *pool;
-  uint64_t first, size; /* addresses in the pool */
+  uint64_t first, size; /* addresses in the pool that are not looked at */
   uint64_t start, end;  /* in the file */
   const struct nvm_type *type;
   uint64_t words;  /* judged ones of a record, 0: none */
@@ -299,7 +302,8 @@ static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line 
     if (damaged)
       return NVM_ECORRUPT;
   }
-  struct judge judge = {.pool = pool, .first = pool->header.base, .size = pool->header.span};
+  struct judge judge = {
+      .pool = pool, .first = pool->header.base, .size = pool->compare ? 0 : pool->header.span};
   for (size_t i = 0; i < count; i++) {
     if (i + NVMI_LINES_AHEAD < count)
       __builtin_prefetch((void *)(lines[i + NVMI_LINES_AHEAD].line << 6)); /* a range: anything */

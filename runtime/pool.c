@@ -195,8 +195,12 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
   nvmi_kill_arm();
   if (!usable(path))
     return NULL;
-  if (access(path, F_OK) == 0) {
-    nvmi_fail(NVM_EEXISTS, path, "the file exists; open it, or remove it first");
+  if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    nvmi_fail(
+        NVM_EEXISTS, path, "%s",
+        access(path, F_OK) == 0
+            ? "the file exists; open it, or remove it first"
+            : "it is a symbolic link that leads nowhere; remove it, or make it lead to a pool");
     return NULL;
   }
   struct nvm_pool *pool = new_pool(path);

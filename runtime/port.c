@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "port.h"
 
+#include "events.h"
 #include "nvmove/inspect.h"
 #include "settings.h"
 
@@ -35,21 +36,23 @@ __attribute__((constructor)) static void remember_folder(void) {
     *port.folder = 0;
 }
 
+/* The program has done nothing yet that handlers at its exit would have to finish. */
+static _Noreturn void refuse(const char *message) {
+  fflush(NULL);
+  fprintf(stderr, "nvmove: %s\n", message);
+  _Exit(EXIT_FAILURE);
+}
+
 /* False: the program shall run without a pool. */
 static bool find_path(char *path, size_t size) {
   const char *wish = getenv("NVMOVE_POOL");
   if (!wish || !*wish)
     return false;
   bool joined = *wish != '/' && *port.folder;
-  snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
+  int length = snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
+  if (length < 0 || (size_t)length >= size)
+    refuse("NVMOVE_POOL: the path is too long; choose a shorter one");
   return true;
-}
-
-/* The program has done nothing yet that handlers at its exit would have to finish. */
-static _Noreturn void refuse(const char *message) {
-  fflush(NULL);
-  fprintf(stderr, "nvmove: %s\n", message);
-  _Exit(EXIT_FAILURE);
 }
 
 /* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */
@@ -109,6 +112,20 @@ static inline enum state started(void) {
 
 struct nvm_pool *nvmi_port_pool(void) {
   return started() < STATE_STARTING || port.pool->forked ? NULL : port.pool;
+}
+
+void nvmi_port_gave(void *block) {
+  if (block && atomic_load_explicit(&port.state, memory_order_relaxed) == STATE_KNOWN)
+    nvmi_roots_made(block);
+}
+
+void nvmi_port_says_child(const struct nvm_pool *pool) {
+  static _Atomic bool told;
+  if (!atomic_exchange(&told, true))
+    fprintf(stderr,
+            "nvmove: %s: process %ld is a forked child: nothing of what it stores is kept; to go "
+            "into the background call daemon(), or fork before the first allocation in the pool\n",
+            pool->path, (long)getpid());
 }
 
 NVM_POOL *nvm_pool_attached(void) {
@@ -182,16 +199,33 @@ void __nvm_roots_after(const char *Function) {
     refuse(nvm_strerror());
 }
 
+static const char *reason_against_fork(enum state state) {
+  return state == STATE_ATTACHED
+             ? "a child has no view of the pool with method 'undo'; NVMOVE_METHOD=shadow gives it "
+               "a snapshot; to go into the background call daemon(), whose child has the pool"
+             : "the program has not attached it yet, and a child could not; fork before the first "
+               "allocation in the pool, or call daemon(), whose child has the pool";
+}
+
 int __nvm_port_fork(void) {
   enum state state = port.state;
   if (state == STATE_KNOWN || state == STATE_STARTING || state == STATE_LOADING ||
       (state == STATE_ATTACHED && !port.pool->forked && !port.pool->method->private_work)) {
     fprintf(stderr, "nvmove: %s: fork was refused: %s\n", port.pool->path,
-            state == STATE_ATTACHED ? "a child has no view of the pool with method 'undo'; "
-                                      "NVMOVE_METHOD=shadow gives it a snapshot"
-                                    : "the program has not attached it yet, and a child could not");
+            reason_against_fork(state));
     errno = ENOTSUP;
     return -1;
   }
   return fork();
+}
+
+int __nvm_port_daemon(int StayInFolder, int KeepFiles) {
+  const struct nvm_pool *busy;
+  int result = nvmi_daemon(StayInFolder, KeepFiles, &busy);
+  if (busy)
+    fprintf(stderr,
+            "nvmove: %s: daemon was refused: other threads use the pool, and the child would lack "
+            "them; call it before they start\n",
+            busy->path);
+  return result;
 }

@@ -19,6 +19,12 @@
  * child. Started if need be:
  * what is wrong with the file ends the process, status 1. */
 struct nvm_pool *nvmi_port_pool(void);
+/* An allocator of the port gave this block of DRAM, null, too; where the pool has the data already
+ * but is not attached, it stands for one that a fresh pool would have got. */
+void nvmi_port_gave(void *block);
+
+/* Says once that this forked child keeps nothing: it stored, and is about to commit. */
+void nvmi_port_says_child(const struct nvm_pool *pool);
 
 struct nvmi_root_events {
   void (*before_commit)(void); /* roots that changed become stores of the transaction */
@@ -29,8 +35,8 @@ struct nvmi_root_events {
 const char *nvmi_roots_ambiguous(void);
 /* Whether the pool has the roots of a program. */
 bool nvmi_roots_present(struct nvm_pool *pool);
-/* The pool's values go to the program's roots: to those that have it behind `after`, or, when null,
- * to all. -1: recorded: a root is missing or of another type. */
+/* The pool's values, but for volatile fields, go to the program's roots: to those that have it
+ * behind `after`, or, when null, to all. -1: recorded: a root is missing or of another type. */
 int nvmi_roots_show(struct nvm_pool *pool, const char *after);
 /* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
 int nvmi_roots_enter(struct nvm_pool *pool);
@@ -38,6 +44,8 @@ int nvmi_roots_enter(struct nvm_pool *pool);
  * -1: out of memory, recorded. */
 int nvmi_roots_watch(struct nvm_pool *pool);
 
-/* Before the roots show the pool's values: the volatile fields of the objects to which they point
- * now go to the pool's own. */
+/* A block that the start allocated. */
+void nvmi_roots_made(void *block);
+/* Before the roots show the pool's values: the volatile fields of such blocks to which they point
+ * now go to the pool's own. What else a root may hold is not looked at: it may be no address. */
 void nvmi_roots_reset(struct nvm_pool *pool);

@@ -18,9 +18,7 @@ static uint64_t take_type(void) {
   return type;
 }
 
-static struct nvm_pool *chosen(void) {
-  return NVMI_LIKELY(__nvm_placing.scope != NVM_SCOPE_POOL) ? NULL : nvmi_port_pool();
-}
+static bool is_in_scope(void) { return NVMI_UNLIKELY(__nvm_placing.scope == NVM_SCOPE_POOL); }
 
 /* The program sees no more than a null pointer. */
 static void *made(void *block) {
@@ -33,25 +31,39 @@ static void *made(void *block) {
   return NULL;
 }
 
+static void *in_dram(void *block) {
+  nvmi_port_gave(block);
+  return block;
+}
+
+static void *in_pool(uint64_t type, size_t size) {
+  struct nvm_pool *pool = nvmi_port_pool();
+  return pool ? made(nvm_alloc(pool, type, size ? size : 1)) : in_dram(malloc(size));
+}
+
+static void *zeros_in_pool(uint64_t type, size_t count, size_t size) {
+  struct nvm_pool *pool = nvmi_port_pool();
+  if (!pool)
+    return in_dram(calloc(count, size));
+  return made(count && size ? nvm_calloc(pool, type, count, size) : nvm_calloc(pool, type, 1, 1));
+}
+
 void *__nvm_port_malloc(size_t Size) {
   uint64_t type = take_type();
-  struct nvm_pool *pool = chosen();
-  return pool ? made(nvm_alloc(pool, type, Size ? Size : 1)) : malloc(Size);
+  return is_in_scope() ? in_pool(type, Size) : malloc(Size);
 }
 
 void *__nvm_port_calloc(size_t Count, size_t Size) {
   uint64_t type = take_type();
-  struct nvm_pool *pool = chosen();
-  if (!pool)
-    return calloc(Count, Size);
-  return made(Count && Size ? nvm_calloc(pool, type, Count, Size) : nvm_calloc(pool, type, 1, 1));
+  return is_in_scope() ? zeros_in_pool(type, Count, Size) : calloc(Count, Size);
 }
 
 void *__nvm_port_realloc(void *Address, size_t Size) {
   if (!Address)
     return __nvm_port_malloc(Size);
   take_type(); /* the block keeps its own */
-  return realloc(Address, Size);
+  void *block = realloc(Address, Size);
+  return NVMI_LIKELY(block == Address) ? block : in_dram(block);
 }
 
 void *__nvm_port_reallocarray(void *Address, size_t Count, size_t Size) {

@@ -45,8 +45,8 @@ static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *fra
 
 struct scan {
   const struct nvm_pool *pool;
-  uint64_t transaction; /* newest seen so far, or the one wanted */
-  bool only_wanted, packed;
+  uint64_t transaction; /* newest seen so far */
+  bool packed;
   bool incomplete; /* out of memory */
   struct nvmi_array *found;
 };
@@ -60,9 +60,7 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
     const struct nvm_frame *frame = (const void *)((const char *)segment + at);
     uint64_t transaction = frame->transaction >> 16;
     bool fits = NVM_FRAME_IS_PACKED(frame) == scan->packed &&
-                (scan->packed        ? true
-                 : scan->only_wanted ? transaction == scan->transaction
-                                     : transaction >= scan->transaction);
+                (scan->packed || transaction >= scan->transaction);
     if (!fits || !transaction || !frame_valid(scan->pool, frame, segment->size - at)) {
       at += NVM_FRAME_ALIGN;
       continue;
@@ -106,26 +104,14 @@ void nvmi_undo_entry(void *pool, const struct nvm_frame *frame) {
     nvmi_die(((struct nvm_pool *)pool)->path, "the log was overwritten while it was in use");
 }
 
-void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
-                     nvmi_visit_entry *visit, void *context) {
-  struct nvmi_array found = {0};
-  struct scan scan = {
-      .pool = pool, .transaction = transaction, .only_wanted = true, .found = &found};
-  if (!nvmi_each_segment(pool, slot, transaction & 1, scan_segment, &scan))
-    nvmi_die(pool->path, "the log was overwritten while it was in use");
-  if (scan.incomplete)
-    nvmi_die(pool->path, "out of memory for the end of a transaction");
-  sort(&found);
-  for (size_t i = found.count; i-- > 0;)
-    if (NVM_FRAME_KIND(items(&found)[i]) == NVM_FRAME_UNDO)
-      visit(context, items(&found)[i]);
-  nvmi_array_free(&found, sizeof(void *));
-}
-
 void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void *context) {
   const struct nvmi_cursor *cursor = log->cursor;
-  const struct nvm_segment *segment = log->first[cursor->transaction & 1];
-  for (;; segment = (const void *)(log->pool->home + segment->next)) {
+  unsigned bank = cursor->transaction & 1;
+  const struct nvm_segment *segment = log->first[bank];
+  for (unsigned position = 0;; position++) {
+    if (!nvmi_segment_valid(log->pool, (uint64_t)((const char *)segment - log->pool->home),
+                            log->slot, bank, position))
+      nvmi_die(log->pool->path, "the log was overwritten while it was in use");
     uint64_t end = segment == cursor->segment ? cursor->at : segment->size;
     for (uint64_t at = sizeof *segment; at < end;) {
       const struct nvm_frame *frame = (const void *)((const char *)segment + at);
@@ -139,7 +125,21 @@ void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void 
     }
     if (segment == cursor->segment)
       return;
+    segment = (const void *)(log->pool->home + segment->next);
   }
+}
+
+static void keep_entry(void *log, const struct nvm_frame *frame) {
+  if (!nvmi_array_push(&((struct nvmi_log *)log)->entries, &frame, sizeof frame))
+    nvmi_die(((struct nvmi_log *)log)->pool->path, "out of memory for the end of a transaction");
+}
+
+void nvmi_each_entry(struct nvmi_log *log, nvmi_visit_entry *visit, void *context) {
+  log->entries.count = 0;
+  nvmi_own_entries(log, keep_entry, log);
+  sort(&log->entries);
+  for (size_t i = log->entries.count; i-- > 0;)
+    visit(context, items(&log->entries)[i]);
 }
 
 struct work {

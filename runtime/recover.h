@@ -6,11 +6,10 @@
 /* Brings the file to the state after the last commit. A failure is recorded; repeating is safe. */
 int nvmi_recover(struct nvm_pool *pool);
 
-/* Calls `visit` for each undo entry of transaction `transaction` of log `slot`, newest first. */
+/* Calls `visit` for each undo entry that the open transaction of a log has so far, newest first. */
 typedef void nvmi_visit_entry(void *context, const struct nvm_frame *frame);
-void nvmi_each_entry(struct nvm_pool *pool, unsigned slot, uint64_t transaction,
-                     nvmi_visit_entry *visit, void *context);
-/* The same for what the open transaction of a log has so far, in the order of the log. */
+void nvmi_each_entry(struct nvmi_log *log, nvmi_visit_entry *visit, void *context);
+/* The same in the order of the log, with no memory of its own. */
 void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void *context);
 /* Stores back what an entry of this pool covers; flushed, not fenced. */
 void nvmi_undo_entry(void *pool, const struct nvm_frame *frame);

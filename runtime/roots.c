@@ -9,17 +9,20 @@
 #include "port.h"
 
 #include "heap_types.h"
-#include "statics.h"
 #include "trace.h"
 #include "types.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Pointers to all: those of the program and of libraries. */
 static struct nvmi_array roots;
+
+/* char *: the blocks of DRAM that this start's allocators gave; some may be gone again. */
+static struct nvmi_array made;
 
 struct record {
   struct record *next;
@@ -128,6 +131,59 @@ static void store(void *to, const void *from, size_t size) {
   nvmi_trace_stored(to, size);
 }
 
+/* The bytes that are volatile and nearest behind `at`; none: the end of the record. */
+struct bytes {
+  size_t start, end;
+};
+static struct bytes next_volatile(const struct nvm_type *type, size_t at) {
+  struct bytes next = {type->size, type->size};
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    size_t start = field->offset, end = start + (size_t)field->count * field->stride;
+    if (field->kind == NVM_FIELD_VOLATILE && end > at && start < next.start)
+      next = (struct bytes){start, end};
+  }
+  return next;
+}
+
+/* A part of a root that the pool keeps, and where. */
+struct piece {
+  char *address, *value;
+  size_t size;
+};
+typedef bool visit_piece(const struct piece *piece);
+
+static bool each_piece_of_record(const struct nvm_type *type, char *address, char *value,
+                                 visit_piece *visit) {
+  for (size_t at = 0; at < type->size;) {
+    struct bytes left_out = next_volatile(type, at);
+    struct piece piece = {address + at, value + at, left_out.start - at};
+    if (left_out.start > at && !visit(&piece))
+      return false;
+    at = left_out.end;
+  }
+  return true;
+}
+
+/* All but the volatile fields of what it is, a record or an array of them. False: the visitor said
+ * so. */
+static bool each_piece(struct nvm_pool *pool, const struct nvm_root *root, char *value,
+                       visit_piece *visit) {
+  const struct nvm_type *type = nvmi_type_by_id(pool, root->type);
+  size_t at = 0;
+  if (type && type->size && next_volatile(type, 0).start < type->size)
+    for (; at + type->size <= root->size; at += type->size)
+      if (!each_piece_of_record(type, (char *)root->address + at, value + at, visit))
+        return false;
+  struct piece rest = {(char *)root->address + at, value + at, root->size - at};
+  return !rest.size || visit(&rest);
+}
+
+static bool show(const struct piece *piece) {
+  memcpy(piece->address, piece->value, piece->size);
+  return true;
+}
+
 int nvmi_roots_show(struct nvm_pool *pool, const char *after) {
   FOR_EACH_ROOT(root) {
     if (after && strcmp(root->after, after) != 0)
@@ -139,7 +195,7 @@ int nvmi_roots_show(struct nvm_pool *pool, const char *after) {
                               : "the pool has no root '%s': it is of another version of the "
                                 "program, or of another program",
                        root->name);
-    memcpy(root->address, record->value, root->size);
+    each_piece(pool, root, record->value, show);
   }
   return 0;
 }
@@ -168,37 +224,54 @@ int nvmi_roots_enter(struct nvm_pool *pool) {
   return nvm_pool_set_root(pool, first);
 }
 
-/* Where the values of roots that may change lie. */
-struct watched {
-  const struct nvm_root *root;
-  char *value;
-};
+/* struct piece: of the roots that may change; and the pool that has their values. */
 static struct nvmi_array watched;
+static struct nvm_pool *watched_by;
 
 /* What the thread that attached does at the ends of its transactions. */
 static void save_changed(void) {
-  const struct watched *each = watched.items;
+  const struct piece *each = watched.items;
   for (size_t i = 0; i < watched.count; i++)
-    if (NVMI_UNLIKELY(memcmp(each[i].root->address, each[i].value, each[i].root->size)))
-      store(each[i].value, each[i].root->address, each[i].root->size);
+    if (NVMI_UNLIKELY(memcmp(each[i].address, each[i].value, each[i].size)))
+      store(each[i].value, each[i].address, each[i].size);
+  if (NVMI_UNLIKELY(watched_by->child_stores))
+    nvmi_port_says_child(watched_by);
 }
 
 static void show_undone(void) {
-  const struct watched *each = watched.items;
+  const struct piece *each = watched.items;
   for (size_t i = 0; i < watched.count; i++)
-    memcpy(each[i].root->address, each[i].value, each[i].root->size);
+    show(&each[i]);
 }
 
 static const struct nvmi_root_events root_events = {save_changed, show_undone};
 
+static bool watch(const struct piece *piece) {
+  return nvmi_array_push(&watched, piece, sizeof *piece);
+}
+
 int nvmi_roots_watch(struct nvm_pool *pool) {
   FOR_EACH_ROOT(root) {
-    struct watched each = {root, find(pool, root->name)->value};
-    if (!root->constant && !nvmi_array_push(&watched, &each, sizeof each))
+    if (!root->constant && !each_piece(pool, root, find(pool, root->name)->value, watch))
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of roots");
   }
+  watched_by = pool;
   nvmi_thread_self()->roots = &root_events;
   return 0;
+}
+
+void nvmi_roots_made(void *block) {
+  if (!nvmi_array_push(&made, &block, sizeof block))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of what the start allocates");
+}
+
+static int by_address(const void *a, const void *b) {
+  uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool is_made(const char *block) {
+  return made.count && bsearch(&block, made.items, made.count, sizeof block, by_address);
 }
 
 /* The volatile fields of one object. */
@@ -218,29 +291,39 @@ static void reset_target(const struct nvm_type *type, char *from, char *to) {
     reset_object(type, from + at, to + at);
 }
 
-static void reset_root(struct nvm_pool *pool, const struct nvm_root *root,
-                       const struct record *record) {
-  if (!agrees(pool, root, record))
-    return; /* refused when it is to be shown */
-  const struct nvm_type *type = nvmi_type_by_id(pool, root->type);
-  for (uint32_t i = 0; type && i < type->field_count; i++) {
+/* What one record of a root points to. */
+static void reset_targets(struct nvm_pool *pool, const struct nvm_type *type, const char *address,
+                          const char *value) {
+  for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
     const struct nvm_type *target =
         field->kind == NVM_FIELD_POINTER ? nvmi_type_by_id(pool, field->target) : NULL;
     for (uint32_t j = 0; target && target->field_count && j < field->count; j++) {
       size_t at = field->offset + (size_t)j * field->stride;
       char *from, *to;
-      memcpy(&from, (char *)root->address + at, sizeof from);
-      memcpy(&to, record->value + at, sizeof to);
-      if (from && !nvmi_is_static(from) && nvmi_pool_at(to) == pool)
+      memcpy(&from, address + at, sizeof from);
+      memcpy(&to, value + at, sizeof to);
+      if (is_made(from) && nvmi_pool_at(to) == pool)
         reset_target(target, from, to);
     }
   }
 }
 
+static void reset_root(struct nvm_pool *pool, const struct nvm_root *root,
+                       const struct record *record) {
+  if (!agrees(pool, root, record))
+    return; /* refused when it is to be shown */
+  const struct nvm_type *type = nvmi_type_by_id(pool, root->type);
+  for (size_t at = 0; type && type->size && at + type->size <= root->size; at += type->size)
+    reset_targets(pool, type, (char *)root->address + at, record->value + at);
+}
+
 void nvmi_roots_reset(struct nvm_pool *pool) {
+  if (made.count)
+    qsort(made.items, made.count, sizeof(char *), by_address);
   FOR_EACH_ROOT(root) {
     if (!root->constant)
       reset_root(pool, root, find(pool, root->name));
   }
+  nvmi_array_free(&made, sizeof(char *));
 }

@@ -93,6 +93,8 @@ static void collect(struct nvmi_thread *thread, size_t nested) {
   thread->used_count = 0;
   thread->lines.count = count + nested;
   thread->table->fresh_start = thread->table->fresh_end = 0;
+  if (NVMI_UNLIKELY(thread->noted_end != 0))
+    thread->noted_end = 0;
 }
 
 /* The same without what was stored to scraps. Where views are compared with the file, that is

@@ -230,7 +230,7 @@ static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size
   if (!count && !log->cursor->frames)
     return;
   (void)lines;
-  nvmi_each_entry(log->pool, log->slot, log->cursor->transaction, nvmi_undo_entry, log->pool);
+  nvmi_each_entry(log, nvmi_undo_entry, log->pool);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   say_ended(log);
@@ -263,7 +263,7 @@ static void copy_entry(void *context, const struct nvm_frame *frame) {
  * both are committed, without it both undone. */
 static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
   struct nvmi_log *other = parcel->log;
-  nvmi_each_entry(log->pool, other->slot, other->cursor->transaction, copy_entry, log);
+  nvmi_each_entry(other, copy_entry, log);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   say_ended(other);

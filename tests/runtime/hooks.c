@@ -10,6 +10,7 @@
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
 void (*hook_yield)(void);
+unsigned hook_unmapped;
 
 void hook_steps(void (*hook)(enum nvmi_step step)) {
   step_hook = hook;
@@ -31,6 +32,13 @@ int __wrap_sched_yield(void) {
   if (hook_yield)
     hook_yield();
   return __real_sched_yield();
+}
+
+int __real_munmap(void *address, size_t size);
+int __wrap_munmap(void *address, size_t size);
+int __wrap_munmap(void *address, size_t size) {
+  hook_unmapped++;
+  return __real_munmap(address, size);
 }
 
 long __real_syscall(long number, ...);

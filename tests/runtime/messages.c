@@ -52,6 +52,10 @@ static bool create_small(void) { return creates("new", SMALLEST - 1); }
 static bool create_huge(void) { return creates("new", (size_t)1 << 40); }
 static bool create_nowhere(void) { return creates("nowhere/new", SMALLEST); }
 static bool create_there(void) { return creates("empty", SMALLEST); }
+static bool create_by_link(void) {
+  CHECK(symlink("nowhere", test_path("dangling")) == 0);
+  return creates("dangling", SMALLEST);
+}
 static bool with(const char *variable, const char *value) {
   setenv(variable, value, 1);
   bool done = creates("new", SMALLEST);
@@ -155,6 +159,7 @@ static const struct failure {
     {create_huge, NVM_ETOOLARGE, "new", "a pool of 1024 GiB", "is the most"},
     {create_nowhere, NVM_EMISSING, "nowhere/new", "No such file", "folder"},
     {create_there, NVM_EEXISTS, "empty", "the file exists", "open it, or remove it"},
+    {create_by_link, NVM_EEXISTS, "dangling", "a symbolic link that leads nowhere", "remove it"},
     {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo' or 'shadow'"},
     {create_on_moon, NVM_EARGUMENT, "new", "NVMOVE_DOMAIN=moon", "'process' or 'power'"},
     {create_misspelt, NVM_EARGUMENT, "new", "NVMOVE_OPEN=cpy", "'copy', or not set"},

@@ -355,3 +355,28 @@ static void verify_marks(const char *image) {
 TEST_ONCE(statics_of_two_threads_in_spite_of_power_failures) {
   power_fail_everywhere("undo", prepare_two, point_in_two, verify_marks); /* shadow waits itself */
 }
+
+/* A field for static data that leads into its own pool: found by a commit that is to compare, and
+ * by the check of the pool. */
+static void point_into_pool(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_open(test_path("pool"));
+  struct hook *hook = nvm_pool_root(pool);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(hook->marked, &hook->number);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_EUNSAFE);
+  CHECK(strstr(nvm_strerror(), "marked") && hook->marked != &hook->number);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(hook->next, hook);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST(statics_that_lead_into_the_pool) {
+  NVM_POOL *pool = test_create(test_path("pool"), 2 << 20);
+  bound_fill(pool, 0, 1);
+  CHECK(nvm_pool_close(pool) == 0);
+  setenv("NVMOVE_DEBUG", "compare", 1);
+  CHECK(test_child(NULL, point_into_pool, NULL) == 0);
+  test_check_pool(test_path("pool"));
+}

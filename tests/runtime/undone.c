@@ -1,5 +1,6 @@
 /* undone.c: what a thread has to do with another's transaction that was undone. */
 #include "harness.h"
+#include "hooks.h"
 #include "internal.h"
 #include "store.h"
 
@@ -79,4 +80,26 @@ TEST(order_loss_is_told_after_an_abort) {
   store_alone(&r, 150);
   CHECK(nvm_tx_commit(r.pool) == 0 && r.words[150] == 1 && r.words[100] == 0);
   CHECK(nvm_pool_close(r.pool) == 0);
+}
+
+/* What it needs it keeps from one to the next. */
+TEST(abort_asks_the_kernel_for_nothing) {
+  NVM_POOL *pool = test_create(test_path("pool"), 2 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *words = nvm_calloc(pool, 0, 200, 8);
+  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+  unsigned unmapped = 0;
+  for (uint64_t i = 0; i < 100; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    for (uint64_t word = 0; word < 200; word += 1 + i % 30)
+      STORE(words[word], word + i);
+    CHECK(nvm_tx_abort(pool) == 0);
+    for (uint64_t word = 0; word < 200; word++)
+      CHECK(words[word] == 0);
+    if (i == 10)
+      unmapped = hook_unmapped;
+  }
+  CHECK(hook_unmapped == unmapped);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
 }
