@@ -1,7 +1,8 @@
 // Classes: members of virtual bases, pointers to vtables wherever they lie, pointers to member
 // functions. All of them hold when the pool lies elsewhere and the program, too.
 // RUN: rm -f %t.pool && %cc %s -O0 -fPIE -pie -lstdc++ -o %t.1 && %t.1 %t.pool && %t.1 %t.pool
-// RUN: %cc %s -O2 -fPIE -pie -DPADDING -lstdc++ -o %t.2 && env NVMOVE_BASE=0x7ea000000000 %t.2 %t.pool && %t.1 %t.pool
+// RUN: %cc %s -O2 -fPIE -pie -DPADDING -lstdc++ -o %t.2
+// RUN: env NVMOVE_BASE=0x7ea000000000 %t.2 %t.pool && %t.1 %t.pool
 // RUN: %nvmove pool leaks %t.pool | FileCheck --check-prefix=REACHED %s
 // REACHED: the root leads to every block
 // RUN: %nvmove pool gc %t.pool && %t.2 %t.pool && %nvmove pool check %t.pool
