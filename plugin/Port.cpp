@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -66,11 +67,12 @@ private:
   void mark(const RecordDecl &Record, llvm::StringRef Name) {
     const port::Fields &Marks = reading().File.Marks;
     port::forEachMark(Marks, [&](const port::Entry &E, const char *Annotation) {
-      if (FieldDecl *Field = find(Record, Name, E))
+      FieldDecl *Field = find(Record, Name, E);
+      if (Field && (llvm::StringRef(Annotation) == "nvmove.volatile" || mayHoldAddress(*Field, E)))
         add(*Field, Annotation, {});
     });
     for (const port::Tagged &T : Marks.Tag)
-      if (FieldDecl *Field = find(Record, Name, T.Field))
+      if (FieldDecl *Field = find(Record, Name, T.Field); Field && mayHoldAddress(*Field, T.Field))
         add(*Field, "nvmove.tagged", {number(T.Bits, *Field)});
     for (const port::Decided &D : Marks.When)
       if (FieldDecl *Field = find(Record, Name, D.Field)) {
@@ -107,6 +109,20 @@ private:
     return false;
   }
 
+  /// Not a number that has no room for one.
+  bool mayHoldAddress(const FieldDecl &Field, const port::Entry &E) {
+    QualType Type = Context.getBaseElementType(Field.getType());
+    if (!Type->isArithmeticType() && !Type->isEnumeralType())
+      return true;
+    if (Type->isIntegralOrEnumerationType() && !Field.isBitField() &&
+        Context.getTypeSize(Type) == Context.getTypeSize(Context.VoidPtrTy))
+      return true;
+    portError(Context, E,
+              llvm::formatv("'{0}' is of type '{1}', which holds no address", E.Written,
+                            Field.getType().getAsString()));
+    return false;
+  }
+
   void add(FieldDecl &Field, llvm::StringRef Annotation, llvm::ArrayRef<Expr *> Arguments) {
     llvm::SmallVector<Expr *> Copy(Arguments);
     Field.addAttr(
@@ -138,6 +154,15 @@ private:
 
   ASTContext &Context;
 };
+
+/// The folders of a source are known also where the compiler is called in the last of them.
+std::string wholePath(llvm::StringRef Source) {
+  llvm::SmallString<128> Path(Source);
+  if (llvm::sys::fs::make_absolute(Path))
+    return Source.str();
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return Path.str().str();
+}
 
 /// A path in the port file begins where the port file lies.
 std::string besidePort(llvm::StringRef Path) {
@@ -177,7 +202,7 @@ llvm::Error readPort(llvm::StringRef Path) {
   reading().Whole = *File;
   reading().File = std::move(*File);
   reading().Present = true;
-  port::keepEntriesOf(reading().File, Path);
+  port::keepEntriesOf(reading().File, wholePath(Path));
   for (const port::Entry &E : reading().File.Atomic)
     settings().Atomic.insert(E.Name);
   for (const port::Entry &E : reading().File.Commit)
@@ -201,7 +226,7 @@ void emitPortEntries(llvm::Module &M) {
   if (!reading().Present)
     return;
   const port::PortFile &File = reading().File;
-  bool IsProgram = port::sameSource(M.getSourceFileName(), File.Program);
+  bool IsProgram = port::sameSource(wholePath(M.getSourceFileName()), File.Program);
   for (const auto *List : {&File.Atomic, &File.Commit, &File.Split})
     for (const port::Entry &E : *List)
       if (const llvm::Function *F = M.getFunction(E.Name); F && !F->isDeclaration())

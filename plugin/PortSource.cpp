@@ -210,12 +210,8 @@ private:
   /// From the type of a variable to that of a part of it. False: it has no such part.
   bool follow(QualType &Type, uint64_t &Offset, llvm::StringRef Path) const {
     while (!Path.empty()) {
-      const RecordDecl *Record = Type->getAsRecordDecl();
       auto [Name, Rest] = Path.split('.');
-      const FieldDecl *Found = nullptr;
-      for (const FieldDecl *Field : Record ? Record->fields() : RecordDecl::field_range({}, {}))
-        if (Field->getName() == Name && !Field->isBitField())
-          Found = Field;
+      const ValueDecl *Found = memberOf(Type, Name);
       if (!Found)
         return false;
       Offset += Context.getFieldOffset(Found) / 8;
@@ -223,6 +219,20 @@ private:
       Path = Rest;
     }
     return !Type->isIncompleteType();
+  }
+
+  /// A field, also of a record without name in the type's; null: none, or a bit-field.
+  const ValueDecl *memberOf(QualType Type, llvm::StringRef Name) const {
+    const RecordDecl *Record = Type->getAsRecordDecl();
+    if (!Record)
+      return nullptr;
+    for (const Decl *D : Record->decls()) {
+      auto *Inner = dyn_cast<IndirectFieldDecl>(D);
+      const FieldDecl *Field = Inner ? Inner->getAnonField() : dyn_cast<FieldDecl>(D);
+      if (Field && Field->getName() == Name && !Field->isBitField())
+        return llvm::cast<ValueDecl>(D);
+    }
+    return nullptr;
   }
 
   FunctionDecl *declare(llvm::StringRef Name, QualType Result, llvm::ArrayRef<QualType> Types) {
