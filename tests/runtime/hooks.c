@@ -10,7 +10,7 @@
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
 void (*hook_yield)(void);
-unsigned hook_unmapped;
+_Atomic unsigned hook_unmapped;
 
 void hook_steps(void (*hook)(enum nvmi_step step)) {
   step_hook = hook;

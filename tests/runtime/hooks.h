@@ -9,6 +9,6 @@ void hook_steps(void (*hook)(enum nvmi_step step));
 /* In place of each barrier in all threads (membarrier), before it; null: none. */
 extern void (*hook_barrier)(void);
 /* Calls of munmap so far. */
-extern unsigned hook_unmapped;
+extern _Atomic unsigned hook_unmapped;
 /* In place of each sched_yield, before it; null: none. */
 extern void (*hook_yield)(void);
