@@ -40,7 +40,9 @@ def sources(tree):
     fetch.unpack(program, archives, tree)
 
 
-# Before the next command is taken apart the last one is done, and its arguments are gone.
+# Before the next command is taken apart the last one is done, and its arguments are gone: in place of a turn that
+# becomes two when it is long.
+SPLIT = "split: [processMultibulkBuffer, processInlineBuffer]\n"
 PER_COMMAND = "commit: [processMultibulkBuffer, processInlineBuffer, "
 
 
@@ -52,7 +54,7 @@ def port_file(tree, per_command):
         text = f.read()
     own = os.path.join(tree, "per-command.nvmove.yaml")
     with open(own, "w") as f:
-        f.write(text.replace("commit: [", PER_COMMAND))
+        f.write(text.replace(SPLIT, "").replace("commit: [", PER_COMMAND))
     return own
 
 
