@@ -64,9 +64,8 @@ public:
     return true;
   }
 
-  /// At the end, when it is known which functions a template was asked for: one that is
-  /// pre-compiled
-  /// (`extern template`) is nowhere else.
+  /// At the end, when it is known which functions a template was asked for; `extern template`,
+  /// which is pre-compiled, is nowhere else.
   void visitSpecializations() {
     for (FunctionTemplateDecl *Template : SystemTemplates)
       for (FunctionDecl *F : Template->specializations())

@@ -93,16 +93,27 @@ static struct nvm_pool *open_or_create(const char *path) {
   return pool;
 }
 
-static enum state start(void) {
+static enum state start_now(void) {
   char path[PATH_MAX];
   if (!find_path(path, sizeof path))
-    return port.state = STATE_NONE;
+    return STATE_NONE;
   port.pool = open_or_create(path);
   if (nvmi_roots_present(port.pool))
-    return port.state = STATE_KNOWN;
+    return STATE_KNOWN;
   if (nvm_tx_begin(port.pool))
     refuse(nvm_strerror());
-  return port.state = STATE_STARTING;
+  return STATE_STARTING;
+}
+
+/* Several threads may be the first to allocate. */
+static enum state start(void) {
+  static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+  nvmi_lock(&starting);
+  if (port.state == STATE_IDLE)
+    port.state = start_now();
+  enum state state = port.state;
+  nvmi_unlock(&starting);
+  return state;
 }
 
 static inline enum state started(void) {

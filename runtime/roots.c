@@ -21,8 +21,10 @@
 /* Pointers to all: those of the program and of libraries. */
 static struct nvmi_array roots;
 
-/* char *: the blocks of DRAM that this start's allocators gave; some may be gone again. */
+/* char *: the blocks of DRAM that this start's allocators gave, in any thread; some may be gone
+ * again. */
 static struct nvmi_array made;
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 struct record {
   struct record *next;
@@ -261,7 +263,10 @@ int nvmi_roots_watch(struct nvm_pool *pool) {
 }
 
 void nvmi_roots_made(void *block) {
-  if (!nvmi_array_push(&made, &block, sizeof block))
+  nvmi_lock(&making);
+  bool kept = nvmi_array_push(&made, &block, sizeof block);
+  nvmi_unlock(&making);
+  if (!kept)
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of what the start allocates");
 }
 
@@ -319,6 +324,7 @@ static void reset_root(struct nvm_pool *pool, const struct nvm_root *root,
 }
 
 void nvmi_roots_reset(struct nvm_pool *pool) {
+  nvmi_lock(&making);
   if (made.count)
     qsort(made.items, made.count, sizeof(char *), by_address);
   FOR_EACH_ROOT(root) {
@@ -326,4 +332,5 @@ void nvmi_roots_reset(struct nvm_pool *pool) {
       reset_root(pool, root, find(pool, root->name));
   }
   nvmi_array_free(&made, sizeof(char *));
+  nvmi_unlock(&making);
 }

@@ -99,7 +99,8 @@ def threads(a):
             print(made.stdout)
             return Outcome(failed=1)
     outcome = Outcome()
-    for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup"):
+    for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
+                 "port_threads"):
         outcome.add(runtime_tests(build, part))
     return outcome
 

@@ -122,6 +122,34 @@ static void start_with_own(void *unused) {
   CHECK(has_both() && newest->seen == 7); /* the later root's */
 }
 
+enum { MADE = 200000 };
+static void *make_many(void *own) {
+  struct item **first = own;
+  for (int i = 0; i < MADE; i++) {
+    struct item *one = make(7);
+    *first = *first ? *first : one;
+  }
+  return NULL;
+}
+
+static void start_beside_a_thread(void *unused) {
+  (void)unused;
+  struct item *own = NULL, *others = NULL;
+  pthread_t thread;
+  start();
+  CHECK(pthread_create(&thread, NULL, make_many, &others) == 0);
+  make_many(&own);
+  CHECK(pthread_join(thread, NULL) == 0);
+  newest = others;
+  CHECK(__nvm_load_begin() == 1);
+  CHECK(has_both() && newest->seen == 7);
+}
+
+TEST_ONCE(port_threads_before_the_load) {
+  first_start();
+  CHECK(test_child(NULL, start_beside_a_thread, NULL) == 0);
+}
+
 TEST_ONCE(port_root_leads_anywhere_before_the_load) {
   static char text[16];
   first_start();
