@@ -57,7 +57,7 @@ struct SystemFunction {
 struct RootPlace {
   std::string Name, Variable, After;
   uint64_t Offset = 0, Size = 0, Type = 0;
-  bool Constant = false;
+  bool Constant = false, InPool = false;
 };
 
 struct FrontendFacts {

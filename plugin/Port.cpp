@@ -181,6 +181,11 @@ void portError(ASTContext &Context, const port::Entry &E, const std::string &Mes
   Diagnostics.Report(Id) << reading().File.Path << E.Line << E.Column << Message;
 }
 
+void portError(llvm::LLVMContext &Context, const port::Entry &E, const std::string &Message) {
+  Context.emitError(
+      llvm::formatv("{0}:{1}:{2}: {3}", reading().File.Path, E.Line, E.Column, Message).str());
+}
+
 void foundInSource(const port::Entry &E) { reading().Found.insert(messageOf(E)); }
 
 const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef Name) {

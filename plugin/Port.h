@@ -28,6 +28,7 @@ void foundInSource(const port::Entry &E);
 
 /// An error of the compilation, with the entry's place in the port file.
 void portError(clang::ASTContext &Context, const port::Entry &E, const std::string &Message);
+void portError(llvm::LLVMContext &Context, const port::Entry &E, const std::string &Message);
 
 /// The entry of that name, now found; null: the list has none.
 const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef Name);

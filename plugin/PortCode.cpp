@@ -5,6 +5,7 @@
 #include "Frontend.h"
 #include "Landings.h"
 #include "LayoutSection.h"
+#include "Placed.h"
 #include "Port.h"
 
 #include "nvmove/abi.h"
@@ -290,10 +291,12 @@ bool emitRoots(Module &M) {
       continue;
     Constant *Address = ConstantExpr::getGetElementPtr(
         llvm::Type::getInt8Ty(C), Variable, ArrayRef<Constant *>{ConstantInt::get(Word, R.Offset)});
-    static_assert(sizeof(nvm_root) == 48, "the constant below has the shape of struct nvm_root");
+    Constant *Place = R.InPool ? placeOf(M, R.Variable) : nullptr;
+    static_assert(sizeof(nvm_root) == 56, "the constant below has the shape of struct nvm_root");
     Constant *Root = ConstantStruct::getAnon(
         {Text(R.Name), Text(R.After), Address, ConstantInt::get(Word, R.Size),
-         ConstantInt::get(Word, R.Type), ConstantInt::get(Word, R.Constant)});
+         ConstantInt::get(Word, R.Type), ConstantInt::get(Word, R.Constant),
+         Place ? Place : ConstantPointerNull::get(PointerType::getUnqual(C))});
     GlobalVariable *Entry = Data(Data(Root, "nvmove.root"), "nvmove.root_entry");
     Entry->setSection(NVM_ROOTS_SECTION);
     Entry->setAlignment(Align(8));
@@ -318,6 +321,7 @@ bool carryOutPort(Module &M) {
   Changed |= placeScopes(M, *File);
   Changed |= keepScopes(M);
   Changed |= placeLoads(M, *File);
+  Changed |= redirectPlaced(M);
   Changed |= emitRoots(M);
   if (!File->Roots.empty())
     Changed |= replaceFork(M);

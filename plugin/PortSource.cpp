@@ -203,7 +203,7 @@ private:
       frontendFacts().Roots.push_back(
           {R.Name.Written, First.str(), R.After.Written, Offset,
            static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()),
-           Layouts.describe(Type), R.Constant});
+           Layouts.describe(Type), R.Constant, R.InPool});
     }
   }
 

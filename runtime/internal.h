@@ -110,7 +110,7 @@ struct nvmi_thread {
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
   struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
-  const struct nvmi_root_events *roots; /* null but in the thread that attached (port.h) */
+  const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
 };
 
 /* map.c: the reserved range and who has which part of it */

@@ -193,7 +193,7 @@ void __nvm_load_end(void) {
   if (port.state != STATE_LOADING || --port.depth)
     return;
   int before = errno;
-  if (nvmi_roots_enter(port.pool) || nvm_tx_commit(port.pool))
+  if (nvmi_roots_place(port.pool) || nvmi_roots_enter(port.pool) || nvm_tx_commit(port.pool))
     refuse(nvm_strerror());
   attached();
   errno = before;

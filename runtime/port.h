@@ -9,7 +9,8 @@
  * the pool may be full; only its volatile fields are taken over.
  *
  * Threads: whoever starts the pool also loads, before other threads use it, and from then on is the
- * one whose commits look for roots that changed.
+ * one whose commits look for roots that changed. Roots that several threads change are placed
+ * (roots.h).
  */
 #pragma once
 
@@ -38,11 +39,17 @@ bool nvmi_roots_present(struct nvm_pool *pool);
 /* The pool's values, but for volatile fields, go to the program's roots: to those that have it
  * behind `after`, or, when null, to all. -1: recorded: a root is missing or of another type. */
 int nvmi_roots_show(struct nvm_pool *pool, const char *after);
+/* The load is over: moves the placed roots to a pool without roots, in the open transaction. -1:
+ * recorded. */
+int nvmi_roots_place(struct nvm_pool *pool);
 /* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
 int nvmi_roots_enter(struct nvm_pool *pool);
 /* From now on this thread's commits save the roots that changed, its aborts show the old values.
  * -1: out of memory, recorded. */
 int nvmi_roots_watch(struct nvm_pool *pool);
+/* Another thread begins to change the pool: it says once that roots change meanwhile, as only the
+ * thread that loaded saves them. */
+void nvmi_roots_join(struct nvmi_thread *thread, const struct nvm_pool *pool);
 
 /* A block that the start allocated. */
 void nvmi_roots_made(void *block);

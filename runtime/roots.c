@@ -6,9 +6,10 @@
  * to.
  */
 #define _GNU_SOURCE
-#include "port.h"
+#include "roots.h"
 
 #include "heap_types.h"
+#include "port.h"
 #include "trace.h"
 #include "types.h"
 
@@ -18,13 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pointers to all: those of the program and of libraries. */
-static struct nvmi_array roots;
-
-/* char *: the blocks of DRAM that this start's allocators gave, in any thread; some may be gone
- * again. */
-static struct nvmi_array made;
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+struct nvmi_array nvmi_all_roots;
 
 struct record {
   struct record *next;
@@ -49,13 +44,8 @@ static const struct nvm_type record_type = {
 __attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const entry =
     &record_type;
 
-#define FOR_EACH_ROOT(root)                                                                        \
-  for (const struct nvm_root *const *at_ = roots.items, *root;                                     \
-       at_ < (const struct nvm_root *const *)roots.items + roots.count && ((root = *at_), true);   \
-       at_++)
-
 static const struct nvm_root *root_at(size_t i) {
-  return ((const struct nvm_root *const *)roots.items)[i];
+  return ((const struct nvm_root *const *)nvmi_all_roots.items)[i];
 }
 
 /* Their addresses are read and written from now on, so the library has to stay. */
@@ -79,7 +69,7 @@ void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_
   for (const struct nvm_root *const *at = Begin; at < End; at++) {
     if (*at && nvm_pool_attached())
       come_late(*at);
-    if (*at && !nvmi_array_push(&roots, at, sizeof *at))
+    if (*at && !nvmi_array_push(&nvmi_all_roots, at, sizeof *at))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of roots");
   }
   keep_library(Begin);
@@ -119,15 +109,33 @@ static bool agrees(struct nvm_pool *pool, const struct nvm_root *root,
          nvm_usable_size(record->value) >= root->size;
 }
 
+char *nvmi_root_value(struct nvm_pool *pool, const struct nvm_root *root) {
+  const struct record *record = find(pool, root->name);
+  return agrees(pool, root, record) ? record->value : NULL;
+}
+
+const char *nvmi_root_around(const void *address) {
+  FOR_EACH_ROOT(root) {
+    if (!root->place && (uintptr_t)address - (uintptr_t)root->address < root->size)
+      return root->name;
+  }
+  return NULL;
+}
+
+const char *nvmi_root_advice(const char *name) {
+  return strchr(name, '.') ? "make it a variable of its own, with 'in_pool: true' in the port file"
+                           : "give it 'in_pool: true' in the port file";
+}
+
 const char *nvmi_roots_ambiguous(void) {
-  for (size_t i = 0; i < roots.count; i++)
+  for (size_t i = 0; i < nvmi_all_roots.count; i++)
     for (size_t j = 0; j < i; j++)
       if (strcmp(root_at(i)->name, root_at(j)->name) == 0)
         return root_at(i)->name;
   return NULL;
 }
 
-static void store(void *to, const void *from, size_t size) {
+void nvmi_root_store(void *to, const void *from, size_t size) {
   __nvm_note_if_persistent(to, size);
   memcpy(to, from, size);
   nvmi_trace_stored(to, size);
@@ -197,7 +205,10 @@ int nvmi_roots_show(struct nvm_pool *pool, const char *after) {
                               : "the pool has no root '%s': it is of another version of the "
                                 "program, or of another program",
                        root->name);
-    each_piece(pool, root, record->value, show);
+    if (root->place)
+      nvmi_root_move(pool, root, record->value);
+    else
+      each_piece(pool, root, record->value, show);
   }
   return 0;
 }
@@ -206,13 +217,14 @@ static struct record *enter(struct nvm_pool *pool, const struct nvm_root *root,
                             struct record *next) {
   size_t name_size = strlen(root->name) + 1;
   struct record *made = nvm_alloc(pool, record_type.id, sizeof *made + name_size);
-  char *value = made ? nvm_alloc(pool, root->type, root->size) : NULL;
-  if (!value)
+  char *value = root->place ? *root->place : made ? nvm_alloc(pool, root->type, root->size) : NULL;
+  if (!made || !value)
     return NULL;
   struct record filled = {next, value};
-  store(made, &filled, sizeof filled);
-  store(made->name, root->name, name_size);
-  store(value, root->address, root->size);
+  nvmi_root_store(made, &filled, sizeof filled);
+  nvmi_root_store(made->name, root->name, name_size);
+  if (!root->place)
+    nvmi_root_store(value, root->address, root->size);
   return made;
 }
 
@@ -235,7 +247,7 @@ static void save_changed(void) {
   const struct piece *each = watched.items;
   for (size_t i = 0; i < watched.count; i++)
     if (NVMI_UNLIKELY(memcmp(each[i].address, each[i].value, each[i].size)))
-      store(each[i].value, each[i].address, each[i].size);
+      nvmi_root_store(each[i].value, each[i].address, each[i].size);
   if (NVMI_UNLIKELY(watched_by->child_stores))
     nvmi_port_says_child(watched_by);
 }
@@ -252,85 +264,48 @@ static bool watch(const struct piece *piece) {
   return nvmi_array_push(&watched, piece, sizeof *piece);
 }
 
+static void keep_undone(void) {}
+
+/* Without the order of accesses that other threads need not have with this one. */
+static __attribute__((no_sanitize("thread"))) bool differs(const struct piece *piece) {
+  const volatile char *now = piece->address, *saved = piece->value;
+  size_t at = 0;
+  while (at < piece->size && now[at] == saved[at])
+    at++;
+  return at < piece->size;
+}
+
+/* What other threads do: now and then they look. */
+static void look_for_changed(void) {
+  static _Atomic bool told;
+  static _Thread_local unsigned commits;
+  if (told || commits++ % 16)
+    return;
+  const struct piece *each = watched.items;
+  for (size_t i = 0; i < watched.count; i++)
+    if (differs(&each[i]) && !atomic_exchange(&told, true)) {
+      const char *root = nvmi_root_around(each[i].address);
+      fprintf(stderr,
+              "nvmove: %s: root '%s' has changed while another thread commits than the one that "
+              "loaded, which alone saves it; if others change it, too, a kill loses that: %s\n",
+              watched_by->path, root, nvmi_root_advice(root));
+    }
+}
+
+static const struct nvmi_root_events other_events = {look_for_changed, keep_undone};
+
+void nvmi_roots_join(struct nvmi_thread *thread, const struct nvm_pool *pool) {
+  if (pool == watched_by && watched.count && !thread->roots)
+    thread->roots = &other_events;
+}
+
 int nvmi_roots_watch(struct nvm_pool *pool) {
   FOR_EACH_ROOT(root) {
-    if (!root->constant && !each_piece(pool, root, find(pool, root->name)->value, watch))
+    if (!root->constant && !root->place &&
+        !each_piece(pool, root, find(pool, root->name)->value, watch))
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of roots");
   }
   watched_by = pool;
   nvmi_thread_self()->roots = &root_events;
   return 0;
-}
-
-void nvmi_roots_made(void *block) {
-  nvmi_lock(&making);
-  bool kept = nvmi_array_push(&made, &block, sizeof block);
-  nvmi_unlock(&making);
-  if (!kept)
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of what the start allocates");
-}
-
-static int by_address(const void *a, const void *b) {
-  uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-  return (x > y) - (x < y);
-}
-
-static bool is_made(const char *block) {
-  return made.count && bsearch(&block, made.items, made.count, sizeof block, by_address);
-}
-
-/* The volatile fields of one object. */
-static void reset_object(const struct nvm_type *type, const char *from, char *to) {
-  for (uint32_t i = 0; i < type->field_count; i++) {
-    const struct nvm_field *field = &type->fields[i];
-    if (field->kind == NVM_FIELD_VOLATILE)
-      memcpy(to + field->offset, from + field->offset, (size_t)field->count * field->stride);
-  }
-}
-
-/* Both blocks may hold arrays; what one has more than the other stays as it is. */
-static void reset_target(const struct nvm_type *type, char *from, char *to) {
-  size_t room = malloc_usable_size(from), other = nvm_usable_size(to);
-  room = room < other ? room : other;
-  for (size_t at = 0; type->size && at + type->size <= room; at += type->size)
-    reset_object(type, from + at, to + at);
-}
-
-/* What one record of a root points to. */
-static void reset_targets(struct nvm_pool *pool, const struct nvm_type *type, const char *address,
-                          const char *value) {
-  for (uint32_t i = 0; i < type->field_count; i++) {
-    const struct nvm_field *field = &type->fields[i];
-    const struct nvm_type *target =
-        field->kind == NVM_FIELD_POINTER ? nvmi_type_by_id(pool, field->target) : NULL;
-    for (uint32_t j = 0; target && target->field_count && j < field->count; j++) {
-      size_t at = field->offset + (size_t)j * field->stride;
-      char *from, *to;
-      memcpy(&from, address + at, sizeof from);
-      memcpy(&to, value + at, sizeof to);
-      if (is_made(from) && nvmi_pool_at(to) == pool)
-        reset_target(target, from, to);
-    }
-  }
-}
-
-static void reset_root(struct nvm_pool *pool, const struct nvm_root *root,
-                       const struct record *record) {
-  if (!agrees(pool, root, record))
-    return; /* refused when it is to be shown */
-  const struct nvm_type *type = nvmi_type_by_id(pool, root->type);
-  for (size_t at = 0; type && type->size && at + type->size <= root->size; at += type->size)
-    reset_targets(pool, type, (char *)root->address + at, record->value + at);
-}
-
-void nvmi_roots_reset(struct nvm_pool *pool) {
-  nvmi_lock(&making);
-  if (made.count)
-    qsort(made.items, made.count, sizeof(char *), by_address);
-  FOR_EACH_ROOT(root) {
-    if (!root->constant)
-      reset_root(pool, root, find(pool, root->name));
-  }
-  nvmi_array_free(&made, sizeof(char *));
-  nvmi_unlock(&making);
 }

@@ -8,6 +8,7 @@
 
 #include "log.h"
 #include "order.h"
+#include "port.h"
 #include "trace.h"
 
 #include <signal.h>
@@ -83,6 +84,8 @@ struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   struct nvmi_log *log = nvmi_log_attach(thread, pool);
+  if (log)
+    nvmi_roots_join(thread, pool);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return log;
 }

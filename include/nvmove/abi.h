@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Referenced by every instrumented module, defined by the runtime. */
-#define NVM_ABI_VERSION_SYMBOL __nvm_abi_3
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_4
 
 /* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
  * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
@@ -139,6 +139,8 @@ struct nvm_root {
   uint64_t size;     /* bytes */
   uint64_t type;     /* what it holds: the id of a described type */
   uint64_t constant; /* 1: never changes after the load */
+  void **place; /* where the program looks for the variable, which may lie in the pool; null: at
+                 * `address`, and the pool has a copy */
 };
 
 #define NVM_ROOTS_SECTION "nvm_roots"

@@ -52,6 +52,7 @@ struct Root {
   Entry Name;
   Entry After;           ///< the function behind which it has the pool's value; empty: the load
   bool Constant = false; ///< it keeps the value that it has after the load
+  bool InPool = false;   ///< no copy: the variable itself lies there
 };
 
 struct Load {

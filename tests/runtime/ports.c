@@ -51,8 +51,8 @@ TYPE(item, ITEM, struct item, 2)
 TYPE(server, SERVER, struct server, 3)
 TYPE(link, LINK, struct item *, 1)
 
-static const struct nvm_root server_root = {"server", "", &server, sizeof server, SERVER, 0};
-static const struct nvm_root newest_root = {"newest", "", &newest, sizeof newest, LINK, 0};
+static const struct nvm_root server_root = {"server", "", &server, sizeof server, SERVER, 0, NULL};
+static const struct nvm_root newest_root = {"newest", "", &newest, sizeof newest, LINK, 0, NULL};
 static const struct nvm_root *const all_roots[] = {&server_root, &newest_root};
 
 static struct item *make(uint64_t number) {
