@@ -40,8 +40,8 @@ def sources(tree):
     fetch.unpack(program, archives, tree)
 
 
-# Before the next command is taken apart the last one is done, and its arguments are gone: in place of a turn that
-# becomes two when it is long.
+# Before the next command is taken apart the last one is done, and its arguments are gone: in place of a turn
+# that becomes two when it is long.
 SPLIT = "split: [processMultibulkBuffer, processInlineBuffer]\n"
 PER_COMMAND = "commit: [processMultibulkBuffer, processInlineBuffer, "
 
