@@ -13,8 +13,10 @@ namespace nvmove::plugin {
 namespace {
 
 std::string pointerName(StringRef Variable) { return ("__nvm_at." + Variable).str(); }
+std::string nameBefore(StringRef Variable) { return ("__nvm_was." + Variable).str(); }
 
 bool isPlaced(StringRef Variable) {
+  Variable.consume_front(nameBefore(""));
   return any_of(portFile()->Roots,
                 [&](const port::Root &R) { return R.InPool && R.Name.Name == Variable; });
 }
@@ -35,11 +37,10 @@ const GlobalValue *holderOf(const Constant &Address) {
 }
 
 /// Defined wherever the variable is, and bound as that is.
-GlobalVariable *makePointer(Module &M, GlobalVariable &Variable) {
-  auto *Made =
-      new GlobalVariable(M, Variable.getType(), false, Variable.getLinkage(),
-                         Variable.isDeclaration() ? nullptr : &Variable,
-                         pointerName(Variable.getName()), nullptr, GlobalValue::NotThreadLocal);
+GlobalVariable *makePointer(Module &M, GlobalVariable &Variable, StringRef Name) {
+  auto *Made = new GlobalVariable(M, Variable.getType(), false, Variable.getLinkage(),
+                                  Variable.isDeclaration() ? nullptr : &Variable, pointerName(Name),
+                                  nullptr, GlobalValue::NotThreadLocal);
   if (Variable.hasCommonLinkage())
     Made->setLinkage(GlobalValue::WeakAnyLinkage);
   Made->setVisibility(Variable.getVisibility());
@@ -48,7 +49,7 @@ GlobalVariable *makePointer(Module &M, GlobalVariable &Variable) {
   return Made;
 }
 
-/// The variable with as many bytes behind it as pages of its own have.
+/// The variable with as many bytes behind it as pages of its own have, under another name.
 GlobalVariable *onOwnPages(Module &M, GlobalVariable &Variable) {
   constexpr uint64_t Page = 4096;
   uint64_t Size = M.getDataLayout().getTypeAllocSize(Variable.getValueType());
@@ -57,42 +58,49 @@ GlobalVariable *onOwnPages(Module &M, GlobalVariable &Variable) {
   Constant *Value = Variable.getInitializer();
   Value = Value->isNullValue() ? Constant::getNullValue(Shape)
                                : ConstantStruct::get(Shape, {Value, Constant::getNullValue(Rest)});
-  auto *Made = new GlobalVariable(M, Shape, false, Variable.getLinkage(), Value, "", &Variable);
+  auto *Made = new GlobalVariable(M, Shape, false, Variable.getLinkage(), Value,
+                                  nameBefore(Variable.getName()), &Variable);
   Made->copyAttributesFrom(&Variable);
   Made->copyMetadata(&Variable, 0);
   Made->setAlignment(Align(Page));
-  Made->takeName(&Variable);
   Variable.replaceAllUsesWith(Made);
   Variable.eraseFromParent();
   return Made;
 }
 
-void redirect(Module &M, GlobalVariable &Variable) {
+void redirect(Module &M, GlobalVariable &Variable, StringRef Name) {
   convertUsersOfConstantsToInstructions({&Variable});
   SmallVector<Use *> Uses;
   for (Use &U : Variable.uses())
     if (isa<Instruction>(U.getUser()))
       Uses.push_back(&U);
-  GlobalVariable *Pointer = makePointer(M, Variable);
+  GlobalVariable *Pointer = makePointer(M, Variable, Name);
+  DenseMap<Instruction *, Value *> AtEnds; // a block that comes to a phi twice brings one value
   for (Use *U : Uses) {
     auto *At = cast<Instruction>(U->getUser());
-    if (auto *Phi = dyn_cast<PHINode>(At))
-      At = Phi->getIncomingBlock(*U)->getTerminator();
-    IRBuilder<> Before(At);
-    U->set(Before.CreateAlignedLoad(Variable.getType(), Pointer, *Pointer->getAlign()));
+    auto *Phi = dyn_cast<PHINode>(At);
+    At = Phi ? Phi->getIncomingBlock(*U)->getTerminator() : At;
+    Value *Known = Phi ? AtEnds.lookup(At) : nullptr;
+    if (!Known)
+      Known = IRBuilder<>(At).CreateAlignedLoad(Variable.getType(), Pointer, *Pointer->getAlign());
+    if (Phi)
+      AtEnds[At] = Known;
+    U->set(Known);
   }
 }
 
 /// Blocks of a pool lie at multiples of that.
 constexpr uint64_t BlockAlign = 16;
 
-std::string whyNot(const GlobalVariable &Variable) {
+std::string whyNot(const GlobalVariable &Variable, const port::Entry &E) {
   if (const GlobalValue *Holder = holderOf(Variable))
     return ("its address is in the initialiser of '" + Holder->getName() +
             "'; assign it in a function")
         .str();
   if (Variable.getAlign().valueOrOne().value() > BlockAlign)
     return "its alignment is more than 16 bytes";
+  if (E.Written != E.Name && !Variable.hasLocalLinkage() && !Variable.isDeclaration())
+    return "other sources see it, too; leave out the source";
   return "";
 }
 
@@ -105,16 +113,20 @@ bool redirectPlaced(Module &M) {
     if (!Variable || Variable->isConstant() || Variable->isThreadLocal())
       continue;
     Changed = true;
-    if (std::string Why = whyNot(*Variable); !Why.empty())
+    if (std::string Why = whyNot(*Variable, R.Name); !Why.empty())
       portError(M.getContext(), R.Name, "'" + R.Name.Written + "' cannot lie in the pool: " + Why);
     else
-      redirect(M, Variable->isDeclaration() ? *Variable : *onOwnPages(M, *Variable));
+      redirect(M, Variable->isDeclaration() ? *Variable : *onOwnPages(M, *Variable), R.Name.Name);
   }
   return Changed;
 }
 
 GlobalVariable *placeOf(Module &M, StringRef Variable) {
   return M.getNamedGlobal(pointerName(Variable));
+}
+
+GlobalVariable *placedBefore(Module &M, StringRef Variable) {
+  return M.getNamedGlobal(nameBefore(Variable));
 }
 
 } // namespace nvmove::plugin

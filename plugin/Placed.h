@@ -9,6 +9,7 @@
 // The address may not be known before the program runs: an initialiser of another variable that has
 // it is an error. What the program has computed before the load, and uses later, leads to the
 // variable still; that has its pages to itself, and the runtime lets nobody write there any more.
+// It has another name, so that no source which is compiled without the port file finds it.
 #pragma once
 
 #include "llvm/IR/Module.h"
@@ -18,7 +19,9 @@ namespace nvmove::plugin {
 /// Puts the pointers in place of the addresses of all such roots that \p M uses. Reports errors.
 bool redirectPlaced(llvm::Module &M);
 
-/// The pointer of the root \p Variable, which \p M defines; null: it has none.
+/// The pointer of the root \p Variable, which \p M defines, and its memory before the load. Null: it
+/// has none.
 llvm::GlobalVariable *placeOf(llvm::Module &M, llvm::StringRef Variable);
+llvm::GlobalVariable *placedBefore(llvm::Module &M, llvm::StringRef Variable);
 
 } // namespace nvmove::plugin

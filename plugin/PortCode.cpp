@@ -286,7 +286,8 @@ bool emitRoots(Module &M) {
   auto Text = [&](StringRef S) { return Data(ConstantDataArray::getString(C, S), "nvmove.name"); };
   SmallVector<GlobalValue *> Kept;
   for (const RootPlace &R : frontendFacts().Roots) {
-    GlobalVariable *Variable = M.getNamedGlobal(R.Variable);
+    GlobalVariable *Variable =
+        R.InPool ? placedBefore(M, R.Variable) : M.getNamedGlobal(R.Variable);
     if (!Variable || Variable->isDeclaration())
       continue;
     Constant *Address = ConstantExpr::getGetElementPtr(
