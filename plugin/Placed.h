@@ -19,8 +19,8 @@ namespace nvmove::plugin {
 /// Puts the pointers in place of the addresses of all such roots that \p M uses. Reports errors.
 bool redirectPlaced(llvm::Module &M);
 
-/// The pointer of the root \p Variable, which \p M defines, and its memory before the load. Null: it
-/// has none.
+/// The pointer of the root \p Variable, which \p M defines, and its memory before the load. Null:
+/// it has none.
 llvm::GlobalVariable *placeOf(llvm::Module &M, llvm::StringRef Variable);
 llvm::GlobalVariable *placedBefore(llvm::Module &M, llvm::StringRef Variable);
 

@@ -188,23 +188,23 @@ check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *v
   if (owner == pool && !is_static)
     return NVM_OK;
   if (!owner) {
-    if (!is_static && nvmi_root_correct(pool, offset, field->tag))
+    if (!is_static && nvmi_root_hooks && nvmi_root_hooks->correct(pool, offset, field->tag))
       return NVM_OK;
     enum nvm_error error = nvmi_static_note(pool, field->kind, (uint64_t)(uintptr_t)value, offset);
     if (error != NVM_EUNSAFE)
       return error;
   }
   nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
-  const char *root = owner ? NULL : nvmi_root_around(value);
-  nvmi_fail(NVM_EUNSAFE, pool->path,
-            "unsafe pointer: field %s of the %s at %p is %p, which lies in %s%s; %s",
-            nvmi_field_name(field), judge->type->name, (void *)(pool->work + offset - inside),
-            value,
-            owner  ? owner->path
-            : root ? "root "
-                   : "volatile memory",
-            root ? root : "",
-            root ? nvmi_root_advice(root) : "build with nvmove-cc's checks to see the store");
+  const char *root = owner || !nvmi_root_hooks ? NULL : nvmi_root_hooks->around(value);
+  nvmi_fail(
+      NVM_EUNSAFE, pool->path,
+      "unsafe pointer: field %s of the %s at %p is %p, which lies in %s%s; %s",
+      nvmi_field_name(field), judge->type->name, (void *)(pool->work + offset - inside), value,
+      owner  ? owner->path
+      : root ? "root "
+             : "volatile memory",
+      root ? root : "",
+      root ? nvmi_root_hooks->advice(root) : "build with nvmove-cc's checks to see the store");
   return NVM_EUNSAFE;
 }
 

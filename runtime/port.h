@@ -47,9 +47,6 @@ int nvmi_roots_enter(struct nvm_pool *pool);
 /* From now on this thread's commits save the roots that changed, its aborts show the old values.
  * -1: out of memory, recorded. */
 int nvmi_roots_watch(struct nvm_pool *pool);
-/* Another thread begins to change the pool: it says once that roots change meanwhile, as only the
- * thread that loaded saves them. */
-void nvmi_roots_join(struct nvmi_thread *thread, const struct nvm_pool *pool);
 
 /* A block that the start allocated. */
 void nvmi_roots_made(void *block);

@@ -65,6 +65,9 @@ static _Noreturn void come_late(const struct nvm_root *root) {
   nvmi_fatal(NVM_ELIMIT, nvm_pool_attached()->path, message);
 }
 
+static const struct nvmi_root_hooks hooks = {nvmi_roots_join, nvmi_root_correct, nvmi_root_around,
+                                             nvmi_root_advice};
+
 void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_root *const *End) {
   for (const struct nvm_root *const *at = Begin; at < End; at++) {
     if (*at && nvm_pool_attached())
@@ -72,6 +75,7 @@ void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_
     if (*at && !nvmi_array_push(&nvmi_all_roots, at, sizeof *at))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of roots");
   }
+  nvmi_root_hooks = &hooks;
   keep_library(Begin);
 }
 

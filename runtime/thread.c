@@ -8,7 +8,7 @@
 
 #include "log.h"
 #include "order.h"
-#include "port.h"
+#include "roots.h"
 #include "trace.h"
 
 #include <signal.h>
@@ -79,13 +79,15 @@ struct nvmi_thread *nvmi_thread_make(void) {
   return thread;
 }
 
+const struct nvmi_root_hooks *nvmi_root_hooks;
+
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   struct nvmi_log *log = nvmi_log_attach(thread, pool);
-  if (log)
-    nvmi_roots_join(thread, pool);
+  if (log && nvmi_root_hooks)
+    nvmi_root_hooks->join(thread, pool);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return log;
 }
