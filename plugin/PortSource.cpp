@@ -40,7 +40,8 @@ std::string nameOfPlace(const Expr *Place) {
 }
 
 bool isOfLibrary(const FunctionDecl &F) {
-  return !F.isDefined() && (F.getName() == "malloc" || F.getName() == "calloc");
+  return !F.isDefined() &&
+         llvm::is_contained({"malloc", "calloc", "realloc", "reallocarray"}, F.getName());
 }
 
 class PortRewriter : public RecursiveASTVisitor<PortRewriter> {

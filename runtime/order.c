@@ -17,10 +17,11 @@
 
 #include "clock.h"
 #include "locks.h"
+#include "map.h"
+#include "ticket.h"
 
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum {
@@ -28,21 +29,6 @@ enum {
   YIELDS = 64,        /* before sleeping */
   NAP_NS = 50000,
   DEPTH_MAX = 64, /* of a chain of waiting commits that is looked through for a circle */
-  TICKETS = 64    /* made at once */
-};
-
-/* Closed: nobody may join any more. Aborting: those that depend on it are to be undone first. */
-enum state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
-
-struct nvmi_ticket {
-  enum state state;
-  bool waiting;             /* in nvmi_order_turn */
-  bool follows_joined;      /* the thread's transaction before this one may still be undone */
-  unsigned seen;            /* by the search of this number */
-  unsigned references;      /* of threads, the list of locks, other tickets */
-  struct nvmi_ticket *into; /* joined that one; next free ticket */
-  struct nvmi_array deps;   /* struct nvmi_ticket * */
-  struct nvmi_array parcels;
 };
 
 struct release {
@@ -52,9 +38,7 @@ struct release {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct nvmi_array releases; /* struct release, of tickets that have not ended */
-static struct nvmi_ticket *free_tickets;
-static struct nvmi_array slabs; /* struct nvmi_ticket *: TICKETS each */
-static unsigned search;         /* the number of the last one, from 1 on */
+static unsigned search;            /* the number of the last one, from 1 on */
 _Atomic unsigned nvmi_order_released;
 
 void nvmi_order_lock(void) { nvmi_lock(&mutex); }
@@ -67,84 +51,12 @@ void nvmi_order_forget(void) {
   nvmi_order_released = 0;
 }
 
-static void push(struct nvmi_array *array, const void *item, size_t size) {
-  if (!nvmi_array_push(array, item, size))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the order of transactions");
-}
-
-static struct nvmi_ticket *new_ticket(void) {
-  if (!free_tickets) {
-    struct nvmi_ticket *fresh = mmap(NULL, TICKETS * sizeof *fresh, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh == MAP_FAILED)
-      nvmi_die(NULL, "out of memory for the order of transactions");
-    push(&slabs, &fresh, sizeof fresh);
-    for (unsigned i = 0; i < TICKETS; i++) {
-      fresh[i].into = free_tickets;
-      free_tickets = &fresh[i];
-    }
-  }
-  struct nvmi_ticket *ticket = free_tickets;
-  free_tickets = ticket->into;
-  ticket->state = OPEN;
-  ticket->waiting = ticket->follows_joined = false;
-  ticket->into = NULL;
-  ticket->references = 1;
-  return ticket;
-}
-
-static struct nvmi_ticket **deps_of(const struct nvmi_ticket *ticket) { return ticket->deps.items; }
-
-static void drop(struct nvmi_ticket *ticket) {
-  while (ticket && --ticket->references == 0) {
-    for (size_t i = 0; i < ticket->deps.count; i++)
-      drop(deps_of(ticket)[i]);
-    ticket->deps.count = 0;
-    struct nvmi_ticket *into = ticket->into;
-    ticket->into = free_tickets;
-    free_tickets = ticket;
-    ticket = into;
-  }
-}
-
-/* The ticket that decides about this one. */
-static struct nvmi_ticket *root_of(struct nvmi_ticket *ticket) {
-  while (ticket->into)
-    ticket = ticket->into;
-  return ticket;
-}
-
-static bool has_ended(struct nvmi_ticket *ticket) { return root_of(ticket)->state >= COMMITTED; }
-
-/* A thread that only reads never ends its transaction: what it depended on must not pile up. */
-static void forget_ended(struct nvmi_ticket *ticket, bool aborted_too) {
-  struct nvmi_ticket **deps = deps_of(ticket);
-  size_t kept = 0;
-  for (size_t i = 0; i < ticket->deps.count; i++) {
-    enum state state = root_of(deps[i])->state;
-    if (state == COMMITTED || (state == ABORTED && aborted_too))
-      drop(deps[i]);
-    else
-      deps[kept++] = deps[i];
-  }
-  ticket->deps.count = kept;
-}
-
-static void depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on) {
-  forget_ended(ticket, false);
-  for (size_t i = 0; i < ticket->deps.count; i++)
-    if (deps_of(ticket)[i] == on)
-      return;
-  on->references++;
-  push(&ticket->deps, &on, sizeof(struct nvmi_ticket *));
-}
-
 static void purge_releases(void) {
   struct release *all = releases.items;
   size_t kept = 0;
   for (size_t i = 0; i < releases.count; i++) {
-    if (has_ended(all[i].ticket))
-      drop(all[i].ticket);
+    if (nvmi_ticket_ended(all[i].ticket))
+      nvmi_ticket_drop(all[i].ticket);
     else
       all[kept++] = all[i];
   }
@@ -159,17 +71,17 @@ static void enter_release(const void *lock, struct nvmi_ticket *ticket) {
       return;
   struct release fresh = {lock, ticket};
   ticket->references++;
-  push(&releases, &fresh, sizeof fresh);
+  nvmi_order_push(&releases, &fresh, sizeof fresh);
   nvmi_order_released = (unsigned)releases.count;
 }
 
 /* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
  * outside transactions, whose own never ends. False: there is nothing. */
 static bool hand_on(const void *lock, struct nvmi_ticket *ticket) {
-  forget_ended(ticket, false);
+  nvmi_ticket_forget_ended(ticket, false);
   for (size_t i = 0; i < ticket->deps.count; i++)
-    if (!has_ended(deps_of(ticket)[i]))
-      enter_release(lock, root_of(deps_of(ticket)[i]));
+    if (!nvmi_ticket_ended(nvmi_ticket_deps(ticket)[i]))
+      enter_release(lock, nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]));
   return ticket->deps.count;
 }
 
@@ -178,12 +90,12 @@ void nvmi_order_release(const void *lock) {
   nvmi_join_seal(thread);
   nvmi_lock(&mutex);
   if (!thread->ticket)
-    thread->ticket = new_ticket();
+    thread->ticket = nvmi_ticket_new();
   if (thread->touched || thread->ticket->parcels.count) {
     enter_release(lock, thread->ticket);
   } else if (!hand_on(lock, thread->ticket)) {
     thread->ticket->state = COMMITTED;
-    drop(thread->ticket);
+    nvmi_ticket_drop(thread->ticket);
     thread->ticket = NULL;
   }
   nvmi_unlock(&mutex);
@@ -194,9 +106,9 @@ void nvmi_order_release(const void *lock) {
 void nvmi_order_begin(struct nvmi_thread *thread) {
   struct nvmi_ticket *ticket = thread->ticket;
   nvmi_lock(&mutex);
-  forget_ended(ticket, !ticket->follows_joined);
+  nvmi_ticket_forget_ended(ticket, !ticket->follows_joined);
   if (!ticket->deps.count && ticket->references == 1) {
-    drop(ticket);
+    nvmi_ticket_drop(ticket);
     thread->ticket = NULL;
   }
   nvmi_unlock(&mutex);
@@ -206,14 +118,14 @@ void nvmi_order_acquire(const void *lock) {
   nvmi_lock(&mutex);
   for (size_t i = 0; i < releases.count; i++) {
     const struct release *one = (const struct release *)releases.items + i;
-    struct nvmi_ticket *on = root_of(one->ticket);
+    struct nvmi_ticket *on = nvmi_ticket_root(one->ticket);
     if (one->lock != lock || on->state >= COMMITTED)
       continue;
     struct nvmi_thread *thread = nvmi_thread_self();
     if (!thread->ticket)
-      thread->ticket = new_ticket();
+      thread->ticket = nvmi_ticket_new();
     if (on != thread->ticket)
-      depend(thread->ticket, on);
+      nvmi_ticket_depend(thread->ticket, on);
   }
   nvmi_unlock(&mutex);
 }
@@ -226,7 +138,7 @@ static bool waits_for(struct nvmi_ticket *waiting, const struct nvmi_ticket *tic
     return false;
   waiting->seen = search;
   for (size_t i = 0; i < waiting->deps.count; i++) {
-    struct nvmi_ticket *on = root_of(deps_of(waiting)[i]);
+    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(waiting)[i]);
     if (on == ticket || waits_for(on, ticket, depth - 1))
       return true;
   }
@@ -238,18 +150,18 @@ static void join(struct nvmi_thread *thread, struct nvmi_ticket *into) {
   struct nvmi_ticket *ticket = thread->ticket;
   nvmi_join_pack(thread, &ticket->parcels);
   for (size_t i = 0; i < ticket->parcels.count; i++)
-    push(&into->parcels, (struct nvmi_parcel *)ticket->parcels.items + i,
-         sizeof(struct nvmi_parcel));
+    nvmi_order_push(&into->parcels, (struct nvmi_parcel *)ticket->parcels.items + i,
+                    sizeof(struct nvmi_parcel));
   ticket->parcels.count = 0;
   for (size_t i = 0; i < ticket->deps.count; i++)
-    if (root_of(deps_of(ticket)[i]) != into)
-      depend(into, deps_of(ticket)[i]);
+    if (nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]) != into)
+      nvmi_ticket_depend(into, nvmi_ticket_deps(ticket)[i]);
   ticket->into = into;
   into->references++;
-  thread->ticket = new_ticket();
+  thread->ticket = nvmi_ticket_new();
   thread->ticket->follows_joined = true;
-  depend(thread->ticket, into);
-  drop(ticket);
+  nvmi_ticket_depend(thread->ticket, into);
+  nvmi_ticket_drop(ticket);
 }
 
 /* What a commit depends on and has not ended: one that may be joined if there is any; one that
@@ -263,7 +175,7 @@ static struct open open_of(struct nvmi_ticket *ticket) {
   struct open open = {0};
   search++;
   for (size_t i = 0; i < ticket->deps.count; i++) {
-    struct nvmi_ticket *on = root_of(deps_of(ticket)[i]);
+    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
     if (on == ticket || on->state == COMMITTED)
       continue;
     if (on->state >= ABORTING)
@@ -276,20 +188,22 @@ static struct open open_of(struct nvmi_ticket *ticket) {
   return open;
 }
 
-/* One look: what the commit may do, or (`*waits`) nothing yet. */
+/* One look: what the commit may do, or (`*waits`) nothing yet. One that wrote nothing has nothing
+ * that could join. */
 static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool *waits) {
   struct nvmi_ticket *ticket = thread->ticket;
   struct open open = open_of(ticket);
-  bool writes = thread->touched || ticket->parcels.count;
   *waits = ticket->waiting = open.any && !open.broken;
   if (!*waits) {
     ticket->state = CLOSED;
     return open.broken ? NVMI_TURN_BROKEN : NVMI_TURN_COMMIT;
   }
-  if (!open.circular && (open.any->state != OPEN || (writes && !is_late)))
+  if (!open.circular && (open.any->state != OPEN || !is_late))
     return NVMI_TURN_COMMIT;
+  *waits = ticket->waiting = false;
+  if (!thread->touched && !ticket->parcels.count)
+    return NVMI_TURN_LEFT;
   join(thread, open.circular ? open.circular : open.any);
-  *waits = false;
   return NVMI_TURN_JOINED;
 }
 
@@ -300,35 +214,48 @@ static void pause_a_little(unsigned tries) {
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
+/* Whoever looks at the statistics learns how many replies may have left too early. What joined
+ * keeps the pools open. */
+static void count_early(uint64_t touched) {
+  for (uint64_t left = touched; left; left &= left - 1)
+    atomic_fetch_add(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->early_commits, 1);
+}
+
+/* After `join`: as long as what it joined is in its commit, which ends without this thread, that is
+ * waited for; and what still runs, until the deadline. So whoever waits in a circle returns with
+ * its bytes durable, and whoever gave up waiting does not. */
+static enum nvmi_turn await_joined(const struct nvmi_thread *thread, uint64_t touched,
+                                   uint64_t deadline) {
+  for (unsigned tries = 0;; tries++) {
+    bool is_late = nvmi_now_ns() >= deadline;
+    nvmi_lock(&mutex);
+    const struct nvmi_ticket *into = nvmi_ticket_root(nvmi_ticket_deps(thread->ticket)[0]);
+    enum nvmi_ticket_state state = into->state;
+    bool gives_up = is_late && state == OPEN && !into->waiting;
+    if (gives_up)
+      count_early(touched);
+    nvmi_unlock(&mutex);
+    if (state >= COMMITTED)
+      return state == COMMITTED ? NVMI_TURN_COMMIT : NVMI_TURN_BROKEN;
+    if (gives_up)
+      return NVMI_TURN_JOINED;
+    pause_a_little(tries);
+  }
+}
+
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread) {
-  uint64_t deadline = nvmi_now_ns() + WAIT_NS;
+  uint64_t deadline = nvmi_now_ns() + WAIT_NS, touched = thread->touched;
   for (unsigned tries = 0;; tries++) {
     bool waits, is_late = nvmi_now_ns() >= deadline;
     nvmi_lock(&mutex);
     enum nvmi_turn turn = look(thread, is_late, &waits);
     nvmi_unlock(&mutex);
+    if (turn == NVMI_TURN_JOINED)
+      return await_joined(thread, touched, deadline);
     if (!waits)
       return turn;
     pause_a_little(tries);
   }
-}
-
-static bool depends_on(const struct nvmi_ticket *ticket, const struct nvmi_ticket *on) {
-  for (size_t i = 0; i < ticket->deps.count; i++)
-    if (root_of(deps_of(ticket)[i]) == on)
-      return true;
-  return false;
-}
-
-static bool has_dependents(const struct nvmi_ticket *ticket) {
-  for (size_t slab = 0; slab < slabs.count; slab++) {
-    struct nvmi_ticket *each = ((struct nvmi_ticket **)slabs.items)[slab];
-    for (unsigned i = 0; i < TICKETS; i++)
-      if (each[i].references && each[i].state < COMMITTED && !each[i].into &&
-          depends_on(&each[i], ticket))
-        return true;
-  }
-  return false;
 }
 
 /* Bytes that several have written go back in reverse order, if all of them get there in time. */
@@ -337,7 +264,7 @@ static void await_dependents(const struct nvmi_ticket *ticket) {
   bool some = true;
   for (unsigned tries = 0; some && nvmi_now_ns() < deadline; tries++) {
     nvmi_lock(&mutex);
-    some = has_dependents(ticket);
+    some = nvmi_ticket_has_dependents(ticket);
     nvmi_unlock(&mutex);
     if (some)
       pause_a_little(tries);
@@ -361,27 +288,26 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told) {
   bool keeps_aborted = ticket->follows_joined && !told;
   nvmi_lock(&mutex);
   for (size_t i = 0; i < ticket->deps.count; i++) {
-    struct nvmi_ticket *on = root_of(deps_of(ticket)[i]);
+    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
     if (on == ticket || on->state == COMMITTED || (on->state >= ABORTING && !keeps_aborted))
       continue;
     if (!next) {
-      next = new_ticket();
+      next = nvmi_ticket_new();
       next->follows_joined = ticket->follows_joined;
     }
-    depend(next, on);
+    nvmi_ticket_depend(next, on);
   }
   ticket->state = committed ? COMMITTED : ABORTED;
   purge_releases();
-  drop(ticket);
+  nvmi_ticket_drop(ticket);
   thread->ticket = next;
   nvmi_unlock(&mutex);
 }
 
+/* A transaction that has ended handed what it depends on to this ticket, which nobody knows. */
 void nvmi_order_leave(struct nvmi_thread *thread) {
-  if (nvmi_order_turn(thread) != NVMI_TURN_JOINED)
-    nvmi_order_ended(thread, true, true);
   nvmi_lock(&mutex);
-  drop(thread->ticket);
+  nvmi_ticket_drop(thread->ticket);
   thread->ticket = NULL;
   nvmi_unlock(&mutex);
 }

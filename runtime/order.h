@@ -36,8 +36,10 @@ void nvmi_order_acquire(const void *lock);
 
 /* A transaction of a thread with a ticket begins; nothing of it is written yet. */
 void nvmi_order_begin(struct nvmi_thread *thread);
-enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED };
-/* Waits for the transactions that this one depends on. Broken: one of them was aborted. */
+enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED, NVMI_TURN_LEFT };
+/* Waits for the transactions that this one depends on. Commit: they have ended; what was open may
+ * have been committed with one of them. Broken: one of them was aborted. Joined: it is part of one
+ * that goes on. Left: nothing was written, and what was read is not durable yet. */
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);
 /* No other joins any more; what joined is now the thread's own. Without `commit` those that depend
  * on it are told that they cannot commit, and undo first. */

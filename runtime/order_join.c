@@ -11,14 +11,10 @@
 #include "order.h"
 
 #include "freeze.h"
+#include "ticket.h"
 #include "trace.h"
 
 struct nvmi_thread nvmi_nobody;
-
-static void push(struct nvmi_array *array, const void *item, size_t size) {
-  if (!nvmi_array_push(array, item, size))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the order of transactions");
-}
 
 void nvmi_join_seal(struct nvmi_thread *thread) {
   bool seals = false;
@@ -56,7 +52,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
     static _Atomic uint64_t joined;
     parcel.number = ++joined;
     nvmi_trace(log->pool, NVM_TRACE_JOIN, 0, parcel.number);
-    push(parcels, &parcel, sizeof parcel);
+    nvmi_order_push(parcels, &parcel, sizeof parcel);
   }
   thread->touched = 0;
   thread->lines.count = 0;

@@ -68,11 +68,21 @@ static _Noreturn void come_late(const struct nvm_root *root) {
 static const struct nvmi_root_hooks hooks = {nvmi_roots_join, nvmi_root_correct, nvmi_root_around,
                                              nvmi_root_advice};
 
+/* -fcommon: each source that has the variable defines it, and the linker makes them one. */
+static bool is_known(const struct nvm_root *root) {
+  FOR_EACH_ROOT(known) {
+    if (known->address == root->address && known->type == root->type &&
+        strcmp(known->name, root->name) == 0)
+      return true;
+  }
+  return false;
+}
+
 void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_root *const *End) {
   for (const struct nvm_root *const *at = Begin; at < End; at++) {
     if (*at && nvm_pool_attached())
       come_late(*at);
-    if (*at && !nvmi_array_push(&nvmi_all_roots, at, sizeof *at))
+    if (*at && !is_known(*at) && !nvmi_array_push(&nvmi_all_roots, at, sizeof *at))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of roots");
   }
   nvmi_root_hooks = &hooks;

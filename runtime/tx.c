@@ -220,7 +220,7 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
 static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thread *thread,
                                                                 bool commit) {
   enum nvmi_turn turn = commit ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
-  if (turn == NVMI_TURN_JOINED)
+  if (turn >= NVMI_TURN_JOINED)
     return NVM_OK;
   commit = commit && turn == NVMI_TURN_COMMIT;
   nvmi_order_close(thread, commit);
@@ -388,7 +388,9 @@ void __nvm_commit_point(void) {
     thread->roots->before_commit();
   if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
     nvmi_trace_alone(NVM_TRACE_POINT, 0);
-  enum nvm_error error = nvmi_tx_finish_implicit(thread);
+  bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
+  enum nvm_error error =
+      NVMI_UNLIKELY(only_read) ? finish_in_order(thread, true) : nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,
                error == NVM_EUNSAFE ? nvm_strerror()

@@ -41,10 +41,11 @@ static void prepare(void) {
   pthread_mutex_init(&all.last_lock, NULL);
 }
 
-static uint64_t joined(void) {
+/* Joined, and returned before what they joined. */
+static void check_joined(uint64_t expected) {
   struct nvm_stats stats;
   CHECK(nvm_pool_stats(all.pool, &stats) == 0);
-  return stats.joined_commits;
+  CHECK(stats.joined_commits == expected && stats.early_commits == expected);
 }
 
 static void *only_read(void *unused) {
@@ -70,7 +71,7 @@ TEST(reader_outside_transactions) {
     write_under(&all.last_lock, 1, round);
     CHECK(nvm_tx_commit(all.pool) == 0);
   }
-  CHECK(joined() == 0);
+  check_joined(0);
   all.turn = 11;
   CHECK(pthread_join(reader, NULL) == 0);
   CHECK(nvm_pool_close(all.pool) == 0);
@@ -110,7 +111,7 @@ TEST(circle_that_waits_for_somebody_else) {
   write_under(&all.last_lock, WAITING, 1);
   all.turn = WAITING + 1;
   wait_for(&all.done, WAITING);
-  CHECK(joined() == WAITING);
+  check_joined(WAITING);
   CHECK(nvm_tx_commit(all.pool) == 0);
   for (unsigned i = 0; i < WAITING; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);

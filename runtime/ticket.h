@@ -1,0 +1,46 @@
+/* ticket.h: tickets (order.h) and what they depend on. All of it under order.c's mutex. */
+#pragma once
+
+#include "internal.h"
+
+/* Closed: nobody may join any more. Aborting: those that depend on it are to be undone first. */
+enum nvmi_ticket_state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
+
+struct nvmi_ticket {
+  enum nvmi_ticket_state state;
+  bool waiting;             /* in nvmi_order_turn */
+  bool follows_joined;      /* the thread's transaction before this one may still be undone */
+  unsigned seen;            /* by the search of this number */
+  unsigned references;      /* of threads, the list of locks, other tickets */
+  struct nvmi_ticket *into; /* joined that one; next free ticket */
+  struct nvmi_array deps;   /* struct nvmi_ticket * */
+  struct nvmi_array parcels;
+};
+
+static inline struct nvmi_ticket **nvmi_ticket_deps(const struct nvmi_ticket *ticket) {
+  return ticket->deps.items;
+}
+
+/* The ticket that decides about this one. */
+static inline struct nvmi_ticket *nvmi_ticket_root(struct nvmi_ticket *ticket) {
+  while (ticket->into)
+    ticket = ticket->into;
+  return ticket;
+}
+
+static inline bool nvmi_ticket_ended(struct nvmi_ticket *ticket) {
+  return nvmi_ticket_root(ticket)->state >= COMMITTED;
+}
+
+/* Open, with one reference. Ends the process without memory. */
+struct nvmi_ticket *nvmi_ticket_new(void);
+/* Gives a reference back. */
+void nvmi_ticket_drop(struct nvmi_ticket *ticket);
+/* Once, however often it is said. */
+void nvmi_ticket_depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on);
+/* A thread that only reads never ends its transaction: what it depended on must not pile up. */
+void nvmi_ticket_forget_ended(struct nvmi_ticket *ticket, bool aborted_too);
+/* Whether one that has not ended depends on it. */
+bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket);
+/* As nvmi_array_push, and ends the process without memory. */
+void nvmi_order_push(struct nvmi_array *array, const void *item, size_t size);

@@ -1,0 +1,204 @@
+/* returns.c: what is durable when a commit returns, where transactions depend on each other. */
+#include "harness.h"
+#include "hooks.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PLACE_ID = 1901, FAR = 32 /* words between what two threads write */ };
+
+struct place {
+  void *pointer;
+};
+
+static const struct nvm_field place_fields[] = {
+    {.name = "pointer", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+static const struct nvm_type place_type = {.id = PLACE_ID,
+                                           .name = "struct place",
+                                           .size = sizeof(struct place),
+                                           .alignment = 8,
+                                           .field_count = 1,
+                                           .fields = place_fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&place_type};
+
+static struct {
+  NVM_POOL *pool;
+  uint64_t *words;
+  struct place *places[2];
+  pthread_mutex_t locks[2];
+  bool is_unsafe;
+  int errors[2];
+  _Atomic unsigned turn, done;
+  _Atomic bool holds, is_held, let_go;
+} all;
+
+static void wait_for(_Atomic unsigned *counter, unsigned value) {
+  while (*counter < value)
+    sched_yield();
+}
+
+static void prepare(void) {
+  all.pool = test_create(test_path("pool"), 2 << 20);
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  all.words = nvm_calloc(all.pool, 0, 3 * FAR, sizeof *all.words);
+  for (unsigned i = 0; i < 2; i++) {
+    all.places[i] = nvm_calloc(all.pool, PLACE_ID, 1, sizeof(struct place));
+    CHECK(all.places[i]);
+    pthread_mutex_init(&all.locks[i], NULL);
+  }
+  CHECK(all.words && nvm_pool_set_root(all.pool, all.words) == 0 && nvm_tx_commit(all.pool) == 0);
+}
+
+/* The first commit that writes its record stays there. */
+static void hold(enum nvmi_step step) {
+  if (step != NVMI_STEP_COMMIT || !atomic_exchange(&all.holds, false))
+    return;
+  all.is_held = true;
+  while (!all.let_go)
+    usleep(100);
+}
+
+static void await_hold(void) {
+  while (!all.is_held)
+    usleep(100);
+}
+
+static void take(pthread_mutex_t *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_unlock(lock);
+}
+
+/* Two of these depend on each other. */
+static void *depend_and_commit(void *argument) {
+  static int in_dram;
+  unsigned self = *(const unsigned *)argument;
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  pthread_mutex_lock(&all.locks[self]);
+  STORE(all.words[FAR * self], 1);
+  if (all.is_unsafe)
+    STORE(all.places[self]->pointer, (void *)&in_dram);
+  pthread_mutex_unlock(&all.locks[self]);
+  all.turn++;
+  wait_for(&all.turn, 2);
+  take(&all.locks[!self]);
+  all.turn++;
+  wait_for(&all.turn, 4);
+  all.errors[self] = nvm_tx_commit(all.pool) == 0 ? NVM_OK : (int)nvm_errno();
+  all.done++;
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  STORE(all.words[FAR * self], 2);
+  CHECK(nvm_tx_commit(all.pool) == 0);
+  return NULL;
+}
+
+static void start_circle(pthread_t threads[2]) {
+  static unsigned numbers[2] = {0, 1};
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_create(&threads[i], NULL, depend_and_commit, &numbers[i]) == 0);
+}
+
+static void end_circle(pthread_t threads[2]) {
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  struct nvm_stats stats;
+  CHECK(nvm_pool_stats(all.pool, &stats) == 0);
+  CHECK(stats.joined_commits == 1 && stats.early_commits == 0);
+  CHECK(all.done == 2 && all.words[0] == 2 && all.words[FAR] == 2);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+/* One joins the other's transaction, and returns no sooner than that is durable. */
+TEST(returns_circle_when_durable) {
+  prepare();
+  pthread_t threads[2];
+  all.holds = true;
+  hook_steps(hold);
+  start_circle(threads);
+  await_hold();
+  usleep(100000);
+  CHECK(all.done == 0);
+  all.let_go = true;
+  end_circle(threads);
+}
+
+TEST(returns_circle_when_undone) {
+  prepare();
+  pthread_t threads[2];
+  all.is_unsafe = true;
+  start_circle(threads);
+  end_circle(threads);
+  bool joined = all.errors[0] == NVM_EBROKEN;
+  CHECK(all.errors[!joined] == NVM_EBROKEN && all.errors[joined] == NVM_EUNSAFE);
+}
+
+static void *write_hand_on_and_commit(void *unused) {
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  pthread_mutex_lock(&all.locks[0]);
+  STORE(all.words[0], 1);
+  pthread_mutex_unlock(&all.locks[0]);
+  all.turn = 1;
+  wait_for(&all.turn, 2);
+  CHECK(nvm_tx_commit(all.pool) == 0);
+  return unused;
+}
+
+static void *let_go_later(void *unused) {
+  usleep(100000);
+  all.done++;
+  all.let_go = true;
+  return unused;
+}
+
+/* Who has read what another thread has not committed yet waits for it. */
+static void read_and_wait(bool is_point) {
+  prepare();
+  pthread_t writer, clock;
+  all.holds = true;
+  hook_steps(hold);
+  CHECK(pthread_create(&writer, NULL, write_hand_on_and_commit, NULL) == 0);
+  wait_for(&all.turn, 1);
+  if (!is_point)
+    CHECK(nvm_tx_begin(all.pool) == 0);
+  take(&all.locks[0]);
+  all.turn = 2;
+  await_hold();
+  CHECK(pthread_create(&clock, NULL, let_go_later, NULL) == 0);
+  if (is_point)
+    __nvm_commit_point();
+  else
+    CHECK(nvm_tx_commit(all.pool) == 0);
+  CHECK(all.done == 1);
+  CHECK(pthread_join(clock, NULL) == 0 && pthread_join(writer, NULL) == 0);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+TEST(returns_reader_of_what_is_committed) { read_and_wait(false); }
+TEST(returns_reader_at_a_commit_point) { read_and_wait(true); }
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The writer ends only when the reader has gone on, which nobody sees. */
+TEST(returns_reader_that_cannot_wait) {
+  prepare();
+  pthread_t writer;
+  CHECK(pthread_create(&writer, NULL, write_hand_on_and_commit, NULL) == 0);
+  wait_for(&all.turn, 1);
+  take(&all.locks[0]);
+  double before = seconds();
+  __nvm_commit_point();
+  CHECK(seconds() - before >= 0.02);
+  all.turn = 2;
+  CHECK(pthread_join(writer, NULL) == 0);
+  struct nvm_stats stats;
+  CHECK(nvm_pool_stats(all.pool, &stats) == 0);
+  CHECK(!stats.joined_commits && !stats.early_commits && all.words[0] == 1);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
