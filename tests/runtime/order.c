@@ -41,12 +41,18 @@ struct pair {
   struct root *root;
   pthread_mutex_t lock, second;
   _Atomic unsigned written, copied, committed, undone; /* rounds: A's first half, B's copy, ... */
-  volatile uint64_t *acknowledged;                     /* of A */
+  volatile uint64_t *acknowledged;                     /* of A; early commits until then */
 };
 
 static void wait_for(_Atomic unsigned *counter, unsigned value) {
   while (*counter < value)
     sched_yield();
+}
+
+static struct nvm_stats stats_of(const struct pair *p) {
+  struct nvm_stats stats;
+  CHECK(nvm_pool_stats(p->pool, &stats) == 0);
+  return stats;
 }
 
 static void *run_b(void *argument) {
@@ -111,7 +117,8 @@ static void run_a(struct pair *p) {
       p->undone = round;
     } else {
       CHECK(nvm_tx_commit(p->pool) == 0);
-      *p->acknowledged = value;
+      p->acknowledged[1] = stats_of(p).early_commits;
+      p->acknowledged[0] = value;
     }
     wait_for(&p->committed, round);
   }
@@ -132,10 +139,9 @@ static void run_pair(void *argument) {
   CHECK(pthread_create(&b, NULL, run_b, p) == 0);
   run_a(p);
   CHECK(pthread_join(b, NULL) == 0);
-  struct nvm_stats stats;
-  CHECK(nvm_pool_stats(p->pool, &stats) == 0);
+  struct nvm_stats stats = stats_of(p);
   CHECK(p->handshake == NONE || p->aborts || stats.joined_commits >= ROUNDS);
-  CHECK((stats.early_commits != 0) == (p->handshake == UNSEEN || p->handshake == BACK));
+  CHECK((p->handshake != UNSEEN && p->handshake != BACK) || stats.early_commits >= ROUNDS);
   CHECK(nvm_pool_close(p->pool) == 0);
 }
 
@@ -145,7 +151,9 @@ static void verify_pair(const struct pair *p) {
   uint64_t known = *p->acknowledged;
   if (root) {
     CHECK(root->first == root->last && root->copy <= root->first);
-    CHECK(root->first == known || root->first == known + 1);
+    /* On a machine with much else to do B may come too late for A to wait. */
+    CHECK(root->first == known || root->first == known + 1 ||
+          (p->handshake == BOTH_WAIT && p->acknowledged[1] && root->first == known - 1));
     CHECK(p->handshake == NONE || root->copy == root->first); /* they joined */
   }
   CHECK(test_blocks(pool) == (root ? 1 + (root->block != NULL) : 0));
