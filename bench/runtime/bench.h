@@ -16,6 +16,11 @@ struct workload {
   unsigned threads;    /* 0: the one that there is */
 };
 
+/* Bytes of a pool that holds the objects of the workload without growing, in either system. */
+static inline size_t bench_room(const struct workload *w) {
+  return w->operations * (w->parameter + w->parameter / 8 + 192) + ((size_t)256 << 20);
+}
+
 /* Times the section between the two calls, divided by operations. */
 void bench_start(void);
 void bench_stop(struct measure *result, uint64_t operations);

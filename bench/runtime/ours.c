@@ -72,7 +72,7 @@ void ours_writes(const char *path, const struct workload *w, struct measure *res
 }
 
 void ours_alloc(const char *path, const struct workload *w, struct measure *result) {
-  NVM_POOL *pool = nvm_pool_create(path, w->operations * (w->parameter + 64) + ((size_t)64 << 20));
+  NVM_POOL *pool = nvm_pool_create(path, bench_room(w));
   need(pool != NULL);
   nvm_tx_begin(pool);
   void **slots = nvm_alloc(pool, 0, w->operations * sizeof *slots);

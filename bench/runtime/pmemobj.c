@@ -77,7 +77,7 @@ void peer_threads(const char *path, const struct workload *w, struct measure *re
 }
 
 void peer_alloc(const char *path, const struct workload *w, struct measure *result) {
-  PMEMobjpool *pool = create(path, w->operations * (w->parameter + 192) + ((size_t)256 << 20));
+  PMEMobjpool *pool = create(path, bench_room(w));
   PMEMoid oid;
   if (pmemobj_zalloc(pool, &oid, w->operations * sizeof(PMEMoid), 0))
     _exit(1);
