@@ -90,6 +90,7 @@ struct nvmi_thread {
   uint64_t touched;             /* bit i: pool i has something uncommitted */
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
+  bool waits_for_turn;          /* in nvmi_order_turn: what a signal handler releases is not seen */
   bool handlers_store;          /* signal handlers note, too: they wait during commits */
   volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */

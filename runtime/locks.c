@@ -51,7 +51,8 @@ static __attribute__((noinline)) void tell_acquire(const void *lock) {
 
 static inline void releases(const void *lock) {
   const struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
+  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy &&
+                    !thread->waits_for_turn))
     tell_release(lock);
 }
 

@@ -247,11 +247,15 @@ static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
     owner->logs[__builtin_ctzll(touched)]->pool->persist->fence();
 }
 
+static int fail_joined(const struct nvm_pool *pool) {
+  return nvmi_fail(
+      NVM_EOPENTX, pool->path,
+      "a commit waits for another thread's open transaction, which it joined; end that first");
+}
+
 int nvmi_log_close_all(struct nvm_pool *pool) {
   if (pool->parcels)
-    return nvmi_fail(
-        NVM_EOPENTX, pool->path,
-        "a commit waits for another thread's open transaction, which it joined; end that first");
+    return fail_joined(pool);
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
     if (owner && (owner->begun || owner->frames.count) && owner->touched >> pool->index & 1)
@@ -274,6 +278,8 @@ int nvmi_log_close_all(struct nvm_pool *pool) {
     if (error)
       return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
   }
+  if (pool->parcels)
+    return fail_joined(pool);
   return 0;
 }
 

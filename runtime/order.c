@@ -171,14 +171,25 @@ struct open {
   bool broken;
 };
 
-static struct open open_of(struct nvmi_ticket *ticket) {
+/* A reader loses nothing by an abort, and waits once for those that go on without a commit. */
+static bool is_reader(const struct nvmi_thread *thread) {
+  const struct nvmi_ticket *ticket = thread->ticket;
+  return !thread->touched && !ticket->parcels.count && !ticket->follows_joined;
+}
+
+static bool runs_on(const struct nvmi_ticket *ticket) {
+  return ticket->state == OPEN && !ticket->waiting;
+}
+
+static struct open open_of(struct nvmi_ticket *ticket, bool reads) {
   struct open open = {0};
   search++;
   for (size_t i = 0; i < ticket->deps.count; i++) {
     struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (on == ticket || on->state == COMMITTED)
+    if (on == ticket || on->state == COMMITTED || (reads && on->state == ABORTED) ||
+        (reads && on->slow && runs_on(on)))
       continue;
-    if (on->state >= ABORTING)
+    if (on->state >= ABORTING && !reads)
       open.broken = true;
     else if (!open.any || on->state == OPEN)
       open.any = on;
@@ -188,11 +199,12 @@ static struct open open_of(struct nvmi_ticket *ticket) {
   return open;
 }
 
-/* One look: what the commit may do, or (`*waits`) nothing yet. One that wrote nothing has nothing
- * that could join. */
-static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool *waits) {
+/* One look: what the commit may do, or (`*waits`) nothing yet. It is told to join, and does so if
+ * it may. */
+static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool may_join, bool *waits) {
   struct nvmi_ticket *ticket = thread->ticket;
-  struct open open = open_of(ticket);
+  bool reads = is_reader(thread);
+  struct open open = open_of(ticket, reads);
   *waits = ticket->waiting = open.any && !open.broken;
   if (!*waits) {
     ticket->state = CLOSED;
@@ -200,10 +212,14 @@ static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool *waits
   }
   if (!open.circular && (open.any->state != OPEN || !is_late))
     return NVMI_TURN_COMMIT;
-  *waits = ticket->waiting = false;
-  if (!thread->touched && !ticket->parcels.count)
-    return NVMI_TURN_LEFT;
-  join(thread, open.circular ? open.circular : open.any);
+  if (reads) {
+    open.any->slow = true;
+    return NVMI_TURN_COMMIT;
+  }
+  if (may_join) {
+    *waits = ticket->waiting = false;
+    join(thread, open.circular ? open.circular : open.any);
+  }
   return NVMI_TURN_JOINED;
 }
 
@@ -243,19 +259,33 @@ static enum nvmi_turn await_joined(const struct nvmi_thread *thread, uint64_t to
   }
 }
 
-enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread) {
-  uint64_t deadline = nvmi_now_ns() + WAIT_NS, touched = thread->touched;
+static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread) {
+  uint64_t deadline = nvmi_now_ns() + WAIT_NS;
+  bool may_join = false;
   for (unsigned tries = 0;; tries++) {
     bool waits, is_late = nvmi_now_ns() >= deadline;
+    uint64_t touched = thread->touched;
     nvmi_lock(&mutex);
-    enum nvmi_turn turn = look(thread, is_late, &waits);
+    enum nvmi_turn turn = look(thread, is_late, may_join, &waits);
     nvmi_unlock(&mutex);
-    if (turn == NVMI_TURN_JOINED)
-      return await_joined(thread, touched, deadline);
     if (!waits)
-      return turn;
-    pause_a_little(tries);
+      return turn == NVMI_TURN_JOINED ? await_joined(thread, touched, deadline) : turn;
+    if (turn != NVMI_TURN_JOINED)
+      pause_a_little(tries);
+    else if (nvmi_join_is_safe(thread))
+      may_join = true;
+    else
+      return NVMI_TURN_COMMIT; /* which finds the same, and undoes it */
   }
+}
+
+enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread) {
+  thread->waits_for_turn = true;
+  nvmi_compiler_barrier();
+  enum nvmi_turn turn = wait_for_turn(thread);
+  nvmi_compiler_barrier();
+  thread->waits_for_turn = false;
+  return turn;
 }
 
 /* Bytes that several have written go back in reverse order, if all of them get there in time. */

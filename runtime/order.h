@@ -36,10 +36,10 @@ void nvmi_order_acquire(const void *lock);
 
 /* A transaction of a thread with a ticket begins; nothing of it is written yet. */
 void nvmi_order_begin(struct nvmi_thread *thread);
-enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED, NVMI_TURN_LEFT };
-/* Waits for the transactions that this one depends on. Commit: they have ended; what was open may
- * have been committed with one of them. Broken: one of them was aborted. Joined: it is part of one
- * that goes on. Left: nothing was written, and what was read is not durable yet. */
+enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED };
+/* Waits for the transactions that this one depends on. Commit: they have ended, or nothing was
+ * written; what was open may have been committed with one of them. Broken: one of them was aborted.
+ * Joined: it is part of one that goes on. */
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);
 /* No other joins any more; what joined is now the thread's own. Without `commit` those that depend
  * on it are told that they cannot commit, and undo first. */
@@ -51,7 +51,9 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told);
 /* The thread ends; nothing is open. */
 void nvmi_order_leave(struct nvmi_thread *thread);
 
-/* order_join.c: the thread's open transaction as parcels, and back. */
+/* order_join.c: the thread's open transaction as parcels, and back. Safe: with the pointers that
+ * whoever unpacks it does not check. */
+bool nvmi_join_is_safe(struct nvmi_thread *thread);
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels);
 void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels);
 void nvmi_join_seal(struct nvmi_thread *thread);

@@ -13,6 +13,7 @@
 #include "freeze.h"
 #include "ticket.h"
 #include "trace.h"
+#include "types.h"
 
 struct nvmi_thread nvmi_nobody;
 
@@ -37,6 +38,27 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
   thread->fresh_count = 0; /* what was listed of new blocks is sealed */
   nvmi_compiler_barrier();
   thread->busy--;
+}
+
+/* Who joins is told of its own pointers, not who commits them; with undo no lines of it travel. */
+bool nvmi_join_is_safe(struct nvmi_thread *thread) {
+  nvmi_join_seal(thread);
+  thread->busy++;
+  nvmi_tx_collect(thread);
+  bool safe = true;
+  for (uint64_t left = thread->touched; left && safe; left &= left - 1) {
+    const struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
+    safe = !log->pool->check_pointers || !nvmi_check_pointers(log, NULL, 0);
+  }
+  const struct nvmi_line *lines = thread->lines.items;
+  for (size_t i = 0; i < thread->lines.count && safe; i++) {
+    struct nvm_pool *pool = nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6));
+    safe = pool->method->seal || !pool->check_pointers ||
+           !nvmi_check_pointers(thread->logs[pool->index], &lines[i], 1);
+  }
+  nvmi_compiler_barrier();
+  thread->busy--;
+  return safe;
 }
 
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {

@@ -30,7 +30,7 @@ struct nvmi_ticket *nvmi_ticket_new(void) {
   struct nvmi_ticket *ticket = free_tickets;
   free_tickets = ticket->into;
   ticket->state = OPEN;
-  ticket->waiting = ticket->follows_joined = false;
+  ticket->waiting = ticket->slow = ticket->follows_joined = false;
   ticket->into = NULL;
   ticket->references = 1;
   return ticket;

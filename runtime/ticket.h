@@ -9,6 +9,7 @@ enum nvmi_ticket_state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
 struct nvmi_ticket {
   enum nvmi_ticket_state state;
   bool waiting;             /* in nvmi_order_turn */
+  bool slow;                /* a reader has given up waiting for it */
   bool follows_joined;      /* the thread's transaction before this one may still be undone */
   unsigned seen;            /* by the search of this number */
   unsigned references;      /* of threads, the list of locks, other tickets */

@@ -220,7 +220,7 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
 static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thread *thread,
                                                                 bool commit) {
   enum nvmi_turn turn = commit ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
-  if (turn >= NVMI_TURN_JOINED)
+  if (turn == NVMI_TURN_JOINED)
     return NVM_OK;
   commit = commit && turn == NVMI_TURN_COMMIT;
   nvmi_order_close(thread, commit);

@@ -201,7 +201,7 @@ template <> struct MappingTraits<PortFile> {
       Io.setError(
           "'roots' and 'load' belong together: what has the pool's values, and from when on");
     else if (!P.Roots.empty() && P.Allocators.empty() &&
-             none_of(P.Roots, [](const nvmove::port::Root &R) { return R.InPool; }))
+             !all_of(P.Roots, [](const nvmove::port::Root &R) { return R.InPool; }))
       Io.setError("'allocators' is missing: nothing could lie in the pool; it names the functions "
                   "that call malloc, or malloc, calloc, ... themselves");
   }

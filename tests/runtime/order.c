@@ -41,7 +41,7 @@ struct pair {
   struct root *root;
   pthread_mutex_t lock, second;
   _Atomic unsigned written, copied, committed, undone; /* rounds: A's first half, B's copy, ... */
-  volatile uint64_t *acknowledged;                     /* of A; early commits until then */
+  volatile uint64_t *acknowledged;                     /* of A; whether it was early */
 };
 
 static void wait_for(_Atomic unsigned *counter, unsigned value) {
@@ -112,12 +112,13 @@ static void run_a(struct pair *p) {
       pthread_mutex_unlock(p->handshake == BACK ? &p->lock : &p->second);
     }
     STORE(p->root->last, value);
+    uint64_t before = stats_of(p).early_commits;
     if (p->aborts && round % 2) {
       CHECK(nvm_tx_abort(p->pool) == 0);
       p->undone = round;
     } else {
       CHECK(nvm_tx_commit(p->pool) == 0);
-      p->acknowledged[1] = stats_of(p).early_commits;
+      p->acknowledged[1] = stats_of(p).early_commits != before;
       p->acknowledged[0] = value;
     }
     wait_for(&p->committed, round);
