@@ -70,7 +70,8 @@ static const struct nvmi_root_hooks hooks = {nvmi_roots_join, nvmi_root_correct,
 
 /* -fcommon: each source that has the variable defines it, and the linker makes them one. */
 static bool is_known(const struct nvm_root *root) {
-  FOR_EACH_ROOT(known) {
+  for (size_t i = 0; i < nvmi_all_roots.count; i++) {
+    const struct nvm_root *known = root_at(i);
     if (known->address == root->address && known->type == root->type &&
         strcmp(known->name, root->name) == 0)
       return true;
@@ -80,9 +81,11 @@ static bool is_known(const struct nvm_root *root) {
 
 void __nvm_describe_roots(const struct nvm_root *const *Begin, const struct nvm_root *const *End) {
   for (const struct nvm_root *const *at = Begin; at < End; at++) {
-    if (*at && nvm_pool_attached())
+    if (!*at || is_known(*at))
+      continue;
+    if (nvm_pool_attached())
       come_late(*at);
-    if (*at && !is_known(*at) && !nvmi_array_push(&nvmi_all_roots, at, sizeof *at))
+    if (!nvmi_array_push(&nvmi_all_roots, at, sizeof *at))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of roots");
   }
   nvmi_root_hooks = &hooks;

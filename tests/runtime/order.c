@@ -49,12 +49,6 @@ static void wait_for(_Atomic unsigned *counter, unsigned value) {
     sched_yield();
 }
 
-static struct nvm_stats stats_of(const struct pair *p) {
-  struct nvm_stats stats;
-  CHECK(nvm_pool_stats(p->pool, &stats) == 0);
-  return stats;
-}
-
 static void *run_b(void *argument) {
   struct pair *p = argument;
   for (unsigned round = 1; round <= ROUNDS; round++) {
@@ -112,13 +106,13 @@ static void run_a(struct pair *p) {
       pthread_mutex_unlock(p->handshake == BACK ? &p->lock : &p->second);
     }
     STORE(p->root->last, value);
-    uint64_t before = stats_of(p).early_commits;
+    uint64_t before = p->pool->early_commits;
     if (p->aborts && round % 2) {
       CHECK(nvm_tx_abort(p->pool) == 0);
       p->undone = round;
     } else {
       CHECK(nvm_tx_commit(p->pool) == 0);
-      p->acknowledged[1] = stats_of(p).early_commits != before;
+      p->acknowledged[1] = p->pool->early_commits != before;
       p->acknowledged[0] = value;
     }
     wait_for(&p->committed, round);
@@ -140,7 +134,8 @@ static void run_pair(void *argument) {
   CHECK(pthread_create(&b, NULL, run_b, p) == 0);
   run_a(p);
   CHECK(pthread_join(b, NULL) == 0);
-  struct nvm_stats stats = stats_of(p);
+  struct nvm_stats stats;
+  CHECK(nvm_pool_stats(p->pool, &stats) == 0);
   CHECK(p->handshake == NONE || p->aborts || stats.joined_commits >= ROUNDS);
   CHECK((p->handshake != UNSEEN && p->handshake != BACK) || stats.early_commits >= ROUNDS);
   CHECK(nvm_pool_close(p->pool) == 0);

@@ -1,6 +1,7 @@
 /* returns.c: what is durable when a commit returns, where transactions depend on each other. */
 #include "harness.h"
 #include "hooks.h"
+#include "internal.h"
 #include "store.h"
 
 #include <pthread.h>
@@ -72,11 +73,7 @@ static void take(pthread_mutex_t *lock) {
   pthread_mutex_unlock(lock);
 }
 
-static uint64_t early(void) {
-  struct nvm_stats stats;
-  CHECK(nvm_pool_stats(all.pool, &stats) == 0);
-  return stats.early_commits;
-}
+static bool early(void) { return all.pool->early_commits; }
 
 /* Two of these depend on each other. */
 static void *depend_and_commit(void *argument) {
@@ -207,8 +204,9 @@ static void count_yields(void) { yields++; }
 /* The writer ends only when the reader has gone on, which nobody sees: once the reader waits. */
 TEST(returns_reader_that_cannot_wait) {
   pthread_t writer;
-  start_writer(&writer);
   hook_yield = count_yields;
+  start_writer(&writer);
+  yields = 0;
   __nvm_commit_point();
   CHECK(yields >= 10);
   yields = 0;
@@ -263,8 +261,8 @@ static void post_as_a_handler_does(void) {
 /* A signal handler that interrupts the wait may release a semaphore. */
 TEST(returns_reader_whose_handler_posts) {
   CHECK(sem_init(&semaphore, 0, 0) == 0);
-  start_writer(&ending);
   hook_yield = post_as_a_handler_does;
+  start_writer(&ending);
   posts = true;
   __nvm_commit_point();
   CHECK(!posts && nvm_pool_close(all.pool) == 0);
