@@ -65,8 +65,8 @@ struct nvm_pool {
   pthread_mutex_t settling;             /* of who raises the bound; taken last */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
-  _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
-  _Atomic uint64_t early_commits;
+  _Atomic unsigned parcels;       /* of transactions that joined others (order.h) */
+  _Atomic uint64_t early_commits; /* of these, as nvm_stats counts them; under order.c's mutex */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
   struct nvmi_counts *counts;   /* of references (counts.h); null: they are not counted */

@@ -7,10 +7,11 @@
  *
  * The other may be unable to go on: it may want a lock that this thread holds until its commit has
  * returned, or wait for it in a way that nobody sees. So the wait is bounded, and where two commits
- * wait for each other there is none: then the transaction joins the other's. It has ended for its
- * thread, which goes on and may release its locks; its bytes commit with the other's, by one
- * record, or not at all. Nothing waits for a joined transaction but what waits for the other's; so
- * every thread that could go on without these rules can go on with them.
+ * wait for each other there is none: then the transaction joins the other's. Its bytes commit with
+ * the other's, by one record, or not at all. Its thread goes on once that has ended, or, where
+ * the other still runs, after the bounded wait, and may release its locks. Nothing waits for a
+ * joined transaction but what waits for the other's; so every thread that could go on without these
+ * rules can go on with them.
  */
 #define _GNU_SOURCE
 #include "order.h"

@@ -131,10 +131,8 @@ void nvmi_stats_print(struct nvm_pool *pool) {
       stderr,
       "nvmove: %s: method %s, domain %s (%s), generation %llu\n"
       "nvmove:   %llu commits (%llu implicit, %llu joined, %llu early), %llu aborts, %llu notes, "
-      "%llu log "
-      "entries of %llu "
-      "bytes, "
-      "%llu flushed lines, %llu fences, %llu allocations, %llu frees\n",
+      "%llu log entries of %llu bytes, %llu flushed lines, %llu fences, %llu allocations, %llu "
+      "frees\n",
       pool->path, pool->method->name, pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process",
       pool->persist->name, (unsigned long long)pool->header.generation,
       (unsigned long long)s.commits, (unsigned long long)s.implicit_commits,

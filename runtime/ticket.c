@@ -1,5 +1,5 @@
-/* ticket.c: tickets live in slabs that are never given back; each is listed where it is referred to
- * by a count. */
+/* ticket.c: tickets lie in slabs, which are never given back: so all can be looked through, and one
+ * without references is used again. */
 #define _GNU_SOURCE
 #include "ticket.h"
 
