@@ -32,6 +32,8 @@ static struct {
   struct place *places[2];
   pthread_mutex_t locks[2];
   unsigned is_unsafe; /* bits: which thread's transaction */
+  unsigned first;     /* to commit: the other one joins it */
+  bool aborts;        /* the writer does */
   int errors[2];
   _Atomic unsigned turn, done;
   _Atomic bool holds, is_held, let_go;
@@ -75,6 +77,12 @@ static void take(pthread_mutex_t *lock) {
 
 static bool early(void) { return all.pool->early_commits; }
 
+static _Thread_local bool commits_first;
+static void say_that_it_waits(void) {
+  if (commits_first)
+    all.turn = 5;
+}
+
 /* Two of these depend on each other. */
 static void *depend_and_commit(void *argument) {
   static int in_dram;
@@ -89,8 +97,10 @@ static void *depend_and_commit(void *argument) {
   wait_for(&all.turn, 2);
   take(&all.locks[!self]);
   all.turn++;
-  wait_for(&all.turn, 4);
+  wait_for(&all.turn, self == all.first ? 4 : 5);
+  commits_first = self == all.first;
   all.errors[self] = nvm_tx_commit(all.pool) == 0 ? NVM_OK : (int)nvm_errno();
+  commits_first = false;
   all.done++;
   wait_for(&all.done, 2);
   CHECK(nvm_tx_begin(all.pool) == 0);
@@ -100,15 +110,17 @@ static void *depend_and_commit(void *argument) {
 }
 
 /* False: on a machine with much else to do the second came too late for the first to wait. */
-static bool run_circle(unsigned is_unsafe) {
+static bool run_circle(unsigned first, unsigned is_unsafe) {
   static unsigned numbers[2] = {0, 1};
   pthread_t threads[2];
   prepare();
+  all.first = first;
   all.is_unsafe = is_unsafe;
   all.turn = all.done = 0;
   all.is_held = all.let_go = false;
   all.holds = !is_unsafe;
   hook_steps(hold);
+  hook_yield = say_that_it_waits;
   for (unsigned i = 0; i < 2; i++)
     CHECK(pthread_create(&threads[i], NULL, depend_and_commit, &numbers[i]) == 0);
   if (!is_unsafe) {
@@ -128,34 +140,42 @@ static bool run_circle(unsigned is_unsafe) {
   return in_time;
 }
 
-static void run_circles(unsigned is_unsafe) {
-  for (unsigned tries = 0; !run_circle(is_unsafe); tries++)
+static void run_circles(unsigned first, unsigned is_unsafe) {
+  for (unsigned tries = 0; !run_circle(first, is_unsafe); tries++)
     CHECK(tries < 50);
 }
 
 /* One joins the other's transaction, and returns no sooner than that is durable. */
 TEST(returns_circle_when_durable) {
-  run_circles(0);
+  run_circles(0, 0);
   CHECK(all.errors[0] == NVM_OK && all.errors[1] == NVM_OK);
 }
 
 TEST(returns_circle_when_undone) {
-  for (unsigned round = 0; round < 16; round++) {
-    unsigned wrong = round & 1; /* is the one that joins, in some rounds */
-    run_circles(1U << wrong);
+  for (unsigned round = 0; round < 4; round++) {
+    unsigned first = round & 1, wrong = round >> 1;
+    run_circles(first, 1U << wrong);
     CHECK(all.errors[wrong] == NVM_EUNSAFE && all.errors[!wrong] == NVM_EBROKEN);
   }
 }
 
-static void *write_hand_on_and_commit(void *unused) {
+static void *write_hand_on_and_end(void *unused) {
   CHECK(nvm_tx_begin(all.pool) == 0);
   pthread_mutex_lock(&all.locks[0]);
   STORE(all.words[0], 1);
   pthread_mutex_unlock(&all.locks[0]);
   all.turn = 1;
   wait_for(&all.turn, 2);
-  CHECK(nvm_tx_commit(all.pool) == 0);
+  CHECK((all.aborts ? nvm_tx_abort : nvm_tx_commit)(all.pool) == 0);
   return unused;
+}
+
+/* The calling thread reads what it has written. */
+static void start_writer(pthread_t *writer) {
+  prepare();
+  CHECK(pthread_create(writer, NULL, write_hand_on_and_end, NULL) == 0);
+  wait_for(&all.turn, 1);
+  take(&all.locks[0]);
 }
 
 static void *let_go_later(void *unused) {
@@ -167,15 +187,12 @@ static void *let_go_later(void *unused) {
 
 /* Who has read what another thread has not committed yet waits for it. */
 static void read_and_wait(bool is_point) {
-  prepare();
   pthread_t writer, clock;
-  all.holds = true;
-  hook_steps(hold);
-  CHECK(pthread_create(&writer, NULL, write_hand_on_and_commit, NULL) == 0);
-  wait_for(&all.turn, 1);
+  start_writer(&writer);
   if (!is_point)
     CHECK(nvm_tx_begin(all.pool) == 0);
-  take(&all.locks[0]);
+  all.holds = true;
+  hook_steps(hold);
   all.turn = 2;
   await_hold();
   CHECK(pthread_create(&clock, NULL, let_go_later, NULL) == 0);
@@ -190,13 +207,6 @@ static void read_and_wait(bool is_point) {
 
 TEST(returns_reader_of_what_is_committed) { read_and_wait(false); }
 TEST(returns_reader_at_a_commit_point) { read_and_wait(true); }
-
-static void start_writer(pthread_t *writer) {
-  prepare();
-  CHECK(pthread_create(writer, NULL, write_hand_on_and_commit, NULL) == 0);
-  wait_for(&all.turn, 1);
-  take(&all.locks[0]);
-}
 
 static _Thread_local unsigned yields;
 static void count_yields(void) { yields++; }
@@ -221,29 +231,32 @@ TEST(returns_reader_that_cannot_wait) {
   CHECK(nvm_pool_close(all.pool) == 0);
 }
 
-static void *write_and_abort(void *unused) {
-  CHECK(nvm_tx_begin(all.pool) == 0);
-  pthread_mutex_lock(&all.locks[0]);
-  STORE(all.words[0], 1);
-  pthread_mutex_unlock(&all.locks[0]);
-  all.turn = 1;
-  wait_for(&all.turn, 2);
-  CHECK(nvm_tx_abort(all.pool) == 0);
-  return unused;
-}
-
 /* It has lost nothing. */
 TEST(returns_reader_of_what_is_aborted) {
-  prepare();
   pthread_t writer;
-  CHECK(pthread_create(&writer, NULL, write_and_abort, NULL) == 0);
-  wait_for(&all.turn, 1);
-  take(&all.locks[0]);
+  all.aborts = true;
+  start_writer(&writer);
   all.turn = 2;
   __nvm_commit_point();
   CHECK(pthread_join(writer, NULL) == 0);
   __nvm_commit_point();
   CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+/* What the close commits waits for another thread's transaction in another pool. */
+TEST(returns_close_of_what_joins) {
+  NVM_POOL *own = test_create(test_path("own"), 1 << 20);
+  uint64_t *word = nvm_calloc(own, 0, 1, sizeof *word);
+  CHECK(word && nvm_pool_set_root(own, word) == 0);
+  pthread_t writer;
+  start_writer(&writer);
+  STORE(*word, 1);
+  CHECK_FAILS(nvm_pool_close(own) == 0, NVM_EOPENTX);
+  all.turn = 2;
+  CHECK(pthread_join(writer, NULL) == 0);
+  CHECK(nvm_pool_close(own) == 0 && nvm_pool_close(all.pool) == 0);
+  own = test_open(test_path("own"));
+  CHECK(*(uint64_t *)nvm_pool_root(own) == 1 && nvm_pool_close(own) == 0);
 }
 
 static sem_t semaphore;
