@@ -106,7 +106,7 @@ void HtmlReport::printType(const PersistentType &Type) {
   OS << "<details class=\"type\" data-text=\"";
   text(Type.Name + " " + Others + " " + placeText(Type.Definition));
   OS << "\"><summary class=\"row\"><span class=\"name\">";
-  text((Type.Union ? "union " : "") + Type.Name);
+  text((Type.Union && Type.Name[0] != '(' ? "union " : "") + Type.Name);
   if (!Others.empty()) {
     OS << ' ';
     element("span", "alias", "(" + Others + ")");

@@ -3,6 +3,7 @@
 #include "report/Words.h"
 
 #include "support/Diagnostics.h"
+#include "support/Printable.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/WithColor.h"
@@ -73,18 +74,19 @@ void TextReport::printTable() {
   std::vector<Row> Rows;
   size_t TypeWidth = 4, WhereWidth = 10, SizeWidth = 5;
   for (const PersistentType &Type : Result.Types) {
-    Row R{(Type.Union ? "union " : "") + Type.Name, whereText(Type.Definition),
-          std::to_string(Type.SizeBytes), Type.Sureness};
+    Row R{(Type.Union && Type.Name[0] != '(' ? "union " : "") + Type.Name,
+          whereText(Type.Definition), std::to_string(Type.SizeBytes), Type.Sureness};
     if (std::vector<std::string> Others = otherNames(Type); !Others.empty())
       R.Type += " (" + listed(Others) + ")";
-    TypeWidth = std::max(TypeWidth, R.Type.size());
-    WhereWidth = std::max(WhereWidth, R.Where.size());
+    TypeWidth = std::max(TypeWidth, support::columns(R.Type));
+    WhereWidth = std::max(WhereWidth, support::columns(R.Where));
     SizeWidth = std::max(SizeWidth, R.Size.size());
     Rows.push_back(std::move(R));
   }
   auto Pad = [this](size_t Width, llvm::StringRef Text) {
     OS << Text;
-    OS.indent(static_cast<unsigned>(Width > Text.size() ? Width - Text.size() : 0) + 2);
+    size_t Columns = support::columns(Text);
+    OS.indent(static_cast<unsigned>(Width > Columns ? Width - Columns : 0) + 2);
   };
   auto PadLeft = [this](size_t Width, llvm::StringRef Text) {
     OS.indent(static_cast<unsigned>(Width > Text.size() ? Width - Text.size() : 0));
@@ -117,8 +119,7 @@ void TextReport::printNoTypes() {
 void TextReport::printChain(const PersistentType &Type) {
   OS << '\n';
   printDiagnostic(OS, Options.Color, Sources, support::Severity::Remark, toPlace(Type.Definition),
-                  "'" + llvm::Twine(Type.Union ? "union " : "struct ") + Type.Name +
-                      "' is persistent (" + word(Type.Sureness) +
+                  "'" + fullName(Type) + "' is persistent (" + word(Type.Sureness) +
                       (Type.Why.empty() ? ")" : ": " + Type.Why + ")"));
   for (const EvidenceStep &Step : Type.Evidence)
     if (Step.Where.File.empty())
@@ -189,7 +190,8 @@ void TextReport::print() {
 } // namespace
 
 void printText(const ScanResult &Result, llvm::raw_ostream &OS, const TextOptions &Options) {
-  TextReport(Result, OS, Options).print();
+  support::Printable Shown(OS);
+  TextReport(Result, Shown, Options).print();
 }
 
 } // namespace nvmove::report

@@ -65,6 +65,12 @@ std::string question(const ScanResult &Result) {
   return Text;
 }
 
+std::string fullName(const PersistentType &Type) {
+  if (llvm::StringRef(Type.Name).starts_with("("))
+    return Type.Name;
+  return (Type.Union ? "union " : "struct ") + Type.Name;
+}
+
 std::vector<std::string> otherNames(const PersistentType &Type) {
   std::vector<std::string> Names;
   for (const std::string &Alias : Type.Aliases)

@@ -26,6 +26,9 @@ std::string listed(const std::vector<std::string> &Words);
 /// What the scan looked for, e.g. "what rdbLoad leaves behind and rdbSave saves".
 std::string question(const ScanResult &Result);
 
+/// "struct list", or what stands for a name: "(unnamed struct at a.c:4)".
+std::string fullName(const PersistentType &Type);
+
 /// The spellings of a type that say more than its name, e.g. "robj" for struct redisObject.
 std::vector<std::string> otherNames(const PersistentType &Type);
 

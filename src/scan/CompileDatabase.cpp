@@ -1,18 +1,18 @@
 // Finding and reading compile databases: see CompileDatabase.h.
 #include "scan/CompileDatabase.h"
 
+#include "scan/CommandLine.h"
+
 #include "support/Files.h"
 
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
-#include "llvm/Support/VirtualFileSystem.h"
 
 namespace nvmove::scan {
 
@@ -21,6 +21,8 @@ namespace {
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
+/// A database nests three deep; generators add objects of their own.
+constexpr unsigned NestingMax = 100;
 constexpr llvm::StringLiteral DatabaseName = "compile_commands.json";
 constexpr llvm::StringLiteral HowToMakeOne =
     "; create one with one of\n"
@@ -32,130 +34,94 @@ llvm::Error failure(const llvm::Twine &Text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), Text);
 }
 
-/// What a source is written in, by the suffix that every C compiler goes by.
-llvm::StringRef languageOfSuffix(llvm::StringRef File) {
-  return llvm::StringSwitch<llvm::StringRef>(path::extension(File))
-      .Cases(".c", ".i", "c")
-      .Cases(".cc", ".cp", ".cxx", ".cpp", ".c++", ".C", ".CPP", ".ii", "C++")
-      .Cases(".s", ".S", ".sx", ".asm", "assembler")
-      .Cases(".m", ".mm", ".mi", ".M", "Objective-C")
-      .Cases(".f", ".F", ".f90", ".F90", ".for", "Fortran")
-      .Cases(".cu", ".cuh", "CUDA")
-      .Cases(".bc", ".ll", "LLVM IR")
-      .Default("");
-}
-
-/// "c" for what can be recorded, else the name of the language to tell the user. The last -x
-/// before the file wins over the suffix.
-llvm::StringRef languageOf(const CompileCommand &Command) {
-  llvm::StringRef Explicit;
-  for (size_t I = 1; I < Command.Arguments.size(); ++I) {
-    llvm::StringRef Argument = Command.Arguments[I];
-    if (Argument == "-x" && I + 1 < Command.Arguments.size())
-      Explicit = Command.Arguments[++I];
-    else if (Argument.consume_front("-x"))
-      Explicit = Argument;
+/// Brings \p Command into the form that is recorded and files it where it belongs. \p Output is
+/// what the database says of it, or "".
+/// On \p AnyLanguage the user has named the file: Clang will say what is wrong with it.
+void keep(CompileDatabase &Database, CompileCommand Command, llvm::StringRef Output,
+          bool AnyLanguage = false) {
+  llvm::Error E = expandResponseFiles(Command, Database.Read);
+  if (!E)
+    E = simplify(Command, Output);
+  if (E) {
+    // A source in another language is skipped for that, whatever else its command holds.
+    llvm::StringRef Language = languageOfSuffix(Command.File);
+    std::string Why = toString(std::move(E));
+    if (!Language.empty() && Language != "c")
+      Why = (Language + " is not supported, only C").str();
+    Database.Skipped.push_back({Command.File, std::move(Why)});
+    return;
   }
-  if (Explicit.empty() || Explicit == "none")
-    return languageOfSuffix(Command.File);
-  return llvm::StringSwitch<llvm::StringRef>(Explicit)
-      .Cases("c", "cpp-output", "c")
-      .StartsWith("c++", "C++")
-      .StartsWith("assembler", "assembler")
-      .Default(Explicit);
+  llvm::StringRef Language = languageOf(Command);
+  if (AnyLanguage || Language == "c")
+    Database.Commands.push_back(std::move(Command));
+  else if (Language.empty())
+    Database.Skipped.push_back({Command.File, "not a C source file"});
+  else
+    Database.Skipped.push_back({Command.File, (Language + " is not supported, only C").str()});
 }
 
-/// Options that say how code is generated or what else is written, never what the source means.
-struct IgnoredOption {
-  llvm::StringLiteral Start;
-  bool Whole;         ///< The argument is exactly Start.
-  unsigned Following; ///< Arguments that belong to it.
-};
-constexpr IgnoredOption IgnoredOptions[] = {
-    {"-o", true, 1},
-    {"-c", true, 0},
-    {"-MF", true, 1},
-    {"-MT", true, 1},
-    {"-MQ", true, 1},
-    {"-M", false, 0},
-    {"-fPIC", true, 0},
-    {"-fpic", true, 0},
-    {"-fPIE", true, 0},
-    {"-fpie", true, 0},
-    {"-DPIC", true, 0},
-    {"-g", false, 0},
-    {"-O", false, 0},
-    {"-W", false, 0},
-    {"-pipe", true, 0},
-    {"-Wp,-MD", false, 0},
-    {"-fvisibility", false, 0},
-};
-
-const IgnoredOption *ignored(llvm::StringRef Argument) {
-  for (const IgnoredOption &Option : IgnoredOptions)
-    if (Option.Whole ? Argument == Option.Start : Argument.starts_with(Option.Start))
-      return &Option;
-  return nullptr;
+/// How far the object lies from the source: the nearest of several objects of one source is kept.
+std::pair<size_t, llvm::StringRef> distance(const CompileCommand &Command) {
+  llvm::StringRef Object = path::parent_path(Command.Output);
+  llvm::StringRef Source = path::parent_path(Command.File);
+  size_t Common = 0;
+  while (Common < Object.size() && Common < Source.size() && Object[Common] == Source[Common])
+    ++Common;
+  return {Object.size() + Source.size() - 2 * Common, Command.Output};
 }
 
-/// Options whose value is the next argument, and might look like a source file.
-constexpr llvm::StringLiteral ValuedOptions[] = {
-    "-I",         "-D",       "-U",      "-include", "-imacros", "-isystem", "-iquote",
-    "-idirafter", "-o",       "-x",      "-MF",      "-MT",      "-MQ",      "-L",
-    "-l",         "-Xlinker", "-Xclang", "-T",       "-target",  "-arch",    "-isysroot",
-};
-
-/// "cc a.c b.c" is one entry for each file but the same arguments: leaves only the entry's own.
-void dropOtherSources(CompileCommand &Command) {
-  std::vector<std::string> Kept;
-  for (size_t I = 0; I < Command.Arguments.size(); ++I) {
-    const std::string &Argument = Command.Arguments[I];
-    bool Source = I && Argument[0] != '-' && !languageOfSuffix(Argument).empty();
-    if (!Source || support::absolutePath(Argument, Command.Directory) == Command.File)
-      Kept.push_back(Argument);
-    if (I && llvm::is_contained(ValuedOptions, Argument) && I + 1 < Command.Arguments.size())
-      Kept.push_back(Command.Arguments[++I]);
-  }
-  Command.Arguments = std::move(Kept);
-}
-
-/// Equal for commands that give the same facts.
-std::string meaningOf(const CompileCommand &Command) {
-  std::string Key = Command.Directory + '\0' + Command.File;
-  for (size_t I = 1; I < Command.Arguments.size(); ++I) {
-    if (const IgnoredOption *Option = ignored(Command.Arguments[I])) {
-      I += Option->Following;
+/// Of commands that say the same, one stays, whatever their order.
+void dropDuplicates(CompileDatabase &Database) {
+  llvm::StringMap<size_t> Meanings;
+  std::vector<CompileCommand> Kept;
+  for (CompileCommand &Command : Database.Commands) {
+    auto [It, New] = Meanings.try_emplace(meaningOf(Command), Kept.size());
+    if (New) {
+      Kept.push_back(std::move(Command));
       continue;
     }
-    Key += '\0';
-    Key += Command.Arguments[I];
+    ++Database.Duplicates;
+    if (distance(Command) < distance(Kept[It->second]))
+      Kept[It->second] = std::move(Command);
   }
-  return Key;
+  Database.Commands = std::move(Kept);
 }
 
-/// The object file: what the entry says, else what follows -o.
-std::string outputOf(llvm::StringRef Stated, const CompileCommand &Command) {
-  llvm::StringRef Output = Stated;
-  for (size_t I = 1; Output.empty() && I < Command.Arguments.size(); ++I) {
-    llvm::StringRef Argument = Command.Arguments[I];
-    if (Argument == "-o" && I + 1 < Command.Arguments.size())
-      Output = Command.Arguments[I + 1];
-    else if (Argument.size() > 2 && Argument.consume_front("-o"))
-      Output = Argument;
+/// How deep the brackets of \p Text nest; the parser of LLVM recurses once for each.
+unsigned nesting(llvm::StringRef Text) {
+  unsigned Depth = 0, Deepest = 0;
+  bool Quoted = false;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    char C = Text[I];
+    if (Quoted && C == '\\')
+      ++I;
+    else if (C == '"')
+      Quoted = !Quoted;
+    else if (!Quoted && (C == '[' || C == '{'))
+      Deepest = std::max(Deepest, ++Depth);
+    else if (!Quoted && (C == ']' || C == '}') && Depth)
+      --Depth;
   }
-  return Output.empty() ? "" : support::absolutePath(Output, Command.Directory);
+  return Deepest;
 }
 
 /// Reads one database file into a CompileDatabase.
 class Reader {
 public:
-  explicit Reader(std::string Path) { Database.Path = std::move(Path); }
+  explicit Reader(std::string Path) {
+    Database.Path = std::move(Path);
+    Database.Read.push_back(Database.Path);
+  }
 
   llvm::Expected<CompileDatabase> read() {
     auto Text = llvm::MemoryBuffer::getFile(Database.Path);
     if (!Text)
       return failure(Database.Path + ": " + Text.getError().message() + HowToMakeOne);
-    llvm::Expected<llvm::json::Value> Json = llvm::json::parse((*Text)->getBuffer());
+    std::string Decoded = decoded((*Text)->getBuffer());
+    if (nesting(Decoded) > NestingMax)
+      return failure(Database.Path + ": not a compile database, its brackets nest more than " +
+                     llvm::Twine(NestingMax) + " deep" + HowToMakeOne);
+    llvm::Expected<llvm::json::Value> Json = llvm::json::parse(Decoded);
     if (!Json)
       return failure(Database.Path + ": not a compile database, broken JSON at " +
                      toString(Json.takeError()) + HowToMakeOne);
@@ -171,6 +137,7 @@ public:
     for (size_t I = 0; I < Entries->size(); ++I)
       if (llvm::Error E = add((*Entries)[I], I))
         return std::move(E);
+    dropDuplicates(Database);
     return std::move(Database);
   }
 
@@ -201,10 +168,7 @@ private:
     }
     if (Command.Arguments.empty())
       return Wrong("has neither \"arguments\" nor \"command\"");
-    if (llvm::Error E = expandResponseFiles(Command))
-      return Wrong("(" + Command.File + "): " + toString(std::move(E)));
-    Command.Output = outputOf(Entry->getString("output").value_or(""), Command);
-    keep(std::move(Command));
+    keep(Database, std::move(Command), Entry->getString("output").value_or(""));
     return llvm::Error::success();
   }
 
@@ -216,41 +180,7 @@ private:
     return {Words.begin(), Words.end()};
   }
 
-  llvm::Error expandResponseFiles(CompileCommand &Command) {
-    auto IsResponse = [](const std::string &S) { return llvm::StringRef(S).starts_with("@"); };
-    if (llvm::none_of(Command.Arguments, IsResponse))
-      return llvm::Error::success();
-    llvm::SmallVector<const char *, 64> Words;
-    for (const std::string &Argument : Command.Arguments)
-      Words.push_back(Argument.c_str());
-    llvm::BumpPtrAllocator Memory;
-    llvm::cl::ExpansionContext Expansion(Memory, llvm::cl::TokenizeGNUCommandLine);
-    Expansion.setCurrentDir(Command.Directory).setVFS(Files.get()).setRelativeNames(true);
-    if (llvm::Error E = Expansion.expandResponseFiles(Words))
-      return E;
-    Command.Arguments = std::vector<std::string>(Words.begin(), Words.end());
-    return llvm::Error::success();
-  }
-
-  void keep(CompileCommand Command) {
-    llvm::erase_if(Command.Arguments, [](const std::string &A) { return A.empty(); });
-    dropOtherSources(Command);
-    llvm::StringRef Language = languageOf(Command);
-    if (!Meanings.insert(meaningOf(Command)).second) {
-      ++Database.Duplicates;
-      return;
-    }
-    if (Language == "c")
-      Database.Commands.push_back(std::move(Command));
-    else if (Language.empty())
-      Database.Skipped.push_back({Command.File, "not a C source file"});
-    else
-      Database.Skipped.push_back({Command.File, (Language + " is not supported, only C").str()});
-  }
-
   CompileDatabase Database;
-  llvm::StringSet<> Meanings;
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files = llvm::vfs::getRealFileSystem();
 };
 
 } // namespace
@@ -290,7 +220,7 @@ CompileDatabase commandLineDatabase(llvm::ArrayRef<std::string> Files,
     Command.Arguments.insert(Command.Arguments.end(), Flags.begin(), Flags.end());
     Command.Arguments.push_back("-c");
     Command.Arguments.push_back(Command.File);
-    Database.Commands.push_back(std::move(Command));
+    keep(Database, std::move(Command), "", /*AnyLanguage=*/true);
   }
   return Database;
 }

@@ -2,9 +2,10 @@
 //
 // The database is found as clangd finds it (or named with -p), read in both of its forms
 // ("command" and "arguments"), with relative paths resolved against each entry's directory and
-// response files expanded. What nvmove cannot record (C++, assembler, …) is not dropped silently
-// but listed in Skipped. Compilations that differ only in code generation, such as libtool's PIC
-// and non-PIC objects, are the same source twice: the first is kept.
+// response files expanded. What nvmove cannot record (C++, assembler, a command whose response file
+// is gone) is not dropped silently but listed in Skipped. Compilations that differ only in code
+// generation, such as libtool's PIC and non-PIC objects, are the same source twice: the one whose
+// object is nearest to the source is kept. The words of a command are understood in CommandLine.h.
 #pragma once
 
 #include "scan/Recorder.h"
@@ -28,7 +29,8 @@ struct CompileDatabase {
   std::string Path; ///< Of the JSON file; empty when made from a command line.
   std::vector<CompileCommand> Commands;
   std::vector<SkippedSource> Skipped;
-  size_t Duplicates = 0; ///< Entries left out because they say the same again.
+  std::vector<std::string> Read; ///< The database itself and its response files.
+  size_t Duplicates = 0;         ///< Entries left out because they say the same again.
 };
 
 /// \p Given is what -p named: a folder or a file. The error says what is wrong, where (line and

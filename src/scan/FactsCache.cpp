@@ -1,11 +1,12 @@
 // The cache of recorded facts: see FactsCache.h.
 //
 // An entry, little-endian, strings as u32 length and bytes:
-//   8 bytes  magic "NVMCACH1"
+//   8 bytes  magic "NVMCACH2"
 //   u32      length of the manifest
 //   u64      XXH3-64 of the manifest
 //   manifest u32 count, then for each file: path, u64 size, i64 modified, i64 changed,
-//            u8 whether size and times may be trusted, u64 hash low, u64 hash high
+//            u8 whether size and times may be trusted, u64 hash low, u64 hash high;
+//            u32 count of paths at which nothing was found, then these
 //   rest     the facts image, which carries its own checksum
 #include "scan/FactsCache.h"
 
@@ -16,12 +17,13 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/DataExtractor.h"
-#include "llvm/Support/EndianStream.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 #include <ctime>
+#include <set>
 #include <sys/stat.h>
 #include <xxhash.h>
 
@@ -29,7 +31,7 @@ namespace nvmove::scan {
 
 namespace {
 
-constexpr llvm::StringLiteral Magic = "NVMCACH1";
+constexpr llvm::StringLiteral Magic = "NVMCACH2";
 constexpr size_t HeaderBytes = 8 + 4 + 8;
 /// Coarsest time stamps of a file system in use (FAT). Younger files are compared by content.
 constexpr int64_t StampGranularityNs = 2'000'000'000;
@@ -112,6 +114,15 @@ std::optional<ContentHash> FileHashes::hash(const std::string &Path) {
   return Hash;
 }
 
+bool FileHashes::isThere(const std::string &Path) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  auto [It, New] = There.try_emplace(Path, false);
+  struct stat Status;
+  if (New)
+    It->second = !::stat(Path.c_str(), &Status);
+  return It->second;
+}
+
 FactsCache::FactsCache(std::string Folder, std::function<void(const std::string &)> Warn)
     : Folder(std::move(Folder)), Warn(std::move(Warn)), StartedNs(nowNs()) {
   llvm::raw_string_ostream Out(Salt);
@@ -138,7 +149,7 @@ std::string FactsCache::entryPath(const CompileCommand &Command) const {
          llvm::utohexstr(Sum.low64, true, 16);
 }
 
-bool FactsCache::stillHolds(llvm::StringRef Manifest) {
+bool FactsCache::stillHolds(llvm::StringRef Manifest, std::vector<std::string> &Inputs) {
   llvm::DataExtractor In(Manifest, /*IsLittleEndian=*/true, /*AddressSize=*/8);
   llvm::DataExtractor::Cursor At(0);
   uint32_t Count = In.getU32(At);
@@ -157,23 +168,33 @@ bool FactsCache::stillHolds(llvm::StringRef Manifest) {
     std::optional<FileStamp> Now = Hashes.stamp(Path);
     if (!Now || Now->Size != Stored.Size)
       return false;
-    if (Trusted && *Now == Stored)
+    if (Trusted && *Now == Stored) {
+      Inputs.push_back(std::move(Path));
       continue;
+    }
     std::optional<ContentHash> Hash = Hashes.hash(Path);
     if (!Hash || !(*Hash == Content))
       return false;
+    Inputs.push_back(std::move(Path));
   }
-  return !llvm::errorToBool(At.takeError()) && Count != 0;
+  uint32_t Absent = In.getU32(At);
+  bool Appeared = false;
+  for (uint32_t I = 0; I < Absent && At && !Appeared; ++I) {
+    std::string Path = In.getBytes(At, In.getU32(At)).str();
+    Appeared = At && Hashes.isThere(Path);
+  }
+  return !llvm::errorToBool(At.takeError()) && Count != 0 && !Appeared;
 }
 
-std::optional<facts::TranslationUnit> FactsCache::lookup(const CompileCommand &Command) {
+std::optional<Remembered> FactsCache::lookup(const CompileCommand &Command) {
   std::string Path = entryPath(Command);
   auto Entry = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
   if (!Entry)
     return std::nullopt;
   std::optional<llvm::StringRef> Manifest = manifestOf((*Entry)->getBuffer());
-  if (!Manifest || !stillHolds(*Manifest))
+  Remembered Answer;
+  if (!Manifest || !stillHolds(*Manifest, Answer.Inputs))
     return std::nullopt;
   llvm::StringRef Image = (*Entry)->getBuffer().drop_front(HeaderBytes + Manifest->size());
   llvm::Expected<facts::TranslationUnit> Unit = facts::deserialise(Image, Path);
@@ -182,7 +203,30 @@ std::optional<facts::TranslationUnit> FactsCache::lookup(const CompileCommand &C
     llvm::consumeError(Unit.takeError());
     return std::nullopt;
   }
-  return std::move(*Unit);
+  Answer.Unit = std::move(*Unit);
+  return Answer;
+}
+
+/// Of paths in a folder that is missing, the folder says all. False when something is there by now.
+bool FactsCache::putAbsent(llvm::support::endian::Writer &Out,
+                           const std::vector<std::string> &Absent) {
+  std::set<std::string> Shortest;
+  for (const std::string &Path : Absent) {
+    if (Hashes.isThere(Path))
+      return false;
+    llvm::StringRef Missing = Path;
+    for (llvm::StringRef Folder = Missing;
+         !(Folder = llvm::sys::path::parent_path(Folder)).empty();)
+      if (Hashes.isThere(Folder.str()))
+        break;
+      else
+        Missing = Folder;
+    Shortest.insert(Missing.str());
+  }
+  Out.write<uint32_t>(static_cast<uint32_t>(Shortest.size()));
+  for (const std::string &Path : Shortest)
+    putString(Out, Path);
+  return true;
 }
 
 std::string FactsCache::makeManifest(const Recording &R) {
@@ -207,6 +251,8 @@ std::string FactsCache::makeManifest(const Recording &R) {
     Out.write<uint64_t>(Hash->Low);
     Out.write<uint64_t>(Hash->High);
   }
+  if (!putAbsent(Out, R.Absent))
+    return "";
   return Manifest;
 }
 

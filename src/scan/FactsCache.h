@@ -3,21 +3,21 @@
 // One file an entry, named after a hash of what decides the facts besides file contents: this
 // executable, the facts format, the working directory, the command and the environment that Clang
 // looks at. The entry holds a manifest (path, size, times and content hash of every file that the
-// compilation read) and the facts. It answers when every file is unchanged; a file whose size and
-// times are as recorded is not read again, unless it was so young when recorded that a later
-// change could carry the same times.
+// compilation read, and the paths at which it found nothing) and the facts. It answers when every
+// file is unchanged and nothing has appeared at those paths; a file whose size and times are as
+// recorded is not read again, unless it was so young when recorded that a later change could carry
+// the same times.
 //
 // Any number of processes may share a folder: entries are replaced atomically. A folder that
 // cannot be written costs one warning and nothing else; a damaged entry is made anew. Entries not
 // used for a month, and the oldest beyond CacheBytesMax, are removed now and then.
-//
-// It does not notice a new header that hides one of the recorded ones in the include path.
 #pragma once
 
 #include "facts/Facts.h"
 #include "scan/Recorder.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/EndianStream.h"
 
 #include <cstdint>
 #include <functional>
@@ -25,6 +25,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nvmove::scan {
 
@@ -49,6 +50,8 @@ class FileHashes {
 public:
   std::optional<FileStamp> stamp(const std::string &Path);
   std::optional<ContentHash> hash(const std::string &Path);
+  /// Whether anything is there, a file or not.
+  bool isThere(const std::string &Path);
 
 private:
   struct Known {
@@ -58,6 +61,13 @@ private:
   };
   std::mutex Mutex;
   std::map<std::string, Known> Files;
+  std::map<std::string, bool> There;
+};
+
+/// What an entry answers with.
+struct Remembered {
+  facts::TranslationUnit Unit;
+  std::vector<std::string> Inputs; ///< As of the Recording.
 };
 
 class FactsCache {
@@ -67,7 +77,7 @@ public:
   FactsCache(std::string Folder, std::function<void(const std::string &)> Warn);
 
   /// The stored facts of \p Command when they still hold.
-  std::optional<facts::TranslationUnit> lookup(const CompileCommand &Command);
+  std::optional<Remembered> lookup(const CompileCommand &Command);
 
   /// Stores \p R, made by record(\p Command) after this cache object was. Does nothing when an
   /// input has changed since then.
@@ -78,7 +88,8 @@ public:
 
 private:
   std::string entryPath(const CompileCommand &Command) const;
-  bool stillHolds(llvm::StringRef Manifest);
+  bool stillHolds(llvm::StringRef Manifest, std::vector<std::string> &Inputs);
+  bool putAbsent(llvm::support::endian::Writer &Out, const std::vector<std::string> &Absent);
   /// "" when an input cannot be vouched for.
   std::string makeManifest(const Recording &R);
   void warnOnce(const std::string &Why);

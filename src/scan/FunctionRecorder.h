@@ -57,6 +57,7 @@ private:
   void declaration(const clang::VarDecl *Variable);
   void loop(const clang::Stmt *Init, const clang::Expr *Cond, const clang::Stmt *Step,
             const clang::Stmt *Body);
+  void emptied(const clang::Expr *Cond);
   void conditional(const clang::IfStmt *If);
   void branch(const clang::Stmt *S);
   void cases(const clang::Stmt *Body);

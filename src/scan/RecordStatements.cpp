@@ -108,6 +108,24 @@ void FunctionRecorder::recordInitialiser(const clang::VarDecl *Variable) {
   initialise(Target, Variable->getInit(), Variable->getType());
 }
 
+namespace {
+
+/// True when a break of this loop, or a goto, may leave it.
+bool leavesLoop(const clang::Stmt *S) {
+  if (!S)
+    return false;
+  if (llvm::isa<clang::BreakStmt>(S) || llvm::isa<clang::GotoStmt>(S) ||
+      llvm::isa<clang::IndirectGotoStmt>(S))
+    return true;
+  bool Inner = llvm::isa<clang::WhileStmt>(S) || llvm::isa<clang::DoStmt>(S) ||
+               llvm::isa<clang::ForStmt>(S) || llvm::isa<clang::SwitchStmt>(S);
+  if (Inner) // Its breaks are its own.
+    return false;
+  return llvm::any_of(S->children(), leavesLoop);
+}
+
+} // namespace
+
 void FunctionRecorder::loop(const clang::Stmt *Init, const clang::Expr *Cond,
                             const clang::Stmt *Step, const clang::Stmt *Body) {
   statement(Init);
@@ -117,6 +135,30 @@ void FunctionRecorder::loop(const clang::Stmt *Init, const clang::Expr *Cond,
   statement(Body);
   statement(Step);
   leave(Outer);
+  if (Cond && !leavesLoop(Body))
+    emptied(Cond);
+}
+
+/// A loop "while (list)" that is left no other way has made the variable null: a store says so.
+void FunctionRecorder::emptied(const clang::Expr *Cond) {
+  const clang::Expr *Tested = Cond->IgnoreParenImpCasts();
+  if (const auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Tested)) {
+    auto IsNull = [&](const clang::Expr *E) {
+      return E->isNullPointerConstant(Types.context(), clang::Expr::NPC_ValueDependentIsNotNull);
+    };
+    if (Binary->getOpcode() == clang::BO_NE && IsNull(Binary->getRHS()))
+      return emptied(Binary->getLHS());
+    if (Binary->getOpcode() == clang::BO_NE && IsNull(Binary->getLHS()))
+      return emptied(Binary->getRHS());
+    if (Binary->getOpcode() == clang::BO_Assign) // while ((t = list))
+      emptied(Binary->getRHS());
+    return;
+  }
+  bool Named = llvm::isa<clang::DeclRefExpr>(Tested) || llvm::isa<clang::MemberExpr>(Tested);
+  if (!Named || !Tested->isLValue() || !Tested->getType()->isPointerType())
+    return;
+  if (Place At = place(Tested); At.Where == Place::InMemory)
+    store(At, facts::NullRegister, Tested->getType(), Tested->getExprLoc());
 }
 
 void FunctionRecorder::branch(const clang::Stmt *S) {
@@ -217,9 +259,45 @@ void FunctionRecorder::statement(const clang::Stmt *S) {
 }
 
 /// At the end of a block the functions are called that its variables name as their cleanup.
+namespace {
+
+/// What a label stands before.
+const clang::Stmt *unlabelled(const clang::Stmt *S) {
+  while (const auto *Label = llvm::dyn_cast_or_null<clang::LabelStmt>(S))
+    S = Label->getSubStmt();
+  return S;
+}
+
+bool jumps(const clang::Stmt *S) {
+  return S && (llvm::isa<clang::GotoStmt>(S) || llvm::isa<clang::IndirectGotoStmt>(S));
+}
+
+} // namespace
+
+/// What stands between a goto and a later label that no run falls into is reached by some runs
+/// only: a branch. The last such part is the common end, or the error exit that returns.
 void FunctionRecorder::block(const clang::CompoundStmt *Block) {
-  for (const clang::Stmt *S : Block->body())
+  const clang::Stmt *Before = nullptr, *LastPart = nullptr;
+  auto Begins = [&](const clang::Stmt *S) {
+    return llvm::isa<clang::LabelStmt>(S) && Before &&
+           (jumps(Before) || llvm::isa<clang::ReturnStmt>(Before));
+  };
+  for (const clang::Stmt *S : Block->body()) {
+    LastPart = Begins(S) ? S : LastPart;
+    Before = unlabelled(S);
+  }
+  uint32_t Outer = Region;
+  Before = nullptr;
+  for (const clang::Stmt *S : Block->body()) {
+    if (Begins(S)) {
+      leave(Outer);
+      if (jumps(Before) && S != LastPart)
+        enter(RegionKind::Branch);
+    }
     statement(S);
+    Before = unlabelled(S);
+  }
+  leave(Outer);
   for (const clang::Stmt *S : Block->body())
     if (const auto *Declared = llvm::dyn_cast<clang::DeclStmt>(S))
       for (const clang::Decl *D : Declared->decls())

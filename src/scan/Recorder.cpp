@@ -5,8 +5,11 @@
 // one command must never be answered from another's directory.
 #include "scan/Recorder.h"
 
+#include "scan/CommandLine.h"
 #include "scan/FunctionRecorder.h"
+#include "scan/ReadFiles.h"
 #include "scan/TypeTable.h"
+#include "support/Files.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Attr.h"
@@ -14,11 +17,11 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/VirtualFileSystem.h"
 
 namespace nvmove::scan {
 
@@ -38,28 +41,6 @@ constexpr const char *Tolerances[] = {
     "-fno-spell-checking",
     "-Qunused-arguments",
 };
-
-/// Options that make a compiler write files, with the number of arguments that follow them.
-struct DroppedOption {
-  llvm::StringLiteral Name;
-  unsigned Following;
-};
-constexpr DroppedOption DroppedOptions[] = {
-    {"-c", 0},  {"-o", 1},  {"-MD", 0}, {"-MMD", 0}, {"-MP", 0},
-    {"-MG", 0}, {"-MF", 1}, {"-MT", 1}, {"-MQ", 1},  {"--serialize-diagnostics", 1},
-    {"-S", 0},  {"-E", 0},  {"-M", 0},  {"-MM", 0},  {"-save-temps", 0},
-};
-
-constexpr llvm::StringLiteral DroppedPrefixes[] = {"-Wp,-M", "-MF", "-specs=", "-flto", "-fplugin"};
-
-/// No warning is shown, but looking up some hundred of gcc's that Clang does not know takes a
-/// noticeable part of a small file's time. The -Wno- ones stay: some of them switch errors off.
-bool onlyWarns(llvm::StringRef Argument) {
-  if (Argument.starts_with("-pedantic"))
-    return true;
-  bool PassesOn = Argument.size() > 3 && Argument[3] == ','; // -Wp,… -Wa,… -Wl,…
-  return Argument.starts_with("-W") && !Argument.starts_with("-Wno-") && !PassesOn;
-}
 
 /// Records what the main file defines and whatever that reaches.
 ///
@@ -202,6 +183,36 @@ private:
   Recording &Result;
 };
 
+/// What an invocation says about the meaning of its source, and nothing else: no group of options
+/// that names a file to write, or asks for something to be shown, is taken over.
+std::shared_ptr<clang::CompilerInvocation> readingOnly(clang::CompilerInvocation &Asked) {
+  auto Made = std::make_shared<clang::CompilerInvocation>();
+  Made->getLangOpts() = Asked.getLangOpts();
+  Made->getTargetOpts() = Asked.getTargetOpts();
+  Made->getHeaderSearchOpts() = Asked.getHeaderSearchOpts();
+  Made->getPreprocessorOpts() = Asked.getPreprocessorOpts();
+  Made->getFrontendOpts().Inputs = Asked.getFrontendOpts().Inputs;
+  Made->getFrontendOpts().DashX = Asked.getFrontendOpts().DashX;
+  Made->getFrontendOpts().ProgramAction = clang::frontend::ParseSyntaxOnly;
+  clang::DiagnosticOptions &Shown = Made->getDiagnosticOpts();
+  Shown.Warnings = Asked.getDiagnosticOpts().Warnings;
+  Shown.IgnoreWarnings = Asked.getDiagnosticOpts().IgnoreWarnings;
+  Shown.PedanticErrors = Asked.getDiagnosticOpts().PedanticErrors;
+  Shown.SpellCheckingLimit = Asked.getDiagnosticOpts().SpellCheckingLimit;
+  Shown.ErrorLimit = 20;
+  // A module would be built into the compiler's cache; its headers can be read as they are.
+  clang::LangOptions &Language = Made->getLangOpts();
+  Language.Modules = Language.ImplicitModules = false;
+  Language.DumpRecordLayouts = Language.DumpRecordLayoutsSimple = false;
+  Language.DumpRecordLayoutsCanonical = Language.DumpRecordLayoutsComplete = false;
+  Language.DumpVTableLayouts = false;
+  Made->getHeaderSearchOpts().ImplicitModuleMaps = false;
+  Made->getHeaderSearchOpts().ModuleCachePath.clear();
+  Made->getHeaderSearchOpts().Verbose = false;
+  Made->getPreprocessorOpts().DumpDeserializedPCHDecls = false;
+  return Made;
+}
+
 class RecordActionFactory : public clang::tooling::ToolAction {
 public:
   RecordActionFactory(Recording &Result) : Result(Result) {}
@@ -212,8 +223,7 @@ public:
                      clang::DiagnosticConsumer *Consumer) override {
     Ran = true;
     clang::CompilerInstance Compiler(std::move(Containers));
-    Invocation->getDiagnosticOpts().ErrorLimit = 20;
-    Compiler.setInvocation(std::move(Invocation));
+    Compiler.setInvocation(readingOnly(*Invocation));
     Compiler.setFileManager(Files);
     Compiler.createDiagnostics(Consumer, /*ShouldOwnClient=*/false);
     Compiler.createSourceManager(*Files);
@@ -257,43 +267,11 @@ public:
   std::vector<std::string> Refused;
 };
 
-std::vector<std::string> adjust(const CompileCommand &Command) {
-  std::vector<std::string> Adjusted = {NVMOVE_CLANG};
-  size_t First = 0;
-  // A launcher in front of the compiler: "ccache gcc ...".
-  while (First + 1 < Command.Arguments.size() &&
-         (llvm::StringRef(llvm::sys::path::filename(Command.Arguments[First])).ends_with("cache") ||
-          llvm::sys::path::filename(Command.Arguments[First]) == "distcc"))
-    ++First;
-  for (size_t I = First + 1; I < Command.Arguments.size(); ++I) {
-    const std::string &Argument = Command.Arguments[I];
-    const auto *Dropped = llvm::find_if(
-        DroppedOptions, [&](const DroppedOption &Option) { return Option.Name == Argument; });
-    if (Dropped != std::end(DroppedOptions)) {
-      I += Dropped->Following;
-      continue;
-    }
-    if (onlyWarns(Argument) || llvm::any_of(DroppedPrefixes, [&](llvm::StringRef Prefix) {
-          return llvm::StringRef(Argument).starts_with(Prefix);
-        }))
-      continue;
-    Adjusted.push_back(Argument);
-  }
-  Adjusted.insert(Adjusted.begin() + 1, std::begin(Tolerances), std::end(Tolerances));
-  return Adjusted;
-}
-
-/// The object file, or the folder that it would be in: it tells which program the unit is for.
-std::string absoluteOutput(const CompileCommand &Command) {
-  llvm::SmallString<256> Path(Command.Output);
-  for (size_t I = 1; Path.empty() && I < Command.Arguments.size(); ++I)
-    if (Command.Arguments[I - 1] == "-o")
-      Path = Command.Arguments[I];
-  if (Path.empty())
-    Path = "object";
-  llvm::sys::fs::make_absolute(Command.Directory, Path);
-  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
+/// The object file, or the name of one in the folder that it would be in: it tells which program
+/// the unit is for.
+std::string outputOf(const CompileCommand &Command) {
+  return Command.Output.empty() ? support::absolutePath("object", Command.Directory)
+                                : Command.Output;
 }
 
 } // namespace
@@ -302,12 +280,13 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
   if (Command.Arguments.empty())
     return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
                                    "%s: the compile command is empty", Command.File.c_str());
-  std::vector<std::string> Arguments = adjust(Command);
+  std::vector<std::string> Arguments = {NVMOVE_CLANG};
+  Arguments.insert(Arguments.end(), std::begin(Tolerances), std::end(Tolerances));
+  llvm::append_range(Arguments, meaningfulWords(Command));
   // Each round drops the options that Clang's driver refused in the one before.
   for (unsigned Round = 0;; ++Round) {
     Recording Result;
-    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FileSystem(
-        llvm::vfs::createPhysicalFileSystem().release());
+    llvm::IntrusiveRefCntPtr<ReadFiles> FileSystem(new ReadFiles);
     if (std::error_code Failed = FileSystem->setCurrentWorkingDirectory(Command.Directory))
       return llvm::createStringError(Failed, "%s: cannot enter its build directory '%s': %s",
                                      Command.File.c_str(), Command.Directory.c_str(),
@@ -338,8 +317,9 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
                                      Command.File.c_str(),
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
+    Result.Absent.assign(FileSystem->absent().begin(), FileSystem->absent().end());
     Result.Unit.MainFile = Command.File;
-    Result.Unit.Output = absoluteOutput(Command);
+    Result.Unit.Output = outputOf(Command);
     if (Result.Errors) {
       Result.Unit = {};
       Result.Unit.MainFile = Command.File;

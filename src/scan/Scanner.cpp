@@ -56,6 +56,7 @@ private:
 struct Outcome {
   std::optional<facts::TranslationUnit> Unit;
   std::optional<FailedUnit> Failed;
+  std::vector<std::string> Inputs;
   bool FromCache = false;
 };
 
@@ -70,10 +71,12 @@ Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
     return failed(Command, "no such file");
   if (llvm::sys::fs::is_directory(Command.File))
     return failed(Command, "a folder, not a source file; name it with -p");
+  if (!llvm::sys::fs::is_regular_file(Command.File))
+    return failed(Command, "a device or a pipe, not a source file");
   Outcome O;
-  if (Cache)
-    O.Unit = Cache->lookup(Command);
-  if (O.Unit) {
+  if (std::optional<Remembered> Known = Cache ? Cache->lookup(Command) : std::nullopt) {
+    O.Unit = std::move(Known->Unit);
+    O.Inputs = std::move(Known->Inputs);
     O.FromCache = true;
     return O;
   }
@@ -87,14 +90,18 @@ Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
     auto [First, Rest] = Why.split('\n');
     return failed(Command, First.str(), Rest.str());
   }
-  if (R->Errors)
-    return failed(Command,
-                  "does not compile (" + std::to_string(R->Errors) +
-                      (R->Errors == 1 ? " error)" : " errors)"),
-                  std::move(R->Diagnostics));
+  if (R->Errors) {
+    O = failed(Command,
+               "does not compile (" + std::to_string(R->Errors) +
+                   (R->Errors == 1 ? " error)" : " errors)"),
+               std::move(R->Diagnostics));
+    O.Inputs = std::move(R->Inputs);
+    return O;
+  }
   if (Cache)
     Cache->store(Command, *R);
   O.Unit = std::move(R->Unit);
+  O.Inputs = std::move(R->Inputs);
   return O;
 }
 
@@ -130,6 +137,7 @@ Scanned scanUnits(llvm::ArrayRef<CompileCommand> Commands, const ScannerOptions 
       Result.Units.push_back(std::move(*O.Unit));
     if (O.Failed)
       Result.Failed.push_back(std::move(*O.Failed));
+    Result.Inputs.insert(O.Inputs.begin(), O.Inputs.end());
     Result.FromCache += O.FromCache;
   }
   return Result;

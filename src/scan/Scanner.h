@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct FailedUnit {
 struct Scanned {
   std::vector<facts::TranslationUnit> Units;
   std::vector<FailedUnit> Failed;
+  std::set<std::string> Inputs; ///< Every file that was read.
   size_t FromCache = 0;
 };
 

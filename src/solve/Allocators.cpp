@@ -55,10 +55,10 @@ void Inference::inferAllocators() {
       if (StandsFor[Id].What == Effect::Unknown && P.function(Id).Body->Symbol != None)
         Grew |= inferAllocator(Id) || inferDestructor(Id);
   }
-  std::vector<bool> Reaches = reachAllocator();
+  Allocates = reachAllocator();
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
     if (StandsFor[Id].What == Effect::Unknown && P.function(Id).Body->Symbol != None)
-      inferPool(Id, Reaches);
+      inferPool(Id, Allocates);
 }
 
 namespace {

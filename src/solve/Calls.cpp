@@ -204,7 +204,8 @@ bool Zone::considerIndirect(PendingCall &Call) {
     }
   if (Targets.empty() && Outside.empty() && Call.Call->B != None &&
       Call.Call->B != facts::NullRegister)
-    Targets = Flow.at(Instances[Call.In].Function, Call.Call->B);
+    for (FunctionId Each : Flow.at(Instances[Call.In].Function, Call.Call->B))
+      Targets.insert(Each);
   if (Targets.empty() && Outside.empty() && Call.Call->Ty != None &&
       !Flow.knowsTable(Instances[Call.In].Function, Call.Call->B))
     for (FunctionId Each : Flow.bySignature(F.View->Signatures[Call.Call->Ty]))
@@ -240,6 +241,8 @@ bool Zone::gives(const PendingCall &Call, FunctionId Id) const {
   const FunctionInfo &F = P.function(Id);
   if (F.result().Pointers && !Call.Call->Implicit)
     return true;
+  if (Call.Call->A == None)
+    return false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
     if (NodeId N = argumentNode(Call, I); N != None)
       for (LocationId Each : Graph.pointees(N))
@@ -306,9 +309,11 @@ bool Zone::follow(PendingCall &Call, FunctionId Target, bool Direct) {
   }
   bool Contact = contact(Call);
   if (!Contact) {
-    if (!Direct && !leadsToInput(Target))
-      return false;
-    if (!gives(Call, Target) && !leadsToInput(Target) && !sharesGlobal(Call, Target))
+    bool Wanted = leadsToInput(Target) ||
+                  (Direct && (gives(Call, Target) || sharesGlobal(Call, Target))) ||
+                  (!Direct && gives(Call, Target) && makesOnly(P.function(Target))) ||
+                  preparesState(Call, Target);
+    if (!Wanted)
       return false;
     if (Instances[Call.In].Contactless >= ContactlessMax) {
       BoundHit = true;

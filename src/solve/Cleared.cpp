@@ -22,6 +22,17 @@ const Cleared::Effects &Cleared::of(FunctionId Id) {
   return Memory[Id];
 }
 
+/// What any of \p Callees may do, each effect once.
+Cleared::Effects Cleared::ofAny(const std::set<FunctionId> &Callees) {
+  Effects Made;
+  for (FunctionId Callee : Callees) {
+    const Effects &There = of(Callee);
+    Made.MaySet.insert(There.MaySet.begin(), There.MaySet.end());
+    Made.Emptied.insert(There.Emptied.begin(), There.Emptied.end());
+  }
+  return Made;
+}
+
 bool Cleared::within(const Function &Body, uint32_t Region, uint32_t Outer) {
   while (Region != Outer && Region != 0)
     Region = Body.Regions[Region].Parent;
@@ -43,16 +54,17 @@ void Cleared::read(FunctionId Id, Effects &Made) {
   const Function &Body = *F.Body;
   std::map<Register, GlobalId> Addresses, Values;
   std::map<GlobalId, std::set<uint32_t>> SetIn;
+  std::map<GlobalId, std::vector<Register>> Loaded; ///< Which of Values are a variable's.
   std::map<const Instruction *, std::set<FunctionId>> Targets;
-  forEachCall(P, Flow, Id, [&](const Instruction &Call, FunctionId Callee) {
+  forEachCall(P, Known, Flow, Id, [&](const Instruction &Call, FunctionId Callee) {
     if (!Known.noReturn(Callee))
       Targets[&Call].insert(Callee);
   });
   auto Set = [&](GlobalId Each, uint32_t Region) {
     Made.MaySet.insert(Each);
     Made.Emptied.erase(Each);
-    for (auto It = Values.begin(); It != Values.end();) // "old = list; list = made; free(old);"
-      It = It->second == Each ? Values.erase(It) : std::next(It);
+    for (Register R : std::exchange(Loaded[Each], {})) // "old = list; list = made; free(old);"
+      Values.erase(R);
     SetIn[Each].insert(Region);
   };
   auto Empty = [&](GlobalId Each, uint32_t Region) {
@@ -73,8 +85,10 @@ void Cleared::read(FunctionId Id, Effects &Made) {
       continue;
     }
     if (I.Code == Op::Load) {
-      if (auto It = Addresses.find(I.A); It != Addresses.end())
+      if (auto It = Addresses.find(I.A); It != Addresses.end()) {
         Values[I.Dst] = It->second;
+        Loaded[It->second].push_back(I.Dst);
+      }
       continue;
     }
     if (I.Code == Op::Store) {
@@ -98,12 +112,11 @@ void Cleared::read(FunctionId Id, Effects &Made) {
         Empty(It->second, Place);
       continue;
     }
-    for (FunctionId Callee : Targets[&I])
-      for (GlobalId Each : std::set<GlobalId>(of(Callee).MaySet))
-        Set(Each, I.Region);
-    for (FunctionId Callee : Targets[&I])
-      for (GlobalId Each : std::set<GlobalId>(of(Callee).Emptied))
-        Empty(Each, Place);
+    Effects There = ofAny(Targets[&I]);
+    for (GlobalId Each : There.MaySet)
+      Set(Each, I.Region);
+    for (GlobalId Each : There.Emptied)
+      Empty(Each, Place);
   }
 }
 

@@ -23,6 +23,7 @@ private:
     std::set<GlobalId> MaySet, Emptied;
   };
   const Effects &of(FunctionId Id);
+  Effects ofAny(const std::set<FunctionId> &Callees);
   void read(FunctionId Id, Effects &Made);
   static bool within(const facts::Function &Body, uint32_t Region, uint32_t Outer);
   static uint32_t placeOf(const facts::Function &Body, const facts::Instruction &Call);

@@ -105,6 +105,37 @@ void LeftBehind::storeChain(ObjectId Id, std::vector<EvidenceStep> &Steps) const
   Steps.push_back(std::move(Last));
 }
 
+/// Why an object that was made is state: where input comes into it, or what it leads to.
+EvidenceStep LeftBehind::inputStep(ObjectId Id) const {
+  auto Carries = [&](NodeId N) {
+    bool Input = Graph.holds(N, Graph.input());
+    for (LocationId Each : Graph.pointees(N)) {
+      ObjectId To = Graph.at(Each).In; // A text that was read.
+      Input |= Graph.object(To).Kind == ObjectKind::Heap && Graph.object(To).Types.empty() &&
+               Z.content(To).Input;
+    }
+    return Input;
+  };
+  for (auto [Offset, Cell] : Graph.object(Id).Cells) {
+    if (!Carries(Cell))
+      continue;
+    for (const Feed &Each : Graph.feeds(Cell))
+      if (Carries(Each.From))
+        return {EvidenceStep::Kind::Read, place(Each.Where),
+                "input is stored in " + cellName(Id, Offset)};
+    if (auto Filled = Graph.filled().find(Id); Filled != Graph.filled().end())
+      return {EvidenceStep::Kind::Read, place(Filled->second), "filled with input here"};
+    return {EvidenceStep::Kind::Read, {}, "input reaches " + cellName(Id, Offset)};
+  }
+  for (auto [Offset, Cell] : Graph.object(Id).Cells)
+    for (LocationId Each : Graph.pointees(Cell))
+      if (ObjectId To = Graph.at(Each).In; To != Id && Data.count(To))
+        return {EvidenceStep::Kind::Read,
+                {},
+                cellName(Id, Offset) + " leads to " + objectName(To) + ", which input reaches"};
+  return {EvidenceStep::Kind::Read, {}, "no input reaches it: it is only kept"};
+}
+
 std::vector<EvidenceStep> LeftBehind::chain(const Found &F) const {
   std::vector<EvidenceStep> Steps;
   const Object &What = Graph.object(F.Object);
@@ -117,6 +148,8 @@ std::vector<EvidenceStep> LeftBehind::chain(const Found &F) const {
          (What.Kind == ObjectKind::Mapped ? "mapped here, " : "allocated here ") + F.TypeText});
     if (F.TypeSite.At && F.TypeSite.At != What.Made.At)
       Steps.push_back({EvidenceStep::Kind::Type, place(F.TypeSite), F.TypeText});
+    if (What.Kind == ObjectKind::Heap)
+      Steps.push_back(inputStep(F.Object));
   } else {
     for (auto [Offset, Cell] : What.Cells) {
       if (!Graph.holds(Cell, Graph.input()) || Graph.feeds(Cell).empty())

@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <deque>
+
 namespace nvmove::solve {
 
 using facts::Instruction;
@@ -23,6 +25,7 @@ FunctionFlow::Slot FunctionFlow::slot(uint64_t Kind, uint64_t Key) {
   auto [It, New] = Slots.try_emplace({Kind, Key}, static_cast<Slot>(Held.size()));
   if (New) {
     Held.emplace_back();
+    Fresh.emplace_back();
     Edges.emplace_back();
   }
   return It->second;
@@ -80,8 +83,7 @@ void FunctionFlow::collect(FunctionId Id) {
     case Op::AddressOf:
       if (Entity Meant = P.entity(F, I.A); Meant.What == Entity::Function) {
         Slot S = registerSlot(Id, I.Dst);
-        if (Held[S].insert(Meant.Id).second)
-          Work.push_back(S);
+        Fresh[S].set(Meant.Id);
         std::vector<FunctionId> &Same = Taken[P.function(Meant.Id).Signature];
         if (!llvm::is_contained(Same, Meant.Id))
           Same.push_back(Meant.Id);
@@ -128,14 +130,29 @@ void FunctionFlow::collect(FunctionId Id) {
 }
 
 void FunctionFlow::propagate() {
+  // First in, first out, and each slot once: what comes to a slot gathers before it goes on.
+  std::deque<Slot> Work;
+  std::vector<bool> Queued(Held.size());
+  auto Queue = [&](Slot S) {
+    if (!Queued[S])
+      Work.push_back(S);
+    Queued[S] = true;
+  };
+  for (Slot S = 0; S != Held.size(); ++S)
+    if (!Fresh[S].empty())
+      Queue(S);
   while (!Work.empty()) {
-    Slot From = Work.back();
-    Work.pop_back();
+    Slot From = Work.front();
+    Work.pop_front();
+    Queued[From] = false;
+    llvm::SparseBitVector<> New;
+    std::swap(New, Fresh[From]);
+    Held[From] |= New;
     for (Slot To : Edges[From]) {
-      size_t Before = Held[To].size();
-      Held[To].insert(Held[From].begin(), Held[From].end());
-      if (Held[To].size() != Before)
-        Work.push_back(To);
+      llvm::SparseBitVector<> Coming = New;
+      Coming.intersectWithComplement(Held[To]);
+      if (Fresh[To] |= Coming)
+        Queue(To);
     }
   }
   for (const auto &[Key, S] : Slots)
@@ -148,8 +165,8 @@ bool FunctionFlow::knowsTable(FunctionId In, Register R) const {
   return It != LoadedFrom.end() && Tables.count(It->second);
 }
 
-const std::set<FunctionId> &FunctionFlow::at(FunctionId In, Register R) const {
-  static const std::set<FunctionId> Nothing;
+const llvm::SparseBitVector<> &FunctionFlow::at(FunctionId In, Register R) const {
+  static const llvm::SparseBitVector<> Nothing;
   auto It = Slots.find({InRegister, static_cast<uint64_t>(In) << 32 | R});
   return It == Slots.end() ? Nothing : Held[It->second];
 }

@@ -9,6 +9,7 @@
 #include "solve/Program.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SparseBitVector.h"
 
 #include <set>
 #include <vector>
@@ -20,7 +21,7 @@ public:
   explicit FunctionFlow(const Program &P);
 
   /// Functions that register \p R of \p In may hold; empty when nothing is known.
-  const std::set<FunctionId> &at(FunctionId In, facts::Register R) const;
+  const llvm::SparseBitVector<> &at(FunctionId In, facts::Register R) const;
   /// True when \p R was loaded from a field of a record of which some field holds functions: then
   /// an empty at() means that this one never holds any.
   bool knowsTable(FunctionId In, facts::Register R) const;
@@ -41,9 +42,9 @@ private:
 
   const Program &P;
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, Slot> Slots;
-  std::vector<std::set<FunctionId>> Held;
+  /// Functions in a slot, and those of them that its edges have not seen yet.
+  std::vector<llvm::SparseBitVector<>> Held, Fresh;
   std::vector<std::vector<Slot>> Edges;
-  std::vector<Slot> Work;
   llvm::DenseMap<std::pair<uint32_t, facts::Register>, RecordKey> LoadedFrom;
   std::set<RecordKey> Tables; ///< Records of which some field holds functions.
   llvm::DenseMap<uint32_t, std::vector<FunctionId>> Taken;

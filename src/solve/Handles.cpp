@@ -25,7 +25,7 @@ std::vector<std::set<unsigned>> handleParameters(const Program &P, const Inferen
         if (ExternalEffect E = Known.effect(P.entity(P.function(Id), I.A));
             E.What == Effect::Read || E.What == Effect::ReadValue)
           Note(Id, I, E.B);
-    forEachCall(P, Flow, Id, [&](const Instruction &Call, FunctionId Callee) {
+    forEachCall(P, Known, Flow, Id, [&](const Instruction &Call, FunctionId Callee) {
       Callers[Callee].push_back({Id, &Call});
     });
   }

@@ -55,6 +55,9 @@ public:
   /// Parameters whose memory \p Id, or what it calls directly, reads input into.
   const std::set<unsigned> &filledParameters(FunctionId Id) const { return FillsParameter[Id]; }
 
+  /// True when \p Id, or what it calls a few calls deep, allocates.
+  bool mayAllocate(FunctionId Id) const { return Allocates[Id]; }
+
   /// True for regions of \p Id that a call which never returns ends: error exits.
   std::vector<bool> deadRegions(FunctionId Id) const;
 
@@ -74,6 +77,7 @@ private:
   std::vector<std::set<unsigned>> FillsParameter;
   std::vector<bool> Formats;
   std::vector<bool> NoReturn;
+  std::vector<bool> Allocates;
   std::vector<ExternalEffect> StandsFor;
   std::vector<ExternalEffect> Effects; ///< By ExternalId.
   std::vector<std::vector<FunctionId>> Callees;

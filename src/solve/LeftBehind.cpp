@@ -19,6 +19,10 @@ constexpr unsigned FedRemovedMax = 2;
 /// Fields of an older record that the load fills; fewer are progress.
 constexpr size_t FedMin = 3;
 
+/// Calls since the input was handed over, of a function that makes what is surely state: for what
+/// the load gives to its caller, and for what it keeps in global variables.
+constexpr unsigned ProductEnteredMax = 3, NearEnteredMax = 1;
+
 } // namespace
 
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
@@ -121,7 +125,8 @@ void LeftBehind::findData() {
 void LeftBehind::offer(RecordKey Key, Found Candidate) {
   Key = P.named(Key);
   const RecordInfo &Info = P.record(Key);
-  if (Info.System || !Info.Complete || Info.Name.empty())
+  if (Info.System || !Info.Complete || !P.standsAlone(Key) ||
+      (Info.Name.empty() && !Info.Size)) // "sizeof(struct { int : 0; })" is arithmetic.
     return;
   auto [It, New] = Types.try_emplace(Key, Candidate);
   if (New)
@@ -141,6 +146,40 @@ bool LeftBehind::isExtension(RecordKey Longer, RecordKey Base) const {
   return llvm::is_contained(First, Base) || P.extends(Longer, Base);
 }
 
+/// True when the object holds input, or a text that was read.
+bool LeftBehind::holdsInput(ObjectId Id) const {
+  for (auto [Offset, Cell] : Graph.object(Id).Cells)
+    for (LocationId Each : Graph.pointees(Cell)) {
+      ObjectId To = Graph.at(Each).In;
+      if (Each == Graph.input() || (Graph.object(To).Kind == ObjectKind::Heap &&
+                                    Graph.object(To).Types.empty() && Z.content(To).Input))
+        return true;
+    }
+  return false;
+}
+
+/// How sure it is that an object which was made and is still there is the program's state. What the
+/// load returns, or hangs into what its caller gave it, is its product; a global variable may as
+/// well keep the reader's own. Measured over the corpus, see docs/accuracy.md.
+std::pair<Confidence, std::string> LeftBehind::sureness(ObjectId Id) const {
+  if (!Data.count(Id))
+    return {Confidence::Low, "allocated as this type and kept, but no input reaches it"};
+  const Instance &Maker = Z.instance(Graph.object(Id).Made.In);
+  ObjectId Root = Id;
+  for (unsigned Guard = 0; Guard != 64 && Reached.at(Root).From != None; ++Guard)
+    Root = Reached.at(Root).From;
+  bool Product =
+      Graph.object(Root).Kind != ObjectKind::Global && Maker.Entered <= ProductEnteredMax;
+  bool AtInput = Maker.Entered <= NearEnteredMax && !Maker.Contactless && holdsInput(Id) &&
+                 !Graph.object(Id).Released;
+  if (Product || AtInput)
+    return {Confidence::High, "allocated as this type and left behind"};
+  return {Confidence::Medium,
+          Graph.object(Id).Released
+              ? "allocated as this type and left behind, but also freed on some way"
+              : "allocated as this type and left behind, but away from where the input is read"};
+}
+
 void LeftBehind::collect(ObjectId Id) {
   const Object &What = Graph.object(Id);
   if (What.isOlder())
@@ -157,9 +196,9 @@ void LeftBehind::collect(ObjectId Id) {
                         What.Types.empty() ? "untyped memory that is used as this type"
                                            : "allocated as its base and used as this type",
                         Use.second, "used as '" + P.displayName(Use.first) + "'"});
+  auto [Sureness, Why] = sureness(Id);
   for (RecordKey Key : What.Types)
-    offer(Key, {Id, Confidence::High, "allocated as this type and left behind",
-                What.TypeSites.at(Key), "as '" + P.displayName(Key) + "'"});
+    offer(Key, {Id, Sureness, Why, What.TypeSites.at(Key), "as '" + P.displayName(Key) + "'"});
 }
 
 /// Records that the program looks at an object as. Made as its base and used as what extends it:
@@ -174,8 +213,8 @@ std::map<RecordKey, Site> LeftBehind::uses(const Object &What) const {
     bool Inner = false;
     for (const auto &Other : What.Views)
       Inner |= P.record(Other.first).Complete && isExtension(Other.first, View.first) &&
-               !P.record(View.first).Name.empty();
-    if (Wanted && !Inner && !P.record(View.first).Name.empty())
+               P.standsAlone(View.first);
+    if (Wanted && !Inner && P.standsAlone(View.first))
       Uses.insert(View);
   }
   return Uses;
@@ -192,30 +231,58 @@ bool LeftBehind::fedNearInput(NodeId Cell) const {
   return false;
 }
 
+/// True for a field that is an array of numbers or texts which the load fills in a loop: a table.
+bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) const {
+  bool Texts = Field.Type.Pointers == 1 && Field.Type.What == Core::Char;
+  bool Numbers = Field.Type.Pointers == 0 && Field.Type.What == Core::Other;
+  auto Cell = What.Cells.find(static_cast<int64_t>(Field.Offset));
+  if (!Field.Type.Array || !(Texts || Numbers) || Cell == What.Cells.end())
+    return false;
+  auto Carries = [&](LocationId Each) {
+    const Object &To = Graph.object(Graph.at(Each).In);
+    return Texts ? To.Kind == ObjectKind::Heap && To.Types.empty() &&
+                       Z.content(Graph.at(Each).In).Input
+                 : Each == Graph.input();
+  };
+  return llvm::any_of(Graph.feeds(Cell->second), [&](const Feed &Each) {
+    const facts::Function &Body = *Z.functionOf(Each.Where.In).Body;
+    bool Repeated = Each.Where.At->Code == facts::Op::CopyObject;
+    for (uint32_t At = Each.Where.At->Region; At != 0; At = Body.Regions[At].Parent)
+      Repeated |= Body.Regions[At].Kind == facts::RegionKind::Loop;
+    bool Some = false;
+    for (LocationId Stored : Graph.pointees(Each.From))
+      Some |= Carries(Stored);
+    return Some && Repeated && Z.instance(Each.Where.In).Removed <= FedRemovedMax;
+  });
+}
+
 /// Records that were there before the load. One that receives input in several of its fields, or in
-/// one array element after the other, is filled by the load; a single one that receives a little is
-/// progress, statistics or configuration.
+/// one array element after the other, or a table in it, is filled by the load; a single one that
+/// receives a little is progress, statistics or configuration.
 void LeftBehind::collectUpdated(ObjectId Id) {
   const Object &What = Graph.object(Id);
   if (What.Type.What != Core::Record || What.Type.Pointers || isMachinery(Id))
     return;
   const RecordInfo &Info = P.record(What.Type.Record);
   size_t Fed = 0;
+  bool Table = false;
   for (const RecordField &Field : Info.Fields) {
+    Table = Table || isFilledTable(What, Field);
     auto Cell = What.Cells.find(static_cast<int64_t>(Field.Offset));
     Fed += !Field.Type.Pointers && Cell != What.Cells.end() &&
            Graph.holds(Cell->second, Graph.input()) && fedNearInput(Cell->second);
   }
-  bool Filled = What.BulkRead || Fed >= FedMin;
+  bool Filled = What.BulkRead || Fed >= FedMin || Table;
   if (!Filled && !(What.Indexed && Fed))
     return;
-  offer(What.Type.Record,
-        {Id,
-         Confidence::Low,
-         What.BulkRead ? std::string("read as a whole by the load")
-                       : std::to_string(Fed) + " of its fields receive input from the load",
-         {},
-         "filled in place"});
+  offer(What.Type.Record, {Id,
+                           Confidence::Low,
+                           What.BulkRead ? std::string("read as a whole by the load")
+                           : Table && Fed < FedMin
+                               ? std::string("a table in it receives input from the load")
+                               : std::to_string(Fed) + " of its fields receive input from the load",
+                           {},
+                           "filled in place"});
 }
 
 /// Adds to what the save reads what objects of these types keep: an index beside the data is

@@ -47,12 +47,16 @@ private:
   /// Where all it leads to is machinery, it is the record that manages that: a log of segments.
   bool keepsOnlyMachinery(ObjectId Id) const;
   void collect(ObjectId Id);
+  bool holdsInput(ObjectId Id) const;
+  std::pair<Confidence, std::string> sureness(ObjectId Id) const;
   bool fedNearInput(NodeId Cell) const;
+  bool isFilledTable(const Object &What, const RecordField &Field) const;
   void collectUpdated(ObjectId Id);
   void offer(RecordKey Key, Found Candidate);
   std::string whyNotKept(ObjectId Id) const;
   std::string unvisitedMakers(RecordKey Key) const;
   std::vector<EvidenceStep> chain(const Found &F) const;
+  EvidenceStep inputStep(ObjectId Id) const;
   void callChain(InstanceId In, std::vector<EvidenceStep> &Steps) const;
   void storeChain(ObjectId Id, std::vector<EvidenceStep> &Steps) const;
   SourcePlace place(const Site &Where) const;

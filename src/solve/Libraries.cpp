@@ -120,7 +120,11 @@ void Zone::containerRule(PendingCall &Call) {
   bool Keys = false; // An opaque container only looks at what it takes as const.
   auto Given = [&](int I) {
     Register R = argument(Call, I);
-    return R == None || R == facts::NullRegister ? Shape() : F.shapeOf(F.Body->Registers[R]);
+    if (R == None || R == facts::NullRegister)
+      return Shape();
+    Shape Type = F.shapeOf(F.Body->Registers[R]);
+    Type.Pointers += F.Body->Registers[R] == None; // The address of a variable.
+    return Type;
   };
   for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
     if (argumentNode(Call, I) != None) {

@@ -52,6 +52,7 @@ struct Object {
   NodeId Whole = None;     ///< Receives every cell: what a load at AnyOffset reads.
   bool Constant = false;   ///< Global declared const: nothing is stored once it is sealed.
   bool Emptied = false;    ///< Global: the load functions leave it empty, and so found it.
+  bool Released = false;   ///< A function that was visited frees it on some way.
   bool FreedAtEnd = false; ///< The load function frees it on every way through.
   bool Guessed = false;    ///< Types come from the variable that took it, not from a size.
   bool BulkRead = false;   ///< An older record that one read fills, by its size.

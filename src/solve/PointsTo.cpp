@@ -13,7 +13,7 @@ constexpr size_t FeedsMax = 64;
 } // namespace
 
 PointsTo::PointsTo(const Program &P, uint64_t StepsMax) : P(P), StepsMax(StepsMax) {
-  Flows.emplace_back(); // Flow 0: none.
+  Flows.push_back(nullptr); // Flow 0: none.
   Object Special;
   Special.Kind = ObjectKind::Input;
   location(makeObject(Special), 0);

@@ -102,7 +102,7 @@ public:
   bool holds(NodeId N, LocationId What) const { return Nodes[N].Set.test(What); }
 
   /// Function pointers that memory older than the load may hold, by Flow number of a load.
-  std::vector<std::vector<FunctionId>> Flows;
+  std::vector<const llvm::SparseBitVector<> *> Flows;
 
 private:
   enum class Rule : uint8_t {

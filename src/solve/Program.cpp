@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
 
 namespace nvmove::solve {
 
@@ -119,6 +120,8 @@ Shape Program::shape(const UnitView &View, facts::TypeId Type) const {
       return Made;
     case TypeKind::Scalar:
       Made.What = At.Size == 1 ? Core::Char : Core::Other;
+      Made.Address = At.Size >= sizeof(void *) &&
+                     llvm::StringRef(Unit.text(At.Spelling)).starts_with("unsigned");
       return Made;
     }
   }
@@ -210,18 +213,27 @@ RecordKey Program::named(RecordKey Key) const {
   return Key;
 }
 
+/// As Clang calls what has no name.
+static std::string placeName(const RecordInfo &Info) {
+  llvm::StringRef File = llvm::sys::path::filename(Info.File);
+  return ("(unnamed " + llvm::Twine(Info.Union ? "union" : "struct") + " at " + File + ":" +
+          llvm::Twine(Info.Line) + ")")
+      .str();
+}
+
 std::string Program::displayName(RecordKey Key) const {
   const RecordInfo &Info = Records[named(Key)];
-  std::string Kind = Info.Union ? "union " : "struct ";
-  return Info.Name.empty() ? "unnamed " + Kind : Kind + Info.Name;
+  if (Info.Name.empty())
+    return placeName(Info);
+  return (Info.Union ? "union " : "struct ") + Info.Name;
 }
 
 PersistentType Program::describe(RecordKey Key) const {
   const RecordInfo &Info = Records[Key];
   PersistentType Made;
-  Made.Name = Info.Name;
+  Made.Name = Info.Name.empty() ? placeName(Info) : Info.Name;
   Made.Aliases = Info.Aliases;
-  if (!llvm::is_contained(Info.Aliases, Info.Name))
+  if (!Info.Name.empty() && !llvm::is_contained(Info.Aliases, Info.Name))
     Made.Aliases.push_back((Info.Union ? "union " : "struct ") + Info.Name);
   Made.Union = Info.Union;
   Made.Definition = {Info.File, Info.Line, Info.Column};

@@ -38,6 +38,7 @@ struct Shape {
   uint8_t Pointers = 0; ///< Levels of pointer before the core; arrays do not count.
   bool ConstPointee = false;
   bool Array = false;      ///< The outermost level is an array.
+  bool Address = false;    ///< Core::Other: unsigned and wide enough for the value of a pointer.
   RecordKey Record = None; ///< Core::Record only.
   uint64_t Size = 0;       ///< Bytes of the whole type.
 
@@ -125,8 +126,13 @@ public:
     return In.View->Entities[Symbol];
   }
 
-  /// The named record that \p Key belongs to: itself, or the one around an unnamed one.
+  /// The named record that \p Key belongs to: itself, or the one around an unnamed one. One that
+  /// has neither is called by its place.
   RecordKey named(RecordKey Key) const;
+  /// False for the parts of a record that have no name of their own.
+  bool standsAlone(RecordKey Key) const {
+    return !Records[Key].Name.empty() || Records[Key].Parent == None;
+  }
   std::string displayName(RecordKey Key) const;
   /// An answer that names \p Key and where it is defined; the rest is the caller's.
   PersistentType describe(RecordKey Key) const;

@@ -99,8 +99,8 @@ NodeId PointsTo::cell(ObjectId In, int64_t Offset) {
     return cell(In, AnyOffset);
   NodeId Made = makeNodes(1);
   What.Cells[Offset] = Made;
-  // A global number, or array of numbers or characters, keeps no pointers.
-  if (What.Kind == ObjectKind::Global && !What.Type.Pointers &&
+  // A global number, or array of numbers or characters, keeps no pointers, but for uintptr_t.
+  if (What.Kind == ObjectKind::Global && !What.Type.Pointers && !What.Type.Address &&
       (What.Type.What == Core::Other || What.Type.What == Core::Char))
     restrictToNumbers(Made);
   if (What.Whole != None)
@@ -144,7 +144,7 @@ void PointsTo::applyLoad(const Waiting &R, Location What) {
   if (Type.isPointerTo(Core::Function)) {
     bool Known = From.Kind == ObjectKind::Global && !Nodes[cell(What.In, What.Offset)].Set.empty();
     if (!Known && R.Extra != None)
-      for (FunctionId Each : Flows[R.Extra])
+      for (FunctionId Each : *Flows[R.Extra])
         add(R.Other, functionObject(Each), 0);
     return;
   }

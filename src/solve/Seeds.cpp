@@ -71,7 +71,7 @@ void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
       if (I.Code == Op::Call && I.A != None && opens(F, I))
         NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
     FunctionId Caller = Work[At];
-    forEachCall(P, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
+    forEachCall(P, Known, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
       if (Distance[Callee] != ~0u || Known.noReturn(Callee) || Known.formats(Callee))
         return;
       Distance[Callee] = Distance[Caller] + 1;
@@ -97,7 +97,7 @@ void Zone::findWay() {
   for (unsigned Level = 0; Level <= NearestOpen; ++Level)
     for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
       if (Near(Id) && !OnTheWay[Id])
-        forEachCall(P, Flow, Id, [&](const Instruction &, FunctionId Callee) {
+        forEachCall(P, Known, Flow, Id, [&](const Instruction &, FunctionId Callee) {
           if (OnTheWay[Callee])
             OnTheWay[Id] = true;
         });

@@ -5,6 +5,8 @@
 #include "solve/LeftBehind.h"
 #include "solve/SaveZone.h"
 
+#include "facts/FactsFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -32,6 +34,8 @@ struct Definition {
   uint32_t Unit = None;
   const facts::Function *Body = nullptr;
   std::string File;
+  std::vector<uint32_t> Rivals; ///< Units that compile the same file otherwise, for other programs.
+  bool Tie = false;             ///< One of them lies as near.
 };
 
 /// How far the object of a unit lies from its source.
@@ -42,6 +46,41 @@ size_t foldersApart(const TranslationUnit &Unit) {
   while (Common < Object.size() && Common < Source.size() && Object[Common] == Source[Common])
     ++Common;
   return Object.size() + Source.size() - 2 * Common;
+}
+
+bool sayTheSame(const TranslationUnit &A, const TranslationUnit &B) {
+  auto WithoutOutput = [](TranslationUnit Unit) {
+    Unit.Output.clear();
+    return facts::serialise(Unit);
+  };
+  return WithoutOutput(A) == WithoutOutput(B);
+}
+
+/// The same file, compiled for several programs: the one whose object lies with it comes first. Of
+/// objects in one folder the shorter name: "server-load.o" has a variant "server_debug-load.o".
+void rival(const std::vector<TranslationUnit> &Units, Definition &Known, Definition Other) {
+  if (sayTheSame(Units[Known.Unit], Units[Other.Unit]))
+    return;
+  size_t Here = foldersApart(Units[Known.Unit]), There = foldersApart(Units[Other.Unit]);
+  llvm::StringRef Own = Units[Known.Unit].Output, Others = Units[Other.Unit].Output;
+  bool OneFolder = llvm::sys::path::parent_path(Own) == llvm::sys::path::parent_path(Others);
+  if (There < Here || (OneFolder && Others.size() < Own.size())) {
+    std::swap(Known.Rivals, Other.Rivals);
+    std::swap(Known.Tie, Other.Tie);
+    std::swap(Known, Other);
+  }
+  Known.Tie = (Known.Tie && There >= Here) || (Here == There && (!OneFolder || Own == Others));
+  Known.Rivals.push_back(Other.Unit);
+}
+
+/// True when \p Wanted ("" is any) is the file that defines the function, or the object or the
+/// folder of objects of the program that is meant.
+bool isFrom(const TranslationUnit &Unit, llvm::StringRef File, llvm::StringRef Wanted) {
+  auto Names = [&](llvm::StringRef Path) {
+    return Path == Wanted || Path.ends_with(("/" + Wanted).str());
+  };
+  return Wanted.empty() || Names(File) || Names(Unit.Output) ||
+         Names(llvm::sys::path::parent_path(Unit.Output));
 }
 
 std::vector<Definition> definitions(const std::vector<TranslationUnit> &Units,
@@ -57,14 +96,14 @@ std::vector<Definition> definitions(const std::vector<TranslationUnit> &Units,
       if (Body.Symbol == None || Units[I].text(Units[I].Symbols[Body.Symbol].Name) != Name)
         continue;
       std::string Where = Units[I].text(Units[I].Symbols[Body.Symbol].Where.File);
-      if (!File.empty() && Where != File && !llvm::StringRef(Where).ends_with(("/" + File).str()))
+      if (!isFrom(Units[I], Where, File))
         continue;
-      // The same file compiled for several programs: the one it lies with.
+      Definition Here{I, &Body, Where, {}, false};
       auto Same = llvm::find_if(Found, [&](const Definition &D) { return D.File == Where; });
       if (Same == Found.end())
-        Found.push_back({I, &Body, Where});
-      else if (foldersApart(Units[I]) < foldersApart(Units[Same->Unit]))
-        *Same = {I, &Body, Where};
+        Found.push_back(std::move(Here));
+      else
+        rival(Units, *Same, std::move(Here));
     }
   return Found;
 }
@@ -92,12 +131,20 @@ std::vector<std::string> alike(const std::vector<TranslationUnit> &Units, llvm::
 }
 
 llvm::Expected<std::vector<Definition>> find(const std::vector<TranslationUnit> &Units,
-                                             const std::vector<std::string> &Wanted) {
+                                             const std::vector<std::string> &Wanted,
+                                             std::vector<std::string> &Notes) {
   std::vector<Definition> Found;
   for (const std::string &Name : Wanted) {
     std::vector<Definition> Here = definitions(Units, Name);
-    if (Here.size() == 1) {
+    std::string Plain = llvm::StringRef(Name).substr(Name.rfind(':') + 1).str();
+    if (Here.size() == 1 && !Here.front().Tie) {
       Found.push_back(Here.front());
+      if (const Definition &Only = Here.front(); !Only.Rivals.empty())
+        Notes.push_back("'" + Plain + "' of " + Only.File +
+                        " is compiled for several programs; this answer is for " +
+                        Units[Only.Unit].Output + ", not for " + Units[Only.Rivals.front()].Output +
+                        " (name the other one as " + Units[Only.Rivals.front()].Output + ":" +
+                        Plain + ")");
       continue;
     }
     auto Failed = std::make_unique<UnknownFunction>();
@@ -105,10 +152,15 @@ llvm::Expected<std::vector<Definition>> find(const std::vector<TranslationUnit> 
     Failed->Ambiguous = !Here.empty();
     if (Here.empty())
       Failed->Candidates = alike(Units, Name);
-    for (const Definition &Each : Here)
-      Failed->Candidates.push_back(Each.File + ":" +
-                                   llvm::StringRef(Name).rsplit(':').second.str() +
-                                   (Name.find(':') == std::string::npos ? Name : ""));
+    for (const Definition &Each : Here) {
+      if (!Each.Tie) {
+        Failed->Candidates.push_back(Each.File + ":" + Plain);
+        continue;
+      }
+      Failed->Candidates.push_back(Units[Each.Unit].Output + ":" + Plain);
+      for (uint32_t Rival : Each.Rivals)
+        Failed->Candidates.push_back(Units[Rival].Output + ":" + Plain);
+    }
     return llvm::Error(std::move(Failed));
   }
   return Found;
@@ -125,8 +177,8 @@ std::vector<FunctionId> idsOf(const Program &P, const std::vector<Definition> &W
 }
 
 void countTypes(const Program &P, ScanStats &Stats) {
-  for (const RecordInfo &Record : P.records())
-    Stats.TypesTotal += Record.Complete && !Record.System && !Record.Name.empty();
+  for (RecordKey Key = 0; Key != P.records().size(); ++Key)
+    Stats.TypesTotal += P.record(Key).Complete && !P.record(Key).System && P.standsAlone(Key);
   for (const FunctionInfo &F : P.functions())
     Stats.FunctionsTotal += F.Body->Symbol != None;
 }
@@ -139,10 +191,18 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
   Result.Load = O.Load;
   Result.Save = O.Save;
   Result.Algorithm = O.Which == Algorithm::Nvmove ? "nvmove" : "left-behind";
-  auto Load = find(Units, O.Load);
+  // The order of a database says nothing.
+  llvm::sort(Units, [](const TranslationUnit &A, const TranslationUnit &B) {
+    auto Left = std::tie(A.MainFile, A.Output), Right = std::tie(B.MainFile, B.Output);
+    if (Left != Right)
+      return Left < Right;
+    return &A != &B && facts::serialise(A) < facts::serialise(B);
+  });
+  std::vector<std::string> Programs;
+  auto Load = find(Units, O.Load, Programs);
   if (!Load)
     return Load.takeError();
-  auto Save = find(Units, O.Save);
+  auto Save = find(Units, O.Save, Programs);
   if (!Save)
     return Save.takeError();
   for (const TranslationUnit &Unit : Units)
@@ -155,6 +215,7 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
     Seeds.push_back(Each.Unit);
   Program P(std::move(Units), Seeds);
   countTypes(P, Result.Stats);
+  Result.Notes = std::move(Programs);
   std::vector<FunctionId> LoadIds = idsOf(P, *Load);
   if (O.Which == Algorithm::Nvmove) {
     runBaseline(P, LoadIds, O, Result);
@@ -169,14 +230,14 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
       Saved = typesSaved(P, Known, Flow, idsOf(P, *Save));
     Result.Types = Behind.types(Save->empty() ? nullptr : &Saved);
     Result.Stats.FunctionsVisited = Visited.visited().size();
-    Result.Notes = Visited.notes();
+    llvm::append_range(Result.Notes, Visited.notes());
     for (const std::string &Name : O.WhyNot)
       for (std::string &Line : Behind.whyNot(Name))
         Result.Notes.push_back(std::move(Line));
     Result.Incomplete = Visited.stopped();
-    for (const Unresolved &Each : Visited.unresolved()) {
-      const FunctionInfo &F = Visited.functionOf(Each.Where.In);
-      const facts::Location &Where = Each.Where.At->Where;
+    for (const Site &Each : Visited.unresolved()) {
+      const FunctionInfo &F = Visited.functionOf(Each.In);
+      const facts::Location &Where = Each.At->Where;
       Result.UnresolvedCalls.push_back({{F.unit().text(Where.File), Where.Line, Where.Column},
                                         F.Name,
                                         "no function whose address is taken fits this call"});

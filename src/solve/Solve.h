@@ -17,7 +17,9 @@ enum class Algorithm {
 };
 
 struct Options {
-  std::vector<std::string> Load; ///< At least one; "file.c:name" picks one of several statics.
+  /// At least one; "file.c:name" picks one of several statics, "object.o:name" or "folder:name" one
+  /// of several programs.
+  std::vector<std::string> Load;
   std::vector<std::string> Save;
   std::vector<std::string> WhyNot; ///< Types about which a note says why they are not reported.
   Algorithm Which = Algorithm::LeftBehind;

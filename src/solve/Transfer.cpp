@@ -86,7 +86,10 @@ void Zone::typeAtBirth(PendingCall &Call, ObjectId Made, std::initializer_list<i
     return;
   const FunctionInfo &F = functionOf(Call.In);
   const Shape &Type = F.shapeOf(typeOfBirth(F, *Call.Call));
-  if (Type.isPointerTo(Core::Record)) {
+  if (Type.isPointerTo(Core::Record) && Graph.object(Made).Kind == ObjectKind::Mapped) {
+    // The first of several records, one behind the other: the others must pass their casts, too.
+    Graph.object(Made).Views.try_emplace(Type.Record, Here);
+  } else if (Type.isPointerTo(Core::Record)) {
     Graph.setType(Made, Type.Record, Here);
     Graph.object(Made).Guessed = true;
   } else if (Type.Pointers && !Type.isPointerTo(Core::Void)) {
@@ -177,6 +180,9 @@ void Zone::copyMemory(PendingCall &Call, int To, int From) {
 /// gave, is sure to come and says what it releases. (After a return in between, unless it comes
 /// before any use, the memory may live on.)
 void Zone::noteFreed(const PendingCall &Call, const ExternalEffect &E) {
+  if (NodeId N = argumentNode(Call, E.A); N != None)
+    for (LocationId Each : Graph.pointees(N))
+      Graph.object(Graph.at(Each).In).Released = true;
   Register Freed = argument(Call, E.A);
   if (E.B == Conditional || E.C == ThroughPointer || Freed == None || Freed == facts::NullRegister)
     return;
@@ -256,11 +262,34 @@ bool Zone::applyEffect(PendingCall &Call, const ExternalEffect &E) {
   case Effect::Release:
     noteFreed(Call, E);
     return false;
+  case Effect::Start:
+    return start(Call, E);
   case Effect::Nothing:
   case Effect::Unknown:
     return false;
   }
   return false;
+}
+
+/// A thread, or what runs once, is a call of the function that is handed over; its caller need not
+/// know what it reads.
+bool Zone::start(PendingCall &Call, const ExternalEffect &E) {
+  bool Changed = false;
+  NodeId Callee = argumentNode(Call, E.A), Given = argumentNode(Call, E.B);
+  if (Callee == None)
+    return false;
+  bool Input = carriesInput(Call, Look::First);
+  for (LocationId Each : Graph.snapshot(Callee)) {
+    const Object &What = Graph.object(Graph.at(Each).In);
+    if (What.Kind != ObjectKind::Function || Known.noReturn(What.Id) ||
+        !(Input || leadsToInput(What.Id)) || !Call.Followed.insert(What.Id).second)
+      continue;
+    InstanceId Started = enter(What.Id, {Call.In, Call.Call}, /*Contact=*/true, /*Removed=*/0);
+    if (Given != None && P.function(Instances[Started].Function).Body->ParameterCount)
+      Graph.addEdge(Given, node(Started, 0));
+    Changed = true;
+  }
+  return Changed;
 }
 
 bool Zone::open(PendingCall &Call, const ExternalEffect &E) {

@@ -50,18 +50,23 @@ std::string LeftBehind::unvisitedMakers(RecordKey Key) const {
   return Names;
 }
 
-std::vector<std::string> LeftBehind::whyNot(const std::string &Name) const {
+std::vector<std::string> LeftBehind::whyNot(const std::string &Asked) const {
+  llvm::StringRef Plain = llvm::StringRef(Asked).trim();
+  if (!Plain.consume_front("struct "))
+    Plain.consume_front("union ");
+  const std::string Name = Plain.trim().str();
   std::vector<std::string> Lines;
   std::set<RecordKey> Keys;
   for (RecordKey Key = 0; Key != P.records().size(); ++Key)
-    if (P.record(Key).Complete &&
-        (P.record(Key).Name == Name || llvm::is_contained(P.record(Key).Aliases, Name)))
+    if (P.record(Key).Complete && (P.record(Key).Name == Name || P.displayName(Key) == Name ||
+                                   llvm::is_contained(P.record(Key).Aliases, Name)))
       Keys.insert(Key);
   if (Keys.empty())
     return {"no struct or union of the linked program is called '" + Name + "'"};
   if (llvm::any_of(Keys, [&](RecordKey Key) { return Types.count(Key); }))
     return {"'" + Name + "' is left behind"};
   std::set<std::string> Told;
+  bool Made = false; // Objects that existed before only stand for what the load finds.
   for (ObjectId Id = 0; Id != Graph.objects() && Told.size() != PlacesMax; ++Id) {
     const Object &What = Graph.object(Id);
     bool Same = false;
@@ -71,17 +76,21 @@ std::vector<std::string> LeftBehind::whyNot(const std::string &Name) const {
       Same |= What.Types.empty() && Keys.count(P.named(View.first));
     if (!Same)
       continue;
+    Made |= !What.isOlder();
     std::string Where = objectName(Id);
     if (SourcePlace At = place(What.Made); At.Line)
       Where = "the one made at " + At.File + ":" + std::to_string(At.Line);
     Told.insert("'" + Name + "': " + Where + " " + whyNotKept(Id));
   }
   Lines.assign(Told.begin(), Told.end());
-  if (!Lines.empty())
-    return Lines;
   std::string Makers;
   for (RecordKey Key : Keys)
     Makers += unvisitedMakers(Key);
+  if (!Lines.empty() && !Made && !Makers.empty())
+    Lines.push_back("'" + Name + "': not visited, but naming its size: " + Makers +
+                    "; was one of them meant to be part of the load?");
+  if (!Lines.empty())
+    return Lines;
   return {"'" + Name + "': no function that was visited makes or touches one" +
           (Makers.empty() ? "" : "; not visited, but naming its size: " + Makers)};
 }

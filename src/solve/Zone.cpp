@@ -175,8 +175,7 @@ void Zone::load(InstanceId In, const Instruction &I) {
   NodeId Dst = node(In, I.Dst);
   uint32_t Number = None;
   if (Type.isPointerTo(Core::Function)) {
-    const std::set<FunctionId> &Held = Flow.at(Instances[In].Function, I.Dst);
-    Graph.Flows.emplace_back(Held.begin(), Held.end());
+    Graph.Flows.push_back(&Flow.at(Instances[In].Function, I.Dst));
     Number = static_cast<uint32_t>(Graph.Flows.size() - 1);
   }
   if (Type.Size == 1 && !Type.Pointers && Dst != None) { // A stream may keep its own buffer.
@@ -385,12 +384,12 @@ std::set<FunctionId> Zone::visited() const {
   return Distinct;
 }
 
-std::vector<Unresolved> Zone::unresolved() const {
-  std::vector<Unresolved> Found;
+std::vector<Site> Zone::unresolved() const {
+  std::vector<Site> Found;
   std::set<const Instruction *> Seen;
   for (const PendingCall &Call : Calls)
     if (Call.Call->A == None && !Call.Resolved && Seen.insert(Call.Call).second)
-      Found.push_back({{Call.In, Call.Call}});
+      Found.push_back({Call.In, Call.Call});
   return Found;
 }
 

@@ -6,15 +6,15 @@
 // the load functions, a call is followed when it has contact with the input: it is given the
 // handle, input, an object made in the zone, or a local that holds one of these. A call without
 // contact is followed only if its pointer result is used, or what it stores in a local, or it leads
-// down to the open, or makes a table for the load function itself, and never more than
-// ContactlessMax in a row; nor are more than RemovedMax calls
-// in a row that carry only what was built and no input. An object that holds input and is not yet
-// linked to memory older than the load is input still: a decode record; one that is linked is
-// built. Calls through pointers are resolved by what the pointer holds, else by FunctionFlow, else
-// by signature, and then need contact; one with more than FewTargets candidates needs
-// input, one with more than SomeTargets is an event and needs the handle or a whole record that was
-// read. Error exits and logging are left out. The points-to engine and the
-// visiting take turns until neither has anything new.
+// down to the open, or makes a table for the load function itself, or allocates in state that its
+// caller then fills with input, and never more than ContactlessMax in a row; nor are more than
+// RemovedMax calls in a row that carry only what was built and no input. An object that holds input
+// and is not yet linked to memory older than the load is input still: a decode record; one that is
+// linked is built. Calls through pointers are resolved by what the pointer holds, else by
+// FunctionFlow, else by signature, and then need contact; one with more than FewTargets candidates
+// needs input, one with more than SomeTargets is an event and needs the handle or a whole record
+// that was read. Error exits and logging are left out. The points-to engine and the visiting take
+// turns until neither has anything new.
 //
 // An Instance is one visit of a function: functions that take or return generic pointers (container
 // libraries, constructors, hooks embedded in records) are visited anew from each call site, up to
@@ -24,8 +24,10 @@
 #include "solve/FunctionFlow.h"
 #include "solve/Inference.h"
 #include "solve/PointsTo.h"
+#include "solve/SharedState.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,10 +51,6 @@ struct Instance {
   std::map<facts::SymbolId, ObjectId> Locals;
 };
 
-struct Unresolved {
-  Site Where;
-};
-
 class Zone {
 public:
   Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax);
@@ -65,7 +63,7 @@ public:
   const Instance &instance(InstanceId Id) const { return Instances[Id]; }
   const std::vector<InstanceId> &loads() const { return Loads; }
   std::set<FunctionId> visited() const;
-  std::vector<Unresolved> unresolved() const;
+  std::vector<Site> unresolved() const; ///< Calls without a target.
   const std::vector<std::string> &notes() const { return Notes; }
   /// The analysis was stopped before it was done.
   bool stopped() const { return Stopped; }
@@ -86,8 +84,7 @@ public:
   }
 
 private:
-  /// A call is looked at for the first time, again in later rounds, or as one of an event.
-  enum class Look { First, Again, Event };
+  enum class Look { First, Again, Event }; ///< Again: in a later round. Event: one of many hooks.
   struct PendingCall {
     InstanceId In;
     const facts::Instruction *Call;
@@ -131,6 +128,8 @@ private:
   bool makesOnly(const FunctionInfo &F) const;
   bool sharesGlobal(const PendingCall &Call, FunctionId Target) const;
   bool gives(const PendingCall &Call, FunctionId Id) const;
+  bool bringsInput(InstanceId In, facts::Register R) const; // This and the next: SharedState.cpp
+  bool preparesState(const PendingCall &Call, FunctionId Target);
   bool fillParameters(PendingCall &Call, FunctionId Target);
   void link(const PendingCall &Call, InstanceId Callee);
   bool contact(NodeId N) const;
@@ -147,6 +146,7 @@ private:
 
   // Transfer.cpp: calls whose effect is known. Libraries.cpp: the others.
   bool applyEffect(PendingCall &Call, const ExternalEffect &E);
+  bool start(PendingCall &Call, const ExternalEffect &E);
   bool open(PendingCall &Call, const ExternalEffect &E);
   bool read(PendingCall &Call, const ExternalEffect &E);
   bool provide(PendingCall &Call, const ExternalEffect &E, bool Grown);
@@ -177,6 +177,7 @@ private:
   std::vector<Instance> Instances;
   std::map<std::tuple<FunctionId, InstanceId, const facts::Instruction *>, InstanceId> Entered;
   std::map<FunctionId, unsigned> Clones;
+  std::map<FunctionId, std::unique_ptr<SharedState>> States;
   std::vector<PendingCall> Calls;
   std::vector<InstanceId> Loads;
   std::vector<Content> Contents;

@@ -1,6 +1,8 @@
 // Clang-form diagnostics: see Diagnostics.h.
 #include "support/Diagnostics.h"
 
+#include "support/Printable.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -166,7 +168,8 @@ void Diagnostics::print(Severity What, const llvm::Twine &Text, const Place &Whe
   std::string Whole;
   llvm::raw_string_ostream Buffer(Whole);
   Buffer.enable_colors(Color);
-  printDiagnostic(Buffer, Color, Sources, What, Where, Text);
+  Printable Shown(Buffer);
+  printDiagnostic(Shown, Color, Sources, What, Where, Text);
   OS << Whole;
   OS.flush();
 }
@@ -192,7 +195,7 @@ void Diagnostics::verbatim(llvm::StringRef Text) {
   std::lock_guard<std::mutex> Lock(Mutex);
   if (!LastShown || Text.empty())
     return;
-  OS << Text;
+  OS << printable(Text);
   if (!Text.ends_with("\n"))
     OS << '\n';
   OS.flush();

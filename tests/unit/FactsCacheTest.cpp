@@ -39,17 +39,19 @@ protected:
     R.Unit.Strings = {"", "mark"};
     R.Unit.Lines = 7;
     R.Inputs = {path("a.c"), path("a.h")};
+    R.Absent = {path("first/a.h"), path("b.h")};
     return R;
   }
 
   /// A fresh object each time, as in a new run.
   bool hits(llvm::StringRef Flag = "-O2") {
     FactsCache Cache(path("cache"), nullptr);
-    std::optional<facts::TranslationUnit> Unit = Cache.lookup(command(Flag));
-    if (Unit) {
-      EXPECT_EQ(Unit->Lines, 7u);
+    std::optional<Remembered> Known = Cache.lookup(command(Flag));
+    if (Known) {
+      EXPECT_EQ(Known->Unit.Lines, 7u);
+      EXPECT_EQ(Known->Inputs, recording().Inputs);
     }
-    return Unit.has_value();
+    return Known.has_value();
   }
 
   void store(llvm::StringRef Flag = "-O2") {
@@ -142,6 +144,26 @@ TEST_F(FactsCacheTest, EveryDamagedEntryIsIgnored) {
   }
   put(Name, Whole);
   EXPECT_TRUE(hits());
+}
+
+TEST_F(FactsCacheTest, ForgetsWhenAMissingFileAppears) {
+  store();
+  EXPECT_TRUE(hits());
+  put("b.h", "int c;");
+  EXPECT_FALSE(hits());
+}
+
+TEST_F(FactsCacheTest, ForgetsWhenAMissingFolderAppears) {
+  store();
+  EXPECT_TRUE(hits());
+  ASSERT_FALSE(llvm::sys::fs::create_directory(path("first")));
+  EXPECT_FALSE(hits());
+}
+
+TEST_F(FactsCacheTest, StoresNothingWhenAMissingFileAppearedMeanwhile) {
+  put("b.h", "int c;");
+  store();
+  EXPECT_FALSE(hits());
 }
 
 } // namespace

@@ -189,6 +189,11 @@ std::optional<int> checkScan(Arguments &A) {
       return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
     return std::nullopt;
   }
+  const std::string *Outputs[] = {&A.Output, &A.HtmlFile, &A.JsonFile};
+  for (const std::string *Each : Outputs)
+    for (const std::string *Other : Outputs)
+      if (Each < Other && !Each->empty() && *Each == *Other && *Each != "-")
+        return refuse("two outputs have the same name: " + *Each);
   if (A.Load.empty())
     return refuse("which function loads the state? Name it with --load, e.g. --load rdbLoad");
   for (size_t I = 0; I < A.Files.size();)

@@ -5,6 +5,7 @@
 #include "facts/FactsFile.h"
 #include "scan/Scanner.h"
 #include "support/Files.h"
+#include "support/Printable.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -45,6 +46,10 @@ int runEmitFacts(const Arguments &A) {
     }
     return ExitIncomplete;
   }
+  if (llvm::Error E = refuseInputs({A.Output}, Scanned.Inputs)) {
+    D.error(std::move(E));
+    return ExitUsage;
+  }
   std::string Image = facts::serialise(Scanned.Units.front());
   if (llvm::Error E = support::writeFile(A.Output, [&](llvm::raw_ostream &OS) { OS << Image; })) {
     D.error(std::move(E));
@@ -64,7 +69,7 @@ int runDumpFacts(const Arguments &A) {
             ? facts::deserialise((*Image)->getBuffer(), Path)
             : llvm::Expected<facts::TranslationUnit>(llvm::createFileError(Path, Image.getError()));
     if (Unit) {
-      llvm::outs() << facts::dump(*Unit);
+      llvm::outs() << support::printable(facts::dump(*Unit));
       continue;
     }
     D.error(Unit.takeError());

@@ -4,10 +4,12 @@
 #include "facts/FactsFile.h"
 #include "scan/Scanner.h"
 #include "support/Files.h"
+#include "support/Printable.h"
 #include "support/Process.h"
 #include "support/Progress.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -78,6 +80,17 @@ llvm::Expected<facts::TranslationUnit> readFacts(const std::string &Path) {
   return facts::deserialise((*Image)->getBuffer(), Path);
 }
 
+/// Recorded facts name the sources that they come from.
+void noteSources(Inputs &In) {
+  for (const facts::TranslationUnit &Unit : In.Units) {
+    In.Read.insert(Unit.MainFile);
+    for (const facts::Record &Record : Unit.Records)
+      In.Read.insert(Unit.text(Record.Where.File));
+    for (const facts::Symbol &Symbol : Unit.Symbols)
+      In.Read.insert(Unit.text(Symbol.Where.File));
+  }
+}
+
 llvm::Expected<Inputs> gatherFacts(const Arguments &A, support::Diagnostics &D) {
   std::vector<std::string> Paths = expandGlobs(A.FactsGlobs);
   if (Paths.empty())
@@ -85,6 +98,7 @@ llvm::Expected<Inputs> gatherFacts(const Arguments &A, support::Diagnostics &D) 
                                    "no file matches " + llvm::join(A.FactsGlobs, ", "));
   Inputs In;
   for (const std::string &Path : Paths) {
+    In.Read.insert(Path);
     llvm::Expected<facts::TranslationUnit> Unit = readFacts(Path);
     if (Unit) {
       In.Units.push_back(std::move(*Unit));
@@ -94,6 +108,7 @@ llvm::Expected<Inputs> gatherFacts(const Arguments &A, support::Diagnostics &D) 
     D.error(Why + "; skipped");
     In.Skipped.push_back({Path, Why});
   }
+  noteSources(In);
   In.Program = treeName(commonFolder(In.Units));
   return In;
 }
@@ -128,7 +143,9 @@ llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D)
   scan::ScannerOptions Options;
   Options.Threads = support::threadCount(A.Threads);
   Options.Cache = Cache ? &*Cache : nullptr;
-  Options.OnDone = [&](llvm::StringRef File) { Progress.step(support::displayPath(File)); };
+  Options.OnDone = [&](llvm::StringRef File) {
+    Progress.step(support::printable(support::displayPath(File)));
+  };
   scan::Scanned Scanned = scan::scanUnits(Database->Commands, Options);
   Progress.finish();
   if (Cache)
@@ -139,12 +156,34 @@ llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D)
   In.FromCache = Scanned.FromCache;
   In.Program = treeName(Database->Path.empty() ? commonFolder(In.Units)
                                                : llvm::sys::path::parent_path(Database->Path));
+  In.Read = std::move(Scanned.Inputs);
+  In.Read.insert(Database->Read.begin(), Database->Read.end());
+  for (const scan::CompileCommand &Command : Database->Commands)
+    In.Read.insert(Command.File);
+  for (const scan::SkippedSource &Source : Database->Skipped)
+    In.Read.insert(Source.File);
   reportFailures(Scanned.Failed, A, D);
   for (scan::FailedUnit &Unit : Scanned.Failed)
     In.Skipped.push_back({std::move(Unit.File), std::move(Unit.Why)});
   for (scan::SkippedSource &Source : Database->Skipped)
     In.Skipped.push_back({std::move(Source.File), std::move(Source.Why)});
   return In;
+}
+
+llvm::Error refuseInputs(const std::vector<std::string> &Outputs,
+                         const std::set<std::string> &Read) {
+  for (const std::string &Output : Outputs) {
+    llvm::sys::fs::UniqueID Target, Each;
+    if (Output.empty() || Output == "-" || !llvm::sys::fs::is_regular_file(Output) ||
+        llvm::sys::fs::getUniqueID(Output, Target))
+      continue;
+    for (const std::string &Path : Read)
+      if (!Path.empty() && !llvm::sys::fs::getUniqueID(Path, Each) && Each == Target)
+        return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                       Output + " is an input of this scan (" + Path +
+                                           "); it is not replaced. Name another file to write");
+  }
+  return llvm::Error::success();
 }
 
 } // namespace nvmove::tool

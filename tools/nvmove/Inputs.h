@@ -6,6 +6,7 @@
 #include "scan/CompileDatabase.h"
 #include "solve/Result.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Inputs {
   std::string Program; ///< A name for the scanned tree.
   std::vector<facts::TranslationUnit> Units;
   std::vector<SkippedInput> Skipped;
+  std::set<std::string> Read; ///< Files that the answer comes from.
   size_t FromCache = 0;
 };
 
@@ -25,5 +27,10 @@ llvm::Expected<scan::CompileDatabase> openDatabase(const Arguments &A);
 /// Records everything (or reads .nvf files). Inputs that fail are reported to \p D and listed in
 /// Skipped; an error means that there is nothing to work on.
 llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D);
+
+/// An error when one of \p Outputs (empty ones are none) is one of the files in \p Read, by this or
+/// another name: a scan never replaces what it reads.
+llvm::Error refuseInputs(const std::vector<std::string> &Outputs,
+                         const std::set<std::string> &Read);
 
 } // namespace nvmove::tool

@@ -201,7 +201,7 @@ llvm::Expected<int> create(const Arguments &A) {
 /// Only what is a pool, and nobody's at the moment.
 llvm::Expected<int> removePool(const Arguments &A) {
   const std::string &Path = A.Pool.Path;
-  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // nobody waits at a pipe
   if (File < 0)
     return failed(Path + ": " + strerror(errno));
   bool Busy = flock(File, LOCK_EX | LOCK_NB) != 0;

@@ -123,6 +123,10 @@ int runScan(const Arguments &A) {
     D.error(In.takeError());
     return ExitUsage;
   }
+  if (llvm::Error E = refuseInputs({A.Output, A.HtmlFile, A.JsonFile}, In->Read)) {
+    D.error(std::move(E));
+    return ExitUsage;
+  }
   if (In->Units.empty()) {
     D.error("nothing could be analysed: " +
             (In->Skipped.empty()

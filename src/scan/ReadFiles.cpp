@@ -1,0 +1,51 @@
+// See ReadFiles.h.
+#include "scan/ReadFiles.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace nvmove::scan {
+
+namespace {
+
+bool isDevice(const llvm::vfs::Status &What, const llvm::Twine &Path) {
+  using llvm::sys::fs::file_type;
+  return (What.getType() == file_type::character_file || What.getType() == file_type::block_file) &&
+         Path.str() != "/dev/null";
+}
+
+std::error_code notThere() { return std::make_error_code(std::errc::no_such_file_or_directory); }
+
+} // namespace
+
+void ReadFiles::missed(const llvm::Twine &Path) {
+  llvm::SmallString<256> Whole;
+  Path.toVector(Whole);
+  if (Whole.empty() || makeAbsolute(Whole))
+    return;
+  llvm::sys::path::remove_dots(Whole, /*remove_dot_dot=*/false);
+  Absent.insert(std::string(Whole));
+}
+
+llvm::ErrorOr<llvm::vfs::Status> ReadFiles::status(const llvm::Twine &Path) {
+  llvm::ErrorOr<llvm::vfs::Status> Found = ProxyFileSystem::status(Path);
+  if (!Found)
+    missed(Path);
+  else if (isDevice(*Found, Path))
+    return notThere();
+  return Found;
+}
+
+bool ReadFiles::exists(const llvm::Twine &Path) {
+  llvm::ErrorOr<llvm::vfs::Status> Found = status(Path);
+  return Found && Found->exists();
+}
+
+llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+ReadFiles::openFileForRead(const llvm::Twine &Path) {
+  if (llvm::ErrorOr<llvm::vfs::Status> Found = status(Path); !Found)
+    return Found.getError();
+  return ProxyFileSystem::openFileForRead(Path);
+}
+
+} // namespace nvmove::scan

@@ -1,0 +1,36 @@
+// The file system that a compilation sees: the real one, read only, with a list of what it did not
+// find.
+//
+// A file that is not there says as much as one that is: a header that appears in a folder searched
+// earlier hides the one that was read, and __has_include turns true. Every look that fails is
+// written down, whoever asked.
+//
+// Devices, pipes and sockets are not there for a compilation (but for /dev/null, which build
+// systems include): a source that names one would wait for ever.
+#pragma once
+
+#include "llvm/Support/VirtualFileSystem.h"
+
+#include <set>
+#include <string>
+
+namespace nvmove::scan {
+
+class ReadFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  ReadFiles() : ProxyFileSystem(llvm::vfs::createPhysicalFileSystem().release()) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &Path) override;
+  bool exists(const llvm::Twine &Path) override;
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &Path) override;
+
+  /// Absolute paths that were asked for and not found.
+  const std::set<std::string> &absent() const { return Absent; }
+
+private:
+  void missed(const llvm::Twine &Path);
+
+  std::set<std::string> Absent;
+};
+
+} // namespace nvmove::scan
