@@ -54,6 +54,21 @@ static void unmap(struct work *work) {
   work->target = NULL;
 }
 
+/* Blocks on the disk for a pool of that size. 0, or -1: recorded. */
+static int make_long(const struct work *work, uint64_t heap_offset, uint64_t size) {
+  struct nvmi_size_limit hold;
+  nvmi_size_limit_hold(&hold);
+  uint64_t tables = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(size - heap_offset);
+  int failed = posix_fallocate(work->to, 0, (off_t)tables);
+  if (!failed)
+    failed = posix_fallocate(work->to, (off_t)heap_offset, (off_t)(size - heap_offset));
+  if (!failed && ftruncate(work->to, (off_t)size))
+    failed = errno;
+  nvmi_size_limit_release(&hold);
+  errno = failed;
+  return failed ? nvmi_disk_fail(work->path, "cannot be made that long") : 0;
+}
+
 /* The pool's header as it is now: `heap_offset` never changes. 0, or -1: recorded. */
 static int fit(struct work *work) {
   struct stat status;
@@ -68,12 +83,8 @@ static int fit(struct work *work) {
   if (size <= header.heap_offset)
     return nvmi_fail(NVM_ETRUNCATED, work->path, "the pool's file ends too early");
   work->size = size;
-  uint64_t heap_size = size - header.heap_offset;
-  int failed =
-      posix_fallocate(work->to, 0, (off_t)(NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(heap_size)));
-  errno = failed ? failed : posix_fallocate(work->to, (off_t)header.heap_offset, (off_t)heap_size);
-  if (errno || ftruncate(work->to, (off_t)size))
-    return nvmi_disk_fail(work->path, "cannot be made that long");
+  if (make_long(work, header.heap_offset, size))
+    return -1;
   void *target = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, work->to, 0);
   if (target == MAP_FAILED)
     return nvmi_disk_fail(work->path, "cannot be mapped");
@@ -350,10 +361,11 @@ int nvm_pool_backup_file(const char *pool_path, const char *path, struct nvm_bac
   struct nvm_backup own = {0}, *told = backup ? backup : &own;
   struct nvm_pool look = {0};
   begin_report(told);
-  look.fd = pool_path ? open(pool_path, O_RDWR | O_CLOEXEC) : -1;
+  if (!pool_path)
+    return nvmi_fail(NVM_EARGUMENT, NULL, "no path was given");
+  look.fd = nvmi_disk_open(pool_path, O_RDWR);
   if (look.fd < 0)
-    return pool_path ? nvmi_disk_fail(pool_path, "cannot be opened")
-                     : nvmi_fail(NVM_EARGUMENT, NULL, "no path was given");
+    return -1;
   snprintf(look.path, sizeof look.path, "%s", pool_path);
   told->was_open = is_open_elsewhere(look.fd);
   struct other other = {.path = pool_path, .fd = look.fd};

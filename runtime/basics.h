@@ -26,6 +26,8 @@ int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
 int nvmi_fail_no_pool(void);
 _Noreturn void nvmi_die(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Stops as nvmi_fatal does, with the failure that is recorded as the cause of `what`. */
+_Noreturn void nvmi_fatal_recorded(const char *path, const char *what);
 _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
 
 /* memory.c: zeroed pages, given back by munmap; null: none left */

@@ -51,12 +51,79 @@ fault(struct check *check, const struct nvmi_word *word, const char *format, ...
 /* Below are small numbers that programs put into pointers, above no process has addresses. */
 static bool is_address(uint64_t value) { return value >= 0x1000 && value < UINT64_C(1) << 47; }
 
+/* Where a block of the heap begins, free or allocated; or where one may, in a run that is free. */
+static bool is_slot(const struct check *check, uint64_t offset) {
+  const struct nvm_pool *pool = check->pool;
+  uint64_t chunk = (offset - pool->header.heap_offset) >> NVM_CHUNK_SHIFT;
+  uint32_t head = chunk < check->map.chunks ? check->map.run[chunk] : 0;
+  if (!head)
+    return chunk < check->map.chunks;
+  uint64_t word = *nvmi_chunk_word(check->pool, head - 1);
+  uint64_t start = nvmi_chunk_offset(pool, head - 1);
+  if ((word & 0xff) == NVM_CHUNK_LARGE)
+    return offset == start;
+  const struct nvmi_class_shape *shape = &check->map.shapes[word >> 8 & 0xff];
+  uint64_t inside = offset - start - shape->first;
+  return offset >= start + shape->first && inside % shape->block_size == 0 &&
+         inside / shape->block_size < shape->blocks;
+}
+
+struct range {
+  struct check *check;
+  const struct nvmi_word *end;
+  const struct nvmi_block *block;
+  bool begins;
+};
+
+static bool look_for_begin(void *context, const struct nvmi_word *word) {
+  struct range *range = context;
+  const struct nvm_field *field = word->field, *end = range->end->field;
+  uint64_t offset;
+  if (field != end && field->kind == NVM_FIELD_POINTER && field->target == end->target &&
+      field->count == 1 && word->at >= range->end->at - end->offset &&
+      word->at < range->end->at - end->offset + word->type->size &&
+      nvmi_pointer_offset(&range->check->pool->header, nvmi_word_value(word) & ~field->tag,
+                          &offset) &&
+      offset - range->block->offset < range->block->size)
+    range->begins = true;
+  return !range->begins;
+}
+
+/* C allows a pointer to the end of an array, and where the array fills its block that is where the
+ * next block begins: a free one, or one that the pointer led to before it was freed. What tells:
+ *
+ * - Nobody points behind a single object but who thinks of it as an array, and then keeps the begin
+ *   beside it: a member of the same record, no element of an array, whose sibling of the same type
+ *   leads into the block before (begin, end and limit of a vector that has one).
+ * - Nodes that lead to their own kind are no such thing: of a freed node the one before is
+ *   somebody's child, too.
+ * - Behind an array of two or more, and where the pointer leads to no record (bytes, numbers, not
+ *   known), an end may be kept alone: there a freed block is not found. */
+static bool may_be_end(struct check *check, const struct nvmi_word *word, uint64_t offset,
+                       const struct nvm_type *target) {
+  struct nvmi_block before, holder;
+  if (!nvmi_block_map_find(&check->map, offset - 1, &before))
+    return false;
+  if (!is_slot(check, offset) || !target || target->size <= sizeof(uint64_t))
+    return true;
+  const struct nvm_type *type = nvmi_type_layout(check->pool, before.type);
+  if (!type || (type->id == target->id && before.size >= 2 * target->size))
+    return true;
+  uint64_t at = (uint64_t)(word->at - check->pool->home);
+  if (word->field->count != 1 || word->type->id == target->id ||
+      !nvmi_block_map_find(&check->map, at, &holder))
+    return false;
+  struct range range = {check, word, &before, false};
+  nvmi_block_words(check->pool, word->type, check->pool->home + holder.offset, holder.size,
+                   look_for_begin, &range);
+  return range.begins;
+}
+
 static void check_inside(struct check *check, const struct nvmi_word *word, uint64_t value,
                          uint64_t offset) {
   const struct nvm_type *target = nvmi_type_by_id(check->pool, word->field->target);
   struct nvmi_block block;
-  if (!nvmi_block_map_find(&check->map, offset, &block) &&
-      !nvmi_block_map_find(&check->map, offset - 1, &block)) /* the end of an array */
+  if (!nvmi_block_map_find(&check->map, offset, &block) && !may_be_end(check, word, offset, target))
     fault(check, word, "leads to %#llx, where nothing is allocated", (unsigned long long)offset);
   else if (target && target->alignment && value % target->alignment)
     fault(check, word, "leads to %#llx, which is not aligned for %s", (unsigned long long)offset,

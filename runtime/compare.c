@@ -94,3 +94,13 @@ void nvmi_compare(struct nvm_pool *pool) {
       nvmi_type_name(pool, finding.type), (unsigned char)work[finding.at],
       (unsigned char)home[finding.at]);
 }
+
+_Atomic bool nvmi_compares;
+
+void nvmi_compare_all(void) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    struct nvm_pool *pool = nvmi_pool_number(i);
+    if (pool && pool->compare && pool->heap && pool->method->private_work && !pool->forked)
+      nvmi_compare(pool);
+  }
+}

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -57,8 +58,9 @@ static const char *hint_of(int error_number) {
   case EPERM:
     return "let this user read and write there (chmod, chown)";
   case ENOSPC:
-  case EFBIG:
     return "free some space";
+  case EFBIG:
+    return "raise 'ulimit -f', or make it smaller";
   case EDQUOT:
     return "free some space, or have the quota raised";
   case EMFILE:
@@ -77,6 +79,43 @@ static const char *hint_of(int error_number) {
 int nvmi_disk_fail(const char *path, const char *what) {
   int number = errno;
   return nvmi_fail(code_of(number), path, "%s: %s; %s", what, strerror(number), hint_of(number));
+}
+
+int nvmi_disk_open(const char *path, int flags) {
+  struct stat status;
+  int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 || fstat(fd, &status)) {
+    nvmi_disk_fail(path, "cannot be opened");
+  } else if (S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    nvmi_disk_fail(path, "cannot be opened");
+  } else if (!S_ISREG(status.st_mode)) {
+    nvmi_fail(NVM_EFOREIGN, path, "not a regular file; check the path");
+  } else {
+    return fd;
+  }
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+void nvmi_size_limit_hold(struct nvmi_size_limit *hold) {
+  sigset_t limit, pending;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &hold->before);
+  hold->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+void nvmi_size_limit_release(const struct nvmi_size_limit *hold) {
+  int before = errno;
+  sigset_t limit;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  if (!hold->was_pending)
+    sigtimedwait(&limit, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &hold->before, NULL);
+  errno = before;
 }
 
 /* Some times what the 512 small pages cost that a huge one spares; when the kernel has to move
@@ -121,8 +160,8 @@ static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end, enum nvmi_
   return file.st_size;
 }
 
-int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
-                       enum nvmi_patience patience) {
+static int allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                    enum nvmi_patience patience) {
   off_t before = ask_for_huge_pages(pool->fd, offset, offset + size, patience);
   int error;
   do {
@@ -135,6 +174,15 @@ int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
   return nvmi_disk_fail(pool->path, is_long ? "cannot allocate blocks on the disk, nor give back "
                                               "those that it had got"
                                             : "cannot allocate blocks on the disk");
+}
+
+int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                       enum nvmi_patience patience) {
+  struct nvmi_size_limit hold;
+  nvmi_size_limit_hold(&hold);
+  int result = allocate(pool, offset, size, patience);
+  nvmi_size_limit_release(&hold);
+  return result;
 }
 
 int nvmi_disk_sync(const char *path, int fd) {

@@ -4,8 +4,23 @@
 
 #include "internal.h"
 
+#include <signal.h>
+
 /* Records what errno says of `what`, and what helps. */
 int nvmi_disk_fail(const char *path, const char *what);
+
+/* Opens a file. What is none (a folder, a device) is refused, and nobody waits at a pipe until it
+ * is written to. -1: recorded. */
+int nvmi_disk_open(const char *path, int flags);
+
+/* While a file is made longer: beyond `ulimit -f` that fails with EFBIG, and the signal that comes
+ * with it does not end the process. One that the program itself has pending stays. errno, too. */
+struct nvmi_size_limit {
+  sigset_t before;
+  bool was_pending;
+};
+void nvmi_size_limit_hold(struct nvmi_size_limit *hold);
+void nvmi_size_limit_release(const struct nvmi_size_limit *hold);
 
 /* How patient the caller is, in huge pages. */
 enum nvmi_patience {

@@ -24,7 +24,8 @@ nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *addres
   }
   frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
   nvmi_solo_leave(log);
-  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, 0, log->owner->busy > 1)))
+  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, nvmi_fenced_entries(log->cursor),
+                                  log->owner->busy > 1)))
     nvmi_fatal(NVM_ENOSPACE, pool->path, "the undo log cannot grow: the pool or the disk is full");
 }
 

@@ -7,16 +7,24 @@
 #include "internal.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { MESSAGE_MAX = 768 };
+enum {
+  CAUSE_MAX = 768,
+  MESSAGE_MAX = PATH_MAX + CAUSE_MAX /* no path crowds out the cause */
+};
 
 static _Thread_local enum nvm_error last_code;
-static _Thread_local char last_message[PATH_MAX + MESSAGE_MAX]; /* no path crowds out the cause */
+/* Made at the first failure, so that each thread's stack lends it 8 bytes. */
+static _Thread_local char *last_message;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*_Atomic fatal_handler)(enum nvm_error, const char *);
 
 static const char *const names[] = {
@@ -43,6 +51,7 @@ static const char *const names[] = {
     [NVM_ECHILD] = "a forked child cannot change the pool",
     [NVM_EOPENTX] = "a transaction is open",
     [NVM_EBROKEN] = "built on a transaction that was undone",
+    [NVM_EDEADLOCK] = "waits for a transaction that waits for a lock of this thread",
     [NVM_ESTATIC] = "static data that the pool points to is gone",
     [NVM_ELAYOUT] = "the program lays out a type otherwise than the pool",
     [NVM_EUNSAFE] = "an unsafe pointer",
@@ -76,28 +85,49 @@ static const char *const hints[] = {
     [NVM_EUNSAFE] = "let it point into the pool, or mark the field (nvmove/marks.h)",
     [NVM_ELIMIT] = "stay below it, or use several pools",
     [NVM_EBROKEN] = "begin it again",
+    [NVM_EDEADLOCK] = "release the lock, then begin it again",
     [NVM_ELAYOUT] = "convert the pool ('nvmove pool convert')",
     [NVM_ESTATIC] = "open it with the program that wrote it",
 };
 static_assert(sizeof hints == sizeof names, "a hint for each code");
 
+static void forget(void *message) {
+  munmap(message, MESSAGE_MAX);
+  last_message = NULL;
+}
+static void make_key(void) { pthread_key_create(&key, forget); }
+
+static char *new_message(void) {
+  pthread_once(&once, make_key);
+  void *made = mmap(NULL, MESSAGE_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED)
+    return NULL;
+  pthread_setspecific(key, made);
+  return made;
+}
+
+static const char *last_text(void) { return last_message ? last_message : names[last_code]; }
+
 enum nvm_error nvm_errno(void) { return last_code; }
 
-const char *nvm_strerror(void) { return last_code ? last_message : names[NVM_OK]; }
+const char *nvm_strerror(void) { return last_code ? last_text() : names[NVM_OK]; }
 
 const char *nvm_error_name(enum nvm_error code) {
   return (unsigned)code < sizeof names / sizeof *names ? names[code] : "unknown error";
 }
 
 int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...) {
-  char text[MESSAGE_MAX];
+  char text[CAUSE_MAX];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   bool has_hint = strstr(strcmp(format, "%s") == 0 ? text : format, "; ");
-  snprintf(last_message, sizeof last_message, "%s%s%s%s%s", path ? path : "", path ? ": " : "",
-           text, has_hint ? "" : "; ", has_hint ? "" : hints[code]);
+  if (!last_message)
+    last_message = new_message();
+  if (last_message)
+    snprintf(last_message, MESSAGE_MAX, "%s%s%s%s%s", path ? path : "", path ? ": " : "", text,
+             has_hint ? "" : "; ", has_hint ? "" : hints[code]);
   last_code = code;
   return -1;
 }
@@ -108,7 +138,7 @@ int nvmi_fail_no_pool(void) {
 }
 
 void nvmi_die(const char *path, const char *format, ...) {
-  char text[MESSAGE_MAX];
+  char text[CAUSE_MAX];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -121,12 +151,22 @@ void nvm_set_fatal_handler(void (*handler)(enum nvm_error, const char *)) {
   fatal_handler = handler;
 }
 
+void nvmi_fatal_recorded(const char *path, const char *what) {
+  char cause[MESSAGE_MAX];
+  const char *recorded = last_message;
+  size_t length = path ? strlen(path) : 0;
+  if (length && strncmp(recorded, path, length) == 0 && strncmp(recorded + length, ": ", 2) == 0)
+    recorded += length + 2;
+  snprintf(cause, sizeof cause, "%s: %s", what, recorded);
+  nvmi_fatal(last_code, path, cause);
+}
+
 void nvmi_fatal(enum nvm_error code, const char *path, const char *cause) {
   nvmi_fail(code, path, "%s", cause);
   void (*handler)(enum nvm_error, const char *) = fatal_handler;
   if (handler && nvmi_self) /* it may not come back: then nobody is interrupted any more */
     nvmi_self->busy = 0;
   if (handler)
-    handler(code, last_message);
+    handler(code, last_text());
   nvmi_die(path, "%s; the process stops, opening the pool undoes the open transaction", cause);
 }

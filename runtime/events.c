@@ -16,6 +16,7 @@
 #include "map.h"
 #include "order.h"
 #include "pool.h"
+#include "signal_frame.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -150,7 +151,11 @@ static void at_exit(void) {
     thread->begun = 0;
     thread->frames.count = 0;
   }
-  enum nvm_error error = nvmi_tx_finish_implicit(thread);
+  /* Who ends the process does not wait for ever for a thread that ends with it. */
+  bool waits = thread->touched && thread->ticket && nvmi_order_turn_soon(thread) == NVMI_TURN_LATER;
+  if (waits)
+    nvmi_tx_finish(thread, false);
+  enum nvm_error error = waits ? NVM_EOPENTX : nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     fprintf(stderr,
             "nvmove: %s; what was stored outside transactions before the process ended is undone\n",
@@ -211,6 +216,8 @@ static void install(void) {
   struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, &previous);
+  if (nvmi_real_lock) /* else no locks are seen, and nobody asks */
+    nvmi_signal_frame_prepare();
   pthread_atfork(before_fork, after_fork, in_child);
   atexit(at_exit);
 }

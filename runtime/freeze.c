@@ -114,6 +114,37 @@ void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_unlock(&freezer);
 }
 
+static void stop_in(struct nvm_pool *pool) {
+  for (unsigned tries = 0;; tries++) {
+    nvmi_lock(&pool->lock);
+    atomic_store(&pool->gate, true);
+    if (has_others(pool))
+      nvmi_barrier_in_all_threads();
+    bool work = others_work(pool);
+    nvmi_unlock(&pool->lock);
+    if (!work)
+      return;
+    pause_a_little(tries);
+  }
+}
+
+/* At work twice over, the thread passes the gates that it shut itself. */
+void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
+  nvmi_lock(&freezer);
+  for (uint64_t left = pools; left; left &= left - 1)
+    stop_in(nvmi_pool_number((unsigned)__builtin_ctzll(left)));
+  thread->busy++;
+  nvmi_compiler_barrier();
+}
+
+void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
+  nvmi_compiler_barrier();
+  thread->busy--;
+  for (uint64_t left = pools; left; left &= left - 1)
+    atomic_store(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, false);
+  nvmi_unlock(&freezer);
+}
+
 /* Whether a process holds the byte. */
 static bool is_alive(const struct nvm_pool *pool) {
   struct flock byte = {

@@ -65,8 +65,7 @@ struct nvm_pool {
   pthread_mutex_t settling;             /* of who raises the bound; taken last */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
-  _Atomic unsigned parcels;       /* of transactions that joined others (order.h) */
-  _Atomic uint64_t early_commits; /* of these, as nvm_stats counts them; under order.c's mutex */
+  _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
   struct nvmi_counts *counts;   /* of references (counts.h); null: they are not counted */
@@ -82,11 +81,12 @@ struct nvm_pool {
 
 #define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
 #define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
+#define NVMI_HELD_MAX 16     /* locks that a thread is known to hold */
 #define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
 #define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
 
 struct nvmi_thread {
-  struct nvm_line_table *table; /* the thread's __nvm_lines */
+  struct nvm_line_table *table; /* the thread's __nvm_lines: `lines_table` */
   uint64_t touched;             /* bit i: pool i has something uncommitted */
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
@@ -99,6 +99,7 @@ struct nvmi_thread {
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
   struct nvmi_array nested;      /* struct nvmi_line noted by signal handlers */
   struct nvmi_array frames;      /* void *: frame addresses of open atomic calls */
+  struct nvmi_array called;      /* struct nvmi_called, as many as table->called says */
   struct nvmi_fresh {
     uintptr_t start, end;
     uint64_t listed, listed_end; /* lines of it that are in the list as ranges */
@@ -111,7 +112,13 @@ struct nvmi_thread {
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket;           /* its place among others' (order.h), or null */
+  struct nvmi_ticket *ticket;    /* its place among others' (order.h), or null */
+  _Atomic uintptr_t wants;       /* lock that it waits for, | 1: shared (waits.h) */
+  uintptr_t held[NVMI_HELD_MAX]; /* locks, | 1: shared */
+  unsigned held_count;
+  bool passes_points; /* commit points, which end what is outside transactions */
+  int id;             /* the kernel's */
+  _Alignas(64) struct nvm_line_table lines_table;
   const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
 };
 
@@ -146,18 +153,27 @@ static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nv
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
 /* The same for what lies outside transactions: before a new one starts. */
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
-/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
-void nvmi_tx_collect(struct nvmi_thread *thread);
-
+/* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
+ * no commit points tell where it should end. */
 static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
   return thread->begun || thread->frames.count;
 }
+static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
+  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points;
+}
+/* Commits it, where it can be; else it stays open, and the thread's next beginning tells. */
+void nvmi_tx_end_at_release(struct nvmi_thread *thread);
+/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
+void nvmi_tx_collect(struct nvmi_thread *thread);
 
 static inline void nvmi_fence(struct nvmi_log *log) {
   log->stats.fences++;
   log->pool->persist->fence();
 }
 
+/* compare.c: with NVMOVE_DEBUG=compare, in all pools that are open. */
+extern _Atomic bool nvmi_compares; /* one was opened so */
+void nvmi_compare_all(void);
 /* Whether somebody compares the private view with the file, byte for byte. */
 bool nvmi_view_is_compared(const struct nvm_pool *pool);
 

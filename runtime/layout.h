@@ -127,8 +127,9 @@ enum nvm_frame_kind {
  * `operations` words of 8 bytes, then lines (NVM_LINE_*). */
 struct nvm_frame {
   uint64_t check;       /* over what follows, seeded with id and generation (I2) */
-  uint64_t transaction; /* number in this log << 16 | REDO: frames of this record before this one;
-                           COMMIT: how many REDO frames belong to it */
+  uint64_t transaction; /* number in this log << 16 | NVM_FRAME_COUNT: REDO: frames of this record
+                           before this one; COMMIT: how many REDO frames belong to it; UNDO, and
+                           COMMIT_CHECKED: how many frames of the transaction had been fenced */
   uint64_t order;       /* pool-wide: undo goes backwards by it, redo forwards */
   uint64_t place;       /* UNDO: file offset. COMMIT: records below this order need no replay */
   uint64_t shape;       /* NVM_FRAME_SHAPE */
@@ -146,6 +147,8 @@ struct nvm_frame {
 #define NVM_FRAME_IS_PACKED(frame) (((frame)->shape & NVM_FRAME_PACKED) != 0)
 #define NVM_FRAME_OPERATIONS(frame) ((uint32_t)((frame)->shape >> 8 & 0xffffff))
 #define NVM_FRAME_LENGTH(frame) ((uint32_t)((frame)->shape >> 32))
+#define NVM_FRAME_COUNT(frame) ((unsigned)((frame)->transaction & NVM_FRAME_COUNT_MAX))
+#define NVM_FRAME_COUNT_MAX 0xffff /* or more, of fenced frames */
 #define NVM_FRAME_ALIGN 64
 #define NVM_FRAME_ROOM                                                                             \
   24 /* payload in the first line: one 8-byte undo, or an operation and a word */

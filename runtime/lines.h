@@ -83,6 +83,10 @@ static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size
       (struct nvmi_fresh){start, start + size, 0, 0};
 }
 
+/* called.c: what functions that nobody instrumented, and which run at this moment, may write is
+ * noted once more: a transaction has ended, or what it noted was sealed. */
+void nvmi_note_called(struct nvmi_thread *thread);
+
 /* fresh.c: the block of those in which the bytes lie, widened to whole lines where a long store
  * counts for them; null: in none that is remembered. */
 struct nvmi_fresh *nvmi_fresh_at(struct nvmi_thread *thread, uintptr_t *start, uintptr_t *end);

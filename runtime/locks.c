@@ -3,15 +3,17 @@
  * The functions of the C library that release or acquire a lock are defined here again, find the
  * library's own behind them, and tell order.c where it matters: at a release when the thread has
  * something uncommitted, at an acquisition when some open transaction has released a lock. Both
- * tests are one load and a branch. Locks that a program makes of atomic instructions are not seen,
- * and none in a program that is linked statically: there the library's own come first, and this
- * file not at all.
+ * tests are one load and a branch; besides, a thread that has stored to a pool lists what it holds.
+ * Locks that a program makes of atomic instructions are not seen, and none in a program that is
+ * linked statically: there the library's own come first, and this file not at all.
  */
 #define _GNU_SOURCE
 #include "locks.h"
 
 #include "order.h"
+#include "signal_frame.h"
 #include "trace.h"
+#include "waits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,10 +39,21 @@ static void *next(const char *name, void *sanitizer) {
     return known;                                                                                  \
   }
 
-static __attribute__((noinline)) void tell_release(const void *lock) {
+/* How a lock is held. */
+enum kind { EXCLUSIVE, SHARED, SIGNAL /* a semaphore, by nobody */ };
+
+/* Outside transactions: in a thread that passes no commit points each release ends what is open,
+ * so that nobody waits for a thread that idles. Before the release, if it need not wait; else
+ * behind it, where the thread may hold less. */
+static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, const void *lock,
+                                                   enum kind kind) {
   if (nvmi_tracing)
     nvmi_trace_release(lock);
-  nvmi_order_release(lock);
+  bool in_handler = kind == SIGNAL && nvmi_in_signal_handler();
+  if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
+    nvmi_tx_end_at_release(thread);
+  if (thread->touched || thread->ticket)
+    nvmi_order_release(lock, !in_handler);
 }
 
 static __attribute__((noinline)) void tell_acquire(const void *lock) {
@@ -49,88 +62,120 @@ static __attribute__((noinline)) void tell_acquire(const void *lock) {
   nvmi_order_acquire(lock);
 }
 
-static inline void releases(const void *lock) {
-  const struct nvmi_thread *thread = nvmi_self;
+static inline void releases(const void *lock, enum kind kind) {
+  struct nvmi_thread *thread = nvmi_self;
   if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy &&
                     !thread->waits_for_turn))
-    tell_release(lock);
+    tell_release(thread, lock, kind);
+  if (thread && kind != SIGNAL)
+    nvmi_holds_no_more(thread, lock);
 }
 
-static inline int acquires(const void *lock, int result) {
-  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_order_released, memory_order_acquire)) &&
-      (result == 0 || result == EOWNERDEAD))
+static inline int released(int result) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy &&
+                    !thread->waits_for_turn) &&
+      nvmi_tx_ends_at_release(thread))
+    nvmi_tx_end_at_release(thread);
+  return result;
+}
+
+/* The thread is about to wait for the lock, as long as that takes. */
+static inline void wants(const void *lock, enum kind kind) {
+  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_order_released, memory_order_acquire)) && nvmi_self)
+    nvmi_self->wants = (uintptr_t)lock | (kind == SHARED);
+}
+
+static inline int acquires(const void *lock, enum kind kind, int result) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (NVMI_UNLIKELY(thread && thread->wants))
+    thread->wants = 0;
+  if (result != 0 && result != EOWNERDEAD)
+    return result;
+  if (thread && kind != SIGNAL)
+    nvmi_holds(thread, lock, kind == SHARED);
+  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_order_released, memory_order_acquire)))
     tell_acquire(lock);
   return result;
 }
 
-/* Of the lock alone; of the lock and one, or two, more arguments. */
-#define RELEASE(name, type)                                                                        \
+/* Of the lock alone; of the lock and one, or two, more arguments. A signal handler may post a
+ * semaphore, and does not wait behind it. */
+#define RELEASE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
   int name(type *lock) {                                                                           \
-    releases((const void *)lock);                                                                  \
-    return real_##name()(lock);                                                                    \
+    releases((const void *)lock, kind);                                                            \
+    int result = real_##name()(lock);                                                              \
+    return kind == SIGNAL ? result : released(result);                                             \
   }
-#define ACQUIRE(name, type)                                                                        \
+#define ACQUIRE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
-  int name(type *lock) { return acquires((const void *)lock, real_##name()(lock)); }
-#define ACQUIRE_UNTIL(name, type)                                                                  \
+  int name(type *lock) {                                                                           \
+    if (kind != SIGNAL)                                                                            \
+      wants((const void *)lock, kind);                                                             \
+    return acquires((const void *)lock, kind, real_##name()(lock));                                \
+  }
+#define ACQUIRE_AT_ONCE(name, type, kind)                                                          \
+  REAL(name)                                                                                       \
+  int name(type *lock) { return acquires((const void *)lock, kind, real_##name()(lock)); }
+#define ACQUIRE_UNTIL(name, type, kind)                                                            \
   REAL(name)                                                                                       \
   int name(type *restrict lock, const struct timespec *restrict until) {                           \
-    return acquires((const void *)lock, real_##name()(lock, until));                               \
+    return acquires((const void *)lock, kind, real_##name()(lock, until));                         \
   }
-#define ACQUIRE_BY_CLOCK(name, type)                                                               \
+#define ACQUIRE_BY_CLOCK(name, type, kind)                                                         \
   REAL(name)                                                                                       \
   int name(type *restrict lock, clockid_t clock, const struct timespec *restrict until) {          \
-    return acquires((const void *)lock, real_##name()(lock, clock, until));                        \
+    return acquires((const void *)lock, kind, real_##name()(lock, clock, until));                  \
   }
 
-ACQUIRE(pthread_mutex_lock, pthread_mutex_t)
-ACQUIRE(pthread_mutex_trylock, pthread_mutex_t)
-ACQUIRE_UNTIL(pthread_mutex_timedlock, pthread_mutex_t)
-ACQUIRE_BY_CLOCK(pthread_mutex_clocklock, pthread_mutex_t)
-RELEASE(pthread_mutex_unlock, pthread_mutex_t)
+ACQUIRE(pthread_mutex_lock, pthread_mutex_t, EXCLUSIVE)
+ACQUIRE_AT_ONCE(pthread_mutex_trylock, pthread_mutex_t, EXCLUSIVE)
+ACQUIRE_UNTIL(pthread_mutex_timedlock, pthread_mutex_t, EXCLUSIVE)
+ACQUIRE_BY_CLOCK(pthread_mutex_clocklock, pthread_mutex_t, EXCLUSIVE)
+RELEASE(pthread_mutex_unlock, pthread_mutex_t, EXCLUSIVE)
 
-ACQUIRE(pthread_rwlock_rdlock, pthread_rwlock_t)
-ACQUIRE(pthread_rwlock_tryrdlock, pthread_rwlock_t)
-ACQUIRE_UNTIL(pthread_rwlock_timedrdlock, pthread_rwlock_t)
-ACQUIRE_BY_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t)
-ACQUIRE(pthread_rwlock_wrlock, pthread_rwlock_t)
-ACQUIRE(pthread_rwlock_trywrlock, pthread_rwlock_t)
-ACQUIRE_UNTIL(pthread_rwlock_timedwrlock, pthread_rwlock_t)
-ACQUIRE_BY_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t)
-RELEASE(pthread_rwlock_unlock, pthread_rwlock_t)
+ACQUIRE(pthread_rwlock_rdlock, pthread_rwlock_t, SHARED)
+ACQUIRE_AT_ONCE(pthread_rwlock_tryrdlock, pthread_rwlock_t, SHARED)
+ACQUIRE_UNTIL(pthread_rwlock_timedrdlock, pthread_rwlock_t, SHARED)
+ACQUIRE_BY_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t, SHARED)
+ACQUIRE(pthread_rwlock_wrlock, pthread_rwlock_t, EXCLUSIVE)
+ACQUIRE_AT_ONCE(pthread_rwlock_trywrlock, pthread_rwlock_t, EXCLUSIVE)
+ACQUIRE_UNTIL(pthread_rwlock_timedwrlock, pthread_rwlock_t, EXCLUSIVE)
+ACQUIRE_BY_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t, EXCLUSIVE)
+RELEASE(pthread_rwlock_unlock, pthread_rwlock_t, EXCLUSIVE)
 
-ACQUIRE(pthread_spin_lock, pthread_spinlock_t)
-ACQUIRE(pthread_spin_trylock, pthread_spinlock_t)
-RELEASE(pthread_spin_unlock, pthread_spinlock_t)
+ACQUIRE(pthread_spin_lock, pthread_spinlock_t, EXCLUSIVE)
+ACQUIRE_AT_ONCE(pthread_spin_trylock, pthread_spinlock_t, EXCLUSIVE)
+RELEASE(pthread_spin_unlock, pthread_spinlock_t, EXCLUSIVE)
 
-ACQUIRE(sem_wait, sem_t)
-ACQUIRE(sem_trywait, sem_t)
-ACQUIRE_UNTIL(sem_timedwait, sem_t)
-ACQUIRE_BY_CLOCK(sem_clockwait, sem_t)
-RELEASE(sem_post, sem_t)
+ACQUIRE(sem_wait, sem_t, SIGNAL)
+ACQUIRE_AT_ONCE(sem_trywait, sem_t, SIGNAL)
+ACQUIRE_UNTIL(sem_timedwait, sem_t, SIGNAL)
+ACQUIRE_BY_CLOCK(sem_clockwait, sem_t, SIGNAL)
+RELEASE(sem_post, sem_t, SIGNAL)
 
-ACQUIRE(mtx_lock, mtx_t)
-ACQUIRE(mtx_trylock, mtx_t)
-ACQUIRE_UNTIL(mtx_timedlock, mtx_t)
-RELEASE(mtx_unlock, mtx_t)
+ACQUIRE(mtx_lock, mtx_t, EXCLUSIVE)
+ACQUIRE_AT_ONCE(mtx_trylock, mtx_t, EXCLUSIVE)
+ACQUIRE_UNTIL(mtx_timedlock, mtx_t, EXCLUSIVE)
+RELEASE(mtx_unlock, mtx_t, EXCLUSIVE)
 
 /* Waiting releases the mutex, and has it again whatever the result. */
 #define WAIT(name, condition_type, type)                                                           \
   REAL(name)                                                                                       \
   int name(condition_type *condition, type *lock) {                                                \
-    releases(lock);                                                                                \
+    releases(lock, EXCLUSIVE);                                                                     \
     int result = real_##name()(condition, lock);                                                   \
-    acquires(lock, 0);                                                                             \
+    acquires(lock, EXCLUSIVE, 0);                                                                  \
     return result;                                                                                 \
   }
 #define WAIT_UNTIL(name, condition_type, type)                                                     \
   REAL(name)                                                                                       \
   int name(condition_type *restrict condition, type *restrict lock,                                \
            const struct timespec *restrict until) {                                                \
-    releases(lock);                                                                                \
+    releases(lock, EXCLUSIVE);                                                                     \
     int result = real_##name()(condition, lock, until);                                            \
-    acquires(lock, 0);                                                                             \
+    acquires(lock, EXCLUSIVE, 0);                                                                  \
     return result;                                                                                 \
   }
 
@@ -142,9 +187,9 @@ WAIT_UNTIL(cnd_timedwait, cnd_t, mtx_t)
 REAL(pthread_cond_clockwait)
 int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock,
                            clockid_t clock, const struct timespec *restrict until) {
-  releases(lock);
+  releases(lock, EXCLUSIVE);
   int result = real_pthread_cond_clockwait()(condition, lock, clock, until);
-  acquires(lock, 0);
+  acquires(lock, EXCLUSIVE, 0);
   return result;
 }
 

@@ -247,20 +247,22 @@ static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
     owner->logs[__builtin_ctzll(touched)]->pool->persist->fence();
 }
 
-static int fail_joined(const struct nvm_pool *pool) {
-  return nvmi_fail(
-      NVM_EOPENTX, pool->path,
-      "a commit waits for another thread's open transaction, which it joined; end that first");
+static int fail_open(const struct nvm_pool *pool, const char *what) {
+  return nvmi_fail(NVM_EOPENTX, pool->path, "%s", what);
 }
 
 int nvmi_log_close_all(struct nvm_pool *pool) {
   if (pool->parcels)
-    return fail_joined(pool);
+    return fail_open(pool, "a thread's commit is under way; wait for that first");
   for (unsigned i = 0; i < pool->log_count; i++) {
-    struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (owner && (owner->begun || owner->frames.count) && owner->touched >> pool->index & 1)
-      return nvmi_fail(NVM_EOPENTX, pool->path,
-                       "a thread has a transaction open; commit or abort it first");
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || !(owner->touched >> pool->index & 1))
+      continue;
+    if (nvmi_in_transaction(owner))
+      return fail_open(pool, "a thread has a transaction open; commit or abort it first");
+    if (nvmi_order_waits(owner))
+      return fail_open(pool, "what was stored outside transactions has to wait for another "
+                             "thread's open transaction; commit or abort that first");
   }
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
@@ -278,9 +280,18 @@ int nvmi_log_close_all(struct nvm_pool *pool) {
     if (error)
       return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
   }
-  if (pool->parcels)
-    return fail_joined(pool);
   return 0;
+}
+
+void nvmi_log_begin_anew(struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_log *log = pool->logs[i];
+    struct nvmi_cursor *cursor = log->cursor;
+    cursor->segment = log->first[pool->method->entries ? cursor->transaction & 1 : log->bank];
+    cursor->at = sizeof *cursor->segment;
+    log->last = 0;
+    log->bank_tells = false;
+  }
 }
 
 void nvmi_log_shrink(struct nvm_pool *pool) {

@@ -19,6 +19,9 @@ void nvmi_log_detach(struct nvmi_log *log);
  */
 int nvmi_log_close_all(struct nvm_pool *pool);
 void nvmi_log_free_all(struct nvm_pool *pool);
+/* The generation has grown, and all logs are empty: records begin at the start of a bank, where a
+ * reader looks for the first (log_end.c). Nobody writes meanwhile. */
+void nvmi_log_begin_anew(struct nvm_pool *pool);
 /* The header says that no log matters: banks become one segment again, the rest is freed by the
  * next build. */
 void nvmi_log_shrink(struct nvm_pool *pool);
@@ -78,7 +81,7 @@ static inline void nvmi_log_to_bank_start(struct nvmi_log *log, struct nvmi_curs
   cursor->transaction = transaction;
   cursor->segment = log->first[transaction & 1];
   cursor->at = sizeof *cursor->segment;
-  cursor->frames = 0;
+  cursor->frames = cursor->fenced = 0;
 }
 
 /* Begins behind what the bank has, while that is little: a line that was flushed a moment ago is
@@ -90,7 +93,18 @@ static inline void nvmi_log_to_next_place(struct nvmi_log *log, struct nvmi_curs
     return;
   }
   cursor->transaction = transaction;
-  cursor->frames = 0;
+  cursor->frames = cursor->fenced = 0;
+}
+
+/* A fence that entries wait for: later ones say that these are durable (log_end.c). */
+static inline void nvmi_fence_entries(struct nvmi_log *log) {
+  uint64_t frames = log->cursor->frames;
+  nvmi_fence(log);
+  log->cursor->fenced = frames;
+}
+
+static inline uint16_t nvmi_fenced_entries(const struct nvmi_cursor *cursor) {
+  return cursor->fenced < NVM_FRAME_COUNT_MAX ? (uint16_t)cursor->fenced : NVM_FRAME_COUNT_MAX;
 }
 
 /* From now on notes belong to the next transaction, in the other bank. Gives the cursor of the one

@@ -41,6 +41,7 @@ struct nvmi_cursor {
   struct nvm_segment *segment;
   uint64_t at;     /* offset in segment */
   uint64_t frames; /* put so far */
+  uint64_t fenced; /* of these, at least: a signal handler may count one too few */
 };
 
 struct nvmi_log {

@@ -11,6 +11,7 @@ struct nvm_pool;
 struct nvmi_log;
 struct nvmi_parcel;
 struct nvmi_array;
+struct nvmi_masks;
 
 /* Bytes of a line that the transaction noted; or, with NVMI_RANGE in `line`, `mask` whole lines,
  * which with NVMI_FRESH lie in a block that the transaction allocated. */
@@ -39,6 +40,12 @@ struct nvmi_method {
    * nvm_error. */
   enum nvm_error (*commit)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
   void (*abort)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+  /* Of a transaction that is being undone: bytes that another open one has noted since, and which
+   * that one undoes in its turn (undoing.h), are handed to it in a parcel. Null: nothing to hand.
+   */
+  void (*hand_on)(struct nvmi_log *log, const struct nvmi_masks *noted, struct nvmi_parcel *parcel);
+  /* The bytes that a parcel has, as lines. */
+  void (*parcel_lines)(const struct nvmi_parcel *parcel, struct nvmi_masks *lines);
   /* What the transaction wrote so far, as struct nvmi_piece (changes.h), for a pool that counts
    * references. False: out of memory. */
   bool (*pieces)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,

@@ -176,7 +176,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
     return;
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
-    nvmi_fatal(nvm_errno(), pool->path, "no log for this thread");
+    nvmi_fatal_recorded(pool->path, "no log for this thread");
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   enter(thread, pool);
@@ -283,7 +283,7 @@ static inline __attribute__((always_inline)) void log_simple(struct nvmi_log *lo
   uint32_t size = 64 - (uint32_t)__builtin_clzll(news) - first;
   if (NVMI_LIKELY(method->entries && size <= NVM_FRAME_ROOM)) {
     nvmi_entry_put_short(log, start, size);
-    nvmi_fence(log);
+    nvmi_fence_entries(log);
   } else {
     method->note(log, start, size);
     method->settle(log);

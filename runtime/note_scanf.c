@@ -40,7 +40,7 @@ static void *argument(va_list list, unsigned index) {
 void __nvm_note_at_most(void *Address, size_t Size) {
   struct nvm_pool *pool = nvmi_pool_at(Address);
   uint64_t room = pool ? nvmi_heap_room(pool, Address) : 0;
-  __nvm_note_if_persistent(Address, room && room < Size ? room : Size);
+  __nvm_note_call(Address, room && room < Size ? room : Size);
 }
 
 void __nvm_note_vscanf(const void *Format, size_t Character, size_t Bound, va_list List) {
@@ -48,7 +48,7 @@ void __nvm_note_vscanf(const void *Format, size_t Character, size_t Bound, va_li
   for (struct nvm_scan_store store; nvm_scan_next(&scan, &store);) {
     void *address = argument(List, store.argument);
     if (store.characters)
-      __nvm_note_if_persistent(address, store.characters * store.each + store.end);
+      __nvm_note_call(address, store.characters * store.each + store.end);
     else if (Bound == SIZE_MAX)
       tell(address);
     else

@@ -2,35 +2,38 @@
  *
  * A thread that releases a lock inside a transaction with notes enters (lock, ticket) into a list;
  * one that acquires the lock depends on that ticket from then on, and so, by the locks that it
- * releases in turn, does whoever comes after. Its commit waits until those tickets have ended. So
- * no transaction commits before one whose uncommitted bytes it may have read.
+ * releases in turn, does whoever comes after. Its commit waits until those tickets have ended, as
+ * long as that takes: no transaction commits before one whose uncommitted bytes it may have read,
+ * and no commit returns success before both are durable.
  *
- * The other may be unable to go on: it may want a lock that this thread holds until its commit has
- * returned, or wait for it in a way that nobody sees. So the wait is bounded, and where two commits
- * wait for each other there is none: then the transaction joins the other's. Its bytes commit with
- * the other's, by one record, or not at all. Its thread goes on once that has ended, or, where
- * the other still runs, after the bounded wait, and may release its locks. Nothing waits for a
- * joined transaction but what waits for the other's; so every thread that could go on without these
- * rules can go on with them.
+ * Two kinds of circle end a wait. Commits that wait for each other become one: each but one joins
+ * another, whose record has the bytes of all, and returns when that is durable. A commit that waits
+ * for a transaction that runs, and wants a lock which a thread of this circle holds until its own
+ * commit has returned, would wait for ever: it is undone (NVM_EDEADLOCK), its thread can release
+ * the lock. waits.c finds both.
  */
 #define _GNU_SOURCE
 #include "order.h"
 
 #include "clock.h"
+#include "lines.h"
 #include "locks.h"
 #include "map.h"
 #include "ticket.h"
+#include "waits.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-  WAIT_NS = 20000000, /* for a preempted thread to come back and end its transaction */
-  YIELDS = 64,        /* before sleeping */
+  WAIT_NS = 20000000,   /* of an abort for dependents, of what nobody asked to be durable */
+  TELL_NS = 1000000000, /* after that a wait is told of */
+  YIELDS = 64,          /* before sleeping */
   NAP_NS = 50000,
-  DEPTH_MAX = 64, /* of a chain of waiting commits that is looked through for a circle */
 };
+#define NEVER UINT64_MAX
 
 struct release {
   const void *lock;
@@ -39,7 +42,6 @@ struct release {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct nvmi_array releases; /* struct release, of tickets that have not ended */
-static unsigned search;            /* the number of the last one, from 1 on */
 _Atomic unsigned nvmi_order_released;
 
 void nvmi_order_lock(void) { nvmi_lock(&mutex); }
@@ -86,12 +88,13 @@ static bool hand_on(const void *lock, struct nvmi_ticket *ticket) {
   return ticket->deps.count;
 }
 
-void nvmi_order_release(const void *lock) {
+void nvmi_order_release(const void *lock, bool seals) {
   struct nvmi_thread *thread = nvmi_self;
-  nvmi_join_seal(thread);
   nvmi_lock(&mutex);
+  if (seals)
+    nvmi_join_seal(thread);
   if (!thread->ticket)
-    thread->ticket = nvmi_ticket_new();
+    thread->ticket = nvmi_ticket_new(thread);
   if (thread->touched || thread->ticket->parcels.count) {
     enter_release(lock, thread->ticket);
   } else if (!hand_on(lock, thread->ticket)) {
@@ -100,14 +103,15 @@ void nvmi_order_release(const void *lock) {
     thread->ticket = NULL;
   }
   nvmi_unlock(&mutex);
+  if (seals)
+    nvmi_note_called(thread);
 }
 
-/* Nobody can read any more what an aborted transaction wrote. Only a thread whose last one joined
- * it has lost something, and must learn of it from the commit that follows. */
+/* Nobody can read any more what an aborted transaction wrote. */
 void nvmi_order_begin(struct nvmi_thread *thread) {
   struct nvmi_ticket *ticket = thread->ticket;
   nvmi_lock(&mutex);
-  nvmi_ticket_forget_ended(ticket, !ticket->follows_joined);
+  nvmi_ticket_forget_ended(ticket, true);
   if (!ticket->deps.count && ticket->references == 1) {
     nvmi_ticket_drop(ticket);
     thread->ticket = NULL;
@@ -124,104 +128,67 @@ void nvmi_order_acquire(const void *lock) {
       continue;
     struct nvmi_thread *thread = nvmi_thread_self();
     if (!thread->ticket)
-      thread->ticket = nvmi_ticket_new();
+      thread->ticket = nvmi_ticket_new(thread);
     if (on != thread->ticket)
       nvmi_ticket_depend(thread->ticket, on);
   }
   nvmi_unlock(&mutex);
 }
 
-/* Whether a commit that waits, waits for `ticket` in the end. Each is looked at once: others may
- * wait in circles of their own. */
-static bool waits_for(struct nvmi_ticket *waiting, const struct nvmi_ticket *ticket,
-                      unsigned depth) {
-  if (!waiting->waiting || waiting->seen == search || !depth)
-    return false;
-  waiting->seen = search;
-  for (size_t i = 0; i < waiting->deps.count; i++) {
-    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(waiting)[i]);
-    if (on == ticket || waits_for(on, ticket, depth - 1))
-      return true;
-  }
-  return false;
-}
-
-/* The thread's next transaction still depends on the one that this one joined. */
+/* The thread goes on waiting, now for the one that it joined; what it depends on besides its next
+ * transaction does, too. */
 static void join(struct nvmi_thread *thread, struct nvmi_ticket *into) {
-  struct nvmi_ticket *ticket = thread->ticket;
+  struct nvmi_ticket *ticket = thread->ticket, *next = nvmi_ticket_new(thread);
   nvmi_join_pack(thread, &ticket->parcels);
   for (size_t i = 0; i < ticket->parcels.count; i++)
     nvmi_order_push(&into->parcels, (struct nvmi_parcel *)ticket->parcels.items + i,
                     sizeof(struct nvmi_parcel));
   ticket->parcels.count = 0;
-  for (size_t i = 0; i < ticket->deps.count; i++)
-    if (nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]) != into)
-      nvmi_ticket_depend(into, nvmi_ticket_deps(ticket)[i]);
+  nvmi_ticket_depend(next, into);
+  for (size_t i = 0; i < ticket->deps.count; i++) {
+    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+    if (on == into || on == ticket)
+      continue;
+    nvmi_ticket_depend(into, on);
+    nvmi_ticket_depend(next, on);
+  }
   ticket->into = into;
+  ticket->thread = NULL;
   into->references++;
-  thread->ticket = nvmi_ticket_new();
-  thread->ticket->follows_joined = true;
-  nvmi_ticket_depend(thread->ticket, into);
+  thread->ticket = next;
+  next->waiting = true;
   nvmi_ticket_drop(ticket);
 }
 
-/* What a commit depends on and has not ended: one that may be joined if there is any; one that
- * waits for this commit, and may be joined. Broken: one is being undone, or was. */
-struct open {
-  struct nvmi_ticket *any, *circular;
-  bool broken;
-};
-
-/* A reader loses nothing by an abort, and waits once for those that go on without a commit. */
+/* A reader loses nothing by an abort. */
 static bool is_reader(const struct nvmi_thread *thread) {
-  const struct nvmi_ticket *ticket = thread->ticket;
-  return !thread->touched && !ticket->parcels.count && !ticket->follows_joined;
+  return !thread->touched && !thread->ticket->parcels.count;
 }
 
-static bool runs_on(const struct nvmi_ticket *ticket) {
-  return ticket->state == OPEN && !ticket->waiting;
-}
+/* What a look found, and what the thread does then. */
+enum step { WAIT, GO, BROKEN, JOIN, STUCK };
 
-static struct open open_of(struct nvmi_ticket *ticket, bool reads) {
-  struct open open = {0};
-  search++;
+/* What the commit depends on: has all of it ended? One that waits for this commit (`into`) may be
+ * joined: first all who wait are looked at. */
+static enum step look(struct nvmi_thread *thread, struct nvmi_ticket **into) {
+  struct nvmi_ticket *ticket = thread->ticket;
+  bool reads = is_reader(thread), waits = false, stuck = false;
+  *into = NULL;
   for (size_t i = 0; i < ticket->deps.count; i++) {
     struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (on == ticket || on->state == COMMITTED || (reads && on->state == ABORTED) ||
-        (reads && on->slow && runs_on(on)))
+    if (on == ticket || on->state == COMMITTED || (reads && on->state == ABORTED))
       continue;
     if (on->state >= ABORTING && !reads)
-      open.broken = true;
-    else if (!open.any || on->state == OPEN)
-      open.any = on;
-    if (on->state == OPEN && waits_for(on, ticket, DEPTH_MAX))
-      open.circular = on;
+      return BROKEN;
+    waits = true;
+    if (on->state == OPEN && nvmi_commits_wait(on, ticket))
+      *into = on;
+    else if (on->state == OPEN)
+      stuck = stuck || nvmi_never_ends(on, ticket);
   }
-  return open;
-}
-
-/* One look: what the commit may do, or (`*waits`) nothing yet. It is told to join, and does so if
- * it may. */
-static enum nvmi_turn look(struct nvmi_thread *thread, bool is_late, bool may_join, bool *waits) {
-  struct nvmi_ticket *ticket = thread->ticket;
-  bool reads = is_reader(thread);
-  struct open open = open_of(ticket, reads);
-  *waits = ticket->waiting = open.any && !open.broken;
-  if (!*waits) {
-    ticket->state = CLOSED;
-    return open.broken ? NVMI_TURN_BROKEN : NVMI_TURN_COMMIT;
-  }
-  if (!open.circular && (open.any->state != OPEN || !is_late))
-    return NVMI_TURN_COMMIT;
-  if (reads) {
-    open.any->slow = true;
-    return NVMI_TURN_COMMIT;
-  }
-  if (may_join) {
-    *waits = ticket->waiting = false;
-    join(thread, open.circular ? open.circular : open.any);
-  }
-  return NVMI_TURN_JOINED;
+  if (!waits)
+    return GO;
+  return stuck ? STUCK : *into ? JOIN : WAIT;
 }
 
 static void pause_a_little(unsigned tries) {
@@ -231,65 +198,117 @@ static void pause_a_little(unsigned tries) {
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
-/* Whoever looks at the statistics learns how many replies may have left too early. What joined
- * keeps the pools open. */
-static void count_early(uint64_t touched) {
-  for (uint64_t left = touched; left; left &= left - 1)
-    atomic_fetch_add(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->early_commits, 1);
+/* Once a wait: a program that stands still says why. */
+static void tell_of_wait(struct nvmi_thread *thread) {
+  nvmi_lock(&mutex);
+  const struct nvmi_thread *other = nvmi_waited_for(thread->ticket);
+  long id = other ? other->id : 0;
+  nvmi_unlock(&mutex);
+  fprintf(stderr,
+          "nvmove: a commit of thread %d waits for thread %ld: that one released a lock inside a "
+          "transaction which it has not ended (docs/semantics.md, \"Locks released inside a "
+          "transaction\")\n",
+          thread->id, id);
 }
 
-/* After `join`: as long as what it joined is in its commit, which ends without this thread, that is
- * waited for; and what still runs, until the deadline. So whoever waits in a circle returns with
- * its bytes durable, and whoever gave up waiting does not. */
-static enum nvmi_turn await_joined(const struct nvmi_thread *thread, uint64_t touched,
-                                   uint64_t deadline) {
+/* Until what was joined has ended. */
+static enum nvmi_turn await_joined(struct nvmi_thread *thread) {
+  struct nvmi_ticket *ticket = thread->ticket;
   for (unsigned tries = 0;; tries++) {
-    bool is_late = nvmi_now_ns() >= deadline;
     nvmi_lock(&mutex);
-    const struct nvmi_ticket *into = nvmi_ticket_root(nvmi_ticket_deps(thread->ticket)[0]);
-    enum nvmi_ticket_state state = into->state;
-    bool gives_up = is_late && state == OPEN && !into->waiting;
-    if (gives_up)
-      count_early(touched);
+    enum nvmi_ticket_state state = nvmi_ticket_root(nvmi_ticket_deps(ticket)[0])->state;
+    bool ended = state >= COMMITTED;
+    if (ended)
+      ticket->waiting = false;
     nvmi_unlock(&mutex);
-    if (state >= COMMITTED)
+    if (ended)
       return state == COMMITTED ? NVMI_TURN_COMMIT : NVMI_TURN_BROKEN;
-    if (gives_up)
-      return NVMI_TURN_JOINED;
     pause_a_little(tries);
   }
 }
 
-static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread) {
-  uint64_t deadline = nvmi_now_ns() + WAIT_NS;
-  bool may_join = false;
+/* The order's mutex keeps the ticket that is joined where it is, in its wait. */
+static enum step look_and_join(struct nvmi_thread *thread, bool may_join, bool *joined) {
+  struct nvmi_ticket *into, *ticket = thread->ticket;
+  nvmi_lock(&mutex);
+  enum step step = look(thread, &into);
+  *joined = step == JOIN && may_join;
+  if (*joined)
+    join(thread, into);
+  else
+    ticket->waiting = step == WAIT || step == JOIN;
+  if (step == GO)
+    ticket->state = CLOSED;
+  nvmi_unlock(&mutex);
+  return step;
+}
+
+static void stop_waiting(struct nvmi_thread *thread) {
+  nvmi_lock(&mutex);
+  thread->ticket->waiting = false;
+  nvmi_unlock(&mutex);
+}
+
+static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patience) {
+  uint64_t start = nvmi_now_ns();
+  bool may_join = false, joined, told = false;
   for (unsigned tries = 0;; tries++) {
-    bool waits, is_late = nvmi_now_ns() >= deadline;
-    uint64_t touched = thread->touched;
-    nvmi_lock(&mutex);
-    enum nvmi_turn turn = look(thread, is_late, may_join, &waits);
-    nvmi_unlock(&mutex);
-    if (!waits)
-      return turn == NVMI_TURN_JOINED ? await_joined(thread, touched, deadline) : turn;
-    if (turn != NVMI_TURN_JOINED)
-      pause_a_little(tries);
-    else if (nvmi_join_is_safe(thread))
+    switch (look_and_join(thread, may_join, &joined)) {
+    case GO:
+      return NVMI_TURN_COMMIT;
+    case BROKEN:
+      return NVMI_TURN_BROKEN;
+    case STUCK:
+      return NVMI_TURN_STUCK;
+    case JOIN:
+      if (joined)
+        return await_joined(thread);
+      if (!nvmi_join_is_safe(thread)) {
+        stop_waiting(thread);
+        return NVMI_TURN_COMMIT; /* which finds the same, and undoes it */
+      }
       may_join = true;
-    else
-      return NVMI_TURN_COMMIT; /* which finds the same, and undoes it */
+      continue;
+    case WAIT:
+      break;
+    }
+    uint64_t waited = nvmi_now_ns() - start;
+    if (waited >= patience) {
+      stop_waiting(thread);
+      return NVMI_TURN_LATER;
+    }
+    if (waited >= TELL_NS && !told) {
+      tell_of_wait(thread);
+      told = true;
+    }
+    pause_a_little(tries);
   }
 }
 
-enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread) {
+static enum nvmi_turn turn(struct nvmi_thread *thread, uint64_t patience) {
   thread->waits_for_turn = true;
   nvmi_compiler_barrier();
-  enum nvmi_turn turn = wait_for_turn(thread);
+  enum nvmi_turn turn = wait_for_turn(thread, patience);
   nvmi_compiler_barrier();
   thread->waits_for_turn = false;
   return turn;
 }
 
-/* Bytes that several have written go back in reverse order, if all of them get there in time. */
+enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread) { return turn(thread, NEVER); }
+enum nvmi_turn nvmi_order_turn_soon(struct nvmi_thread *thread) { return turn(thread, WAIT_NS); }
+
+bool nvmi_order_waits(const struct nvmi_thread *thread) {
+  bool waits = false;
+  nvmi_lock(&mutex);
+  for (size_t i = 0; thread->ticket && i < thread->ticket->deps.count; i++) {
+    const struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(thread->ticket)[i]);
+    waits = waits || (on != thread->ticket && on->state < COMMITTED);
+  }
+  nvmi_unlock(&mutex);
+  return waits;
+}
+
+/* Who is told in time undoes first, and sees nothing change under its hands. */
 static void await_dependents(const struct nvmi_ticket *ticket) {
   uint64_t deadline = nvmi_now_ns() + WAIT_NS;
   bool some = true;
@@ -302,33 +321,34 @@ static void await_dependents(const struct nvmi_ticket *ticket) {
   }
 }
 
-void nvmi_order_close(struct nvmi_thread *thread, bool commit) {
+uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit) {
   struct nvmi_ticket *ticket = thread->ticket;
+  uint64_t pools = thread->touched;
   nvmi_lock(&mutex);
+  const struct nvmi_parcel *parcels = ticket->parcels.items;
   ticket->state = commit ? CLOSED : ABORTING;
+  for (size_t i = 0; i < ticket->parcels.count; i++)
+    pools |= UINT64_C(1) << parcels[i].pool->index;
   nvmi_unlock(&mutex);
   if (!commit)
     await_dependents(ticket);
-  nvmi_join_unpack(thread, &ticket->parcels);
+  return pools;
 }
 
-/* What an aborted one still depends on its thread's next transaction does, too; also on the one
- * that the thread's last joined, undone or not, until the thread was told. */
-void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told) {
+/* What an aborted one still depends on its thread's next transaction does, too. */
+void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   struct nvmi_ticket *ticket = thread->ticket, *next = NULL;
-  bool keeps_aborted = ticket->follows_joined && !told;
   nvmi_lock(&mutex);
   for (size_t i = 0; i < ticket->deps.count; i++) {
     struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (on == ticket || on->state == COMMITTED || (on->state >= ABORTING && !keeps_aborted))
+    if (on == ticket || on->state == COMMITTED || on->state >= ABORTING)
       continue;
-    if (!next) {
-      next = nvmi_ticket_new();
-      next->follows_joined = ticket->follows_joined;
-    }
+    if (!next)
+      next = nvmi_ticket_new(thread);
     nvmi_ticket_depend(next, on);
   }
   ticket->state = committed ? COMMITTED : ABORTED;
+  ticket->thread = NULL;
   purge_releases();
   nvmi_ticket_drop(ticket);
   thread->ticket = next;
@@ -338,6 +358,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told) {
 /* A transaction that has ended handed what it depends on to this ticket, which nobody knows. */
 void nvmi_order_leave(struct nvmi_thread *thread) {
   nvmi_lock(&mutex);
+  thread->ticket->thread = NULL;
   nvmi_ticket_drop(thread->ticket);
   thread->ticket = NULL;
   nvmi_unlock(&mutex);

@@ -1,8 +1,8 @@
 /* order.h: which commit waits for which (docs/semantics.md, "Locks released inside a transaction").
  *
  * Ticket: an open transaction that released a lock, or that depends on one. Dependence: the thread
- * acquired a lock that the ticket's transaction released. Joined: a transaction that could not
- * wait; it has become part of another's, which commits both at once. Parcel: what a joined
+ * acquired a lock that the ticket's transaction released. Joined: of commits that wait for each
+ * other, one that has become part of another's, which commits both at once. Parcel: what a joined
  * transaction did in one pool. Turn: what a commit may do now.
  */
 #pragma once
@@ -30,23 +30,28 @@ extern struct nvmi_thread nvmi_nobody;
 extern _Atomic unsigned nvmi_order_released;
 
 /* The calling thread is about to release a lock, with something open; has acquired one, while some
- * are in that list. */
-void nvmi_order_release(const void *lock);
+ * are in that list. `seals`: not in a signal handler, which may have come between a note and its
+ * store: the lock guards nothing of what it interrupted. */
+void nvmi_order_release(const void *lock, bool seals);
 void nvmi_order_acquire(const void *lock);
 
 /* A transaction of a thread with a ticket begins; nothing of it is written yet. */
 void nvmi_order_begin(struct nvmi_thread *thread);
-enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_JOINED };
+enum nvmi_turn { NVMI_TURN_COMMIT, NVMI_TURN_BROKEN, NVMI_TURN_STUCK, NVMI_TURN_LATER };
 /* Waits for the transactions that this one depends on. Commit: they have ended, or nothing was
  * written; what was open may have been committed with one of them. Broken: one of them was aborted.
- * Joined: it is part of one that goes on. */
+ * Stuck: one waits for a lock that is held until this one has ended. Later, of a wait that is
+ * bounded: they have not. */
 enum nvmi_turn nvmi_order_turn(struct nvmi_thread *thread);
-/* No other joins any more; what joined is now the thread's own. Without `commit` those that depend
- * on it are told that they cannot commit, and undo first. */
-void nvmi_order_close(struct nvmi_thread *thread, bool commit);
-/* The transaction is over, those that wait may go on. `told`: the program learns what was broken.
- */
-void nvmi_order_ended(struct nvmi_thread *thread, bool committed, bool told);
+enum nvmi_turn nvmi_order_turn_soon(struct nvmi_thread *thread);
+/* Whether a commit of what it has open would wait at this moment. */
+bool nvmi_order_waits(const struct nvmi_thread *thread);
+/* No other joins any more. Without `commit` those that depend on it are told that they cannot
+ * commit, and undo first if they are quick. Gives the pools (bits) of what is open and of what
+ * joined it. */
+uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit);
+/* The transaction is over, those that wait may go on. */
+void nvmi_order_ended(struct nvmi_thread *thread, bool committed);
 
 /* The thread ends; nothing is open. */
 void nvmi_order_leave(struct nvmi_thread *thread);
@@ -55,7 +60,8 @@ void nvmi_order_leave(struct nvmi_thread *thread);
  * whoever unpacks it does not check. */
 bool nvmi_join_is_safe(struct nvmi_thread *thread);
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels);
-void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels);
+void nvmi_join_unpack(struct nvmi_thread *thread);
+/* Takes the bytes that are noted as they are now; under order.c's mutex. */
 void nvmi_join_seal(struct nvmi_thread *thread);
 
 /* Around fork: the child finds the lists whole, and forgets them. */

@@ -42,7 +42,9 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
 
 /* Who joins is told of its own pointers, not who commits them; with undo no lines of it travel. */
 bool nvmi_join_is_safe(struct nvmi_thread *thread) {
+  nvmi_order_lock();
   nvmi_join_seal(thread);
+  nvmi_order_unlock();
   thread->busy++;
   nvmi_tx_collect(thread);
   bool safe = true;
@@ -85,20 +87,16 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   thread->busy--;
 }
 
-void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
+/* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */
+void nvmi_join_unpack(struct nvmi_thread *thread) {
+  struct nvmi_array *parcels = &thread->ticket->parcels;
   if (!parcels->count)
     return;
-  uint64_t pools = 0;
-  for (size_t i = 0; i < parcels->count; i++)
-    pools |= UINT64_C(1) << ((struct nvmi_parcel *)parcels->items)[i].pool->index;
-  thread->busy++;
-  nvmi_compiler_barrier();
-  nvmi_gate_enter(thread, pools);
   for (size_t i = 0; i < parcels->count; i++) {
     struct nvmi_parcel *parcel = (struct nvmi_parcel *)parcels->items + i;
     struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);
     if (!log)
-      nvmi_fatal(nvm_errno(), parcel->pool->path, "no log for what joined a transaction");
+      nvmi_fatal_recorded(parcel->pool->path, "no log for what joined a transaction");
     thread->touched |= UINT64_C(1) << parcel->pool->index;
     nvmi_trace(parcel->pool, NVM_TRACE_ADOPT, 0, parcel->number);
     parcel->pool->method->unpack(log, parcel);
@@ -107,6 +105,4 @@ void nvmi_join_unpack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
     atomic_fetch_sub(&parcel->pool->parcels, 1);
   }
   parcels->count = 0;
-  nvmi_compiler_barrier();
-  thread->busy--;
 }

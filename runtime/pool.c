@@ -62,6 +62,8 @@ static struct nvm_pool *new_pool(const char *path) {
   snprintf(pool->path, sizeof pool->path, "%s", path);
   pool->check_pointers = nvmi_pointers_wanted();
   pool->compare = nvmi_setting_is("NVMOVE_DEBUG", "compare");
+  if (pool->compare)
+    nvmi_compares = true;
   pool->is_copy = nvmi_setting_is("NVMOVE_OPEN", "copy");
   return pool;
 }
@@ -98,9 +100,9 @@ struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
     return NULL;
   }
   writable = writable && !pool->is_copy;
-  pool->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  pool->fd = nvmi_disk_open(path, writable ? O_RDWR : O_RDONLY);
   if (pool->fd < 0)
-    nvmi_disk_fail(path, "cannot be opened");
+    ; /* recorded */
   else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
     refuse_locked(path);
   else if (writable && is_read_only(pool->fd))
@@ -232,7 +234,7 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   uint32_t new_method = pool->header.method;
   pool->header.method = old_method;
   if (pool->header.state == NVM_STATE_OPEN) {
-    if (nvmi_recover(pool))
+    if (nvmi_recover(pool, false))
       return -1;
     if (pool->counts && nvmi_counts_recover(pool))
       return -1;
@@ -317,6 +319,8 @@ NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL,
 static int finish(struct nvm_pool *pool) {
   if (nvmi_log_close_all(pool))
     return -1;
+  if (pool->compare && pool->method->private_work)
+    nvmi_compare(pool);
   nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
   nvmi_settle(pool);
@@ -352,6 +356,7 @@ void nvmi_pool_reopen(struct nvm_pool *pool) {
   pool->header.state = NVM_STATE_OPEN;
   nvmi_header_write(pool);
   nvmi_header_seeds(pool);
+  nvmi_log_begin_anew(pool);
 }
 
 void nvmi_pool_leave(struct nvm_pool *pool) {

@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "port.h"
 
+#include "clock.h"
 #include "events.h"
 #include "nvmove/inspect.h"
+#include "order.h"
 #include "settings.h"
 
 #include <errno.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_SIZE = 64 << 20 };
+enum { DEFAULT_SIZE = 64 << 20, LOAD_SECONDS = 10 };
 
 enum state {
   STATE_IDLE,     /* nobody asked for it yet */
@@ -26,6 +28,7 @@ enum state {
 static struct {
   struct nvm_pool *pool;
   _Atomic enum state state;
+  double load_began;
   unsigned depth; /* of load functions inside each other */
   char folder[PATH_MAX];
 } port;
@@ -93,11 +96,52 @@ static struct nvm_pool *open_or_create(const char *path) {
   return pool;
 }
 
+static const char *load_names(void) {
+  return __nvm_load_names ? __nvm_load_names : "of the port file";
+}
+
+/* Where the data are whole, but nothing is attached. A load may pass such points by itself. */
+static void complain_at_point(void) {
+  static _Atomic bool told;
+  char message[PATH_MAX + 512];
+  enum state state = port.state;
+  if (port.pool->forked || state == STATE_ATTACHED)
+    return;
+  if (state != STATE_LOADING) {
+    snprintf(message, sizeof message,
+             "%s: a commit point was reached, and the load function %s was not entered: nothing "
+             "that the program does would be kept; call it first, or name in 'load' of the port "
+             "file the function that every start enters",
+             port.pool->path, load_names());
+    refuse(message);
+  }
+  if (nvmi_now() - port.load_began > LOAD_SECONDS && !atomic_exchange(&told, true))
+    fprintf(stderr,
+            "nvmove: %s: the load function %s has not returned for %d s, and commit points are "
+            "passed: nothing is kept before it returns; name in 'load' a function that returns "
+            "when the data are there\n",
+            port.pool->path, load_names(), LOAD_SECONDS);
+}
+
+/* The program allocated in the pool, or wanted to, and ends without having it. */
+static void complain_at_exit(void) {
+  enum state state = port.state;
+  if (port.pool->forked || state == STATE_ATTACHED)
+    return;
+  fprintf(stderr,
+          "nvmove: %s: the load function %s was %s: nothing of what the program did is kept\n",
+          port.pool->path, load_names(), state == STATE_LOADING ? "not left" : "not entered");
+}
+
 static enum state start_now(void) {
   char path[PATH_MAX];
   if (!find_path(path, sizeof path))
     return STATE_NONE;
+  if (&__nvm_port_main && !__nvm_port_main.program)
+    fprintf(stderr, "nvmove: %s\n", __nvm_port_main.message);
+  atexit(complain_at_exit);
   port.pool = open_or_create(path);
+  nvmi_port_unloaded = complain_at_point;
   if (nvmi_roots_present(port.pool))
     return STATE_KNOWN;
   if (nvm_tx_begin(port.pool))
@@ -150,9 +194,10 @@ static void collect(void) {
     refuse(nvm_strerror());
 }
 
-/* What changed outside transactions until the end. */
+/* What changed outside transactions until the end. What would have to wait for another thread is
+ * left to the runtime's own end (events.c). */
 static void commit_at_exit(void) {
-  if (!port.pool->forked)
+  if (!port.pool->forked && !nvmi_order_waits(nvmi_thread_self()))
     __nvm_commit_point();
 }
 
@@ -160,6 +205,7 @@ static void attached(void) {
   if (nvmi_roots_watch(port.pool))
     refuse(nvm_strerror());
   atexit(commit_at_exit);
+  nvmi_port_unloaded = NULL;
   atomic_store_explicit(&port.state, STATE_ATTACHED, memory_order_release);
 }
 
@@ -178,6 +224,7 @@ int __nvm_load_begin(void) {
     return 1;
   case STATE_STARTING:
     port.state = STATE_LOADING;
+    port.load_began = nvmi_now();
     break;
   case STATE_LOADING:
     break;

@@ -27,6 +27,19 @@ void nvmi_port_gave(void *block);
 /* Says once that this forked child keeps nothing: it stored, and is about to commit. */
 void nvmi_port_says_child(const struct nvm_pool *pool);
 
+/* At a commit point, while a pool is there and the load is not over; else null. */
+extern void (*_Atomic nvmi_port_unloaded)(void);
+
+/* What the compiler says of the port file (plugin/Port.cpp); missing where no object had it. The
+ * functions of `load`, "'a' or 'b'". */
+extern const char __nvm_load_names[] __attribute__((weak));
+/* In the object of `main`, if that is not the source that `program` names: what to say if no source
+ * of the program is, and a byte in the object of the one that is; null: there is none. */
+extern const struct nvmi_port_main {
+  const char *message;
+  const char *program;
+} __nvm_port_main __attribute__((weak));
+
 struct nvmi_root_events {
   void (*before_commit)(void); /* roots that changed become stores of the transaction */
   void (*after_abort)(void);

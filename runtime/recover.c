@@ -80,8 +80,8 @@ static int by_order(const void *a, const void *b) {
                          *y = *(const struct nvm_frame *const *)b;
   if (x->order != y->order)
     return x->order < y->order ? -1 : 1;
-  unsigned part_x = NVM_FRAME_KIND(x) > NVM_FRAME_REDO ? UINT16_MAX : x->transaction & 0xffff;
-  unsigned part_y = NVM_FRAME_KIND(y) > NVM_FRAME_REDO ? UINT16_MAX : y->transaction & 0xffff;
+  unsigned part_x = NVM_FRAME_KIND(x) > NVM_FRAME_REDO ? UINT16_MAX : NVM_FRAME_COUNT(x);
+  unsigned part_y = NVM_FRAME_KIND(y) > NVM_FRAME_REDO ? UINT16_MAX : NVM_FRAME_COUNT(y);
   return part_x < part_y ? -1 : part_x > part_y;
 }
 
@@ -146,6 +146,7 @@ struct work {
   struct nvmi_array redo, undo; /* const struct nvm_frame * */
   uint64_t bound;
   bool incomplete; /* out of memory */
+  bool damaged;    /* frames that were durable are missing */
 };
 
 /* Whether the bytes that the undo entries cover are those that a checked commit summed up. */
@@ -184,9 +185,10 @@ static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
   }
   if (commit && !commit->order)
     return commit; /* nothing to replay: an abort, perhaps of a record that did not fit */
-  if (!commit || (commit->transaction & 0xffff) != parts)
+  bool checked = commit && NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT_CHECKED;
+  if (!commit || parts != (checked ? 0 : NVM_FRAME_COUNT(commit)))
     return NULL;
-  if (NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT || retired || !is_last)
+  if (!checked || retired || !is_last)
     return commit;
   return data_arrived(pool, found, commit) ? commit : NULL;
 }
@@ -209,6 +211,8 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
   const struct nvm_frame *commit = whole_record(pool, found, !ended);
   if (commit && commit->place > work->bound)
     work->bound = commit->place;
+  if (!commit && !ended && !nvmi_entries_complete(found))
+    work->damaged = true;
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = items(found)[i];
     unsigned kind = NVM_FRAME_KIND(frame);
@@ -237,7 +241,9 @@ static int by_transaction(const void *a, const void *b) {
 
 /* A bank of the shadow method: whatever whole records lie there. Those of an earlier pass through
  * it have orders below a bound that a newer record tells (docs/pool-format.md). */
-static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank) {
+static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank,
+                        uint64_t *newest, bool *complete) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   struct nvmi_array found = {0};
   struct scan scan = {.pool = pool, .packed = true, .found = &found};
   bool sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan);
@@ -253,8 +259,23 @@ static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot,
     if (pool->counts)
       nvmi_counts_ended(pool, slot, newest_ended(pool, &record, transaction, false));
   }
+  *newest = found.count ? items(&found)[found.count - 1]->transaction >> 16 : 0;
+  *complete =
+      !sound || nvmi_records_complete(&found, (const void *)(pool->home + slots[slot].bank[bank]));
   nvmi_array_free(&found, sizeof(void *));
   return sound;
+}
+
+/* Both banks of the shadow method. Of the one that is not in use what is missing was overwritten,
+ * or is below a bound. */
+static bool read_both_packed(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  uint64_t newest[2];
+  bool complete[2];
+  if (!read_packed(pool, work, slot, 0, &newest[0], &complete[0]) ||
+      !read_packed(pool, work, slot, 1, &newest[1], &complete[1]))
+    return false;
+  work->damaged = work->damaged || !complete[newest[1] > newest[0]];
+  return true;
 }
 
 /* Both banks of a log of the undo method: the newest transaction of each. */
@@ -281,8 +302,7 @@ static bool read_newest(struct nvm_pool *pool, struct work *work, unsigned slot)
 
 /* What either method wrote: one bank has frames of one of them only. */
 static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
-  bool newest = read_newest(pool, work, slot), first = read_packed(pool, work, slot, 0);
-  return read_packed(pool, work, slot, 1) && first && newest;
+  return read_newest(pool, work, slot) && read_both_packed(pool, work, slot);
 }
 
 static bool apply(struct nvm_pool *pool, struct work *work) {
@@ -305,7 +325,7 @@ static bool apply(struct nvm_pool *pool, struct work *work) {
   return true;
 }
 
-int nvmi_recover(struct nvm_pool *pool) {
+int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   struct work work = {0};
   const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
@@ -313,7 +333,7 @@ int nvmi_recover(struct nvm_pool *pool) {
   bool sound = true;
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
     sound = read_log(pool, &work, slot);
-  sound = sound && !work.incomplete && apply(pool, &work);
+  sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
   nvmi_array_free(&work.redo, sizeof(void *));

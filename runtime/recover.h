@@ -3,8 +3,16 @@
 
 #include "internal.h"
 
-/* Brings the file to the state after the last commit. A failure is recorded; repeating is safe. */
-int nvmi_recover(struct nvm_pool *pool);
+/* Brings the file to the state after the last commit. A failure is recorded; repeating is safe.
+ * `leaves_out`: frames that are damaged are done without, where a failure would say NVM_ECORRUPT.
+ */
+int nvmi_recover(struct nvm_pool *pool, bool leaves_out);
+
+/* log_end.c: whether the frames that were found of a transaction to be undone are all that were
+ * durable; and of the records in a bank of the shadow method, in the order of their transactions.
+ */
+bool nvmi_entries_complete(const struct nvmi_array *found);
+bool nvmi_records_complete(const struct nvmi_array *found, const struct nvm_segment *first);
 
 /* Calls `visit` for each undo entry that the open transaction of a log has so far, newest first. */
 typedef void nvmi_visit_entry(void *context, const struct nvm_frame *frame);

@@ -72,7 +72,10 @@ static int read_at(const struct nvm_pool *pool, void *to, uint64_t size, uint64_
 
 static int write_all(const char *path, int fd, const void *from, uint64_t size, uint64_t offset) {
   for (uint64_t done = 0; done < size;) {
+    struct nvmi_size_limit hold;
+    nvmi_size_limit_hold(&hold);
     ssize_t put = pwrite(fd, (const char *)from + done, size - done, (off_t)(offset + done));
+    nvmi_size_limit_release(&hold);
     if (put < 0 && errno == EINTR)
       continue;
     if (put <= 0)
@@ -199,10 +202,10 @@ static int save_copy(struct nvmi_repair *repair, const struct copy *copy) {
 static struct copy *load_copy(const char *path, uint64_t *size) {
   struct stat status;
   struct copy *copy = NULL;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || fstat(fd, &status)) {
-    nvmi_disk_fail(path, "cannot be opened");
-  } else if ((uint64_t)status.st_size >= sizeof *copy) {
+  int fd = nvmi_disk_open(path, O_RDONLY);
+  if (fd >= 0 && fstat(fd, &status)) {
+    nvmi_disk_fail(path, "cannot be examined");
+  } else if (fd >= 0 && (uint64_t)status.st_size >= sizeof *copy) {
     *size = (uint64_t)status.st_size;
     copy = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
     copy = copy == MAP_FAILED ? NULL : copy;

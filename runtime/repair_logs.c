@@ -175,9 +175,14 @@ bool nvmi_repair_recover(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   if (pool->header.state == NVM_STATE_CLEAN)
     return true;
-  if (nvmi_recover(pool)) {
-    nvmi_left_unread(repair);
-    return false;
+  if (nvmi_recover(pool, false)) {
+    bool left_out = repair->how->drop_log && nvmi_recover(pool, true) == 0;
+    if (!left_out) {
+      nvmi_left_unread(repair);
+      return false;
+    }
+    nvmi_mended(repair, "the log: entries of it are damaged and were left out; what was open is "
+                        "half done, what was committed last may be lost");
   }
   pool->header.unclean_shutdowns++;
   pool->header.generation++; /* empties the logs, in the image */

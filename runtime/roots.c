@@ -10,6 +10,7 @@
 
 #include "heap_types.h"
 #include "port.h"
+#include "settings.h"
 #include "trace.h"
 #include "types.h"
 
@@ -258,6 +259,7 @@ int nvmi_roots_enter(struct nvm_pool *pool) {
 /* struct piece: of the roots that may change; and the pool that has their values. */
 static struct nvmi_array watched;
 static struct nvm_pool *watched_by;
+static bool looks_for_forgotten;
 
 /* What the thread that attached does at the ends of its transactions. */
 static void save_changed(void) {
@@ -267,6 +269,8 @@ static void save_changed(void) {
       nvmi_root_store(each[i].value, each[i].address, each[i].size);
   if (NVMI_UNLIKELY(watched_by->child_stores))
     nvmi_port_says_child(watched_by);
+  if (NVMI_UNLIKELY(looks_for_forgotten))
+    nvmi_forgotten_look(watched_by);
 }
 
 static void show_undone(void) {
@@ -323,6 +327,8 @@ int nvmi_roots_watch(struct nvm_pool *pool) {
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the list of roots");
   }
   watched_by = pool;
+  looks_for_forgotten = nvmi_setting_is("NVMOVE_DEBUG", "roots");
   nvmi_thread_self()->roots = &root_events;
+  nvmi_thread_self()->passes_points = true; /* soon: what it stores before is as much of a turn */
   return 0;
 }

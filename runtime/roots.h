@@ -39,6 +39,9 @@ const char *nvmi_root_advice(const char *name);
 /* As compiled code would store it. */
 void nvmi_root_store(void *to, const void *from, size_t size);
 
+/* forgotten.c: tells of variables of the program that lead into the pool and are no roots. */
+void nvmi_forgotten_look(const struct nvm_pool *pool);
+
 /* The volatile fields of one object go to another. */
 void nvmi_reset_object(const struct nvm_type *type, const char *from, char *to);
 

@@ -21,7 +21,7 @@ static const struct setting settings[] = {
     {.name = "NVMOVE_POINTERS", .first = "0", .second = "1"},
     {.name = "NVMOVE_COLLECT", .first = "0", .second = "1"},
     {.name = "NVMOVE_OPEN", .first = "copy"},
-    {.name = "NVMOVE_DEBUG", .first = "compare"},
+    {.name = "NVMOVE_DEBUG", .first = "compare", .second = "roots"},
     {.name = "NVMOVE_BASE", .number = "an address, as 0x7e8040000000"},
     {.name = "NVMOVE_THREADS", .number = "a number of threads, 1 or more", .least = 1},
     {.name = "NVMOVE_TRACE_MAX", .number = "a number of bytes"},

@@ -51,6 +51,17 @@ bool nvmi_is_static(const void *address) {
   return found;
 }
 
+bool nvmi_static_name(const void *address, char *text, size_t size) {
+  struct nvmi_place place;
+  nvmi_lock(&lock);
+  bool found = find_place(address, &place) && *place.name;
+  if (found)
+    snprintf(text, size, "'%s'%s%s", place.name, *place.file ? " of " : "", place.file);
+  nvmi_symbols_release();
+  nvmi_unlock(&lock);
+  return found;
+}
+
 enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address) {
   nvmi_lock(&lock);
   enum nvmi_found found = nvmi_place_find(place, address);

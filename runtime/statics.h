@@ -36,6 +36,9 @@ int nvmi_statics_bind(struct nvm_pool *pool);
 enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t value,
                                 uint64_t place);
 
+/* The variable that an address lies in, "'name' of file.c". False: no symbol has it. */
+bool nvmi_static_name(const void *address, char *text, size_t size);
+
 /* Where a place lies in this process, as symbols.h says. */
 enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address);
 

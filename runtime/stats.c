@@ -35,7 +35,6 @@ int nvm_pool_stats(NVM_POOL *pool, struct nvm_stats *stats) {
     stats->allocations += one->allocations;
     stats->frees += one->frees;
   }
-  stats->early_commits = pool->early_commits;
   return 0;
 }
 
@@ -127,17 +126,17 @@ void nvmi_stats_print(struct nvm_pool *pool) {
     return;
   struct nvm_stats s;
   nvm_pool_stats(pool, &s);
-  fprintf(
-      stderr,
-      "nvmove: %s: method %s, domain %s (%s), generation %llu\n"
-      "nvmove:   %llu commits (%llu implicit, %llu joined, %llu early), %llu aborts, %llu notes, "
-      "%llu log entries of %llu bytes, %llu flushed lines, %llu fences, %llu allocations, %llu "
-      "frees\n",
-      pool->path, pool->method->name, pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process",
-      pool->persist->name, (unsigned long long)pool->header.generation,
-      (unsigned long long)s.commits, (unsigned long long)s.implicit_commits,
-      (unsigned long long)s.joined_commits, (unsigned long long)s.early_commits,
-      (unsigned long long)s.aborts, (unsigned long long)s.notes, (unsigned long long)s.log_entries,
-      (unsigned long long)s.log_bytes, (unsigned long long)s.flushed_lines,
-      (unsigned long long)s.fences, (unsigned long long)s.allocations, (unsigned long long)s.frees);
+  fprintf(stderr,
+          "nvmove: %s: method %s, domain %s (%s), generation %llu\n"
+          "nvmove:   %llu commits (%llu implicit, %llu joined), %llu aborts, %llu notes, "
+          "%llu log entries of %llu bytes, %llu flushed lines, %llu fences, %llu allocations, %llu "
+          "frees\n",
+          pool->path, pool->method->name,
+          pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process", pool->persist->name,
+          (unsigned long long)pool->header.generation, (unsigned long long)s.commits,
+          (unsigned long long)s.implicit_commits, (unsigned long long)s.joined_commits,
+          (unsigned long long)s.aborts, (unsigned long long)s.notes,
+          (unsigned long long)s.log_entries, (unsigned long long)s.log_bytes,
+          (unsigned long long)s.flushed_lines, (unsigned long long)s.fences,
+          (unsigned long long)s.allocations, (unsigned long long)s.frees);
 }

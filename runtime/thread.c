@@ -13,10 +13,14 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { NESTED_ROOM = 2048 }; /* lines that signal handlers may note in one transaction */
 
-_Thread_local struct nvm_line_table __nvm_lines __attribute__((aligned(64)));
+/* Of all threads that have noted nothing; nothing but zeros is stored there. */
+static struct nvm_line_table nothing_noted;
+_Thread_local struct nvm_line_table *__nvm_lines = &nothing_noted;
 const char NVM_ABI_VERSION_SYMBOL = 1;
 
 /* Whoever is linked with the runtime gets its free (interpose.c). */
@@ -31,17 +35,24 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void nvmi_threads_lock(void) { nvmi_lock(&lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(&lock); }
 
+static enum nvm_error finish(struct nvmi_thread *thread) {
+  if (!nvmi_in_transaction(thread))
+    return nvmi_tx_finish_implicit(thread);
+  nvmi_tx_finish(thread, false);
+  thread->begun = 0;
+  thread->frames.count = 0;
+  return NVM_OK;
+}
+
 /* Where an implicit transaction is lost the process does not go on without knowing. */
 static void end(void *argument) {
   struct nvmi_thread *thread = argument;
   enum nvm_error error = NVM_OK;
+  if (thread->ticket) /* it may wait for a thread that ends, too */
+    error = finish(thread);
   nvmi_threads_lock();
-  if (nvmi_in_transaction(thread))
-    nvmi_tx_finish(thread, false);
-  else
-    error = nvmi_tx_finish_implicit(thread);
-  if (thread->ticket)
-    nvmi_order_leave(thread);
+  if (!error)
+    error = finish(thread);
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (thread->logs[i])
       nvmi_log_detach(thread->logs[i]);
@@ -54,8 +65,12 @@ static void end(void *argument) {
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
+  nvmi_array_free(&thread->called, 3 * sizeof(void *));
   nvmi_trace_thread_ends();
+  if (thread->ticket) /* last: what an own domain's fences lock may have made one */
+    nvmi_order_leave(thread);
   nvmi_self = NULL;
+  __nvm_lines = &nothing_noted;
   munmap(thread, sizeof *thread);
 }
 
@@ -72,7 +87,8 @@ struct nvmi_thread *nvmi_thread_make(void) {
   if (thread == MAP_FAILED ||
       !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
     nvmi_die(NULL, "out of memory for a thread's transaction state");
-  thread->table = &__nvm_lines;
+  thread->table = __nvm_lines = &thread->lines_table;
+  thread->id = (int)syscall(SYS_gettid);
   pthread_setspecific(key, thread);
   nvmi_self = thread;
   pthread_sigmask(SIG_SETMASK, &before, NULL);

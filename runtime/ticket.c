@@ -15,7 +15,7 @@ void nvmi_order_push(struct nvmi_array *array, const void *item, size_t size) {
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the order of transactions");
 }
 
-struct nvmi_ticket *nvmi_ticket_new(void) {
+struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread) {
   if (!free_tickets) {
     struct nvmi_ticket *fresh = mmap(NULL, TICKETS * sizeof *fresh, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -30,7 +30,8 @@ struct nvmi_ticket *nvmi_ticket_new(void) {
   struct nvmi_ticket *ticket = free_tickets;
   free_tickets = ticket->into;
   ticket->state = OPEN;
-  ticket->waiting = ticket->slow = ticket->follows_joined = false;
+  ticket->waiting = false;
+  ticket->thread = thread;
   ticket->into = NULL;
   ticket->references = 1;
   return ticket;
@@ -77,13 +78,20 @@ static bool depends_on(const struct nvmi_ticket *ticket, const struct nvmi_ticke
   return false;
 }
 
-bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket) {
+bool nvmi_ticket_find(bool (*visit)(struct nvmi_ticket *ticket, void *context), void *context) {
   for (size_t slab = 0; slab < slabs.count; slab++) {
     struct nvmi_ticket *each = ((struct nvmi_ticket **)slabs.items)[slab];
     for (unsigned i = 0; i < TICKETS; i++)
-      if (each[i].references && each[i].state < COMMITTED && !each[i].into &&
-          depends_on(&each[i], ticket))
+      if (each[i].references && visit(&each[i], context))
         return true;
   }
   return false;
+}
+
+static bool is_dependent(struct nvmi_ticket *ticket, void *on) {
+  return ticket->state < COMMITTED && !ticket->into && depends_on(ticket, on);
+}
+
+bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket) {
+  return nvmi_ticket_find(is_dependent, (void *)ticket);
 }

@@ -8,13 +8,12 @@ enum nvmi_ticket_state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
 
 struct nvmi_ticket {
   enum nvmi_ticket_state state;
-  bool waiting;             /* in nvmi_order_turn */
-  bool slow;                /* a reader has given up waiting for it */
-  bool follows_joined;      /* the thread's transaction before this one may still be undone */
-  unsigned seen;            /* by the search of this number */
-  unsigned references;      /* of threads, the list of locks, other tickets */
-  struct nvmi_ticket *into; /* joined that one; next free ticket */
-  struct nvmi_array deps;   /* struct nvmi_ticket * */
+  bool waiting;               /* its thread is in nvmi_order_turn, and does nothing else */
+  unsigned seen;              /* by the search of this number */
+  unsigned references;        /* of threads, the list of locks, other tickets */
+  struct nvmi_ticket *into;   /* joined that one; next free ticket */
+  struct nvmi_thread *thread; /* whose open transaction it is; null: ended, or joined another */
+  struct nvmi_array deps;     /* struct nvmi_ticket * */
   struct nvmi_array parcels;
 };
 
@@ -33,8 +32,8 @@ static inline bool nvmi_ticket_ended(struct nvmi_ticket *ticket) {
   return nvmi_ticket_root(ticket)->state >= COMMITTED;
 }
 
-/* Open, with one reference. Ends the process without memory. */
-struct nvmi_ticket *nvmi_ticket_new(void);
+/* Open, with one reference, the thread's. Ends the process without memory. */
+struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread);
 /* Gives a reference back. */
 void nvmi_ticket_drop(struct nvmi_ticket *ticket);
 /* Once, however often it is said. */
@@ -43,5 +42,7 @@ void nvmi_ticket_depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on);
 void nvmi_ticket_forget_ended(struct nvmi_ticket *ticket, bool aborted_too);
 /* Whether one that has not ended depends on it. */
 bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket);
+/* Calls `visit` for each ticket that somebody refers to, until one says true. */
+bool nvmi_ticket_find(bool (*visit)(struct nvmi_ticket *ticket, void *context), void *context);
 /* As nvmi_array_push, and ends the process without memory. */
 void nvmi_order_push(struct nvmi_array *array, const void *item, size_t size);

@@ -16,6 +16,7 @@
 #include "order.h"
 #include "port.h"
 #include "trace.h"
+#include "tx.h"
 #include "types.h"
 
 #include <signal.h>
@@ -50,6 +51,8 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     nvmi_heap_committed(log);
     return NVM_OK;
   }
+  if (NVMI_UNLIKELY(commit && log->owner->ticket && error != NVM_ECHILD))
+    return error; /* undone by tx_order.c, when others stand still */
   if (error != NVM_ECHILD)
     pool->method->abort(log, lines, count);
   if (NVMI_UNLIKELY(nvmi_tracing)) {
@@ -137,9 +140,9 @@ static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct
   return own;
 }
 
-/* With several pools, or something of signal handlers. */
-static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *thread,
-                                                            uint64_t touched, bool commit) {
+/* With several pools, or something of signal handlers. `failed`: pools (bits) where it did. */
+static __attribute__((noinline)) enum nvm_error
+finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t *failed) {
   enum nvm_error result = NVM_OK;
   size_t nested = thread->nested.count;
   collect(thread, nested);
@@ -153,6 +156,7 @@ static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *
       lines = lines_of(thread, log->pool, all, &count);
     enum nvm_error error = finish_pool(log, lines, count, commit);
     result = result ? result : error;
+    *failed |= error ? touched & -touched : 0;
   }
   if (nested)
     drop_nested(thread, nested);
@@ -161,7 +165,7 @@ static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *
 
 static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
                                                                    bool commit) {
-  uint64_t touched = thread->touched;
+  uint64_t touched = thread->touched, failed = 0;
   enum nvm_error error;
   bool asked;
   if (!touched)
@@ -184,12 +188,16 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     else
       collect(thread, 0);
     error = finish_pool(log, thread->lines.items, thread->lines.count, commit);
+    failed = error ? touched : 0;
     asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
   } else {
-    error = finish_each(thread, touched, commit);
+    error = finish_each(thread, touched, commit, &failed);
     asked = true; /* each is looked at */
   }
-  thread->lines.count = 0;
+  if (NVMI_UNLIKELY(failed && commit && thread->ticket && error != NVM_ECHILD))
+    nvmi_tx_stay_open(thread, failed);
+  else
+    thread->lines.count = 0;
   thread->fresh_stores = false;
   if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
     thread->fresh_count = 0;
@@ -201,6 +209,8 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   thread->busy--;
   if (NVMI_UNLIKELY(asked))
     nvmi_backup_answer(thread, touched);
+  if (NVMI_UNLIKELY(thread->table->called))
+    nvmi_note_called(thread);
   return error;
 }
 
@@ -216,39 +226,17 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
   return error;
 }
 
-/* A transaction that others depend on, or that depends on others. */
-static __attribute__((noinline)) enum nvm_error finish_in_order(struct nvmi_thread *thread,
-                                                                bool commit) {
-  enum nvmi_turn turn = commit ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
-  if (turn == NVMI_TURN_JOINED)
-    return NVM_OK;
-  commit = commit && turn == NVMI_TURN_COMMIT;
-  nvmi_order_close(thread, commit);
-  enum nvm_error error =
-      thread->handlers_store ? finish_masked(thread, commit) : finish(thread, commit);
-  nvmi_order_ended(thread, commit && !error, turn == NVMI_TURN_BROKEN);
-  return turn == NVMI_TURN_BROKEN ? NVM_EBROKEN : error;
-}
-
-static __attribute__((noinline)) enum nvm_error finish_with_roots(struct nvmi_thread *thread,
-                                                                  bool commit) {
-  const struct nvmi_root_events *roots = thread->roots;
-  if (commit)
-    roots->before_commit();
-  thread->roots = NULL;
-  enum nvm_error error = nvmi_tx_finish(thread, commit);
-  thread->roots = roots;
-  if (!commit || (error && error != NVM_ECHILD)) /* a child's variables are its own */
-    roots->after_abort();
-  return error;
+enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit) {
+  return NVMI_UNLIKELY(thread->handlers_store) ? finish_masked(thread, commit)
+                                               : finish(thread, commit);
 }
 
 static inline __attribute__((always_inline)) enum nvm_error
 finish_outermost(struct nvmi_thread *thread, bool commit) {
   if (NVMI_UNLIKELY(thread->roots != NULL))
-    return finish_with_roots(thread, commit);
+    return nvmi_tx_finish_with_roots(thread, commit);
   if (NVMI_UNLIKELY(thread->ticket))
-    return finish_in_order(thread, commit);
+    return nvmi_tx_finish_in_order(thread, commit);
   if (NVMI_UNLIKELY(thread->handlers_store))
     return finish_masked(thread, commit);
   return finish(thread, commit);
@@ -258,7 +246,7 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
   return finish_outermost(thread, commit);
 }
 
-static __attribute__((noinline)) enum nvm_error commit_implicit(struct nvmi_thread *thread) {
+enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
   for (uint64_t left = thread->touched; left; left &= left - 1)
     thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
   return nvmi_tx_finish(thread, true);
@@ -267,7 +255,7 @@ static __attribute__((noinline)) enum nvm_error commit_implicit(struct nvmi_thre
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (NVMI_LIKELY(!thread->touched) || nvmi_in_transaction(thread))
     return NVM_OK;
-  return commit_implicit(thread);
+  return nvmi_tx_commit_implicit(thread);
 }
 
 static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error) {
@@ -309,6 +297,8 @@ static inline __attribute__((always_inline)) enum nvm_error
 end_outermost(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
+  if (NVMI_UNLIKELY(nvmi_compares && !thread->touched))
+    nvmi_compare_all(); /* a transaction of stores that nobody noted is none to anybody */
   if (NVMI_LIKELY(!thread->doomed))
     return finish_outermost(thread, true);
   thread->doomed = false;
@@ -383,14 +373,17 @@ void __nvm_atomic_landed(void *Frame) {
 }
 
 void __nvm_commit_point(void) {
+  if (NVMI_UNLIKELY(nvmi_port_unloaded))
+    nvmi_port_unloaded();
   struct nvmi_thread *thread = nvmi_thread_self();
+  thread->passes_points = true;
   if (thread->roots && !nvmi_in_transaction(thread))
     thread->roots->before_commit();
   if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
     nvmi_trace_alone(NVM_TRACE_POINT, 0);
   bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
-  enum nvm_error error =
-      NVMI_UNLIKELY(only_read) ? finish_in_order(thread, true) : nvmi_tx_finish_implicit(thread);
+  enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true)
+                                                  : nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,
                error == NVM_EUNSAFE ? nvm_strerror()

@@ -4,7 +4,7 @@
  *
  * Before each store that may write persistent memory the compiled code does, inline,
  *     if (Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG) {            // in the reserved range?
- *       line = Address >> 6, slot = __nvm_lines.slot[line & (NVM_LINE_SLOTS - 1)];
+ *       line = Address >> 6, slot = __nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
  *       if (slot.line != line || (slot.missing >> (Address & 63)) & ((1 << Size) - 1))
  *         __nvm_note(Address, Size);                              // not yet noted
  *     }
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Referenced by every instrumented module, defined by the runtime. */
-#define NVM_ABI_VERSION_SYMBOL __nvm_abi_4
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_5
 
 /* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
  * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
@@ -36,8 +36,7 @@ extern "C" {
 #define NVM_RANGE_BASE (NVM_RANGE_TAG << NVM_RANGE_SHIFT)
 #define NVM_RANGE_SIZE (UINT64_C(1) << NVM_RANGE_SHIFT)
 
-/* 512 slots of 16 bytes: 8 KiB a thread, within the first-level cache and the static TLS reserve.
- */
+/* 512 slots of 16 bytes: 8 KiB a thread, within the first-level cache. */
 #define NVM_LINE_SLOTS 512
 #define NVM_LINE_SIZE 64
 
@@ -51,7 +50,8 @@ struct nvm_line_table {
   struct nvm_line slot[NVM_LINE_SLOTS];
   uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_settle has to wait for */
   uint64_t fresh_start,
-      fresh_end; /* addresses: what the open transaction allocated last, all noted */
+      fresh_end;   /* addresses: what the open transaction allocated last, all noted */
+  uint64_t called; /* ranges of __nvm_note_call whose calls have not returned */
 };
 
 /* A place in the source, for messages. Static data of the instrumented module. */

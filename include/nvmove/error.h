@@ -38,7 +38,9 @@ enum nvm_error {
   NVM_EBROKEN =
       24, /* undone, because an open transaction whose lock it had taken over was undone */
   NVM_ELAYOUT = 25, /* the program lays out a type otherwise than the pool has it */
-  NVM_ESTATIC = 26  /* the pool points to static data that the program does not have */
+  NVM_ESTATIC = 26, /* the pool points to static data that the program does not have */
+  NVM_EDEADLOCK =
+      27 /* undone, because it waited for a transaction that waits for a lock of this thread's */
 };
 
 /* The code of the calling thread's last failure; NVM_OK before the first. Success leaves it alone.

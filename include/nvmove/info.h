@@ -40,8 +40,7 @@ struct nvm_stats {
   uint64_t
       implicit_commits; /* of which: stores outside a transaction, committed by the next begin */
   uint64_t aborts;
-  uint64_t joined_commits; /* that became part of another thread's transaction */
-  uint64_t early_commits;  /* of which: returned before that was durable (docs/semantics.md) */
+  uint64_t joined_commits; /* that became part of another's: they waited for each other */
   uint64_t notes;          /* calls that the inline filter did not answer */
   uint64_t log_entries, log_bytes;
   uint64_t flushed_lines, fences;

@@ -16,28 +16,14 @@
 #include "../order.h"
 #include "../record.h"
 #include "../settle.h"
+#include "../shadow_lines.h"
 #include "../shrink.h"
 #include "../straight.h"
+#include "../undoing.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-typedef void visit(void *context, struct nvm_pool *pool, uint64_t offset, uint64_t mask);
-
-static inline void each_line(struct nvm_pool *pool, const struct nvmi_line *lines, size_t count,
-                             visit *visit, void *context) {
-  uint64_t first = pool->header.base >> 6;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t line = nvmi_line_first(&lines[i]) - first;
-    if (NVMI_LIKELY(!(lines[i].line & NVMI_RANGE))) {
-      visit(context, pool, line << 6, lines[i].mask);
-      continue;
-    }
-    for (uint64_t j = 0; j < lines[i].mask; j++)
-      visit(context, pool, (line + j) << 6, UINT64_MAX);
-  }
-}
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   nvmi_record_line(record, offset, pool->work + offset, mask);
@@ -56,7 +42,7 @@ static size_t add_late(struct nvmi_record *record) {
   for (; NVMI_UNLIKELY(i < record->log->owner->nested.count); i++) {
     const struct nvmi_line *item = late_item(record->log, i);
     if (item)
-      each_line(record->log->pool, item, 1, add_to_record, record);
+      nvmi_shadow_each_line(record->log->pool, item, 1, add_to_record, record);
   }
   return i;
 }
@@ -89,21 +75,9 @@ static void store_home(void *unused, struct nvm_pool *pool, uint64_t offset, uin
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
 }
 
-static uint64_t sealed_offset(const struct nvmi_log *log, const struct nvmi_sealed *sealed) {
-  return (sealed->line << 6) - log->pool->header.base;
-}
-
 static void count_page(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused, (void)mask;
   nvmi_shrink_wrote(pool, offset);
-}
-
-static void fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  (void)unused;
-  for (; mask; mask &= mask - 1) {
-    unsigned i = (unsigned)__builtin_ctzll(mask);
-    pool->work[offset + i] = pool->home[offset + i];
-  }
 }
 
 static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
@@ -196,6 +170,16 @@ static bool is_far(const struct nvmi_log *log) {
   return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
+/* The number of a record that did not fit is used up: an empty one takes its place, durable before
+ * the next begins, or that would look as if one were missing (log_end.c). */
+static void say_void(struct nvmi_log *log) {
+  struct nvmi_record record;
+  nvmi_record_begin(&record, log, log->cursor, false);
+  if (!nvmi_record_end(&record))
+    nvmi_fatal(NVM_ENOSPACE, log->pool->path, "no room in the log for the end of a transaction");
+  nvmi_fence(log);
+}
+
 static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
@@ -209,16 +193,18 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     nvmi_record_operation(&record, operation[i]);
   const struct nvmi_sealed *sealed = log->sealed.items;
   for (size_t i = 0; i < log->sealed.count; i++)
-    nvmi_record_line(&record, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
+    nvmi_record_line(&record, nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
   for (size_t i = 0, next = 0; i < count; i++) {
     nvmi_straight_fetch(pool, lines, i, count);
     if (!nvmi_straight_went(log, i, &next))
-      each_line(pool, &lines[i], 1, add_to_record, &record);
+      nvmi_shadow_each_line(pool, &lines[i], 1, add_to_record, &record);
   }
   size_t late = add_late(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   bool ended = nvmi_record_end(&record);
-  log->cursor->transaction++; /* of a void record, too: what there is of it is nobody's */
+  if (!ended)
+    say_void(log);
+  log->cursor->transaction++;
   if (!ended)
     return NVM_ENOSPACE;
   /* Crash before this fence: the record is whole or it is not. After: committed. */
@@ -227,7 +213,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   for (size_t i = 0; i < log->sealed.count; i++)
-    pool->persist->store_line(pool->home + sealed_offset(log, &sealed[i]), sealed[i].bytes,
+    pool->persist->store_line(pool->home + nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
                               sealed[i].mask);
   log->stats.flushed_lines += log->sealed.count;
   log->sealed.count = 0;
@@ -249,7 +235,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (NVMI_UNLIKELY(pool->compare))
     nvmi_compare(pool);
   if (NVMI_UNLIKELY(pool->written)) {
-    each_line(pool, lines, count, count_page, NULL);
+    nvmi_shadow_each_line(pool, lines, count, count_page, NULL);
     nvmi_shrink(log);
   }
   return NVM_OK;
@@ -275,12 +261,16 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
 }
 
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  struct nvm_pool *pool = log->pool;
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count; i++)
-    fetch_home(NULL, pool, sealed_offset(log, &sealed[i]), sealed[i].mask);
-  log->sealed.count = 0;
-  each_line(pool, lines, count, fetch_home, NULL);
+  if (NVMI_UNLIKELY(log->owner->ticket != NULL))
+    nvmi_shadow_abort_among_others(log, lines, count);
+  else
+    nvmi_shadow_each_line(log->pool, lines, count, nvmi_shadow_fetch_home, NULL);
+}
+
+static void shadow_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines) {
+  const struct nvmi_sealed *sealed = parcel->sealed.items;
+  for (size_t i = 0; i < parcel->sealed.count; i++)
+    nvmi_masks_add(lines, sealed[i].line, sealed[i].mask);
 }
 
 struct pieces {
@@ -315,8 +305,9 @@ static bool shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, s
   struct pieces pieces = {.list = list, .all = log->sealed.count};
   const struct nvmi_sealed *sealed = log->sealed.items;
   for (size_t i = 0; i < log->sealed.count; i++)
-    add_words(&pieces, log->pool, sealed_offset(log, &sealed[i]), sealed[i].bytes, sealed[i].mask);
-  each_line(log->pool, lines, count, add_line, &pieces);
+    add_words(&pieces, log->pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
+              sealed[i].mask);
+  nvmi_shadow_each_line(log->pool, lines, count, add_line, &pieces);
   return !pieces.incomplete;
 }
 
@@ -380,6 +371,8 @@ const struct nvmi_method nvmi_shadow = {
     .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
+    .hand_on = NULL, /* bytes come back from the others' sealed lines and the file */
+    .parcel_lines = shadow_parcel_lines,
     .pieces = shadow_pieces,
     .seal = shadow_seal,
     .pack = shadow_pack,

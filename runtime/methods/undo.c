@@ -14,6 +14,7 @@
 #include "../order.h"
 #include "../record.h"
 #include "../recover.h"
+#include "../undoing.h"
 
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void undo_note(struct nvmi_log *log, const void *address, size_t size) {
 }
 
 /* Crash after this: the store may be in the file, its entry is. */
-static void undo_settle(struct nvmi_log *log) { nvmi_fence(log); }
+static void undo_settle(struct nvmi_log *log) { nvmi_fence_entries(log); }
 
 static void flush_lines(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   void (*flush)(const void *, size_t) = log->pool->persist->flush;
@@ -223,14 +224,46 @@ static void say_ended(struct nvmi_log *log) {
   nvmi_step(NVMI_STEP_COMMIT);
 }
 
+/* Calls `visit` for each run of bytes of the entry that `masks` has, or (`outside`) has not. */
+typedef void visit_run(void *context, const struct nvm_frame *frame, uint64_t from, uint64_t to);
+static void each_run(const struct nvm_pool *pool, const struct nvm_frame *frame,
+                     const struct nvmi_masks *masks, bool outside, visit_run *visit,
+                     void *context) {
+  uint64_t size = NVM_FRAME_LENGTH(frame), from = size;
+  uintptr_t start = (uintptr_t)pool->work + frame->place;
+  for (uint64_t at = 0; at <= size; at++) {
+    bool is_in =
+        at < size &&
+        (nvmi_masks_at(masks, (start + at) / NVM_LINE_SIZE) >> (start + at) % NVM_LINE_SIZE & 1) !=
+            outside;
+    if (is_in && from == size)
+      from = at;
+    if (!is_in && from != size) {
+      visit(context, frame, from, at);
+      from = size;
+    }
+  }
+}
+
+static void undo_run(void *context, const struct nvm_frame *frame, uint64_t from, uint64_t to) {
+  struct nvm_pool *pool = context;
+  memcpy(pool->work + frame->place + from, (const char *)(frame + 1) + from, to - from);
+  pool->persist->flush(pool->work + frame->place + from, to - from);
+}
+
+static void undo_but_kept(void *context, const struct nvm_frame *frame) {
+  each_run(context, frame, &nvmi_kept, true, undo_run, context);
+}
+
 /* Undoes newest first, makes that durable, then says with an empty commit record that nothing is
  * left to undo: later, another thread may own those bytes. Crash in between: recovery undoes the
- * same again. */
+ * same again. Kept bytes are undone with those of the dependents, which have the entries, too. */
 static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (!count && !log->cursor->frames)
     return;
   (void)lines;
-  nvmi_each_entry(log, nvmi_undo_entry, log->pool);
+  bool all = NVMI_LIKELY(!log->owner->ticket || !nvmi_kept.lines.count);
+  nvmi_each_entry(log, all ? nvmi_undo_entry : undo_but_kept, log->pool);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   say_ended(log);
@@ -246,15 +279,74 @@ static void undo_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_
   log->owner = &nvmi_nobody;
 }
 
-static void copy_entry(void *context, const struct nvm_frame *frame) {
+static void copy_run(void *context, const struct nvm_frame *frame, uint64_t from, uint64_t to) {
   struct nvmi_log *log = context;
   _Alignas(NVM_FRAME_ALIGN) char buffer[sizeof(struct nvm_frame) + PIECE_MAX] = {0};
   struct nvm_frame *copy = (struct nvm_frame *)buffer;
-  memcpy(copy, frame, sizeof *frame + NVM_FRAME_LENGTH(frame));
-  copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, NVM_FRAME_LENGTH(frame));
+  memcpy(copy, frame, sizeof *frame);
+  memcpy(copy + 1, (const char *)(frame + 1) + from, to - from);
+  copy->place += from;
+  copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, to - from);
   if (!nvmi_log_put(log, log->cursor, copy, 0, false))
     nvmi_fatal(NVM_ENOSPACE, log->pool->path,
                "the undo log cannot grow: the pool or the disk is full; free some space");
+}
+
+static void copy_entry(void *log, const struct nvm_frame *frame) {
+  copy_run(log, frame, 0, NVM_FRAME_LENGTH(frame));
+}
+
+struct handing {
+  const struct nvmi_masks *noted;
+  struct nvmi_log *to;
+};
+
+static void count_run(void *context, const struct nvm_frame *frame, uint64_t from, uint64_t to) {
+  (void)frame, (void)from, (void)to;
+  *(bool *)context = true;
+}
+
+static void copy_noted(void *context, const struct nvm_frame *frame) {
+  const struct handing *handing = context;
+  each_run(handing->to->pool, frame, handing->noted, false, copy_run, handing->to);
+}
+
+struct question {
+  const struct nvm_pool *pool;
+  const struct nvmi_masks *noted;
+  bool some;
+};
+
+static void ask(void *context, const struct nvm_frame *frame) {
+  struct question *question = context;
+  each_run(question->pool, frame, question->noted, false, count_run, &question->some);
+}
+
+/* Into a log of nobody's, whose transaction lasts until the dependent unpacks it. Crash before the
+ * fence: these bytes are undone by this log's own entries alone. */
+static void undo_hand_on(struct nvmi_log *log, const struct nvmi_masks *noted,
+                         struct nvmi_parcel *parcel) {
+  struct question question = {log->pool, noted, false};
+  nvmi_own_entries(log, ask, &question);
+  if (!question.some)
+    return;
+  parcel->log = nvmi_log_attach(&nvmi_nobody, log->pool);
+  if (!parcel->log)
+    nvmi_fatal_recorded(log->pool->path, "no log for what a dependent has to undo");
+  nvmi_nobody.logs[log->pool->index] = NULL;
+  nvmi_each_entry(log, copy_noted, &(struct handing){noted, parcel->log});
+  nvmi_fence_entries(parcel->log);
+  nvmi_step(NVMI_STEP_COMMIT);
+}
+
+static void add_entry(void *context, const struct nvm_frame *frame) {
+  const struct handing *handing = context;
+  uintptr_t start = (uintptr_t)handing->to->pool->work + frame->place;
+  nvmi_masks_add_bytes((struct nvmi_masks *)handing->noted, start, start + NVM_FRAME_LENGTH(frame));
+}
+
+static void undo_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines) {
+  nvmi_own_entries(parcel->log, add_entry, &(struct handing){lines, parcel->log});
 }
 
 /* The entries, with their order, become this transaction's own; then the other log says that its
@@ -264,7 +356,7 @@ static void copy_entry(void *context, const struct nvm_frame *frame) {
 static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
   struct nvmi_log *other = parcel->log;
   nvmi_each_entry(other, copy_entry, log);
-  nvmi_fence(log);
+  nvmi_fence_entries(log);
   nvmi_step(NVMI_STEP_COMMIT);
   say_ended(other);
   nvmi_log_detach(other);
@@ -282,6 +374,8 @@ const struct nvmi_method nvmi_undo = {
     .settle = undo_settle,
     .commit = undo_commit,
     .abort = undo_abort,
+    .hand_on = undo_hand_on,
+    .parcel_lines = undo_parcel_lines,
     .pieces = undo_pieces,
     .pack = undo_pack,
     .unpack = undo_unpack,

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELF.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cstring>
@@ -200,6 +201,8 @@ template <typename Storage> bool readType(const Image &Program, Storage &Kept, u
 } // namespace
 
 llvm::Expected<Layouts> Layouts::read(const std::string &Path) {
+  if (llvm::sys::fs::exists(Path) && !llvm::sys::fs::is_regular_file(Path))
+    return failed(Path, "not a regular file");
   auto Buffer = llvm::MemoryBuffer::getFile(Path, false, /*RequiresNullTerminator=*/false);
   if (!Buffer)
     return failed(Path, Buffer.getError().message());

@@ -12,7 +12,7 @@ namespace {
 
 /// Whether some process has the pool open; a copy does not ask.
 bool isBusy(const std::string &Path) {
-  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // nobody waits at a pipe
   if (File < 0)
     return false;
   bool Busy = flock(File, LOCK_SH | LOCK_NB) != 0;

@@ -180,6 +180,9 @@ template <> struct MappingTraits<Load> {
 
 template <> struct MappingTraits<PortFile> {
   static void mapping(IO &Io, PortFile &P) {
+    bool HasPoints = any_of(Io.keys(), [](StringRef Key) { // before others are asked for
+      return Key == "commit" || Key == "split" || Key == "atomic";
+    });
     Version V;
     Io.mapRequired("nvmove", V);
     Source Program;
@@ -204,6 +207,10 @@ template <> struct MappingTraits<PortFile> {
              !all_of(P.Roots, [](const nvmove::port::Root &R) { return R.InPool; }))
       Io.setError("'allocators' is missing: nothing could lie in the pool; it names the functions "
                   "that call malloc, or malloc, calloc, ... themselves");
+    else if (!P.Loads.empty() && !HasPoints)
+      Io.setError("'commit', 'split' or 'atomic' is missing: without one of them nothing is kept "
+                  "before the program exits. 'commit' names a function that is entered where the "
+                  "data are whole ('commit: []': the source has marks, or the exit is enough)");
   }
 };
 

@@ -23,7 +23,7 @@ static struct nvm_stats stats(void) {
 
 static bool is_noted(const uint64_t *word) {
   uint64_t line = (uint64_t)(uintptr_t)word >> 6;
-  const struct nvm_line *slot = &__nvm_lines.slot[line & (NVM_LINE_SLOTS - 1)];
+  const struct nvm_line *slot = &__nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
   return slot->line == line && !(slot->missing >> ((uintptr_t)word & 63) & 0xff);
 }
 
@@ -36,7 +36,7 @@ TEST(ahead_waits_once) {
     __nvm_note_ahead(&words[FAR * i], sizeof *words);
   CHECK(stats().fences == before.fences);
   CHECK(is_noted(&words[0]) == !logs); /* undo: its entry is not durable yet */
-  CHECK((__nvm_lines.ahead != 0) == logs);
+  CHECK((__nvm_lines->ahead != 0) == logs);
   settle_notes();
   CHECK(stats().fences == before.fences + logs &&
         stats().log_entries == before.log_entries + 5 * logs);
@@ -60,7 +60,7 @@ TEST(ahead_of_many) {
   __nvm_note_ahead(&outside, sizeof outside);
   __nvm_note_ahead(&words[3], 0);
   settle_notes();
-  CHECK(__nvm_lines.ahead == 0 && !is_noted(&words[3]));
+  CHECK(__nvm_lines->ahead == 0 && !is_noted(&words[3]));
   for (int i = 0; i < WORDS / FAR; i++)
     words[FAR * i] = 9;
   CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
@@ -76,7 +76,7 @@ TEST(ahead_and_away) {
   uint64_t *words = words_of_new_pool();
   nvm_tx_begin(pool);
   __nvm_note_ahead(&words[0], sizeof *words);
-  CHECK(nvm_tx_abort(pool) == 0 && __nvm_lines.ahead == 0);
+  CHECK(nvm_tx_abort(pool) == 0 && __nvm_lines->ahead == 0);
   nvm_tx_begin(pool);
   CHECK(!is_noted(&words[0]));
   STORE(words[0], 5);

@@ -28,7 +28,7 @@ static char *new_block(NVM_POOL *pool, size_t size) {
 
 /* As compiled code asks, of what a call returned. */
 static bool is_noted_whole(const char *start, const char *end) {
-  return (uintptr_t)start >= __nvm_lines.fresh_start && (uintptr_t)end <= __nvm_lines.fresh_end;
+  return (uintptr_t)start >= __nvm_lines->fresh_start && (uintptr_t)end <= __nvm_lines->fresh_end;
 }
 
 /* A string with its length before it and its terminator behind it costs what its lines cost. */

@@ -163,7 +163,7 @@ static const struct failure {
     {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo' or 'shadow'"},
     {create_on_moon, NVM_EARGUMENT, "new", "NVMOVE_DOMAIN=moon", "'process' or 'power'"},
     {create_misspelt, NVM_EARGUMENT, "new", "NVMOVE_OPEN=cpy", "'copy', or not set"},
-    {create_comparing, NVM_EARGUMENT, "new", "NVMOVE_DEBUG=comapre", "'compare', or not set"},
+    {create_comparing, NVM_EARGUMENT, "new", "NVMOVE_DEBUG=comapre", "'compare' or 'roots'"},
     {create_counting, NVM_EARGUMENT, "new", "NVMOVE_STATS=yes", "'0' or '1'"},
     {create_by_none, NVM_EARGUMENT, "new", "NVMOVE_THREADS=0", "1 or more"},
     {create_by_few, NVM_EARGUMENT, "new", "NVMOVE_THREADS=-2", "1 or more"},

@@ -5,6 +5,7 @@
 #include "internal.h"
 #include "store.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -252,6 +253,51 @@ TEST_ONCE(compare_finds_a_store_that_nobody_noted) {
   unlink(test_path("pool"));
   int status = test_child(NULL, store_without_note, NULL);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+/* One transaction that consists of such a store, which commits as the pool closes or before. */
+static void store_nothing_else(void *closes) {
+  make_root(test_path("pool"));
+  if (!closes)
+    CHECK(nvm_tx_begin(pool) == 0);
+  *(volatile uint64_t *)&root->words[0] = 17;
+  if (!closes)
+    nvm_tx_commit(pool);
+  else
+    nvm_pool_close(pool);
+}
+
+TEST_ONCE(review_a8_nothing_but_a_store_that_nobody_noted) {
+  setenv("NVMOVE_DEBUG", "compare", 1);
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  for (unsigned closes = 0; closes < 2; closes++) {
+    int status = test_child(NULL, store_nothing_else, closes ? &closes : NULL);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    unlink(test_path("pool"));
+  }
+}
+
+static void *store_and_fail(void *result) {
+  STORE(root->words[1], 1);
+  *(bool *)result = nvm_free(result) != 0 && nvm_errno() == NVM_EPOINTER;
+  return NULL;
+}
+
+/* A thread's stack lends the library no more than a few words. */
+TEST_ONCE(review_a10_smallest_stack) {
+  make_root(test_path("pool"));
+  pthread_attr_t attributes;
+  pthread_t thread;
+  bool failed = false;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN) == 0);
+  int error = pthread_create(&thread, &attributes, store_and_fail, &failed);
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  if (error) /* the sanitizer's own */
+    test_skip("a sanitizer takes the smallest stack for itself");
+#endif
+  CHECK(error == 0 && pthread_join(thread, NULL) == 0 && failed);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 static void store_unsafe(void *value) {

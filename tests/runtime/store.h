@@ -11,7 +11,7 @@ static inline void note_store(void *address, size_t size) {
   if (at >> NVM_RANGE_SHIFT != NVM_RANGE_TAG)
     return;
   uint64_t line = at >> 6;
-  const struct nvm_line *slot = &__nvm_lines.slot[line & (NVM_LINE_SLOTS - 1)];
+  const struct nvm_line *slot = &__nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
   uint64_t mask = size >= 64 ? UINT64_MAX : (UINT64_C(1) << size) - 1;
   if (slot->line != line || slot->missing >> (at & 63) & mask || (at & 63) + size > NVM_LINE_SIZE)
     __nvm_note(address, size);
@@ -19,7 +19,7 @@ static inline void note_store(void *address, size_t size) {
 
 /* Behind a group of __nvm_note_ahead. */
 static inline void settle_notes(void) {
-  if (__nvm_lines.ahead)
+  if (__nvm_lines->ahead)
     __nvm_settle();
 }
 

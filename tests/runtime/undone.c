@@ -58,30 +58,6 @@ TEST(order_reader_outlives_an_abort) {
   CHECK(nvm_pool_close(r.pool) == 0);
 }
 
-static void store_alone(struct reader *r, unsigned word) {
-  CHECK(nvm_tx_begin(r->pool) == 0);
-  STORE(r->words[word], 1);
-}
-
-/* What joined an aborted one is lost: the next commit says so, not an abort in between. */
-TEST(order_loss_is_told_after_an_abort) {
-  struct reader r;
-  pthread_t writer = start(&r);
-  pthread_mutex_lock(&r.lock);
-  pthread_mutex_unlock(&r.lock);
-  store_alone(&r, 50);
-  CHECK(nvm_tx_commit(r.pool) == 0 && r.words[50] == 1); /* joined */
-  store_alone(&r, 100);
-  r.step = 2;
-  CHECK(pthread_join(writer, NULL) == 0 && r.words[50] == 0);
-  CHECK(nvm_tx_abort(r.pool) == 0);
-  store_alone(&r, 150);
-  CHECK_FAILS(nvm_tx_commit(r.pool) == 0, NVM_EBROKEN);
-  store_alone(&r, 150);
-  CHECK(nvm_tx_commit(r.pool) == 0 && r.words[150] == 1 && r.words[100] == 0);
-  CHECK(nvm_pool_close(r.pool) == 0);
-}
-
 /* What it needs it keeps from one to the next. */
 TEST(abort_asks_the_kernel_for_nothing) {
   NVM_POOL *pool = test_create(test_path("pool"), 2 << 20);

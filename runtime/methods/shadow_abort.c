@@ -1,0 +1,86 @@
+/* shadow_abort.c: what a byte was before a transaction, while others are open that wrote it, too.
+ *
+ * The file has what committed. What another open transaction released, or had joined to it, is
+ * newer and not there yet: it has been sealed (order.h). So a byte comes back from the newest
+ * sealed line of another transaction that has it, else from the file.
+ */
+#include "../shadow_lines.h"
+#include "../ticket.h"
+#include "../undoing.h"
+
+#include <stdlib.h>
+
+/* What other open transactions have sealed in the pool, by line and then by sequence; under
+ * order.c's mutex. Lines are of memory addresses. */
+static struct nvmi_array others; /* const struct nvmi_sealed * */
+
+static void add_others(const struct nvmi_array *sealed) {
+  for (size_t i = 0; i < sealed->count; i++) {
+    const struct nvmi_sealed *one = (const struct nvmi_sealed *)sealed->items + i;
+    nvmi_order_push(&others, &one, sizeof(struct nvmi_sealed *));
+  }
+}
+
+static bool add_parcels(struct nvmi_ticket *ticket, void *pool) {
+  const struct nvmi_parcel *parcels = ticket->parcels.items;
+  for (size_t i = 0; i < ticket->parcels.count; i++)
+    if (parcels[i].pool == pool)
+      add_others(&parcels[i].sealed);
+  return false;
+}
+
+static int by_line_and_sequence(const void *a, const void *b) {
+  const struct nvmi_sealed *x = *(const struct nvmi_sealed *const *)a,
+                           *y = *(const struct nvmi_sealed *const *)b;
+  if (x->line != y->line)
+    return x->line < y->line ? -1 : 1;
+  return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+static void find_others(struct nvmi_log *log) {
+  struct nvm_pool *pool = log->pool;
+  others.count = 0;
+  for (unsigned i = 0; i < atomic_load(&pool->log_count); i++)
+    if (pool->logs[i] != log)
+      add_others(&pool->logs[i]->sealed);
+  nvmi_ticket_find(add_parcels, pool);
+  if (others.count)
+    qsort(others.items, others.count, sizeof(struct nvmi_sealed *), by_line_and_sequence);
+}
+
+/* The bytes as they were before this transaction: as another open one has released them last, else
+ * as in the file; those that a dependent has noted since stay. */
+static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
+  const struct nvmi_sealed *const *all = others.items;
+  uint64_t line = (pool->header.base + offset) >> 6;
+  size_t low = 0, high = others.count;
+  (void)unused;
+  mask &= ~nvmi_masks_at(&nvmi_kept, line);
+  nvmi_shadow_fetch_home(NULL, pool, offset, mask);
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (all[middle]->line < line)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < others.count && all[low]->line == line; low++)
+    for (uint64_t left = mask & all[low]->mask; left; left &= left - 1) {
+      unsigned i = (unsigned)__builtin_ctzll(left);
+      pool->work[offset + i] = all[low]->bytes[i];
+    }
+}
+
+/* Of a transaction that has to do with others: they seal, but do not commit meanwhile. */
+void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line *lines,
+                                    size_t count) {
+  struct nvm_pool *pool = log->pool;
+  nvmi_order_lock();
+  find_others(log);
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    restore(NULL, pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].mask);
+  log->sealed.count = 0;
+  nvmi_shadow_each_line(pool, lines, count, restore, NULL);
+  nvmi_order_unlock();
+}

@@ -1,0 +1,116 @@
+/* log_end.c: a damaged frame of a log is told from one that a crash tore (runtime/log_end.c). */
+#include "harness.h"
+#include "nvmove/repair.h"
+#include "store.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WORDS = 6, GAP = 16, LINE = 64, PAYLOAD = 40, RECORDED = PAYLOAD + 8 };
+
+static uint64_t value_of(unsigned word, bool after) {
+  return UINT64_C(0x5a17e3c904b6d800) + 1000003 * (2 * word + after);
+}
+
+static uint64_t *fill(NVM_POOL *pool) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *words = nvm_calloc(pool, 0, WORDS * GAP, sizeof *words);
+  CHECK(words && nvm_pool_set_root(pool, words) == 0);
+  for (unsigned i = 0; i < WORDS; i++)
+    STORE(words[GAP * i], value_of(i, false));
+  CHECK(nvm_tx_commit(pool) == 0);
+  return words;
+}
+
+/* One transaction that is open, or one for each word. */
+static void store_and_die(void *several) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  uint64_t *words = fill(pool);
+  if (!several)
+    CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned i = 0; i < WORDS; i++) {
+    if (several)
+      CHECK(nvm_tx_begin(pool) == 0);
+    STORE(words[GAP * i], value_of(i, true));
+    if (several)
+      CHECK(nvm_tx_commit(pool) == 0);
+  }
+  raise(SIGKILL);
+}
+
+/* Flips a bit of the frame that has this value so far behind its start. False: there is none. */
+static bool damage(uint64_t value, unsigned behind) {
+  int fd = open(test_path("pool"), O_RDWR);
+  struct stat file;
+  CHECK(fd >= 0 && fstat(fd, &file) == 0);
+  char *bytes = mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  CHECK(bytes != MAP_FAILED);
+  bool found = false;
+  for (off_t at = behind; at < file.st_size && !found; at += LINE) {
+    found = memcmp(bytes + at, &value, sizeof value) == 0;
+    bytes[at] ^= found;
+  }
+  munmap(bytes, (size_t)file.st_size);
+  close(fd);
+  return found;
+}
+
+static void die_and_damage(bool several, unsigned word) {
+  unlink(test_path("pool"));
+  CHECK(test_was_killed(test_child(NULL, store_and_die, several ? &word : NULL)));
+  CHECK(damage(value_of(word, several), several ? RECORDED : PAYLOAD));
+}
+
+static bool method_is(const char *name) { return strcmp(getenv("NVMOVE_METHOD"), name) == 0; }
+
+static void check_refused(void) {
+  CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
+}
+
+/* Of the entries of an open transaction all but the last are known to have been durable. */
+TEST(review_a4_hole_in_an_undo_log) {
+  for (unsigned word = 0; method_is("undo") && word < WORDS; word++) {
+    die_and_damage(false, word);
+    if (word + 1 < WORDS) {
+      check_refused();
+    } else { /* as if the process had died before it */
+      NVM_POOL *pool = test_open(test_path("pool"));
+      const uint64_t *words = nvm_pool_root(pool);
+      for (unsigned i = 0; i < word; i++)
+        CHECK(words[GAP * i] == value_of(i, false));
+      CHECK(nvm_pool_close(pool) == 0);
+    }
+    unlink(test_path("pool"));
+  }
+}
+
+/* Of committed records all but the last. */
+TEST(review_a4_hole_in_a_redo_log) {
+  for (unsigned word = 0; method_is("shadow") && word < WORDS; word++) {
+    die_and_damage(true, word);
+    if (word + 1 < WORDS) {
+      check_refused();
+    } else {
+      NVM_POOL *pool = test_open(test_path("pool"));
+      const uint64_t *words = nvm_pool_root(pool);
+      for (unsigned i = 0; i < word; i++)
+        CHECK(words[GAP * i] == value_of(i, true));
+      CHECK(nvm_pool_close(pool) == 0);
+    }
+    unlink(test_path("pool"));
+  }
+}
+
+/* The repair that may leave out what is damaged, and says so, opens it. */
+TEST(review_a4_repaired_without) {
+  struct nvm_repair how = {.drop_log = true};
+  die_and_damage(method_is("shadow"), 1);
+  check_refused();
+  CHECK(nvm_pool_repair(test_path("pool"), &how) == 0);
+  NVM_POOL *pool = test_open(test_path("pool"));
+  CHECK(nvm_pool_close(pool) == 0);
+}
