@@ -64,8 +64,12 @@ FunctionCallee abiFunction(Module &M, StringRef Name) {
   FunctionCallee Callee = M.getOrInsertFunction(Name, E.Type(M.getContext()));
   if (auto *F = dyn_cast<Function>(Callee.getCallee())) {
     F->setDoesNotThrow();
-    if (E.PreserveMost)
+    if (E.PreserveMost) {
       F->setCallingConv(CallingConv::PreserveMost);
+      // Through the global offset table, never the PLT: glibc's lazy resolver destroys r10, in
+      // which such a call's caller may keep a value.
+      F->addFnAttr(Attribute::NonLazyBind);
+    }
   }
   return Callee;
 }
@@ -83,17 +87,13 @@ Value *lineTable(IRBuilderBase &At) {
   Module &M = *At.GetInsertBlock()->getModule();
   constexpr StringRef Name = "__nvm_lines";
   GlobalVariable *Table = M.getNamedGlobal(Name);
-  if (!Table) {
-    auto *Slots = ArrayType::get(StructType::get(At.getInt64Ty(), At.getInt64Ty()), NVM_LINE_SLOTS);
-    llvm::Type *Word = At.getInt64Ty();
-    auto *Type = StructType::get(Slots, Word, Word, Word);
-    assert(DataLayout(&M).getTypeAllocSize(Type) == sizeof(struct nvm_line_table));
-    // Initial-exec: no call to find it, and abi.h keeps the table small enough for the static TLS
-    // reserve of a library that is loaded late.
-    Table = new GlobalVariable(M, Type, false, GlobalValue::ExternalLinkage, nullptr, Name, nullptr,
-                               GlobalValue::InitialExecTLSModel);
-  }
-  return At.CreateThreadLocalAddress(Table);
+  if (!Table) // Initial-exec: no call to find it.
+    Table = new GlobalVariable(M, At.getPtrTy(), false, GlobalValue::ExternalLinkage, nullptr, Name,
+                               nullptr, GlobalValue::InitialExecTLSModel);
+  LoadInst *Load =
+      At.CreateAlignedLoad(At.getPtrTy(), At.CreateThreadLocalAddress(Table), Align(8));
+  Load->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Load->getContext(), {}));
+  return Load;
 }
 
 void referenceAbiVersion(Module &M) {

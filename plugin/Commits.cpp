@@ -1,4 +1,4 @@
-// Which instructions may end a transaction: see Commits.h.
+// Which instructions may end a transaction or release a lock: see Commits.h.
 #include "Commits.h"
 
 #include "Abi.h"
@@ -38,18 +38,12 @@ bool Commits::calleeMayCommit(const CallBase &Call) const {
   if (Call.isInlineAsm())
     return !Call.onlyReadsMemory() && !Call.onlyAccessesArgMemory();
   const Function *Callee = namedCallee(Call);
-  // What a user promised about a declaration (pure) says nothing about its commits, but a commit
-  // writes memory, so a function that writes none cannot commit.
-  if (Call.onlyReadsMemory() || Call.onlyAccessesArgMemory())
-    return false;
   if (!Callee)
     return true;
-  if (Quiet.contains(Callee))
-    return false;
   if (!Callee->isDeclaration())
-    return true;
+    return !Quiet.contains(Callee);
   const UnsafeFunction *Known = Unsafe.find(*Callee);
-  return !Known || Known->CallsBack;
+  return !Known || !Known->Keeps;
 }
 
 } // namespace nvmove::plugin

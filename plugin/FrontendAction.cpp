@@ -1,6 +1,7 @@
 // Reads the source's side of things: see FrontendAction.h.
 #include "FrontendAction.h"
 
+#include "Advice.h"
 #include "Frontend.h"
 #include "Layouts.h"
 #include "Port.h"
@@ -269,6 +270,7 @@ std::unique_ptr<ASTConsumer> SourceAction::CreateASTConsumer(CompilerInstance &C
 bool SourceAction::ParseArgs(const CompilerInstance &Compiler,
                              const std::vector<std::string> &Arguments) {
   DiagnosticsEngine &Diagnostics = Compiler.getDiagnostics();
+  adviseThrough(Diagnostics);
   auto Fail = [&](llvm::Error E) {
     unsigned Id = Diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0");
     Diagnostics.Report(Id) << llvm::toString(std::move(E));

@@ -227,6 +227,57 @@ void markFields(ASTContext &Context, DeclGroupRef Group) {
     Marker.TraverseDecl(D);
 }
 
+namespace {
+
+llvm::Constant *textIn(llvm::Module &M, const std::string &Text) {
+  auto *Data = llvm::ConstantDataArray::getString(M.getContext(), Text);
+  return new llvm::GlobalVariable(M, Data->getType(), true, llvm::GlobalValue::PrivateLinkage, Data,
+                                  "nvmove.text");
+}
+
+/// Under a name that the runtime looks for (runtime/port.h); each object that has it has the same.
+llvm::GlobalValue *offer(llvm::Module &M, llvm::StringRef Name, llvm::Constant *Value) {
+  auto *Made = new llvm::GlobalVariable(M, Value->getType(), true,
+                                        llvm::GlobalValue::LinkOnceODRLinkage, Value, Name);
+  Made->setComdat(M.getOrInsertComdat(Name));
+  return Made;
+}
+
+bool defines(const llvm::Module &M, llvm::StringRef Name) {
+  const llvm::Function *F = Name.empty() ? nullptr : M.getFunction(Name);
+  return F && !F->isDeclaration();
+}
+
+/// What the runtime's messages say of the port file: the functions of `load`, in the objects of
+/// these and of `main`; and there, whether any object of the program is that of `program`.
+void emitNames(llvm::Module &M, bool IsProgram, llvm::SmallVectorImpl<llvm::GlobalValue *> &Kept) {
+  const port::PortFile &File = reading().File;
+  bool HasMain = defines(M, "main"), HasLoad = false;
+  std::string Names;
+  for (const port::Load &L : reading().Whole.Loads)
+    Names += (Names.empty() ? "'" : " or '") + L.Function.Written + "'";
+  for (const port::Load &L : File.Loads)
+    HasLoad |= defines(M, L.Function.Name);
+  if (!Names.empty() && (HasMain || HasLoad))
+    Kept.push_back(
+        offer(M, "__nvm_load_names", llvm::ConstantDataArray::getString(M.getContext(), Names)));
+  std::string Message = llvm::formatv(
+      "{0}: 'program: {1}' names no source of this program, so entries that match nothing were not "
+      "told; write the last part of the path of a source",
+      llvm::sys::path::filename(File.Path), File.Program);
+  llvm::Type *Byte = llvm::Type::getInt8Ty(M.getContext());
+  if (IsProgram) {
+    Kept.push_back(offer(M, Message, llvm::ConstantInt::get(Byte, 0)));
+  } else if (HasMain) {
+    auto *Program = new llvm::GlobalVariable(M, Byte, true, llvm::GlobalValue::ExternalWeakLinkage,
+                                             nullptr, Message);
+    Kept.push_back(
+        offer(M, "__nvm_port_main", llvm::ConstantStruct::getAnon({textIn(M, Message), Program})));
+  }
+}
+
+} // namespace
+
 void emitPortEntries(llvm::Module &M) {
   if (!reading().Present)
     return;
@@ -259,6 +310,7 @@ void emitPortEntries(llvm::Module &M) {
     Kept.push_back(new llvm::GlobalVariable(M, Type, true, llvm::GlobalValue::PrivateLinkage,
                                             llvm::ConstantArray::get(Type, All), "nvmove.port"));
   }
+  emitNames(M, IsProgram, Kept);
   if (!Kept.empty())
     llvm::appendToUsed(M, Kept);
 }

@@ -1,10 +1,10 @@
 // Counters, remarks and warnings: see Report.h.
 #include "Report.h"
 
+#include "Advice.h"
 #include "Settings.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Function.h"
 
 using namespace llvm;
@@ -58,9 +58,7 @@ void Report::warn(Instruction &At, const Twine &Message) {
                          .str())
              .second)
       return;
-  // Of the kinds that clang prints with file, line and snippet, the one whose text is free.
-  DiagnosticInfoUnsupported Warning(*At.getFunction(), Message, At.getDebugLoc(), DS_Warning);
-  M.getContext().diagnose(Warning);
+  advise(*At.getFunction(), At.getDebugLoc(), Message);
 }
 
 void Report::warnOnce(StringRef Subject, Instruction &At, const Twine &Message) {

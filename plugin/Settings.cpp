@@ -48,7 +48,11 @@ const Entry Table[] = {
     {"trace", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
     {"unsafe", "a file",
      [](StringRef V, Settings &S) { return S.UnsafeFiles.push_back(V.str()), !V.empty(); }},
-    {"warnings", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Warnings); }},
+    {"warnings", "'on', 'off', 'error', or nothing, which is 'on'",
+     [](StringRef V, Settings &S) {
+       S.WarningsFail = V == "error";
+       return parseSwitch(S.WarningsFail ? "on" : V, S.Warnings);
+     }},
 };
 
 } // namespace

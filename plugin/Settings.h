@@ -24,6 +24,7 @@ struct Settings {
   bool Trace = false;             ///< tell the runtime of each store, for `nvmove crash`
   bool Remarks = false;           ///< print the summary
   bool Warnings = true;           ///< writes that cannot be covered are warned about
+  bool WarningsFail = false;      ///< and are errors
   bool GlobalsMayPersist = false; ///< a linker script places globals in the reserved range
 };
 

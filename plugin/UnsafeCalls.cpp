@@ -5,6 +5,8 @@
 #include "Formats.h"
 #include "Notes.h"
 
+#include "nvmove/abi.h"
+
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -171,13 +173,14 @@ private:
     Value *Address = E.address(R.Address);
     if (!MayPersist(Address))
       return false;
-    if (R.Size.What == UnsafeExpr::Number) {
+    if (R.Size.What == UnsafeExpr::Number && F.Keeps) {
       emitNote({At, Address, R.Size.Value, nullptr});
       return true;
     }
     // Only an address in the range pays for finding the size.
     B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
-    callAbi(B, "__nvm_note_if_persistent", {Address, E.value(R.Size)});
+    callAbi(B, F.Keeps ? "__nvm_note_if_persistent" : "__nvm_note_call",
+            {Address, E.value(R.Size)});
     return true;
   }
 
@@ -271,7 +274,9 @@ private:
 
   bool noteStore(const FormatStore &S, Value *Address, const UnsafeRange &R, Instruction *At) {
     if (!S.Unbounded) {
-      emitNote({At, Address, S.Size, nullptr});
+      IRBuilder<> B(At);
+      B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
+      callAbi(B, "__nvm_note_call", {Address, B.getInt64(S.Size)});
       return true;
     }
     if (!R.Bounded) {
@@ -322,6 +327,25 @@ Function *makeWrapper(Function &Unsafe, const UnsafeFunction &Known, Report &War
   return Wrapper;
 }
 
+Value *calledRanges(IRBuilderBase &At) {
+  return At.CreateConstInBoundsGEP1_64(At.getInt8Ty(), lineTable(At),
+                                       offsetof(struct nvm_line_table, called));
+}
+
+/// The call has returned: what it could write is noted no more than any other. Where it ends by an
+/// exception the runtime finds out that its caller's frame is gone.
+bool setBackBehind(CallBase &Call, Value *Called) {
+  if (Call.isMustTailCall())
+    return false;
+  Instruction *Behind = Call.getNextNode();
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
+    Behind = &*SplitEdge(Invoke->getParent(), Invoke->getNormalDest())->getFirstInsertionPt();
+  IRBuilder<> At(Behind);
+  StoreInst *Back = At.CreateAlignedStore(Called, calledRanges(At), Align(8));
+  Back->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Back->getContext(), {}));
+  return true;
+}
+
 } // namespace
 
 bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
@@ -333,8 +357,13 @@ bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
   }
   CallNoter Noter(Call, F, MayPersist, Warnings);
   bool Noted = false;
+  IRBuilder<> At(Call.Before);
+  LoadInst *Called = At.CreateAlignedLoad(At.getInt64Ty(), calledRanges(At), Align(8));
+  Called->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Called->getContext(), {}));
   for (const UnsafeRange &R : F.Writes)
     Noted |= Noter.note(R, Call.Before, nullptr);
+  if (!Noted || F.Keeps || !setBackBehind(*cast<CallBase>(Call.Before), Called))
+    Called->eraseFromParent();
   return Noted;
 }
 

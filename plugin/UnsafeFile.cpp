@@ -74,10 +74,10 @@ private:
       set(Function.Writes);
     } else if (Name == "rd_set") {
       set(Function.Reads);
-    } else if (Name == "callback") {
-      Function.CallsBack = true;
+    } else if (Name == "keeps") {
+      Function.Keeps = true;
     } else {
-      fail("expected nargs, wr_set, rd_set or callback");
+      fail("expected nargs, wr_set, rd_set or keeps");
     }
   }
 

@@ -60,8 +60,9 @@ struct UnsafeRange {
 struct UnsafeFunction {
   std::string Name;
   unsigned Arguments = 0;
-  bool AtLeast = false;   ///< `nargs:2+`: more arguments may follow
-  bool CallsBack = false; ///< `callback`: it may call functions of the program
+  bool AtLeast = false; ///< `nargs:2+`: more arguments may follow
+  /// `keeps`: neither it nor what it calls commits or releases a lock.
+  bool Keeps = false;
   std::vector<UnsafeRange> Writes;
   std::vector<UnsafeRange> Reads;
 };

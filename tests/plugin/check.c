@@ -1,8 +1,8 @@
 // The sequence before a write: range test, then the filter, then the call.
 // RUN: %ir -O1 %s | FileCheck %s
 
-// CHECK: @__nvm_lines = external thread_local(initialexec) global { [512 x { i64, i64 }], i64, i64, i64 }
-// CHECK: @__nvmove_abi_needed = linkonce_odr hidden constant ptr @__nvm_abi_4, comdat
+// CHECK: @__nvm_lines = external thread_local(initialexec) global ptr
+// CHECK: @__nvmove_abi_needed = linkonce_odr hidden constant ptr @__nvm_abi_5, comdat
 
 // CHECK-LABEL: define {{.*}}@aligned(
 // CHECK: %[[A:.*]] = ptrtoint ptr %p to i64

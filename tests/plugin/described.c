@@ -17,14 +17,14 @@ put_record={nargs:2,wr_set:{[arg0,#24]}}
 put_text={nargs:3,wr_set:{[arg0,min(strlen(arg1)+#1,arg2)]}}
 put_each={nargs:3,wr_set:{each(arg0,*arg1:4,#32,[elem+#8,arg2*#4])}}
 put_through={nargs:1,wr_set:{[*arg0,#16],[arg0,#8]}}
-put_back={nargs:2,wr_set:{[arg0,#8]},callback}
+put_back={nargs:2,wr_set:{[arg0,#8]}}
 
 //--- wrong.unsafe
 put_record={nargs:2,wr_set:{[arg0,#23]}}
 put_text={nargs:3,wr_set:{[arg0,min(strlen(arg1)+#1,arg2)]}}
 put_each={nargs:3,wr_set:{each(arg0,*arg1:4,#32,[elem+#8,arg2*#4])}}
 put_through={nargs:1,wr_set:{[*arg0,#16],[arg0,#8]}}
-put_back={nargs:2,wr_set:{[arg0,#8]},callback}
+put_back={nargs:2,wr_set:{[arg0,#8]}}
 
 //--- library.h
 void put_record(long *record, long value);

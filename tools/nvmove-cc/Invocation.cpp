@@ -1,6 +1,8 @@
 // Arguments in, clang command out: see Invocation.h.
 #include "Invocation.h"
 
+#include "Undefined.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -81,9 +83,10 @@ public:
   }
 
 private:
+  /// Or what such a link may have to leave out.
   static bool holdsOwn(const std::vector<std::string> &Words) {
     for (const std::string &Word : Words)
-      if (Word.rfind("--nvmove-", 0) == 0 || Word[0] == '@')
+      if (Word.rfind("--nvmove-", 0) == 0 || Word[0] == '@' || forbidsUndefined(Word))
         return true;
     return false;
   }
@@ -148,6 +151,7 @@ private:
       return;
     case Meaning::NoRuntime:
       Made.NoRuntime = true;
+      Made.Shared |= A == "-shared" || A == "--shared";
       return;
     case Meaning::NoLibraries:
       Made.NoLibraries = true;
@@ -192,6 +196,7 @@ Invocation parse(const std::vector<std::string> &Arguments) {
   if (P.Made.Plain || contains(P.Made.Passed, {"-w", "-E", "-M", "-MM"}) ||
       contains(P.Made.Plugin, {"warnings=off"}))
     P.Made.Assembler.clear();
+  P.Made.WarningsFail = contains(P.Made.Plugin, {"warnings=error"});
   return std::move(P.Made);
 }
 
@@ -208,10 +213,28 @@ Installation findInstallation(bool Cxx) {
   if (!Found.Include.empty())
     Found.Include = (Root / "include").lexically_normal().string();
   Found.Cxx = firstThatExists(Root, {"share/nvmove/libstdc++"});
+  Found.Undefined = firstThatExists(Root, {"share/nvmove/libnvmove.undefined"});
   for (const char *Name : {"libc.unsafe", "libstdc++.unsafe", "nvmove.unsafe"})
     Found.UnsafeFiles.push_back(firstThatExists(Root, {std::string("share/nvmove/") + Name}));
   return Found;
 }
+
+namespace {
+
+/// The user's arguments, where a shared library may have names of libnvmove undefined.
+void addPassed(const Invocation &I, const Installation &Found, std::vector<std::string> &Command) {
+  bool Told = I.Shared && !Found.Undefined.empty() && linksWithGnuLd(I.Passed);
+  const std::vector<std::string> Passed =
+      I.Shared && !Told ? withoutUndefinedChecks(I.Passed) : I.Passed;
+  Command.insert(Command.end(), Passed.begin(), Passed.end());
+  if (Told && !I.StopsBefore && I.HasInput)
+    for (const std::string &Argument :
+         {std::string("--start-no-unused-arguments"), "-Wl,@" + Found.Undefined,
+          std::string("--end-no-unused-arguments")})
+      Command.push_back(Argument);
+}
+
+} // namespace
 
 std::vector<std::string> compose(const Invocation &I, const Installation &Found,
                                  std::string &Error) {
@@ -246,7 +269,7 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     Add(Found.Include);
   }
   Add("--end-no-unused-arguments");
-  Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
+  addPassed(I, Found, Command);
   if (I.StopsBefore || I.NoRuntime || !I.HasInput || I.Runtime == "none")
     return Command;
   std::string Runtime = I.Runtime.empty() ? Found.Runtime : I.Runtime;

@@ -9,7 +9,8 @@ namespace nvmove::driver {
 /// is `bin/` of a build tree or of an installation.
 struct Installation {
   std::string Clang, Plugin, Runtime, Include;
-  std::string Cxx; ///< what goes before the headers of libstdc++
+  std::string Undefined; ///< what GNU ld is told of the names of libnvmove.a, in a library's link
+  std::string Cxx;       ///< what goes before the headers of libstdc++
   std::vector<std::string> UnsafeFiles;
 };
 
@@ -17,12 +18,14 @@ struct Invocation {
   std::vector<std::string> Passed;    ///< to clang, in the user's order
   std::vector<std::string> Plugin;    ///< "NAME=VALUE" of options that concern the plugin
   std::vector<std::string> Assembler; ///< sources that no plugin sees, to be warned about
+  bool WarningsFail = false;          ///< so that such a source ends the run
   std::string Runtime, Clang;         ///< as --nvmove-runtime and --nvmove-clang say
   bool Help = false;
   bool Verbose = false;
   bool Plain = false;       ///< no compilation, or switched off: clang alone
   bool StopsBefore = false; ///< nothing is linked
   bool NoRuntime = false;
+  bool Shared = false; ///< one of those: -shared
   bool NoLibraries = false;
   bool HasInput = false; ///< something to link
   std::string Language;  ///< that of the last -x; empty: there was none

@@ -24,7 +24,7 @@ const std::vector<OwnOption> OwnOptions = {
     {"split", "F,G,...", "what is open commits on entry to these if it is long", Use::Plugin},
     {"trace", "", "tell of each store with its place, for 'nvmove crash'", Use::Plugin},
     {"unsafe", "FILE", "what pre-compiled functions write (may be repeated)", Use::Plugin},
-    {"warnings", "on|off", "warn about writes that cannot be logged", Use::Plugin},
+    {"warnings", "on|off|error", "warn about writes that cannot be logged, or fail", Use::Plugin},
 };
 
 namespace {
@@ -44,6 +44,7 @@ const Entry Table[] = {
     {"--param", Meaning::TakesValue},
     {"--precompile", Meaning::StopsBefore},
     {"--serialize-diagnostics", Meaning::TakesValue},
+    {"--shared", Meaning::NoRuntime},
     {"--sysroot", Meaning::TakesValue},
     {"--version", Meaning::StopsBefore},
     {"-A", Meaning::TakesValue},

@@ -60,8 +60,10 @@ int main(int Count, char **Values) {
   if (!Error.empty())
     return fail(Name, Error);
   for (const std::string &File : I.Assembler)
-    fprintf(stderr, "%s: warning: %s: assembler may write persistent memory that nothing logs\n",
-            Name.c_str(), File.c_str());
+    fprintf(stderr, "%s: %s: %s: assembler may write persistent memory that nothing logs\n",
+            Name.c_str(), I.WarningsFail ? "error" : "warning", File.c_str());
+  if (I.WarningsFail && !I.Assembler.empty())
+    return 1;
   if (I.Verbose)
     fprintf(stderr, "%s: %s\n", Name.c_str(), quoted(Command).c_str());
   return become(Name, Command);

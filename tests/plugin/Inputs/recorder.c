@@ -16,7 +16,9 @@
 #define MAP_SIZE (UINT64_C(256) << 20) /* reserved, not touched */
 #define LOG_SIZE (UINT64_C(1) << 33)   /* reserved, not touched */
 
-_Thread_local struct nvm_line_table __nvm_lines;
+/* One for all: the programs that record have one thread. */
+static struct nvm_line_table lines;
+_Thread_local struct nvm_line_table *__nvm_lines = &lines;
 const char NVM_ABI_VERSION_SYMBOL = 1;
 
 struct region {
@@ -59,7 +61,7 @@ static void begin(void) {
     state.log = reserve(NULL, LOG_SIZE, 0);
   state.next = state.log;
   state.notes = 0;
-  memset(&__nvm_lines, 0, sizeof __nvm_lines);
+  memset(&lines, 0, sizeof lines);
   for (int i = 0; i < state.region_count; i++) {
     struct region *r = &state.regions[i];
     memcpy(r->before, r->base, r->size);
@@ -88,7 +90,7 @@ void *recorder_map(size_t size) {
 
 static void filter(uint64_t address, size_t size) {
   for (uint64_t byte = address; byte < address + size; byte++) {
-    struct nvm_line *slot = &__nvm_lines.slot[(byte >> 6) % NVM_LINE_SLOTS];
+    struct nvm_line *slot = &lines.slot[(byte >> 6) % NVM_LINE_SLOTS];
     if (slot->line != byte >> 6) {
       slot->line = byte >> 6;
       slot->missing = ~UINT64_C(0);
@@ -127,6 +129,8 @@ void __nvm_note_if_persistent(void *address, size_t size) {
     note(address, size);
 }
 
+void __nvm_note_call(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
+
 void __nvm_note_at_most(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
 
 void __nvm_note_vscanf(const void *format, size_t character, size_t bound, va_list list) {
@@ -155,17 +159,17 @@ void __nvm_note_scanf(const void *format, size_t character, size_t bound, ...) {
 NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *address, size_t size) {
   if ((uint64_t)address - NVM_RANGE_BASE >= NVM_RANGE_SIZE || !size)
     return;
-  if (__nvm_lines.ahead == AHEAD_MAX)
+  if (lines.ahead == AHEAD_MAX)
     __nvm_settle();
-  state.ahead[__nvm_lines.ahead].address = address;
-  state.ahead[__nvm_lines.ahead++].size = size;
+  state.ahead[lines.ahead].address = address;
+  state.ahead[lines.ahead++].size = size;
 }
 
 /* Only now: a store before it finds its old bytes changed already. */
 NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
-  for (size_t i = 0; i < __nvm_lines.ahead; i++)
+  for (size_t i = 0; i < lines.ahead; i++)
     note(state.ahead[i].address, state.ahead[i].size);
-  __nvm_lines.ahead = 0;
+  lines.ahead = 0;
 }
 
 void __nvm_trace_store(void *address, size_t size, const struct nvm_site *site) {
