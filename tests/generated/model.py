@@ -1,0 +1,294 @@
+"""The promises of docs/semantics.md as a model: what is in memory after each step, and what has survived.
+
+Memory is a dictionary from keys (an object's number and an offset) to values: a byte, or a pointer as
+("p", target, add). A transaction has the old value of each key that it wrote, and the new one. Abort puts
+the old ones back; commit carries the new ones over into `durable`. A lock that is released inside a
+transaction hands on a dependence; a commit with a dependence that has not ended is pending: its thread does
+nothing until it has, and then it has committed or was undone.
+
+What lies outside transactions ends where its thread releases a lock, unless it has to wait. A transaction
+that is undone leaves the keys that an open dependent has written since; that one's old values are then its
+own.
+
+Invalid is raised where the promises say nothing, or where a program would race or wait for ever: the
+generator leaves such an operation out. Circles of dependences are not modelled.
+"""
+import itertools
+
+OPEN, PENDING, COMMITTED, ABORTED = range(4)
+OK, ABORTED_INSIDE, UNSAFE, BROKEN = 0, 19, 22, 24  # errnos of nvmove
+LIFE = 0xffff      # the offset under which it is kept whether an object is there
+NULL, OUTSIDE = ("p", -1, 0), ("p", -2, 0)
+PENDING_MAX = 3    # commits that wait at the same time: the states to allow double with each
+
+
+class Invalid(Exception):
+    """The operation makes no sense here."""
+
+
+class Spoiled(Exception):
+    """An operation was found to make no sense when a part of it was done: so does the program."""
+
+
+def need(condition):
+    if not condition:
+        raise Invalid
+
+
+def key_of(obj, offset):
+    return obj << 16 | offset
+
+
+class Transaction:
+    def __init__(self, thread, implicit):
+        self.thread, self.implicit = thread, implicit
+        self.deps = thread.deps
+        self.old, self.new = {}, {}
+        self.state, self.doomed = OPEN, False
+        self.op = None  # the commit that is pending
+
+    def is_live(self):
+        return self.state in (OPEN, PENDING)
+
+
+class Thread:
+    def __init__(self, number):
+        self.number = number
+        self.depth, self.tx = 0, None
+        self.deps = set()
+        self.held = {}         # lock: whether for reading
+        self.pending = None    # the operation that waits
+        self.ended = False
+
+    def live_deps(self):
+        return {d for d in self.deps if d.is_live()}
+
+    def is_broken(self):
+        return any(d.state == ABORTED for d in self.deps)
+
+
+class Model:
+    def __init__(self, threads, initial):
+        self.threads = [Thread(n) for n in range(threads)]
+        self.memory, self.durable = dict(initial), dict(initial)
+        self.tags = {}           # lock: the transactions that whoever acquires it depends on
+        self.holders = {}        # lock: threads that hold it
+        self.touched = set()     # keys changed in this step
+        self.committed = []      # transactions, in this step
+        self.results = {}        # operation's number: bits of the errnos that it may have
+        self.released = []       # threads whose pending commit has ended in this step
+        self.objects = 1
+        self.changes = 0         # so that an operation that is left out is known to have changed nothing
+
+    # Reading and writing
+
+    def own(self, thread):
+        """The transaction that a store of the thread belongs to."""
+        if not thread.tx:
+            # One that does not begin cannot be told of what is broken.
+            need(not thread.is_broken())
+            thread.tx = Transaction(thread, True)
+        tx = thread.tx
+        need(not (tx.implicit and self.waiting_for(tx)))
+        return tx
+
+    def write(self, thread, key, value):
+        tx = self.own(thread)
+        if key not in tx.old:
+            tx.old[key] = self.memory.get(key, 0)
+        tx.new[key] = self.memory[key] = value
+        self.touched.add(key)
+        self.changes += 1
+
+    def read(self, key):
+        value = self.memory.get(key, 0)
+        return value
+
+    # Dependences
+
+    def open_transactions(self):
+        return [t.tx for t in self.threads if t.tx]
+
+    def reaches(self, tx):
+        """All that the transaction depends on, itself included."""
+        found, todo = set(), [tx]
+        while todo:
+            one = todo.pop()
+            if one not in found:
+                found.add(one)
+                todo.extend(d for d in one.deps if d.is_live())
+        return found
+
+    def dependents(self, tx):
+        return [u for u in self.open_transactions() if u is not tx and tx in self.reaches(u)]
+
+    def waiting_for(self, tx):
+        return any(u.state == PENDING for u in self.dependents(tx))
+
+    # Locks
+
+    def acquire(self, thread, lock, reads=False):
+        holders = self.holders.setdefault(lock, set())
+        need(not holders or (reads and all(self.threads[h].held[lock] for h in holders)))
+        need(thread.number not in holders)
+        fresh = {t for t in self.tags.get(lock, ()) if t.is_live() and t is not thread.tx}
+        if thread.tx:
+            need(all(thread.tx not in self.reaches(t) for t in fresh))
+        self.changes += 1
+        thread.deps |= fresh
+        holders.add(thread.number)
+        thread.held[lock] = reads
+
+    def release(self, thread, lock):
+        need(lock in thread.held)
+        self.changes += 1
+        del thread.held[lock]
+        self.holders[lock].discard(thread.number)
+        tx = thread.tx
+        may_end = tx and tx.implicit and not thread.live_deps() and not thread.is_broken()
+        if may_end and not self.is_unsafe(tx):
+            self.finish(tx)
+        tags = self.tags.setdefault(lock, set())
+        if thread.tx and thread.tx.old:
+            tags.add(thread.tx)
+        else:
+            tags |= thread.live_deps()
+
+    # Transactions
+
+    def begin(self, thread):
+        if thread.depth == 0:
+            self.end_implicit(thread)
+            thread.deps = thread.live_deps()
+            thread.tx = Transaction(thread, False)
+        self.changes += 1
+        thread.depth += 1
+
+    def end_implicit(self, thread):
+        tx = thread.tx
+        if tx:
+            need(not thread.live_deps() and not thread.is_broken() and not self.is_unsafe(tx))
+            self.finish(tx)
+
+    def is_unsafe(self, tx):
+        return any(value == OUTSIDE for value in tx.new.values())
+
+    def commit(self, thread, op):
+        need(thread.depth)
+        tx = thread.tx
+        if thread.depth == 1:
+            self.check_commit(tx)
+        self.changes += 1
+        thread.depth -= 1
+        self.results[op] = 1 << OK
+        if thread.depth:
+            return
+        if tx.doomed:
+            self.results[op] = 1 << ABORTED_INSIDE
+            self.undo(tx)
+        elif tx.old and thread.is_broken():
+            self.results[op] = 1 << BROKEN | self.is_unsafe(tx) << UNSAFE
+            self.undo(tx)
+        elif thread.live_deps():
+            tx.state = PENDING
+            thread.pending = tx.op = op
+        elif self.is_unsafe(tx):
+            self.results[op] = 1 << UNSAFE
+            self.undo(tx)
+        else:
+            self.finish(tx)
+
+    def check_commit(self, tx):
+        live, broken = tx.thread.live_deps(), tx.thread.is_broken()
+        if tx.doomed or (tx.old and broken) or (not live and self.is_unsafe(tx)):
+            need(tx.doomed or not (live and broken))
+            self.check_undoable(tx)
+        elif live:
+            need(not self.is_unsafe(tx))
+            need(sum(t.pending is not None for t in self.threads) < PENDING_MAX)
+
+    def abort(self, thread):
+        need(thread.depth)
+        self.check_undoable(thread.tx)
+        self.changes += 1
+        thread.depth -= 1
+        self.undo(thread.tx)
+        if thread.depth:
+            thread.tx = Transaction(thread, False)
+            thread.tx.doomed = True
+
+    def check_undoable(self, tx):
+        """Nobody is told that what it wrote outside transactions is lost."""
+        for one in self.dependents(tx):
+            need(one.state == PENDING or not one.implicit or not one.old)
+
+    def undo(self, tx):
+        self.take_back(tx)
+        self.settle()
+
+    def take_back(self, tx):
+        """Those that wait for it go first."""
+        for other in self.open_transactions():
+            if other.state == PENDING and tx in other.deps and other is not tx and other.old:
+                self.take_back(other)
+                self.results[other.thread.pending] = 1 << BROKEN
+                self.resume(other.thread)
+        below = self.dependents(tx)
+        for key, value in tx.old.items():
+            since = [u for u in below if u.is_live() and key in u.old]
+            if not since:
+                self.memory[key] = value
+                self.touched.add(key)
+            for u in since:
+                if not any(v is not u and v in self.reaches(u) for v in since):
+                    u.old[key] = value
+        tx.state = ABORTED
+        self.leave(tx)
+
+    def finish(self, tx):
+        self.durable.update(tx.new)
+        tx.state = COMMITTED
+        self.committed.append(tx)
+        self.leave(tx)
+        self.settle()
+
+    def leave(self, tx):
+        thread = tx.thread
+        thread.tx = None
+        # What this one depended on the thread's next one does, too.
+        thread.deps = {d for d in thread.deps if d.is_live()}
+
+    def resume(self, thread):
+        thread.pending = None
+        self.released.append(thread)
+
+    def settle(self):
+        """Commits that waited for what has ended."""
+        for thread in self.threads:
+            tx = thread.tx
+            if thread.pending is None or any(d.is_live() for d in tx.deps):
+                continue
+            self.results[thread.pending] = 1 << OK
+            self.resume(thread)
+            self.finish(tx)
+            return
+
+    # What may have survived
+
+    def maybe(self):
+        """Transactions that a runtime may have made durable already: an implicit one of an idle thread, for
+        the sake of a commit that depends on it; and that commit."""
+        found = []
+        for _ in range(PENDING_MAX + len(self.threads)):
+            found += [t for t in self.open_transactions() if t not in found and
+                      (t.state == PENDING or (t.implicit and self.waiting_for(t))) and
+                      all(d in found for d in t.deps if d.is_live())]
+        return found
+
+
+def closed_subsets(transactions):
+    """Those in which nothing is without what it depends on; in an order in which they may be applied."""
+    for count in range(1, len(transactions) + 1):
+        for some in itertools.combinations(transactions, count):
+            if all(d in some for one in some for d in one.deps if d in transactions):
+                yield some

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Faults that generated programs must find: the generator is worth nothing if it does not.
+
+usage: seeded.py --cc NVMOVE_CC [--only PART-OF-A-NAME] [--programs N] [--jobs N]
+
+A fault is a line of the runtime's sources that is changed (the tree is not touched: the sources are copied
+and compiled), or a description that takes away what the compiler knows of a function. Programs are made
+until one fails; how many it took is printed. A fault that is not found within N programs is a failure, and
+so is a line that is not there: then the fault has to be put elsewhere.
+
+Exit status: 0 all found, 1 not. The last line is "N passed, N failed".
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import generated  # noqa: E402
+from workshop import ROOT  # noqa: E402
+
+FLAGS = ["-std=gnu11", "-O1", "-fPIC", "-w", "-Iinclude", "-Iruntime"]
+STEP = 50  # programs at a time
+
+# Name, cell, file, its text, what stands there instead.
+FAULTS = [
+    ("a dependence is not taken over", "O0-exe-undo", "runtime/order.c",
+     "      nvmi_ticket_depend(thread->ticket, on);", ";"),
+    ("a commit does not wait", "O0-exe-undo", "runtime/order.c", "    waits = true;", "    waits = false;"),
+    ("a broken one commits", "O0-exe-undo", "runtime/order.c", "      return BROKEN;", "      continue;"),
+    ("released bytes are not kept", "O0-exe-shadow", "runtime/order_join.c",
+     "pool->method->seal(thread->logs[pool->index], &lines[i]);",
+     "((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];"),
+    ("an abort restores what the file has", "O0-exe-shadow", "runtime/methods/shadow_abort.c",
+     "  find_others(log);", "  others.count = 0;"),
+    ("an abort restores what a dependent has written", "O0-exe-shadow", "runtime/methods/shadow_abort.c",
+     "  mask &= ~nvmi_masks_at(&nvmi_kept, line);", ";"),
+    ("a dependent does not get the entries of who is undone", "O0-exe-undo", "runtime/undoing.c",
+     "    log->pool->method->hand_on(log, &first, &parcel);", ";"),
+    ("what a running call writes is not noted anew", "O0-exe-shadow", "runtime/called.c",
+     "      __nvm_note(called.address, called.size);", ";"),
+    ("an aborted allocation stays", "O1-exe-undo", "runtime/tx.c", "  nvmi_heap_aborted(log);", ";"),
+    ("an inner abort lets the outer commit", "O2-lto-undo", "runtime/tx.c",
+     "thread->doomed = nvmi_in_transaction(thread);", "thread->doomed = false;"),
+]
+# Descriptions which say that a release keeps what was noted before it.
+FORGETFUL = """\
+pthread_mutex_unlock={nargs:1,keeps,wr_set:{}}
+pthread_rwlock_unlock={nargs:1,keeps,wr_set:{}}
+pthread_spin_unlock={nargs:1,keeps,wr_set:{}}
+sem_post={nargs:1,keeps,wr_set:{}}
+mtx_unlock={nargs:1,keeps,wr_set:{}}
+pthread_cond_timedwait={nargs:3,keeps,wr_set:{}}
+"""
+
+
+def mutated(folder, name, old, new):
+    """The runtime with this change, as one object file; None where the text is not there."""
+    place = os.path.join(folder, "sources")
+    shutil.rmtree(place, ignore_errors=True)
+    for part in ("runtime", "include"):
+        shutil.copytree(os.path.join(ROOT, part), os.path.join(place, part))
+    path = os.path.join(place, name)
+    with open(path) as f:
+        text = f.read()
+    if old not in text:
+        return None
+    with open(path, "w") as f:
+        f.write(text.replace(old, new, 1))
+    sources = [os.path.join(where, file) for part in ("runtime", "runtime/methods")
+               for where, _, files in [next(os.walk(os.path.join(place, part)))]
+               for file in files if file.endswith(".c") and file != "interpose_strong.c"]
+    objects = [f"{i}.o" for i in range(len(sources))]
+    commands = "\n".join(" ".join([*FLAGS, "-c", source, "-o", made])
+                         for source, made in zip(sources, objects))
+    subprocess.run(["xargs", "-P2", "-L1", "clang-19"], input=commands, text=True, cwd=place, check=True)
+    subprocess.run(["ld", "-r", *objects, "-o", "mutated.o"], cwd=place, check=True)
+    return os.path.join(place, "mutated.o")
+
+
+def found_after(cc, cell, options, programs, jobs):
+    """How many programs it took; None: it was not found."""
+    for first in range(1000000, 1000000 + programs, STEP):
+        with tempfile.TemporaryDirectory() as keep:
+            if generated.check(cc, STEP, first, jobs, keep, 0, cell, options)[1]:
+                return first + STEP - 1000000
+    return None
+
+
+def check(cc, programs=1000, jobs=2, only=""):
+    """Gives (passed, failed)."""
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(dir=generated.FOLDER) as folder:
+        forgetful = os.path.join(folder, "forgetful.unsafe")
+        with open(forgetful, "w") as f:
+            f.write(FORGETFUL)
+        tried = [(name, cell, lambda n=n, o=o, i=i: mutated(folder, n, o, i), "--nvmove-runtime=")
+                 for name, cell, n, o, i in FAULTS]
+        tried.append(("what a release ends is not known", "O2-exe-shadow", lambda: forgetful,
+                      "--nvmove-unsafe="))
+        for name, cell, make, option in tried:
+            if only not in name:
+                continue
+            made = make()
+            took = made and found_after(cc, cell, [option + made], programs, jobs)
+            passed, failed = passed + bool(took), failed + (not took)
+            said = f"found after at most {took} programs" if took else \
+                f"NOT FOUND in {programs}" if made else "its line is not there"
+            print(f"seeded: {name}: {said}", flush=True)
+    return passed, failed
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--cc", required=True)
+    p.add_argument("--only", default="")
+    p.add_argument("--programs", type=int, default=1000)
+    p.add_argument("--jobs", type=int, default=2)
+    a = p.parse_args()
+    passed, failed = check(os.path.abspath(a.cc), a.programs, a.jobs, a.only)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
