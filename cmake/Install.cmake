@@ -19,6 +19,14 @@ target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
 
 install(TARGETS nvmove_archive ARCHIVE)
+# Its names, for links of libraries that allow no others to be undefined (tools/nvmove-cc/Undefined.h).
+set(undefined ${CMAKE_BINARY_DIR}/share/nvmove/libnvmove.undefined)
+add_custom_command(TARGET nvmove_archive POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/nvmove
+  COMMAND sh -c "${CMAKE_NM} -g --defined-only \"$1\" | sed -n \"s/^.* [A-Z] \\(_*nvm_.*\\)/--ignore-unresolved-symbol=\\1/p\" | sort -u >\"$2\""
+    sh $<TARGET_FILE:nvmove_archive> ${undefined}
+  BYPRODUCTS ${undefined} VERBATIM)
+install(FILES ${undefined} DESTINATION ${CMAKE_INSTALL_DATADIR}/nvmove)
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nvmove.pc.in ${CMAKE_BINARY_DIR}/nvmove.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/nvmove.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -3,9 +3,10 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, threads, storm, fuzz, scan, plugin, driver, crash, pool, examples,
-differential, ports, e2e and, with --long, clang-tidy, soak and mutation. A suite is a function that
-returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without failures.
+Suites: tidy, unit, runtime, threads, storm, generated, fuzz, scan, plugin, driver, crash, pool,
+examples, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and mutation. A
+suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0
+only without failures.
 """
 import argparse
 import json
@@ -25,11 +26,13 @@ SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "accuracy", "small"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "runtime"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "storm"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "generated"))
 
 
 class Outcome:
@@ -100,7 +103,7 @@ def threads(a):
             return Outcome(failed=1)
     outcome = Outcome()
     for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
-                 "port_threads", "returns_"):
+                 "port_threads", "returns_", "review_", "waits_"):
         outcome.add(runtime_tests(build, part))
     return outcome
 
@@ -110,6 +113,18 @@ def storm(a):
     import storm as storms
     few, many = 100, 2000
     return Outcome(*storms.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
+
+
+def generated(a):
+    """Random programs with threads, locks, aborts and kills; with --long also faults that they must find."""
+    import generated as generator
+    import seeded
+    few, many = 300, 20000
+    cc = os.path.join(a.build, "bin", "nvmove-cc")
+    outcome = Outcome(*generator.check(cc, many if a.long else few))
+    if a.long:
+        outcome.add(Outcome(*seeded.check(cc)))
+    return outcome
 
 
 def fuzz(a):
@@ -142,6 +157,12 @@ def mutation(a):
     for command in (["cmake", "--preset", "release", "-B", release], ["cmake", "--build", release]):
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return Outcome(*mutate.run(os.path.join(release, "bin")))
+
+
+def small(a):
+    """Small whole programs against their answer sheets."""
+    import score
+    return Outcome(*score.run(os.path.abspath(os.path.join(a.build, "bin", "nvmove"))))
 
 
 def lit(a, suite):
@@ -226,6 +247,13 @@ def e2e(a):
     return Outcome(*accuracy.run(os.path.join(a.build, "bin", "nvmove"), a.long))
 
 
+def packages(a):
+    """Debian packages build unchanged with nvmove-cc, and pass what they pass with clang."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "packages"))
+    import packages as debian
+    return Outcome(*debian.check(os.path.join(a.build, "bin", "nvmove-cc")))
+
+
 def clang_tidy(a):
     listed = json.load(open(os.path.join(a.build, "compile_commands.json")))
     sources = [e["file"] for e in listed if "/tests/" not in e["file"]]
@@ -238,11 +266,12 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "fuzz": fuzz,
-          "scan": scan, "plugin": plugin, "driver": driver, "crash": crash, "pool": pool,
-          "examples": examples, "differential": differential, "ports": ports, "e2e": e2e,
-          "clang-tidy": clang_tidy, "soak": soak, "mutation": mutation}
-LONG = ("clang-tidy", "soak", "mutation")
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm,
+          "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin, "driver": driver,
+          "crash": crash, "pool": pool, "examples": examples, "differential": differential, "ports": ports,
+          "small": small, "e2e": e2e, "clang-tidy": clang_tidy, "packages": packages, "soak": soak,
+          "mutation": mutation}
+LONG = ("clang-tidy", "packages", "soak", "mutation")
 
 
 def main():
