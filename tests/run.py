@@ -9,9 +9,11 @@ suite is a function that returns an Outcome; a suite that breaks counts as one f
 only without failures.
 """
 import argparse
+import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 SOAK_SEEDS = 50
 SOAK_TRANSACTIONS = 10000000
+LIT_SECONDS_MAX = 1500  # Of a suite; the slowest takes some 200. A test that waits for ever is named.
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
@@ -165,10 +168,24 @@ def small(a):
     return Outcome(*score.run(os.path.abspath(os.path.join(a.build, "bin", "nvmove"))))
 
 
+def run_with_end(command):
+    """Runs a command in a session of its own; at LIT_SECONDS_MAX kills that and prints what still ran."""
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            process.wait(LIT_SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            left = subprocess.run(["ps", "-o", "etimes=,args=", "-s", str(process.pid)], text=True,
+                                  stdout=subprocess.PIPE, check=False)
+            print(f"stopped after {LIT_SECONDS_MAX} s; these still ran, with their seconds:\n{left.stdout}")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def lit(a, suite):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        subprocess.run([sys.executable, LIT, "-sv", "--output", out.name,
-                        "--param", f"build={a.build}", os.path.join(ROOT, "tests", suite)])
+        run_with_end([sys.executable, LIT, "-sv", "--output", out.name,
+                      "--param", f"build={a.build}", os.path.join(ROOT, "tests", suite)])
         try:
             report = json.load(open(out.name))
         except json.JSONDecodeError:
