@@ -10,7 +10,7 @@ to its end, others killed at a step or inside the runtime, with recovery killed 
 are made in batches, each compiled in one way (workshop.py); a seed stands for the same program, in the same
 way, always. The first programs that fail are made smaller (shrink.py) and left in DIR as one C file each.
 
-Not generated: data races, circles of dependences, several pools, atomic functions, ports, what a power
+Not generated: data races, several pools, atomic functions, ports, what a power
 failure leaves of lines that were not flushed, a child that looks at its memory after its parent went on.
 
 Exit status: 0 all right, 1 not. The last line is "N passed, N failed".

@@ -11,7 +11,11 @@ that is undone leaves the keys that an open dependent has written since; that on
 own.
 
 Invalid is raised where the promises say nothing, or where a program would race or wait for ever: the
-generator leaves such an operation out. Circles of dependences are not modelled.
+generator leaves such an operation out.
+
+Transactions may depend on each other in a circle, as long as all of it are explicit. When all of them wait in
+their commits they commit as one. One of them is aborted only while all others wait: what a doomed one that
+runs on sees is not promised.
 """
 import itertools
 
@@ -44,6 +48,7 @@ class Transaction:
         self.thread, self.implicit = thread, implicit
         self.deps = thread.deps
         self.old, self.new = {}, {}
+        self.first, self.when = {}, {}  # key: the number of its first write, of the last
         self.state, self.doomed = OPEN, False
         self.op = None  # the commit that is pending
 
@@ -78,6 +83,7 @@ class Model:
         self.results = {}        # operation's number: bits of the errnos that it may have
         self.released = []       # threads whose pending commit has ended in this step
         self.objects = 1
+        self.writes = 0
         self.changes = 0         # so that an operation that is left out is known to have changed nothing
 
     # Reading and writing
@@ -96,7 +102,10 @@ class Model:
         tx = self.own(thread)
         if key not in tx.old:
             tx.old[key] = self.memory.get(key, 0)
+            tx.first[key] = self.writes
         tx.new[key] = self.memory[key] = value
+        self.writes += 1
+        tx.when[key] = self.writes
         self.touched.add(key)
         self.changes += 1
 
@@ -119,6 +128,11 @@ class Model:
                 todo.extend(d for d in one.deps if d.is_live())
         return found
 
+    def circle(self, tx, on):
+        """What lies on the ways back, when the transaction depends on that one."""
+        found = {u for u in self.reaches(on) if tx in self.reaches(u)}
+        return found | {tx} if found else found
+
     def dependents(self, tx):
         return [u for u in self.open_transactions() if u is not tx and tx in self.reaches(u)]
 
@@ -133,7 +147,7 @@ class Model:
         need(thread.number not in holders)
         fresh = {t for t in self.tags.get(lock, ()) if t.is_live() and t is not thread.tx}
         if thread.tx:
-            need(all(thread.tx not in self.reaches(t) for t in fresh))
+            need(not any(u.implicit for t in fresh for u in self.circle(thread.tx, t)))
         self.changes += 1
         thread.deps |= fresh
         holders.add(thread.number)
@@ -192,6 +206,9 @@ class Model:
         elif thread.live_deps():
             tx.state = PENDING
             thread.pending = tx.op = op
+            self.settle()
+            if thread.pending is None:
+                self.released.remove(thread)  # it was the last of a circle, and returns
         elif self.is_unsafe(tx):
             self.results[op] = 1 << UNSAFE
             self.undo(tx)
@@ -221,6 +238,9 @@ class Model:
         """Nobody is told that what it wrote outside transactions is lost."""
         for one in self.dependents(tx):
             need(one.state == PENDING or not one.implicit or not one.old)
+            need(one.state == PENDING or one not in self.reaches(tx))
+            for other in self.dependents(one) if one.state == PENDING else ():
+                need(other is tx or other.state == PENDING or other not in self.reaches(one))
 
     def undo(self, tx):
         self.take_back(tx)
@@ -228,28 +248,27 @@ class Model:
 
     def take_back(self, tx):
         """Those that wait for it go first."""
+        tx.state = ABORTED
         for other in self.open_transactions():
             if other.state == PENDING and tx in other.deps and other is not tx and other.old:
                 self.take_back(other)
                 self.results[other.thread.pending] = 1 << BROKEN
                 self.resume(other.thread)
-        below = self.dependents(tx)
         for key, value in tx.old.items():
-            since = [u for u in below if u.is_live() and key in u.old]
-            if not since:
+            since = [u for u in self.open_transactions() if u.first.get(key, -1) > tx.first[key]]
+            if since:
+                min(since, key=lambda u: u.first[key]).old[key] = value
+            else:
                 self.memory[key] = value
                 self.touched.add(key)
-            for u in since:
-                if not any(v is not u and v in self.reaches(u) for v in since):
-                    u.old[key] = value
-        tx.state = ABORTED
         self.leave(tx)
 
-    def finish(self, tx):
-        self.durable.update(tx.new)
-        tx.state = COMMITTED
-        self.committed.append(tx)
-        self.leave(tx)
+    def finish(self, *together):
+        self.durable.update(newest(together))
+        for tx in together:
+            tx.state = COMMITTED
+            self.committed.append(tx)
+            self.leave(tx)
         self.settle()
 
     def leave(self, tx):
@@ -263,14 +282,17 @@ class Model:
         self.released.append(thread)
 
     def settle(self):
-        """Commits that waited for what has ended."""
+        """Commits that waited for what has ended, or for each other alone."""
         for thread in self.threads:
-            tx = thread.tx
-            if thread.pending is None or any(d.is_live() for d in tx.deps):
+            if thread.pending is None:
                 continue
-            self.results[thread.pending] = 1 << OK
-            self.resume(thread)
-            self.finish(tx)
+            together = self.reaches(thread.tx)
+            if any(tx.state != PENDING for tx in together):
+                continue
+            for tx in together:
+                self.results[tx.thread.pending] = 1 << OK
+                self.resume(tx.thread)
+            self.finish(*together)
             return
 
     # What may have survived
@@ -278,12 +300,23 @@ class Model:
     def maybe(self):
         """Transactions that a runtime may have made durable already: an implicit one of an idle thread, for
         the sake of a commit that depends on it; and that commit."""
-        found = []
-        for _ in range(PENDING_MAX + len(self.threads)):
-            found += [t for t in self.open_transactions() if t not in found and
-                      (t.state == PENDING or (t.implicit and self.waiting_for(t))) and
-                      all(d in found for d in t.deps if d.is_live())]
-        return found
+        found = [t for t in self.open_transactions()
+                 if t.state == PENDING or (t.implicit and self.waiting_for(t))]
+        while True:
+            kept = [t for t in found if all(d in found for d in t.deps if d.is_live())]
+            if len(kept) == len(found):
+                return found
+            found = kept
+
+
+def newest(transactions):
+    """What they have written: of each key what was written last."""
+    found, when = {}, {}
+    for tx in transactions:
+        for key, value in tx.new.items():
+            if tx.when[key] > when.get(key, 0):
+                found[key], when[key] = value, tx.when[key]
+    return found
 
 
 def closed_subsets(transactions):

@@ -10,7 +10,8 @@ import random
 
 import events  # noqa: F401: more of them
 import ops
-from model import Invalid, Model, Spoiled, closed_subsets, key_of, need
+import plots
+from model import Invalid, Model, Spoiled, closed_subsets, key_of, need, newest
 
 MASK = (1 << 64) - 1
 ENDINGS_MAX = 60
@@ -123,8 +124,7 @@ class Program:
         for key in model.touched:
             step.live[key] = model.memory.get(key, 0)
         fresh = model.committed
-        for tx in fresh:
-            step.durable.update(tx.new)
+        step.durable = newest(fresh)
         step.inside = [_merged(some) for some in closed_subsets([*self.before, *(
             t for t in fresh if t not in self.before)])]
         step.after = [_merged(some) for some in closed_subsets(model.maybe())]
@@ -197,15 +197,13 @@ class Program:
 
 
 def _merged(transactions):
-    found = {}
-    for tx in transactions:
-        found.update(tx.new)
-    return found, [tx.op for tx in transactions if tx.op is not None]
+    return newest(transactions), [tx.op for tx in transactions if tx.op is not None]
 
 
 def trait(dice):
     return {"locks": dice.randint(1, 4), "early": dice.choice((0, 1, 4)), "outside": dice.choice((0, 0, 1)),
-            "abort": dice.choice((0, 1, 3)), "rest": dice.choice(("few", "many"))}
+            "abort": dice.choice((0, 1, 3)), "plots": dice.choice((0, 0.02, 0.1)),
+            "rest": dice.choice(("few", "many"))}
 
 
 def generate(layout, seed):
@@ -222,6 +220,9 @@ def generate(layout, seed):
             for _ in range(wanted * 12):
                 if len(draft.kept) >= wanted:
                     break
+                if threads > 1 and dice.random() < traits["plots"]:
+                    for one in plots.plot(dice, threads):
+                        draft.do(one)
                 if dice.random() < 0.25:
                     number = dice.randrange(threads)
                 kind = dice.choices(kinds, weights)[0]

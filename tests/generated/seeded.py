@@ -4,7 +4,8 @@
 usage: seeded.py --cc NVMOVE_CC [--only PART-OF-A-NAME] [--programs N] [--jobs N]
 
 A fault is a line of the runtime's sources that is changed (the tree is not touched: the sources are copied
-and compiled), or a description that takes away what the compiler knows of a function. Programs are made
+and compiled), a description that takes away what the compiler knows of a function, or an attribute that is
+taken out of the compiled program (lazily.py). Programs are made
 until one fails; how many it took is printed. A fault that is not found within N programs is a failure, and
 so is a line that is not there: then the fault has to be put elsewhere.
 
@@ -20,7 +21,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import generated  # noqa: E402
-from workshop import ROOT  # noqa: E402
+from workshop import HERE, ROOT  # noqa: E402
 
 FLAGS = ["-std=gnu11", "-O1", "-fPIC", "-w", "-Iinclude", "-Iruntime"]
 STEP = 50  # programs at a time
@@ -30,6 +31,8 @@ FAULTS = [
     ("a dependence is not taken over", "O0-exe-undo", "runtime/order.c",
      "      nvmi_ticket_depend(thread->ticket, on);", ";"),
     ("a commit does not wait", "O0-exe-undo", "runtime/order.c", "    waits = true;", "    waits = false;"),
+    ("what joined a commit is not committed with it", "O0-exe-shadow", "runtime/tx_order.c",
+     "  nvmi_join_unpack(thread);", ";"),
     ("a broken one commits", "O0-exe-undo", "runtime/order.c", "      return BROKEN;", "      continue;"),
     ("released bytes are not kept", "O0-exe-shadow", "runtime/order_join.c",
      "pool->method->seal(thread->logs[pool->index], &lines[i]);",
@@ -81,7 +84,7 @@ def mutated(folder, name, old, new):
     return os.path.join(place, "mutated.o")
 
 
-def found_after(cc, cell, options, programs, jobs):
+def found_after(cc, options, cell, programs, jobs):
     """How many programs it took; None: it was not found."""
     for first in range(1000000, 1000000 + programs, STEP):
         with tempfile.TemporaryDirectory() as keep:
@@ -90,22 +93,38 @@ def found_after(cc, cell, options, programs, jobs):
     return None
 
 
+def written(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def faults(cc, folder):
+    """Each: name, cell, a function that gives the compiler to use and its options, or None."""
+    def runtime(name, old, new):
+        made = mutated(folder, name, old, new)
+        return made and (cc, ["--nvmove-runtime=" + made])
+
+    tried = [(name, cell, lambda change=change: runtime(*change)) for name, cell, *change in FAULTS]
+    forgetful = os.path.join(folder, "forgetful.unsafe")
+    tried.append(("what a release ends is not known", "O2-exe-shadow",
+                  lambda: (cc, ["--nvmove-unsafe=" + written(forgetful, FORGETFUL)])))
+    wrapper = f"#!/bin/sh\nexec {sys.executable} {HERE}/lazily.py {cc} \"$@\"\n"
+    tried.append(("the runtime is bound lazily", "O2-lazy-undo",
+                  lambda: (written(os.path.join(folder, "lazily"), wrapper), [])))
+    return tried
+
+
 def check(cc, programs=1000, jobs=2, only=""):
     """Gives (passed, failed)."""
     passed = failed = 0
     with tempfile.TemporaryDirectory(dir=generated.FOLDER) as folder:
-        forgetful = os.path.join(folder, "forgetful.unsafe")
-        with open(forgetful, "w") as f:
-            f.write(FORGETFUL)
-        tried = [(name, cell, lambda n=n, o=o, i=i: mutated(folder, n, o, i), "--nvmove-runtime=")
-                 for name, cell, n, o, i in FAULTS]
-        tried.append(("what a release ends is not known", "O2-exe-shadow", lambda: forgetful,
-                      "--nvmove-unsafe="))
-        for name, cell, make, option in tried:
+        for name, cell, make in faults(cc, folder):
             if only not in name:
                 continue
             made = make()
-            took = made and found_after(cc, cell, [option + made], programs, jobs)
+            took = made and found_after(*made, cell, programs, jobs)
             passed, failed = passed + bool(took), failed + (not took)
             said = f"found after at most {took} programs" if took else \
                 f"NOT FOUND in {programs}" if made else "its line is not there"

@@ -1,0 +1,52 @@
+"""Plots: operations of two or three threads in an order that single draws rarely give.
+
+A plot is a list of operations as any other (program.py): each is tried, those that make no sense are left
+out, and shrinking takes them one by one. A plot makes a situation likely, it promises nothing.
+"""
+
+
+def numbers(dice):
+    return tuple(dice.getrandbits(20) for _ in range(6))
+
+
+def same_place(dice, made):
+    """Another value for the same element of the same field."""
+    return (*made[:2], *numbers(dice)[2:])
+
+
+def undone_under_hands(dice, threads):
+    """A transaction whose lock and bytes were taken over, once or twice, is aborted in the meantime."""
+    first, *others = threads
+    lock, written = numbers(dice), numbers(dice)
+    made = [(first, "begin", lock), (first, "lock", lock), (first, "store", written)]
+    for other in others:
+        made += [(threads[threads.index(other) - 1], "unlock", lock)]
+        made += [(other, "begin", lock)] * dice.choice((0, 1, 1, 2))
+        made += [(other, "lock", lock), (other, "load", written)] if dice.random() < 0.3 else \
+            [(other, "lock", lock), (other, "store", same_place(dice, written))]
+    if dice.random() < 0.3:
+        made.append((others[-1], "unlock", lock))
+    made += [(first, dice.choice(("abort", "abort", "unsafe")), lock), (first, "commit", lock)]
+    for other in dice.sample(others, len(others)):
+        made += [(other, "store", numbers(dice)), (other, dice.choice(("commit", "abort")), numbers(dice))]
+    return made
+
+
+def taken_back_and_forth(dice, threads):
+    """A lock goes from one transaction to the other and back, with other locks in between."""
+    lock, made = numbers(dice), []
+    made += [(t, "begin", lock) for t in threads if dice.random() < 0.8]
+    for _ in range(dice.randint(2, 5)):
+        who = dice.choice(threads)
+        made += [(who, "lock", lock), (who, "store", numbers(dice)), (who, "unlock", lock)]
+    order = dice.sample(threads, len(threads))
+    return made + [(t, dice.choice(("commit", "commit", "abort")), lock) for t in order]
+
+
+PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth)
+
+
+def plot(dice, count):
+    """For a program of so many threads, two at least."""
+    threads = dice.sample(range(count), min(count, dice.choice((2, 2, 3))))
+    return dice.choice(PLOTS)(dice, threads)
