@@ -114,7 +114,7 @@ def threads(a):
 def storm(a):
     """Threads write to a pool until the process is killed; everything acknowledged must be there."""
     import storm as storms
-    few, many = 100, 2000
+    few, many = 150, 2000
     return Outcome(*storms.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
 
 

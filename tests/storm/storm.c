@@ -1,13 +1,16 @@
 /* storm.c: several threads write to a pool until the process is killed; then somebody looks.
  *
- * usage: storm run POOL PROGRESS SEED [broken]
+ * usage: storm run POOL PROGRESS SEED [broken|early]
  *        storm verify POOL PROGRESS SEED
  *
  * Each thread owns a part of the store, but all share its buckets, the locks over them, and the
  * allocator. An operation's number is written by its own transaction: so the state of a thread's
  * part must be exactly that after its first n operations, where n is the last one it has
  * acknowledged, or the one after. `broken` commits in the middle of operations: the storm must
- * notice. Verification prints "right" and the numbers, or what is wrong.
+ * notice. `early` releases locks before the commit, in any order, and aborts: transactions depend
+ * on each other, in circles as well; those that cannot commit are begun again. What depends on what
+ * may be undone are numbers here, no pointers. Verification prints "right" and the numbers, or what
+ * is wrong.
  */
 #include "storm.h"
 
@@ -15,6 +18,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +26,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BUCKETS = 16, OPENING_BALANCE = 1000, POOL_BYTES = 1 << 20 };
+enum { BUCKETS = 16, OPENING_BALANCE = 1000, POOL_BYTES = 1 << 20, COUNTERS = 4 };
 
 NVM_STRUCT item {
   struct item *next;
@@ -37,14 +41,15 @@ NVM_STRUCT store {
   uint64_t done[THREADS], items[THREADS];
   uint64_t balance[THREADS][SLOTS];
   uint64_t transfers;
+  uint64_t counter[COUNTERS], counted[THREADS][COUNTERS]; /* the sum, and each thread's part */
 };
 
 static NVM_POOL *pool;
 static struct store *store;
 static struct progress *progress;
-static pthread_mutex_t locks[BUCKETS], transfer_lock;
+static pthread_mutex_t locks[BUCKETS], transfer_lock, counter_locks[COUNTERS];
 static uint64_t seed;
-static bool broken;
+static bool broken, early;
 
 static void need(bool condition, const char *what) {
   if (condition)
@@ -54,7 +59,10 @@ static void need(bool condition, const char *what) {
   _exit(3);
 }
 
-static unsigned bucket_of(unsigned thread, unsigned slot) { return (slot * 5 + thread) % BUCKETS; }
+/* With `early` each thread has its own. */
+static unsigned bucket_of(unsigned thread, unsigned slot) {
+  return early ? slot % (BUCKETS / THREADS) * THREADS + thread : (slot * 5 + thread) % BUCKETS;
+}
 
 static struct item **find(unsigned thread, unsigned slot) {
   struct item **link = &store->bucket[bucket_of(thread, slot)];
@@ -164,6 +172,55 @@ static void *work(void *argument) {
   }
 }
 
+static void count(unsigned thread, unsigned counter) {
+  store->counter[counter]++;
+  store->counted[thread][counter]++;
+}
+
+/* Two counters, and the lock that is held until the commit has returned, or null. */
+static pthread_mutex_t *count_two(unsigned thread, uint64_t dice) {
+  unsigned a = dice % COUNTERS, b = (a + 1 + dice / COUNTERS % (COUNTERS - 1)) % COUNTERS;
+  pthread_mutex_lock(&counter_locks[a]);
+  count(thread, a);
+  pthread_mutex_unlock(&counter_locks[a]);
+  if (dice >> 20 & 1)
+    sched_yield();
+  pthread_mutex_lock(&counter_locks[b]);
+  count(thread, b);
+  if (!(dice >> 21 & 3))
+    return &counter_locks[b];
+  pthread_mutex_unlock(&counter_locks[b]);
+  return NULL;
+}
+
+static bool is_undone_with_others(void) {
+  return nvm_errno() == NVM_EBROKEN || nvm_errno() == NVM_EDEADLOCK;
+}
+
+static void *work_early(void *argument) {
+  unsigned thread = (unsigned)(uintptr_t)argument;
+  uint64_t state = (uint64_t)getpid() << 8 | thread;
+  for (;;) {
+    uint64_t number = store->done[thread] + 1, dice = storm_random(&state);
+    struct operation o = storm_operation(seed, thread, number);
+    nvm_tx_begin(pool);
+    lock(0, o.kind == TRANSFER);
+    apply(thread, &o, number);
+    unlock(0, o.kind == TRANSFER);
+    pthread_mutex_t *held = count_two(thread, dice);
+    bool aborts = !(dice >> 32 & 7), committed = false;
+    if (aborts)
+      nvm_tx_abort(pool);
+    else
+      committed = nvm_tx_commit(pool) == 0;
+    need(committed || aborts || is_undone_with_others(), "nvm_tx_commit");
+    if (held)
+      pthread_mutex_unlock(held);
+    if (committed)
+      progress->acknowledged[thread] = number;
+  }
+}
+
 static void prepare(const char *path) {
   pool = access(path, F_OK) == 0 ? nvm_pool_open(path) : nvm_pool_create(path, POOL_BYTES);
   need(pool != NULL, path);
@@ -186,12 +243,15 @@ static void run(void) {
     create_store();
   for (unsigned i = 0; i < BUCKETS; i++)
     pthread_mutex_init(&locks[i], NULL);
+  for (unsigned i = 0; i < COUNTERS; i++)
+    pthread_mutex_init(&counter_locks[i], NULL);
   pthread_mutex_init(&transfer_lock, NULL);
   printf("running\n");
   fflush(stdout);
   pthread_t threads[THREADS];
   for (unsigned t = 0; t < THREADS; t++)
-    need(pthread_create(&threads[t], NULL, work, (void *)(uintptr_t)t) == 0, "pthread_create");
+    need(pthread_create(&threads[t], NULL, early ? work_early : work, (void *)(uintptr_t)t) == 0,
+         "pthread_create");
   pthread_join(threads[0], NULL);
 }
 
@@ -269,6 +329,23 @@ static uint64_t compare_thread(unsigned thread) {
   return m.transfers;
 }
 
+static void compare_counters(void) {
+  for (unsigned c = 0; c < COUNTERS; c++) {
+    uint64_t sum = 0;
+    for (unsigned t = 0; t < THREADS; t++)
+      sum += store->counted[t][c];
+    if (store->counter[c] != sum)
+      wrong(THREADS, "a counter", store->counter[c], sum);
+  }
+  for (unsigned t = 0; early && t < THREADS; t++) {
+    uint64_t sum = 0;
+    for (unsigned c = 0; c < COUNTERS; c++)
+      sum += store->counted[t][c];
+    if (sum != 2 * store->done[t])
+      wrong(t, "what it counted", sum, 2 * store->done[t]);
+  }
+}
+
 static void print_fault(void *unused, const char *line) {
   (void)unused;
   printf("%s\n", line);
@@ -283,6 +360,8 @@ static void verify(void) {
   }
   if (store && store->transfers != transfers)
     wrong(THREADS, "the sum of transfers", store->transfers, transfers);
+  if (store)
+    compare_counters();
   if (nvm_pool_verify(pool, print_fault, NULL) != 0)
     _exit(2);
   struct nvm_usage usage;
@@ -293,7 +372,7 @@ static void verify(void) {
 
 int main(int argc, char **argv) {
   if (argc < 5 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "verify") != 0)) {
-    fprintf(stderr, "usage: storm run|verify POOL PROGRESS SEED [broken]\n");
+    fprintf(stderr, "usage: storm run|verify POOL PROGRESS SEED [broken|early]\n");
     return 1;
   }
   int fd = open(argv[3], O_RDWR | O_CREAT, 0600);
@@ -301,7 +380,8 @@ int main(int argc, char **argv) {
   progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   need(progress != MAP_FAILED, "mmap");
   seed = strtoull(argv[4], NULL, 10);
-  broken = argc > 5;
+  broken = argc > 5 && strcmp(argv[5], "broken") == 0;
+  early = argc > 5 && strcmp(argv[5], "early") == 0;
   prepare(argv[2]);
   if (strcmp(argv[1], "run") == 0)
     run();

@@ -3,7 +3,8 @@
 
 usage: storm.py --cc NVMOVE_CC [--kills N] [--seed N]
 
-A campaign is one pool, one method and CAMPAIGN kills of storm.c: some by SIGKILL at a random moment, some by
+A campaign is one pool and CAMPAIGN kills of storm.c, with one method and domain, or another in each run; every
+second one releases locks inside transactions and aborts some. The kills are: some by SIGKILL at a random moment, some by
 the runtime itself at a random log append, step of a commit, of creation, of growth, or of the recovery that
 the next start makes. After each kill the pool is opened and compared with what each thread had acknowledged:
 nothing lost, nothing torn, no block leaked. A last campaign is run with operations that commit half-way: it
@@ -29,6 +30,9 @@ SECONDS_MAX = 60
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 ENVIRONMENTS = [{"NVMOVE_METHOD": method, "NVMOVE_DOMAIN": domain}
                 for method, domain in itertools.product(("undo", "shadow"), ("process", "power"))]
+# What the runs of a campaign take turns in, at random; and a further argument of the program.
+CAMPAIGNS = [(ENVIRONMENTS, ("early",)), (ENVIRONMENTS, ()),
+             *(([e], how) for how in (("early",), ()) for e in ENVIRONMENTS)]
 
 
 class Wrong(Exception):
@@ -63,24 +67,25 @@ def killed(command, environment, step, seconds):
         return False
 
 
-def verify(program, files, seed, environment):
-    done = subprocess.run([program, "verify", *files, str(seed)], env=environment, text=True,
+def verify(program, files, seed, environment, how):
+    done = subprocess.run([program, "verify", *files, str(seed), *how], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
                           timeout=SECONDS_MAX)
     if done.returncode or "right" not in done.stdout:
         raise Wrong(f"status {done.returncode}: {done.stdout.strip()}")
 
 
-def campaign(program, folder, seed, environment, kills, broken=()):
+def campaign(program, folder, seed, environments, kills, how=()):
     """Gives how many of the kills were the runtime's own."""
     dice, inside = random.Random(seed), 0
     files = [os.path.join(folder, "pool"), os.path.join(folder, "progress")]
-    environment = {**{k: v for k, v in os.environ.items() if not k.startswith("NVMOVE_")}, **environment}
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("NVMOVE_")}
     for _ in range(kills):
         step, seconds = kill_of(dice, os.path.exists(files[0]))
-        inside += killed([program, "run", *files, str(seed), *broken], environment, step, seconds)
+        inside += killed([program, "run", *files, str(seed), *how], {**outside, **dice.choice(environments)},
+                         step, seconds)
         if os.path.exists(files[0]):
-            verify(program, files, seed, environment)
+            verify(program, files, seed, {**outside, **dice.choice(environments)}, how)
     return inside
 
 
@@ -92,16 +97,16 @@ def storm(cc, kills, first_seed):
     subprocess.run([cc, "-O1", "-g", "-Wall", "-Wextra", "-Werror", os.path.join(HERE, "storm.c"), "-pthread",
                     "-o", program], check=True)
     for number, seed in enumerate(range(first_seed, first_seed + (kills + CAMPAIGN - 1) // CAMPAIGN)):
-        environment = ENVIRONMENTS[number % len(ENVIRONMENTS)]
+        environments, how = CAMPAIGNS[number % len(CAMPAIGNS)]
         place = os.path.join(folder, str(seed))
         os.mkdir(place)
         try:
-            inside += campaign(program, place, seed, environment, CAMPAIGN)
+            inside += campaign(program, place, seed, environments, CAMPAIGN, how)
             survived += CAMPAIGN
             shutil.rmtree(place)
         except Wrong as e:
             failures += 1
-            print(f"storm: seed {seed}, {environment}: {e}; left in {place}")
+            print(f"storm: seed {seed}, {environments} {how}: {e}; left in {place}")
     if not failures and is_blind(program, folder, first_seed):
         print("storm: operations that commit half-way were not noticed")
         failures += 1
@@ -114,7 +119,7 @@ def is_blind(program, folder, seed):
     place = os.path.join(folder, "broken")
     os.mkdir(place)
     try:
-        campaign(program, place, seed, ENVIRONMENTS[0], CAMPAIGN, ("broken",))
+        campaign(program, place, seed, ENVIRONMENTS[:1], CAMPAIGN, ("broken",))
         return True
     except Wrong:
         return False
