@@ -10,9 +10,15 @@
  * the start of the other bank; from there back all are in place (settle.h). So in the bank with the
  * newest record the numbers lead back without a gap to the bank's start.
  *
+ * A slot or a link that is lost hides segments. Both banks of a slot are linked, and fenced, before
+ * a frame is written; the link to a further segment shares the fence of the first frames behind it.
+ * So what lies in a segment that no chain leads to was lost, unless a crash before that one fence
+ * explains it. Links are cut only when the header says that the logs are empty.
+ *
  * What is not told: damage to a log's very last frame, or frames that shared its fence, looks like
- * a crash before that fence.
+ * a crash before that fence; so does damage to several at once, up to the last.
  */
+#include "heap_types.h"
 #include "recover.h"
 
 static const struct nvm_frame *frame_at(const struct nvmi_array *found, size_t i) {
@@ -69,6 +75,80 @@ bool nvmi_records_complete(const struct nvmi_array *found, const struct nvm_segm
     if (before.number != group.number - 1 || !before.whole)
       return false;
     group = before;
+  }
+  return true;
+}
+
+static const struct nvm_frame *next_frame(const struct nvm_pool *pool,
+                                          const struct nvm_segment *segment, uint64_t *at) {
+  for (; *at < segment->size; *at += NVM_FRAME_ALIGN) {
+    const struct nvm_frame *frame = (const void *)((const char *)segment + *at);
+    if (frame->transaction >> 16 && nvmi_frame_valid(pool, frame, segment->size - *at)) {
+      *at += NVM_FRAME_ALIGN;
+      return frame;
+    }
+  }
+  return NULL;
+}
+
+static bool share_a_fence(const struct nvm_frame *a, const struct nvm_frame *b) {
+  bool undo = NVM_FRAME_KIND(a) == NVM_FRAME_UNDO, both = NVM_FRAME_KIND(b) == NVM_FRAME_UNDO;
+  return a->transaction >> 16 == b->transaction >> 16 && undo == both &&
+         (!undo || NVM_FRAME_COUNT(a) == NVM_FRAME_COUNT(b));
+}
+
+/* Frames in a segment that no chain leads to, which were durable. */
+static bool had_durable_frames(const struct nvm_pool *pool, const struct nvm_segment *segment) {
+  uint64_t at = sizeof *segment;
+  const struct nvm_frame *first = next_frame(pool, segment, &at), *other;
+  if (!first || !segment->position)
+    return first;
+  while ((other = next_frame(pool, segment, &at)))
+    if (!share_a_fence(first, other))
+      return true;
+  return false;
+}
+
+static bool is_linked(const struct nvm_pool *pool, const struct nvm_segment *segment,
+                      unsigned slots_used) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  if (segment->slot >= slots_used)
+    return false;
+  uint64_t at = slots[segment->slot].bank[segment->bank & 1];
+  for (unsigned position = 0; at; position++) {
+    if (at == segment->self)
+      return true;
+    if (position == segment->position ||
+        !nvmi_segment_valid(pool, at, segment->slot, segment->bank, position))
+      return false;
+    at = ((const struct nvm_segment *)(pool->home + at))->next;
+  }
+  return false;
+}
+
+/* A table that leads astray is told when the heap is built; by then nothing was lost. */
+bool nvmi_logs_complete(const struct nvm_pool *pool) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  unsigned used = 0, slot;
+  while (used < NVM_SLOTS_MAX && slots[used].bank[0])
+    used++;
+  for (slot = used; slot < NVM_SLOTS_MAX && !slots[slot].bank[0] && !slots[slot].bank[1];)
+    slot++;
+  if (slot < NVM_SLOTS_MAX)
+    return false;
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
+    uint64_t at = nvmi_chunk_offset(pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (!count || count > chunks - chunk)
+      return true;
+    if ((word & 0xff) != NVM_CHUNK_LOG)
+      continue;
+    const struct nvm_segment *segment = (const void *)(pool->home + at);
+    if (nvmi_segment_valid(pool, at, segment->slot, segment->bank, segment->position) &&
+        !is_linked(pool, segment, used) && had_durable_frames(pool, segment))
+      return false;
   }
   return true;
 }

@@ -33,7 +33,7 @@ bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank
   return true;
 }
 
-static bool frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
+bool nvmi_frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
   return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
          NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
          (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
@@ -61,7 +61,7 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
     uint64_t transaction = frame->transaction >> 16;
     bool fits = NVM_FRAME_IS_PACKED(frame) == scan->packed &&
                 (scan->packed || transaction >= scan->transaction);
-    if (!fits || !transaction || !frame_valid(scan->pool, frame, segment->size - at)) {
+    if (!fits || !transaction || !nvmi_frame_valid(scan->pool, frame, segment->size - at)) {
       at += NVM_FRAME_ALIGN;
       continue;
     }
@@ -116,7 +116,7 @@ void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void 
     for (uint64_t at = sizeof *segment; at < end;) {
       const struct nvm_frame *frame = (const void *)((const char *)segment + at);
       bool fits = frame->transaction >> 16 == cursor->transaction &&
-                  frame_valid(log->pool, frame, segment->size - at);
+                  nvmi_frame_valid(log->pool, frame, segment->size - at);
       if (fits && NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO)
         visit(context, frame);
       at += fits ? (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
@@ -333,6 +333,7 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   bool sound = true;
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
     sound = read_log(pool, &work, slot);
+  work.damaged = work.damaged || !nvmi_logs_complete(pool);
   sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();

@@ -13,6 +13,11 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out);
  */
 bool nvmi_entries_complete(const struct nvmi_array *found);
 bool nvmi_records_complete(const struct nvmi_array *found, const struct nvm_segment *first);
+/* Whether no slot is missing, and no segment that its chain led to when it had frames. */
+bool nvmi_logs_complete(const struct nvm_pool *pool);
+/* Of this opening's generation, or the one that is recovered; `room`: bytes from it to the end of
+ * its segment. */
+bool nvmi_frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room);
 
 /* Calls `visit` for each undo entry that the open transaction of a log has so far, newest first. */
 typedef void nvmi_visit_entry(void *context, const struct nvm_frame *frame);

@@ -114,3 +114,67 @@ TEST(review_a4_repaired_without) {
   NVM_POOL *pool = test_open(test_path("pool"));
   CHECK(nvm_pool_close(pool) == 0);
 }
+
+enum { SLOTS_AT = 0x4000, NEXT = 8, LONG_WORDS = 40000 };
+
+static void put(uint64_t at, uint64_t word) {
+  int fd = open(test_path("pool"), O_WRONLY);
+  CHECK(fd >= 0 && pwrite(fd, &word, sizeof word, (off_t)at) == sizeof word);
+  close(fd);
+}
+
+/* Sets a word of the file to 0; gives what it was. */
+static uint64_t lose(uint64_t at) {
+  uint64_t word;
+  int fd = open(test_path("pool"), O_RDONLY);
+  CHECK(fd >= 0 && pread(fd, &word, sizeof word, (off_t)at) == sizeof word);
+  close(fd);
+  put(at, 0);
+  return word;
+}
+
+/* Where the slots say that a bank begins, the logs of the pool seemed empty without them. */
+TEST(log_slots_are_missed) {
+  for (unsigned bank = 0; bank < 3; bank++) {
+    unlink(test_path("pool"));
+    CHECK(test_was_killed(test_child(NULL, store_and_die, method_is("shadow") ? &bank : NULL)));
+    if (bank != 1)
+      lose(SLOTS_AT);
+    if (bank != 0)
+      lose(SLOTS_AT + 8);
+    check_refused();
+  }
+}
+
+/* A transaction whose entries, or whose record, need several segments; and behind the record
+ * another one. */
+static void store_much_and_die(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 8 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *words = nvm_calloc(pool, 0, LONG_WORDS, sizeof *words);
+  CHECK(words && nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+  for (unsigned i = 0; i <= LONG_WORDS; i++) {
+    if (i % LONG_WORDS == 0)
+      CHECK(nvm_tx_begin(pool) == 0);
+    STORE(words[i % LONG_WORDS], i + 1);
+    if (i >= LONG_WORDS - 1 && method_is("shadow"))
+      CHECK(nvm_tx_commit(pool) == 0);
+  }
+  raise(SIGKILL);
+}
+
+TEST(log_links_are_missed) {
+  unsigned found = 0;
+  for (unsigned bank = 0; bank < 2; bank++) {
+    unlink(test_path("pool"));
+    CHECK(test_was_killed(test_child(NULL, store_much_and_die, NULL)));
+    uint64_t segment = lose(SLOTS_AT + 8 * bank);
+    put(SLOTS_AT + 8 * bank, segment);
+    if (!lose(segment + NEXT))
+      continue;
+    check_refused();
+    found++;
+  }
+  CHECK(found);
+}
