@@ -8,7 +8,9 @@
  * Undo: a frame says how many of its transaction's frames had been fenced. Shadow: a record is
  * fenced before its log's next one is begun, which has the next number and lies behind it, or at
  * the start of the other bank; from there back all are in place (settle.h). So in the bank with the
- * newest record the numbers lead back without a gap to the bank's start.
+ * newest record the numbers lead back without a gap to the bank's start. If the newest lacks its
+ * beginning and the one before it is not there, it was torn at the bank's start: then the other
+ * bank ends with the one before, whole, or the log had none yet.
  *
  * A slot or a link that is lost hides segments. Both banks of a slot are linked, and fenced, before
  * a frame is written; the link to a further segment shares the fence of the first frames behind it.
@@ -63,20 +65,36 @@ static size_t group_before(const struct nvmi_array *found, size_t end,
   return end;
 }
 
-bool nvmi_records_complete(const struct nvmi_array *found, const struct nvm_segment *first) {
+struct nvmi_records_end nvmi_records_end(const struct nvmi_array *found,
+                                         const struct nvm_segment *first) {
+  struct nvmi_records_end end = {.complete = true};
   struct group group, before;
   if (!found->count)
-    return true;
-  size_t end = group_before(found, found->count, first, &group); /* it may be torn */
+    return end;
+  size_t at = group_before(found, found->count, first, &group); /* it may be torn */
+  end.newest = group.number;
+  end.whole = group.whole;
   while (!group.is_first) {
-    if (!end)
-      return false;
-    end = group_before(found, end, first, &before);
-    if (before.number != group.number - 1 || !before.whole)
-      return false;
+    bool follows = at;
+    if (at)
+      at = group_before(found, at, first, &before);
+    follows = follows && before.number == group.number - 1 && before.whole;
+    end.alone = !follows && !end.whole && group.number == end.newest;
+    if (!follows) {
+      end.complete = end.alone;
+      return end;
+    }
     group = before;
   }
-  return true;
+  return end;
+}
+
+bool nvmi_records_complete(const struct nvmi_records_end banks[2]) {
+  const struct nvmi_records_end *newer = &banks[banks[1].newest > banks[0].newest];
+  const struct nvmi_records_end *other = &banks[newer == banks];
+  if (newer->alone && other->newest)
+    return other->newest == newer->newest - 1 && other->whole;
+  return newer->complete;
 }
 
 static const struct nvm_frame *next_frame(const struct nvm_pool *pool,

@@ -242,7 +242,7 @@ static int by_transaction(const void *a, const void *b) {
 /* A bank of the shadow method: whatever whole records lie there. Those of an earlier pass through
  * it have orders below a bound that a newer record tells (docs/pool-format.md). */
 static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank,
-                        uint64_t *newest, bool *complete) {
+                        struct nvmi_records_end *end_of_bank) {
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   struct nvmi_array found = {0};
   struct scan scan = {.pool = pool, .packed = true, .found = &found};
@@ -259,9 +259,7 @@ static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot,
     if (pool->counts)
       nvmi_counts_ended(pool, slot, newest_ended(pool, &record, transaction, false));
   }
-  *newest = found.count ? items(&found)[found.count - 1]->transaction >> 16 : 0;
-  *complete =
-      !sound || nvmi_records_complete(&found, (const void *)(pool->home + slots[slot].bank[bank]));
+  *end_of_bank = nvmi_records_end(&found, (const void *)(pool->home + slots[slot].bank[bank]));
   nvmi_array_free(&found, sizeof(void *));
   return sound;
 }
@@ -269,12 +267,10 @@ static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot,
 /* Both banks of the shadow method. Of the one that is not in use what is missing was overwritten,
  * or is below a bound. */
 static bool read_both_packed(struct nvm_pool *pool, struct work *work, unsigned slot) {
-  uint64_t newest[2];
-  bool complete[2];
-  if (!read_packed(pool, work, slot, 0, &newest[0], &complete[0]) ||
-      !read_packed(pool, work, slot, 1, &newest[1], &complete[1]))
+  struct nvmi_records_end ends[2];
+  if (!read_packed(pool, work, slot, 0, &ends[0]) || !read_packed(pool, work, slot, 1, &ends[1]))
     return false;
-  work->damaged = work->damaged || !complete[newest[1] > newest[0]];
+  work->damaged = work->damaged || !nvmi_records_complete(ends);
   return true;
 }
 
