@@ -65,7 +65,8 @@ class Image:
                 size = block_bytes(size_class)
                 blocks = count * CHUNK // (size + 2)
                 self.parts.append(("span table", at, 2 * blocks))
-                self.parts.append(("blocks", at + (2 * blocks + LINE - 1) // LINE * LINE, size * (blocks - 1)))
+                first = at + (2 * blocks + LINE - 1) // LINE * LINE
+                self.parts.append(("blocks", first, size * (blocks - 1)))
             elif kind in (LARGE, TYPES, STATICS):
                 name = {LARGE: "blocks", TYPES: "types", STATICS: "static data"}[kind]
                 self.parts.append((name, at, count * CHUNK))
