@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "recover.h"
 #include "relocate.h"
+#include "root.h"
 #include "statics.h"
 #include "types.h"
 
@@ -146,6 +147,8 @@ static void check_root(struct check *check) {
   if (root && (!nvmi_pointer_offset(h, root, &offset) || offset < h->heap_offset ||
                offset >= h->heap_offset + h->heap_size))
     fault(check, "the root %#llx does not lie in the heap", (unsigned long long)root);
+  else if (!nvmi_root_is_sound(check->pool))
+    fault(check, "the root %#llx is not what its copy says", (unsigned long long)root);
 }
 
 static void report_count(void *context, uint64_t place) {

@@ -80,7 +80,7 @@ void nvmi_compare(struct nvm_pool *pool) {
     finding = (struct finding){0};
     if (others_are_open(pool))
       return;
-    compare(&finding, pool, NVM_ROOT_OFFSET, sizeof(void *), 0);
+    compare(&finding, pool, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), 0);
     nvmi_heap_each_run(pool, compare_run, &finding);
     if (!finding.size || others_are_open(pool))
       return;

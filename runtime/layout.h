@@ -92,6 +92,14 @@ static_assert(sizeof(struct nvm_backup_words) == 64 && NVM_BACKUP_OFFSET % 64 ==
 /* The byte that who asks has locked, far behind every file's end. */
 #define NVM_BACKUP_BYTE (INT64_C(1) << 61)
 
+/* At NVM_ROOT_OFFSET. Twin: the root's file offset, 0 without a root, XOR the first 8 bytes of the
+ * pool's id. It says the same as the address, wherever the pool lies; it tells a root that was lost
+ * from none. */
+struct nvm_root_words {
+  uint64_t address;
+  uint64_t twin;
+};
+
 /* At NVM_SLOTS_OFFSET, one for each thread that ever wrote at the same time. A transaction uses the
  * bank of its number's lowest bit, so the previous one's record stays until this one's is durable.
  */

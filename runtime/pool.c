@@ -19,6 +19,7 @@
 #include "map.h"
 #include "recover.h"
 #include "relocate.h"
+#include "root.h"
 #include "settings.h"
 #include "settle.h"
 #include "shrink.h"
@@ -182,6 +183,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
     return -1;
   pool->header.base = (uint64_t)(uintptr_t)pool->work;
   if (start(pool) == 0 && nvmi_statics_start(pool) == 0) {
+    nvmi_root_make(pool);
     nvmi_trace_open(pool);
     nvmi_header_write(pool);
     nvmi_step(NVMI_STEP_CREATE);
@@ -265,7 +267,7 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   nvmi_trace_open(pool);
   if (nvmi_counts_start(pool) || recover(pool, old_method))
     return -1;
-  if (nvmi_types_load(pool) || nvmi_types_match(pool) || nvmi_relocate(pool) ||
+  if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) || nvmi_relocate(pool) ||
       nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool);
   nvmi_trace_opened(pool);
@@ -368,23 +370,6 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   if (finish(pool) == 0 && own)
     nvmi_log_detach(own); /* who writes even later takes a log anew, and finds the pool clean */
   nvmi_trace_leave(pool);
-}
-
-int nvm_pool_set_root(NVM_POOL *pool, void *root) {
-  if (!pool)
-    return nvmi_fail_no_pool();
-  if (root && nvmi_pool_at(root) != pool)
-    return nvmi_fail(NVM_EUNSAFE, pool->path,
-                     "the root %p does not lie in the pool; allocate it with nvm_alloc", root);
-  void **slot = (void **)(pool->work + NVM_ROOT_OFFSET);
-  __nvm_note(slot, sizeof *slot);
-  *slot = root;
-  nvmi_trace_stored(slot, sizeof *slot);
-  return 0;
-}
-
-void *nvm_pool_root(NVM_POOL *pool) {
-  return pool ? *(void **)(pool->work + NVM_ROOT_OFFSET) : NULL;
 }
 
 const void *nvm_pool_base(NVM_POOL *pool) { return pool ? pool->work : NULL; }

@@ -8,6 +8,7 @@
 
 #include "heap_types.h"
 #include "relocate.h"
+#include "root.h"
 #include "types.h"
 
 #include <stdio.h>
@@ -168,28 +169,55 @@ static void each_block(struct nvmi_survey *survey, nvmi_visit_block *visit, void
       nvmi_run_blocks(pool, chunk, visit, context);
 }
 
-void nvmi_repair_root(struct nvmi_repair *repair) {
-  struct nvm_pool *pool = repair->pool;
-  uint64_t *root = (uint64_t *)(void *)(pool->home + NVM_ROOT_OFFSET), offset;
-  struct nvmi_survey survey;
+/* How well an offset does for a root: 2 the start of a block, 1 a place in one, 0 neither. */
+static unsigned fitness(const struct nvmi_survey *survey, uint64_t offset) {
   struct nvmi_block block;
-  if (!*root || !nvmi_survey_make(&survey, repair, 0))
+  if (offset < survey->repair->pool->header.heap_offset ||
+      !nvmi_block_map_find(&survey->map, offset, &block))
+    return 0;
+  return 1 + (block.offset == offset);
+}
+
+static void set_root(struct nvmi_repair *repair, uint64_t offset, const char *why) {
+  const struct nvm_header *h = &repair->pool->header;
+  struct nvm_root_words *root = (void *)(repair->pool->home + NVM_ROOT_OFFSET);
+  *root = (struct nvm_root_words){h->base + offset, nvmi_root_twin(h, offset)};
+  nvmi_mended(repair, "the root leads to %#llx%s", (unsigned long long)offset, why);
+}
+
+/* Of address and twin the one that does better is right. False: there is no root to be had. */
+static bool mend_root(struct nvmi_survey *survey, uint64_t address) {
+  struct nvmi_repair *repair = survey->repair;
+  uint64_t told = nvmi_root_told(repair->pool), wanted = repair->how->root, offset = 0;
+  bool leads = nvmi_pointer_offset(&repair->pool->header, address, &offset);
+  unsigned own = leads ? fitness(survey, offset) : 0, other = fitness(survey, told);
+  if (own && leads && told == offset)
+    return true;
+  if (wanted && fitness(survey, wanted))
+    set_root(repair, wanted, "");
+  else if (own > other)
+    set_root(repair, offset, "; its copy was damaged");
+  else if (other > own)
+    set_root(repair, told, ", as its copy says");
+  else
+    return false;
+  return true;
+}
+
+void nvmi_repair_root(struct nvmi_repair *repair) {
+  uint64_t address = ((struct nvm_root_words *)(repair->pool->home + NVM_ROOT_OFFSET))->address;
+  struct nvmi_survey survey;
+  if ((!address && nvmi_root_is_sound(repair->pool)) || !nvmi_survey_make(&survey, repair, 0))
     return;
-  const struct nvm_header *h = &pool->header;
-  bool leads = nvmi_pointer_offset(h, *root, &offset) && offset >= h->heap_offset &&
-               nvmi_block_map_find(&survey.map, offset, &block);
-  uint64_t wanted = leads ? 0 : repair->how->root;
-  if (wanted && wanted >= h->heap_offset && nvmi_block_map_find(&survey.map, wanted, &block)) {
-    *root = h->base + wanted;
-    nvmi_mended(repair, "the root leads to %#llx", (unsigned long long)wanted);
-  } else if (!leads) {
+  if (!mend_root(&survey, address)) {
     struct heads heads = {repair, &survey, "", 0};
     each_block(&survey, mark_targets, &survey);
     each_block(&survey, name_head, &heads);
     nvmi_left(repair,
-              "the root (%#llx) leads to no block; %u blocks have no other that leads to them%s%s "
-              "(--root OFFSET makes one the root)",
-              (unsigned long long)*root, heads.count, heads.count ? ": " : "", heads.names);
+              "the root (%#llx, its copy %#llx) leads to no block; %u blocks have no other that "
+              "leads to them%s%s (--root OFFSET makes one the root)",
+              (unsigned long long)address, (unsigned long long)nvmi_root_told(repair->pool),
+              heads.count, heads.count ? ": " : "", heads.names);
   }
   nvmi_survey_free(&survey);
 }

@@ -70,7 +70,7 @@ void nvmi_view_take(void) {
   const char *work = pool->work;
   char *view = nvmi_trace_state.view;
   uint64_t end = pool->header.heap_offset + pool->header.heap_size;
-  memcpy(view + NVM_ROOT_OFFSET, work + NVM_ROOT_OFFSET, sizeof(void *));
+  memcpy(view + NVM_ROOT_OFFSET, work + NVM_ROOT_OFFSET, sizeof(struct nvm_root_words));
   for (uint64_t from = pool->header.heap_offset, to; nvmi_trace_data(pool, &from, &to, end);
        from = to)
     for (uint64_t at = from & ~(uint64_t)(PAGE - 1); at < to; at += PAGE)
@@ -204,8 +204,8 @@ void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t s
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site) {
   const struct nvm_header *header = &nvmi_trace_state.pool->header;
-  if (place / 8 == NVM_ROOT_OFFSET / 8)
-    nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(void *), site);
+  if (place / sizeof(struct nvm_root_words) == NVM_ROOT_OFFSET / sizeof(struct nvm_root_words))
+    nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), site);
   else if (place >= header->heap_offset && place < header->heap_offset + header->heap_size)
     nvmi_view_compare(self, place & ~(size - 1), size, site);
 }
@@ -249,7 +249,7 @@ static void compare_noted(const struct nvmi_tracer *self) {
 }
 
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site) {
-  nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(void *), site);
+  nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), site);
   compare_noted(self);
   /* The list of what was noted may not be whole. */
   compare_runs(self, whole || self->noted_count > NVMI_NOTED_MAX ? UINT64_MAX : TURN, site);

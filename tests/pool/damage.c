@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "tail"))
     return put(path, next + 48, 0x7f1234567890, 8);
   if (!strcmp(what, "root"))
-    return put(path, 0x3000, gone, 8);
+    return put(path, 0x3000, gone, 8) || put(path, 0x3008, 0, 8);
   if (!strcmp(what, "table")) /* the type of the first block of its span */
     return put(path, (start - bases) & ~UINT64_C(0x3fff), 0xff00, 2);
   return 0;

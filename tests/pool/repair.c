@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "dangling") == 0)
     return put(path, at, address + 0x3000, 8);
   if (strcmp(what, "root") == 0)
-    return put(path, 0x3000, 0x1000, 8);
+    return put(path, 0x3000, 0x1000, 8) || put(path, 0x3008, 0, 8);
   if (strcmp(what, "run") == 0) {
     uint64_t heap;
     int file = open(path, O_RDONLY);

@@ -115,6 +115,9 @@ DAMAGE(virgin, *run_of(image, NVM_CHUNK_VIRGIN) = UINT64_C(1) << 32)
 DAMAGE(block_type, *word(image, run_offset(image, run_of(image, NVM_CHUNK_SMALL))) |= 0xff00)
 DAMAGE(root_outside, *word(image, NVM_ROOT_OFFSET) = 4096)
 DAMAGE(root_free, *word(image, NVM_ROOT_OFFSET) += 0x2000)
+DAMAGE(root_null, *word(image, NVM_ROOT_OFFSET) = 0)
+DAMAGE(root_copy, *word(image, NVM_ROOT_OFFSET + 8) = 0)
+DAMAGE(root_gone, *word(image, NVM_ROOT_OFFSET) = *word(image, NVM_ROOT_OFFSET + 8) = 0)
 DAMAGE(type_entry, *word(image, NVM_TYPES_OFFSET + 32 + 24) ^= 1)
 DAMAGE(types_gone, *word(image, NVM_TYPES_OFFSET + 32) = *word(image, NVM_TYPES_OFFSET + 64) = 0)
 DAMAGE(type_record, *word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)) ^= 1)
@@ -183,8 +186,11 @@ const struct damage damage_kinds[] = {
     KIND(free_type, "a run without blocks has"),
     KIND(virgin, "never used says more"),
     KIND(block_type, "no type"),
-    CURED(root_outside, ROOT, "does not lie in the heap"),
-    CURED(root_free, ROOT, "the root lies in no block"),
+    KIND(root_outside, "does not lie in the heap"),
+    KIND(root_free, "the root lies in no block"),
+    KIND(root_null, "is not what its copy says"),
+    KIND(root_copy, "is not what its copy says"),
+    CURED(root_gone, ROOT, "is not what its copy says"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
     KIND(types_gone, "no type 1"),
     KIND(type_record, "the table of types is damaged from entry 1"),
