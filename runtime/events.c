@@ -68,13 +68,13 @@ static void before_fork(void) {
   each_pool(prepare);
   nvmi_threads_lock();
   nvmi_map_lock();
+  nvmi_order_lock(); /* before the pools': undoing.c needs a log under it */
   each_pool(lock_pool);
-  nvmi_order_lock();
 }
 
 static void after_fork(void) {
-  nvmi_order_unlock();
   unlock_pools();
+  nvmi_order_unlock();
   nvmi_map_unlock();
   nvmi_threads_unlock();
 }

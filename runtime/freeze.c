@@ -6,6 +6,7 @@
 #include "counts.h"
 #include "heap_types.h"
 #include "log.h"
+#include "pause.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -19,21 +20,12 @@
 enum {
   FROZEN_SECONDS_MAX = 60,
   FREEZE_SECONDS_MAX = 2, /* until every thread was seen between two pieces of work */
-  ALIVE_MS = 100,         /* how often it is looked whether who asks still lives */
-  YIELDS = 64,            /* before sleeping */
-  NAP_NS = 50000
+  ALIVE_MS = 100          /* how often it is looked whether who asks still lives */
 };
 
 /* One thread of a process at a time. */
 static pthread_mutex_t freezer = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
-
-static void pause_a_little(unsigned tries) {
-  if (tries < YIELDS)
-    sched_yield();
-  else
-    nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-}
 
 static bool is_shut(uint64_t pools) {
   bool shut = false;
@@ -49,7 +41,7 @@ void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools) {
     thread->busy--;
     nvmi_compiler_barrier();
     for (unsigned tries = 0; is_shut(pools); tries++)
-      pause_a_little(tries);
+      nvmi_pause(tries);
     thread->busy++;
     nvmi_compiler_barrier();
   }
@@ -97,7 +89,7 @@ int nvmi_freeze(struct nvm_pool *pool) {
     if (nvmi_now() > end)
       return give_up(pool, NVM_EBUSY, "its threads do not come to rest");
     nvmi_unlock(&pool->lock);
-    pause_a_little(tries);
+    nvmi_pause(tries);
   }
   if (pool->counts)
     nvmi_lock(&pool->counts->count);
@@ -124,7 +116,7 @@ static void stop_in(struct nvm_pool *pool) {
     nvmi_unlock(&pool->lock);
     if (!work)
       return;
-    pause_a_little(tries);
+    nvmi_pause(tries);
   }
 }
 

@@ -47,6 +47,9 @@ static inline void nvmi_heap_committed(struct nvmi_log *log) {
     nvmi_heap_released(log);
 }
 void nvmi_heap_aborted(struct nvmi_log *log);
+/* The same of intents that left their log: struct nvmi_intent, all NVMI_ALLOCATED. `log`: the
+ * calling thread's, of the same pool. Where the thread is busy. */
+void nvmi_heap_drop(struct nvmi_log *log, const struct nvmi_array *intents);
 /* Takes the intents out of the log, for another to adopt: those of a transaction that joined its
  * own. */
 struct nvmi_array nvmi_heap_pack(struct nvmi_log *log);

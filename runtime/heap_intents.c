@@ -128,6 +128,16 @@ void nvmi_heap_aborted(struct nvmi_log *log) {
   clear(log);
 }
 
+void nvmi_heap_drop(struct nvmi_log *log, const struct nvmi_array *intents) {
+  log->alone = nvmi_solo_enter(log);
+  for (size_t i = 0; i < intents->count; i++) {
+    const struct nvmi_intent *intent = (struct nvmi_intent *)intents->items + i;
+    nvmi_clear_bit(intent->span->live, intent->index, log->alone);
+    release(log, intent, false);
+  }
+  nvmi_solo_leave(log);
+}
+
 struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
   nvmi_frees_settle(log);
   struct nvmi_array intents = log->intents;

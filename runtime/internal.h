@@ -33,6 +33,7 @@
 struct nvmi_counts;
 struct nvmi_heap;
 struct nvmi_root_events;
+struct nvmi_held;
 struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
@@ -81,7 +82,6 @@ struct nvm_pool {
 
 #define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
 #define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
-#define NVMI_HELD_MAX 16     /* locks that a thread is known to hold */
 #define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
 #define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
 
@@ -90,7 +90,8 @@ struct nvmi_thread {
   uint64_t touched;             /* bit i: pool i has something uncommitted */
   unsigned begun;               /* nvm_tx_begin not yet matched */
   bool doomed;                  /* an inner abort happened */
-  bool waits_for_turn;          /* in nvmi_order_turn: what a signal handler releases is not seen */
+  volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
+  bool has_lost;                /* what it stored outside transactions; not yet told */
   bool handlers_store;          /* signal handlers note, too: they wait during commits */
   volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
@@ -112,12 +113,10 @@ struct nvmi_thread {
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket;    /* its place among others' (order.h), or null */
-  _Atomic uintptr_t wants;       /* lock that it waits for, | 1: shared (waits.h) */
-  uintptr_t held[NVMI_HELD_MAX]; /* locks, | 1: shared */
-  unsigned held_count;
-  bool passes_points; /* commit points, which end what is outside transactions */
-  int id;             /* the kernel's */
+  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
+  struct nvmi_held *held;     /* its locks (waits.h) */
+  bool passes_points;         /* commit points, which end what is outside transactions */
+  int id;                     /* the kernel's */
   _Alignas(64) struct nvm_line_table lines_table;
   const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
 };

@@ -86,6 +86,8 @@ static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size
 /* called.c: what functions that nobody instrumented, and which run at this moment, may write is
  * noted once more: a transaction has ended, or what it noted was sealed. */
 void nvmi_note_called(struct nvmi_thread *thread);
+/* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
+void nvmi_called_left(struct nvmi_thread *thread, const void *frame);
 
 /* fresh.c: the block of those in which the bytes lie, widened to whole lines where a long store
  * counts for them; null: in none that is remembered. */

@@ -45,10 +45,10 @@ enum kind { EXCLUSIVE, SHARED, SIGNAL /* a semaphore, by nobody */ };
 /* Outside transactions: in a thread that passes no commit points each release ends what is open,
  * so that nobody waits for a thread that idles. Before the release, if it need not wait; else
  * behind it, where the thread may hold less. */
-static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, const void *lock,
+static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, uintptr_t lock,
                                                    enum kind kind) {
   if (nvmi_tracing)
-    nvmi_trace_release(lock);
+    nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
   bool in_handler = kind == SIGNAL && nvmi_in_signal_handler();
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
     nvmi_tx_end_at_release(thread);
@@ -56,48 +56,56 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, c
     nvmi_order_release(lock, !in_handler);
 }
 
-static __attribute__((noinline)) void tell_acquire(const void *lock) {
+static __attribute__((noinline)) void tell_acquire(uintptr_t lock) {
   if (nvmi_tracing)
-    nvmi_trace_acquire(lock);
+    nvmi_trace_acquire((const void *)(lock & ~(uintptr_t)1));
   nvmi_order_acquire(lock);
 }
 
 static inline void releases(const void *lock, enum kind kind) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy &&
-                    !thread->waits_for_turn))
-    tell_release(thread, lock, kind);
-  if (thread && kind != SIGNAL)
-    nvmi_holds_no_more(thread, lock);
+  if (NVMI_UNLIKELY(nvmi_in_order))
+    return;
+  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
+    tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind);
+  if (kind != SIGNAL)
+    nvmi_holds_no_more(lock);
 }
 
 static inline int released(int result) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy &&
-                    !thread->waits_for_turn) &&
-      nvmi_tx_ends_at_release(thread))
+  if (NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy) &&
+      !nvmi_in_order && nvmi_tx_ends_at_release(thread))
     nvmi_tx_end_at_release(thread);
   return result;
 }
 
 /* The thread is about to wait for the lock, as long as that takes. */
 static inline void wants(const void *lock, enum kind kind) {
-  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_order_released, memory_order_acquire)) && nvmi_self)
-    nvmi_self->wants = (uintptr_t)lock | (kind == SHARED);
+  atomic_store_explicit(&nvmi_held.wants, (uintptr_t)lock | (kind == SHARED), memory_order_relaxed);
 }
 
 static inline int acquires(const void *lock, enum kind kind, int result) {
-  struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && thread->wants))
-    thread->wants = 0;
-  if (result != 0 && result != EOWNERDEAD)
+  uintptr_t as = (uintptr_t)lock | (kind == SHARED);
+  atomic_store_explicit(&nvmi_held.wants, 0, memory_order_relaxed);
+  if ((result != 0 && result != EOWNERDEAD) || NVMI_UNLIKELY(nvmi_in_order))
     return result;
-  if (thread && kind != SIGNAL)
-    nvmi_holds(thread, lock, kind == SHARED);
+  if (kind != SIGNAL)
+    nvmi_holds(as);
   if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_order_released, memory_order_acquire)))
-    tell_acquire(lock);
+    tell_acquire(as);
   return result;
 }
+
+/* Waiting for a condition releases the mutex; what is stored outside transactions must end before,
+ * as the thread may wait for long. */
+static void begins_wait(const void *lock) {
+  releases(lock, EXCLUSIVE);
+  released(0);
+}
+
+/* The mutex is locked again whatever became of the wait, also if the thread was cancelled in it. */
+static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
 
 /* Of the lock alone; of the lock and one, or two, more arguments. A signal handler may post a
  * semaphore, and does not wait behind it. */
@@ -160,23 +168,22 @@ ACQUIRE_AT_ONCE(mtx_trylock, mtx_t, EXCLUSIVE)
 ACQUIRE_UNTIL(mtx_timedlock, mtx_t, EXCLUSIVE)
 RELEASE(mtx_unlock, mtx_t, EXCLUSIVE)
 
-/* Waiting releases the mutex, and has it again whatever the result. */
+#define WAITING(lock, call)                                                                        \
+  int result;                                                                                      \
+  begins_wait(lock);                                                                               \
+  pthread_cleanup_push(ends_wait, lock);                                                           \
+  result = call;                                                                                   \
+  pthread_cleanup_pop(1);                                                                          \
+  return result;
+
 #define WAIT(name, condition_type, type)                                                           \
   REAL(name)                                                                                       \
-  int name(condition_type *condition, type *lock) {                                                \
-    releases(lock, EXCLUSIVE);                                                                     \
-    int result = real_##name()(condition, lock);                                                   \
-    acquires(lock, EXCLUSIVE, 0);                                                                  \
-    return result;                                                                                 \
-  }
+  int name(condition_type *condition, type *lock) { WAITING(lock, real_##name()(condition, lock)) }
 #define WAIT_UNTIL(name, condition_type, type)                                                     \
   REAL(name)                                                                                       \
   int name(condition_type *restrict condition, type *restrict lock,                                \
            const struct timespec *restrict until) {                                                \
-    releases(lock, EXCLUSIVE);                                                                     \
-    int result = real_##name()(condition, lock, until);                                            \
-    acquires(lock, EXCLUSIVE, 0);                                                                  \
-    return result;                                                                                 \
+    WAITING(lock, real_##name()(condition, lock, until))                                           \
   }
 
 WAIT(pthread_cond_wait, pthread_cond_t, pthread_mutex_t)
@@ -187,10 +194,7 @@ WAIT_UNTIL(cnd_timedwait, cnd_t, mtx_t)
 REAL(pthread_cond_clockwait)
 int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock,
                            clockid_t clock, const struct timespec *restrict until) {
-  releases(lock, EXCLUSIVE);
-  int result = real_pthread_cond_clockwait()(condition, lock, clock, until);
-  acquires(lock, EXCLUSIVE, 0);
-  return result;
+  WAITING(lock, real_pthread_cond_clockwait()(condition, lock, clock, until))
 }
 
 int nvmi_real_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_lock()(mutex); }

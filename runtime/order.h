@@ -29,11 +29,16 @@ extern struct nvmi_thread nvmi_nobody;
 /* Locks that open transactions released; 0: acquiring costs nothing. */
 extern _Atomic unsigned nvmi_order_released;
 
-/* The calling thread is about to release a lock, with something open; has acquired one, while some
+/* The thread holds order.c's mutex, with all signals blocked: what it calls may take locks (an
+ * allocator of the program's), which guard nothing in a pool. */
+extern _Thread_local bool nvmi_in_order __attribute__((tls_model("initial-exec")));
+
+/* A lock is its address, | 1: held for reading.
+ * The calling thread is about to release a lock, with something open; has acquired one, while some
  * are in that list. `seals`: not in a signal handler, which may have come between a note and its
  * store: the lock guards nothing of what it interrupted. */
-void nvmi_order_release(const void *lock, bool seals);
-void nvmi_order_acquire(const void *lock);
+void nvmi_order_release(uintptr_t lock, bool seals);
+void nvmi_order_acquire(uintptr_t lock);
 
 /* A transaction of a thread with a ticket begins; nothing of it is written yet. */
 void nvmi_order_begin(struct nvmi_thread *thread);

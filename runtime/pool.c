@@ -267,8 +267,8 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   nvmi_trace_open(pool);
   if (nvmi_counts_start(pool) || recover(pool, old_method))
     return -1;
-  if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) || nvmi_relocate(pool) ||
-      nvmi_statics_start(pool) || bind_statics(pool))
+  if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
+      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool);
   nvmi_trace_opened(pool);
   nvmi_call_arm(pool);

@@ -10,6 +10,7 @@
 #include "order.h"
 #include "roots.h"
 #include "trace.h"
+#include "waits.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -88,6 +89,7 @@ struct nvmi_thread *nvmi_thread_make(void) {
       !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
     nvmi_die(NULL, "out of memory for a thread's transaction state");
   thread->table = __nvm_lines = &thread->lines_table;
+  thread->held = &nvmi_held;
   thread->id = (int)syscall(SYS_gettid);
   pthread_setspecific(key, thread);
   nvmi_self = thread;

@@ -37,11 +37,17 @@ struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread) {
   return ticket;
 }
 
+void nvmi_ticket_forget(struct nvmi_ticket *ticket) {
+  size_t count = ticket->deps.count;
+  ticket->deps.count = 0;
+  for (size_t i = 0; i < count; i++)
+    nvmi_ticket_drop(nvmi_ticket_deps(ticket)[i]);
+}
+
+/* One that has ended keeps no dependence that has: no chain of tickets grows behind the threads. */
 void nvmi_ticket_drop(struct nvmi_ticket *ticket) {
   while (ticket && --ticket->references == 0) {
-    for (size_t i = 0; i < ticket->deps.count; i++)
-      nvmi_ticket_drop(nvmi_ticket_deps(ticket)[i]);
-    ticket->deps.count = 0;
+    nvmi_ticket_forget(ticket);
     struct nvmi_ticket *into = ticket->into;
     ticket->into = free_tickets;
     free_tickets = ticket;

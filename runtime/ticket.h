@@ -9,7 +9,8 @@ enum nvmi_ticket_state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
 struct nvmi_ticket {
   enum nvmi_ticket_state state;
   bool waiting;               /* its thread is in nvmi_order_turn, and does nothing else */
-  unsigned seen;              /* by the search of this number */
+  unsigned seen;              /* by the search of this number (waits.c) */
+  struct nvmi_ticket *todo;   /* the next that it has found */
   unsigned references;        /* of threads, the list of locks, other tickets */
   struct nvmi_ticket *into;   /* joined that one; next free ticket */
   struct nvmi_thread *thread; /* whose open transaction it is; null: ended, or joined another */
@@ -36,6 +37,8 @@ static inline bool nvmi_ticket_ended(struct nvmi_ticket *ticket) {
 struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread);
 /* Gives a reference back. */
 void nvmi_ticket_drop(struct nvmi_ticket *ticket);
+/* Depends on nothing any more. */
+void nvmi_ticket_forget(struct nvmi_ticket *ticket);
 /* Once, however often it is said. */
 void nvmi_ticket_depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on);
 /* A thread that only reads never ends its transaction: what it depended on must not pile up. */

@@ -127,19 +127,6 @@ void nvmi_tx_collect(struct nvmi_thread *thread) {
     drop_nested(thread, nested);
 }
 
-/* With several pools: the lines of one of them, moved to the end of the list. */
-static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
-                                        size_t all, size_t *count) {
-  if (!nvmi_array_reserve(&thread->lines, 2 * all, sizeof(struct nvmi_line)))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
-  struct nvmi_line *lines = thread->lines.items, *own = lines + all;
-  *count = 0;
-  for (size_t i = 0; i < all; i++)
-    if (nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6)) == pool)
-      own[(*count)++] = lines[i];
-  return own;
-}
-
 /* With several pools, or something of signal handlers. `failed`: pools (bits) where it did. */
 static __attribute__((noinline)) enum nvm_error
 finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t *failed) {
@@ -148,12 +135,19 @@ finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t 
   collect(thread, nested);
   size_t all = thread->lines.count;
   bool several = touched & (touched - 1);
+  if (several && commit)
+    result = nvmi_tx_check_all(thread, touched, all);
+  if (result && thread->ticket) { /* undone by tx_order.c, as in end_in_pool */
+    *failed = touched;
+    touched = 0;
+  }
+  commit = commit && !result;
   for (; touched; touched &= touched - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
     const struct nvmi_line *lines = thread->lines.items;
     size_t count = all;
     if (several)
-      lines = lines_of(thread, log->pool, all, &count);
+      lines = nvmi_tx_lines_of(thread, log->pool, all, &count);
     enum nvm_error error = finish_pool(log, lines, count, commit);
     result = result ? result : error;
     *failed |= error ? touched & -touched : 0;
@@ -253,9 +247,13 @@ enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
 }
 
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
-  if (NVMI_LIKELY(!thread->touched) || nvmi_in_transaction(thread))
+  if (nvmi_in_transaction(thread))
     return NVM_OK;
-  return nvmi_tx_commit_implicit(thread);
+  enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
+  if (NVMI_UNLIKELY(thread->has_lost) && !error)
+    error = NVM_EBROKEN;
+  thread->has_lost = false;
+  return error;
 }
 
 static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error) {
@@ -287,7 +285,8 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || nvmi_tracing))
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || thread->has_lost ||
+                    nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;
@@ -366,6 +365,8 @@ void __nvm_atomic_landed(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
+  if (NVMI_UNLIKELY(thread->table->called))
+    nvmi_called_left(thread, Frame);
   while (thread->frames.count && frames[thread->frames.count - 1] < Frame)
     thread->frames.count--;
   if (thread->frames.count != before)

@@ -4,11 +4,14 @@
  * commit, or cannot, is undone while the others stand still (undoing.h).
  */
 #include "freeze.h"
+#include "kept_blocks.h"
 #include "lines.h"
 #include "order.h"
 #include "port.h"
 #include "tx.h"
 #include "undoing.h"
+
+#include <stdio.h>
 
 /* Behind the gate: no other is being undone while this one commits. */
 static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
@@ -27,19 +30,30 @@ static void undo_in_order(struct nvmi_thread *thread) {
   uint64_t pools = nvmi_order_close(thread, false);
   nvmi_undoing_begin(thread, pools);
   nvmi_tx_finish_alone(thread, false);
-  nvmi_undoing_end(thread, pools);
+  nvmi_undoing_end(thread);
 }
 
 static const enum nvm_error turn_errors[] = {
     [NVMI_TURN_BROKEN] = NVM_EBROKEN, [NVMI_TURN_STUCK] = NVM_EDEADLOCK};
 
-/* A transaction that others depend on, or that depends on others. */
-enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) {
+static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
   enum nvm_error error = commit ? turn_errors[nvmi_order_turn(thread)] : NVM_OK;
   bool committed = commit && !error && !(error = commit_in_order(thread));
   if (!committed && error != NVM_ECHILD)
     undo_in_order(thread);
   nvmi_order_ended(thread, committed);
+  nvmi_blocks_settle(thread);
+  return error;
+}
+
+/* A transaction that others depend on, or that depends on others. */
+enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) {
+  thread->ends = true;
+  nvmi_compiler_barrier();
+  enum nvm_error error =
+      thread->ticket ? finish_in_order(thread, commit) : nvmi_tx_finish_alone(thread, commit);
+  nvmi_compiler_barrier();
+  thread->ends = false;
   nvmi_note_called(thread); /* not before: the gate is open again, the ticket the next one's */
   return error;
 }
@@ -47,10 +61,16 @@ enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) 
 void nvmi_tx_end_at_release(struct nvmi_thread *thread) {
   if (!nvmi_join_is_safe(thread))
     return;
-  if (thread->ticket && nvmi_order_turn_soon(thread) != NVMI_TURN_COMMIT)
+  if (thread->ticket && nvmi_order_turn(thread) == NVMI_TURN_STUCK)
     return;
   enum nvm_error error = nvmi_tx_commit_implicit(thread);
-  if (error && error != NVM_ECHILD)
+  if (error == NVM_EBROKEN) {
+    thread->has_lost = true;
+    fprintf(stderr,
+            "nvmove: what thread %d stored outside transactions before it released a lock was "
+            "undone: it depended on a transaction that was undone (docs/semantics.md, promise 9)\n",
+            thread->id);
+  } else if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,
                "what was stored outside transactions before a lock was released could not be "
                "committed");

@@ -15,6 +15,7 @@
 
 #include "freeze.h"
 #include "heap.h"
+#include "kept_blocks.h"
 #include "lines.h"
 #include "log.h"
 #include "order.h"
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 
 struct nvmi_masks nvmi_kept;
+static uint64_t stopped; /* pools (bits), by the thread that undoes */
 
 void nvmi_masks_add(struct nvmi_masks *masks, uint64_t line, uint64_t mask) {
   struct nvmi_line item = {line, mask};
@@ -174,6 +176,15 @@ static void hand_on(const struct nvmi_thread *thread, const struct dependent *to
   nvmi_array_free(&first.lines, sizeof(struct nvmi_line));
 }
 
+static void keep_blocks(const struct nvmi_thread *thread, uint64_t pools) {
+  struct nvmi_array tickets = {0};
+  for (size_t i = 0; i < dependents.count; i++)
+    nvmi_order_push(&tickets, &dependent_at(i)->ticket, sizeof(struct nvmi_ticket *));
+  for (; pools && tickets.count; pools &= pools - 1)
+    nvmi_blocks_keep(thread->logs[__builtin_ctzll(pools)], &tickets);
+  nvmi_array_free(&tickets, sizeof(struct nvmi_ticket *));
+}
+
 static void keep(struct nvmi_masks *noted) {
   const struct nvmi_line *lines = noted->lines.items;
   for (size_t i = 0; i < noted->lines.count; i++)
@@ -181,13 +192,43 @@ static void keep(struct nvmi_masks *noted) {
   nvmi_array_free(&noted->lines, sizeof(struct nvmi_line));
 }
 
+struct question {
+  const struct nvmi_ticket *own;
+  uint64_t pools;
+};
+
+static bool add_pools(struct nvmi_ticket *ticket, void *context) {
+  struct question *question = context;
+  if (ticket != question->own && ticket->state < COMMITTED && ticket->thread &&
+      nvmi_ticket_follows(ticket, question->own))
+    question->pools |= ticket->thread->touched;
+  return false;
+}
+
+/* Those that dependents wrote to, too: their lists are of all of these. */
+static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
+  struct question question = {thread->ticket, pools};
+  for (;;) {
+    uint64_t asked = question.pools;
+    nvmi_stop_others(thread, asked);
+    nvmi_order_lock();
+    nvmi_ticket_find(add_pools, &question);
+    nvmi_order_unlock();
+    stopped = asked;
+    if (!(question.pools & ~asked))
+      return;
+    nvmi_let_others(thread, asked);
+  }
+}
+
 void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
-  nvmi_stop_others(thread, pools);
+  stop_all(thread, pools);
   nvmi_join_unpack(thread);
   nvmi_order_lock();
   nvmi_ticket_find(find_dependent, thread->ticket);
   for (size_t i = 0; i < dependents.count; i++)
     hand_on(thread, dependent_at(i), pools);
+  keep_blocks(thread, pools);
   for (size_t i = 0; i < dependents.count; i++)
     keep(&dependent_at(i)->noted);
   dependents.count = 0;
@@ -195,7 +236,7 @@ void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_masks_sort(&nvmi_kept);
 }
 
-void nvmi_undoing_end(struct nvmi_thread *thread, uint64_t pools) {
+void nvmi_undoing_end(struct nvmi_thread *thread) {
   nvmi_kept.lines.count = 0;
-  nvmi_let_others(thread, pools);
+  nvmi_let_others(thread, stopped);
 }

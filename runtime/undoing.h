@@ -23,8 +23,8 @@ uint64_t nvmi_masks_at(const struct nvmi_masks *masks, uint64_t line);
 /* Of the transaction that is being undone; empty at all other times. Lines of memory addresses. */
 extern struct nvmi_masks nvmi_kept;
 
-/* The thread's transaction, with what joined it, is about to be undone: from here until the end of
- * that no other notes, commits or undoes in these pools (bits). Dependents have what they need to
- * undo it, too. */
+/* The thread's transaction in these pools (bits), with what joined it, is about to be undone: from
+ * here until the end of that no other notes, commits or undoes anything. Dependents have what they
+ * need to undo it, too. */
 void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools);
-void nvmi_undoing_end(struct nvmi_thread *thread, uint64_t pools);
+void nvmi_undoing_end(struct nvmi_thread *thread);

@@ -9,83 +9,87 @@
 
 #include "ticket.h"
 
-enum { DEPTH_MAX = 64 /* of a path; a longer circle is found by another of its threads, or not */ };
+_Thread_local struct nvmi_held nvmi_held;
 
-static unsigned search; /* the number of the last one, from 1 on */
+static unsigned search;          /* the number of the last one, from 1 on */
+static struct nvmi_ticket *todo; /* found by it, and not yet looked at */
 
-struct goal {
-  const struct nvmi_ticket *ticket;
-  uintptr_t wanted; /* a lock, | 1: shared */
-  unsigned depth;
-  bool locks; /* paths may lead over them */
-};
+static void find(struct nvmi_ticket *ticket) {
+  if (ticket->seen == search)
+    return;
+  ticket->seen = search;
+  ticket->todo = todo;
+  todo = ticket;
+}
 
-static bool leads(struct nvmi_ticket *from, const struct goal *goal);
+static struct nvmi_ticket *next(void) {
+  struct nvmi_ticket *ticket = todo;
+  if (ticket)
+    todo = ticket->todo;
+  return ticket;
+}
 
-static bool commit_leads(const struct nvmi_ticket *from, const struct goal *goal) {
-  for (size_t i = 0; i < from->deps.count; i++) {
-    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(from)[i]);
-    if (on->state < COMMITTED && leads(on, goal))
+static void begin(void) {
+  search++;
+  todo = NULL;
+}
+
+static bool holds(const struct nvmi_held *held, uintptr_t wanted) {
+  for (unsigned i = 0; i < held->count && i < NVMI_HELD_MAX; i++)
+    if ((held->lock[i] & ~(uintptr_t)1) == (wanted & ~(uintptr_t)1))
+      return !(held->lock[i] & wanted & 1); /* both shared: not in its way */
+  return false;
+}
+
+static bool find_if_in_the_way(struct nvmi_ticket *ticket, void *wanted) {
+  if (ticket->waiting && ticket->thread && holds(ticket->thread->held, *(uintptr_t *)wanted))
+    find(ticket);
+  return false;
+}
+
+/* Whether waits lead from a ticket to the other: in commits, and with `locks` for locks, too. */
+static bool leads(struct nvmi_ticket *from, const struct nvmi_ticket *to, bool locks) {
+  begin();
+  find(from);
+  for (struct nvmi_ticket *ticket; (ticket = next());) {
+    if (ticket == to)
       return true;
+    for (size_t i = 0; ticket->waiting && i < ticket->deps.count; i++) {
+      struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+      if (on->state < COMMITTED)
+        find(on);
+    }
+    if (ticket->waiting || !locks || !ticket->thread)
+      continue;
+    uintptr_t wanted = atomic_load_explicit(&ticket->thread->held->wants, memory_order_relaxed);
+    if (wanted)
+      nvmi_ticket_find(find_if_in_the_way, &wanted);
   }
   return false;
-}
-
-static bool holds(const struct nvmi_thread *thread, uintptr_t wanted) {
-  for (unsigned i = 0; i < thread->held_count; i++)
-    if ((thread->held[i] & ~(uintptr_t)1) == (wanted & ~(uintptr_t)1))
-      return !(thread->held[i] & wanted & 1); /* both shared: not in its way */
-  return false;
-}
-
-static bool is_in_the_way(struct nvmi_ticket *ticket, void *context) {
-  const struct goal *goal = context;
-  return ticket->waiting && ticket->thread && holds(ticket->thread, goal->wanted) &&
-         leads(ticket, goal);
-}
-
-static bool leads(struct nvmi_ticket *from, const struct goal *goal) {
-  if (from == goal->ticket)
-    return true;
-  if (from->seen == search || !goal->depth)
-    return false;
-  from->seen = search;
-  struct goal next = *goal;
-  next.depth--;
-  if (from->waiting)
-    return commit_leads(from, &next);
-  if (!goal->locks || !from->thread)
-    return false;
-  next.wanted = atomic_load_explicit(&from->thread->wants, memory_order_relaxed);
-  return next.wanted && nvmi_ticket_find(is_in_the_way, &next);
 }
 
 bool nvmi_commits_wait(struct nvmi_ticket *on, const struct nvmi_ticket *ticket) {
-  search++;
-  return leads(on, &(struct goal){.ticket = ticket, .depth = DEPTH_MAX});
+  return leads(on, ticket, false);
 }
 
 bool nvmi_never_ends(struct nvmi_ticket *on, const struct nvmi_ticket *ticket) {
-  search++;
-  return leads(on, &(struct goal){.ticket = ticket, .depth = DEPTH_MAX, .locks = true});
-}
-
-static bool follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *on) {
-  if (ticket->seen == search)
-    return false;
-  ticket->seen = search;
-  for (size_t i = 0; i < ticket->deps.count; i++) {
-    struct nvmi_ticket *next = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (next == on || follows(next, on))
-      return true;
-  }
-  return false;
+  return leads(on, ticket, true);
 }
 
 bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *on) {
-  search++;
-  return follows(ticket, on);
+  begin();
+  for (find(ticket); (ticket = next());)
+    for (size_t i = 0; i < ticket->deps.count; i++) {
+      struct nvmi_ticket *before = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+      if (before == on)
+        return true;
+      find(before);
+    }
+  return false;
 }
+
+/* A longer path than this is not told of. */
+enum { DEPTH_MAX = 64 };
 
 const struct nvmi_thread *nvmi_waited_for(struct nvmi_ticket *ticket) {
   for (unsigned depth = DEPTH_MAX; depth && ticket->waiting; depth--) {

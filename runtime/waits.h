@@ -18,18 +18,38 @@ bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *o
 /* One that runs, and for which the commit of `ticket` waits; null: none is known. */
 const struct nvmi_thread *nvmi_waited_for(struct nvmi_ticket *ticket);
 
-/* The thread acquired the lock; released it. */
-static inline void nvmi_holds(struct nvmi_thread *thread, const void *lock, bool shared) {
-  unsigned count = thread->held_count;
+enum {
+  NVMI_HELD_MAX = 32 /* locks at once; a thread that holds more is not seen to hold the rest */
+};
+
+/* Of every thread that locks, from its start on: what it holds when it first writes to a pool
+ * counts. A lock is its address, | 1: held for reading. */
+struct nvmi_held {
+  _Atomic uintptr_t wants; /* what the thread waits for; 0: nothing */
+  unsigned count;
+  uintptr_t lock[NVMI_HELD_MAX];
+};
+extern _Thread_local struct nvmi_held nvmi_held __attribute__((tls_model("initial-exec")));
+
+/* The calling thread acquired the lock; released it. */
+static inline void nvmi_holds(uintptr_t lock) {
+  unsigned count = nvmi_held.count;
   if (NVMI_LIKELY(count < NVMI_HELD_MAX)) {
-    thread->held[count] = (uintptr_t)lock | shared;
-    thread->held_count = count + 1;
+    nvmi_held.lock[count] = lock;
+    nvmi_held.count = count + 1;
   }
 }
-static inline void nvmi_holds_no_more(struct nvmi_thread *thread, const void *lock) {
-  for (unsigned i = thread->held_count; i-- > 0;)
-    if ((thread->held[i] & ~(uintptr_t)1) == (uintptr_t)lock) {
-      thread->held[i] = thread->held[--thread->held_count];
+static inline void nvmi_holds_no_more(const void *lock) {
+  for (unsigned i = nvmi_held.count; i-- > 0;)
+    if ((nvmi_held.lock[i] & ~(uintptr_t)1) == (uintptr_t)lock) {
+      nvmi_held.lock[i] = nvmi_held.lock[--nvmi_held.count];
       return;
     }
+}
+/* The lock as it is held: with | 1 for reading. */
+static inline uintptr_t nvmi_held_as(const void *lock) {
+  for (unsigned i = nvmi_held.count; i-- > 0;)
+    if ((nvmi_held.lock[i] & ~(uintptr_t)1) == (uintptr_t)lock)
+      return nvmi_held.lock[i];
+  return (uintptr_t)lock;
 }

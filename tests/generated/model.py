@@ -6,9 +6,9 @@ the old ones back; commit carries the new ones over into `durable`. A lock that 
 transaction hands on a dependence; a commit with a dependence that has not ended is pending: its thread does
 nothing until it has, and then it has committed or was undone.
 
-What lies outside transactions ends where its thread releases a lock, unless it has to wait. A transaction
-that is undone leaves the keys that an open dependent has written since; that one's old values are then its
-own.
+What lies outside transactions ends where its thread releases a lock; such a release is left out where it
+would have to wait. A transaction that is undone leaves the keys that an open dependent has written since;
+that one's old values are then its own.
 
 Invalid is raised where the promises say nothing, or where a program would race or wait for ever: the
 generator leaves such an operation out.
@@ -155,12 +155,13 @@ class Model:
 
     def release(self, thread, lock):
         need(lock in thread.held)
+        tx = thread.tx
+        ends = tx and tx.implicit and not self.is_unsafe(tx)
+        need(not ends or (not thread.live_deps() and not thread.is_broken()))
         self.changes += 1
         del thread.held[lock]
         self.holders[lock].discard(thread.number)
-        tx = thread.tx
-        may_end = tx and tx.implicit and not thread.live_deps() and not thread.is_broken()
-        if may_end and not self.is_unsafe(tx):
+        if ends:
             self.finish(tx)
         tags = self.tags.setdefault(lock, set())
         if thread.tx and thread.tx.old:

@@ -98,7 +98,7 @@ FILES = ["runtime/" + name for name in
 
 # Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
-         ("order.c", "order_join.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c", "called.c",
+         ("order.c", "order_join.c", "order_turn.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c", "called.c",
           "log_end.c", "freeze.c", "locks.c", "signal_frame.c", "methods/shadow_abort.c")]
 WHOLE_RULES = [
     ("statement", r"^(\s+)[a-z_]\w*\(.*\);$", r"\1;"),

@@ -2,7 +2,7 @@
 
 Part: a stretch of the file with one use: "header", "chunk table", "span table", "blocks", "log" and so on.
 Frame: an entry of a log. Last: the frame that was appended last to a log and those that share its fence; and
-whatever was damaged together with it and stands directly before. Without them the log looks as if the crash had
+what was damaged together with it and stands directly before. Without them the log looks as if the crash had
 come before (docs/semantics.md, "Not covered").
 """
 import struct
