@@ -98,8 +98,9 @@ FILES = ["runtime/" + name for name in
 
 # Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
-         ("order.c", "order_join.c", "order_turn.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c", "called.c",
-          "log_end.c", "freeze.c", "locks.c", "signal_frame.c", "methods/shadow_abort.c")]
+         ("order.c", "order_join.c", "order_turn.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c",
+          "called.c", "kept_blocks.c", "log_end.c", "freeze.c", "locks.c", "signal_frame.c",
+          "methods/shadow_abort.c")]
 WHOLE_RULES = [
     ("statement", r"^(\s+)[a-z_]\w*\(.*\);$", r"\1;"),
     ("statement", r"^(\s+)[\w>\-.\[\]*]+ [-+|&]?= .*;$", r"\1;"),
@@ -107,7 +108,7 @@ WHOLE_RULES = [
     ("condition", r"^(\s+(?:\} else )?)if \((.*)\)( \{)?$", r"\1if (0)\3"),
 ]
 WHOLE_TESTS = ["order_", "waits_", "returns_", "review_", "circle_", "log_", "undone_", "joined",
-               "thread_end", "fork", "handler", "backup_"]
+               "thread_end", "fork", "handler", "handed_", "backup_"]
 PROGRAMS, KILLS = 200, 100
 
 # Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.

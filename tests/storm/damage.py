@@ -159,8 +159,8 @@ class Campaign:
             self.counts[damage.part, verdict] += 1
             if verdict.isupper() and self.shown < SHOWN_MAX:
                 self.shown += 1
-                print(f"seed {seed}, damage {number}: {damage.part}, {damage.way} at {damage.at:#x}: {verdict}: "
-                      f"{said.strip()[-300:]}", flush=True)
+                print(f"seed {seed}, damage {number}: {damage.part}, {damage.way} at {damage.at:#x}: "
+                      f"{verdict}: {said.strip()[-300:]}", flush=True)
         shutil.rmtree(place)
 
     def print_table(self):
