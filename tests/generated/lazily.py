@@ -27,7 +27,8 @@ def main():
     with open(made + ".ll", "w", encoding="utf-8", errors="surrogateescape") as f:
         f.write(text.replace(" nonlazybind", ""))
     subprocess.run(["clang-19", level, "-fPIC", "-w", "-c", made + ".ll", "-o", made + ".o"], check=True)
-    return subprocess.run([cc, *(made + ".o" if a == source else a for a in arguments)], check=False).returncode
+    linking = [made + ".o" if a == source else a for a in arguments]
+    return subprocess.run([cc, *linking], check=False).returncode
 
 
 if __name__ == "__main__":
