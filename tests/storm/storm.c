@@ -3,14 +3,13 @@
  * usage: storm run POOL PROGRESS SEED [broken|early]
  *        storm verify POOL PROGRESS SEED
  *
- * Each thread owns a part of the store, but all share its buckets, the locks over them, and the
- * allocator. An operation's number is written by its own transaction: so the state of a thread's
- * part must be exactly that after its first n operations, where n is the last one it has
- * acknowledged, or the one after. `broken` commits in the middle of operations: the storm must
- * notice. `early` releases locks before the commit, in any order, and aborts: transactions depend
- * on each other, in circles as well; those that cannot commit are begun again. What depends on what
- * may be undone are numbers here, no pointers. Verification prints "right" and the numbers, or what
- * is wrong.
+ * Each thread owns a part of the store, but all share its buckets, their locks, and the allocator.
+ * An operation's number is written by its own transaction: so the state of a thread's part must be
+ * exactly that after its first n operations, where n is the last one it has acknowledged, or the
+ * one after. `broken` commits in the middle of operations: the storm must notice. `early` releases
+ * locks before the commit, in any order, and aborts: transactions depend on each other, also in
+ * circles; those that cannot commit are begun again. What depends on what may be undone are numbers
+ * here, no pointers. Verification prints "right" and the numbers, or what is wrong.
  */
 #include "storm.h"
 
@@ -177,8 +176,8 @@ static void count(unsigned thread, unsigned counter) {
   store->counted[thread][counter]++;
 }
 
-/* Two counters, and the lock that is held until the commit has returned, or null. */
-static pthread_mutex_t *count_two(unsigned thread, uint64_t dice) {
+/* Two counters; gives the one whose lock is held until the commit has returned, or COUNTERS. */
+static unsigned count_two(unsigned thread, uint64_t dice) {
   unsigned a = dice % COUNTERS, b = (a + 1 + dice / COUNTERS % (COUNTERS - 1)) % COUNTERS;
   pthread_mutex_lock(&counter_locks[a]);
   count(thread, a);
@@ -188,34 +187,45 @@ static pthread_mutex_t *count_two(unsigned thread, uint64_t dice) {
   pthread_mutex_lock(&counter_locks[b]);
   count(thread, b);
   if (!(dice >> 21 & 3))
-    return &counter_locks[b];
+    return b;
   pthread_mutex_unlock(&counter_locks[b]);
-  return NULL;
+  return COUNTERS;
 }
 
-static bool is_undone_with_others(void) {
-  return nvm_errno() == NVM_EBROKEN || nvm_errno() == NVM_EDEADLOCK;
+static void apply_early(unsigned thread, uint64_t number) {
+  struct operation o = storm_operation(seed, thread, number);
+  lock(0, o.kind == TRANSFER);
+  apply(thread, &o, number);
+  unlock(0, o.kind == TRANSFER);
 }
 
+static bool commit_early(void) {
+  bool committed = nvm_tx_commit(pool) == 0;
+  need(committed || nvm_errno() == NVM_EBROKEN || nvm_errno() == NVM_EDEADLOCK, "nvm_tx_commit");
+  return committed;
+}
+
+/* What was undone with another's is done again at once where its lock is still held. */
 static void *work_early(void *argument) {
   unsigned thread = (unsigned)(uintptr_t)argument;
   uint64_t state = (uint64_t)getpid() << 8 | thread;
   for (;;) {
     uint64_t number = store->done[thread] + 1, dice = storm_random(&state);
-    struct operation o = storm_operation(seed, thread, number);
     nvm_tx_begin(pool);
-    lock(0, o.kind == TRANSFER);
-    apply(thread, &o, number);
-    unlock(0, o.kind == TRANSFER);
-    pthread_mutex_t *held = count_two(thread, dice);
-    bool aborts = !(dice >> 32 & 7), committed = false;
+    apply_early(thread, number);
+    unsigned held = count_two(thread, dice);
+    bool aborts = !(dice >> 32 & 7), committed = !aborts && commit_early();
     if (aborts)
       nvm_tx_abort(pool);
-    else
-      committed = nvm_tx_commit(pool) == 0;
-    need(committed || aborts || is_undone_with_others(), "nvm_tx_commit");
-    if (held)
-      pthread_mutex_unlock(held);
+    if (!committed && held < COUNTERS) {
+      nvm_tx_begin(pool);
+      count(thread, held);
+      count(thread, held);
+      apply_early(thread, number);
+      committed = commit_early();
+    }
+    if (held < COUNTERS)
+      pthread_mutex_unlock(&counter_locks[held]);
     if (committed)
       progress->acknowledged[thread] = number;
   }
@@ -314,10 +324,8 @@ static uint64_t compare_thread(unsigned thread) {
     wrong(thread, "the last operation", done, known);
   for (unsigned slot = 0; slot < SLOTS; slot++)
     m.balance[slot] = OPENING_BALANCE;
-  for (uint64_t n = 1; n <= done; n++) {
-    struct operation o = storm_operation(seed, thread, n);
-    model_apply(&m, &o, n);
-  }
+  for (uint64_t n = 1; n <= done; n++)
+    model_apply(&m, &(struct operation[]){storm_operation(seed, thread, n)}[0], n);
   for (unsigned slot = 0; slot < SLOTS; slot++) {
     compare_slot(thread, slot, &m);
     if (store->balance[thread][slot] != m.balance[slot])
