@@ -277,18 +277,18 @@ static void model_put(struct model *m, unsigned slot, uint32_t length, uint64_t 
   m->length[slot] = length;
 }
 
-static void model_apply(struct model *m, const struct operation *o, uint64_t number) {
-  if (o->kind == PUT)
-    model_put(m, o->slot[0], o->length[0], number);
-  if (o->kind == REMOVE) {
-    m->items -= m->number[o->slot[0]] != 0;
-    m->number[o->slot[0]] = 0;
+static void model_apply(struct model *m, struct operation o, uint64_t number) {
+  if (o.kind == PUT)
+    model_put(m, o.slot[0], o.length[0], number);
+  if (o.kind == REMOVE) {
+    m->items -= m->number[o.slot[0]] != 0;
+    m->number[o.slot[0]] = 0;
   }
-  for (int i = 0; i < 3 && o->kind == PUT_THREE; i++)
-    model_put(m, o->slot[i], o->length[i] % 200 + 1, number);
-  if (o->kind == TRANSFER) {
-    m->balance[o->slot[0]] -= 3;
-    m->balance[o->slot[1]] += 3;
+  for (int i = 0; i < 3 && o.kind == PUT_THREE; i++)
+    model_put(m, o.slot[i], o.length[i] % 200 + 1, number);
+  if (o.kind == TRANSFER) {
+    m->balance[o.slot[0]] -= 3;
+    m->balance[o.slot[1]] += 3;
     m->transfers++;
   }
 }
@@ -325,7 +325,7 @@ static uint64_t compare_thread(unsigned thread) {
   for (unsigned slot = 0; slot < SLOTS; slot++)
     m.balance[slot] = OPENING_BALANCE;
   for (uint64_t n = 1; n <= done; n++)
-    model_apply(&m, &(struct operation[]){storm_operation(seed, thread, n)}[0], n);
+    model_apply(&m, storm_operation(seed, thread, n), n);
   for (unsigned slot = 0; slot < SLOTS; slot++) {
     compare_slot(thread, slot, &m);
     if (store->balance[thread][slot] != m.balance[slot])
