@@ -3,7 +3,7 @@
 
 usage: run.py --build build/dev [--long] [SUITE...]
 
-Suites: tidy, unit, runtime, threads, storm, generated, fuzz, scan, plugin, driver, crash, pool,
+Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool,
 examples, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and mutation. A
 suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0
 only without failures.
@@ -116,6 +116,13 @@ def storm(a):
     import storm as storms
     few, many = 150, 2000
     return Outcome(*storms.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
+
+
+def damage(a):
+    """Damaged pools of a storm: refused, recovered, told, or what the semantics leave out; counted."""
+    import damage as damages
+    few, many = 300, 10000
+    return Outcome(*damages.check(os.path.join(a.build, "bin", "nvmove-cc"), many if a.long else few))
 
 
 def generated(a):
@@ -283,7 +290,7 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm,
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "damage": damage,
           "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin, "driver": driver,
           "crash": crash, "pool": pool, "examples": examples, "differential": differential, "ports": ports,
           "small": small, "e2e": e2e, "clang-tidy": clang_tidy, "packages": packages, "soak": soak,

@@ -10,7 +10,7 @@ a file cut short. Then it is opened, recovered and compared with what was acknow
   refused       the opening fails, and says why
   right         all is there
   told          the opening succeeds, and nvmove pool check finds the damage
-  not covered   docs/semantics.md, "Not covered": bytes of blocks; the last entry of a log
+  not covered   docs/semantics.md, "Not covered": bytes and tables of blocks, replay floor, a log's last
   LOST          anything else: it opens, nobody says anything, and the data is wrong
   DIED          the opening, or the check, crashed or did not end
 
@@ -37,6 +37,7 @@ WAYS = ("bit", "byte", "word zero", "word ones", "line zero", "line random", "se
         "lines swapped", "cut short")
 WEIGHT = {"log": 6, "chunk table": 2, "blocks": 2}
 SHOWN_MAX = 20
+NOT_COVERED = {"blocks", "span table", "replay floor", "last entry"}
 
 
 def run(command, environment):
@@ -138,7 +139,7 @@ class Campaign:
             return "DIED", f"pool check: {checked}: {heard}"
         if checked:
             return "told", heard
-        if parts and parts <= {"blocks", "last entry"}:
+        if parts and parts <= NOT_COVERED:
             return "not covered", said
         return ("DIED" if status is None or status < 0 else "LOST"), f"{sorted(parts)}: {status}: {said}"
 
