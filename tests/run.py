@@ -290,11 +290,11 @@ def clang_tidy(a):
     return result
 
 
-SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm, "damage": damage,
-          "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin, "driver": driver,
-          "crash": crash, "pool": pool, "examples": examples, "differential": differential, "ports": ports,
-          "small": small, "e2e": e2e, "clang-tidy": clang_tidy, "packages": packages, "soak": soak,
-          "mutation": mutation}
+SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm,
+          "damage": damage, "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin,
+          "driver": driver, "crash": crash, "pool": pool, "examples": examples, "differential": differential,
+          "ports": ports, "small": small, "e2e": e2e, "clang-tidy": clang_tidy, "packages": packages,
+          "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "packages", "soak", "mutation")
 
 
