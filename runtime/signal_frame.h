@@ -5,6 +5,6 @@
 
 /* Once, not in a signal handler, before the first question. */
 void nvmi_signal_frame_prepare(void);
-/* Looks through the frames above; costs a microsecond or a few. Async-signal-safe. False where the
- * unwinder is missing. */
+/* Looks through the frames above; costs a microsecond or a few, where code has no unwind tables
+ * some hundred. Async-signal-safe. */
 bool nvmi_in_signal_handler(void);
