@@ -82,6 +82,7 @@ struct nvm_pool {
 
 #define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
 #define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
+#define NVMI_POSTS_MAX 64    /* semaphores that handlers post while a thread is in order.c */
 #define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
 #define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
 
@@ -113,10 +114,12 @@ struct nvmi_thread {
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  struct nvmi_held *held;     /* its locks (waits.h) */
-  bool passes_points;         /* commit points, which end what is outside transactions */
-  int id;                     /* the kernel's */
+  struct nvmi_ticket *ticket;  /* its place among others' (order.h), or null */
+  struct nvmi_held *held;      /* its locks (waits.h) */
+  void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
+  volatile unsigned posts_count;
+  bool passes_points; /* commit points, which end what is outside transactions */
+  int id;             /* the kernel's */
   _Alignas(64) struct nvm_line_table lines_table;
   const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
 };

@@ -112,6 +112,8 @@ static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
 #define RELEASE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
   int name(type *lock) {                                                                           \
+    if (kind == SIGNAL && NVMI_UNLIKELY(nvmi_in_order) && nvmi_order_posts_later((void *)lock))    \
+      return 0;                                                                                    \
     releases((const void *)lock, kind);                                                            \
     int result = real_##name()(lock);                                                              \
     return kind == SIGNAL ? result : released(result);                                             \
@@ -197,5 +199,6 @@ int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *
   WAITING(lock, real_pthread_cond_clockwait()(condition, lock, clock, until))
 }
 
+int nvmi_real_post(void *semaphore) { return real_sem_post()(semaphore); }
 int nvmi_real_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_lock()(mutex); }
 int nvmi_real_unlock(pthread_mutex_t *mutex) { return real_pthread_mutex_unlock()(mutex); }

@@ -10,3 +10,4 @@ void nvmi_unlock(pthread_mutex_t *mutex);
 /* The C library's, behind those that locks.c defines; null where it is not linked. */
 __attribute__((weak)) int nvmi_real_lock(pthread_mutex_t *mutex);
 __attribute__((weak)) int nvmi_real_unlock(pthread_mutex_t *mutex);
+__attribute__((weak)) int nvmi_real_post(void *semaphore); /* sem_t */

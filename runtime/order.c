@@ -16,7 +16,6 @@
 #include "pause.h"
 #include "ticket.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum { WAIT_NS = 20000000 /* of an abort for dependents */ };
@@ -30,26 +29,40 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct nvmi_array releases; /* struct release, of tickets that have not ended */
 _Atomic unsigned nvmi_order_released;
 
-_Thread_local bool nvmi_in_order;
-static _Thread_local uint64_t blocked_before; /* the signals, as the kernel has them */
+_Thread_local volatile bool nvmi_in_order;
 
-/* A handler that posts a semaphore comes here, too: it waits. */
 void nvmi_order_lock(void) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  nvmi_lock(&mutex);
-  memcpy(&blocked_before, &before, sizeof blocked_before);
   nvmi_in_order = true;
+  nvmi_compiler_barrier();
+  nvmi_lock(&mutex);
+}
+
+/* What handlers posted meanwhile. */
+static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
+  while (thread->posts_count) {
+    void *semaphore = thread->posts[--thread->posts_count];
+    if (thread->touched || thread->ticket)
+      nvmi_order_release((uintptr_t)semaphore, false);
+    nvmi_real_post(semaphore);
+  }
 }
 
 void nvmi_order_unlock(void) {
-  sigset_t before;
-  sigemptyset(&before);
-  memcpy(&before, &blocked_before, sizeof blocked_before);
-  nvmi_in_order = false;
   nvmi_unlock(&mutex);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_compiler_barrier();
+  nvmi_in_order = false;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->posts_count))
+    post_now(nvmi_self);
+}
+
+bool nvmi_order_posts_later(void *semaphore) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (!thread || thread->posts_count == NVMI_POSTS_MAX)
+    return false;
+  thread->posts[thread->posts_count] = semaphore;
+  thread->posts_count++;
+  return true;
 }
 
 void nvmi_order_forget(void) {

@@ -29,9 +29,12 @@ extern struct nvmi_thread nvmi_nobody;
 /* Locks that open transactions released; 0: acquiring costs nothing. */
 extern _Atomic unsigned nvmi_order_released;
 
-/* The thread holds order.c's mutex, with all signals blocked: what it calls may take locks (an
- * allocator of the program's), which guard nothing in a pool. */
-extern _Thread_local bool nvmi_in_order __attribute__((tls_model("initial-exec")));
+/* The thread holds order.c's mutex, or is about to. What it calls may take locks (an allocator of
+ * the program's), which guard nothing in a pool. */
+extern _Thread_local volatile bool nvmi_in_order __attribute__((tls_model("initial-exec")));
+/* A signal handler that came there posts a semaphore: that happens when the thread has given the
+ * mutex back. False: it may not wait. */
+bool nvmi_order_posts_later(void *semaphore);
 
 /* A lock is its address, | 1: held for reading.
  * The calling thread is about to release a lock, with something open; has acquired one, while some
