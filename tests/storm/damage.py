@@ -107,6 +107,8 @@ def crashed_pool(program, folder, seed, dice):
     kills = dice.randint(1, KILLS)
     while kills > 0 or not os.path.exists(files[0]) or not is_whole(files[0]):
         step, seconds = storm.kill_of(dice, os.path.exists(files[0]))
+        if os.path.exists(files[0]):  # a kill may leave an operation that nobody knew of
+            storm.verify(program, files, seed, environment, how)
         storm.killed([program, "run", *files, str(seed), *how], environment, step, seconds)
         kills -= 1
     return files, environment, [str(seed), *how]
