@@ -75,6 +75,40 @@ static void unsafe(NVM_POOL *pool, void **slot, void *value, const char *field) 
   CHECK(*slot == before); /* undone */
 }
 
+/* In whichever of two pools it is, neither is committed. */
+TEST(unsafe_pointer_in_one_of_two_pools) {
+  NVM_POOL *pools[2] = {test_create(test_path("pool"), 1 << 20),
+                        test_create(test_path("other"), 1 << 20)};
+  struct record *records[2];
+  for (int i = 0; i < 2; i++) {
+    CHECK(nvm_tx_begin(pools[i]) == 0);
+    records[i] = nvm_calloc(pools[i], RECORD_ID, 1, sizeof(struct record));
+    CHECK(records[i] && nvm_pool_set_root(pools[i], records[i]) == 0);
+    CHECK(nvm_tx_commit(pools[i]) == 0);
+  }
+  for (int bad = 0; bad < 2; bad++) {
+    CHECK(nvm_tx_begin(pools[0]) == 0);
+    STORE(records[0]->number, 7);
+    STORE(records[1]->number, 8);
+    STORE(records[bad]->next, (void *)&state);
+    CHECK_FAILS(nvm_tx_commit(pools[0]) == 0, NVM_EUNSAFE);
+    for (int i = 0; i < 2; i++)
+      CHECK(!records[i]->number && !records[i]->next);
+  }
+  CHECK(nvm_tx_begin(pools[0]) == 0);
+  STORE(records[0]->number, 1);
+  STORE(records[1]->number, 2);
+  CHECK(nvm_tx_commit(pools[0]) == 0);
+  for (int i = 0; i < 2; i++)
+    CHECK(nvm_pool_close(pools[i]) == 0);
+  pools[0] = test_open(test_path("pool"));
+  pools[1] = test_open(test_path("other"));
+  for (int i = 0; i < 2; i++) {
+    CHECK(((struct record *)nvm_pool_root(pools[i]))->number == (uint64_t)i + 1);
+    CHECK(nvm_pool_close(pools[i]) == 0);
+  }
+}
+
 TEST(unsafe_pointer_at_commit) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20),
            *other = test_create(test_path("other"), 1 << 20);
