@@ -202,7 +202,7 @@ def _merged(transactions):
 
 def trait(dice):
     return {"locks": dice.randint(1, 4), "early": dice.choice((0, 1, 4)), "outside": dice.choice((0, 0, 1)),
-            "abort": dice.choice((0, 1, 3)), "plots": dice.choice((0, 0.02, 0.1)),
+            "abort": dice.choice((0, 1, 3)), "plots": dice.choice((0, 0, 0.02, 0.1)),
             "rest": dice.choice(("few", "many"))}
 
 

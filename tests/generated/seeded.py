@@ -51,13 +51,18 @@ FAULTS = [
     ("an inner abort lets the outer commit", "O2-lto-undo", "runtime/tx.c",
      "thread->doomed = nvmi_in_transaction(thread);", "thread->doomed = false;"),
 ]
-# Descriptions which say that a release keeps what was noted before it.
+# Descriptions which say that releasing and acquiring locks keeps what was noted before.
 FORGETFUL = """\
 pthread_mutex_unlock={nargs:1,keeps,wr_set:{}}
+pthread_mutex_lock={nargs:1,keeps,wr_set:{}}
 pthread_rwlock_unlock={nargs:1,keeps,wr_set:{}}
+pthread_rwlock_wrlock={nargs:1,keeps,wr_set:{}}
 pthread_spin_unlock={nargs:1,keeps,wr_set:{}}
+pthread_spin_lock={nargs:1,keeps,wr_set:{}}
 sem_post={nargs:1,keeps,wr_set:{}}
+sem_wait={nargs:1,keeps,wr_set:{}}
 mtx_unlock={nargs:1,keeps,wr_set:{}}
+mtx_lock={nargs:1,keeps,wr_set:{}}
 pthread_cond_timedwait={nargs:3,keeps,wr_set:{}}
 """
 
