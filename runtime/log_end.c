@@ -10,7 +10,7 @@
  * the start of the other bank; from there back all are in place (settle.h). So in the bank with the
  * newest record the numbers lead back without a gap to the bank's start. If the newest lacks its
  * beginning and the one before it is not there, it was torn at the bank's start: then the other
- * bank ends with the one before, whole, or the log had none yet.
+ * bank ends with the one before, whole, or there is no other record at all.
  *
  * A slot or a link that is lost hides segments. Both banks of a slot are linked, and fenced, before
  * a frame is written; the link to a further segment shares the fence of the first frames behind it.
@@ -74,6 +74,7 @@ struct nvmi_records_end nvmi_records_end(const struct nvmi_array *found,
   size_t at = group_before(found, found->count, first, &group); /* it may be torn */
   end.newest = group.number;
   end.whole = group.whole;
+  end.only = !at;
   while (!group.is_first) {
     bool follows = at;
     if (at)
@@ -92,9 +93,9 @@ struct nvmi_records_end nvmi_records_end(const struct nvmi_array *found,
 bool nvmi_records_complete(const struct nvmi_records_end banks[2]) {
   const struct nvmi_records_end *newer = &banks[banks[1].newest > banks[0].newest];
   const struct nvmi_records_end *other = &banks[newer == banks];
-  if (newer->alone && other->newest)
-    return other->newest == newer->newest - 1 && other->whole;
-  return newer->complete;
+  if (!newer->alone)
+    return newer->complete;
+  return other->newest ? other->newest == newer->newest - 1 && other->whole : newer->only;
 }
 
 static const struct nvm_frame *next_frame(const struct nvm_pool *pool,

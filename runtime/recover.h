@@ -17,6 +17,7 @@ struct nvmi_records_end {
   uint64_t newest; /* its number, 0: there is none */
   bool whole;      /* that one; it may be torn */
   bool alone;      /* it is torn, its beginning missing, and the one before is not here */
+  bool only;       /* there is no other in the bank */
   bool complete;   /* without a gap from there back to the bank's start, unless `alone` */
 };
 /* `found`: frames in the order of their transactions; `first`: the bank's first segment. */
