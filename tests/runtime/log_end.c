@@ -4,6 +4,8 @@
 #include "store.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -177,4 +179,70 @@ TEST(log_links_are_missed) {
     found++;
   }
   CHECK(found);
+}
+
+static struct {
+  NVM_POOL *pool;
+  pthread_mutex_t lock;
+  _Atomic unsigned step;
+} handing = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void store_under_lock(uint64_t *word, uint64_t value) {
+  pthread_mutex_lock(&handing.lock);
+  STORE(*word, value);
+  pthread_mutex_unlock(&handing.lock);
+}
+
+/* Its commit fails, and what it undoes first are the entries that the abort handed to it. */
+static void *depend(void *words) {
+  while (handing.step < 1)
+    sched_yield();
+  CHECK(nvm_tx_begin(handing.pool) == 0);
+  store_under_lock(words, value_of(0, true) + 1);
+  for (unsigned i = 1; i < WORDS; i++)
+    STORE(((uint64_t *)words)[GAP * i], value_of(i, true));
+  handing.step = 2;
+  while (handing.step < 3)
+    sched_yield();
+  CHECK_FAILS(nvm_tx_commit(handing.pool) == 0, NVM_EBROKEN);
+  return NULL;
+}
+
+static void hand_entries_on(void *unused) {
+  (void)unused;
+  handing.pool = test_create(test_path("pool"), 1 << 20);
+  uint64_t *words = fill(handing.pool);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, depend, words) == 0 && nvm_tx_begin(handing.pool) == 0);
+  store_under_lock(words, value_of(0, true));
+  handing.step = 1;
+  while (handing.step < 2)
+    sched_yield();
+  CHECK(nvm_tx_abort(handing.pool) == 0);
+  handing.step = 3;
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
+/* What was handed on stands behind a transaction's own entries, and says no less of them. */
+TEST(log_copies_hide_no_hole) {
+  unsigned refused = 0;
+  bool killed = method_is("undo");
+  for (unsigned step = 1; killed; step++)
+    for (unsigned word = 1; word + 1 < WORDS; word++) {
+      char kill[32];
+      snprintf(kill, sizeof kill, "commit:%u", step);
+      unlink(test_path("pool"));
+      killed = test_was_killed(test_child(kill, hand_entries_on, NULL));
+      if (!killed || !damage(value_of(word, false), PAYLOAD))
+        continue;
+      NVM_POOL *pool = nvm_pool_open(test_path("pool"));
+      refused += !pool;
+      if (!pool)
+        continue;
+      const uint64_t *words = nvm_pool_root(pool);
+      for (unsigned i = 0; words && i < WORDS; i++)
+        CHECK(words[GAP * i] == value_of(i, false));
+      CHECK(nvm_pool_close(pool) == 0);
+    }
+  CHECK(refused || !method_is("undo"));
 }
