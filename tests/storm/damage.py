@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damages pools that a crash has left, and counts what becomes of them.
 
-usage: damage.py --cc NVMOVE_CC [--images N] [--seed N]
+usage: damage.py --cc NVMOVE_CC [--images N] [--seed N] [--keep DIR]
 
 storm.c is killed with undo and with shadow, with locks held to the commit and released early. Each file it
 leaves is damaged again and again in one place: bits, words, lines, sectors, pages, lines that change places,
@@ -14,6 +14,7 @@ a file cut short. Then it is opened, recovered and compared with what was acknow
   LOST          anything else: it opens, nobody says anything, and the data is wrong
   DIED          the opening, or the check, crashed or did not end
 
+With --keep the files of each LOST and DIED are copied to DIR: as the crash left it, damaged, progress.
 Exit status: 1 if any is LOST or DIED. The last line is "N passed, N failed".
 """
 import argparse
@@ -122,8 +123,8 @@ def is_whole(path):
 
 
 class Campaign:
-    def __init__(self, cc, folder):
-        self.folder, self.nvmove = folder, os.path.join(os.path.dirname(cc), "nvmove")
+    def __init__(self, cc, folder, keep=None):
+        self.folder, self.keep, self.nvmove = folder, keep, os.path.join(os.path.dirname(cc), "nvmove")
         self.program = os.path.join(folder, "storm")
         subprocess.run([cc, "-O1", "-g", os.path.join(storm.HERE, "storm.c"), "-pthread", "-o", self.program],
                        check=True)
@@ -162,9 +163,18 @@ class Campaign:
             self.counts[damage.part, verdict] += 1
             if verdict.isupper() and self.shown < SHOWN_MAX:
                 self.shown += 1
+                self.keep_files(f"{seed}.{number}", image.data, damage.data, progress)
                 print(f"seed {seed}, damage {number}: {damage.part}, {damage.way} at {damage.at:#x}: "
                       f"{verdict}: {said.strip()[-300:]}", flush=True)
         shutil.rmtree(place)
+
+    def keep_files(self, name, *contents):
+        if not self.keep:
+            return
+        os.makedirs(self.keep, exist_ok=True)
+        for what, data in zip(("before", "damaged", "progress"), contents):
+            with open(os.path.join(self.keep, f"{name}.{what}"), "wb") as f:
+                f.write(data)
 
     def print_table(self):
         verdicts = ("refused", "right", "told", "not covered", "LOST", "DIED")
@@ -175,10 +185,10 @@ class Campaign:
             print(f"{part or 'all':20}" + "".join(f"{n:12}" for n in numbers))
 
 
-def check(cc, images, seed=1):
+def check(cc, images, seed=1, keep=None):
     """(passed, failed): for tests/run.py."""
     folder = tempfile.mkdtemp(prefix="nvmove-damage.", dir=storm.FOLDER)
-    campaign = Campaign(os.path.abspath(cc), folder)
+    campaign = Campaign(os.path.abspath(cc), folder, keep)
     for first in range(0, images, PER_POOL):
         campaign.pool(seed + first // PER_POOL, min(PER_POOL, images - first))
     shutil.rmtree(folder)
@@ -192,8 +202,9 @@ def main():
     p.add_argument("--cc", required=True)
     p.add_argument("--images", type=int, default=500)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--keep", help="folder for the files of what is lost")
     a = p.parse_args()
-    passed, failed = check(a.cc, a.images, a.seed)
+    passed, failed = check(a.cc, a.images, a.seed, a.keep)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

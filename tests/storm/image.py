@@ -1,10 +1,11 @@
 """A pool's file after a crash, as docs/pool-format.md describes it: which bytes are what.
 
 Part: a stretch of the file with one use: "header", "chunk table", "span table", "blocks", "log" and so on.
-Frame: an entry of a log. Last: the frame that was appended last to a log and those that share its fence; and
-what was damaged together with it and stands directly before. Without them the log looks as if the crash had
-come before (docs/semantics.md, "Not covered").
+Frame: an entry of a log, of this opening, whole. Last: the frame that was appended last to a log and those that
+share its fence; and what was damaged together with it and stands directly before. Without them the log looks as
+if the crash had come before (docs/semantics.md, "Not covered").
 """
+import ctypes
 import struct
 
 LINE, CHUNK, HEADER_BYTES = 64, 16384, 512
@@ -14,6 +15,10 @@ FIXED = (("header", 0, HEADER_BYTES), ("header", 0x1000, HEADER_BYTES), ("replay
          ("static data", 0x2040, 8), ("root", 0x3000, 8), ("log slots", 0x4000, 16 * 1024),
          ("type table", 0x8000, 32 * 1024))
 FRAME = struct.Struct("<QQQQQ")
+GENERATIONS, NEVER = 0x9e3779b97f4a7c15, 2**64  # an empty COMMIT has order 0, and is last
+
+checksum = ctypes.CDLL("libxxhash.so.0").XXH3_64bits_withSeed
+checksum.restype, checksum.argtypes = ctypes.c_uint64, (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64)
 
 
 def block_bytes(size_class):
@@ -29,15 +34,20 @@ class Frame:
         _, transaction, self.order, self.place, shape = fields
         self.at, self.bank = at, bank
         self.transaction, self.fenced = transaction >> 16, transaction & 0xffff
-        self.kind, self.payload = shape & 0x7f, shape >> 32
+        self.kind, self.is_packed, self.payload = shape & 0x7f, bool(shape & 0x80), shape >> 32
         self.end = at + (FRAME.size + self.payload + LINE - 1) // LINE * LINE
+
+    def shares_a_fence(self, other):
+        return self.transaction == other.transaction and (
+            self.is_packed or (self.kind == other.kind == UNDO and self.fenced == other.fenced))
 
 
 class Image:
     def __init__(self, data):
         self.data = data
         self.parts = [part for part in FIXED if part[0] != "log slots"]
-        self.heap, self.heap_bytes = struct.unpack_from("<QQ", data, 64)
+        self.heap, self.heap_bytes, generation = struct.unpack_from("<QQQ", data, 64)
+        self.seed = checksum(data[32:48], 16, 0) ^ generation * GENERATIONS % 2**64
         self.find_slots()
         self.find_runs()
         self.frames = [self.frames_of(slot) for slot in self.slots]
@@ -74,40 +84,45 @@ class Image:
                 self.parts.append(("log segment's head", at, LINE))
             chunk += count
 
+    def is_whole(self, frame, end):
+        stored, = struct.unpack_from("<Q", self.data, frame.at)
+        summed = self.data[frame.at + 8:frame.at + FRAME.size + frame.payload]
+        return 1 <= frame.kind <= 5 and frame.transaction and frame.end <= end and \
+            checksum(summed, len(summed), self.seed) == stored
+
     def frames_of_bank(self, segment, bank):
-        """From its start on, as long as their orders grow: behind that lie frames of another time."""
-        found, order = [], 0
+        """All that are whole; with undo of its newest transaction, with shadow of the pass through it that
+        began last."""
+        found = []
         while segment:
             at, end = segment + LINE, segment + self.word(segment + 24)
             while at + LINE <= end:
                 frame = Frame(at, FRAME.unpack_from(self.data, at), bank)
-                if not 1 <= frame.kind <= 5 or frame.end > end or frame.order < order or not frame.order:
-                    return found
-                found.append(frame)
-                order, at = frame.order, frame.end
+                if self.is_whole(frame, end):
+                    found.append(frame)
+                at = frame.end if found and found[-1] is frame else at + LINE
             segment = self.word(segment + 8)
-        return found
+        newest = max((f.transaction for f in found), default=0)
+        return [f for f in found if f.transaction >= (found[0].transaction if f.is_packed else newest)]
 
     def frames_of(self, slot):
-        """Of one log, in the order in which they were appended."""
+        """Of one log, in the order in which they were appended; what a newer transaction has ended, without."""
         found = [f for number, segment in enumerate(slot) for f in self.frames_of_bank(segment, number)]
-        return sorted(found, key=lambda f: (f.order, f.at))
+        newest = max((f.transaction for f in found), default=0)
+        return sorted((f for f in found if f.is_packed or f.transaction >= newest - 1),
+                      key=lambda f: (f.transaction, f.order or NEVER, f.at))
 
     def are_last(self, changed):
-        """Whether the frames with changed bytes are the last of their logs."""
+        """Whether a crash explains it: of each log, before one of its fences, whose frames it may have torn."""
         for frames in self.frames:
-            hit = [f for f in frames if any(f.at <= at < f.end for at in changed)]
-            if hit and frames.index(hit[0]) < self.last_from(frames, hit):
+            groups = []
+            for frame in frames:
+                if not groups or not groups[-1][0].shares_a_fence(frame):
+                    groups.append([])
+                groups[-1].append(frame)
+            missing = [[any(f.at <= at < f.end for at in changed) for f in group] for group in groups]
+            while missing and all(missing[-1]):
+                missing.pop()
+            if any(map(any, missing[:-1])):
                 return False
         return True
-
-    @staticmethod
-    def last_from(frames, hit):
-        """The place of the first of those that are last, when these are damaged."""
-        newest, first = frames[-1], len(frames) - 1
-        while first and frames[first - 1].transaction == newest.transaction and (
-                newest.kind != UNDO or frames[first - 1].fenced == newest.fenced):
-            first -= 1
-        while first and any(f in hit for f in frames[first:]) and frames[first - 1] in hit:
-            first -= 1
-        return first
