@@ -119,7 +119,7 @@ TEST(handed_bytes_are_taken_back_before_a_retry) {
   finish();
 }
 
-/* The same of a thread that acquires the lock only then. */
+/* The same of a thread that acquires the lock only then; or before that, and becomes a dependent. */
 TEST(handed_bytes_are_taken_back_before_a_lock_is_had) {
   prepare();
   pthread_t a = start(store_and_abort, NULL), c = start(take_over_and_stay, NULL);
@@ -127,9 +127,10 @@ TEST(handed_bytes_are_taken_back_before_a_lock_is_had) {
   all.step = 3;
   usleep(LONGER_US / 8);
   pthread_mutex_lock(&all.lock[0]);
-  begin();
-  STORE(all.words[0], all.words[0] + 5);
-  commit();
+  do {
+    begin();
+    STORE(all.words[0], all.words[0] + 5);
+  } while (nvm_tx_commit(all.pool) != 0);
   pthread_mutex_unlock(&all.lock[0]);
   CHECK(pthread_join(a, NULL) == 0 && pthread_join(c, NULL) == 0);
   reopen();

@@ -226,10 +226,10 @@ static void end(struct job *job, int status) {
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   int outcome = code == 0 ? 0 : code == TEST_SKIPPED ? 2 : 1;
   counts[outcome]++;
-  if (outcome == 1 && stops)
-    exit(1);
   if (outcome || names_all)
     printf("%s: %s\n", outcome == 0 ? "passed" : outcome == 1 ? "FAILED" : "skipped", job->name);
+  if (outcome == 1 && stops)
+    exit(1);
 }
 
 /* False: none runs. */
