@@ -12,6 +12,7 @@ something, or the line is needless. Those that are known, with the reason, are i
 The sources are copied: the tree is not touched.
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import queue
@@ -33,6 +34,7 @@ METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself after 300
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
+NOTICED_MAX = 12  # tests that are tried first
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
          "bound_", "void_", "handler", "old_entries", "damage", "forged", "check_", "order_commits",
@@ -152,11 +154,28 @@ def mutations():
     return found
 
 
+class Noticed:
+    """Tests that noticed a mutation, the last first. Where one found a mistake it finds the next."""
+
+    def __init__(self):
+        self.by_file = collections.defaultdict(list)
+
+    def add(self, name, test):
+        for tests in (self.by_file[name], self.by_file[""]):
+            if test in tests:
+                tests.remove(test)
+            tests.insert(0, test)
+
+    def first(self, name):
+        return list(dict.fromkeys(self.by_file[name][:NOTICED_MAX * 2 // 3] + self.by_file[""]))[:NOTICED_MAX]
+
+
 class Workshop:
     """A copy of the sources, with the object file of each."""
 
-    def __init__(self, folder, tools):
+    def __init__(self, folder, tools, noticed=None):
         self.folder, self.tools, self.nvmove = folder, tools, os.path.join(tools, "nvmove")
+        self.noticed = noticed or Noticed()
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
         os.makedirs(os.path.join(folder, "objects"))
@@ -238,6 +257,11 @@ class Workshop:
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
                 return False
 
+    def learn(self, name):
+        with open(os.path.join(self.folder, SAID), errors="replace") as said:
+            for test in re.findall(r"^FAILED: (.*)$", said.read(), re.M):
+                self.noticed.add(name, test)
+
     def survives(self, mutation, seconds):
         path = os.path.join(self.folder, mutation.name)
         with open(path) as f:
@@ -251,8 +275,12 @@ class Workshop:
             for source in self.users(mutation.name):
                 self.compile(source)
             self.link()
+            first = self.noticed.first(mutation.name)
+            if first and not self.ends_well(["./tests.exe", "--stop", *first], seconds):
+                return False
             return (mutation.name not in WHOLE or self.threads_pass(seconds)) and self.passes(seconds)
         finally:
+            self.learn(mutation.name)
             lines[mutation.number - 1] = mutation.old
             with open(path, "w") as f:
                 f.write("\n".join(lines))
@@ -262,10 +290,10 @@ class Workshop:
 
 def fates(wanted, folder, tools, seconds, jobs):
     """(mutation, whether it survives) of each; None and what is said: the tests fail without."""
-    free = queue.Queue()
+    free, noticed = queue.Queue(), Noticed()
     for job in range(jobs):
         os.mkdir(os.path.join(folder, str(job)))
-        free.put(Workshop(os.path.join(folder, str(job)), os.path.abspath(tools)))
+        free.put(Workshop(os.path.join(folder, str(job)), os.path.abspath(tools), noticed))
 
     def fate(mutation):
         shop = free.get()
