@@ -119,7 +119,7 @@ TEST(handed_bytes_are_taken_back_before_a_retry) {
   finish();
 }
 
-/* The same of a thread that acquires the lock only then; or before that, and becomes a dependent. */
+/* The same of a thread that acquires the lock only then; or before, and becomes a dependent. */
 TEST(handed_bytes_are_taken_back_before_a_lock_is_had) {
   prepare();
   pthread_t a = start(store_and_abort, NULL), c = start(take_over_and_stay, NULL);

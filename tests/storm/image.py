@@ -1,9 +1,9 @@
 """A pool's file after a crash, as docs/pool-format.md describes it: which bytes are what.
 
 Part: a stretch of the file with one use: "header", "chunk table", "span table", "blocks", "log" and so on.
-Frame: an entry of a log, of this opening, whole. Last: the frame that was appended last to a log and those that
-share its fence; and what was damaged together with it and stands directly before. Without them the log looks as
-if the crash had come before (docs/semantics.md, "Not covered").
+Frame: an entry of a log, of this opening, whole. Last: the frame that was appended last to a log and those
+that share its fence; and what was damaged together with it and stands directly before. Without them the log
+looks as if the crash had come before (docs/semantics.md, "Not covered").
 """
 import ctypes
 import struct
@@ -106,14 +106,14 @@ class Image:
         return [f for f in found if f.transaction >= (found[0].transaction if f.is_packed else newest)]
 
     def frames_of(self, slot):
-        """Of one log, in the order in which they were appended; what a newer transaction has ended, without."""
+        """Of one log, in the order of appending; without what newer transactions have ended."""
         found = [f for number, segment in enumerate(slot) for f in self.frames_of_bank(segment, number)]
         newest = max((f.transaction for f in found), default=0)
         return sorted((f for f in found if f.is_packed or f.transaction >= newest - 1),
                       key=lambda f: (f.transaction, f.order or NEVER, f.at))
 
     def are_last(self, changed):
-        """Whether a crash explains it: of each log, before one of its fences, whose frames it may have torn."""
+        """Whether a crash explains it: in each log before a fence, some of whose frames it tore."""
         for frames in self.frames:
             groups = []
             for frame in frames:
