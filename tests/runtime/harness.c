@@ -1,9 +1,9 @@
 /* harness.c: runs the tests (harness.h) and prints "N passed, N failed, N skipped" as its last
  * line.
  *
- * usage: nvmove-runtime-tests [--stop] [--jobs N] [PART-OF-A-NAME]...
+ * usage: nvmove-runtime-tests [--stop] [--jobs N] [--seconds N] [PART-OF-A-NAME]...
  * --stop: one at a time, up to the first failure. --jobs: so many tests at a time; what one prints
- * comes when it ends.
+ * comes when it ends. --seconds: that one may take.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -175,7 +175,7 @@ struct job {
 
 enum { JOBS_MAX = 64 };
 static struct job jobs[JOBS_MAX];
-static unsigned job_count = 1;
+static unsigned job_count = 1, seconds = SECONDS_MAX;
 static bool stops;
 static bool names_all; /* also those that pass */
 static unsigned counts[3];
@@ -194,7 +194,7 @@ static void start(struct job *job, const struct test *test, struct configuration
     if (job->output >= 0 && (dup2(job->output, 1) < 0 || dup2(job->output, 2) < 0))
       exit(1);
     close(job->output);
-    alarm(SECONDS_MAX);
+    alarm(seconds);
     if (c.method) {
       setenv("NVMOVE_METHOD", c.method, 1);
       setenv("NVMOVE_DOMAIN", c.domain, 1);
@@ -275,8 +275,11 @@ static char **options(char **arguments) {
       stops = true;
     else if (strcmp(*arguments, "--jobs") == 0 && arguments[1])
       job_count = (unsigned)strtoul(*++arguments, NULL, 10);
+    else if (strcmp(*arguments, "--seconds") == 0 && arguments[1])
+      seconds = (unsigned)strtoul(*++arguments, NULL, 10);
     else {
-      fprintf(stderr, "%s: no such option; --stop, --jobs N, then parts of names\n", *arguments);
+      fprintf(stderr, "%s: no such option; --stop, --jobs N, --seconds N, then parts of names\n",
+              *arguments);
       exit(2);
     }
   }

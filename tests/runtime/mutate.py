@@ -32,7 +32,8 @@ EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt
            "--allow-sampling"]
 METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
-SECONDS_MAX = 900  # of all tests on a busy machine; one that hangs ends itself after 300
+SECONDS_MAX = 900  # of all tests on a busy machine
+RUN_TESTS = ["./tests.exe", "--stop", "--seconds", "60"]  # of one test, which takes 25 at most
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 NOTICED_MAX = 12  # tests that are tried first
 # The tests that have to do with it, by parts of their names.
@@ -215,9 +216,9 @@ class Workshop:
     def passes(self, seconds):
         """Neither the explorer nor a test finds anything; a hang is a failure."""
         return self.explores(0, METHODS[:1], seconds) and \
-            self.ends_well(["./tests.exe", "--stop", *FIRST], seconds) and \
+            self.ends_well([*RUN_TESTS, *FIRST], seconds) and \
             all(self.explores(number, METHODS, seconds) for number in range(len(EXPLORED))) and \
-            self.ends_well(["./tests.exe", "--stop", *TESTS], seconds)
+            self.ends_well([*RUN_TESTS, *TESTS], seconds)
 
     def threads_pass(self, seconds):
         """Of tests whose threads depend on each other."""
@@ -227,7 +228,7 @@ class Workshop:
         with open(cc, "w") as f:
             f.write(f'#!/bin/sh\nexec {self.tools}/nvmove-cc --nvmove-runtime={self.folder}/mutated.o "$@"\n')
         os.chmod(cc, 0o755)
-        return self.ends_well(["./tests.exe", "--stop", *WHOLE_TESTS], seconds) and \
+        return self.ends_well([*RUN_TESTS, *WHOLE_TESTS], seconds) and \
             self.ends_well([sys.executable, os.path.join(ROOT, "tests/generated/generated.py"), "--cc", cc,
                             "--programs", str(PROGRAMS), "--jobs", "1", "--shrink", "0"], seconds) and \
             self.ends_well([sys.executable, os.path.join(ROOT, "tests/storm/storm.py"), "--cc", cc, "--kills",
@@ -276,7 +277,7 @@ class Workshop:
                 self.compile(source)
             self.link()
             first = self.noticed.first(mutation.name)
-            if first and not self.ends_well(["./tests.exe", "--stop", *first], seconds):
+            if first and not self.ends_well([*RUN_TESTS, *first], seconds):
                 return False
             return (mutation.name not in WHOLE or self.threads_pass(seconds)) and self.passes(seconds)
         finally:
