@@ -85,10 +85,11 @@ class Image:
             chunk += count
 
     def is_whole(self, frame, end):
+        if not 1 <= frame.kind <= 5 or not frame.transaction or frame.end > end:
+            return False
         stored, = struct.unpack_from("<Q", self.data, frame.at)
         summed = self.data[frame.at + 8:frame.at + FRAME.size + frame.payload]
-        return 1 <= frame.kind <= 5 and frame.transaction and frame.end <= end and \
-            checksum(summed, len(summed), self.seed) == stored
+        return checksum(summed, len(summed), self.seed) == stored
 
     def frames_of_bank(self, segment, bank):
         """All that are whole; with undo of its newest transaction, with shadow of the pass through it that
