@@ -1,6 +1,7 @@
 /* port.c: when a ported program's pool is opened, filled or attached: see port.h. */
 #define _GNU_SOURCE
 #include "port.h"
+#include "roots.h"
 
 #include "clock.h"
 #include "events.h"
@@ -225,6 +226,7 @@ int __nvm_load_begin(void) {
   case STATE_STARTING:
     port.state = STATE_LOADING;
     port.load_began = nvmi_now();
+    nvmi_forgotten_load_begins();
     break;
   case STATE_LOADING:
     break;
@@ -240,6 +242,7 @@ void __nvm_load_end(void) {
   if (port.state != STATE_LOADING || --port.depth)
     return;
   int before = errno;
+  nvmi_forgotten_load_ends(port.pool);
   if (nvmi_roots_place(port.pool) || nvmi_roots_enter(port.pool) || nvm_tx_commit(port.pool))
     refuse(nvm_strerror());
   attached();

@@ -39,8 +39,11 @@ const char *nvmi_root_advice(const char *name);
 /* As compiled code would store it. */
 void nvmi_root_store(void *to, const void *from, size_t size);
 
-/* forgotten.c: tells of variables of the program that lead into the pool and are no roots. */
-void nvmi_forgotten_look(const struct nvm_pool *pool);
+/* forgotten.c: tells of variables of the program that lead into the pool and are no roots; */
+void nvmi_forgotten_look(struct nvm_pool *pool);
+/* and of those that the load has changed, if NVMOVE_DEBUG asks for it. */
+void nvmi_forgotten_load_begins(void);
+void nvmi_forgotten_load_ends(const struct nvm_pool *pool);
 
 /* The volatile fields of one object go to another. */
 void nvmi_reset_object(const struct nvm_type *type, const char *from, char *to);
