@@ -36,6 +36,7 @@ SECONDS_MAX = 900  # of all tests on a busy machine
 RUN_TESTS = ["./tests.exe", "--stop", "--seconds", "60"]  # of one test, which takes 25 at most
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 NOTICED_MAX = 12  # tests that are tried first
+CHECK = "check: "
 # The tests that have to do with it, by parts of their names.
 TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
          "bound_", "void_", "handler", "old_entries", "damage", "forged", "check_", "order_commits",
@@ -112,7 +113,7 @@ WHOLE_RULES = [
 ]
 WHOLE_TESTS = ["order_", "waits_", "returns_", "review_", "circle_", "log_", "undone_", "joined",
                "thread_end", "fork", "handler", "handed_", "backup_"]
-PROGRAMS, KILLS = 200, 100
+FEW, PROGRAMS, KILLS = 25, 200, 100
 
 # Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.
 SURVIVORS = {
@@ -156,19 +157,24 @@ def mutations():
 
 
 class Noticed:
-    """Tests that noticed a mutation, the last first. Where one found a mistake it finds the next."""
+    """Checks and tests that noticed a mutation, the last first: what found one mistake finds the next."""
 
     def __init__(self):
         self.by_file = collections.defaultdict(list)
 
-    def add(self, name, test):
-        for tests in (self.by_file[name], self.by_file[""]):
-            if test in tests:
-                tests.remove(test)
-            tests.insert(0, test)
+    def add(self, name, what):
+        for known in (self.by_file[name], self.by_file[""]):
+            if what in known:
+                known.remove(what)
+            known.insert(0, what)
 
-    def first(self, name):
-        return list(dict.fromkeys(self.by_file[name][:NOTICED_MAX * 2 // 3] + self.by_file[""]))[:NOTICED_MAX]
+    def tests(self, name):
+        known = dict.fromkeys(self.by_file[name][:NOTICED_MAX * 2 // 3] + self.by_file[""])
+        return [what for what in known if not what.startswith(CHECK)][:NOTICED_MAX]
+
+    def order(self, name, checks):
+        known = self.by_file[name]
+        return sorted(checks, key=lambda c: known.index(CHECK + c) if CHECK + c in known else len(known))
 
 
 class Workshop:
@@ -176,7 +182,7 @@ class Workshop:
 
     def __init__(self, folder, tools, noticed=None):
         self.folder, self.tools, self.nvmove = folder, tools, os.path.join(tools, "nvmove")
-        self.noticed = noticed or Noticed()
+        self.noticed, self.cc = noticed or Noticed(), os.path.join(folder, "nvmove-cc")
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
         os.makedirs(os.path.join(folder, "objects"))
@@ -213,26 +219,46 @@ class Workshop:
         subprocess.run(["clang-19", f"explored{number}.o", *runtime, "-lpthread", "-ldl", "-o",
                         f"explored{number}"], cwd=self.folder, check=True)
 
-    def passes(self, seconds):
-        """Neither the explorer nor a test finds anything; a hang is a failure."""
-        return self.explores(0, METHODS[:1], seconds) and \
-            self.ends_well([*RUN_TESTS, *FIRST], seconds) and \
-            all(self.explores(number, METHODS, seconds) for number in range(len(EXPLORED))) and \
-            self.ends_well([*RUN_TESTS, *TESTS], seconds)
+    def checks(self, name, seconds):
+        """What may notice a mutation of a file, by its name; each gives whether it found nothing."""
+        def tests(*parts):
+            return lambda: self.ends_well([*RUN_TESTS, *parts], seconds)
 
-    def threads_pass(self, seconds):
-        """Of tests whose threads depend on each other."""
+        def explored(number, methods=METHODS):
+            return lambda: self.explores(number, methods, seconds)
+
+        threads = {"threads": tests(*WHOLE_TESTS), "few programs": lambda: self.programs_pass(FEW, seconds),
+                   "programs": lambda: self.programs_pass(PROGRAMS, seconds),
+                   "storm": lambda: self.storm_passes(seconds)} if name in WHOLE else {}
+        return {"recent tests": tests(*(self.noticed.tests(name) or FIRST)), **threads,
+                "explored": explored(0, METHODS[:1]), "first tests": tests(*FIRST),
+                **{f"explored {n}": explored(n) for n in range(len(EXPLORED))}, "tests": tests(*TESTS)}
+
+    def passes(self, name, seconds):
+        """No check finds anything; a hang is a failure."""
+        self.make_compiler()
+        checks = self.checks(name, seconds)
+        for check in ["recent tests", *self.noticed.order(name, list(checks)[1:])]:
+            if not checks[check]():
+                self.learn(name, check)
+                return False
+        return True
+
+    def make_compiler(self):
+        """nvmove-cc that links with the mutated runtime."""
         objects = [self.object_of(s) for s in self.sources if s.startswith("runtime/")]
         subprocess.run(["ld", "-r", *objects, "-o", "mutated.o"], cwd=self.folder, check=True)
-        cc = os.path.join(self.folder, "nvmove-cc")
-        with open(cc, "w") as f:
+        with open(self.cc, "w") as f:
             f.write(f'#!/bin/sh\nexec {self.tools}/nvmove-cc --nvmove-runtime={self.folder}/mutated.o "$@"\n')
-        os.chmod(cc, 0o755)
-        return self.ends_well([*RUN_TESTS, *WHOLE_TESTS], seconds) and \
-            self.ends_well([sys.executable, os.path.join(ROOT, "tests/generated/generated.py"), "--cc", cc,
-                            "--programs", str(PROGRAMS), "--jobs", "1", "--shrink", "0"], seconds) and \
-            self.ends_well([sys.executable, os.path.join(ROOT, "tests/storm/storm.py"), "--cc", cc, "--kills",
-                            str(KILLS)], seconds)
+        os.chmod(self.cc, 0o755)
+
+    def programs_pass(self, count, seconds):
+        return self.ends_well([sys.executable, os.path.join(ROOT, "tests/generated/generated.py"), "--cc",
+                               self.cc, "--programs", str(count), "--jobs", "1", "--shrink", "0"], seconds)
+
+    def storm_passes(self, seconds):
+        return self.ends_well([sys.executable, os.path.join(ROOT, "tests/storm/storm.py"), "--cc", self.cc,
+                               "--kills", str(KILLS)], seconds)
 
     def explores(self, number, methods, seconds):
         self.link_explored(number)
@@ -258,7 +284,8 @@ class Workshop:
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
                 return False
 
-    def learn(self, name):
+    def learn(self, name, check):
+        self.noticed.add(name, CHECK + check)
         with open(os.path.join(self.folder, SAID), errors="replace") as said:
             for test in re.findall(r"^FAILED: (.*)$", said.read(), re.M):
                 self.noticed.add(name, test)
@@ -276,12 +303,8 @@ class Workshop:
             for source in self.users(mutation.name):
                 self.compile(source)
             self.link()
-            first = self.noticed.first(mutation.name)
-            if first and not self.ends_well([*RUN_TESTS, *first], seconds):
-                return False
-            return (mutation.name not in WHOLE or self.threads_pass(seconds)) and self.passes(seconds)
+            return self.passes(mutation.name, seconds)
         finally:
-            self.learn(mutation.name)
             lines[mutation.number - 1] = mutation.old
             with open(path, "w") as f:
                 f.write("\n".join(lines))
@@ -305,7 +328,7 @@ def fates(wanted, folder, tools, seconds, jobs):
 
     first = free.get()
     first.link()
-    right = first.threads_pass(seconds) and first.passes(seconds)
+    right = first.passes(WHOLE[0], seconds)
     free.put(first)
     if not right:
         with open(os.path.join(first.folder, SAID), errors="replace") as said:

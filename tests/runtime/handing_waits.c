@@ -1,0 +1,77 @@
+/* handing_waits.c: what happens to a thread that waits in a commit. */
+#include "handing.h"
+
+#include <signal.h>
+
+static void *store_and_stay(void *unused) {
+  begin();
+  store(0, 0, 1);
+  all.step = 1;
+  wait_for(3);
+  usleep(LONGER_US);
+  all.step = 4;
+  commit();
+  return unused;
+}
+
+static void *commit_behind(void *ended) {
+  wait_for(1);
+  begin();
+  store(0, GAP, all.words[0] + 1);
+  all.step = 2;
+  int failed = nvm_tx_commit(all.pool);
+  *(_Atomic int *)ended = failed ? -1 : 1;
+  for (;;)
+    pthread_testcancel();
+  return NULL;
+}
+
+/* A commit that waits is no cancellation point: who is cancelled there has its answer first. */
+TEST(handed_to_who_is_cancelled_in_its_commit) {
+  prepare();
+  _Atomic int ended = 0;
+  pthread_t a = start(store_and_stay, NULL), b = start(commit_behind, (void *)&ended);
+  wait_for(2);
+  usleep(LONGER_US / 8);
+  CHECK(pthread_cancel(b) == 0);
+  all.step = 3;
+  CHECK(pthread_join(b, NULL) == 0 && ended == 1 && all.step == 4);
+  CHECK(pthread_join(a, NULL) == 0);
+  reopen();
+  CHECK(all.words[0] == 1 && all.words[GAP] == 2);
+  finish();
+}
+
+static void post(int signal) {
+  (void)signal;
+  sem_post(&all.semaphore);
+}
+
+static void *commit_behind_a_post(void *unused) {
+  while (sem_wait(&all.semaphore))
+    ;
+  begin();
+  STORE(all.words[2 * GAP], all.words[GAP] + 1);
+  commit();
+  CHECK(all.step == 4); /* the first had to commit before */
+  return unused;
+}
+
+/* What a handler releases while its thread waits in a commit is handed on as ever. */
+TEST(handed_by_a_handler_in_a_commit) {
+  prepare();
+  signal(SIGUSR1, post);
+  _Atomic int ended = 0;
+  pthread_t a = start(store_and_stay, NULL), b = start(commit_behind, (void *)&ended),
+            c = start(commit_behind_a_post, NULL);
+  wait_for(2);
+  usleep(LONGER_US / 8);
+  CHECK(pthread_kill(b, SIGUSR1) == 0);
+  usleep(LONGER_US / 8);
+  all.step = 3;
+  CHECK(pthread_join(c, NULL) == 0 && pthread_cancel(b) == 0 && pthread_join(b, NULL) == 0);
+  CHECK(ended == 1 && pthread_join(a, NULL) == 0);
+  reopen();
+  CHECK(all.words[2 * GAP] == 3);
+  finish();
+}
