@@ -11,6 +11,7 @@
 #include "harness.h"
 #include "hooks.h"
 #include "internal.h"
+#include "locks.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -38,7 +39,9 @@ static struct {
   bool held;
   uint64_t arrived[MEDIA_MAX / LINE]; /* of each line: when what the media holds was taken */
   struct power_cut cut;
-  pthread_mutex_t lock; /* one event at a time, and none once the power has failed */
+  pthread_mutex_t
+      lock; /* one event at a time, and none once the power has failed; it belongs to the
+             * machine, not to the program, so libnvmove must not see it handed on */
   unsigned threads;
 } sim = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -101,13 +104,13 @@ static void fail_now(void) {
 }
 
 static void begin_event(void) {
-  pthread_mutex_lock(&sim.lock);
+  nvmi_lock(&sim.lock);
   sim.events++;
   if (!sim.held && ++sim.counted == sim.cut.at)
     fail_now();
 }
 
-static void end_event(void) { pthread_mutex_unlock(&sim.lock); }
+static void end_event(void) { nvmi_unlock(&sim.lock); }
 
 static void sim_stream(void *to, const void *from, size_t size) {
   begin_event();
