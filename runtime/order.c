@@ -15,6 +15,7 @@
 #include "map.h"
 #include "pause.h"
 #include "ticket.h"
+#include "waits.h"
 
 #include <string.h>
 
@@ -213,44 +214,44 @@ uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit) {
 }
 
 /* Those of its dependences that have not ended the thread's next transaction has, too. */
-static struct nvmi_ticket *inherit(struct nvmi_thread *thread) {
-  struct nvmi_ticket *ticket = thread->ticket, *next = NULL;
+static void inherit(struct nvmi_thread *thread, const struct nvmi_ticket *ticket) {
   for (size_t i = 0; i < ticket->deps.count; i++) {
     struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (on == ticket || on->state >= ABORTING)
+    if (on == ticket || on->state >= COMMITTED)
       continue;
-    if (!next)
-      next = nvmi_ticket_new(thread);
-    nvmi_ticket_depend(next, on);
+    if (!thread->ticket)
+      thread->ticket = nvmi_ticket_new(thread);
+    nvmi_ticket_depend(thread->ticket, on);
   }
-  return next;
 }
 
-static bool depends_on_aborting(const struct nvmi_ticket *ticket) {
+static bool depends_on_breaking(const struct nvmi_ticket *ticket) {
   for (size_t i = 0; i < ticket->deps.count; i++)
-    if (nvmi_ticket_root(nvmi_ticket_deps(ticket)[i])->state == ABORTING)
+    if (nvmi_breaks_soon(nvmi_ticket_root(nvmi_ticket_deps(ticket)[i])))
       return true;
   return false;
 }
 
-/* What comes next must find the bytes that an abort takes back taken back. No circle: this one has
- * ended. */
-static void await_aborting(const struct nvmi_ticket *ticket) {
-  for (unsigned tries = 0; depends_on_aborting(ticket); tries++) {
+/* What comes next must find the bytes that an abort takes back taken back, also those of a commit
+ * that waits and has not yet seen that it is undone with it. No circle: this one has ended. */
+static void await_breaking(const struct nvmi_ticket *ticket) {
+  for (unsigned tries = 0; depends_on_breaking(ticket); tries++) {
     nvmi_order_unlock();
     nvmi_pause(tries);
     nvmi_order_lock();
   }
 }
 
+/* A signal handler that posts during the wait makes the next transaction's ticket. */
 void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   nvmi_order_lock();
-  struct nvmi_ticket *ticket = thread->ticket, *next = inherit(thread);
+  struct nvmi_ticket *ticket = thread->ticket;
   ticket->state = committed ? COMMITTED : ABORTED;
   ticket->thread = NULL;
   purge_releases();
-  thread->ticket = next;
-  await_aborting(ticket);
+  thread->ticket = NULL;
+  await_breaking(ticket);
+  inherit(thread, ticket);
   /* Who follows an aborted one finds what that one still followed. */
   if (committed)
     nvmi_ticket_forget(ticket);

@@ -88,6 +88,27 @@ bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *o
   return false;
 }
 
+/* A reader loses nothing by an abort. */
+static bool is_lost_by_abort(const struct nvmi_ticket *ticket) {
+  return ticket->thread && (ticket->thread->touched || ticket->parcels.count);
+}
+
+bool nvmi_breaks_soon(struct nvmi_ticket *ticket) {
+  if (ticket->state >= ABORTING)
+    return ticket->state == ABORTING;
+  begin();
+  for (find(ticket); (ticket = next());) {
+    if (ticket->state >= ABORTING) /* behind one that waits: committed ones are not */
+      return true;
+    for (size_t i = 0; ticket->waiting && is_lost_by_abort(ticket) && i < ticket->deps.count; i++) {
+      struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+      if (on->state != COMMITTED)
+        find(on);
+    }
+  }
+  return false;
+}
+
 /* A longer path than this is not told of. */
 enum { DEPTH_MAX = 64 };
 

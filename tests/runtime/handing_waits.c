@@ -75,3 +75,48 @@ TEST(handed_by_a_handler_in_a_commit) {
   CHECK(all.words[2 * GAP] == 3);
   finish();
 }
+
+static void *abort_while_commits_wait(void *unused) {
+  begin();
+  store(0, 0, 1);
+  all.step = 1;
+  wait_for(3);
+  usleep(LONGER_US / 8);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+static void *commit_behind_it(void *unused) {
+  wait_for(1);
+  begin();
+  store(0, GAP, 2);
+  all.step = 2;
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+  return unused;
+}
+
+/* Two commits wait, the second for the first, and both for what is aborted. Where the second sees
+ * that before the first does, what it stores next has nothing to do with the first. */
+TEST(handed_through_a_commit_that_waits) {
+  enum { ROUNDS = 8 };
+  prepare();
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    all.step = 0;
+    pthread_t a = start(abort_while_commits_wait, NULL), b = start(commit_behind_it, NULL);
+    wait_for(2);
+    pthread_mutex_lock(&all.lock[0]);
+    begin();
+    STORE(all.words[GAP], 3);
+    all.step = 3;
+    CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+    STORE(all.words[GAP], all.words[GAP] + 5);
+    pthread_mutex_unlock(&all.lock[0]);
+    begin(); /* would fail if the store had been undone */
+    commit();
+    CHECK(pthread_join(a, NULL) == 0 && pthread_join(b, NULL) == 0);
+    CHECK(all.words[0] == 0 && all.words[GAP] == 5 * (round + 1));
+  }
+  reopen();
+  CHECK(all.words[0] == 0 && all.words[GAP] == 5 * ROUNDS);
+  finish();
+}
