@@ -15,8 +15,8 @@ bool nvmi_commits_wait(struct nvmi_ticket *on, const struct nvmi_ticket *ticket)
 bool nvmi_never_ends(struct nvmi_ticket *on, const struct nvmi_ticket *ticket);
 /* Whether it depends on that one, or on one that does, and so on. */
 bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *on);
-/* It is being undone, or waits in its commit and is going to be, without anything that a thread that
- * runs does: it has written, and by such waits it depends on one that is undone. */
+/* It is being undone, or waits in its commit and is going to be, without anything that a thread
+ * that runs does: it has written, and by such waits it depends on one that is undone. */
 bool nvmi_breaks_soon(struct nvmi_ticket *ticket);
 /* One that runs, and for which the commit of `ticket` waits; null: none is known. */
 const struct nvmi_thread *nvmi_waited_for(struct nvmi_ticket *ticket);

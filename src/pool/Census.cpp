@@ -1,6 +1,8 @@
 // Counting and checking: see Census.h.
 #include "pool/Census.h"
 
+#include "pool/Mistyped.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -132,19 +134,22 @@ void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &D) {
   }
 }
 
-llvm::Expected<std::vector<std::string>> findFaults(const std::string &Path) {
-  std::vector<std::string> Faults;
+llvm::Expected<Findings> checkPool(const std::string &Path) {
+  Findings Found;
+  std::vector<std::string> &Faults = Found.Faults;
   if (nvm_pool_check(Path.c_str(), remember, &Faults) < 0)
     return lastError();
   if (!Faults.empty())
-    return Faults; // pointers in a damaged heap say nothing
+    return Found; // pointers in a damaged heap say nothing
   llvm::Expected<OpenPool> Pool = OpenPool::look(Path);
   if (!Pool)
     return Pool.takeError();
   if (nvm_pool_verify(Pool->get(), remember, &Faults) < 0 ||
       nvm_pool_verify_pointers(Pool->get(), remember, &Faults) < 0)
     return lastError();
-  return Faults;
+  if (Faults.empty())
+    Found.Hints = findMistyped(Pool->get());
+  return Found;
 }
 
 } // namespace nvmove::pool

@@ -27,8 +27,12 @@ llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool);
 /// The same for people.
 void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &Description);
 
-/// `nvmove pool check`: every fault, in words. Empty: none was found.
-llvm::Expected<std::vector<std::string>> findFaults(const std::string &Path);
+/// In words. A hint is what looks wrong and may be right (Mistyped.h).
+struct Findings {
+  std::vector<std::string> Faults, Hints;
+};
+/// `nvmove pool check`: every fault, and the hints if there is none.
+llvm::Expected<Findings> checkPool(const std::string &Path);
 
 /// A table of a tally, and as JSON.
 void printTally(llvm::raw_ostream &OS, const std::map<std::string, Tally> &Tallies);

@@ -327,11 +327,11 @@ llvm::Error Converter::run() {
 
 /// Under its name once it is sound and on the disk.
 llvm::Error publish(const std::string &Made, const std::string &To) {
-  llvm::Expected<std::vector<std::string>> Faults = findFaults(Made);
-  if (!Faults)
-    return Faults.takeError();
-  if (!Faults->empty())
-    return failed(To + ": what was made is not sound: " + Faults->front());
+  llvm::Expected<Findings> Found = checkPool(Made);
+  if (!Found)
+    return Found.takeError();
+  if (!Found->Faults.empty())
+    return failed(To + ": what was made is not sound: " + Found->Faults.front());
   llvm::SmallString<256> Folder(To);
   llvm::sys::path::remove_filename(Folder);
   int File = open(Made.c_str(), O_RDWR | O_CLOEXEC);

@@ -85,23 +85,28 @@ llvm::Expected<int> info(const Arguments &A) {
 }
 
 llvm::Expected<int> check(const Arguments &A) {
-  llvm::Expected<std::vector<std::string>> Faults = pool::findFaults(A.Pool.Path);
-  if (!Faults)
-    return Faults.takeError();
+  llvm::Expected<pool::Findings> Found = pool::checkPool(A.Pool.Path);
+  if (!Found)
+    return Found.takeError();
+  const std::vector<std::string> &Faults = Found->Faults;
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
         if (A.Format == "json") {
           printJson(OS, llvm::json::Object{{"schema_version", 1},
                                            {"path", A.Pool.Path},
-                                           {"faults", llvm::json::Array(*Faults)}});
+                                           {"faults", llvm::json::Array(Faults)},
+                                           {"hints", llvm::json::Array(Found->Hints)}});
           return;
         }
-        for (const std::string &Fault : *Faults)
+        for (const std::string &Fault : Faults)
           OS << A.Pool.Path << ": " << Fault << '\n';
-        OS << A.Pool.Path << ": " << (Faults->empty() ? "no" : std::to_string(Faults->size()))
-           << (Faults->size() == 1 ? " fault\n" : " faults\n");
+        for (const std::string &Hint : Found->Hints)
+          OS << A.Pool.Path << ": hint: " << Hint
+             << ": freed and given out again, or a cast (docs/pools.md)\n";
+        OS << A.Pool.Path << ": " << (Faults.empty() ? "no" : std::to_string(Faults.size()))
+           << (Faults.size() == 1 ? " fault\n" : " faults\n");
       }))
     return std::move(E);
-  return Faults->empty() ? ExitComplete : ExitIncomplete;
+  return Faults.empty() ? ExitComplete : ExitIncomplete;
 }
 
 llvm::Expected<int> leaks(const Arguments &A) {

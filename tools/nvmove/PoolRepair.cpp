@@ -66,9 +66,9 @@ llvm::Expected<int> repairPool(const Arguments &A) {
     return pool::lastError();
   std::vector<std::string> Faults;
   if (!A.Pool.DryRun) {
-    llvm::Expected<std::vector<std::string>> Found = pool::findFaults(A.Pool.Path);
+    llvm::Expected<pool::Findings> Found = pool::checkPool(A.Pool.Path);
     if (Found)
-      Faults = std::move(*Found);
+      Faults = std::move(Found->Faults);
     else
       Faults.push_back(llvm::toString(Found.takeError()));
   }

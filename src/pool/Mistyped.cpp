@@ -1,0 +1,155 @@
+// Pointers to blocks of another type: see Mistyped.h.
+#include "pool/Mistyped.h"
+
+#include "pool/Members.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+namespace nvmove::pool {
+
+namespace {
+
+/// A member that is no record, by its place in its type.
+struct Leaf {
+  uint64_t Size = 0; ///< bytes of one element
+  bool IsPointer = false, IsOpaque = false;
+};
+using Leaves = std::map<uint64_t, Leaf>;
+
+void addLeaves(const std::vector<Member> &Members, uint64_t Base, Leaves &To) {
+  for (const Member &M : Members)
+    for (uint64_t I = 0; I < M.Count; I++) {
+      uint64_t At = Base + M.Offset + I * M.Size;
+      if (!M.Inner.empty())
+        addLeaves(M.Inner, At, To);
+      else
+        To[At] = {M.Size, M.Kind == "pointer" || M.Kind == "function",
+                  M.Kind == "union" || M.Kind == "other" || M.Kind == "char" || M.Bits != 0};
+    }
+}
+
+/// A type as far as it is compared.
+struct Shape {
+  explicit Shape(const nvm_type &Type) : Size(Type.size) {
+    addLeaves(parseMembers(Type.members), 0, All);
+  }
+  uint64_t Size;
+  Leaves All;
+};
+
+/// Whether a \p Pointee may lie in a \p Block from its byte \p Base on, as far as both reach.
+bool agree(const Shape &Pointee, const Shape &Block, uint64_t Base) {
+  for (const auto &[At, Mine] : Pointee.All) {
+    uint64_t There = Base + At;
+    if (There >= Block.Size)
+      break;
+    auto After = Block.All.upper_bound(There);
+    if (After == Block.All.begin())
+      return false;
+    const auto &[Start, Theirs] = *std::prev(After);
+    if (Mine.IsOpaque || Theirs.IsOpaque)
+      continue;
+    if (Start != There || Mine.Size != Theirs.Size || Mine.IsPointer != Theirs.IsPointer)
+      return false;
+  }
+  return true;
+}
+
+struct Block {
+  uint64_t Offset, Size;
+  const char *Bytes;
+  const nvm_type *Type; ///< or null
+};
+
+struct Found {
+  std::string First;
+  uint64_t Count = 0;
+};
+
+class Search {
+public:
+  explicit Search(NVM_POOL *Pool)
+      : Pool(Pool), Base(reinterpret_cast<uint64_t>(nvm_pool_base(Pool))) {}
+
+  std::vector<std::string> run() {
+    if (nvm_pool_each_block(Pool, /*reach=*/false, add, this) != 0)
+      return {}; // the pool's checks told why
+    llvm::sort(Blocks, [](const Block &A, const Block &B) { return A.Offset < B.Offset; });
+    for (const Block &B : Blocks)
+      if (B.Type && B.Type->size)
+        look(B);
+    std::vector<std::string> Lines;
+    for (const auto &[Field, What] : Hints)
+      Lines.push_back(What.Count == 1
+                          ? What.First
+                          : llvm::formatv("{0} (and {1} more)", What.First, What.Count - 1).str());
+    return Lines;
+  }
+
+private:
+  static bool add(void *Context, const nvm_block *B) {
+    auto &S = *static_cast<Search *>(Context);
+    S.Blocks.push_back({B->offset, B->size, static_cast<const char *>(B->address), B->type});
+    if (B->type && !S.Types.count(B->type->id))
+      S.Types.emplace(B->type->id, B->type);
+    return true;
+  }
+
+  const Shape &shapeOf(const nvm_type &Type) {
+    return Shapes.try_emplace(Type.id, Type).first->second;
+  }
+
+  void look(const Block &B) {
+    const nvm_type &Type = *B.Type;
+    for (uint64_t Record = 0; Record + Type.size <= B.Size; Record += Type.size)
+      for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
+        bool IsPointer = F.kind == NVM_FIELD_POINTER || F.kind == NVM_FIELD_WEAK_POINTER;
+        auto Target = Types.find(F.target);
+        for (uint64_t I = 0; IsPointer && !F.when && Target != Types.end() && I < F.count; I++)
+          judge(B, F, *Target->second, Record + F.offset + I * F.stride);
+      }
+  }
+
+  void judge(const Block &Holder, const nvm_field &F, const nvm_type &Target, uint64_t At) {
+    uint64_t Value;
+    memcpy(&Value, Holder.Bytes + At, sizeof Value);
+    uint64_t Offset = (Value & ~F.tag) - Base;
+    auto After =
+        llvm::upper_bound(Blocks, Offset, [](uint64_t O, const Block &B) { return O < B.Offset; });
+    if (!Value || After == Blocks.begin())
+      return;
+    const Block &There = *std::prev(After);
+    if (Offset - There.Offset >= There.Size || !There.Type || There.Type->id == Target.id ||
+        !There.Type->size)
+      return;
+    if (agree(shapeOf(Target), shapeOf(*There.Type), (Offset - There.Offset) % There.Type->size))
+      return;
+    Found &Hint = Hints[{Holder.Type->name, F.name, There.Type->name}];
+    if (Hint.Count++ == 0)
+      Hint.First =
+          llvm::formatv("field {0} of {1} at {2:x} leads to {3:x}, a block of {4}, which has "
+                        "nothing of {5} there",
+                        F.name, Holder.Type->name, Holder.Offset + At, Offset, There.Type->name,
+                        Target.name)
+              .str();
+  }
+
+  NVM_POOL *Pool;
+  uint64_t Base;
+  std::vector<Block> Blocks;
+  std::unordered_map<uint64_t, const nvm_type *> Types;
+  std::unordered_map<uint64_t, Shape> Shapes;
+  std::map<std::vector<std::string>, Found> Hints;
+};
+
+} // namespace
+
+std::vector<std::string> findMistyped(NVM_POOL *Pool) { return Search(Pool).run(); }
+
+} // namespace nvmove::pool

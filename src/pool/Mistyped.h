@@ -1,0 +1,22 @@
+// Pointers that lead to a block of a type that has nothing of what their field points to.
+//
+// A pointer to a block that was freed and given out again leads to an allocated block, so no check
+// of addresses finds it. What is left to see is the type: the field says `struct item *`, the block
+// there is a `struct page`. That is a hint and no fault, since a C program may cast. Two types
+// agree where their members coincide in place, size and kind as far as both reach (a record in
+// another, a common first part); where one of them has a union, plain characters or a word of no
+// known type, nothing is said. A freed block that was given out as the same type again is not seen.
+#pragma once
+
+#include "nvmove/inspect.h"
+
+#include <string>
+#include <vector>
+
+namespace nvmove::pool {
+
+/// One line for each field of a type that has such a pointer, with the first of them and how many.
+/// \p Pool is open and nobody else uses it.
+std::vector<std::string> findMistyped(NVM_POOL *Pool);
+
+} // namespace nvmove::pool
