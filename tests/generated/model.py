@@ -76,7 +76,7 @@ class Model:
     def __init__(self, threads, initial):
         self.threads = [Thread(n) for n in range(threads)]
         self.memory, self.durable = dict(initial), dict(initial)
-        self.tags = {}           # lock: the transactions that whoever acquires it depends on
+        self.tags = {}           # lock: (transaction that an acquisition depends on, whether a reader released)
         self.holders = {}        # lock: threads that hold it
         self.touched = set()     # keys changed in this step
         self.committed = []      # transactions, in this step
@@ -145,7 +145,9 @@ class Model:
         holders = self.holders.setdefault(lock, set())
         need(not holders or (reads and all(self.threads[h].held[lock] for h in holders)))
         need(thread.number not in holders)
-        fresh = {t for t in self.tags.get(lock, ()) if t.is_live() and t is not thread.tx}
+        # A reader hands nothing on to another reader.
+        fresh = {t for t, read in self.tags.get(lock, ()) if t.is_live() and t is not thread.tx
+                 and not (read and reads)}
         if thread.tx:
             need(not any(u.implicit for t in fresh for u in self.circle(thread.tx, t)))
         self.changes += 1
@@ -159,15 +161,15 @@ class Model:
         ends = tx and tx.implicit and not self.is_unsafe(tx)
         need(not ends or (not thread.live_deps() and not thread.is_broken()))
         self.changes += 1
-        del thread.held[lock]
+        read = thread.held.pop(lock)
         self.holders[lock].discard(thread.number)
         if ends:
             self.finish(tx)
         tags = self.tags.setdefault(lock, set())
         if thread.tx and thread.tx.old:
-            tags.add(thread.tx)
+            tags.add((thread.tx, read))
         else:
-            tags |= thread.live_deps()
+            tags |= {(d, read) for d in thread.live_deps()}
 
     # Transactions
 
