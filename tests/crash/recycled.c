@@ -19,7 +19,7 @@
 enum { SLOTS = 60, BYTES = 200000, BALLAST = 600000, WORDS = 2500 };
 
 #ifndef TURNS
-#define TURNS 15 /* more than a test has time for: tests/runtime/mutate.py */
+#define TURNS 15 /* more than a test has time for: tests/mutation/mutate.py */
 #endif
 
 static NVM_POOL *pool;

@@ -76,7 +76,7 @@ class Model:
     def __init__(self, threads, initial):
         self.threads = [Thread(n) for n in range(threads)]
         self.memory, self.durable = dict(initial), dict(initial)
-        self.tags = {}           # lock: (transaction that an acquisition depends on, whether a reader released)
+        self.tags = {}           # lock: (transaction that an acquisition depends on, a reader released)
         self.holders = {}        # lock: threads that hold it
         self.touched = set()     # keys changed in this step
         self.committed = []      # transactions, in this step

@@ -1,9 +1,11 @@
 /* harness.c: runs the tests (harness.h) and prints "N passed, N failed, N skipped" as its last
  * line.
  *
- * usage: nvmove-runtime-tests [--stop] [--jobs N] [--seconds N] [PART-OF-A-NAME]...
+ * usage: nvmove-runtime-tests [--stop] [--jobs N] [--seconds N] [--list] [--plan FILE]
+ *                             [PART-OF-A-NAME]...
  * --stop: one at a time, up to the first failure. --jobs: so many tests at a time; what one prints
- * comes when it ends. --seconds: that one may take.
+ * comes when it ends. --seconds: that one may take. --list: prints the names instead. --plan: the
+ * tests of a file, in its order; a line is "SECONDS NAME", the time that the test may take.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -176,7 +178,8 @@ struct job {
 enum { JOBS_MAX = 64 };
 static struct job jobs[JOBS_MAX];
 static unsigned job_count = 1, seconds = SECONDS_MAX;
-static bool stops;
+static bool stops, lists;
+static const char *plan;
 static bool names_all; /* also those that pass */
 static unsigned counts[3];
 
@@ -277,8 +280,14 @@ static char **options(char **arguments) {
       job_count = (unsigned)strtoul(*++arguments, NULL, 10);
     else if (strcmp(*arguments, "--seconds") == 0 && arguments[1])
       seconds = (unsigned)strtoul(*++arguments, NULL, 10);
+    else if (strcmp(*arguments, "--plan") == 0 && arguments[1])
+      plan = *++arguments;
+    else if (strcmp(*arguments, "--list") == 0)
+      lists = true;
     else {
-      fprintf(stderr, "%s: no such option; --stop, --jobs N, --seconds N, then parts of names\n",
+      fprintf(stderr,
+              "%s: no such option; --stop, --jobs N, --seconds N, --list, --plan FILE, then parts "
+              "of names\n",
               *arguments);
       exit(2);
     }
@@ -287,24 +296,67 @@ static char **options(char **arguments) {
   return arguments;
 }
 
-int main(int argc, char **argv) {
+/* Calls `run` for each test in each of its configurations, with its whole name. */
+static void each_test(void (*run)(const struct test *test, struct configuration c, const char *name,
+                                  void *context),
+                      void *context) {
   static const struct configuration each[] = {
       {"undo", "process"}, {"undo", "power"}, {"shadow", "process"}, {"shadow", "power"}};
-  (void)argc;
-  char **wanted = options(argv + 1);
-  names_all = *wanted;
-  for (const struct test *test = tests; test; test = test->next) {
+  for (const struct test *test = tests; test; test = test->next)
     for (int i = 0; i < (test->once ? 1 : 4); i++) {
       struct configuration c = test->once ? (struct configuration){0} : each[i];
-      struct job *job = free_job();
-      snprintf(job->name, sizeof job->name, "%s%s%s%s%s", test->name, c.method ? " " : "",
+      char name[NAME_MAX + 1];
+      snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",
                c.method ? c.method : "", c.method ? " " : "", c.method ? c.domain : "");
-      if (is_wanted(job->name, wanted))
-        start(job, test, c);
+      run(test, c, name, context);
     }
+}
+
+static void run_wanted(const struct test *test, struct configuration c, const char *name,
+                       void *wanted) {
+  if (!is_wanted(name, wanted))
+    return;
+  if (lists) {
+    puts(name);
+    return;
   }
+  struct job *job = free_job();
+  snprintf(job->name, sizeof job->name, "%s", name);
+  start(job, test, c);
+}
+
+static void run_named(const struct test *test, struct configuration c, const char *name,
+                      void *wanted) {
+  if (strcmp(name, wanted) != 0)
+    return;
+  struct job *job = free_job();
+  snprintf(job->name, sizeof job->name, "%s", name);
+  start(job, test, c);
+}
+
+static void run_plan(void) {
+  FILE *file = fopen(plan, "r");
+  if (!file) {
+    perror(plan);
+    exit(2);
+  }
+  char name[NAME_MAX + 1];
+  while (fscanf(file, "%u %255[^\n]", &seconds, name) == 2)
+    each_test(run_named, name);
+  fclose(file);
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  char **wanted = options(argv + 1);
+  names_all = *wanted || plan;
+  if (plan)
+    run_plan();
+  else
+    each_test(run_wanted, wanted);
   while (wait_for_one())
     ;
-  printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
+  if (!lists)
+    printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
   return counts[1] != 0;
 }

@@ -1,29 +1,35 @@
 #!/usr/bin/env python3
 """Removes each flush, fence, checksum test, append and ordering of the runtime in turn; runs its tests.
 
-usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--seconds N] [--jobs N]
+usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] [--seconds N] [--jobs N]
 
-A mutation is one line of the runtime's sources that matches a rule below, changed as the rule says; of what
-decides between threads (WHOLE) each statement and each condition. Then `nvmove crash` (from DIR) explores
-right programs that are linked with the mutated runtime, and the runtime's tests run; random programs and a
-storm, too, where threads are concerned. A mutation that nothing notices is a survivor: either the tests miss
-something, or the line is needless. Those that are known, with the reason, are in SURVIVORS
-(docs/reliability.md explains them); any other, and any in that list that is noticed after all, is a failure.
-The sources are copied: the tree is not touched.
+A mutation is one line of the runtime's sources, changed by one rule (mutations.py). The runtime's tests that
+enter its function run (reached.py), `nvmove crash` (from DIR) explores right programs that are linked with
+the mutated runtime, and random programs and a storm run where threads are concerned. A mutation that nothing
+notices is a survivor: either the tests miss something, or the line is needless. Those that are known, with
+the reason, are in SURVIVORS (docs/reliability.md explains them); any other, and any in that list that is
+noticed after all, is a failure. --sample: so many of them, chosen by --seed. The sources are copied: the
+tree is not touched.
 """
 import argparse
 import collections
 import concurrent.futures
 import os
 import queue
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-Iinclude", "-Iruntime", f'-DNVMOVE_TEST_SOURCE="{ROOT}"']
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import reached  # noqa: E402
+from mutations import ROOT, SURVIVORS, WHOLE, Mutation, mutations  # noqa: E402
+
+FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-fno-pie", "-Iinclude", "-Iruntime",
+         f'-DNVMOVE_TEST_SOURCE="{ROOT}"']
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
             ("straight.c", ()), ("straight.c", ("-DSIZE=1000",)),
@@ -32,128 +38,15 @@ EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt
            "--allow-sampling"]
 METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
-SECONDS_MAX = 900  # of all tests on a busy machine
-RUN_TESTS = ["./tests.exe", "--stop", "--seconds", "60"]  # of one test, which takes 25 at most
+SECONDS_MAX = 1800  # of all tests on a busy machine
+FAST_SECONDS = 30   # of tests that run before anything else
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
-NOTICED_MAX = 12  # tests that are tried first
+NOTICED_MAX = 24  # tests that are tried first
 CHECK = "check: "
-# The tests that have to do with it, by parts of their names.
-TESTS = ["power_failure", "crash", "threads", "torn", "floor", "freed", "slow", "fences", "several",
-         "bound_", "void_", "handler", "old_entries", "damage", "forged", "check_", "order_commits",
-         "order_two", "large", "repair", "recovered", "spoiled_tables", "second_log", "moved_in", "resized",
-         "thread_end", "moved_nothing", "counted_", "counts_in", "soaked_", "new_use", "statics_",
-         "after_a"]
-
-# Those of them that take less than a few seconds and find much, before all others.
-FIRST = ["floor_", "second_log", "order_two", "handler_in", "moved_in_one", "over_garbage", "in_a_close"]
-
-# How a line may come to a pool.
-TO_A_POOL = r"(?:[\w()\[\]]+->)*pool->persist->"
-
-# What is removed: a regular expression for a statement on one line, and what stands there instead.
-RULES = [
-    ("fence", TO_A_POOL + r"fence\(\);", ";"),
-    ("fence", r"nvmi_fence\((?:log|record->log)\);", ";"),
-    ("flush", TO_A_POOL + r"flush\(.*\);", ";"),
-    ("flush", r"^\s*flush\(\(void \*\).*\);", ";"),
-    ("flush", r"^\s*flush_lines\(.*\);", ";"),
-    ("flush", TO_A_POOL + r"(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
-    ("append", r"pool->persist->append\(place, frame, size\);", ";"),
-    ("append", r"^\s*retire\(log, ending\);", ";"),
-    ("checksum", r"segment->check == nvmi_segment_check\(pool, segment\) &&", ""),
-    ("checksum", r"frame->check == nvmi_check_by\(", "0 == 0 * nvmi_check_by("),
-    ("checksum", r"return record->check == nvmi_check_by\(", "return 0 == 0 * nvmi_check_by("),
-    ("checksum", r"batch->check != nvmi_batch_check\(pool, batch\)", "0"),
-    ("checksum", r"head->check != check_of\(pool, head\) \|\|", ""),
-    ("order", r"^\s*nvmi_counts_(?:spoil|drain)\(pool\);", ";"),
-    ("order", r"^\s*make_void\(log, position\);", ";"),
-    ("checksum", r"j.header.check == nvmi_header_check\(&j.header\) &&", ""),
-    ("checksum", r"return entry->check == nvmi_type_entry_check\(pool, entry, record\) \? record : NULL;",
-     "return record;"),
-    ("checksum", r"return data_arrived\(pool, found, commit\) \? commit : NULL;", "return commit;"),
-    ("order", r"^\s*nvmi_log_await\(.*\);", ";"),
-    ("order", r"^\s*nvmi_log_raise_bound\(.*\);", ";"),
-    ("order", r"^\s*become_several\(pool, count\);", ";"),
-    ("order", r"^\s*nvmi_barrier_in_all_threads\(\);", ";"),
-    ("order", r"^\s*sort\(&work->(?:redo|undo)\);", ";"),
-    ("order", r"items\(&work->redo\)\[i\]->order < work->bound", "0"),
-    ("order", r"atomic_store_explicit\(&log->pending, 0, memory_order_release\);", ";"),
-    ("order", r"span->freed_order >= floor", "0"),
-    ("order", r"atomic_load_explicit\(&span->freed_order, memory_order_acquire\) < bound", "1"),
-    ("order", r"^\s*some \|= flush_last\(.*\);", ";"),
-    ("order", r"while \(nvmi_settle\(pool\) < all\)", "while (0)"),
-    ("order", r"if \(!log->last && !log->bank_tells\)", "if (0)"),
-    ("order", r"^\s*nvmi_log_publish\(log, frame, size\);", ";"),
-    ("order", r"if \(commit && commit->place > work->bound\)", "if (0)"),
-    ("order", r"known > bound \? known : bound;", "bound;"),
-    ("order", r"if \(pending && pending < bound\)", "if (0)"),
-    ("order", r"^\s*raise_freed_order\(.*\);", ";"),
-    ("order", r"^\s*commit_behind\(log, \w+\);", ";"),
-    ("order", r"^\s*nvmi_order_(?:release|acquire)\(lock\);", ";"),
-    ("order", r"^\s*nvmi_header_write\(pool\);", ";"),
-    ("order", r"!is_undo \|\| ended", "!is_undo"),
-]
-FILES = ["runtime/" + name for name in
-         ("check.c", "heap_chunks.c", "heap_intents.c", "heap_spans.c", "heap.c", "header.c", "locks.c",
-          "log.c", "log.h", "record.c", "record.h", "recover.c", "pool.c", "types.c", "methods/undo.c",
-          "methods/shadow.c", "settle.c", "settle.h", "redo.c", "shrink.c", "note.c", "relocate.c",
-          "crew.c", "resize.c", "statics.c", "statics_table.c", "counts.c", "counts_log.c",
-          "counts_batch.c", "release.c", "straight.c", "tx.c")]
-
-# Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
-WHOLE = ["runtime/" + name for name in
-         ("order.c", "order_join.c", "order_turn.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c",
-          "called.c", "kept_blocks.c", "log_end.c", "freeze.c", "locks.c", "signal_frame.c",
-          "methods/shadow_abort.c")]
-WHOLE_RULES = [
-    ("statement", r"^(\s+)[a-z_]\w*\(.*\);$", r"\1;"),
-    ("statement", r"^(\s+)[\w>\-.\[\]*]+ [-+|&]?= .*;$", r"\1;"),
-    ("statement", r"^(\s+)[\w>\-.\[\]]+(?:\+\+|--);$", r"\1;"),
-    ("condition", r"^(\s+(?:\} else )?)if \((.*)\)( \{)?$", r"\1if (0)\3"),
-]
-WHOLE_TESTS = ["order_", "waits_", "returns_", "review_", "circle_", "log_", "undone_", "joined",
-               "thread_end", "fork", "handler", "handed_", "backup_"]
 FEW, PROGRAMS, KILLS = 25, 200, 100
-
-# Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.
-SURVIVORS = {
-}
-
 
 with open(os.path.join(ROOT, "tests", "runtime", "CMakeLists.txt")) as cmake:
     WRAPPED = re.search(r"foreach\(call ([\w\s]+)\)", cmake.read()).group(1).split()  # by faults.c
-
-
-class Mutation:
-    def __init__(self, kind, name, function, number, old, new):
-        self.kind, self.name, self.function, self.number = kind, name, function, number
-        self.old, self.new = old, new
-
-    def __str__(self):
-        return f"{self.kind}: {self.name}:{self.number}: {self.old.strip()}"
-
-    def is_at(self, name, number):
-        return (self.name, self.number) == (name, number)
-
-    def key(self):
-        return f"{self.name}: {self.function}: {self.old.split('/*')[0].strip()}"
-
-
-def mutations():
-    found = []
-    for name in FILES + [n for n in WHOLE if n not in FILES]:
-        rules = RULES + (WHOLE_RULES if name in WHOLE else [])
-        with open(os.path.join(ROOT, name)) as f:
-            lines = f.read().split("\n")
-        function = ""
-        for number, line in enumerate(lines, 1):
-            begins = re.match(r"\w.*?\b(\w+)\(", line)
-            function = begins.group(1) if begins and not line.startswith("#") else function
-            for kind, pattern, instead in rules:
-                new = re.sub(pattern, instead, line)
-                if new != line and not (found and found[-1].is_at(name, number)):
-                    found.append(Mutation(kind, name, function, number, line, new))
-    return found
 
 
 class Noticed:
@@ -180,9 +73,9 @@ class Noticed:
 class Workshop:
     """A copy of the sources, with the object file of each."""
 
-    def __init__(self, folder, tools, noticed=None):
+    def __init__(self, folder, tools, noticed):
         self.folder, self.tools, self.nvmove = folder, tools, os.path.join(tools, "nvmove")
-        self.noticed, self.cc = noticed or Noticed(), os.path.join(folder, "nvmove-cc")
+        self.noticed, self.cc, self.reached = noticed, os.path.join(folder, "nvmove-cc"), None
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
         os.makedirs(os.path.join(folder, "objects"))
@@ -200,47 +93,70 @@ class Workshop:
     def object_of(self, source):
         return os.path.join("objects", source.replace("/", "_") + ".o")
 
-    def compile(self, source):
-        command = ["clang-19", *FLAGS, "-c", source, "-o", self.object_of(source)]
+    def compile(self, source, options=(), made=None):
+        command = ["clang-19", *FLAGS, *options, "-c", source, "-o", made or self.object_of(source)]
         subprocess.run(command, cwd=self.folder, check=True)
+
+    def measure(self):
+        """Which tests enter which functions; as the runtime is without a mutation."""
+        os.makedirs(os.path.join(self.folder, "marked"))
+        objects = []
+        for source in self.sources:
+            if source.startswith("runtime/"):
+                objects.append(os.path.join("marked", source.replace("/", "_") + ".o"))
+                self.compile(source, reached.MARKS, objects[-1])
+            else:
+                objects.append(self.object_of(source))
+        self.compile(os.path.join(ROOT, "tests", "mutation", "reached.c"), (), "marked/reached.o")
+        self.link([*objects, "marked/reached.o"], "marked.exe")
+        return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder)
 
     def users(self, name):
         return [name] if name.endswith(".c") else [s for s in self.sources if s.startswith("runtime/")]
 
-    def link(self):
-        objects = [self.object_of(s) for s in self.sources]
+    def link(self, objects=None, name="tests.exe"):
+        objects = objects or [self.object_of(s) for s in self.sources]
         wraps = [f"-Wl,--wrap={call}" for call in WRAPPED]
-        libraries = ["-lpthread", "-ldl"]
-        subprocess.run(["clang-19", *objects, *wraps, *libraries, "-o", "tests.exe"], cwd=self.folder,
-                       check=True)
+        subprocess.run(["clang-19", "-no-pie", *objects, *wraps, "-lpthread", "-ldl", "-o", name],
+                       cwd=self.folder, check=True)
 
     def link_explored(self, number):
         runtime = [self.object_of(s) for s in self.sources if s.startswith("runtime/")]
         subprocess.run(["clang-19", f"explored{number}.o", *runtime, "-lpthread", "-ldl", "-o",
                         f"explored{number}"], cwd=self.folder, check=True)
 
-    def checks(self, name, seconds):
-        """What may notice a mutation of a file, by its name; each gives whether it found nothing."""
-        def tests(*parts):
-            return lambda: self.ends_well([*RUN_TESTS, *parts], seconds)
+    def plans(self, mutation):
+        """The tests that enter the mutated function: those that take FAST_SECONDS, and the others."""
+        tests = self.reached.plan(mutation.function, self.noticed.tests(mutation.name))
+        used, fast = 0, 0
+        while fast < len(tests) and used < FAST_SECONDS:
+            used += self.reached.seconds[tests[fast]]
+            fast += 1
+        return tests[:fast], tests[fast:]
 
-        def explored(number, methods=METHODS):
-            return lambda: self.explores(number, methods, seconds)
+    def tests_pass(self, tests, seconds):
+        with open(os.path.join(self.folder, "plan"), "w") as f:
+            f.writelines(f"{self.reached.limit(t)} {t}\n" for t in tests)
+        return not tests or self.ends_well(["./tests.exe", "--stop", "--plan", "plan"], seconds)
 
-        threads = {"threads": tests(*WHOLE_TESTS), "few programs": lambda: self.programs_pass(FEW, seconds),
+    def checks(self, mutation, seconds):
+        """What may notice a mutation, by its name; each gives whether it found nothing."""
+        fast, further = self.plans(mutation)
+        threads = {"few programs": lambda: self.programs_pass(FEW, seconds),
                    "programs": lambda: self.programs_pass(PROGRAMS, seconds),
-                   "storm": lambda: self.storm_passes(seconds)} if name in WHOLE else {}
-        return {"recent tests": tests(*(self.noticed.tests(name) or FIRST)), **threads,
-                "explored": explored(0, METHODS[:1]), "first tests": tests(*FIRST),
-                **{f"explored {n}": explored(n) for n in range(len(EXPLORED))}, "tests": tests(*TESTS)}
+                   "storm": lambda: self.storm_passes(seconds)} if mutation.name in WHOLE else {}
+        explored = {f"explored {n}": lambda n=n: self.explores(n, METHODS, seconds)
+                    for n in range(len(EXPLORED))}
+        return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **explored,
+                "further tests": lambda: self.tests_pass(further, seconds)}
 
-    def passes(self, name, seconds):
+    def passes(self, mutation, seconds):
         """No check finds anything; a hang is a failure."""
         self.make_compiler()
-        checks = self.checks(name, seconds)
-        for check in ["recent tests", *self.noticed.order(name, list(checks)[1:])]:
+        checks = self.checks(mutation, seconds)
+        for check in ["tests", *self.noticed.order(mutation.name, list(checks)[1:])]:
             if not checks[check]():
-                self.learn(name, check)
+                self.learn(mutation.name, check)
                 return False
         return True
 
@@ -303,13 +219,17 @@ class Workshop:
             for source in self.users(mutation.name):
                 self.compile(source)
             self.link()
-            return self.passes(mutation.name, seconds)
+            return self.passes(mutation, seconds)
         finally:
             lines[mutation.number - 1] = mutation.old
             with open(path, "w") as f:
                 f.write("\n".join(lines))
             shutil.rmtree(os.path.join(self.folder, "objects"))
             os.rename(right, os.path.join(self.folder, "objects"))
+
+
+# No mutation; a file and a function that mean all checks.
+EVERYTHING = Mutation("", WHOLE[0], "", 0, "", "")
 
 
 def fates(wanted, folder, tools, seconds, jobs):
@@ -326,22 +246,28 @@ def fates(wanted, folder, tools, seconds, jobs):
         finally:
             free.put(shop)
 
-    first = free.get()
-    first.link()
-    right = first.passes(WHOLE[0], seconds)
-    free.put(first)
+    shops = [free.get() for _ in range(jobs)]
+    found = shops[0].measure()
+    for shop in shops:
+        shop.reached = found
+    shops[0].link()
+    right = shops[0].passes(EVERYTHING, seconds)
+    for shop in shops:
+        free.put(shop)
     if not right:
-        with open(os.path.join(first.folder, SAID), errors="replace") as said:
+        with open(os.path.join(shops[0].folder, SAID), errors="replace") as said:
             yield None, said.read()[-SAID_SHOWN:]
         return
     with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
         yield from zip(wanted, workers.map(fate, wanted))
 
 
-def run(tools, only="", seconds=SECONDS_MAX, jobs=1):
+def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1):
     """(noticed or known, wrong): prints each mutation's fate."""
-    passed = failed = 0
+    passed = failed = noticed = 0
     wanted = [m for m in mutations() if re.search(only, str(m))]
+    if sample and sample < len(wanted):
+        wanted = random.Random(seed).sample(wanted, sample)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         for mutation, survives in fates(wanted, folder, tools, seconds, jobs):
             if not mutation:
@@ -349,9 +275,10 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1):
                 return 0, 1
             known = SURVIVORS.get(mutation.key())
             wrong = survives != bool(known)
-            passed, failed = passed + (not wrong), failed + wrong
+            passed, failed, noticed = passed + (not wrong), failed + wrong, noticed + (not survives)
             said = "survives: " + (known or "NOT KNOWN") if survives else "noticed"
             print(f"{mutation}: {said}{', KNOWN TO SURVIVE' if known and not survives else ''}", flush=True)
+    print(f"mutate: {noticed} of {len(wanted)} noticed, {100 * noticed / max(len(wanted), 1):.1f} %")
     return passed, failed
 
 
@@ -361,6 +288,8 @@ def main():
                    help="folder of nvmove and nvmove-cc")
     p.add_argument("--only", default="", help="mutations whose printed name matches this expression")
     p.add_argument("--list", action="store_true", help="print them and stop")
+    p.add_argument("--sample", type=int, default=0, help="so many of them, chosen at random; 0: all")
+    p.add_argument("--seed", type=int, default=1, help="of that choice")
     p.add_argument("--seconds", type=int, default=SECONDS_MAX, help="how long the tests may take")
     p.add_argument("--jobs", type=int, default=1, help="mutations that are tried at the same time")
     a = p.parse_args()
@@ -369,7 +298,7 @@ def main():
             if re.search(a.only, str(mutation)):
                 print(mutation)
         return 0
-    passed, failed = run(a.bin, a.only, a.seconds, a.jobs)
+    passed, failed = run(a.bin, a.only, a.seconds, a.jobs, a.sample, a.seed)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

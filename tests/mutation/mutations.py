@@ -1,0 +1,106 @@
+"""What mutate.py removes: statements and conditions of the runtime, each one line changed by one rule."""
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# How a line may come to a pool.
+TO_A_POOL = r"(?:[\w()\[\]]+->)*pool->persist->"
+
+# What is removed: a regular expression for a statement on one line, and what stands there instead.
+RULES = [
+    ("fence", TO_A_POOL + r"fence\(\);", ";"),
+    ("fence", r"nvmi_fence\((?:log|record->log)\);", ";"),
+    ("flush", TO_A_POOL + r"flush\(.*\);", ";"),
+    ("flush", r"^\s*flush\(\(void \*\).*\);", ";"),
+    ("flush", r"^\s*flush_lines\(.*\);", ";"),
+    ("flush", TO_A_POOL + r"(stream|store_line|append)\(", r"nvmi_persist_process()->\1("),
+    ("append", r"pool->persist->append\(place, frame, size\);", ";"),
+    ("append", r"^\s*retire\(log, ending\);", ";"),
+    ("checksum", r"segment->check == nvmi_segment_check\(pool, segment\) &&", ""),
+    ("checksum", r"frame->check == nvmi_check_by\(", "0 == 0 * nvmi_check_by("),
+    ("checksum", r"return record->check == nvmi_check_by\(", "return 0 == 0 * nvmi_check_by("),
+    ("checksum", r"batch->check != nvmi_batch_check\(pool, batch\)", "0"),
+    ("checksum", r"head->check != check_of\(pool, head\) \|\|", ""),
+    ("order", r"^\s*nvmi_counts_(?:spoil|drain)\(pool\);", ";"),
+    ("order", r"^\s*make_void\(log, position\);", ";"),
+    ("checksum", r"j.header.check == nvmi_header_check\(&j.header\) &&", ""),
+    ("checksum", r"return entry->check == nvmi_type_entry_check\(pool, entry, record\) \? record : NULL;",
+     "return record;"),
+    ("checksum", r"return data_arrived\(pool, found, commit\) \? commit : NULL;", "return commit;"),
+    ("order", r"^\s*nvmi_log_await\(.*\);", ";"),
+    ("order", r"^\s*nvmi_log_raise_bound\(.*\);", ";"),
+    ("order", r"^\s*become_several\(pool, count\);", ";"),
+    ("order", r"^\s*nvmi_barrier_in_all_threads\(\);", ";"),
+    ("order", r"^\s*sort\(&work->(?:redo|undo)\);", ";"),
+    ("order", r"items\(&work->redo\)\[i\]->order < work->bound", "0"),
+    ("order", r"atomic_store_explicit\(&log->pending, 0, memory_order_release\);", ";"),
+    ("order", r"span->freed_order >= floor", "0"),
+    ("order", r"atomic_load_explicit\(&span->freed_order, memory_order_acquire\) < bound", "1"),
+    ("order", r"^\s*some \|= flush_last\(.*\);", ";"),
+    ("order", r"while \(nvmi_settle\(pool\) < all\)", "while (0)"),
+    ("order", r"if \(!log->last && !log->bank_tells\)", "if (0)"),
+    ("order", r"^\s*nvmi_log_publish\(log, frame, size\);", ";"),
+    ("order", r"if \(commit && commit->place > work->bound\)", "if (0)"),
+    ("order", r"known > bound \? known : bound;", "bound;"),
+    ("order", r"if \(pending && pending < bound\)", "if (0)"),
+    ("order", r"^\s*raise_freed_order\(.*\);", ";"),
+    ("order", r"^\s*commit_behind\(log, \w+\);", ";"),
+    ("order", r"^\s*nvmi_order_(?:release|acquire)\(lock\);", ";"),
+    ("order", r"^\s*nvmi_header_write\(pool\);", ";"),
+    ("order", r"!is_undo \|\| ended", "!is_undo"),
+]
+FILES = ["runtime/" + name for name in
+         ("check.c", "heap_chunks.c", "heap_intents.c", "heap_spans.c", "heap.c", "header.c", "locks.c",
+          "log.c", "log.h", "record.c", "record.h", "recover.c", "pool.c", "types.c", "methods/undo.c",
+          "methods/shadow.c", "settle.c", "settle.h", "redo.c", "shrink.c", "note.c", "relocate.c",
+          "crew.c", "resize.c", "statics.c", "statics_table.c", "counts.c", "counts_log.c",
+          "counts_batch.c", "release.c", "straight.c", "tx.c")]
+
+# Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
+WHOLE = ["runtime/" + name for name in
+         ("order.c", "order_join.c", "order_turn.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c",
+          "called.c", "kept_blocks.c", "log_end.c", "freeze.c", "locks.c", "signal_frame.c",
+          "methods/shadow_abort.c")]
+WHOLE_RULES = [
+    ("statement", r"^(\s+)[a-z_]\w*\(.*\);$", r"\1;"),
+    ("statement", r"^(\s+)[\w>\-.\[\]*]+ [-+|&]?= .*;$", r"\1;"),
+    ("statement", r"^(\s+)[\w>\-.\[\]]+(?:\+\+|--);$", r"\1;"),
+    ("condition", r"^(\s+(?:\} else )?)if \((.*)\)( \{)?$", r"\1if (0)\3"),
+]
+
+# Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.
+SURVIVORS = {
+}
+
+
+class Mutation:
+    def __init__(self, kind, name, function, number, old, new):
+        self.kind, self.name, self.function, self.number = kind, name, function, number
+        self.old, self.new = old, new
+
+    def __str__(self):
+        return f"{self.kind}: {self.name}:{self.number}: {self.old.strip()}"
+
+    def is_at(self, name, number):
+        return (self.name, self.number) == (name, number)
+
+    def key(self):
+        return f"{self.name}: {self.function}: {self.old.split('/*')[0].strip()}"
+
+
+def mutations():
+    found = []
+    for name in FILES + [n for n in WHOLE if n not in FILES]:
+        rules = RULES + (WHOLE_RULES if name in WHOLE else [])
+        with open(os.path.join(ROOT, name)) as f:
+            lines = f.read().split("\n")
+        function = ""
+        for number, line in enumerate(lines, 1):
+            begins = re.match(r"\w.*?\b(\w+)\(", line)
+            function = begins.group(1) if begins and not line.startswith("#") else function
+            for kind, pattern, instead in rules:
+                new = re.sub(pattern, instead, line)
+                if new != line and not (found and found[-1].is_at(name, number)):
+                    found.append(Mutation(kind, name, function, number, line, new))
+    return found

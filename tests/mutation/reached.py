@@ -1,0 +1,71 @@
+"""Which tests enter which functions of the runtime, and how long each test takes.
+
+The runtime is compiled once more, with a mark at the entry of each function (reached.c), nothing inlined;
+each test then runs alone. A function of the sources is known by its name; of static ones in several files
+that share a name all are meant.
+"""
+import bisect
+import os
+import re
+import subprocess
+import time
+
+GRAIN = 4  # of reached.c
+SECONDS_MAX = 120
+MARKS = ["-fsanitize-coverage=func,trace-pc-guard", "-fno-inline", "-fno-pie"]
+SLOWER, SLOWEST_START = 8, 6  # a test on a busy machine, with a mutation that makes it wait
+
+
+class Reached:
+    def __init__(self):
+        self.seconds, self.tests_of = {}, {}
+
+    def add(self, test, seconds, functions):
+        self.seconds[test] = seconds
+        for function in functions:
+            self.tests_of.setdefault(function, set()).add(test)
+
+    def known(self, function):
+        return function in self.tests_of
+
+    def limit(self, test):
+        """Seconds after which a test hangs."""
+        return int(SLOWEST_START + SLOWER * self.seconds[test])
+
+    def plan(self, function, first):
+        """The tests that enter a function, of an unknown one all: those of `first`, then the fastest first."""
+        tests = self.tests_of.get(function, self.seconds)
+        found = sorted(tests, key=lambda t: self.seconds[t])
+        return [t for t in first if t in tests] + [t for t in found if t not in first]
+
+
+def functions_of(program):
+    """Addresses, sorted, and the name at each."""
+    said = subprocess.run(["nm", "-n", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = [(int(m.group(1), 16), m.group(2).split(".")[0])
+             for m in re.finditer(r"^([0-9a-f]+) [tTwW] (\S+)$", said, re.M)]
+    start = re.search(r"^([0-9a-f]+) \w __executable_start$", said, re.M)
+    return int(start.group(1), 16), [a for a, _ in found], [n for _, n in found]
+
+
+def measure(program, folder):
+    """Runs every test of a program that is linked with reached.c."""
+    start, addresses, names = functions_of(program)
+    tests = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    marks, plan, reached = os.path.join(folder, "marks"), os.path.join(folder, "plan"), Reached()
+    for test in tests.splitlines():
+        with open(plan, "w") as f:
+            f.write(f"{SECONDS_MAX} {test}\n")
+        if os.path.exists(marks):
+            os.unlink(marks)
+        begun = time.monotonic()
+        run = subprocess.run([program, "--plan", plan], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=dict(os.environ, NVMOVE_REACHED=marks, TMPDIR=folder))
+        if run.returncode:
+            raise RuntimeError(f"{test} fails without a mutation")
+        with open(marks, "rb") as f:
+            held = f.read()
+        entered = {names[bisect.bisect_right(addresses, start + m.start() * GRAIN) - 1]
+                   for m in re.finditer(b"\1", held)}
+        reached.add(test, time.monotonic() - begun, entered)
+    return reached
