@@ -6,7 +6,8 @@
  * a program that brings its own allocator keeps it; its free then is not asked about pool memory,
  * nvm_free is. The allocator of a sanitizer is weak itself and comes first in the link: nvmove-cc
  * asks for the strong twin of this file then (interpose_strong.c), which goes on to the
- * sanitizer's.
+ * sanitizer's. In a program that is linked statically the linker wraps the four names, and
+ * interpose_wrapped.c stands behind.
  *
  * Memory of a pool that is closed, or a block that is free already, is a defect of the program: it
  * ends with a message, as in the C library.
@@ -22,6 +23,21 @@
 #define NVMI_INTERPOSE __attribute__((weak, visibility("default")))
 const char nvmi_interposed = 1;
 #endif
+
+#ifdef NVMI_WRAPPED
+#define NAME(name) __wrap_##name
+void __real_free(void *);
+void *__real_realloc(void *, size_t);
+size_t __real_malloc_usable_size(void *);
+static const struct {
+  void (*free)(void *);
+  void *(*realloc)(void *, size_t);
+  size_t (*usable_size)(void *);
+} behind = {__real_free, __real_realloc, __real_malloc_usable_size};
+
+static bool look(void) { return true; }
+#else
+#define NAME(name) name
 
 /* A sanitizer's own; null without one. */
 __attribute__((weak)) void __interceptor_free(void *);
@@ -50,6 +66,7 @@ static bool look(void) {
   looking = false;
   return behind.free && behind.realloc && behind.usable_size;
 }
+#endif
 
 static bool is_ours(const void *address) {
   return NVMI_UNLIKELY((uintptr_t)address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG);
@@ -59,7 +76,7 @@ static _Noreturn void misused(const char *function, const void *address) {
   nvmi_die(NULL, "%s(%p): %s", function, address, nvm_strerror());
 }
 
-NVMI_INTERPOSE void free(void *address) {
+NVMI_INTERPOSE void NAME(free)(void *address) {
   if (!is_ours(address)) {
     if (NVMI_LIKELY(behind.free != NULL) || look())
       behind.free(address);
@@ -73,7 +90,7 @@ NVMI_INTERPOSE void free(void *address) {
   errno = before;
 }
 
-NVMI_INTERPOSE void *realloc(void *address, size_t size) {
+NVMI_INTERPOSE void *NAME(realloc)(void *address, size_t size) {
   if (!is_ours(address)) {
     if (NVMI_UNLIKELY(!behind.realloc) && !look()) {
       errno = ENOMEM;
@@ -82,7 +99,7 @@ NVMI_INTERPOSE void *realloc(void *address, size_t size) {
     return behind.realloc(address, size);
   }
   if (!size) {
-    free(address);
+    NAME(free)(address);
     return NULL;
   }
   NVM_POOL *pool = nvm_pool_of(address);
@@ -94,16 +111,16 @@ NVMI_INTERPOSE void *realloc(void *address, size_t size) {
   return block;
 }
 
-NVMI_INTERPOSE void *reallocarray(void *address, size_t count, size_t size) {
+NVMI_INTERPOSE void *NAME(reallocarray)(void *address, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
     return NULL;
   }
-  return realloc(address, bytes);
+  return NAME(realloc)(address, bytes);
 }
 
-NVMI_INTERPOSE size_t malloc_usable_size(void *address) {
+NVMI_INTERPOSE size_t NAME(malloc_usable_size)(void *address) {
   if (is_ours(address)) {
     const struct nvm_pool *pool = nvmi_pool_at(address);
     size_t size = pool ? nvmi_small_size(pool, address) : 0;

@@ -4,8 +4,9 @@
  * library's own behind them, and tell order.c where it matters: at a release when the thread has
  * something uncommitted, at an acquisition when some open transaction has released a lock. Both
  * tests are one load and a branch; besides, a thread that has stored to a pool lists what it holds.
- * Locks that a program makes of atomic instructions are not seen, and none in a program that is
- * linked statically: there the library's own come first, and this file not at all.
+ * Locks that a program makes of atomic instructions are not seen. In a program that is linked
+ * statically the library's own come first, and this file not at all: there the linker wraps the
+ * names, and locks_wrapped.c stands behind.
  */
 #define _GNU_SOURCE
 #include "locks.h"
@@ -20,6 +21,14 @@
 #include <semaphore.h>
 #include <threads.h>
 #include <time.h>
+
+#ifdef NVMI_WRAPPED
+#define NAME(name) __wrap_##name
+#define REAL(name)                                                                                 \
+  extern __typeof__(name) __real_##name;                                                           \
+  static inline __typeof__(name) *real_##name(void) { return __real_##name; }
+#else
+#define NAME(name) name
 
 /* The sanitizers' own interceptors stand between: they define these names, too. */
 static void *next(const char *name, void *sanitizer) {
@@ -38,6 +47,7 @@ static void *next(const char *name, void *sanitizer) {
       real = known = (__typeof__(name) *)next(#name, (void *)__interceptor_##name);                \
     return known;                                                                                  \
   }
+#endif
 
 /* How a lock is held. */
 enum kind { EXCLUSIVE, SHARED, SIGNAL /* a semaphore, by nobody */ };
@@ -111,7 +121,7 @@ static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
  * semaphore, and does not wait behind it. */
 #define RELEASE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
-  int name(type *lock) {                                                                           \
+  int NAME(name)(type * lock) {                                                                    \
     if (kind == SIGNAL && NVMI_UNLIKELY(nvmi_in_order) && nvmi_order_posts_later((void *)lock))    \
       return 0;                                                                                    \
     releases((const void *)lock, kind);                                                            \
@@ -120,22 +130,22 @@ static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
   }
 #define ACQUIRE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
-  int name(type *lock) {                                                                           \
+  int NAME(name)(type * lock) {                                                                    \
     if (kind != SIGNAL)                                                                            \
       wants((const void *)lock, kind);                                                             \
     return acquires((const void *)lock, kind, real_##name()(lock));                                \
   }
 #define ACQUIRE_AT_ONCE(name, type, kind)                                                          \
   REAL(name)                                                                                       \
-  int name(type *lock) { return acquires((const void *)lock, kind, real_##name()(lock)); }
+  int NAME(name)(type * lock) { return acquires((const void *)lock, kind, real_##name()(lock)); }
 #define ACQUIRE_UNTIL(name, type, kind)                                                            \
   REAL(name)                                                                                       \
-  int name(type *restrict lock, const struct timespec *restrict until) {                           \
+  int NAME(name)(type *restrict lock, const struct timespec *restrict until) {                     \
     return acquires((const void *)lock, kind, real_##name()(lock, until));                         \
   }
 #define ACQUIRE_BY_CLOCK(name, type, kind)                                                         \
   REAL(name)                                                                                       \
-  int name(type *restrict lock, clockid_t clock, const struct timespec *restrict until) {          \
+  int NAME(name)(type *restrict lock, clockid_t clock, const struct timespec *restrict until) {    \
     return acquires((const void *)lock, kind, real_##name()(lock, clock, until));                  \
   }
 
@@ -180,11 +190,13 @@ RELEASE(mtx_unlock, mtx_t, EXCLUSIVE)
 
 #define WAIT(name, condition_type, type)                                                           \
   REAL(name)                                                                                       \
-  int name(condition_type *condition, type *lock) { WAITING(lock, real_##name()(condition, lock)) }
+  int NAME(name)(condition_type * condition, type * lock) {                                        \
+    WAITING(lock, real_##name()(condition, lock))                                                  \
+  }
 #define WAIT_UNTIL(name, condition_type, type)                                                     \
   REAL(name)                                                                                       \
-  int name(condition_type *restrict condition, type *restrict lock,                                \
-           const struct timespec *restrict until) {                                                \
+  int NAME(name)(condition_type *restrict condition, type *restrict lock,                          \
+                 const struct timespec *restrict until) {                                          \
     WAITING(lock, real_##name()(condition, lock, until))                                           \
   }
 
@@ -194,8 +206,8 @@ WAIT(cnd_wait, cnd_t, mtx_t)
 WAIT_UNTIL(cnd_timedwait, cnd_t, mtx_t)
 
 REAL(pthread_cond_clockwait)
-int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock,
-                           clockid_t clock, const struct timespec *restrict until) {
+int NAME(pthread_cond_clockwait)(pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock,
+                                 clockid_t clock, const struct timespec *restrict until) {
   WAITING(lock, real_pthread_cond_clockwait()(condition, lock, clock, until))
 }
 

@@ -82,13 +82,13 @@ def mutated(folder, name, old, new):
         f.write(text.replace(old, new, 1))
     sources = [os.path.join(where, file) for part in ("runtime", "runtime/methods")
                for where, _, files in [next(os.walk(os.path.join(place, part)))]
-               for file in files if file.endswith(".c") and file != "interpose_strong.c"]
+               for file in files if file.endswith(".c")]
     objects = [f"{i}.o" for i in range(len(sources))]
     commands = "\n".join(" ".join([*FLAGS, "-c", source, "-o", made])
                          for source, made in zip(sources, objects))
     subprocess.run(["xargs", "-P2", "-L1", "clang-19"], input=commands, text=True, cwd=place, check=True)
-    subprocess.run(["ld", "-r", *objects, "-o", "mutated.o"], cwd=place, check=True)
-    return os.path.join(place, "mutated.o")
+    subprocess.run(["ar", "rcs", "mutated.a", *objects], cwd=place, check=True)
+    return os.path.join(place, "mutated.a")
 
 
 def found_after(cc, options, cell, programs, jobs):

@@ -14,7 +14,10 @@ import script
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LEVELS = ("O0", "O1", "O2", "O2", "O3")
-FORMS = ("exe", "exe", "lazy", "dlopen", "lto")
+FORMS = ("exe", "exe", "lazy", "dlopen", "lto", "exe", "lazy", "dlopen", "lto", "static", "asan")
+# Of an executable, by its form. What a killed process has not freed is no leak.
+EXECUTABLE = {"exe": [], "lto": ["-flto"], "static": ["-static"],
+              "asan": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]}
 METHODS = ("undo", "shadow", "shadow", "both")
 SECONDS_MAX = 600
 LIBRARY = ["-fPIC", "-shared", "-Wl,-z,lazy"]
@@ -53,7 +56,8 @@ class Workshop:
 
     def environment(self):
         """Not the caller's settings."""
-        return {k: v for k, v in os.environ.items() if not k.startswith("NVMOVE_")}
+        outside = {k: v for k, v in os.environ.items() if not k.startswith("NVMOVE_")}
+        return {**outside, "ASAN_OPTIONS": "detect_leaks=0"}
 
     def command(self, *parts):
         made = subprocess.run(parts, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -94,8 +98,8 @@ def commands(cc, cell, name, here, objects, more=(), library=(), harness=()):
     level, form, _ = cell.split("-")
     options = ["-" + level, "-w", "-I" + here, "-pthread", *more,
                "--nvmove-unsafe=" + os.path.join(here, "library.unsafe")]
-    if form in ("exe", "lto"):
-        return [[cc, *options, *(["-flto"] if form == "lto" else []), name + ".c", *objects, "-o", name]]
+    if form in EXECUTABLE:
+        return [[cc, *options, *EXECUTABLE[form], name + ".c", *objects, "-o", name]]
     linked = ["-Wl,--no-as-needed", f"./{name}.so", "-Wl,-z,lazy"] if form == "lazy" else []
     return [[cc, *options, *LIBRARY, *library, name + ".c", "-o", name + ".so"],
             [cc, *options, *harness, *objects, *linked, "-rdynamic", "-ldl", "-o", name]]

@@ -79,11 +79,13 @@ class Workshop:
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
         os.makedirs(os.path.join(folder, "objects"))
-        self.sources = sorted(os.path.relpath(os.path.join(where, name), folder)
-                              for part in ("runtime", "tests/runtime")
-                              for where, _, names in os.walk(os.path.join(folder, part))
-                              for name in names if name.endswith(".c") and name != "interpose_strong.c")
-        for source in self.sources:
+        found = sorted(os.path.relpath(os.path.join(where, name), folder)
+                       for part in ("runtime", "tests/runtime")
+                       for where, _, names in os.walk(os.path.join(folder, part))
+                       for name in names if name.endswith(".c"))
+        self.twins = [s for s in found if s.endswith(("_strong.c", "_wrapped.c"))]  # of the archive alone
+        self.sources = [s for s in found if s not in self.twins]
+        for source in found:
             self.compile(source)
         for number, (name, options) in enumerate(EXPLORED):
             subprocess.run([os.path.join(tools, "nvmove-cc"), "-g", "-O1", "-w", "--nvmove-trace", *options,
@@ -112,7 +114,9 @@ class Workshop:
         return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder)
 
     def users(self, name):
-        return [name] if name.endswith(".c") else [s for s in self.sources if s.startswith("runtime/")]
+        if not name.endswith(".c"):
+            return [s for s in self.sources + self.twins if s.startswith("runtime/")]
+        return [name, *(t for t in self.twins if t.rpartition("_")[0] + ".c" == name)]
 
     def link(self, objects=None, name="tests.exe"):
         objects = objects or [self.object_of(s) for s in self.sources]
@@ -162,10 +166,13 @@ class Workshop:
 
     def make_compiler(self):
         """nvmove-cc that links with the mutated runtime."""
-        objects = [self.object_of(s) for s in self.sources if s.startswith("runtime/")]
-        subprocess.run(["ld", "-r", *objects, "-o", "mutated.o"], cwd=self.folder, check=True)
+        archive, sources = "mutated.a", [s for s in self.sources if s.startswith("runtime/")]
+        if os.path.exists(os.path.join(self.folder, archive)):
+            os.unlink(os.path.join(self.folder, archive))
+        objects = [self.object_of(s) for s in sources + self.twins]
+        subprocess.run(["ar", "rcs", archive, *objects], cwd=self.folder, check=True)
         with open(self.cc, "w") as f:
-            f.write(f'#!/bin/sh\nexec {self.tools}/nvmove-cc --nvmove-runtime={self.folder}/mutated.o "$@"\n')
+            f.write(f'#!/bin/sh\nexec {self.tools}/nvmove-cc --nvmove-runtime={self.folder}/{archive} "$@"\n')
         os.chmod(self.cc, 0o755)
 
     def programs_pass(self, count, seconds):

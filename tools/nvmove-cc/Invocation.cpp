@@ -234,6 +234,18 @@ void addPassed(const Invocation &I, const Installation &Found, std::vector<std::
       Command.push_back(Argument);
 }
 
+/// What libnvmove interposes, in a program without a dynamic linker. The C library's own come
+/// before the runtime's, which has functions of these names for other programs.
+void addWraps(std::vector<std::string> &Command) {
+  for (const char *Name : {
+#define NVM_INTERPOSED(name) #name,
+#include "nvmove/interposed.def"
+#undef NVM_INTERPOSED
+       })
+    Command.push_back("-Wl,--wrap=" + std::string(Name) + ",-u," + Name + ",-u,__wrap_" + Name);
+  Command.push_back("-lc");
+}
+
 } // namespace
 
 std::vector<std::string> compose(const Invocation &I, const Installation &Found,
@@ -282,10 +294,8 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     Add("-x");
     Add("none"); // the archive is none of the language that the user named
   }
-  // Behind runtime/locks.c there is nothing in a static program: the C library's own come first,
-  // also of what only the runtime calls.
   if (I.Static)
-    Add("-Wl,-u,pthread_mutex_lock,-u,pthread_mutex_unlock,-u,pthread_cond_wait,-lc");
+    addWraps(Command);
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);
