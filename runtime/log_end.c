@@ -5,7 +5,8 @@
  * missing, and a pool opened without it is torn. Frames tell one from the other, as each says, or
  * implies, what was durable when it was appended.
  *
- * Undo: a frame says how many of its transaction's frames had been fenced. Shadow: a record is
+ * Undo: a frame says how many of its transaction's frames had been fenced, and a RETIRED one that
+ * the commit record was. Shadow: a record is
  * fenced before its log's next one is begun, which has the next number and lies behind it, or at
  * the start of the other bank; from there back all are in place (settle.h). So in the bank with the
  * newest record the numbers lead back without a gap to the bank's start. If the newest lacks its
@@ -36,6 +37,8 @@ bool nvmi_entries_complete(const struct nvmi_array *found) {
       fenced = says;
     if (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED)
       fenced = says; /* behind all of them */
+    if (NVM_FRAME_KIND(frame) == NVM_FRAME_RETIRED)
+      return false; /* streamed behind the fence of the commit record that is missing */
   }
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = frame_at(found, i);

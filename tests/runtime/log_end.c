@@ -1,5 +1,6 @@
 /* log_end.c: a damaged frame of a log is told from one that a crash tore (runtime/log_end.c). */
 #include "harness.h"
+#include "layout.h"
 #include "nvmove/repair.h"
 #include "store.h"
 
@@ -105,6 +106,45 @@ TEST(review_a4_hole_in_a_redo_log) {
     }
     unlink(test_path("pool"));
   }
+}
+
+static void commit_and_die(void *unused) {
+  (void)unused;
+  uint64_t *words = fill(test_create(test_path("pool"), 1 << 20));
+  CHECK(nvm_tx_begin(nvm_pool_of(words)) == 0);
+  STORE(words[0], value_of(0, true));
+  CHECK(nvm_tx_commit(nvm_pool_of(words)) == 0);
+  raise(SIGKILL);
+}
+
+/* Flips a bit in the newest frame of a kind; false: there is none. */
+static bool damage_newest(unsigned kind) {
+  struct nvm_frame frame;
+  uint64_t newest = 0, place = 0;
+  int fd = open(test_path("pool"), O_RDWR);
+  CHECK(fd >= 0);
+  for (uint64_t at = 0; pread(fd, &frame, sizeof frame, (off_t)at) == sizeof frame; at += LINE)
+    if (NVM_FRAME_KIND(&frame) == kind && frame.check && frame.transaction > newest &&
+        NVM_FRAME_LENGTH(&frame) < LINE && frame.transaction >> 48 == 0) {
+      newest = frame.transaction;
+      place = at + offsetof(struct nvm_frame, order);
+    }
+  uint8_t byte;
+  CHECK(!place || pread(fd, &byte, 1, (off_t)place) == 1);
+  byte ^= 1;
+  CHECK(!place || pwrite(fd, &byte, 1, (off_t)place) == 1);
+  close(fd);
+  return place;
+}
+
+/* A commit record that is written along with the data is retired when both are durable. */
+TEST(review_a4_lost_record_that_was_retired) {
+  if (!method_is("undo") || strcmp(getenv("NVMOVE_DOMAIN"), "power") != 0)
+    return;
+  unlink(test_path("pool"));
+  CHECK(test_was_killed(test_child(NULL, commit_and_die, NULL)));
+  CHECK(damage_newest(NVM_FRAME_COMMIT_CHECKED));
+  check_refused();
 }
 
 /* The repair that may leave out what is damaged, and says so, opens it. */
