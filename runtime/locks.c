@@ -34,7 +34,7 @@
 static void *next(const char *name, void *sanitizer) {
   void *found = sanitizer ? sanitizer : dlsym(RTLD_NEXT, name);
   if (!found)
-    nvmi_die(NULL, "the C library has no %s", name);
+    nvmi_die(NULL, "the C library has no %s; link a static program with nvmove-cc", name);
   return found;
 }
 
