@@ -33,7 +33,7 @@ class Reached:
         return int(SLOWEST_START + SLOWER * self.seconds[test])
 
     def plan(self, function, first):
-        """The tests that enter a function, of an unknown one all: those of `first`, then the fastest first."""
+        """The tests that enter a function (of an unknown one all): `first`, then the fastest first."""
         tests = self.tests_of.get(function, self.seconds)
         found = sorted(tests, key=lambda t: self.seconds[t])
         return [t for t in first if t in tests] + [t for t in found if t not in first]
