@@ -44,8 +44,8 @@ def weights(traits):
 
 
 def value(p, thread, number):
-    """An expression of 64 bits, and its value."""
-    values, i, constant = p.values(thread), number % 4, (number >> 4) * 2654435761 & 0xffffffff
+    """An expression of 64 bits, and its value. A constant is odd: `x ^= 0` would be no store at all."""
+    values, i, constant = p.values(thread), number % 4, (number >> 4) * 2654435761 & 0xffffffff | 1
     form = number >> 2 & 3
     if form == 0:
         return f"{constant}u", constant
