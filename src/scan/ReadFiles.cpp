@@ -10,8 +10,16 @@ namespace {
 
 bool isDevice(const llvm::vfs::Status &What, const llvm::Twine &Path) {
   using llvm::sys::fs::file_type;
-  return (What.getType() == file_type::character_file || What.getType() == file_type::block_file) &&
-         Path.str() != "/dev/null";
+  switch (What.getType()) {
+  case file_type::character_file:
+    return Path.str() != "/dev/null";
+  case file_type::block_file:
+  case file_type::fifo_file:
+  case file_type::socket_file:
+    return true;
+  default:
+    return false;
+  }
 }
 
 std::error_code notThere() { return std::make_error_code(std::errc::no_such_file_or_directory); }
