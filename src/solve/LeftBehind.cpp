@@ -258,10 +258,11 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
 
 /// Records that were there before the load. One that receives input in several of its fields, or in
 /// one array element after the other, or a table in it, is filled by the load; a single one that
-/// receives a little is progress, statistics or configuration.
+/// receives a little is progress, statistics or configuration. One that holds the handle is a
+/// reader.
 void LeftBehind::collectUpdated(ObjectId Id) {
   const Object &What = Graph.object(Id);
-  if (What.Type.What != Core::Record || What.Type.Pointers || isMachinery(Id))
+  if (What.Type.What != Core::Record || What.Type.Pointers || Z.content(Id).Handle)
     return;
   const RecordInfo &Info = P.record(What.Type.Record);
   size_t Fed = 0;
