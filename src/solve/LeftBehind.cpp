@@ -246,7 +246,8 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
   };
   return llvm::any_of(Graph.feeds(Cell->second), [&](const Feed &Each) {
     const facts::Function &Body = *Z.functionOf(Each.Where.In).Body;
-    bool Repeated = Each.Where.At->Code == facts::Op::CopyObject;
+    facts::Op Way = Each.Where.At->Code; // Copied from where it was built: by "=" or memcpy.
+    bool Repeated = Way == facts::Op::CopyObject || Way == facts::Op::Call;
     for (uint32_t At = Each.Where.At->Region; At != 0; At = Body.Regions[At].Parent)
       Repeated |= Body.Regions[At].Kind == facts::RegionKind::Loop;
     bool Some = false;
