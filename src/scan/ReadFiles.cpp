@@ -37,9 +37,10 @@ void ReadFiles::missed(const llvm::Twine &Path) {
 
 llvm::ErrorOr<llvm::vfs::Status> ReadFiles::status(const llvm::Twine &Path) {
   llvm::ErrorOr<llvm::vfs::Status> Found = ProxyFileSystem::status(Path);
-  if (!Found)
-    missed(Path);
-  else if (isDevice(*Found, Path))
+  bool Device = Found && isDevice(*Found, Path);
+  if (!Found || Device)
+    missed(Path); // A file may take the place of a device, too.
+  if (Device)
     return notThere();
   return Found;
 }
