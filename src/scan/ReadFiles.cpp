@@ -10,8 +10,16 @@ namespace {
 
 bool isDevice(const llvm::vfs::Status &What, const llvm::Twine &Path) {
   using llvm::sys::fs::file_type;
-  return (What.getType() == file_type::character_file || What.getType() == file_type::block_file) &&
-         Path.str() != "/dev/null";
+  switch (What.getType()) {
+  case file_type::character_file:
+    return Path.str() != "/dev/null";
+  case file_type::block_file:
+  case file_type::fifo_file:
+  case file_type::socket_file:
+    return true;
+  default:
+    return false;
+  }
 }
 
 std::error_code notThere() { return std::make_error_code(std::errc::no_such_file_or_directory); }
@@ -29,9 +37,10 @@ void ReadFiles::missed(const llvm::Twine &Path) {
 
 llvm::ErrorOr<llvm::vfs::Status> ReadFiles::status(const llvm::Twine &Path) {
   llvm::ErrorOr<llvm::vfs::Status> Found = ProxyFileSystem::status(Path);
-  if (!Found)
-    missed(Path);
-  else if (isDevice(*Found, Path))
+  bool Device = Found && isDevice(*Found, Path);
+  if (!Found || Device)
+    missed(Path); // A file may take the place of a device, too.
+  if (Device)
     return notThere();
   return Found;
 }

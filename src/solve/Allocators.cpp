@@ -270,9 +270,23 @@ bool Inference::makesBehind(FunctionId Id) const {
   return false;
 }
 
+/// True when \p Id reads, or has what it calls directly do so: it gives more than memory.
+bool Inference::reads(FunctionId Id, bool Itself) const {
+  const FunctionInfo &F = P.function(Id);
+  return llvm::any_of(F.Body->Body, [&](const Instruction &I) {
+    if (I.Code != Op::Call || I.A == None)
+      return false;
+    Entity Callee = P.entity(F, I.A);
+    if (Callee.What == Entity::Function && !NoReturn[Callee.Id] && !Formats[Callee.Id])
+      return !Itself && reads(Callee.Id, /*Itself=*/true);
+    Effect What = effect(Callee).What;
+    return What == Effect::Read || What == Effect::ReadValue || What == Effect::Parse;
+  });
+}
+
 bool Inference::inferPool(FunctionId Id, const std::vector<bool> &Reaches) {
   const FunctionInfo &F = P.function(Id);
-  if (!Reaches[Id] || !F.result().isPointerTo(Core::Void) || stampsType(F))
+  if (!Reaches[Id] || !F.result().isPointerTo(Core::Void) || stampsType(F) || reads(Id))
     return false;
   int Size = -1;
   for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {

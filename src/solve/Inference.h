@@ -72,6 +72,7 @@ private:
   bool inferDestructor(FunctionId Id);
   std::vector<bool> reachAllocator() const;
   bool stampsType(const FunctionInfo &F) const;
+  bool reads(FunctionId Id, bool Itself = false) const;
 
   const Program &P;
   std::vector<std::set<unsigned>> FillsParameter;

@@ -246,7 +246,8 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
   };
   return llvm::any_of(Graph.feeds(Cell->second), [&](const Feed &Each) {
     const facts::Function &Body = *Z.functionOf(Each.Where.In).Body;
-    bool Repeated = Each.Where.At->Code == facts::Op::CopyObject;
+    facts::Op Way = Each.Where.At->Code; // Copied from where it was built: by "=" or memcpy.
+    bool Repeated = Way == facts::Op::CopyObject || Way == facts::Op::Call;
     for (uint32_t At = Each.Where.At->Region; At != 0; At = Body.Regions[At].Parent)
       Repeated |= Body.Regions[At].Kind == facts::RegionKind::Loop;
     bool Some = false;
@@ -258,10 +259,11 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
 
 /// Records that were there before the load. One that receives input in several of its fields, or in
 /// one array element after the other, or a table in it, is filled by the load; a single one that
-/// receives a little is progress, statistics or configuration.
+/// receives a little is progress, statistics or configuration. One that holds the handle is a
+/// reader.
 void LeftBehind::collectUpdated(ObjectId Id) {
   const Object &What = Graph.object(Id);
-  if (What.Type.What != Core::Record || What.Type.Pointers || isMachinery(Id))
+  if (What.Type.What != Core::Record || What.Type.Pointers || Z.content(Id).Handle)
     return;
   const RecordInfo &Info = P.record(What.Type.Record);
   size_t Fed = 0;

@@ -2,8 +2,10 @@
 //
 // An external function that two units define and others call tells two programs apart. Functions
 // that nobody calls by name do not (but for main): they are the entry points of plugins, and every
-// plugin has them. Neither do variables, since tentative definitions may be repeated. Units needed
-// for one reading of a name only are taken before the ones that have a rival.
+// plugin has them. Variables do when they are made of different records; a tentative definition may
+// be repeated. Units needed for one reading of a name only are taken before the ones that have a
+// rival; of several that define a variable, one whose record is the one that was declared. Where
+// units that say different things about a variable lie equally near, a doubt is noted.
 #include "solve/Program.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -26,7 +28,10 @@ public:
         if (!Symbol.External)
           continue;
         const std::string &Name = Units[I].text(Symbol.Name);
-        (Symbol.Defined ? Definers : Users)[Name].push_back(I);
+        if (Symbol.Defined)
+          Definers[Name].push_back({I, &Symbol});
+        else
+          Users[Name].push_back(I);
       }
   }
 
@@ -36,7 +41,12 @@ public:
     Chosen[Unit] = true;
     Fresh.push_back(Unit);
     forEachStrong(Unit, [&](const std::string &Name) { Defined.insert(Name); });
+    forEachVariable(Unit, [&](const std::string &Name, const facts::Symbol &Symbol) {
+      Variables.try_emplace(Name, Declaration{Unit, &Symbol});
+    });
   }
+
+  std::vector<LinkDoubt> doubts() const { return Doubts; }
 
   std::vector<bool> run() {
     do {
@@ -56,9 +66,55 @@ private:
       }
   }
 
+  struct Declaration {
+    uint32_t Unit = None;
+    const facts::Symbol *Symbol = nullptr;
+  };
+
+  /// Variables that \p Unit defines and other units may see.
+  template <typename Action> void forEachVariable(uint32_t Unit, Action Do) {
+    for (const facts::Symbol &Symbol : Units[Unit].Symbols)
+      if (Symbol.External && Symbol.Defined && !Symbol.Weak && Symbol.Type != None &&
+          Symbol.Kind == facts::SymbolKind::Global)
+        Do(Units[Unit].text(Symbol.Name), Symbol);
+  }
+
+  const facts::Record *recordOf(Declaration Of) const {
+    const facts::TranslationUnit &Unit = Units[Of.Unit];
+    const facts::Type *At = Of.Symbol->Type == None ? nullptr : &Unit.Types[Of.Symbol->Type];
+    while (At && (At->Kind == facts::TypeKind::Pointer || At->Kind == facts::TypeKind::Array))
+      At = &Unit.Types[At->Inner];
+    return At && At->Kind == facts::TypeKind::Record ? &Unit.Records[At->Inner] : nullptr;
+  }
+
+  /// True when two declarations are not of one variable: only one is made of records, or their
+  /// records stand in different places and have other names or members.
+  bool differ(Declaration A, Declaration B) const {
+    const facts::Record *One = recordOf(A), *Other = recordOf(B);
+    if (!One || !Other)
+      return One != Other;
+    auto Text = [&](Declaration Of, facts::StringId Id) { return Units[Of.Unit].text(Id); };
+    if (One->Where.Line == Other->Where.Line &&
+        Text(A, One->Where.File) == Text(B, Other->Where.File))
+      return false;
+    if (Text(A, One->Name) != Text(B, Other->Name))
+      return true;
+    if (!One->Complete || !Other->Complete)
+      return false;
+    bool Alike = One->Size == Other->Size && One->Fields.size() == Other->Fields.size();
+    for (size_t I = 0; Alike && I != One->Fields.size(); ++I)
+      Alike = One->Fields[I].Offset == Other->Fields[I].Offset &&
+              Text(A, One->Fields[I].Name) == Text(B, Other->Fields[I].Name);
+    return !Alike;
+  }
+
   bool conflicts(uint32_t Unit) {
     bool Twice = false;
     forEachStrong(Unit, [&](const std::string &Name) { Twice |= Defined.count(Name) != 0; });
+    forEachVariable(Unit, [&](const std::string &Name, const facts::Symbol &Symbol) {
+      if (auto It = Variables.find(Name); It != Variables.end())
+        Twice |= differ(It->second, {Unit, &Symbol});
+    });
     return Twice;
   }
 
@@ -79,42 +135,50 @@ private:
 
   /// Takes every unit that defines something missing.
   void closeForward() {
-    std::vector<std::pair<std::string, uint32_t>> Contested;
+    std::vector<Declaration> Contested;
     while (!Fresh.empty() || !Contested.empty()) {
       if (Fresh.empty()) {
-        auto [Name, Wanting] = Contested.back();
+        Declaration Wanted = Contested.back();
         Contested.pop_back();
-        resolve(Name, Wanting, /*Decide=*/true);
+        resolve(Wanted, /*Decide=*/true);
         continue;
       }
       uint32_t Unit = Fresh.back();
       Fresh.pop_back();
       for (const facts::Symbol &Symbol : Units[Unit].Symbols)
-        if (Symbol.External && !Symbol.Defined &&
-            !resolve(Units[Unit].text(Symbol.Name), Unit, /*Decide=*/false))
-          Contested.emplace_back(Units[Unit].text(Symbol.Name), Unit);
+        if (Symbol.External && !Symbol.Defined && !resolve({Unit, &Symbol}, /*Decide=*/false))
+          Contested.push_back({Unit, &Symbol});
     }
   }
 
-  /// False when several units could define \p Name and \p Decide does not ask to pick one.
-  bool resolve(const std::string &Name, uint32_t Wanting, bool Decide) {
-    auto It = Definers.find(Name);
+  /// False when several units could define what is \p Wanted and \p Decide does not ask to pick
+  /// one.
+  bool resolve(Declaration Wanted, bool Decide) {
+    auto It = Definers.find(Units[Wanted.Unit].text(Wanted.Symbol->Name));
     if (It == Definers.end())
       return true;
-    std::vector<uint32_t> Candidates;
-    for (uint32_t Unit : It->second) {
-      if (Chosen[Unit])
+    bool IsVariable = Wanted.Symbol->Kind == facts::SymbolKind::Global;
+    std::vector<Declaration> Candidates;
+    for (const Declaration &Each : It->second) {
+      if (Chosen[Each.Unit])
         return true;
-      if (!conflicts(Unit))
-        Candidates.push_back(Unit);
+      if (!conflicts(Each.Unit))
+        Candidates.push_back(Each);
     }
+    auto Other = [&](const Declaration &Each) { return IsVariable && differ(Each, Wanted); };
+    if (!llvm::all_of(Candidates, Other))
+      llvm::erase_if(Candidates, Other);
     if (Candidates.empty())
       return true;
     if (Candidates.size() > 1 && !Decide)
       return false;
-    take(*llvm::min_element(Candidates, [&](uint32_t A, uint32_t B) {
-      return distance(A, Wanting) < distance(B, Wanting);
-    }));
+    auto Far = [&](const Declaration &Each) { return distance(Each.Unit, Wanted.Unit); };
+    Declaration Best = *llvm::min_element(
+        Candidates, [&](const auto &A, const auto &B) { return Far(A) < Far(B); });
+    for (const Declaration &Each : Candidates)
+      if (IsVariable && differ(Each, Best) && Far(Each) == Far(Best))
+        Doubts.push_back({It->first, Units[Best.Unit].MainFile, Units[Each.Unit].MainFile});
+    take(Best.Unit);
     return true;
   }
 
@@ -142,8 +206,11 @@ private:
   const std::vector<facts::TranslationUnit> &Units;
   std::vector<bool> Chosen, Rejected;
   std::vector<uint32_t> Fresh;
-  std::map<std::string, std::vector<uint32_t>> Definers, Users;
-  std::set<std::string> Defined;
+  std::map<std::string, std::vector<Declaration>> Definers;
+  std::map<std::string, std::vector<uint32_t>> Users;
+  std::set<std::string> Defined;                ///< Functions.
+  std::map<std::string, Declaration> Variables; ///< Defined by what was taken.
+  std::vector<LinkDoubt> Doubts;
 };
 
 } // namespace
@@ -153,6 +220,7 @@ void Program::choose(llvm::ArrayRef<uint32_t> Seeds) {
   for (uint32_t Seed : Seeds)
     Links.take(Seed);
   Chosen = Links.run();
+  Doubts = Links.doubts();
 }
 
 } // namespace nvmove::solve

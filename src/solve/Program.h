@@ -104,6 +104,11 @@ struct ExternalInfo {
   bool NoReturn = false, Formats = false;
 };
 
+/// A variable that two units define differently, equally near to where it is used.
+struct LinkDoubt {
+  std::string Variable, Taken, Other; ///< Its name, and the sources of the units.
+};
+
 class Program {
 public:
   /// Links the units around the functions named \p Seeds (indices into \p Units).
@@ -119,6 +124,7 @@ public:
   const std::vector<ExternalInfo> &externals() const { return Externals; }
   const std::vector<UnitView> &views() const { return Views; }
   const std::vector<facts::TranslationUnit> &units() const { return Units; }
+  const std::vector<LinkDoubt> &doubts() const { return Doubts; }
   uint32_t initialisers(const UnitView &View) const;
 
   /// What a Call or AddressOf instruction names.
@@ -151,6 +157,7 @@ private:
   void bindRecords(UnitView &View);
   void bindSymbols(UnitView &View);
   void uniteRecords();
+  void uniteByVariables(class SameRecords &Same) const;
   void completeRecords();
   llvm::StringMap<const UnitView *> definers() const;
   RecordKey meant(const UnitView &View, const std::string &Name,
@@ -161,6 +168,7 @@ private:
 
   std::vector<facts::TranslationUnit> Units;
   std::vector<bool> Chosen;
+  std::vector<LinkDoubt> Doubts;
   std::vector<UnitView> Views;
   std::vector<FunctionInfo> Functions;
   std::vector<RecordInfo> Records;

@@ -70,7 +70,7 @@ struct ScanResult {
   std::vector<SkippedInput> Skipped;
   std::vector<UnresolvedCall> UnresolvedCalls;
   std::vector<std::string> Notes; ///< Bounds that were hit and other limits of this answer.
-  bool Incomplete = false; ///< The analysis was stopped before it was done; a note says where.
+  bool Incomplete = false; ///< Stopped before it was done, or in doubt about a link; a note says.
   ScanStats Stats;
 };
 

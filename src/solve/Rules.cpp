@@ -188,6 +188,9 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
     return;
   if (!castPasses(Base, What.Offset, R.Extra))
     return;
+  // Characters become a record by a cast alone: what else leads here is another member of a union.
+  if (Base.Kind == ObjectKind::Heap && Base.Bytes && Base.Types.empty() && Base.Views.empty())
+    return;
   if (Base.Kind == ObjectKind::Pre && Base.Types.empty()) { // Older memory is one object a type.
     Shape Pointed;
     Pointed.What = Core::Record;
@@ -196,7 +199,13 @@ void PointsTo::applyFieldOf(const Waiting &R, Location What) {
     ObjectId Typed = preObject(Pointed);
     return add(R.Other, Typed, normalise(Typed, R.Delta));
   }
-  Base.Views.try_emplace(R.Extra, R.Where);
+  // A part of what the memory is looked at as says nothing about the whole.
+  std::vector<RecordKey> Parts;
+  for (const auto &View : Base.Views)
+    if (What.Offset > 0)
+      P.recordsAt(View.first, static_cast<uint64_t>(What.Offset), Parts);
+  if (!llvm::is_contained(Parts, R.Extra))
+    Base.Views.try_emplace(R.Extra, R.Where);
   add(R.Other, What.In,
       What.Offset == AnyOffset ? AnyOffset : normalise(What.In, What.Offset + R.Delta));
 }

@@ -141,8 +141,32 @@ bool Zone::keepsReader(ObjectId Global) const {
   return false;
 }
 
+/// True when function \p Id loads the handle from a member of the record \p Global, which is \p
+/// What: "static struct { FILE *in; int line; } lexer". Other members say nothing.
+static bool loadsHandle(const Program &P, const PointsTo &Graph, FunctionId Id, GlobalId Global,
+                        const Object &What) {
+  const FunctionInfo &F = P.function(Id);
+  std::map<facts::Register, int64_t> Members;
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code == Op::AddressOf) {
+      if (Entity Meant = P.entity(F, I.A); Meant.What == Entity::Global && Meant.Id == Global)
+        Members[I.Dst] = 0;
+      continue;
+    }
+    auto From = Members.find(I.A);
+    if (I.Code == Op::Call || From == Members.end())
+      continue;
+    if (I.Code == Op::FieldOf)
+      Members[I.Dst] = From->second + I.Delta;
+    auto Cell = What.Cells.find(From->second);
+    if (I.Code == Op::Load && Cell != What.Cells.end() && Graph.holds(Cell->second, Graph.handle()))
+      return true;
+  }
+  return false;
+}
+
 /// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
-/// functions that call them, GlobalReaderDepth levels up.
+/// functions that call them, GlobalReaderDepth levels up. So does a member that is the handle.
 void Zone::findGlobalReaders() {
   std::vector<FunctionId> Input, Handle;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
@@ -150,8 +174,13 @@ void Zone::findGlobalReaders() {
       continue;
     for (GlobalId Global : GlobalsUsed[Id]) {
       const Shape &Type = P.globals()[Global].Type;
-      if (Type.What == Core::Record && !Type.Pointers)
+      if (Type.What == Core::Record && !Type.Pointers) {
+        ObjectId Record = Graph.knownGlobal(Global);
+        if (Record != None && content(Record).Handle &&
+            loadsHandle(P, Graph, Id, Global, Graph.object(Record)))
+          Handle.push_back(Id), Input.push_back(Id);
         continue;
+      }
       const Content &Kept = content(Graph.globalObject(Global));
       bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
       bool Reader = Kept.Handle || keepsReader(Graph.globalObject(Global));

@@ -329,6 +329,8 @@ bool Zone::provide(PendingCall &Call, const ExternalEffect &E, bool Grown) {
       storeBehind(Call, E.A, Graph.location(Call.Made, 0));
     return Changed || Grown;
   }
+  if (E.What == Effect::Map && argumentNode(Call, E.A) == None) // Of no file: for a pool perhaps.
+    return allocate(Call, ObjectKind::Heap, {E.B}, Result);
   if (E.What == Effect::Map) {
     bool Changed = allocate(Call, ObjectKind::Mapped, {}, Result);
     if (!received(Call, E.A) || Graph.filled().count(Call.Made))

@@ -63,6 +63,8 @@ std::vector<std::string> LeftBehind::whyNot(const std::string &Asked) const {
       Keys.insert(Key);
   if (Keys.empty())
     return {"no struct or union of the linked program is called '" + Name + "'"};
+  if (llvm::all_of(Keys, [&](RecordKey Key) { return P.record(Key).System; }))
+    return {"'" + Name + "' is defined by the system's headers; such types are not reported"};
   if (llvm::any_of(Keys, [&](RecordKey Key) { return Types.count(Key); }))
     return {"'" + Name + "' is left behind"};
   std::set<std::string> Told;

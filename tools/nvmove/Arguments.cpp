@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 
@@ -179,6 +180,15 @@ std::optional<int> refuse(const std::string &Text) {
   return ExitUsage;
 }
 
+/// However they are spelt, and whether or not they are there.
+bool isOneFile(const std::string &A, const std::string &B) {
+  namespace fs = std::filesystem;
+  std::error_code Absent;
+  return A == B || fs::equivalent(A, B, Absent) ||
+         fs::weakly_canonical(fs::absolute(A, Absent), Absent) ==
+             fs::weakly_canonical(fs::absolute(B, Absent), Absent);
+}
+
 /// What CLI11 cannot express: combinations.
 std::optional<int> checkScan(Arguments &A) {
   if (!A.EmitFacts.empty()) {
@@ -192,7 +202,7 @@ std::optional<int> checkScan(Arguments &A) {
   const std::string *Outputs[] = {&A.Output, &A.HtmlFile, &A.JsonFile};
   for (const std::string *Each : Outputs)
     for (const std::string *Other : Outputs)
-      if (Each < Other && !Each->empty() && *Each == *Other && *Each != "-")
+      if (Each < Other && !Each->empty() && *Each != "-" && isOneFile(*Each, *Other))
         return refuse("two outputs have the same name: " + *Each);
   if (A.Load.empty())
     return refuse("which function loads the state? Name it with --load, e.g. --load rdbLoad");
