@@ -180,6 +180,7 @@ def copy(p, thread, n, op):
         text = "gen_in"
     else:
         start = n[4] % (f.count - length // f.width + 1)
+        need(start != first)  # onto itself: no store at all
         source = bytes(p.get(0, f.offset + start * f.width + i, 1) for i in range(length))
         text = f"&w->{f.name}[{start}]"
     for i, byte in enumerate(source):
