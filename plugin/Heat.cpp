@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t RarePart = 8, RarePartOfRounds = 4096;
 
 /// In longer loops a call beside the rest is little, and the filter is some 60 bytes a note.
-constexpr unsigned SmallInstructionsMax = 24;
+constexpr unsigned SmallInstructionsMax = 24, SmallNotesMax = 2;
 
 } // namespace
 
@@ -33,7 +33,7 @@ bool Heats::isRare(const BasicBlock &B) const {
 }
 
 bool Heats::isSmall(const Loop &L) const {
-  if (!L.isInnermost() || NotesIn.lookup(&L) > 1)
+  if (!L.isInnermost() || NotesIn.lookup(&L) > SmallNotesMax)
     return false;
   unsigned Instructions = 0;
   for (const BasicBlock *B : L.blocks()) {

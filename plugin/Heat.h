@@ -11,7 +11,7 @@ enum class Heat {
   Rare,   ///< a call asks everything; a group is as Once
   Once,   ///< outside of loops: the range test is inline, what follows it beside it
   Looped, ///< in a loop: what follows the range test is moved out of the way
-  Hot     ///< the only note of a small innermost loop: the filter is inline, too
+  Hot     ///< in a small innermost loop with few notes: the filter is inline, too
 };
 
 /// Of notes, the heat; asked before any is emitted, which splits blocks.

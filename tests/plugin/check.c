@@ -58,8 +58,8 @@ void long_loop(struct list *p) {
   }
 }
 
-// The filter stands inline in a small loop with one note, and with two it does not: that is text for little time.
-// CHECK-LABEL: define {{.*}}@one_in_loop(
+// The filter stands inline in a small loop with two notes, and with three it does not: that is text for little time.
+// CHECK-LABEL: define {{.*}}@two_in_loop(
 // CHECK: @__nvm_lines
 // CHECK: {{^[}]}}
 struct cell {
@@ -67,17 +67,20 @@ struct cell {
   int n;
   char far[80];
 };
-void one_in_loop(struct cell *p, int n) {
-  for (; p; p = p->next)
-    p->n = n;
-}
-
-// CHECK-LABEL: define {{.*}}@two_in_loop(
-// CHECK-NOT: @__nvm_lines
-// CHECK: {{^[}]}}
 void two_in_loop(struct cell *p, int n) {
   for (; p; p = p->next) {
     p->n = n;
+    p->far[64] = 1;
+  }
+}
+
+// CHECK-LABEL: define {{.*}}@three_in_loop(
+// CHECK-NOT: @__nvm_lines
+// CHECK: {{^[}]}}
+void three_in_loop(struct cell *p, int n) {
+  for (; p; p = p->next) {
+    p->n = n;
+    p->far[32] = 1;
     p->far[64] = 1;
   }
 }
