@@ -39,11 +39,13 @@ struct Entry {
   StringRef Name;
   FunctionType *(*Type)(LLVMContext &);
   bool PreserveMost;
+  bool StaticChain; ///< an address, before the parameters of the prototype
 };
 
 const Entry Table[] = {
 #define NVM_ABI_FUNCTION(name, result, parameters, convention)                                     \
-  {#name, IrFunction<result parameters>::get, StringRef(#convention) == "NVM_CALL_PRESERVE_MOST"},
+  {#name, IrFunction<result parameters>::get, StringRef(#convention) != "NVM_CALL_ORDINARY",       \
+   StringRef(#convention) == "NVM_CALL_STATIC_CHAIN"},
 #define NVM_ABI_THREAD_LOCAL(name, type)
 #include "nvmove/abi.def"
 #undef NVM_ABI_FUNCTION
@@ -57,11 +59,21 @@ const Entry &find(StringRef Name) {
   llvm_unreachable("not in abi.def");
 }
 
+/// The type of the call, with the static chain where there is one.
+FunctionType *typeOf(const Entry &E, LLVMContext &C) {
+  FunctionType *T = E.Type(C);
+  if (!E.StaticChain)
+    return T;
+  SmallVector<Type *> Parameters{PointerType::getUnqual(C)};
+  append_range(Parameters, T->params());
+  return FunctionType::get(T->getReturnType(), Parameters, false);
+}
+
 } // namespace
 
 FunctionCallee abiFunction(Module &M, StringRef Name) {
   const Entry &E = find(Name);
-  FunctionCallee Callee = M.getOrInsertFunction(Name, E.Type(M.getContext()));
+  FunctionCallee Callee = M.getOrInsertFunction(Name, typeOf(E, M.getContext()));
   if (auto *F = dyn_cast<Function>(Callee.getCallee())) {
     F->setDoesNotThrow();
     if (E.PreserveMost) {
@@ -70,6 +82,8 @@ FunctionCallee abiFunction(Module &M, StringRef Name) {
       // which such a call's caller may keep a value.
       F->addFnAttr(Attribute::NonLazyBind);
     }
+    if (E.StaticChain)
+      F->addParamAttr(0, Attribute::Nest);
   }
   return Callee;
 }
@@ -78,8 +92,11 @@ CallInst *callAbi(IRBuilderBase &At, StringRef Name, ArrayRef<Value *> Arguments
   Module &M = *At.GetInsertBlock()->getModule();
   CallInst *Call = At.CreateCall(abiFunction(M, Name), Arguments);
   Call->setDoesNotThrow();
-  if (find(Name).PreserveMost)
+  const Entry &E = find(Name);
+  if (E.PreserveMost)
     Call->setCallingConv(CallingConv::PreserveMost);
+  if (E.StaticChain)
+    Call->addParamAttr(0, Attribute::Nest);
   return Call;
 }
 
@@ -111,9 +128,11 @@ void referenceAbiVersion(Module &M) {
   appendToUsed(M, {Needed});
 }
 
-bool isAbiFunction(const Function &F) {
-  return any_of(Table, [&](const Entry &E) { return E.Name == F.getName(); });
+bool isAbiName(StringRef Name) {
+  return any_of(Table, [&](const Entry &E) { return E.Name == Name; });
 }
+
+bool isAbiFunction(const Function &F) { return isAbiName(F.getName()); }
 
 Value *frameAddress(IRBuilderBase &At) {
   return At.CreateIntrinsic(Intrinsic::frameaddress, {At.getPtrTy()}, {At.getInt32(0)});

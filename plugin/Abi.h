@@ -6,6 +6,9 @@
 
 namespace nvmove::plugin {
 
+/// Whether abi.def lists a function of that name.
+bool isAbiName(llvm::StringRef Name);
+
 /// A declaration of the ABI function \p Name, which abi.def must list.
 llvm::FunctionCallee abiFunction(llvm::Module &M, llvm::StringRef Name);
 

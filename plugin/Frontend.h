@@ -2,6 +2,8 @@
 // Layouts.cpp) fills it while the translation unit is parsed; empty when IR was compiled.
 #pragma once
 
+#include "UnsafeFile.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -66,6 +68,7 @@ struct FrontendFacts {
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
   llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile
   std::vector<RootPlace> Roots;
+  std::optional<UnsafeTable> Unsafe; ///< the .unsafe files, once they are read
 };
 
 /// A place in the source under which both halves of the plugin find the same thing.

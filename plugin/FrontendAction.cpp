@@ -281,10 +281,11 @@ bool SourceAction::ParseArgs(const CompilerInstance &Compiler,
       return Fail(std::move(E));
   if (llvm::Error E = readPort(Compiler.getFrontendOpts().Inputs.front().getFile()))
     return Fail(std::move(E));
-  UnsafeTable Table; // read once more when it is used; here for an error before the work
+  UnsafeTable Table; // here, for an error before the work
   for (const std::string &Path : settings().UnsafeFiles)
     if (llvm::Error E = Table.addFile(Path))
       return Fail(std::move(E));
+  frontendFacts().Unsafe = std::move(Table);
   return true;
 }
 

@@ -64,15 +64,12 @@ public:
     Pending.flip();
     BitVector Single = Pending;
     SmallVector<Note> Notes = coalesceLoops(F, Writes, Single, MayCommit, Analyses.Loops);
-    for (unsigned N : Single.set_bits())
-      if (Loop *L = Analyses.Loops.Loops.getLoopFor(Writes[N].At->getParent()))
-        if (L->isInnermost())
-          Hot.insert(Writes[N].At);
     for (unsigned N : Pending.set_bits())
       count(Single.test(N) ? Outcome::Noted : Outcome::NotedOnce, Writes[N]);
     for (unsigned N : Single.set_bits())
       if (std::optional<Note> Made = noteFor(Writes[N]))
         Notes.push_back(*Made);
+    setHeat(Notes);
     SmallVector<SmallVector<Note>> Groups = groupNotes(F, Notes);
     // Behind the stores, and only now: they part the blocks that groups lie in.
     if (settings().Trace) {
@@ -146,13 +143,21 @@ private:
     if (A.Kind == AccessKind::Masked || A.Kind == AccessKind::Scatter)
       return std::nullopt;
     if (A.Kind != AccessKind::Compress)
-      return Note{A.At, A.Address, A.Size, A.Length, Hot.contains(A.At)};
+      return Note{A.At, A.Address, A.Size, A.Length};
     IRBuilder<> At(A.At);
     auto *Bits = At.getIntNTy(cast<FixedVectorType>(A.Mask->getType())->getNumElements());
     Value *On = At.CreateUnaryIntrinsic(Intrinsic::ctpop, At.CreateBitCast(A.Mask, Bits));
     Value *Length =
         At.CreateMul(At.CreateZExtOrTrunc(On, At.getInt64Ty()), At.getInt64(laneSize(A)));
     return Note{A.At, A.Address, 0, Length};
+  }
+
+  void setHeat(MutableArrayRef<Note> Notes) const {
+    Heats Known(Analyses.Loops.Loops, Analyses.Frequency);
+    for (const Note &N : Notes)
+      Known.add(*N.Before);
+    for (Note &N : Notes)
+      N.Where = Known.of(*N.Before);
   }
 
   void emitLanes(const Access &A) {
@@ -208,7 +213,6 @@ private:
   const FunctionAnalyses &Analyses;
   Report &R;
   SmallVector<Access> Writes, Calls, Unnoted;
-  SmallPtrSet<Instruction *, 16> Hot; ///< in innermost loops; asked before the blocks are split
   bool NotedCall = false;
 };
 

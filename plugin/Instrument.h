@@ -5,6 +5,7 @@
 #include "LoopNotes.h"
 #include "Report.h"
 
+#include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 
 namespace nvmove::plugin {
@@ -13,6 +14,7 @@ struct FunctionAnalyses {
   const llvm::TargetLibraryInfo &Library;
   LoopAnalyses Loops;
   llvm::OptimizationRemarkEmitter &Remarks;
+  llvm::function_ref<llvm::BlockFrequencyInfo &()> Frequency; ///< asked where there are notes
 };
 
 /// True when \p F changed. The analyses hold until the first note is placed.

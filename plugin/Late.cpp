@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Early.h"
+#include "Frontend.h"
 #include "Instrument.h"
 #include "Landings.h"
 #include "LayoutSection.h"
@@ -51,7 +52,9 @@ void forgetInferredAround(ArrayRef<Function *> Changed) {
 }
 
 UnsafeTable readUnsafeFiles(Module &M) {
-  UnsafeTable Table;
+  if (std::optional<UnsafeTable> Read = std::exchange(frontendFacts().Unsafe, std::nullopt))
+    return std::move(*Read);
+  UnsafeTable Table; // there was no front end, or this is not its first module
   for (const std::string &Path : settings().UnsafeFiles)
     if (Error E = Table.addFile(Path))
       M.getContext().emitError(toString(std::move(E)));
@@ -79,11 +82,15 @@ SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &
       warnOfNaked(*F, R);
       continue;
     }
+    auto Frequency = [&]() -> BlockFrequencyInfo & {
+      return Analyses.getResult<BlockFrequencyAnalysis>(*F);
+    };
     FunctionAnalyses Known{Analyses.getResult<TargetLibraryAnalysis>(*F),
                            {Analyses.getResult<LoopAnalysis>(*F),
                             Analyses.getResult<ScalarEvolutionAnalysis>(*F),
                             Analyses.getResult<DominatorTreeAnalysis>(*F)},
-                           Analyses.getResult<OptimizationRemarkEmitterAnalysis>(*F)};
+                           Analyses.getResult<OptimizationRemarkEmitterAnalysis>(*F),
+                           Frequency};
     bool Noted = instrumentFunction(*F, Unsafe, MayCommit, Known, R);
     if (placeLandings(*F) || Noted) {
       Changed.push_back(F);

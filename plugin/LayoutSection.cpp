@@ -18,6 +18,8 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
+/// The descriptor, the fields and the texts of a type are one variable: an object file with a
+/// thousand types takes its time from the compiler by what it has of symbols and sections.
 class LayoutEmitter {
 public:
   explicit LayoutEmitter(Module &M)
@@ -27,32 +29,51 @@ public:
   GlobalVariable *emit(const TypeLayout &T) {
     std::string Name = "__nvm_type_" + utohexstr(T.Id, /*LowerCase=*/true);
     Group = M.getOrInsertComdat(Name);
-    Constant *Fields = emitFields(T, Name);
-    Constant *Descriptor = ConstantStruct::getAnon(
-        {ConstantInt::get(Word, T.Id), text(T.Name), text(T.Members),
-         ConstantInt::get(Word, T.Size), ConstantInt::get(Half, T.Alignment),
-         ConstantInt::get(Half, T.Fields.size()), Fields});
-    static_assert(sizeof(nvm_type) == 48, "the descriptor above has the shape of struct nvm_type");
-    Constant *Made = shared(Descriptor, Name);
-    GlobalVariable *Entry = shared(Made, Name + "_entry");
+    Texts.clear();
+    size_t NameAt = text(T.Name), MembersAt = text(T.Members);
+    SmallVector<size_t> FieldsAt;
+    for (const FieldLayout &F : T.Fields)
+      FieldsAt.push_back(text(F.Name));
+    auto *Fields = ArrayType::get(fieldShape(), T.Fields.size());
+    auto *Bytes = ArrayType::get(Type::getInt8Ty(C), Texts.size());
+    auto *Whole = StructType::get(typeShape(), Fields, Bytes);
+    GlobalVariable *Made = shared(Whole, nullptr, Name);
+    TextsAt = sizeof(nvm_type) + T.Fields.size() * sizeof(nvm_field);
+    SmallVector<Constant *> Each;
+    for (auto [F, At] : zip(T.Fields, FieldsAt))
+      Each.push_back(field(F, Made, At));
+    Constant *Descriptor = ConstantStruct::get(
+        typeShape(),
+        {ConstantInt::get(Word, T.Id), inside(Made, TextsAt + NameAt),
+         inside(Made, TextsAt + MembersAt), ConstantInt::get(Word, T.Size),
+         ConstantInt::get(Half, T.Alignment), ConstantInt::get(Half, T.Fields.size()),
+         Each.empty() ? ConstantPointerNull::get(Ptr) : inside(Made, sizeof(nvm_type))});
+    Made->setInitializer(
+        ConstantStruct::get(Whole, {Descriptor, ConstantArray::get(Fields, Each),
+                                    ConstantDataArray::getString(C, Texts, /*AddNull=*/false)}));
+    GlobalVariable *Entry = shared(Ptr, Made, Name + "_entry");
     Entry->setSection(NVM_TYPES_SECTION);
     Entry->setAlignment(Align(8));
     return Entry;
   }
 
 private:
-  Constant *emitFields(const TypeLayout &T, const std::string &Name) {
-    if (T.Fields.empty())
-      return ConstantPointerNull::get(Ptr);
-    SmallVector<Constant *> Fields;
-    for (const FieldLayout &F : T.Fields)
-      Fields.push_back(ConstantStruct::getAnon(
-          {text(F.Name), ConstantInt::get(Word, F.Target), ConstantInt::get(Word, F.Tag),
-           ConstantInt::get(Half, F.Offset), ConstantInt::get(Half, F.Count),
-           ConstantInt::get(Half, F.Stride), ConstantInt::get(Half, F.Kind), emitWhen(F.When)}));
-    static_assert(sizeof(nvm_field) == 48, "the field above has the shape of struct nvm_field");
-    auto *Array = ArrayType::get(Fields.front()->getType(), Fields.size());
-    return shared(ConstantArray::get(Array, Fields), Name + "_fields");
+  StructType *typeShape() {
+    static_assert(sizeof(nvm_type) == 48, "this has the shape of struct nvm_type");
+    return StructType::get(Word, Ptr, Ptr, Word, Half, Half, Ptr);
+  }
+
+  StructType *fieldShape() {
+    static_assert(sizeof(nvm_field) == 48, "this has the shape of struct nvm_field");
+    return StructType::get(Ptr, Word, Word, Half, Half, Half, Half, Ptr);
+  }
+
+  Constant *field(const FieldLayout &F, GlobalVariable *Whole, size_t NameAt) {
+    return ConstantStruct::get(fieldShape(),
+                               {inside(Whole, TextsAt + NameAt), ConstantInt::get(Word, F.Target),
+                                ConstantInt::get(Word, F.Tag), ConstantInt::get(Half, F.Offset),
+                                ConstantInt::get(Half, F.Count), ConstantInt::get(Half, F.Stride),
+                                ConstantInt::get(Half, F.Kind), emitWhen(F.When)});
   }
 
   Constant *emitWhen(const std::optional<WhenLayout> &When) {
@@ -67,19 +88,29 @@ private:
          ConstantInt::get(Half, 0), data(ConstantDataArray::get(C, Values))}));
   }
 
-  GlobalVariable *shared(Constant *Value, const std::string &Name) {
-    auto *Made =
-        new GlobalVariable(M, Value->getType(), true, GlobalValue::LinkOnceODRLinkage, Value, Name);
+  GlobalVariable *shared(Type *T, Constant *Value, const std::string &Name) {
+    auto *Made = new GlobalVariable(M, T, true, GlobalValue::LinkOnceODRLinkage, Value, Name);
     Made->setVisibility(GlobalValue::HiddenVisibility);
     Made->setComdat(Group);
     return Made;
   }
 
-  Constant *text(StringRef Text) { return data(ConstantDataArray::getString(C, Text)); }
+  /// Adds a text; where it lies behind the first.
+  size_t text(StringRef Text) {
+    size_t At = Texts.size();
+    Texts += Text;
+    Texts += '\0';
+    return At;
+  }
+
+  Constant *inside(GlobalVariable *Whole, size_t Offset) {
+    return ConstantExpr::getInBoundsGetElementPtr(Type::getInt8Ty(C), Whole,
+                                                  ConstantInt::get(Word, Offset));
+  }
 
   Constant *data(Constant *Value) {
     auto *Made = new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value,
-                                    "nvmove.name");
+                                    "nvmove.when");
     Made->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     return Made;
   }
@@ -89,6 +120,8 @@ private:
   PointerType *Ptr;
   IntegerType *Word, *Half;
   Comdat *Group = nullptr;
+  std::string Texts;  ///< of the type at hand, each with its end
+  size_t TextsAt = 0; ///< bytes from the variable's start
 };
 
 } // namespace

@@ -1,9 +1,11 @@
 // The code that stands before a write: "is it in the range, and not noted yet? then note it".
 //
-// include/nvmove/abi.h has the sequence in C. Everything behind the range test is marked unlikely,
-// so that a program without a pool open pays for a shift, a comparison and a branch that is not
-// taken.
+// include/nvmove/abi.h has the sequence in C. How much of it stands inline, Heat.h decides. Where
+// the range test does, a program without a pool open pays for a shift, a comparison and a branch;
+// the rest is a call of what the module has for writes of that size (SharedNotes.h).
 #pragma once
+
+#include "Heat.h"
 
 #include "llvm/IR/IRBuilder.h"
 
@@ -15,7 +17,7 @@ struct Note {
   llvm::Value *Address = nullptr;
   uint64_t Size = 0;             ///< bytes, or 0: as Length says, which may be 0
   llvm::Value *Length = nullptr; ///< bytes, 64 bits
-  bool Hot = false;              ///< in an innermost loop: the filter goes inline
+  Heat Where = Heat::Once;
 };
 
 /// Emits \p N; splits the block of N.Before.

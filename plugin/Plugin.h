@@ -9,7 +9,8 @@
 // places transaction boundaries while functions are still whole. The late phase (Late.h) runs when
 // the optimizer is done: it enumerates every access (Access.h), asks where each address comes from
 // (Origin.h), what is noted already (Covered.h) and what a loop can note at once (LoopNotes.h), and
-// places what is left of the notes (Notes.h; the code they expand to is in include/nvmove/abi.h).
+// places what is left of the notes (Notes.h; the code they expand to is in include/nvmove/abi.h),
+// inline or as calls by how often they run (Heat.h).
 // Calls of pre-compiled functions are covered by descriptions of what these write (UnsafeFile.h,
 // UnsafeCalls.h). Everything skipped is counted by reason (Report.h).
 //

@@ -22,11 +22,12 @@ enum { NESTED_ROOM = 2048 }; /* lines that signal handlers may note in one trans
 /* Of all threads that have noted nothing; nothing but zeros is stored there. */
 static struct nvm_line_table nothing_noted;
 _Thread_local struct nvm_line_table *__nvm_lines = &nothing_noted;
-const char NVM_ABI_VERSION_SYMBOL = 1;
 
-/* Whoever is linked with the runtime gets its free (interpose.c). */
-extern const char nvmi_interposed;
-__attribute__((used)) static const char *const interposed = &nvmi_interposed;
+/* Whoever is linked with the runtime gets its free (interpose.c), and what the writes of a library
+ * call that it loads (sites.c). */
+extern const char nvmi_interposed, NVM_ABI_VERSION_SYMBOL;
+__attribute__((used)) static const char *const linked[] = {&nvmi_interposed,
+                                                           &NVM_ABI_VERSION_SYMBOL};
 
 _Thread_local struct nvmi_thread *nvmi_self;
 static pthread_key_t key;

@@ -2,17 +2,18 @@
  *
  * Programs do not include this file; the plugin emits what it describes, the runtime implements it.
  *
- * Before each store that may write persistent memory the compiled code does, inline,
+ * Before each store that may write persistent memory the compiled code asks, inline or by a call,
  *     if (Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG) {            // in the reserved range?
  *       line = Address >> 6, slot = __nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
  *       if (slot.line != line || (slot.missing >> (Address & 63)) & ((1 << Size) - 1))
- *         __nvm_note(Address, Size);                              // not yet noted
+ *         if (Address < fresh_start || Address + Size > fresh_end)  // nor allocated last?
+ *           __nvm_note(Address, Size);                              // not yet noted
  *     }
  * which is exact to the byte: a byte that this transaction did not write is never rolled back or
- * committed, because another thread may own it. A store that may cross a line calls __nvm_note
- * without asking the filter. A store through what a call returned asks first whether it goes to the
- * block that was allocated last, which is noted whole. What may be lost from the table (a
- * collision, a full table) is noted again; duplicates are harmless by construction of every method.
+ * committed, because another thread may own it. The call is __nvm_site_SIZE, which asks everything;
+ * where a store is executed often the first question, or the first two, are inline before it. A
+ * store that crosses a line is not looked up. What may be lost from the table (a collision, a full
+ * table) is noted again; duplicates are harmless by construction of every method.
  */
 #ifndef NVMOVE_ABI_H
 #define NVMOVE_ABI_H
@@ -26,7 +27,7 @@ extern "C" {
 #endif
 
 /* Referenced by every instrumented module, defined by the runtime. */
-#define NVM_ABI_VERSION_SYMBOL __nvm_abi_5
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_6
 
 /* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
  * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear
@@ -151,6 +152,7 @@ struct nvm_root {
 #else
 #define NVM_CALL_PRESERVE_MOST
 #endif
+#define NVM_CALL_STATIC_CHAIN NVM_CALL_PRESERVE_MOST
 
 #define NVM_ABI_FUNCTION(name, result, parameters, convention) convention result name parameters;
 #define NVM_ABI_THREAD_LOCAL(name, type) extern _Thread_local type name;

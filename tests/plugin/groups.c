@@ -19,10 +19,8 @@ struct node {
 // CHECK-COUNT-1: icmp eq i64 %{{.*}}, 506
 // CHECK-NOT: icmp eq i64 %{{.*}}, 506
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
-// CHECK-NEXT: call {{.*}}@__nvmove_note_ahead_4(
-// CHECK: getelementptr {{.*}} i64 8192
-// CHECK-NEXT: load i64
-// CHECK: call preserve_mostcc void @__nvm_settle()
+// CHECK: call {{.*}}@__nvmove_note_ahead_4(
+// CHECK-NEXT: call preserve_mostcc void @__nvmove_note_settle()
 // CHECK: store ptr null
 // CHECK: store i32 0
 __attribute__((noinline)) void unlink(struct node *n) {
@@ -36,7 +34,7 @@ __attribute__((noinline)) void unlink(struct node *n) {
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
-// CHECK: call {{.*}}@__nvm_settle
+// CHECK: call {{.*}}@__nvmove_note_settle
 // CHECK: store
 // CHECK: store
 // CHECK: store
@@ -44,6 +42,37 @@ __attribute__((noinline)) void link(struct node *a, struct node *b, long at) {
   a->next = b;
   b->prev = a;
   b->values[at & 3] = at;
+}
+
+// Where the function seldom comes, too: several calls for nothing cost more than one test.
+// CHECK-LABEL: define {{.*}}@seldom(
+// CHECK: icmp eq i64 %{{.*}}, 506
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(
+// CHECK: call {{.*}}@__nvmove_note_ahead_4(
+__attribute__((noinline)) void seldom(struct node *n, int error) {
+  if (__builtin_expect(error, 0)) {
+    n->prev = 0;
+    n->place = error;
+  }
+}
+
+// But not where text is to be small.
+// CHECK-LABEL: define {{.*}}@small(
+// CHECK-NOT: 506
+// CHECK: {{^[}]}}
+__attribute__((noinline, minsize)) void small(struct node *n) {
+  n->prev = 0;
+  n->place = 0;
+}
+
+// Neighbours are one note.
+// CHECK-LABEL: define {{.*}}@both(
+// CHECK-NOT: ahead
+// CHECK: call {{.*}}@__nvmove_note_16(ptr nest %n)
+// CHECK: {{^[}]}}
+__attribute__((noinline)) void both(struct node *n, struct node *other) {
+  n->prev = other;
+  n->next = n;
 }
 
 // An address that is loaded after a write may have been changed by it.
@@ -97,10 +126,10 @@ __attribute__((noinline)) void flag(struct node *n, volatile int *turn) {
 
 // A length that depends on nothing written.
 // CHECK-LABEL: define {{.*}}@insert(
-// CHECK: call {{.*}}@__nvm_note_ahead(
+// CHECK: call {{.*}}@__nvmove_note_ahead(
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_4(
-// CHECK: call {{.*}}@__nvm_settle
+// CHECK: call {{.*}}@__nvmove_note_settle
 // CHECK: call void @llvm.memmove
 __attribute__((noinline)) void insert(struct node *n, unsigned at, long value) {
   memmove(n->values + at + 1, n->values + at, (size_t)(3 - at) * sizeof(long));
@@ -114,6 +143,7 @@ int main(void) {
   int lock = 0;
   link(n, n + 1, 2);
   unlink(n + 1);
+  both(n + 1, n);
   loaded(&n->next, n + 1);
   spin(n, &lock);
   flag(n, &lock);

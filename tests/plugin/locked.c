@@ -9,12 +9,12 @@
 #include "recorder.h"
 
 // CHECK-LABEL: define {{.*}}@add(
-// CHECK: call {{.*}}@__nvmove_note_8(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_8(ptr nest %p)
 // CHECK: atomicrmw add ptr %p
 __attribute__((noinline)) long add(long *p) { return __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
 
 // CHECK-LABEL: define {{.*}}@swap(
-// CHECK: call {{.*}}@__nvmove_note_4(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_4(ptr nest %p)
 // CHECK: cmpxchg ptr %p, i32
 // CHECK: {{^[}]}}
 __attribute__((noinline)) _Bool swap(int *p, int old, int new) {
@@ -23,21 +23,21 @@ __attribute__((noinline)) _Bool swap(int *p, int old, int new) {
 
 // In a loop, until nobody was in between.
 // CHECK-LABEL: define {{.*}}@triple(
-// CHECK: call {{.*}}@__nvm_note(ptr %p, i64 2)
+// CHECK: call {{.*}}@__nvmove_note_2(ptr nest %p)
 // CHECK: cmpxchg ptr %p, i16
 __attribute__((noinline)) int triple(_Atomic short *p) { return *p *= 3; }
 
 // CHECK-LABEL: define {{.*}}@pointers(
-// CHECK: call {{.*}}@__nvmove_note_8(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_8(ptr nest %p)
 // CHECK: atomicrmw xchg ptr %p
 __attribute__((noinline)) void *pointers(void **p, void *new) {
   return __atomic_exchange_n(p, new, __ATOMIC_ACQ_REL);
 }
 
 // CHECK-LABEL: define {{.*}}@old(
-// CHECK: call {{.*}}@__nvmove_note_1(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_1(ptr nest %p)
 // CHECK: atomicrmw or ptr %p
-// CHECK: call {{.*}}@__nvmove_note_16(ptr %q)
+// CHECK: call {{.*}}@__nvmove_note_16(ptr nest %q)
 // CHECK: cmpxchg ptr %q
 __attribute__((noinline, target("cx16"))) void old(char *p, __int128 *q) {
   __sync_fetch_and_or(p, 6);

@@ -9,11 +9,11 @@
 void unknown(void);
 
 // CHECK-LABEL: define {{.*}}@paper(
-// CHECK: call {{.*}}@__nvm_note(ptr %a, i64 512)
+// CHECK: call {{.*}}@__nvmove_note(ptr nest %a, i64 512)
 // CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 // VEC-LABEL: define {{.*}}@paper(
-// VEC: call {{.*}}@__nvm_note(ptr {{.*}}, i64 512)
+// VEC: call {{.*}}@__nvmove_note(ptr nest {{.*}}, i64 512)
 // VEC-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // VEC: store <2 x double>
 // VEC: {{^[}]}}
@@ -23,7 +23,7 @@ __attribute__((noinline)) void paper(double *restrict a, const double *restrict 
 }
 
 // CHECK-LABEL: define {{.*}}@counted(
-// CHECK: call {{.*}}@__nvm_note_if_persistent(
+// CHECK: call {{.*}}@__nvmove_note(
 // CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void counted(int *restrict a, const int *restrict b, int n) {
@@ -32,7 +32,7 @@ __attribute__((noinline)) void counted(int *restrict a, const int *restrict b, i
 }
 
 // CHECK-LABEL: define {{.*}}@downwards(
-// CHECK: call {{.*}}@__nvm_note_if_persistent(
+// CHECK: call {{.*}}@__nvmove_note(
 // CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void downwards(int *restrict a, const int *restrict b, int n) {
@@ -42,7 +42,7 @@ __attribute__((noinline)) void downwards(int *restrict a, const int *restrict b,
 
 // Writes that tile the step count as one.
 // CHECK-LABEL: define {{.*}}@tiles(
-// CHECK: call {{.*}}@__nvm_note_if_persistent(
+// CHECK: call {{.*}}@__nvmove_note(
 // CHECK-NOT: call {{.*}}@__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 struct point {

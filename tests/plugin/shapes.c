@@ -42,8 +42,8 @@ struct all {
 
 // The whole unit that the field lies in is stored, and noted.
 // CHECK-LABEL: define {{.*}}@bits(
-// CHECK: call {{.*}}@__nvmove_note_ahead_2(ptr %p)
-// CHECK: call {{.*}}@__nvmove_note_ahead_8(ptr %{{.*}})
+// CHECK: call {{.*}}@__nvmove_note_ahead_2(ptr nest %p)
+// CHECK: call {{.*}}@__nvmove_note_ahead_8(ptr nest %{{.*}})
 // CHECK: store i16
 // CHECK: store i64
 // CHECK: {{^[}]}}
@@ -54,30 +54,30 @@ __attribute__((noinline)) void bits(struct bits *p, int n) {
 
 // Each member is as long as it is: the union is longer.
 // CHECK-LABEL: define {{.*}}@unions(
-// CHECK: call {{.*}}@__nvmove_note_4(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_4(ptr nest %p)
 // CHECK: store i32
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void unions(union either *p, int n) { p->number = n; }
 // CHECK-LABEL: define {{.*}}@wholeUnion(
-// CHECK: call {{.*}}@__nvmove_note_24(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_24(ptr nest %p)
 // CHECK: call void @llvm.memcpy
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void wholeUnion(union either *p, const union either *from) { *p = *from; }
 
 // A copy is noted whole, whatever it becomes.
 // CHECK-LABEL: define {{.*}}@copy(
-// CHECK: call {{.*}}@__nvm_note(ptr %p, i64 160)
+// CHECK: call {{.*}}@__nvmove_note(ptr nest %p, i64 160)
 // CHECK: call void @llvm.memcpy{{.*}}(ptr {{.*}}%p, ptr {{.*}}%from, i64 160
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void copy(struct large *p, const struct large *from) { *p = *from; }
 // A structure that comes by value, and one that a call returns to where it is wanted.
 // CHECK-LABEL: define {{.*}}@byValue(ptr {{.*}}%p, ptr {{.*}}byval(%struct.large) {{.*}}%from
-// CHECK: call {{.*}}@__nvm_note(ptr %p, i64 160)
+// CHECK: call {{.*}}@__nvmove_note(ptr nest %p, i64 160)
 // CHECK: call void @llvm.memcpy
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void byValue(struct large *p, struct large from) { *p = from; }
 // CHECK-LABEL: define {{.*}}@made(ptr {{.*}}sret(%struct.large) {{.*}}%agg.result
-// CHECK: call {{.*}}@__nvm_note(ptr %agg.result, i64 160)
+// CHECK: call {{.*}}@__nvmove_note(ptr nest %agg.result, i64 160)
 // CHECK: store
 // CHECK: {{^[}]}}
 __attribute__((noinline)) struct large made(int n) {
@@ -88,12 +88,12 @@ __attribute__((noinline)) struct large made(int n) {
 }
 // CHECK-LABEL: define {{.*}}@returned(
 // CHECK: call void @made(
-// CHECK: call {{.*}}@__nvm_note(ptr %p, i64 160)
+// CHECK: call {{.*}}@__nvmove_note(ptr nest %p, i64 160)
 // CHECK: call void @llvm.memcpy
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void returned(struct large *p, int n) { *p = made(n); }
 // CHECK-LABEL: define {{.*}}@smallCopy(
-// CHECK: call {{.*}}@__nvmove_note_8(ptr %p)
+// CHECK: call {{.*}}@__nvmove_note_8(ptr nest %p)
 // CHECK: store i64
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void smallCopy(struct small *p, struct small from) { *p = from; }
@@ -101,8 +101,8 @@ __attribute__((noinline)) void smallCopy(struct small *p, struct small from) { *
 // One element of a vector is a store of its own, or of all at -O0.
 // CHECK-LABEL: define {{.*}}@vectors(
 // CHECK: %[[ELEMENT:.*]] = getelementptr inbounds i8, ptr %p, i64 8
-// CHECK: call {{.*}}@__nvmove_note_ahead_4(ptr %[[ELEMENT]])
-// CHECK: call {{.*}}@__nvmove_note_ahead_64(ptr %q)
+// CHECK: call {{.*}}@__nvmove_note_ahead_4(ptr nest %{{.*}})
+// CHECK: call {{.*}}@__nvmove_note_ahead_64(ptr nest %q)
 // CHECK: store float {{.*}}, ptr %[[ELEMENT]]
 // CHECK: store <8 x i64>
 // CHECK: {{^[}]}}
@@ -117,12 +117,12 @@ __attribute__((noinline)) void vectors(four *p, eight *q, const eight *from) {
 
 // A type whose size the run knows, laid over the pool.
 // CHECK-LABEL: define {{.*}}@variable(
-// CHECK: call {{.*}}@__nvmove_note_8(ptr %[[AT:[a-z0-9]+]])
-// CHECK: store i64 %value, ptr %[[AT]]
+// CHECK: call {{.*}}@__nvmove_note_8(ptr nest %{{.*}})
+// CHECK: store i64 %value, ptr %
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void variable(int n, long (*table)[n], int row, long value) { table[row][n - 1] = value; }
 // CHECK-LABEL: define {{.*}}@variableCopy(
-// CHECK: call void @__nvm_note_if_persistent(ptr %{{.*}}, i64 %{{.*}})
+// CHECK: call preserve_mostcc void @__nvmove_note(ptr nest %{{.*}}, i64 %{{.*}})
 // CHECK: call void @llvm.memcpy
 // CHECK: {{^[}]}}
 __attribute__((noinline)) void variableCopy(int n, long (*table)[n], int row) {

@@ -23,7 +23,7 @@ _Bool swap(int *p, int *old) {
 static inline void inlined(long *p) { __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST); }
 void twice(long *p, long *q) { inlined(p), inlined(q); }
 // LOCKED-LABEL: define {{.*}}@add(
-// LOCKED: call {{.*}}@__nvmove_note_8(ptr %p)
+// LOCKED: call {{.*}}@__nvmove_note_8(ptr nest %p)
 // LOCKED: atomicrmw
 
 // Objects too large for an instruction: a function of the compiler's own.
@@ -40,8 +40,8 @@ _Bool compare(_Atomic struct large *p, struct large *new, struct large *old) {
   return __c11_atomic_compare_exchange_strong(p, old, *new, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 // LOCKED-LABEL: define {{.*}}@compare(
-// LOCKED: call {{.*}}@__nvmove_note_{{(ahead_)?}}40(ptr %p)
-// LOCKED: call {{.*}}@__nvmove_note_{{(ahead_)?}}40(ptr %old)
+// LOCKED: call {{.*}}@__nvmove_note_{{(ahead_)?}}40(ptr nest %p)
+// LOCKED: call {{.*}}@__nvmove_note_{{(ahead_)?}}40(ptr nest %old)
 // LOCKED: call {{.*}}@__atomic_compare_exchange
 
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory

@@ -42,7 +42,7 @@ NO_LLVM_ROOMS = {"nvmove-cc"}
 # The runtime is C and sees its own headers and the public ones; the processor only in persist.*.
 C_ROOMS = ("runtime/", "include/")
 INTRINSICS = re.compile(r"#include <(\w*intrin|cpuid)\.h>|\b_mm\d*_\w+\(|__asm__")
-INTRINSICS_HOME = ("runtime/persist.h", "runtime/persist.c", "runtime/checksum_wide.c")
+INTRINSICS_HOME = ("runtime/persist.h", "runtime/persist.c", "runtime/checksum_wide.c", "runtime/sites.c")
 # What report may know of solve: the result, not the solver.
 RESULT_ONLY = {"report": {"solve/Result.h"}}
 

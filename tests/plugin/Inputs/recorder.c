@@ -5,6 +5,9 @@
 #include "nvmove/abi.h"
 #include "nvmove/abi_scanf.h"
 
+/* What writes call is the runtime's own; behind it they come here. */
+#include "../../../runtime/sites.c"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,6 @@
 /* One for all: the programs that record have one thread. */
 static struct nvm_line_table lines;
 _Thread_local struct nvm_line_table *__nvm_lines = &lines;
-const char NVM_ABI_VERSION_SYMBOL = 1;
 
 struct region {
   unsigned char *base, *before, *noted;

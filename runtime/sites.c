@@ -1,0 +1,96 @@
+/* sites.c: what the writes of compiled code call, with an address that may be anywhere.
+ *
+ * The same questions that abi.h has inline, asked out of line: does the address lie in the reserved
+ * range, is it noted already, does it lie in the block that was allocated last? Only then comes
+ * the note. The address arrives in r10, where a nested function of C has its static chain and
+ * ordinary code has nothing, and every general register but r11 is kept: so a write pays for its
+ * note with little more than a call, and compiled code keeps its values where they are. That is why
+ * this is assembler: C would save five registers before its first question.
+ *
+ * A byte is noted when its bit of `missing` is clear. What is shifted in from above counts as
+ * missing, so that a write which crosses its line is never found in the table.
+ */
+#include "nvmove/abi.h"
+
+_Static_assert(NVM_LINE_SIZE == 64 && sizeof(struct nvm_line) == 16, "address to slot: by 2 bits");
+_Static_assert(offsetof(struct nvm_line, missing) == 8, "as FILTER has it");
+
+/* A mismatch fails at link (abi.def). */
+const char NVM_ABI_VERSION_SYMBOL = 1;
+
+/* clang-format off */
+#define PUSH(register) "pushq %%" register "\n .cfi_adjust_cfa_offset 8\n"
+#define POP(register) "popq %%" register "\n .cfi_adjust_cfa_offset -8\n"
+#define TABLE_TO(register)                                                                         \
+  "movq __nvm_lines@gottpoff(%%rip), %%" register "\n movq %%fs:(%%" register "), %%" register "\n"
+
+#define RANGE_OR_RETURN                                                                            \
+  "movq %%r10, %%r11\n shrq %[range_shift], %%r11\n cmpl %[tag], %%r11d\n jne 9f\n"
+
+/* Leaves in rax, from the lowest bit on, what is missing from the address to the line's end. */
+#define FILTER                                                                                     \
+  TABLE_TO("rax")                                                                                  \
+  "movl %%r10d, %%ecx\n shrl $2, %%ecx\n andl %[slots], %%ecx\n addq %%rcx, %%rax\n"               \
+  "movq %%r10, %%r11\n shrq $6, %%r11\n cmpq %%r11, (%%rax)\n jne 5f\n"                            \
+  "movq 8(%%rax), %%rax\n notq %%rax\n movl %%r10d, %%ecx\n shrq %%cl, %%rax\n notq %%rax\n"
+
+#define FRESH_OR_NOTE(end, pass, note)                                                             \
+  TABLE_TO("r11")                                                                                  \
+  "cmpq %c[fresh_start](%%r11), %%r10\n jb 6f\n"                                                   \
+  "leaq " end ", %%rax\n cmpq %c[fresh_end](%%r11), %%rax\n jbe 4b\n"                              \
+  "6:\n" PUSH("rsi") PUSH("rdi") pass "movq %%r10, %%rdi\n"                                        \
+  "subq $8, %%rsp\n .cfi_adjust_cfa_offset 8\n call " note "@PLT\n"                                \
+  "addq $8, %%rsp\n .cfi_adjust_cfa_offset -8\n" POP("rdi") POP("rsi") "jmp 4b\n"
+
+/* `look_up` jumps to 4 where nothing is to be done and to 5 where the table does not say so; `end`:
+ * the address behind the last byte; `pass` moves the size to rsi. */
+#define SITE(name, parameters, look_up, end, pass, note, count)                                    \
+  __attribute__((naked)) NVM_CALL_STATIC_CHAIN void name parameters {                              \
+    __asm__ volatile(                                                                              \
+        RANGE_OR_RETURN PUSH("rax") PUSH("rcx") look_up                                            \
+        "4: .cfi_remember_state\n" POP("rcx") POP("rax") "9: ret\n"                                \
+        "5: .cfi_restore_state\n" FRESH_OR_NOTE(end, pass, note)                                   \
+        :                                                                                          \
+        : [range_shift] "i"(NVM_RANGE_SHIFT), [tag] "i"(NVM_RANGE_TAG),                            \
+          [slots] "i"((NVM_LINE_SLOTS - 1) * sizeof(struct nvm_line)),                             \
+          [fresh_start] "i"(offsetof(struct nvm_line_table, fresh_start)),                         \
+          [fresh_end] "i"(offsetof(struct nvm_line_table, fresh_end)),                             \
+          [bytes] "i"(count), [above] "i"(NVM_LINE_SIZE - (count)));                               \
+  }
+
+#define SIZED(name, note, count)                                                                   \
+  SITE(name, (void), FILTER "shlq %[above], %%rax\n testq %%rax, %%rax\n jne 5f\n",                \
+       "%c[bytes](%%r10)", "movl %[bytes], %%esi\n", note, count)
+#define SITES(count)                                                                               \
+  SIZED(__nvm_site_##count, "__nvm_note", count)                                                   \
+  SIZED(__nvm_site_ahead_##count, "__nvm_note_ahead", count)
+
+/* The size is in rdi. None: nothing is written. */
+#define ANY(name, note)                                                                            \
+  SITE(name, (size_t Size),                                                                        \
+       "testq %%rdi, %%rdi\n je 4f\n cmpq $64, %%rdi\n ja 5f\n" FILTER                             \
+       "movl $64, %%ecx\n subl %%edi, %%ecx\n shlq %%cl, %%rax\n testq %%rax, %%rax\n jne 5f\n",   \
+       "(%%r10, %%rdi)", "movq %%rdi, %%rsi\n", note, 0)
+/* clang-format on */
+
+SITES(1)
+SITES(2)
+SITES(4)
+SITES(8)
+SITES(12)
+SITES(16)
+SITES(20)
+SITES(24)
+SITES(32)
+SITES(40)
+SITES(48)
+SITES(64)
+ANY(__nvm_site, "__nvm_note")
+ANY(__nvm_site_ahead, "__nvm_note_ahead")
+
+/* Behind what was noted ahead. */
+__attribute__((naked)) NVM_CALL_PRESERVE_MOST void __nvm_site_settle(void) {
+  __asm__ volatile(TABLE_TO("r11") "cmpq $0, %c[ahead](%%r11)\n jne __nvm_settle@PLT\n ret\n"
+                   :
+                   : [ahead] "i"(offsetof(struct nvm_line_table, ahead)));
+}
