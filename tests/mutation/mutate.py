@@ -28,7 +28,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import reached  # noqa: E402
 from mutations import ROOT, SURVIVORS, WHOLE, Mutation, mutations  # noqa: E402
 
-FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-fno-pie", "-Iinclude", "-Iruntime",
+FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-fPIC", "-Iinclude", "-Iruntime",
          f'-DNVMOVE_TEST_SOURCE="{ROOT}"']
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
@@ -110,7 +110,7 @@ class Workshop:
             else:
                 objects.append(self.object_of(source))
         self.compile(os.path.join(ROOT, "tests", "mutation", "reached.c"), (), "marked/reached.o")
-        self.link([*objects, "marked/reached.o"], "marked.exe")
+        self.link([*objects, "marked/reached.o", "-no-pie"], "marked.exe")
         return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder)
 
     def users(self, name):
@@ -121,7 +121,7 @@ class Workshop:
     def link(self, objects=None, name="tests.exe"):
         objects = objects or [self.object_of(s) for s in self.sources]
         wraps = [f"-Wl,--wrap={call}" for call in WRAPPED]
-        subprocess.run(["clang-19", "-no-pie", *objects, *wraps, "-lpthread", "-ldl", "-o", name],
+        subprocess.run(["clang-19", *objects, *wraps, "-lpthread", "-ldl", "-o", name],
                        cwd=self.folder, check=True)
 
     def link_explored(self, number):
