@@ -112,6 +112,7 @@ static inline int acquires(const void *lock, enum kind kind, int result) {
 static void begins_wait(const void *lock) {
   releases(lock, EXCLUSIVE);
   released(0);
+  wants(lock, EXCLUSIVE); /* whatever else it waits for: it does not go on without the mutex */
 }
 
 /* The mutex is locked again whatever became of the wait, also if the thread was cancelled in it. */

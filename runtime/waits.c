@@ -1,9 +1,10 @@
 /* waits.c: see waits.h.
  *
  * A commit waits for all that it depends on, and an acquisition for all that hold the lock; so any
- * path of waits that leads back to where it began is a circle that nobody in it can leave. What is
- * read of another thread stands still as long as it matters: one that waits in its commit changes
- * no list; one that wants a lock wants it until a holder, which waits in its commit, releases it.
+ * path of waits that leads back to where it began is a circle that nobody in it can leave. In such
+ * a circle all that is read stands still: one that waits in its commit changes no list; one that
+ * wants a lock wants it until a holder, which is in the circle, releases it. A path that was read
+ * while one on it still ran may be none: a circle over locks is looked at twice.
  */
 #include "waits.h"
 
@@ -35,14 +36,17 @@ static void begin(void) {
 }
 
 static bool holds(const struct nvmi_held *held, uintptr_t wanted) {
-  for (unsigned i = 0; i < held->count && i < NVMI_HELD_MAX; i++)
-    if ((held->lock[i] & ~(uintptr_t)1) == (wanted & ~(uintptr_t)1))
-      return !(held->lock[i] & wanted & 1); /* both shared: not in its way */
+  unsigned count = nvmi_held_count(held);
+  for (unsigned i = 0; i < count && i < NVMI_HELD_MAX; i++) {
+    uintptr_t lock = nvmi_held_lock(held, i);
+    if ((lock & ~(uintptr_t)1) == (wanted & ~(uintptr_t)1))
+      return !(lock & wanted & 1); /* both shared: not in its way */
+  }
   return false;
 }
 
 static bool find_if_in_the_way(struct nvmi_ticket *ticket, void *wanted) {
-  if (ticket->waiting && ticket->thread && holds(ticket->thread->held, *(uintptr_t *)wanted))
+  if (!ticket->into && ticket->thread && holds(ticket->thread->held, *(uintptr_t *)wanted))
     find(ticket);
   return false;
 }
@@ -73,7 +77,7 @@ bool nvmi_commits_wait(struct nvmi_ticket *on, const struct nvmi_ticket *ticket)
 }
 
 bool nvmi_never_ends(struct nvmi_ticket *on, const struct nvmi_ticket *ticket) {
-  return leads(on, ticket, true);
+  return leads(on, ticket, true) && leads(on, ticket, true);
 }
 
 bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *on) {
@@ -117,7 +121,7 @@ const struct nvmi_thread *nvmi_waited_for(struct nvmi_ticket *ticket) {
     struct nvmi_ticket *next = NULL;
     for (size_t i = 0; i < ticket->deps.count && !next; i++) {
       struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-      next = on->state < COMMITTED ? on : NULL;
+      next = on != ticket && on->state < COMMITTED ? on : NULL;
     }
     if (!next)
       return NULL;

@@ -266,7 +266,9 @@ def fates(wanted, folder, tools, seconds, jobs):
             yield None, said.read()[-SAID_SHOWN:]
         return
     with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
-        yield from zip(wanted, workers.map(fate, wanted))
+        started = {workers.submit(fate, mutation): mutation for mutation in wanted}
+        for done in concurrent.futures.as_completed(started):
+            yield started[done], done.result()
 
 
 def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1):

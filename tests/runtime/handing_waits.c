@@ -120,3 +120,79 @@ TEST(handed_through_a_commit_that_waits) {
   CHECK(all.words[0] == 0 && all.words[GAP] == 5 * ROUNDS);
   finish();
 }
+
+static void *time_out_in_a_condition(void *unused) {
+  struct timespec until;
+  begin();
+  pthread_mutex_lock(&all.lock[0]);
+  STORE(all.words[0], 1);
+  all.step = 1;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 2 * LONGER_US * 1000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  CHECK(pthread_cond_timedwait(&all.condition, &all.lock[0], &until) != 0);
+  pthread_mutex_unlock(&all.lock[0]);
+  commit();
+  return unused;
+}
+
+/* The mutex of a condition is waited for at the end of that wait, like any other. */
+TEST(waits_in_a_circle_over_a_condition) {
+  prepare();
+  pthread_t a = start(time_out_in_a_condition, NULL);
+  wait_for(1);
+  pthread_mutex_lock(&all.lock[0]);
+  begin();
+  STORE(all.words[GAP], all.words[0] + 1);
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EDEADLOCK);
+  pthread_mutex_unlock(&all.lock[0]);
+  CHECK(pthread_join(a, NULL) == 0);
+  reopen();
+  CHECK(all.words[0] == 1 && all.words[GAP] == 0);
+  finish();
+}
+
+static void *want_the_second(void *unused) {
+  begin();
+  store(0, 0, 1);
+  all.step = 1;
+  wait_for(3);
+  store(1, GAP, 1);
+  commit();
+  return unused;
+}
+
+static void *hold_it_and_want_the_third(void *unused) {
+  begin();
+  store(3, 3 * GAP, 1); /* a lock is released: it is known */
+  pthread_mutex_lock(&all.lock[1]);
+  all.step = 2;
+  wait_for(3);
+  store(2, 2 * GAP, 1);
+  pthread_mutex_unlock(&all.lock[1]);
+  commit();
+  return unused;
+}
+
+/* Who waits for a lock may do so for somebody who waits for another. */
+TEST(waits_in_a_circle_over_two_locks) {
+  prepare();
+  pthread_t a = start(want_the_second, NULL);
+  wait_for(1);
+  pthread_t c = start(hold_it_and_want_the_third, NULL);
+  wait_for(2);
+  begin();
+  pthread_mutex_lock(&all.lock[2]);
+  pthread_mutex_lock(&all.lock[0]);
+  STORE(all.words[4 * GAP], all.words[0]);
+  pthread_mutex_unlock(&all.lock[0]);
+  all.step = 3;
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EDEADLOCK);
+  pthread_mutex_unlock(&all.lock[2]);
+  CHECK(pthread_join(a, NULL) == 0 && pthread_join(c, NULL) == 0);
+  reopen();
+  CHECK(all.words[0] == 1 && all.words[GAP] == 1 && all.words[2 * GAP] == 1);
+  CHECK(all.words[3 * GAP] == 1 && all.words[4 * GAP] == 0);
+  finish();
+}

@@ -137,7 +137,7 @@ private:
         Made.Assembler.push_back(A);
       return;
     }
-    Made.Static |= A == "-static" || A == "-static-pie";
+    Made.Static |= A == "-static" || A == "--static" || A == "-static-pie";
     Made.Sanitized |= A.rfind("-fsanitize=", 0) == 0;
     switch (meaningOf(A)) {
     case Meaning::None:
