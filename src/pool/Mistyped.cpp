@@ -15,31 +15,44 @@ namespace nvmove::pool {
 
 namespace {
 
-/// A member that is no record, by its place in its type.
+/// A member that is no record, or an array of such, by its place in its type.
 struct Leaf {
-  uint64_t Size = 0; ///< bytes of one element
+  uint64_t Size = 0, Count = 1; ///< bytes of one element, elements
   bool IsPointer = false, IsOpaque = false;
 };
 using Leaves = std::map<uint64_t, Leaf>;
 
+/// Of a longer array of records the rest is opaque.
+constexpr uint64_t RecordsMax = 64;
+
 void addLeaves(const std::vector<Member> &Members, uint64_t Base, Leaves &To) {
-  for (const Member &M : Members)
-    for (uint64_t I = 0; I < M.Count; I++) {
-      uint64_t At = Base + M.Offset + I * M.Size;
-      if (!M.Inner.empty())
-        addLeaves(M.Inner, At, To);
-      else
-        To[At] = {M.Size, M.Kind == "pointer" || M.Kind == "function",
-                  M.Kind == "union" || M.Kind == "other" || M.Kind == "char" || M.Bits != 0};
+  for (const Member &M : Members) {
+    uint64_t At = Base + M.Offset;
+    if (!M.Size || !M.Count)
+      continue;
+    if (M.Inner.empty()) {
+      To[At] = {M.Size, M.Count, M.Kind == "pointer" || M.Kind == "function",
+                M.Kind == "union" || M.Kind == "other" || M.Kind == "char" || M.Kind == "record" ||
+                    M.Bits != 0};
+      continue;
     }
+    uint64_t Expanded = std::min(M.Count, RecordsMax);
+    for (uint64_t I = 0; I < Expanded; I++)
+      addLeaves(M.Inner, At + I * M.Size, To);
+    if (Expanded < M.Count)
+      To[At + Expanded * M.Size] = {M.Size, M.Count - Expanded, false, /*IsOpaque=*/true};
+  }
 }
 
 /// A type as far as it is compared.
 struct Shape {
   explicit Shape(const nvm_type &Type) : Size(Type.size) {
-    addLeaves(parseMembers(Type.members), 0, All);
+    std::vector<Member> Members = parseMembers(Type.members);
+    addLeaves(Members, 0, All);
+    EndsInArray = !Members.empty() && Members.back().IsArray;
   }
   uint64_t Size;
+  bool EndsInArray = false; ///< a block may have more elements than the type says
   Leaves All;
 };
 
@@ -55,7 +68,9 @@ bool agree(const Shape &Pointee, const Shape &Block, uint64_t Base) {
     const auto &[Start, Theirs] = *std::prev(After);
     if (Mine.IsOpaque || Theirs.IsOpaque)
       continue;
-    if (Start != There || Mine.Size != Theirs.Size || Mine.IsPointer != Theirs.IsPointer)
+    bool Begins =
+        (There - Start) % Theirs.Size == 0 && (There - Start) / Theirs.Size < Theirs.Count;
+    if (!Begins || Mine.Size != Theirs.Size || Mine.IsPointer != Theirs.IsPointer)
       return false;
   }
   return true;
@@ -128,7 +143,10 @@ private:
     if (Offset - There.Offset >= There.Size || !There.Type || There.Type->id == Target.id ||
         !There.Type->size)
       return;
-    if (agree(shapeOf(Target), shapeOf(*There.Type), (Offset - There.Offset) % There.Type->size))
+    const Shape &Block = shapeOf(*There.Type);
+    uint64_t Inside = Offset - There.Offset;
+    if ((Inside >= Block.Size && Block.EndsInArray) ||
+        agree(shapeOf(Target), Block, Inside % Block.Size))
       return;
     Found &Hint = Hints[{Holder.Type->name, F.name, There.Type->name}];
     if (Hint.Count++ == 0)

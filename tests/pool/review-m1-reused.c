@@ -27,6 +27,18 @@ struct holder { // has an item inside, and begins as one
   long more;
   struct item second;
 };
+struct flexible { // its items stand behind it
+  long count;
+  struct item items[];
+};
+struct classic {
+  long count;
+  struct item items[1];
+};
+struct arena { // large: a check looks at no byte of it
+  struct item *first;
+  unsigned char bytes[32 << 20];
+};
 struct text {
   char bytes[16];
 };
@@ -35,11 +47,14 @@ struct all {
   struct holder *holder;
   struct text *text;
   struct page *page;
+  struct flexible *flexible;
+  struct classic *classic;
+  struct arena *arena;
 };
 
 int main(int argc, char **argv) {
   unlink(argv[1]);
-  NVM_POOL *pool = nvm_pool_create(argv[1], 1 << 20);
+  NVM_POOL *pool = nvm_pool_create(argv[1], 64 << 20);
   nvm_tx_begin(pool);
   struct all *all = nvm_calloc(pool, NVM_TYPE_ID(struct all), 1, sizeof *all);
   nvm_pool_set_root(pool, all);
@@ -49,6 +64,12 @@ int main(int argc, char **argv) {
   all->text = nvm_calloc(pool, NVM_TYPE_ID(struct text), 1, sizeof *all->text);
   all->page = nvm_calloc(pool, NVM_TYPE_ID(struct page), 1, sizeof *all->page);
   if (!strcmp(argv[2], "whole")) {
+    all->flexible = nvm_calloc(pool, NVM_TYPE_ID(struct flexible), 1, sizeof *all->flexible + 5 * sizeof(struct item));
+    all->classic = nvm_calloc(pool, NVM_TYPE_ID(struct classic), 1, sizeof *all->classic + 5 * sizeof(struct item));
+    all->arena = nvm_calloc(pool, NVM_TYPE_ID(struct arena), 1, sizeof *all->arena);
+    all->items[1]->next = &all->flexible->items[3];
+    all->items[2]->next = &all->classic->items[4];
+    all->items[3]->next = (struct item *)&all->arena->bytes[4096];
     all->items[5] = &all->holder->first;
     all->items[6] = &all->holder->second;
     all->items[7] = (struct item *)all->text;
