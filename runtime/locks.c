@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <threads.h>
 #include <time.h>
 
@@ -215,3 +216,17 @@ int NAME(pthread_cond_clockwait)(pthread_cond_t *restrict condition, pthread_mut
 int nvmi_real_post(void *semaphore) { return real_sem_post()(semaphore); }
 int nvmi_real_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_lock()(mutex); }
 int nvmi_real_unlock(pthread_mutex_t *mutex) { return real_pthread_mutex_unlock()(mutex); }
+
+#ifndef NVMI_WRAPPED
+void nvmi_locks_check(void) {
+  static _Atomic bool told;
+  const void *others = dlsym(RTLD_DEFAULT, "pthread_mutex_unlock");
+  if (!others || others == (const void *)pthread_mutex_unlock ||
+      __interceptor_pthread_mutex_unlock || atomic_exchange(&told, true))
+    return;
+  fputs("nvmove: this program hides what libnvmove defines from its shared libraries "
+        "(--exclude-libs, or a version script): locks that they take are not seen, and pool memory "
+        "that they free is lost (docs/nvmove-cc.md)\n",
+        stderr);
+}
+#endif

@@ -7,6 +7,9 @@
 void nvmi_lock(pthread_mutex_t *mutex);
 void nvmi_unlock(pthread_mutex_t *mutex);
 
+/* Says once, on stderr, if shared libraries do not find these. */
+__attribute__((weak)) void nvmi_locks_check(void);
+
 /* The C library's, behind those that locks.c defines; null where it is not linked. */
 __attribute__((weak)) int nvmi_real_lock(pthread_mutex_t *mutex);
 __attribute__((weak)) int nvmi_real_unlock(pthread_mutex_t *mutex);

@@ -15,6 +15,7 @@
 #include "header.h"
 #include "heap_types.h"
 #include "kill.h"
+#include "locks.h"
 #include "log.h"
 #include "map.h"
 #include "recover.h"
@@ -157,6 +158,8 @@ static int start(struct nvm_pool *pool) {
       nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
+  if (nvmi_locks_check)
+    nvmi_locks_check();
   return 0;
 }
 
