@@ -31,7 +31,12 @@ Function *jumpTo(Module &M, StringRef Site) {
   SmallVector<Value *> Arguments;
   for (Argument &A : F->args())
     Arguments.push_back(&A);
-  callAbi(At, Site, Arguments)->setTailCallKind(CallInst::TCK_MustTail);
+  CallInst *Call = callAbi(At, Site, Arguments);
+  // A jump needs a register for the address; in the large code model two, and there is but one.
+  if (M.getCodeModel() != CodeModel::Large)
+    Call->setTailCallKind(CallInst::TCK_MustTail);
+  else
+    Call->setTailCallKind(CallInst::TCK_NoTail);
   At.CreateRetVoid();
   // To the linker's optimizer a static chain that no trampoline needs is an argument like others.
   appendToCompilerUsed(M, {F});
