@@ -50,11 +50,6 @@ static void join(struct nvmi_thread *thread, struct nvmi_ticket *into) {
   nvmi_ticket_drop(ticket);
 }
 
-/* A reader loses nothing by an abort. */
-static bool is_reader(const struct nvmi_thread *thread) {
-  return !thread->touched && !thread->ticket->parcels.count;
-}
-
 /* What a look found, and what the thread does then. */
 enum step { WAIT, GO, BROKEN, JOIN, STUCK };
 
@@ -62,7 +57,7 @@ enum step { WAIT, GO, BROKEN, JOIN, STUCK };
  * joined: first all who wait are looked at. */
 static enum step look(struct nvmi_thread *thread, struct nvmi_ticket **into) {
   struct nvmi_ticket *ticket = thread->ticket;
-  bool reads = is_reader(thread), waits = false, stuck = false;
+  bool reads = !nvmi_ticket_writes(ticket), waits = false, stuck = false;
   *into = NULL;
   for (size_t i = 0; i < ticket->deps.count; i++) {
     struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);

@@ -33,6 +33,12 @@ static inline bool nvmi_ticket_ended(struct nvmi_ticket *ticket) {
   return nvmi_ticket_root(ticket)->state >= COMMITTED;
 }
 
+/* Whether its transaction has written, or has what joined it: a reader loses nothing by an abort.
+ */
+static inline bool nvmi_ticket_writes(const struct nvmi_ticket *ticket) {
+  return ticket->thread && (ticket->thread->touched || ticket->parcels.count);
+}
+
 /* Open, with one reference, the thread's. Ends the process without memory. */
 struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread);
 /* Gives a reference back. */

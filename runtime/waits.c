@@ -46,7 +46,7 @@ static bool holds(const struct nvmi_held *held, uintptr_t wanted) {
 }
 
 static bool find_if_in_the_way(struct nvmi_ticket *ticket, void *wanted) {
-  if (!ticket->into && ticket->thread && holds(ticket->thread->held, *(uintptr_t *)wanted))
+  if (ticket->thread && holds(ticket->thread->held, *(uintptr_t *)wanted))
     find(ticket);
   return false;
 }
@@ -92,11 +92,6 @@ bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *o
   return false;
 }
 
-/* A reader loses nothing by an abort. */
-static bool is_lost_by_abort(const struct nvmi_ticket *ticket) {
-  return ticket->thread && (ticket->thread->touched || ticket->parcels.count);
-}
-
 bool nvmi_breaks_soon(struct nvmi_ticket *ticket) {
   if (ticket->state >= ABORTING)
     return ticket->state == ABORTING;
@@ -104,7 +99,8 @@ bool nvmi_breaks_soon(struct nvmi_ticket *ticket) {
   for (find(ticket); (ticket = next());) {
     if (ticket->state >= ABORTING) /* behind one that waits: committed ones are not */
       return true;
-    for (size_t i = 0; ticket->waiting && is_lost_by_abort(ticket) && i < ticket->deps.count; i++) {
+    for (size_t i = 0; ticket->waiting && nvmi_ticket_writes(ticket) && i < ticket->deps.count;
+         i++) {
       struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
       if (on->state != COMMITTED)
         find(on);

@@ -4,8 +4,10 @@
 // of addresses finds it. What is left to see is the type: the field says `struct item *`, the block
 // there is a `struct page`. That is a hint and no fault, since a C program may cast. Two types
 // agree where their members coincide in place, size and kind as far as both reach (a record in
-// another, a common first part); where one of them has a union, plain characters or a word of no
-// known type, nothing is said. A freed block that was given out as the same type again is not seen.
+// another, a common first part). Of a block that is longer than its type, and whose type ends in an
+// array, only the first record is judged. Where one of the two types has a union, plain characters
+// or a word of no known type, nothing is said. A freed block that was given out as the same type
+// again is not seen.
 #pragma once
 
 #include "nvmove/inspect.h"
