@@ -51,7 +51,7 @@ static const char *const names[] = {
     [NVM_ECHILD] = "a forked child cannot change the pool",
     [NVM_EOPENTX] = "a transaction is open",
     [NVM_EBROKEN] = "built on a transaction that was undone",
-    [NVM_EDEADLOCK] = "waits for a transaction that waits for a lock of this thread",
+    [NVM_EDEADLOCK] = "its commit and a transaction that it depends on waited for each other",
     [NVM_ESTATIC] = "static data that the pool points to is gone",
     [NVM_ELAYOUT] = "the program lays out a type otherwise than the pool",
     [NVM_EUNSAFE] = "an unsafe pointer",
@@ -85,7 +85,7 @@ static const char *const hints[] = {
     [NVM_EUNSAFE] = "let it point into the pool, or mark the field (nvmove/marks.h)",
     [NVM_ELIMIT] = "stay below it, or use several pools",
     [NVM_EBROKEN] = "begin it again",
-    [NVM_EDEADLOCK] = "release the lock, then begin it again",
+    [NVM_EDEADLOCK] = "release the locks that the thread holds, if any, then begin it again",
     [NVM_ELAYOUT] = "convert the pool ('nvmove pool convert')",
     [NVM_ESTATIC] = "open it with the program that wrote it",
 };

@@ -1,7 +1,8 @@
 /* thread.c: a thread's own state, from its first note to its end.
  *
  * A thread that ends commits what it wrote outside transactions and aborts an open transaction; its
- * logs are handed to the next thread that needs one.
+ * logs are handed to the next thread that needs one. The end is a destructor of thread-specific
+ * data. The C library makes at most PTHREAD_DESTRUCTOR_ITERATIONS rounds of these.
  */
 #define _GNU_SOURCE
 #include "internal.h"
@@ -12,6 +13,7 @@
 #include "trace.h"
 #include "waits.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -31,6 +33,8 @@ __attribute__((used)) static const char *const linked[] = {&nvmi_interposed,
 
 _Thread_local struct nvmi_thread *nvmi_self;
 static pthread_key_t key;
+/* Calls of end() in this thread: one in each round of destructors of thread-specific data. */
+static _Thread_local unsigned rounds;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -47,8 +51,7 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
 }
 
 /* Where an implicit transaction is lost the process does not go on without knowing. */
-static void end(void *argument) {
-  struct nvmi_thread *thread = argument;
+static void leave(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
   if (thread->ticket) /* it may wait for a thread that ends, too */
     error = finish(thread);
@@ -76,10 +79,23 @@ static void end(void *argument) {
   munmap(thread, sizeof *thread);
 }
 
+/* Other destructors may store after this one: it comes in each round, if only to count them. */
+static void end(void *argument) {
+  rounds++;
+  if (argument != &rounds)
+    leave(argument);
+  if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+    pthread_setspecific(key, &rounds);
+}
+
 static void make_key(void) { pthread_key_create(&key, end); }
 
 /* Signals wait: a handler that stores to a pool must find the state whole or not there. */
 struct nvmi_thread *nvmi_thread_make(void) {
+  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
+    nvmi_fatal(NVM_EOPENTX, NULL,
+               "a destructor of thread-specific data uses persistent memory in the last round of a "
+               "thread's end, after its last commit; store before that");
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -40,7 +40,7 @@ enum nvm_error {
   NVM_ELAYOUT = 25, /* the program lays out a type otherwise than the pool has it */
   NVM_ESTATIC = 26, /* the pool points to static data that the program does not have */
   NVM_EDEADLOCK =
-      27 /* undone, because it waited for a transaction that waits for a lock of this thread's */
+      27 /* undone, because it and a transaction that it depends on waited for each other */
 };
 
 /* The code of the calling thread's last failure; NVM_OK before the first. Success leaves it alone.

@@ -10,7 +10,10 @@
 #include "simulation.h"
 #include "store.h"
 
+#include <limits.h>
 #include <pthread.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,6 +240,52 @@ TEST(thread_end_commits) {
   CHECK(nvm_pool_stats(pool, &stats) == 0 && stats.implicit_commits == 50);
   CHECK(pool->log_count == 2); /* logs are handed on */
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+static pthread_key_t late_key;
+static unsigned late_rounds; /* in which the destructor stores */
+static uint64_t *late_words;
+
+static void store_late(void *round) {
+  unsigned number = (unsigned)(uintptr_t)round;
+  if (number <= late_rounds)
+    STORE(late_words[number], number);
+  if (number < PTHREAD_DESTRUCTOR_ITERATIONS)
+    pthread_setspecific(late_key, (void *)(uintptr_t)(number + 1));
+}
+
+static void *end_late(void *argument) {
+  STORE(late_words[0], 1); /* libnvmove's destructor exists and runs first */
+  CHECK(pthread_key_create(&late_key, store_late) == 0);
+  CHECK(pthread_setspecific(late_key, (void *)1) == 0);
+  return argument;
+}
+
+static void run_late(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(pool);
+  late_words = nvm_calloc(pool, 0, 8, 8);
+  CHECK(nvm_pool_set_root(pool, late_words) == 0 && nvm_tx_commit(pool) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, end_late, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  CHECK(late_words[late_rounds] == late_rounds);
+  kill(getpid(), SIGKILL);
+}
+
+/* What a destructor stores is committed in the next round. Nothing would commit the last round's. */
+TEST(thread_specific_destructors_store) {
+  char said[400];
+  for (late_rounds = 1; late_rounds < PTHREAD_DESTRUCTOR_ITERATIONS; late_rounds++) {
+    CHECK(test_child(NULL, run_late, NULL) == SIGKILL);
+    NVM_POOL *pool = test_open(test_path("pool"));
+    const uint64_t *words = nvm_pool_root(pool);
+    for (unsigned i = 1; i <= late_rounds; i++)
+      CHECK(words[i] == i);
+    CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
+  }
+  CHECK(test_child_says(run_late, NULL, said, sizeof said) == SIGABRT);
+  CHECK(strstr(said, "in the last round of a thread's end"));
 }
 
 /* A thread saw a span without owner; before it had the lock another log took the span. */
