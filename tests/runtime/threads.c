@@ -273,7 +273,8 @@ static void run_late(void *unused) {
   kill(getpid(), SIGKILL);
 }
 
-/* What a destructor stores is committed in the next round. Nothing would commit the last round's. */
+/* What a destructor stores is committed in the next round. Nothing would commit the last round's.
+ */
 TEST(thread_specific_destructors_store) {
   char said[400];
   for (late_rounds = 1; late_rounds < PTHREAD_DESTRUCTOR_ITERATIONS; late_rounds++) {
