@@ -28,14 +28,15 @@ const char nvmi_interposed = 1;
 #define NAME(name) __wrap_##name
 void __real_free(void *);
 void *__real_realloc(void *, size_t);
-size_t __real_malloc_usable_size(void *);
+__attribute__((weak)) size_t __real_malloc_usable_size(void *);
 static const struct {
   void (*free)(void *);
   void *(*realloc)(void *, size_t);
   size_t (*usable_size)(void *);
 } behind = {__real_free, __real_realloc, __real_malloc_usable_size};
 
-static bool look(void) { return true; }
+/* Only the allocator's usable_size may be missing. */
+static bool look(void) { return false; }
 #else
 #define NAME(name) name
 

@@ -237,12 +237,19 @@ void addPassed(const Invocation &I, const Installation &Found, std::vector<std::
 /// What libnvmove interposes, in a program without a dynamic linker. The C library's own come
 /// before the runtime's, which has functions of these names for other programs.
 void addWraps(std::vector<std::string> &Command) {
-  for (const char *Name : {
-#define NVM_INTERPOSED(name) #name,
+  struct Interposed {
+    std::string Name;
+    bool Fetched; // from the C library, where nothing else defines it
+  };
+  for (const Interposed &I : {
+#define NVM_INTERPOSED(name) Interposed{#name, true},
+#define NVM_INTERPOSED_IF_THERE(name) Interposed{#name, false},
 #include "nvmove/interposed.def"
 #undef NVM_INTERPOSED
+#undef NVM_INTERPOSED_IF_THERE
        })
-    Command.push_back("-Wl,--wrap=" + std::string(Name) + ",-u," + Name + ",-u,__wrap_" + Name);
+    Command.push_back("-Wl,--wrap=" + I.Name + (I.Fetched ? ",-u," + I.Name : "") + ",-u,__wrap_" +
+                      I.Name);
   Command.push_back("-lc");
 }
 
