@@ -2,14 +2,16 @@
 """Removes each flush, fence, checksum test, append and ordering of the runtime in turn; runs its tests.
 
 usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] [--seconds N] [--jobs N]
+                 [--tried FILE]
 
 A mutation is one line of the runtime's sources, changed by one rule (mutations.py). The runtime's tests that
 enter its function run (reached.py), `nvmove crash` (from DIR) explores right programs that are linked with
 the mutated runtime, and random programs and a storm run where threads are concerned. A mutation that nothing
 notices is a survivor: either the tests miss something, or the line is needless. Those that are known, with
 the reason, are in SURVIVORS (docs/reliability.md explains them); any other, and any in that list that is
-noticed after all, is a failure. --sample: so many of them, chosen by --seed. The sources are copied: the
-tree is not touched.
+noticed after all, is a failure. --sample: so many of them, chosen by --seed. --tried: a run that was
+interrupted goes on behind the mutations in this file, which it writes. The sources are copied: the tree is
+not touched.
 """
 import argparse
 import collections
@@ -19,6 +21,7 @@ import queue
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,6 +50,19 @@ FEW, PROGRAMS, KILLS = 25, 200, 100
 
 with open(os.path.join(ROOT, "tests", "runtime", "CMakeLists.txt")) as cmake:
     WRAPPED = re.search(r"foreach\(call ([\w\s]+)\)", cmake.read()).group(1).split()  # by faults.c
+
+
+RUNNING = set()  # process groups
+
+
+def stop(_number, _frame):
+    """Nothing that was started runs on."""
+    for group in list(RUNNING):
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    os._exit(1)
 
 
 class Noticed:
@@ -199,6 +215,7 @@ class Workshop:
             run = subprocess.Popen(command, cwd=self.folder, start_new_session=True, stdout=said,
                                    stderr=subprocess.STDOUT,
                                    env=dict(os.environ, TMPDIR=self.folder, **environment))
+            RUNNING.add(run.pid)
             try:
                 return run.wait(seconds) == 0
             except subprocess.TimeoutExpired:
@@ -206,6 +223,8 @@ class Workshop:
                 run.wait()
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
                 return False
+            finally:
+                RUNNING.discard(run.pid)
 
     def learn(self, name, check):
         self.noticed.add(name, CHECK + check)
@@ -271,24 +290,45 @@ def fates(wanted, folder, tools, seconds, jobs):
             yield started[done], done.result()
 
 
-def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1):
+class Fates:
+    """What became of each mutation: printed, counted, and added to the file `tried`."""
+
+    def __init__(self, tried):
+        self.tried, self.passed, self.failed, self.noticed, self.before = tried, 0, 0, 0, {}
+        if tried and os.path.exists(tried):
+            with open(tried) as f:
+                self.before = dict(reversed(line.rstrip("\n").split("\t", 1)) for line in f)
+
+    def add(self, mutation, survives):
+        known = SURVIVORS.get(mutation.key())
+        wrong = survives != bool(known)
+        self.passed, self.failed = self.passed + (not wrong), self.failed + wrong
+        self.noticed += not survives
+        said = "survives: " + (known or "NOT KNOWN") if survives else "noticed"
+        print(f"{mutation}: {said}{', KNOWN TO SURVIVE' if known and not survives else ''}", flush=True)
+        if self.tried and str(mutation) not in self.before:
+            with open(self.tried, "a") as f:
+                f.write(f"{'survives' if survives else 'noticed'}\t{mutation}\n")
+
+
+def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=None):
     """(noticed or known, wrong): prints each mutation's fate."""
-    passed = failed = noticed = 0
-    wanted = [m for m in mutations() if re.search(only, str(m))]
+    wanted, found = [m for m in mutations() if re.search(only, str(m))], Fates(tried)
     if sample and sample < len(wanted):
         wanted = random.Random(seed).sample(wanted, sample)
+    for mutation in wanted:
+        if str(mutation) in found.before:
+            found.add(mutation, found.before[str(mutation)] == "survives")
+    left = [m for m in wanted if str(m) not in found.before]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        for mutation, survives in fates(wanted, folder, tools, seconds, jobs):
+        for mutation, survives in fates(left, folder, tools, seconds, jobs):
             if not mutation:
                 print(f"{survives}\nmutate: the tests fail without a mutation")
                 return 0, 1
-            known = SURVIVORS.get(mutation.key())
-            wrong = survives != bool(known)
-            passed, failed, noticed = passed + (not wrong), failed + wrong, noticed + (not survives)
-            said = "survives: " + (known or "NOT KNOWN") if survives else "noticed"
-            print(f"{mutation}: {said}{', KNOWN TO SURVIVE' if known and not survives else ''}", flush=True)
-    print(f"mutate: {noticed} of {len(wanted)} noticed, {100 * noticed / max(len(wanted), 1):.1f} %")
-    return passed, failed
+            found.add(mutation, survives)
+    print(f"mutate: {found.noticed} of {len(wanted)} noticed, "
+          f"{100 * found.noticed / max(len(wanted), 1):.1f} %")
+    return found.passed, found.failed
 
 
 def main():
@@ -301,13 +341,16 @@ def main():
     p.add_argument("--seed", type=int, default=1, help="of that choice")
     p.add_argument("--seconds", type=int, default=SECONDS_MAX, help="how long the tests may take")
     p.add_argument("--jobs", type=int, default=1, help="mutations that are tried at the same time")
+    p.add_argument("--tried", help="file of the mutations that were tried before; the others are added")
     a = p.parse_args()
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
     if a.list:
         for mutation in mutations():
             if re.search(a.only, str(mutation)):
                 print(mutation)
         return 0
-    passed, failed = run(a.bin, a.only, a.seconds, a.jobs, a.sample, a.seed)
+    passed, failed = run(a.bin, a.only, a.seconds, a.jobs, a.sample, a.seed, a.tried)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
