@@ -134,8 +134,8 @@ int nvm_tx_begin(NVM_POOL *pool);
  * NVM_ENOSPACE, NVM_ENOMEMORY: no room for its record, in the pool, on the disk or in DRAM;
  * NVM_ELIMIT: static data with a name of more than 16 KiB; NVM_EBROKEN: undone with that of another
  * thread, whose lock it had taken over; NVM_EDEADLOCK: it waited for the transaction of a thread
- * that waits for a lock of this thread, or of one whose commit waits as well. NVM_ECHILD: nothing is undone either, a forked child's
- * memory is its own. */
+ * that waits for a lock of this thread, or of one whose commit waits as well. NVM_ECHILD: nothing
+ * is undone either, a forked child's memory is its own. */
 int nvm_tx_commit(NVM_POOL *pool);
 /* Undoes all since the outermost begin, allocations too; in a forked child nothing. NVM_ENOTX. */
 int nvm_tx_abort(NVM_POOL *pool);
