@@ -21,13 +21,13 @@ import queue
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import children  # noqa: E402
 import reached  # noqa: E402
 from mutations import ROOT, SURVIVORS, WHOLE, Mutation, mutations  # noqa: E402
 
@@ -50,19 +50,6 @@ FEW, PROGRAMS, KILLS = 25, 200, 100
 
 with open(os.path.join(ROOT, "tests", "runtime", "CMakeLists.txt")) as cmake:
     WRAPPED = re.search(r"foreach\(call ([\w\s]+)\)", cmake.read()).group(1).split()  # by faults.c
-
-
-RUNNING = set()  # process groups
-
-
-def stop(_number, _frame):
-    """Nothing that was started runs on."""
-    for group in list(RUNNING):
-        try:
-            os.killpg(group, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    os._exit(1)
 
 
 class Noticed:
@@ -212,19 +199,11 @@ class Workshop:
 
     def ends_well(self, command, seconds, **environment):
         with open(os.path.join(self.folder, SAID), "w") as said:
-            run = subprocess.Popen(command, cwd=self.folder, start_new_session=True, stdout=said,
-                                   stderr=subprocess.STDOUT,
-                                   env=dict(os.environ, TMPDIR=self.folder, **environment))
-            RUNNING.add(run.pid)
-            try:
-                return run.wait(seconds) == 0
-            except subprocess.TimeoutExpired:
-                os.killpg(run.pid, 9)
-                run.wait()
+            status = children.ended(command, seconds, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT,
+                                    env=dict(os.environ, TMPDIR=self.folder, **environment))
+            if status is None:
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
-                return False
-            finally:
-                RUNNING.discard(run.pid)
+            return status == 0
 
     def learn(self, name, check):
         self.noticed.add(name, CHECK + check)
@@ -321,6 +300,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=Non
             found.add(mutation, found.before[str(mutation)] == "survives")
     left = [m for m in wanted if str(m) not in found.before]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        children.FOLDERS.add(folder)
         for mutation, survives in fates(left, folder, tools, seconds, jobs):
             if not mutation:
                 print(f"{survives}\nmutate: the tests fail without a mutation")
@@ -343,8 +323,7 @@ def main():
     p.add_argument("--jobs", type=int, default=1, help="mutations that are tried at the same time")
     p.add_argument("--tried", help="file of the mutations that were tried before; the others are added")
     a = p.parse_args()
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    children.end_with_signals()
     if a.list:
         for mutation in mutations():
             if re.search(a.only, str(mutation)):

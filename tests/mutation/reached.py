@@ -10,6 +10,8 @@ import re
 import subprocess
 import time
 
+import children
+
 GRAIN = 4  # of reached.c
 SECONDS_MAX = 600  # of a test without a mutation, on a busy machine
 MARKS = ["-fsanitize-coverage=func,trace-pc-guard", "-fno-inline"]
@@ -59,9 +61,10 @@ def measure(program, folder):
         if os.path.exists(marks):
             os.unlink(marks)
         begun = time.monotonic()
-        run = subprocess.run([program, "--plan", plan], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                             env=dict(os.environ, NVMOVE_REACHED=marks, TMPDIR=folder))
-        if run.returncode:
+        status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL,
+                                env=dict(os.environ, NVMOVE_REACHED=marks, TMPDIR=folder))
+        if status != 0:
             raise RuntimeError(f"{test} fails without a mutation")
         with open(marks, "rb") as f:
             held = f.read()

@@ -1,0 +1,38 @@
+"""Processes that a run starts, each with a group of its own: none outlives the run, however that ends."""
+import os
+import shutil
+import signal
+import subprocess
+
+GROUPS, FOLDERS = set(), set()
+
+
+def ended(command, seconds, **options):
+    """Its status; None: it ran for so many seconds and was killed, with all that it started."""
+    run = subprocess.Popen(command, start_new_session=True, **options)
+    GROUPS.add(run.pid)
+    try:
+        return run.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        return None
+    finally:
+        GROUPS.discard(run.pid)
+
+
+def stop(_number, _frame):
+    """Nothing runs on, and FOLDERS are gone."""
+    for group in list(GROUPS):
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    for folder in FOLDERS:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def end_with_signals():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
