@@ -15,7 +15,7 @@ set_target_properties(nvmove_archive PROPERTIES
   POSITION_INDEPENDENT_CODE ON
   C_STANDARD 11
   C_STANDARD_REQUIRED ON)
-target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
 target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
 
 install(TARGETS nvmove_archive ARCHIVE)

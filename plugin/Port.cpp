@@ -235,7 +235,8 @@ llvm::Constant *textIn(llvm::Module &M, const std::string &Text) {
                                   "nvmove.text");
 }
 
-/// Under a name that the runtime looks for (runtime/port.h); each object that has it has the same.
+/// Under a name that the runtime looks for (runtime/port/port.h); each object that has it has the
+/// same.
 llvm::GlobalValue *offer(llvm::Module &M, llvm::StringRef Name, llvm::Constant *Value) {
   auto *Made = new llvm::GlobalVariable(M, Value->getType(), true,
                                         llvm::GlobalValue::LinkOnceODRLinkage, Value, Name);

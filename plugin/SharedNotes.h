@@ -1,5 +1,5 @@
 // The functions that a module's notes call: a jump each to what the runtime has for writes of that
-// size (runtime/sites.c).
+// size (runtime/tx/sites.c).
 //
 // A hidden function of the module's own is called directly: five bytes, with no register for its
 // address, and no lazy binding, whose resolver destroys the one that the address of the write is

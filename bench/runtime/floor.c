@@ -1,15 +1,15 @@
 /* floor.c: what a durable transaction must cost on this machine: the protocol and nothing else.
  *
  * No allocator, filter, checksum, thread or recovery: a log of whole lines in a ring, written and
- * fenced by the library's own choice of instructions (runtime/persist.h), and the writes. Undo: an
- * entry and a fence before each write, then flush and commit record under one fence. Redo: the
- * writes go to a private view, one record and one fence, then the same bytes go to the file, not
- * waited for, by the quicker way for so many. What libpmemobj takes over these is what no
+ * fenced by the library's own choice of instructions (runtime/platform/persist.h), and the writes.
+ * Undo: an entry and a fence before each write, then flush and commit record under one fence. Redo:
+ * the writes go to a private view, one record and one fence, then the same bytes go to the file,
+ * not waited for, by the quicker way for so many. What libpmemobj takes over these is what no
  * implementation of that protocol can exceed here.
  */
 #define _GNU_SOURCE
 #include "bench.h"
-#include "persist.h"
+#include "platform/persist.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "bench.h"
 
 #include "ours.h"
-#include "persist.h"
+#include "platform/persist.h"
 #include "store.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* ours.c: the workloads on libnvmove; stores noted as nvmove-cc would (tests/runtime/store.h). */
 #include "bench.h"
 
-#include "heap.h"
+#include "heap/heap.h"
 #include "ours.h"
 #include "store.h"
 

@@ -19,7 +19,7 @@ extern "C" {
 /* The first eight bytes of every pool file, little-endian. */
 #define NVM_POOL_MAGIC UINT64_C(0x4c4f4f504d564e89)
 
-/* Frees every block that cannot be reached from the root (runtime/reach.h says what that means):
+/* Frees every block that cannot be reached from the root (runtime/gc/reach.h says what that means):
  * never one that a declared pointer leads to or into. NVM_EUNSAFE: a field made of
  * two pointers (NVM_XOR_PTR) hides what it leads to; nothing was freed. Pointers that the program
  * has in DRAM to blocks that the root does not lead to are dead afterwards. `collected` may be

@@ -10,16 +10,16 @@
  * NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE
-#include "../changes.h"
-#include "../heap_types.h"
-#include "../kill.h"
-#include "../order.h"
-#include "../record.h"
-#include "../settle.h"
-#include "../shadow_lines.h"
-#include "../shrink.h"
-#include "../straight.h"
-#include "../undoing.h"
+#include "base/kill.h"
+#include "gc/changes.h"
+#include "heap/heap_types.h"
+#include "log/record.h"
+#include "log/settle.h"
+#include "methods/shadow_lines.h"
+#include "order/order.h"
+#include "order/undoing.h"
+#include "tx/shrink.h"
+#include "tx/straight.h"
 
 #include <stdlib.h>
 #include <string.h>

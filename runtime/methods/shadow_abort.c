@@ -4,9 +4,9 @@
  * newer and not there yet: it has been sealed (order.h). So a byte comes back from the newest
  * sealed line of another transaction that has it, else from the file.
  */
-#include "../shadow_lines.h"
-#include "../ticket.h"
-#include "../undoing.h"
+#include "methods/shadow_lines.h"
+#include "order/ticket.h"
+#include "order/undoing.h"
 
 #include <stdlib.h>
 

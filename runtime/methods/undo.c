@@ -6,15 +6,15 @@
  * ride in the commit record and are stored in place after it; the next transaction's first fence
  * covers them (docs/pool-format.md, "Why two banks").
  */
-#include "../changes.h"
-#include "../entry.h"
-#include "../heap.h"
-#include "../internal.h"
-#include "../kill.h"
-#include "../order.h"
-#include "../record.h"
-#include "../recover.h"
-#include "../undoing.h"
+#include "base/kill.h"
+#include "core/internal.h"
+#include "gc/changes.h"
+#include "heap/heap.h"
+#include "log/entry.h"
+#include "log/record.h"
+#include "order/order.h"
+#include "order/undoing.h"
+#include "pool/recover.h"
 
 #include <string.h>
 

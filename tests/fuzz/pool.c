@@ -9,12 +9,12 @@
  * which part of the file, then place and value (struct change).
  */
 #define _GNU_SOURCE
-#include "pool.h"
-#include "checksum.h"
-#include "header.h"
-#include "kill.h"
-#include "layout.h"
-#include "log.h"
+#include "pool/pool.h"
+#include "base/checksum.h"
+#include "base/kill.h"
+#include "format/header.h"
+#include "format/layout.h"
+#include "log/log.h"
 #include "store.h"
 
 #include <fcntl.h>

@@ -28,27 +28,27 @@ STEP = 50  # programs at a time
 
 # Name, cell, file, its text, what stands there instead.
 FAULTS = [
-    ("a dependence is not taken over", "O0-exe-undo", "runtime/order.c",
+    ("a dependence is not taken over", "O0-exe-undo", "runtime/order/order.c",
      "      nvmi_ticket_depend(thread->ticket, on);", ";"),
-    ("a commit does not wait", "O0-exe-undo", "runtime/order_turn.c", "    waits = true;",
+    ("a commit does not wait", "O0-exe-undo", "runtime/order/order_turn.c", "    waits = true;",
      "    waits = false;"),
-    ("what joined a commit is not committed with it", "O0-exe-shadow", "runtime/tx_order.c",
+    ("what joined a commit is not committed with it", "O0-exe-shadow", "runtime/tx/tx_order.c",
      "  nvmi_join_unpack(thread);", ";"),
-    ("a broken one commits", "O0-exe-undo", "runtime/order_turn.c", "      return BROKEN;",
+    ("a broken one commits", "O0-exe-undo", "runtime/order/order_turn.c", "      return BROKEN;",
      "      continue;"),
-    ("released bytes are not kept", "O0-exe-shadow", "runtime/order_join.c",
+    ("released bytes are not kept", "O0-exe-shadow", "runtime/order/order_join.c",
      "pool->method->seal(thread->logs[pool->index], &lines[i]);",
      "((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];"),
     ("an abort restores what the file has", "O0-exe-shadow", "runtime/methods/shadow_abort.c",
      "  find_others(log);", "  others.count = 0;"),
     ("an abort restores what a dependent has written", "O0-exe-shadow", "runtime/methods/shadow_abort.c",
      "  mask &= ~nvmi_masks_at(&nvmi_kept, line);", ";"),
-    ("a dependent does not get the entries of who is undone", "O0-exe-undo", "runtime/undoing.c",
+    ("a dependent does not get the entries of who is undone", "O0-exe-undo", "runtime/order/undoing.c",
      "    log->pool->method->hand_on(log, &first, &parcel);", ";"),
-    ("what a running call writes is not noted anew", "O0-exe-shadow", "runtime/called.c",
+    ("what a running call writes is not noted anew", "O0-exe-shadow", "runtime/core/called.c",
      "      __nvm_note(called.address, called.size);", ";"),
-    ("an aborted allocation stays", "O1-exe-undo", "runtime/tx.c", "  nvmi_heap_aborted(log);", ";"),
-    ("an inner abort lets the outer commit", "O2-lto-undo", "runtime/tx.c",
+    ("an aborted allocation stays", "O1-exe-undo", "runtime/tx/tx.c", "  nvmi_heap_aborted(log);", ";"),
+    ("an inner abort lets the outer commit", "O2-lto-undo", "runtime/tx/tx.c",
      "thread->doomed = nvmi_in_transaction(thread);", "thread->doomed = false;"),
 ]
 # Descriptions which say that releasing and acquiring locks keeps what was noted before.
@@ -80,8 +80,7 @@ def mutated(folder, name, old, new):
         return None
     with open(path, "w") as f:
         f.write(text.replace(old, new, 1))
-    sources = [os.path.join(where, file) for part in ("runtime", "runtime/methods")
-               for where, _, files in [next(os.walk(os.path.join(place, part)))]
+    sources = [os.path.join(where, file) for where, _, files in os.walk(os.path.join(place, "runtime"))
                for file in files if file.endswith(".c")]
     objects = [f"{i}.o" for i in range(len(sources))]
     commands = "\n".join(" ".join([*FLAGS, "-c", source, "-o", made])

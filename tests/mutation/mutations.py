@@ -50,18 +50,11 @@ RULES = [
     ("order", r"^\s*nvmi_header_write\(pool\);", ";"),
     ("order", r"!is_undo \|\| ended", "!is_undo"),
 ]
-FILES = ["runtime/" + name for name in
-         ("check.c", "heap_chunks.c", "heap_intents.c", "heap_spans.c", "heap.c", "header.c", "locks.c",
-          "log.c", "log.h", "record.c", "record.h", "recover.c", "pool.c", "types.c", "methods/undo.c",
-          "methods/shadow.c", "settle.c", "settle.h", "redo.c", "shrink.c", "note.c", "relocate.c",
-          "crew.c", "resize.c", "statics.c", "statics_table.c", "counts.c", "counts_log.c",
-          "counts_batch.c", "release.c", "straight.c", "tx.c")]
-
 # Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
-         ("order.c", "order_join.c", "order_turn.c", "waits.c", "ticket.c", "undoing.c", "tx_order.c",
-          "called.c", "kept_blocks.c", "log_end.c", "freeze.c", "locks.c", "signal_frame.c",
-          "methods/shadow_abort.c")]
+         ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
+          "order/undoing.c", "order/kept_blocks.c", "order/locks.c", "tx/tx_order.c", "tx/freeze.c",
+          "core/called.c", "log/log_end.c", "base/signal_frame.c", "methods/shadow_abort.c")]
 WHOLE_RULES = [
     ("statement", r"^(\s+)[a-z_]\w*\(.*\);$", r"\1;"),
     ("statement", r"^(\s+)[\w>\-.\[\]*]+ [-+|&]?= .*;$", r"\1;"),
@@ -89,9 +82,15 @@ class Mutation:
         return f"{self.name}: {self.function}: {self.old.split('/*')[0].strip()}"
 
 
+def sources():
+    return sorted(os.path.relpath(os.path.join(where, name), ROOT)
+                  for where, _, names in os.walk(os.path.join(ROOT, "runtime"))
+                  for name in names if name.endswith((".c", ".h")))
+
+
 def mutations():
     found = []
-    for name in FILES + [n for n in WHOLE if n not in FILES]:
+    for name in sources():
         rules = RULES + (WHOLE_RULES if name in WHOLE else [])
         with open(os.path.join(ROOT, name)) as f:
             lines = f.read().split("\n")

@@ -1,8 +1,8 @@
 /* again.c: a long range that the transaction has noted is not noted again, nor what of another it
  * covers; what is new is, byte for byte.
  */
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
 #include "store.h"
 
 enum { SIZE = 128 << 10, LONG = 64 << 10, TIMES = 50 };

@@ -1,6 +1,6 @@
 /* ahead.c: notes ahead of their stores: one wait for several, and nothing trusts them before it. */
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
 #include "store.h"
 
 enum { WORDS = 1024, FAR = 8 };

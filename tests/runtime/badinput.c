@@ -1,9 +1,9 @@
 /* badinput.c: files that are no pools, pools that are not whole, disks that are full: a typed error
  * each, and a pool that still opens when the cause is gone. */
 #define _GNU_SOURCE
-#include "checksum.h"
+#include "base/checksum.h"
+#include "format/layout.h"
 #include "harness.h"
-#include "layout.h"
 #include "store.h"
 #include "workload.h"
 

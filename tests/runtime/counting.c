@@ -1,8 +1,8 @@
 /* counting.c: reference counts are those of the pool's words whatever a transaction does and
  * wherever it dies; and what nothing refers to is freed, no more and no less. */
 #define _GNU_SOURCE
+#include "format/layout_tables.h"
 #include "harness.h"
-#include "layout_tables.h"
 #include "store.h"
 
 #include "nvmove/abi.h"

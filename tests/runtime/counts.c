@@ -1,7 +1,7 @@
 /* counts.c: how many fences, entries and log bytes a transaction costs. They repeat; times do not.
  */
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
 #include "store.h"
 
 #include <string.h>

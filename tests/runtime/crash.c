@@ -1,7 +1,7 @@
 /* crash.c: the process dies at every step there is, and the pool holds what was acknowledged. */
-#include "checksum.h"
+#include "base/checksum.h"
 #include "harness.h"
-#include "pool.h"
+#include "pool/pool.h"
 #include "workload.h"
 
 #include <fcntl.h>

@@ -2,9 +2,9 @@
  * or when its data can be read, by nvm_pool_verify_pointers. */
 #define _GNU_SOURCE
 #include "damage.h"
+#include "base/checksum.h"
 #include "bound.h"
-#include "checksum.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "simulation.h"
 
 #include "nvmove/inspect.h"

@@ -2,8 +2,8 @@
  * transaction is aborted, and the thread goes on. If it returns the process is aborted.
  */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
 #include "store.h"
 
 #include <pthread.h>

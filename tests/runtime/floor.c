@@ -6,7 +6,7 @@
  * lie where the table is.
  */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "simulation.h"
 #include "store.h"
 

@@ -1,8 +1,8 @@
 /* forged.c: log frames whose checksum holds and whose numbers make no sense: opening refuses them.
  */
-#include "checksum.h"
+#include "base/checksum.h"
 #include "harness.h"
-#include "pool.h"
+#include "pool/pool.h"
 #include "store.h"
 
 #include <fcntl.h>

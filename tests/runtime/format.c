@@ -1,6 +1,6 @@
 /* format.c: the tables of docs/pool-format.md are those of layout.h. */
+#include "format/layout.h"
 #include "harness.h"
-#include "layout.h"
 
 #include <string.h>
 

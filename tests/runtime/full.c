@@ -2,7 +2,7 @@
  * and what comes free can be used again.
  */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "store.h"
 
 #include <string.h>

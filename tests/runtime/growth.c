@@ -1,7 +1,7 @@
 /* growth.c: a pool grows over words that are not zero, because the file is damaged or was cut short
  * by a crash of something else, and the power fails meanwhile: they never mean anything. */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "simulation.h"
 #include "store.h"
 

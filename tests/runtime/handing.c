@@ -2,9 +2,9 @@
  * bytes, blocks, the order of commits. Threads take turns by a number of steps.
  */
 #include "handing.h"
-#include "internal.h"
-#include "order.h"
-#include "ticket.h"
+#include "core/internal.h"
+#include "order/order.h"
+#include "order/ticket.h"
 
 #include <signal.h>
 #include <sys/time.h>

@@ -3,9 +3,9 @@
  */
 #include "schedules.h"
 
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "hooks.h"
-#include "settle.h"
+#include "log/settle.h"
 #include "store.h"
 
 #include <signal.h>

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
-#include "layout.h"
+#include "format/layout.h"
 
 #include <fcntl.h>
 #include <ftw.h>

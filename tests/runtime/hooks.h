@@ -2,7 +2,7 @@
  * hand. The linker sends the calls through hooks.c (CMakeLists.txt). */
 #pragma once
 
-#include "kill.h"
+#include "base/kill.h"
 
 /* At each step of kill.h, once a hook is set; in the thread that takes it. */
 void hook_steps(void (*hook)(enum nvmi_step step));

@@ -3,10 +3,10 @@
  * length.
  */
 #define _GNU_SOURCE
-#include "disk.h"
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
-#include "map.h"
+#include "platform/disk.h"
+#include "platform/map.h"
 #include "store.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* kept.c: free blocks that a log keeps for its next allocations. */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "store.h"
-#include "types.h"
+#include "types/types.h"
 
 #include <signal.h>
 #include <sys/resource.h>

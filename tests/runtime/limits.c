@@ -2,8 +2,8 @@
  * NVM_ELIMIT, which leaves the others what they have.
  */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
 #include "store.h"
 
 #include <pthread.h>

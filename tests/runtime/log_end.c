@@ -1,6 +1,7 @@
-/* log_end.c: a damaged frame of a log is told from one that a crash tore (runtime/log_end.c). */
+/* log_end.c: a damaged frame of a log is told from one that a crash tore (runtime/log/log_end.c).
+ */
+#include "format/layout.h"
 #include "harness.h"
-#include "layout.h"
 #include "nvmove/repair.h"
 #include "store.h"
 

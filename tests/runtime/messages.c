@@ -2,9 +2,9 @@
  * bad input has.
  */
 #define _GNU_SOURCE
-#include "basics.h"
+#include "base/basics.h"
+#include "format/layout.h"
 #include "harness.h"
-#include "layout.h"
 #include "store.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  * A's original in a pool that was opened after a crash, and A's two halves are equal.
  */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "store.h"
 
 #include <pthread.h>

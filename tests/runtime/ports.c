@@ -1,4 +1,4 @@
-/* ports.c: the start of a ported program (runtime/port.h): what its roots are before the load,
+/* ports.c: the start of a ported program (runtime/port/port.h): what its roots are before the load,
  * which path it is told, where it forks. Each start is a process of its own.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* power.c: the power fails at any event of a workload (simulation.h), also during recovery. */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
 #include "simulation.h"
 #include "workload.h"
 

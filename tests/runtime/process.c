@@ -1,8 +1,8 @@
 /* process.c: signal handlers that store, exits, and the comparison of view and file. */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
-#include "internal.h"
 #include "store.h"
 
 #include <limits.h>

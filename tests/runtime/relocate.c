@@ -1,8 +1,8 @@
 /* relocate.c: a pool opened at other addresses: everything in it still leads where it led. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "core/internal.h"
 #include "moved.h"
-#include "pool.h"
+#include "pool/pool.h"
 #include "simulation.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "bound.h"
 #include "damage.h"
-#include "layout.h"
+#include "format/layout.h"
 #include "simulation.h"
 
 #include "nvmove/repair.h"

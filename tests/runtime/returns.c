@@ -1,7 +1,7 @@
 /* returns.c: what is durable when a commit returns, where transactions depend on each other. */
+#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
-#include "internal.h"
 #include "store.h"
 
 #include <pthread.h>

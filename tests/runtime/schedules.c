@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include "schedules.h"
 
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "hooks.h"
-#include "log.h"
+#include "log/log.h"
 #include "store.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* scraps.c: blocks that live within one transaction, and what new blocks hold. */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "nvmove/inspect.h"
 #include "store.h"
-#include "types.h"
+#include "types/types.h"
 
 #include <string.h>
 #include <sys/wait.h>

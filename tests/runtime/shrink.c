@@ -1,8 +1,8 @@
 /* shrink.c: the DRAM of private views stays within its bound, and nothing is lost by that. */
 #define _GNU_SOURCE
-#include "shrink.h"
+#include "tx/shrink.h"
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "store.h"
 
 #include <pthread.h>

@@ -8,10 +8,10 @@
 #define _GNU_SOURCE
 #include "simulation.h"
 
+#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
-#include "internal.h"
-#include "locks.h"
+#include "order/locks.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -6,8 +6,8 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
-#include "record.h"
-#include "settle.h"
+#include "log/record.h"
+#include "log/settle.h"
 #include "store.h"
 
 #include <pthread.h>

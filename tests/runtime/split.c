@@ -5,7 +5,7 @@
  * chunks that were never used are taken for zero.
  */
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "simulation.h"
 #include "store.h"
 

@@ -1,8 +1,8 @@
 /* statics.c: pointers to functions and constants, in a pool that another process has left: bound
- * anew in spite of deaths and power failures (runtime/statics.h). */
+ * anew in spite of deaths and power failures (runtime/symbols/statics.h). */
 #define _GNU_SOURCE
 #include "bound.h"
-#include "internal.h"
+#include "core/internal.h"
 #include "simulation.h"
 #include "store.h"
 

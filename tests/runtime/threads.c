@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "simulation.h"
 #include "store.h"
 

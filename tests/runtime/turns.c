@@ -5,9 +5,9 @@
  * words, then has so many further transactions that its own record of that is gone.
  */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "harness.h"
-#include "internal.h"
-#include "settle.h"
+#include "log/settle.h"
 #include "simulation.h"
 #include "store.h"
 

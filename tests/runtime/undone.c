@@ -1,7 +1,7 @@
 /* undone.c: what a thread has to do with another's transaction that was undone. */
+#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
-#include "internal.h"
 #include "store.h"
 
 #include <pthread.h>

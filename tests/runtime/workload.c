@@ -4,7 +4,7 @@
 #include "workload.h"
 
 #include "harness.h"
-#include "heap_types.h"
+#include "heap/heap_types.h"
 #include "store.h"
 
 #include <sys/mman.h>

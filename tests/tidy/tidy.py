@@ -11,6 +11,10 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import rooms  # noqa: E402
+
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 70
 HEADER_LINES_MAX = 200
@@ -42,7 +46,8 @@ NO_LLVM_ROOMS = {"nvmove-cc"}
 # The runtime is C and sees its own headers and the public ones; the processor only in persist.*.
 C_ROOMS = ("runtime/", "include/")
 INTRINSICS = re.compile(r"#include <(\w*intrin|cpuid)\.h>|\b_mm\d*_\w+\(|__asm__")
-INTRINSICS_HOME = ("runtime/persist.h", "runtime/persist.c", "runtime/checksum_wide.c", "runtime/sites.c")
+INTRINSICS_HOME = ("runtime/platform/persist.h", "runtime/platform/persist.c", "runtime/base/checksum_wide.c",
+                   "runtime/tx/sites.c")
 # What report may know of solve: the result, not the solver.
 RESULT_ONLY = {"report": {"solve/Result.h"}}
 
@@ -90,8 +95,8 @@ def c_layering(tree):
         for number, line in enumerate(tree.lines(name), 1):
             m = re.match(r'#include\s+"([^"]+)"', line)
             if m and name.startswith("runtime/") and not m.group(1).startswith("nvmove/"):
-                target = os.path.normpath(os.path.join(os.path.dirname(name), m.group(1)))
-                if not target.startswith("runtime/") or not os.path.isfile(os.path.join(tree.root, target)):
+                target = "runtime/" + m.group(1)
+                if not os.path.isfile(os.path.join(tree.root, target)):
                     yield f"{name}:{number}: the runtime may not use {m.group(1)}"
             if m and name.startswith("include/") and not m.group(1).startswith("nvmove/"):
                 yield f"{name}:{number}: a public header may not use {m.group(1)}"
@@ -109,6 +114,20 @@ def c_names(tree):
             m = defined.match(line)
             if m and line.endswith("{") and not m.group(1).startswith(("nvm_", "nvmi_", "__nvm_")):
                 yield f"{name}:{number}: {m.group(1)} is neither static nor nvm_, nvmi_, __nvm_"
+
+
+def runtime_rooms(tree):
+    """A room of the runtime uses only rooms below it (rooms.py); what is tolerated can only become less."""
+    uses, lost = rooms.of_tree(tree)
+    for name in lost:
+        yield f"{name}:1: in none of the rooms of tests/tidy/rooms.py"
+    tolerated, found = rooms.tolerated(tree.root), set()
+    for name, used, home in uses.upward():
+        found.add((name, used))
+        if (name, used) not in tolerated:
+            yield f"{name}:1: uses {used}, which is above it ({home})"
+    for name, used in sorted(tolerated - found):
+        yield f"{rooms.TOLERATED}:1: {name} {used} is no longer needed: remove the line"
 
 
 def layering(tree):

@@ -311,8 +311,8 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
              I.Static ? "-Wl,--start-group -lgcc -lgcc_eh -lc -Wl,--end-group" : "-lgcc -lc"))
       Add(Library);
   // Libraries that are loaded later find the one runtime of the process, and those that free what
-  // they were given (runtime/interpose.c). Into a static program none is; -static-pie could not
-  // start with a thread-local name that is exported.
+  // they were given (runtime/interpose/interpose.c). Into a static program none is; -static-pie
+  // could not start with a thread-local name that is exported.
   if (!I.Static)
     for (const char *Name :
          {"__nvm_*", "nvm_*", "free", "realloc", "reallocarray", "malloc_usable_size"})

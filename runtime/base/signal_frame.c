@@ -1,0 +1,135 @@
+/* signal_frame.c: see signal_frame.h. The unwinder knows the frame that the kernel made: what it
+ * interrupted goes on at the instruction itself, not behind a call. It is glibc's helper for
+ * backtraces, loaded as glibc loads it: a C program need not be linked with it.
+ *
+ * Where code has no tables, or the path is long, the unwinder stops on the way. Then the rest of
+ * the stack is searched for what the kernel put above a handler: the address of the C library's
+ * return from signals, and behind it registers whose stack pointer leads on from there. What a
+ * handler left behind that has returned may look the same. Such a release then counts as one in a
+ * handler: its dependence is kept, its bytes are not taken.
+ */
+#define _GNU_SOURCE
+#include "base/signal_frame.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+enum {
+  FRAMES_MAX = 128,
+  SEARCHED_BYTES = 256 << 10,
+  START_BYTES = 64, /* of the code at a program's entry */
+  FRAME_BYTES_MAX =
+      64 << 10 /* that the kernel puts on the stack, registers of all widths included */
+};
+
+/* As the system call has it, not the C library. */
+struct action {
+  void *handler;
+  unsigned long flags;
+  void *restorer;
+  uint64_t mask;
+};
+
+static __typeof__(_Unwind_Backtrace) *backtrace;
+static __typeof__(_Unwind_GetIPInfo) *place;
+static __typeof__(_Unwind_GetCFA) *frame_of;
+static uintptr_t library_start, program_start;
+
+void nvmi_signal_frame_prepare(void) {
+  Dl_info info;
+  void *library = dlopen("libgcc_s.so.1", RTLD_NOW);
+  if (dladdr((void *)(uintptr_t)pthread_create, &info))
+    library_start = (uintptr_t)info.dli_fbase;
+  program_start = getauxval(AT_ENTRY);
+  if (!library)
+    return;
+  frame_of = (__typeof__(frame_of))dlsym(library, "_Unwind_GetCFA");
+  place = (__typeof__(place))dlsym(library, "_Unwind_GetIPInfo");
+  backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
+}
+
+struct search {
+  unsigned frames;
+  bool found;
+  uintptr_t at, top; /* code and stack of the frame that was seen last */
+};
+
+static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument) {
+  struct search *search = argument;
+  int is_interrupted = 0;
+  search->at = place(context, &is_interrupted);
+  search->top = frame_of(context);
+  search->found = is_interrupted;
+  return search->found || ++search->frames == FRAMES_MAX ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+/* Threads begin in the C library, the program at its entry. */
+static bool is_outermost(uintptr_t at) {
+  Dl_info info;
+  return at - program_start < START_BYTES ||
+         (dladdr((void *)at, &info) && (uintptr_t)info.dli_fbase == library_start);
+}
+
+/* Where handlers of the C library's return to; null: there is no handler. */
+static void *restorer(void) {
+  for (int number = 1; number < 65; number++) {
+    struct action action = {0};
+    if (syscall(SYS_rt_sigaction, number, NULL, &action, sizeof action.mask) == 0 &&
+        (uintptr_t)action.handler > 1)
+      return action.restorer;
+  }
+  return NULL;
+}
+
+/* By a system call: what is not mapped ends it. */
+static size_t copy_stack(uintptr_t from, void *to, size_t size) {
+  struct iovec own = {to, size}, there = {(void *)from, size};
+  long got = syscall(SYS_process_vm_readv, getpid(), &own, 1ul, &there, 1ul, 0ul);
+  return got > 0 ? (size_t)got : 0;
+}
+
+static bool leads_on(uintptr_t at) {
+  uintptr_t stack, context = at + sizeof(void *);
+  uintptr_t place_of_it = context + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]);
+  return copy_stack(place_of_it, &stack, sizeof stack) == sizeof stack && stack > at &&
+         stack - at < FRAME_BYTES_MAX;
+}
+
+static bool is_on_stack(uintptr_t from, const void *sign) {
+  const void *words[512];
+  from &= ~(uintptr_t)(sizeof *words - 1);
+  for (uintptr_t at = from; sign && at < from + SEARCHED_BYTES; at += sizeof words) {
+    size_t got = copy_stack(at, words, sizeof words);
+    for (size_t i = 0; i < got / sizeof *words; i++)
+      if (words[i] == sign && leads_on(at + i * sizeof *words))
+        return true;
+    if (got < sizeof words)
+      return false;
+  }
+  return false;
+}
+
+static bool is_on_alternate_stack(void) {
+  stack_t stack;
+  return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+}
+
+bool nvmi_in_signal_handler(void) {
+  struct search search = {.top = (uintptr_t)__builtin_frame_address(0)};
+  if (backtrace && place && frame_of)
+    backtrace(look, &search);
+  if (is_on_alternate_stack())
+    return true;
+  if (search.found || (search.frames && search.frames < FRAMES_MAX && is_outermost(search.at)))
+    return search.found;
+  return is_on_stack(search.top, restorer());
+}

@@ -1,0 +1,81 @@
+/* called.c: what functions that nobody instrumented may write, as long as they run.
+ *
+ * Compiled code notes it before the call. Inside such a call a transaction may end, in a function
+ * of the program that is called back, or a lock may be released, by malloc or a callback; then
+ * nothing counts as noted, and the call goes on writing. So its ranges stay in a list until it has
+ * returned, and are noted anew. A call may end by longjmp or an exception: then its frame is gone.
+ * Compiled code tells of its frame where it lands. Where other code landed, a frame below the
+ * current one is gone, too, if both are on the thread's own stack; a coroutine's may be anywhere.
+ */
+#define _GNU_SOURCE
+#include "core/lines.h"
+
+#include <pthread.h>
+
+struct nvmi_called {
+  void *address;
+  size_t size;
+  uintptr_t frame; /* of the note, at most that of the call */
+};
+
+/* In this order a signal handler's own calls leave the list as it was. */
+static __attribute__((noinline)) void enter(struct nvmi_thread *thread, struct nvmi_called called) {
+  struct nvm_line_table *table = thread->table;
+  uint64_t place = table->called;
+  size_t missing = place >= thread->called.count ? place + 1 - thread->called.count : 0;
+  if (!nvmi_array_reserve(&thread->called, thread->called.count + missing, sizeof called))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for what a library's function may write");
+  thread->called.count += missing;
+  table->called = place + 1;
+  ((struct nvmi_called *)thread->called.items)[place] = called;
+}
+
+void __nvm_note_call(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT != NVM_RANGE_TAG || !Size)
+    return;
+  __nvm_note(Address, Size);
+  if (nvmi_self)
+    enter(nvmi_self, (struct nvmi_called){Address, Size, (uintptr_t)__builtin_frame_address(0)});
+}
+
+/* On the stack that the thread began with. */
+static bool is_on_own_stack(uintptr_t frame) {
+  static _Thread_local uintptr_t low, high;
+  pthread_attr_t attributes;
+  void *start;
+  size_t size;
+  if (!high && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+      low = (uintptr_t)start;
+      high = low + size;
+    }
+    pthread_attr_destroy(&attributes);
+  }
+  return frame >= low && frame < high;
+}
+
+/* Not on the stack of the code that runs, as far as that is known. */
+static bool is_elsewhere(uintptr_t frame) {
+  return !is_on_own_stack(frame) || !is_on_own_stack((uintptr_t)__builtin_frame_address(0));
+}
+
+/* The calls below this frame have ended without returning. */
+void nvmi_called_left(struct nvmi_thread *thread, const void *frame) {
+  struct nvmi_called *called = thread->called.items;
+  uint64_t count = thread->table->called, kept = 0;
+  for (uint64_t i = 0; i < count && i < thread->called.count; i++)
+    if (called[i].frame >= (uintptr_t)frame || is_elsewhere(called[i].frame))
+      called[kept++] = called[i];
+  thread->table->called = kept;
+}
+
+void nvmi_note_called(struct nvmi_thread *thread) {
+  uint64_t count = thread->table->called;
+  if (NVMI_LIKELY(!count) || thread != nvmi_self || thread->busy)
+    return;
+  for (uint64_t i = 0; i < count && i < thread->called.count; i++) {
+    struct nvmi_called called = ((struct nvmi_called *)thread->called.items)[i];
+    if (called.frame > (uintptr_t)__builtin_frame_address(0) || is_elsewhere(called.frame))
+      __nvm_note(called.address, called.size);
+  }
+}

@@ -1,0 +1,184 @@
+/* internal.h: the runtime's nouns.
+ *
+ * Pool: an open file, mapped twice. `home` is the file itself (shared, anywhere): header, logs and
+ * heap tables are touched only there. `work` is what the program sees at the pool's fixed address:
+ * with undo the same pages, with shadow a private copy-on-write view. Log: one thread's redo and
+ * undo entries in one pool; it outlives the thread and is handed on. Thread: the transaction that a
+ * thread has open, over all pools: lines touched, nesting. Line: 64 bytes of persistent memory and
+ * which of its bytes the transaction noted. Method: how noted bytes become durable (methods/): the
+ * rest of the runtime does not ask which. Intent: an allocation or free that happens in the file
+ * when the transaction commits. Scrap: a block that a transaction allocated and freed again: the
+ * same transaction's next allocations use it, and the file never hears of it.
+ */
+#pragma once
+
+#include "base/basics.h"
+#include "base/checksum.h"
+#include "core/log_state.h"
+#include "core/method.h"
+#include "format/layout_tables.h"
+#include "nvmove/abi.h"
+#include "nvmove/nvmove.h"
+#include "order/locks.h"
+#include "platform/persist.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define NVMI_POOLS_MAX 64
+#define NVMI_GRANULE_SHIFT 30 /* of 1 GiB: one table look-up finds the pool of an address */
+
+struct nvmi_counts;
+struct nvmi_heap;
+struct nvmi_root_events;
+struct nvmi_held;
+struct nvmi_statics;
+struct nvmi_thread;
+struct nvmi_ticket;
+
+struct nvm_pool {
+  struct nvm_header header; /* as both copies in the file */
+  unsigned header_copy;     /* that it was read from: whole, whatever the other is */
+  char *home, *work;        /* address of file offset 0 in each mapping */
+  uint64_t id_seed;
+  struct nvmi_key key; /* of log frames and of what they sum up */
+  const struct nvmi_method *method;
+  const struct nvmi_persist *persist;
+  _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
+  _Atomic bool several_logs; /* order numbers, and more, are shared (docs/pool-format.md) */
+  bool is_foreign;           /* of another program: static pointers mean nothing here */
+  bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
+  bool forked;               /* this process is a child: nothing may change */
+  bool child_stores;         /* and it stored to its view all the same */
+  _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
+  _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
+  _Atomic uint64_t written_count;
+  uint64_t written_max;
+  _Atomic uint64_t written_limit; /* from here on pages are given back */
+  _Atomic bool check_pointers;    /* at commit, of types that the program describes */
+  bool compare;                   /* NVMOVE_DEBUG=compare */
+  int fd;
+  unsigned index;
+  char path[PATH_MAX];
+  pthread_mutex_t lock;                 /* logs, types, header, growth */
+  pthread_mutex_t settling;             /* of who raises the bound; taken last */
+  _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
+  _Alignas(128) _Atomic unsigned log_count;
+  _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
+  struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
+  struct nvmi_heap *heap;
+  struct nvmi_counts *counts;   /* of references (counts.h); null: they are not counted */
+  struct nvmi_statics *statics; /* what it points to in the program (statics.h) */
+  uint64_t type_ids[NVM_TYPES_MAX];
+  const struct nvm_type *_Atomic types[NVM_TYPES_MAX]; /* their layouts, as far as described */
+  unsigned type_count;
+  _Atomic unsigned learned; /* libraries that described more of them while the pool was open */
+  _Atomic uint64_t judged[NVM_TYPES_MAX]; /* of each, once known: which words (pointers.c) */
+  struct nvmi_arena type_memory;          /* of layouts that only the pool describes */
+  uint64_t recovered_undone, recovered_redone;
+};
+
+#define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
+#define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
+#define NVMI_POSTS_MAX 64    /* semaphores that handlers post while a thread is in order.c */
+#define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
+#define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
+
+struct nvmi_thread {
+  struct nvm_line_table *table; /* the thread's __nvm_lines: `lines_table` */
+  uint64_t touched;             /* bit i: pool i has something uncommitted */
+  unsigned begun;               /* nvm_tx_begin not yet matched */
+  bool doomed;                  /* an inner abort happened */
+  volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
+  bool has_lost;                /* what it stored outside transactions; not yet told */
+  bool handlers_store;          /* signal handlers note, too: they wait during commits */
+  volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
+  unsigned used_count;
+  uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
+  struct nvmi_array lines;       /* struct nvmi_line that left the table */
+  struct nvmi_array nested;      /* struct nvmi_line noted by signal handlers */
+  struct nvmi_array frames;      /* void *: frame addresses of open atomic calls */
+  struct nvmi_array called;      /* struct nvmi_called, as many as table->called says */
+  struct nvmi_fresh {
+    uintptr_t start, end;
+    uint64_t listed, listed_end; /* lines of it that are in the list as ranges */
+  } fresh[NVMI_FRESH_MAX];
+  struct {
+    uintptr_t start, end;
+  } ahead[NVMI_AHEAD_MAX]; /* their entries are not yet durable: table->ahead */
+  unsigned ahead_count;
+  unsigned fresh_count;
+  uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
+  bool fresh_stores;                /* stores to them went without entry */
+  struct nvmi_log *logs[NVMI_POOLS_MAX];
+  struct nvmi_ticket *ticket;  /* its place among others' (order.h), or null */
+  struct nvmi_held *held;      /* its locks (waits.h) */
+  void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
+  volatile unsigned posts_count;
+  bool passes_points; /* commit points, which end what is outside transactions */
+  int id;             /* the kernel's */
+  _Alignas(64) struct nvm_line_table lines_table;
+  const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
+};
+
+/* map.c: the reserved range and who has which part of it */
+#define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)
+extern struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
+static inline struct nvm_pool *nvmi_pool_at(const void *address) {
+  uint64_t granule = ((uint64_t)(uintptr_t)address - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  return granule < NVMI_GRANULES
+             ? atomic_load_explicit(&nvmi_pool_by_granule[granule], memory_order_acquire)
+             : NULL;
+}
+struct nvm_pool *nvmi_pool_number(unsigned index);
+/* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending.
+ * Found without a call, as compiled code finds the table of lines: what calls nothing need not keep
+ * all registers. */
+extern _Thread_local struct nvmi_thread *nvmi_self __attribute__((tls_model("initial-exec")));
+struct nvmi_thread *nvmi_thread_make(void);
+static inline struct nvmi_thread *nvmi_thread_self(void) {
+  return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
+}
+void nvmi_threads_lock(void);
+void nvmi_threads_unlock(void);
+/* The thread's log in a pool, taken at first need. Null: recorded. */
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool);
+static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  struct nvmi_log *log = thread->logs[pool->index];
+  return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
+}
+
+/* tx.c: commits or aborts what a thread has open, in all pools */
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
+/* The same for what lies outside transactions: before a new one starts. */
+enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
+/* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
+ * no commit points tell where it should end. */
+static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
+  return thread->begun || thread->frames.count;
+}
+static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
+  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points;
+}
+/* Commits it, where it can be; else it stays open, and the thread's next beginning tells. */
+void nvmi_tx_end_at_release(struct nvmi_thread *thread);
+/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
+void nvmi_tx_collect(struct nvmi_thread *thread);
+
+static inline void nvmi_fence(struct nvmi_log *log) {
+  log->stats.fences++;
+  log->pool->persist->fence();
+}
+
+/* compare.c: with NVMOVE_DEBUG=compare, in all pools that are open. */
+extern _Atomic bool nvmi_compares; /* one was opened so */
+void nvmi_compare_all(void);
+/* Whether somebody compares the private view with the file, byte for byte. */
+bool nvmi_view_is_compared(const struct nvm_pool *pool);
+
+static inline uint64_t nvmi_offset(const struct nvm_pool *pool, const void *address) {
+  return (uint64_t)((const char *)address - pool->work);
+}

@@ -1,0 +1,188 @@
+/* repair.c: nvm_pool_repair: the image, the order of the parts, and what is said.
+ *
+ * Header first, since all places follow from it; then the log, since what it holds is part of the
+ * data; types, for they say what pointers are; the heap's tables; the table of static data, whose
+ * runs the heap's tables name; pointers last.
+ */
+#define _GNU_SOURCE
+#include "fsck/repair.h"
+
+#include "base/kill.h"
+#include "format/header.h"
+#include "gc/counts.h"
+#include "heap/heap_types.h"
+#include "platform/disk.h"
+#include "platform/map.h"
+#include "pool/pool.h"
+#include "symbols/statics.h"
+#include "types/types.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { PAGE = 4096 };
+
+static void tell(struct nvmi_repair *repair, enum nvm_repair_news news, const char *format,
+                 va_list arguments) {
+  char line[512];
+  vsnprintf(line, sizeof line, format, arguments);
+  if (repair->how->report)
+    repair->how->report(repair->how->context, news, line);
+}
+
+void nvmi_mended(struct nvmi_repair *repair, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tell(repair, NVM_REPAIR_MENDED, format, arguments);
+  va_end(arguments);
+  repair->mended++;
+}
+
+void nvmi_left(struct nvmi_repair *repair, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tell(repair, NVM_REPAIR_LEFT, format, arguments);
+  va_end(arguments);
+  repair->left++;
+}
+
+void nvmi_left_unread(struct nvmi_repair *repair) {
+  const char *said = nvm_strerror();
+  size_t path = strlen(repair->pool->path);
+  bool has_path = strncmp(said, repair->pool->path, path) == 0 && said[path] == ':';
+  nvmi_left(repair, "%s", has_path ? said + path + 2 : said);
+}
+
+/* Zero where the file ends too early: mapped, such pages would be SIGBUS. */
+static int map_image(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  uint64_t size = nvmi_file_size(&pool->header);
+  uint64_t there = repair->file_size < size ? repair->file_size : size;
+  pool->home = nvmi_dram_reserve(size);
+  if (pool->home &&
+      mmap(pool->home, (there + PAGE - 1) & ~(uint64_t)(PAGE - 1), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, pool->fd, 0) != MAP_FAILED)
+    return 0;
+  return nvmi_fail(NVM_ENOMEMORY, pool->path, "no room for an image of the pool: %s",
+                   strerror(errno));
+}
+
+/* A file that ends too early: what is missing there? */
+static void look_at_end(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  uint64_t size = nvmi_file_size(&pool->header), lost = 0;
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  if (repair->file_size >= size)
+    return;
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (!count || count > chunks - chunk)
+      break; /* told by who looks at the heap */
+    uint64_t end = nvmi_chunk_offset(pool, chunk + count);
+    lost += (word & 0xff) > NVM_CHUNK_FREE && end > repair->file_size ? count : 0;
+  }
+  if (!lost)
+    nvmi_mended(repair, "the file ended %llu bytes too early; all that lay there was free",
+                (unsigned long long)(size - repair->file_size));
+  else if (repair->how->null_dangling)
+    nvmi_mended(repair, "the file ended %llu bytes too early; what was in %llu chunks is lost",
+                (unsigned long long)(size - repair->file_size), (unsigned long long)lost);
+  else
+    nvmi_left(repair,
+              "the file ends %llu bytes too early, and %llu chunks there were in use; what was in "
+              "them is lost (--null-dangling gives it up)",
+              (unsigned long long)(size - repair->file_size), (unsigned long long)lost);
+  repair->spoils = lost && !repair->how->null_dangling;
+}
+
+/* Every pointer, in an image whose tables are sound. */
+static void mend_pointers(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  if (nvmi_heap_start(pool)) {
+    nvmi_left_unread(repair);
+    return;
+  }
+  if (nvmi_mend_pointers(repair, repair->how->null_dangling) < 0)
+    nvmi_left_unread(repair);
+  nvmi_heap_stop(pool);
+}
+
+/* In their order; what one leaves may make the rest senseless. */
+static void mend(struct nvmi_repair *repair) {
+  look_at_end(repair);
+  if (repair->spoils || !nvmi_repair_logs(repair) || !nvmi_repair_types(repair) ||
+      !nvmi_repair_recover(repair) || !nvmi_repair_heap(repair))
+    return;
+  nvmi_repair_blocks(repair);
+  if (!nvmi_repair_statics(repair))
+    return;
+  nvmi_repair_root(repair);
+  if (!repair->how->tables_only)
+    mend_pointers(repair);
+}
+
+/* What was mended may have been a reference; what cannot be read is done without. */
+static void settle_counts(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  const char *fault = nvmi_counts_fault(pool);
+  if (fault) {
+    pool->header.counts = 0;
+    nvmi_mended(repair, "%s; they are counted no longer (nvm_pool_count_references)", fault);
+  } else if (pool->header.counts && repair->mended) {
+    ((struct nvm_counts *)(pool->home + pool->header.counts))->stale = 1;
+  }
+}
+
+static int repair_attached(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  struct stat status;
+  bool failed = false;
+  if (fstat(pool->fd, &status))
+    return nvmi_disk_fail(pool->path, "cannot be examined");
+  if (!S_ISREG(status.st_mode) || status.st_size == 0)
+    return nvmi_header_read(pool); /* says what it is */
+  if (nvmi_repair_resume(pool, &failed)) {
+    if (failed)
+      return -1;
+    nvmi_mended(repair, "a repair that was interrupted was finished");
+    if (fstat(pool->fd, &status))
+      return nvmi_disk_fail(pool->path, "cannot be examined");
+  }
+  repair->file_size = (uint64_t)status.st_size;
+  unsigned before = repair->mended;
+  if (nvmi_repair_header(repair) || map_image(repair))
+    return -1;
+  pool->persist = nvmi_persist_process();
+  bool put = repair->mended != before;
+  mend(repair);
+  if (!repair->spoils)
+    settle_counts(repair);
+  if (put || repair->mended != before)
+    nvmi_repair_put_header(repair);
+  return repair->spoils || repair->how->dry_run || repair->mended == before
+             ? 0
+             : nvmi_repair_write(repair);
+}
+
+long long nvm_pool_repair(const char *path, struct nvm_repair *how) {
+  if (!how)
+    return nvmi_fail(NVM_EARGUMENT, path, "no repair was described");
+  nvmi_kill_arm();
+  *how->copy = 0;
+  struct nvm_pool *pool = nvmi_pool_take(path, !how->dry_run);
+  if (!pool)
+    return -1;
+  struct nvmi_repair repair = {.pool = pool, .how = how};
+  int result = repair_attached(&repair);
+  nvmi_statics_stop(pool);
+  if (pool->home)
+    munmap(pool->home, nvmi_file_size(&pool->header));
+  pool->home = NULL;
+  nvmi_pool_detach(pool);
+  return result ? -1 : (long long)repair.left;
+}

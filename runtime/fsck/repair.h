@@ -1,0 +1,89 @@
+/* repair.h: what the parts of a repair share (include/nvmove/repair.h).
+ *
+ * Image: the file in private memory, as long as the header says; `pool->home`. Each part looks for
+ * its damage there and mends it there: what differs from the file afterwards is written, with the
+ * bytes before kept (repair_copy.c). Mended, left: one line each for whoever asked. A part gives
+ * false when what it left keeps the next from being looked at.
+ */
+#pragma once
+
+#include "core/internal.h"
+#include "types/words.h"
+
+#include "nvmove/repair.h"
+
+struct nvmi_repair {
+  struct nvm_pool *pool;
+  struct nvm_repair *how;
+  uint64_t file_size; /* as it was found */
+  unsigned mended, left;
+  bool spoils; /* writing what was mended would hide what was left */
+};
+
+void nvmi_mended(struct nvmi_repair *repair, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void nvmi_left(struct nvmi_repair *repair, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* With what the runtime said last. */
+void nvmi_left_unread(struct nvmi_repair *repair);
+
+/* repair_copy.c. Writes what differs between image and file, the old bytes kept in repair->copy.
+ * -1: recorded; before the first byte was written, or the next repair goes on. */
+int nvmi_repair_write(struct nvmi_repair *repair);
+/* Finishes a repair that was interrupted, when there is one: true. `*failed`: it cannot be;
+ * recorded.
+ */
+bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed);
+
+/* repair_header.c. Puts together pool->header from both copies, the file's size and the root. -1:
+ * recorded: the file is no pool that could be mended. */
+int nvmi_repair_header(struct nvmi_repair *repair);
+/* Has the image's header copies say what pool->header does. */
+void nvmi_repair_put_header(struct nvmi_repair *repair);
+
+/* repair_logs.c: header.state decides: of a closed pool nothing in a log counts. */
+bool nvmi_repair_logs(struct nvmi_repair *repair);
+/* The log is read and done with, as opening does it. */
+bool nvmi_repair_recover(struct nvmi_repair *repair);
+/* repair_statics.c: the chain of tables of static data; their runs are sound. */
+bool nvmi_repair_statics(struct nvmi_repair *repair);
+
+/* repair_types.c */
+bool nvmi_repair_types(struct nvmi_repair *repair);
+
+/* repair_heap.c: the words of runs, then the types of blocks, then the root. */
+bool nvmi_repair_heap(struct nvmi_repair *repair);
+/* repair_blocks.c */
+void nvmi_repair_blocks(struct nvmi_repair *repair);
+void nvmi_repair_root(struct nvmi_repair *repair);
+
+/* repair_bytes.c: does `holds` become true when one byte of `bytes` is changed? Leaves it so and
+ * gives its place; -1: no byte is that; `bytes` are as they were. */
+typedef bool nvmi_holds(void *context);
+long long nvmi_mend_byte(void *bytes, size_t size, nvmi_holds *holds, void *context);
+/* How many bytes of two words differ. */
+unsigned nvmi_bytes_changed(uint64_t a, uint64_t b);
+
+/* repair_survey.c: where the pointers lead that the root leads to, by the types of the blocks, in
+ * an image whose tables may have faults: `map` says which runs count. */
+struct nvmi_survey {
+  struct nvmi_repair *repair;
+  struct nvmi_block_map map;
+  struct nvmi_array stack; /* uint64_t: file offsets */
+  uint64_t *marks;         /* a bit for every 16 bytes of the heap */
+  uint64_t astray;         /* pointers that lead to nothing */
+  uint64_t inside;         /* that lead into blocks, and not to where they start */
+  bool hidden;             /* a pointer that cannot be followed; or memory ran out */
+  /* Of each pointer that leads to where a block starts; or null. */
+  void (*arrive)(void *context, uint64_t offset, uint64_t target);
+  void *context;
+};
+/* Makes the map of all runs, or of those up to the first fault and from `resume` on. False: out of
+ * memory, told as left. */
+bool nvmi_survey_make(struct nvmi_survey *survey, struct nvmi_repair *repair, uint32_t resume);
+void nvmi_survey_run(struct nvmi_survey *survey);
+void nvmi_survey_free(struct nvmi_survey *survey);
+
+/* check_words.c: as nvm_pool_verify_pointers; `mend`: marks spans; with `null` stores null in place
+ * of what is wrong, too. */
+long long nvmi_mend_pointers(struct nvmi_repair *repair, bool null);

@@ -1,0 +1,42 @@
+/* changes.h: which references a transaction changes (Breeze, section IV.F, the first phase).
+ *
+ * Piece: bytes of a word that the transaction wrote. Both methods give them: `shadow` the new
+ * bytes, the file still having the old ones; `undo` the old bytes from its entries, the new ones
+ * being in place. Change: a word that differs from what is committed. Reference: where a word leads
+ * that the block's type calls a pointer, or that nobody decides: the same words that reach.h
+ * follows, and in blocks without type every eight bytes at any place.
+ *
+ * Looked at is a word alone where its type says by itself what it is. Of records with conditions,
+ * with pointers across words, and of blocks without type, the image before and the one after are
+ * compared: there a word counts or not as another says. Blocks that the transaction allocates count
+ * as null before, whatever lay there; what it frees counts as null afterwards.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+struct nvmi_piece {
+  uint64_t offset; /* of the word: a multiple of 8 */
+  uint64_t known;  /* the word as it is on the side where the bytes are not */
+  uint64_t bytes, mask;
+  uint64_t number; /* pieces of a word apply from the lowest on */
+};
+
+/* Fills log->references with struct nvm_reference. NVM_ENOMEMORY: recorded. */
+enum nvm_error nvmi_changes(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+
+/* Calls `visit` for each reference that a block of that type (index in the pool's table) holds,
+ * `bytes` being an image of it: nvm_reference's words. */
+typedef void nvmi_visit_reference(void *context, uint64_t to);
+void nvmi_each_reference(struct nvm_pool *pool, unsigned type, const char *bytes, uint64_t size,
+                         nvmi_visit_reference *visit, void *context);
+
+/* The address in a word of a field, as a reference; 0: it is none that counts. */
+uint64_t nvmi_reference_of(const struct nvm_pool *pool, const struct nvm_field *field,
+                           uint64_t value);
+
+static inline bool nvmi_piece_add(struct nvmi_array *pieces, uint64_t offset, uint64_t known,
+                                  uint64_t bytes, uint64_t mask, uint64_t number) {
+  struct nvmi_piece piece = {offset, known, bytes, mask, number};
+  return nvmi_array_push(pieces, &piece, sizeof piece);
+}

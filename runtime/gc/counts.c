@@ -1,0 +1,370 @@
+/* counts.c: the tables of a pool that counts references: made, looked at, made anew (counts.h). */
+#include "gc/counts.h"
+
+#include "base/checksum.h"
+#include "base/kill.h"
+#include "format/header.h"
+#include "gc/changes.h"
+#include "heap/heap_types.h"
+#include "types/types.h"
+#include "types/words.h"
+
+#include "nvmove/inspect.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static uint64_t directory_words(const struct nvm_pool *pool) {
+  return pool->header.span / NVM_COUNTS_STRETCH * 2;
+}
+
+static uint64_t size_of_head(const struct nvm_pool *pool) {
+  return sizeof(struct nvm_counts) + 2 * NVM_BATCH_SIZE + (uint64_t)NVM_RING_LINES * NVM_RING_LINE +
+         directory_words(pool) * sizeof(uint64_t);
+}
+
+static uint64_t check_of(const struct nvm_pool *pool, const struct nvm_counts *head) {
+  return nvmi_check(&head->self, sizeof head->self + sizeof head->size, pool->id_seed);
+}
+
+static struct nvm_counts *head_of(const struct nvm_pool *pool) {
+  return (struct nvm_counts *)(pool->home + pool->header.counts);
+}
+
+static const uint64_t *directory_of(const struct nvm_pool *pool) {
+  return (const uint64_t *)((char *)head_of(pool) + size_of_head(pool)) - directory_words(pool);
+}
+
+static bool is_run(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  const struct nvm_header *h = &pool->header;
+  uint64_t from = offset - h->heap_offset;
+  uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
+  return offset >= h->heap_offset && from % NVM_CHUNK_SIZE == 0 && from < h->heap_size &&
+         size <= h->heap_size - from &&
+         *nvmi_chunk_word((struct nvm_pool *)pool, (uint32_t)(from >> NVM_CHUNK_SHIFT)) ==
+             NVM_CHUNK_ENTRY(NVM_CHUNK_COUNTS, 0, 0, chunks);
+}
+
+const char *nvmi_counts_fault(const struct nvm_pool *pool) {
+  if (!pool->header.counts)
+    return NULL;
+  if (!is_run(pool, pool->header.counts, size_of_head(pool)))
+    return "reference counts: the header leads to no run of theirs";
+  const struct nvm_counts *head = head_of(pool);
+  if (head->check != check_of(pool, head) || head->self != pool->header.counts ||
+      head->size != size_of_head(pool))
+    return "reference counts: their first line is damaged";
+  const uint64_t *directory = directory_of(pool);
+  for (uint64_t i = 0; i < directory_words(pool); i++)
+    if (directory[i] && !is_run(pool, directory[i], NVM_COUNTS_TABLE))
+      return "reference counts: the directory leads to no table";
+  return NULL;
+}
+
+bool nvmi_counts_use(const struct nvm_pool *pool, uint64_t offset) {
+  const struct nvm_header *h = &pool->header;
+  if (!h->counts || offset == h->counts)
+    return h->counts;
+  if (size_of_head(pool) > h->heap_offset + h->heap_size - h->counts)
+    return false;
+  const uint64_t *directory = directory_of(pool);
+  for (uint64_t i = 0; i < directory_words(pool); i++)
+    if (directory[i] == offset)
+      return true;
+  return false;
+}
+
+static void *free_dram(struct nvmi_counts *counts) {
+  if (counts->state)
+    munmap((void *)counts->state, NVM_RING_LINES);
+  if (counts->lines)
+    munmap(counts->lines, NVM_RING_LINES * sizeof *counts->lines);
+  if (counts->ended)
+    munmap(counts->ended, NVM_SLOTS_MAX * sizeof *counts->ended);
+  nvmi_batch_free(counts);
+  munmap(counts, sizeof *counts);
+  return NULL;
+}
+
+static struct nvmi_counts *make_dram(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = nvmi_dram_reserve(sizeof *counts);
+  if (!counts)
+    return NULL;
+  char *at = (char *)head_of(pool);
+  counts->pool = pool;
+  counts->head = head_of(pool);
+  counts->batch[0] = (struct nvm_batch *)(at + sizeof *counts->head);
+  counts->batch[1] = (struct nvm_batch *)(at + sizeof *counts->head + NVM_BATCH_SIZE);
+  counts->ring = at + sizeof *counts->head + 2 * NVM_BATCH_SIZE;
+  counts->directory = (uint64_t *)(uintptr_t)directory_of(pool);
+  counts->state = nvmi_dram_reserve(NVM_RING_LINES);
+  counts->lines = nvmi_dram_reserve(NVM_RING_LINES * sizeof *counts->lines);
+  counts->ended = nvmi_dram_reserve(NVM_SLOTS_MAX * sizeof *counts->ended);
+  pthread_mutex_init(&counts->append, NULL);
+  pthread_mutex_init(&counts->count, NULL);
+  pthread_cond_init(&counts->wake, NULL);
+  if (nvmi_batch_make(counts) || !counts->state || !counts->lines || !counts->ended)
+    return free_dram(counts);
+  return counts;
+}
+
+static bool is_whole(const struct nvm_pool *pool, const struct nvm_batch *batch, uint64_t parity) {
+  if (!batch->sequence || (batch->sequence & 1) != parity || batch->count > NVM_BATCH_MAX ||
+      batch->check != nvmi_batch_check(pool, batch))
+    return false;
+  const struct nvm_count *entries = (const struct nvm_count *)(batch + 1);
+  for (uint32_t i = 0; i < batch->count; i++)
+    if (entries[i].place % 2 || entries[i].place < pool->header.heap_offset ||
+        entries[i].place >= pool->header.heap_offset + pool->header.heap_size)
+      return false;
+  return true;
+}
+
+/* The newest whole batch is stored again, whether or not it was: its counts are what they should be
+ * after it. The one before it is durable (counts_batch.c). */
+static void go_on(struct nvmi_counts *counts) {
+  struct nvm_pool *pool = counts->pool;
+  const struct nvm_batch *newest = NULL;
+  for (uint64_t i = 0; i < 2; i++)
+    if (is_whole(pool, counts->batch[i], i) &&
+        (!newest || counts->batch[i]->sequence > newest->sequence))
+      newest = counts->batch[i];
+  if (!newest)
+    return;
+  nvmi_batch_apply(pool, newest); /* fenced with the header, before anything else is counted */
+  counts->sequence = newest->sequence;
+  counts->done = counts->end = newest->position;
+  counts->within = newest->within;
+}
+
+int nvmi_counts_start(struct nvm_pool *pool) {
+  if (!pool->header.counts)
+    return 0;
+  const char *fault = nvmi_counts_fault(pool);
+  if (fault)
+    return nvmi_fail(NVM_ECORRUPT, pool->path, "%s; restore a copy", fault);
+  pool->counts = make_dram(pool);
+  if (!pool->counts)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
+  go_on(pool->counts);
+  pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
+                                  pool->counts->head->released != pool->header.generation;
+  return 0;
+}
+
+void nvmi_counts_rest(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  if (!counts || !counts->has_thread || pool->forked)
+    return;
+  nvmi_lock(&counts->append);
+  counts->stop = true;
+  pthread_cond_signal(&counts->wake);
+  nvmi_unlock(&counts->append);
+  pthread_join(counts->thread, NULL);
+  counts->stop = counts->has_thread = false;
+}
+
+void nvmi_counts_stop(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  if (!counts)
+    return;
+  nvmi_counts_rest(pool);
+  pool->counts = NULL;
+  free_dram(counts);
+}
+
+static void clear(const struct nvm_pool *pool, char *at, size_t size) {
+  enum { PAGE = 4096 };
+  for (size_t i = 0; i < size; i += PAGE) {
+    size_t part = size - i < PAGE ? size - i : PAGE;
+    if (!at[i] && memcmp(at + i, at + i + 1, part - 1) == 0)
+      continue; /* as most are: chunks that were never used */
+    memset(at + i, 0, part);
+    pool->persist->flush(at + i, part);
+  }
+}
+
+/* A run of `size` bytes, all zero and durable as such; 0: recorded. */
+static uint64_t zero_run(struct nvm_pool *pool, uint64_t size) {
+  uint64_t at =
+      nvmi_heap_own_run(pool, NVM_CHUNK_COUNTS, (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT);
+  if (!at)
+    return 0;
+  clear(pool, pool->home + at, size);
+  pool->persist->fence();
+  return at;
+}
+
+/* Crash before the directory names the table: a run that nothing leads to, freed by the next build
+ * of the heap. A count in it comes later, with a batch of this or of another thread: so the word is
+ * fenced here. */
+bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
+  uint64_t *word = &counts->directory[nvmi_counts_table(to)];
+  if (NVMI_LIKELY(__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0))
+    return true;
+  struct nvm_pool *pool = counts->pool;
+  nvmi_lock(&counts->append);
+  uint64_t at = *word ? *word : zero_run(pool, NVM_COUNTS_TABLE);
+  if (at && !*word) {
+    __atomic_store_n(word, at, __ATOMIC_RELEASE);
+    pool->persist->flush(word, sizeof *word);
+    pool->persist->fence();
+  }
+  nvmi_unlock(&counts->append);
+  return at;
+}
+
+/* Adds up all references, in tables of the pool or of DRAM alone. */
+struct sum {
+  struct nvm_pool *pool;
+  uint16_t *seen[2]; /* DRAM: a count for every 16 bytes; null: those of the pool */
+  bool *used;        /* by directory index, of those in DRAM */
+  const char *field; /* that cannot be followed */
+  bool failed;       /* recorded */
+};
+
+static void add(void *context, uint64_t to) {
+  struct sum *sum = context;
+  uint16_t *at;
+  if (sum->seen[0]) {
+    at = &sum->seen[to & NVM_REFERENCE_WEAK][to / 16];
+    sum->used[nvmi_counts_table(to)] = true;
+  } else {
+    if (sum->failed || !nvmi_counts_cover(sum->pool->counts, to)) {
+      sum->failed = true;
+      return;
+    }
+    at = nvmi_counts_at(sum->pool->counts, to);
+  }
+  if (*at != NVM_COUNT_MANY)
+    ++*at;
+}
+
+static bool find_hidden(void *context, const struct nvmi_word *word) {
+  struct sum *sum = context;
+  if (word->field->kind == NVM_FIELD_XOR && nvmi_word_value(word))
+    sum->field = nvmi_field_name(word->field);
+  return !sum->field;
+}
+
+static bool add_block(void *context, const struct nvmi_block *block) {
+  struct sum *sum = context;
+  const struct nvm_type *type = nvmi_type_layout(sum->pool, block->type);
+  char *bytes = sum->pool->home + block->offset;
+  if (type)
+    nvmi_block_words(sum->pool, type, bytes, block->size, find_hidden, sum);
+  nvmi_each_reference(sum->pool, block->type, bytes, block->size, add, sum);
+  return !sum->failed && !sum->field;
+}
+
+static void add_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
+  nvmi_run_blocks(pool, chunk, add_block, context);
+}
+
+static int add_all(struct sum *sum) {
+  struct nvm_pool *pool = sum->pool;
+  const struct nvm_field root = {.name = "root", .kind = NVM_FIELD_POINTER};
+  uint64_t to = nvmi_reference_of(pool, &root, *(uint64_t *)(pool->home + NVM_ROOT_OFFSET));
+  if (to)
+    add(sum, to);
+  if (nvmi_each_run(pool, 1, add_run, sum, sizeof *sum) < 0 || sum->failed)
+    return -1;
+  if (sum->field)
+    return nvmi_fail(
+        NVM_EUNSAFE, pool->path,
+        "references cannot be counted: field %s is made of two pointers; free its blocks yourself",
+        sum->field);
+  return 0;
+}
+
+/* Crash before the tables are fenced: they are stale, it is done again. */
+int nvmi_counts_anew(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  struct sum sum = {.pool = pool};
+  nvmi_counts_spoil(pool);
+  for (uint64_t i = 0; i < directory_words(pool); i++)
+    if (counts->directory[i])
+      memset(pool->home + counts->directory[i], 0, NVM_COUNTS_TABLE);
+  if (add_all(&sum))
+    return -1;
+  for (uint64_t i = 0; i < directory_words(pool); i++)
+    if (counts->directory[i])
+      pool->persist->flush(pool->home + counts->directory[i], NVM_COUNTS_TABLE);
+  nvmi_step(NVMI_STEP_COUNT);
+  /* The last batch would set counts of before. */
+  for (unsigned i = 0; i < 2; i++) {
+    struct nvm_batch fresh = {.sequence = counts->sequence + 1 + i, .position = counts->done};
+    fresh.check = nvmi_batch_check(pool, &fresh);
+    pool->persist->stream(counts->batch[fresh.sequence & 1], &fresh, sizeof fresh);
+  }
+  counts->sequence += 2;
+  pool->persist->fence();
+  nvmi_step(NVMI_STEP_COUNT);
+  counts->head->stale = 0;
+  pool->persist->flush(&counts->head->stale, sizeof counts->head->stale);
+  pool->persist->fence();
+  nvmi_step(NVMI_STEP_COUNT);
+  counts->candidates_lost = true;
+  return 0;
+}
+
+/* Crash before the header says so: a run that nothing leads to. After: the tables are stale. */
+int nvm_pool_count_references(NVM_POOL *pool) {
+  if (nvmi_check_quiet(pool))
+    return -1;
+  if (pool->counts)
+    return 0;
+  uint64_t at = zero_run(pool, size_of_head(pool));
+  if (!at)
+    return -1;
+  struct nvm_counts head = {.self = at, .size = size_of_head(pool), .stale = 1};
+  head.check = check_of(pool, &head);
+  pool->persist->stream(pool->home + at, &head, sizeof head);
+  pool->persist->fence();
+  nvmi_step(NVMI_STEP_COUNT);
+  nvmi_lock(&pool->lock);
+  pool->header.counts = at;
+  struct nvmi_counts *counts = make_dram(pool);
+  if (counts)
+    nvmi_header_write(pool);
+  else
+    pool->header.counts = 0;
+  nvmi_unlock(&pool->lock);
+  nvmi_step(NVMI_STEP_COUNT);
+  if (!counts)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
+  pool->counts = counts;
+  return nvmi_counts_anew(pool);
+}
+
+static bool table_differs(const struct nvmi_counts *counts, const struct sum *sum, uint64_t i) {
+  static const uint16_t zero[NVM_COUNTS_TABLE / 2];
+  const uint16_t *seen = sum->seen[i % 2] + i / 2 * (NVM_COUNTS_STRETCH / 16);
+  uint64_t table = counts->directory[i];
+  const void *have = table ? counts->pool->home + table : (const char *)zero;
+  return (table || sum->used[i]) && memcmp(have, sum->used[i] ? seen : zero, NVM_COUNTS_TABLE) != 0;
+}
+
+long nvmi_counts_differ(struct nvm_pool *pool, void (*report)(void *, uint64_t), void *context) {
+  struct sum sum = {.pool = pool};
+  size_t size = pool->header.span / 8, words = directory_words(pool);
+  long differ = 0;
+  sum.used = nvmi_dram_reserve(words);
+  for (unsigned i = 0; i < 2; i++)
+    sum.seen[i] = nvmi_dram_reserve(size);
+  if (!sum.seen[0] || !sum.seen[1] || !sum.used)
+    differ = nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for counting its references");
+  else if (add_all(&sum))
+    differ = -1;
+  for (uint64_t i = 0; differ >= 0 && i < words; i++)
+    if (table_differs(pool->counts, &sum, i)) {
+      report(context, i / 2 * NVM_COUNTS_STRETCH);
+      differ++;
+    }
+  for (unsigned i = 0; i < 2; i++)
+    if (sum.seen[i])
+      munmap(sum.seen[i], size);
+  if (sum.used)
+    munmap(sum.used, words);
+  return differ;
+}

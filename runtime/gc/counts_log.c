@@ -1,0 +1,221 @@
+/* counts_log.c: activation records: one for each transaction that changes references, in a circular
+ * log of NVM_RING_LINES lines (counts.h). Room is taken under a lock, in whole lines; records are
+ * written, committed and counted beside each other. */
+#define _GNU_SOURCE
+#include "gc/counts.h"
+
+#include "base/kill.h"
+#include "gc/changes.h"
+#include "log/log.h"
+#include "pool/recover.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+
+enum { THREAD_AT = 4096 }; /* lines that wait: then the thread is worth waking */
+
+static char *line_at(const struct nvmi_counts *counts, uint64_t position) {
+  return counts->ring + position % NVM_RING_LINES * NVM_RING_LINE;
+}
+
+static uint64_t lines_of(uint64_t changes) {
+  return (sizeof(struct nvm_activation) + changes * sizeof(struct nvm_reference) + NVM_RING_LINE -
+          1) /
+         NVM_RING_LINE;
+}
+
+/* One aligned word, fenced before the change that is not counted is stored or committed. */
+void nvmi_counts_spoil(struct nvm_pool *pool) {
+  uint64_t *stale = &pool->counts->head->stale;
+  if (__atomic_load_n(stale, __ATOMIC_RELAXED))
+    return;
+  __atomic_store_n(stale, 1, __ATOMIC_RELAXED);
+  pool->persist->flush(stale, sizeof *stale);
+  pool->persist->fence();
+}
+
+static void *count_on(void *argument) {
+  struct nvmi_counts *counts = argument;
+  nvmi_lock(&counts->append);
+  while (!counts->stop) {
+    if (counts->end - counts->done < THREAD_AT) {
+      pthread_cond_wait(&counts->wake, &counts->append);
+      continue;
+    }
+    nvmi_unlock(&counts->append);
+    if (!nvmi_counts_step(counts))
+      sched_yield();
+    nvmi_lock(&counts->append);
+  }
+  nvmi_unlock(&counts->append);
+  return NULL;
+}
+
+/* Without a thread commits count for themselves, when the log is full. Signals are the program's.
+ */
+static void wake(struct nvmi_counts *counts) {
+  if (!counts->has_thread) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    counts->has_thread = pthread_create(&counts->thread, NULL, count_on, counts) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  }
+  pthread_cond_signal(&counts->wake);
+}
+
+/* Room for a record; the log being full, waits until enough of it is counted. */
+static uint64_t reserve(struct nvmi_counts *counts, uint64_t lines) {
+  nvmi_lock(&counts->append);
+  while (counts->end - counts->done + lines > NVM_RING_LINES) {
+    nvmi_unlock(&counts->append);
+    if (!nvmi_counts_step(counts))
+      sched_yield(); /* the oldest is of a commit that has not ended */
+    nvmi_lock(&counts->append);
+  }
+  uint64_t position = counts->end;
+  counts->lines[position % NVM_RING_LINES] = (uint16_t)lines;
+  counts->state[position % NVM_RING_LINES] = NVMI_RECORD_OPEN;
+  counts->end = position + lines;
+  if (counts->end - counts->done >= THREAD_AT && counts->end - counts->done - lines < THREAD_AT)
+    wake(counts);
+  nvmi_unlock(&counts->append);
+  return position;
+}
+
+static bool cover_all(struct nvmi_log *log) {
+  const struct nvm_reference *references = log->references.items;
+  bool covered = true;
+  log->owner->in_heap++;
+  for (size_t i = 0; i < log->references.count && covered; i++)
+    covered = !references[i].after || nvmi_counts_cover(log->pool->counts, references[i].after);
+  log->owner->in_heap--;
+  return covered;
+}
+
+/* Streams the record in one piece or, at the log's end, two. */
+static void put(struct nvmi_log *log, uint64_t position, uint64_t lines) {
+  struct nvm_pool *pool = log->pool;
+  struct nvmi_counts *counts = pool->counts;
+  uint64_t changes = log->references.count, size = changes * sizeof(struct nvm_reference);
+  struct nvm_activation *record = log->record.items;
+  *record = (struct nvm_activation){.position = position,
+                                    .transaction = log->cursor->transaction << 16 | log->slot,
+                                    .count = changes};
+  memcpy(record + 1, log->references.items, size);
+  memset((char *)(record + 1) + size, 0, lines * NVM_RING_LINE - sizeof *record - size);
+  record->check =
+      nvmi_check_by(&pool->key, &record->position, sizeof *record - sizeof record->check + size);
+  uint64_t first = NVM_RING_LINES - position % NVM_RING_LINES;
+  first = first < lines ? first : lines;
+  pool->persist->stream(line_at(counts, position), record, first * NVM_RING_LINE);
+  if (first < lines)
+    pool->persist->stream(counts->ring, (char *)record + first * NVM_RING_LINE,
+                          (lines - first) * NVM_RING_LINE);
+}
+
+enum nvm_error nvmi_counts_append(struct nvmi_log *log, const struct nvmi_line *lines,
+                                  size_t count) {
+  struct nvm_pool *pool = log->pool;
+  struct nvmi_counts *counts = pool->counts;
+  log->activation = 0;
+  if (pool->method->entries && log->owner->ticket)
+    nvmi_counts_spoil(pool); /* bytes in place may be another thread's already */
+  if (__atomic_load_n(&counts->head->stale, __ATOMIC_RELAXED))
+    return NVM_OK;
+  enum nvm_error error = nvmi_changes(log, lines, count);
+  if (error || !log->references.count)
+    return error;
+  if (log->references.count > NVM_ACTIVATION_MAX) {
+    nvmi_counts_spoil(pool);
+    return NVM_OK;
+  }
+  uint64_t need = lines_of(log->references.count);
+  if (!cover_all(log))
+    return nvm_errno();
+  if (!nvmi_array_reserve(&log->record, need * NVM_RING_LINE, 1)) {
+    nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's references");
+    return NVM_ENOMEMORY;
+  }
+  uint64_t position = reserve(counts, need);
+  put(log, position, need);
+  nvmi_step(NVMI_STEP_COUNT);
+  /* Crash before this fence: the transaction did not commit, what there is of the record is passed
+   * over. After: as the transaction's own record says. */
+  nvmi_fence(log);
+  nvmi_step(NVMI_STEP_COUNT);
+  log->activation = position + 1;
+  return NVM_OK;
+}
+
+/* The commit failed: the record must not be there when its transaction's number has ended, as the
+ * end of an abort will say. */
+static void make_void(struct nvmi_log *log, uint64_t position) {
+  uint64_t *check = (uint64_t *)line_at(log->pool->counts, position);
+  __atomic_store_n(check, 0, __ATOMIC_RELAXED);
+  log->pool->persist->flush(check, sizeof *check);
+  nvmi_fence(log);
+}
+
+void nvmi_counts_committed(struct nvmi_log *log, bool committed) {
+  if (!log->activation)
+    return;
+  uint64_t position = log->activation - 1;
+  log->activation = 0;
+  if (!committed)
+    make_void(log, position);
+  atomic_store_explicit(&log->pool->counts->state[position % NVM_RING_LINES],
+                        committed ? NVMI_RECORD_DONE : NVMI_RECORD_VOID, memory_order_release);
+}
+
+/* A record of this generation that begins in this line, or null. It may run over the log's end. */
+static const struct nvm_activation *record_at(struct nvmi_counts *counts, uint64_t position,
+                                              struct nvmi_array *copy) {
+  const struct nvm_activation *record = (const void *)line_at(counts, position);
+  if (record->position != position || !record->count || record->count > NVM_ACTIVATION_MAX ||
+      (record->transaction & 0xffff) >= NVM_SLOTS_MAX)
+    return NULL;
+  uint64_t lines = lines_of(record->count), first = NVM_RING_LINES - position % NVM_RING_LINES;
+  if (!nvmi_array_reserve(copy, lines * NVM_RING_LINE, 1))
+    return NULL;
+  first = first < lines ? first : lines;
+  memcpy(copy->items, record, first * NVM_RING_LINE);
+  memcpy((char *)copy->items + first * NVM_RING_LINE, counts->ring,
+         (lines - first) * NVM_RING_LINE);
+  record = copy->items;
+  size_t size =
+      sizeof *record - sizeof record->check + record->count * sizeof(struct nvm_reference);
+  return record->check == nvmi_check_by(&counts->pool->key, &record->position, size) ? record
+                                                                                     : NULL;
+}
+
+void nvmi_counts_ended(struct nvm_pool *pool, unsigned slot, uint64_t transaction) {
+  uint64_t *ended = &pool->counts->ended[slot];
+  if (*ended + 1 < transaction + 1)
+    *ended = transaction;
+}
+
+/* Finds the records that are left, tries every line: one that was not finished hides none behind
+ * it. Then counts those whose transactions committed. A crash in here is followed by the same
+ * again, from where the last batch says. */
+int nvmi_counts_recover(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  struct nvmi_array copy = {0};
+  uint64_t from = counts->done, at = from;
+  while (at < from + NVM_RING_LINES) {
+    const struct nvm_activation *record = record_at(counts, at, &copy);
+    uint64_t lines = record ? lines_of(record->count) : 1;
+    bool ended = record && record->transaction >> 16 <= counts->ended[record->transaction & 0xffff];
+    counts->lines[at % NVM_RING_LINES] = (uint16_t)lines;
+    counts->state[at % NVM_RING_LINES] = ended ? NVMI_RECORD_DONE : NVMI_RECORD_VOID;
+    at += lines;
+    counts->recovered += ended;
+    if (record)
+      counts->end = at;
+  }
+  nvmi_array_free(&copy, 1);
+  nvmi_counts_drain(pool);
+  counts->candidates_lost = true;
+  return 0;
+}

@@ -1,0 +1,70 @@
+/* heap.h: blocks of a pool.
+ *
+ * Chunk: 16 KiB of the heap. Run: neighbouring chunks with one use. Span: a run cut into blocks of
+ * one size class. The file holds, for each run its use and for each block of a span one word;
+ * everything else here is DRAM, made at the first need of it after opening. A block is claimed (or
+ * given up) in DRAM at once and in the file with its transaction.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+int nvmi_heap_start(struct nvm_pool *pool);
+void nvmi_heap_stop(struct nvm_pool *pool);
+
+/* A run of a kind that holds no blocks, durable as such; its file offset, or 0 with the failure
+ * recorded. */
+uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
+
+/* As nvm_free, of a block that is older than the transaction; false: it is not done. That it was
+ * free already is found a little later, and ends the process. */
+bool nvmi_free_soon(void *address);
+/* Looks at those now. Where the thread is busy. */
+void nvmi_frees_settle(struct nvmi_log *log);
+static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
+  if (NVMI_LIKELY(!log->awaited_count))
+    return;
+  if (commit)
+    nvmi_frees_settle(log);
+  log->awaited_count = 0;
+}
+
+/* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
+ */
+uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address);
+
+/* What the transaction writes to scraps need not be kept. */
+void nvmi_heap_forget_scraps(struct nvmi_log *log);
+/* Writes down the operations of the transaction's allocations and frees. False: out of memory. */
+bool nvmi_heap_operate(struct nvmi_log *log);
+static inline bool nvmi_heap_prepare(struct nvmi_log *log) {
+  return NVMI_LIKELY(!log->intents.count) || nvmi_heap_operate(log);
+}
+/* They happened, or never did. */
+void nvmi_heap_released(struct nvmi_log *log);
+static inline void nvmi_heap_committed(struct nvmi_log *log) {
+  if (NVMI_UNLIKELY(log->intents.count))
+    nvmi_heap_released(log);
+}
+void nvmi_heap_aborted(struct nvmi_log *log);
+/* The same of intents that left their log: struct nvmi_intent, all NVMI_ALLOCATED. `log`: the
+ * calling thread's, of the same pool. Where the thread is busy. */
+void nvmi_heap_drop(struct nvmi_log *log, const struct nvmi_array *intents);
+/* Takes the intents out of the log, for another to adopt: those of a transaction that joined its
+ * own. */
+struct nvmi_array nvmi_heap_pack(struct nvmi_log *log);
+void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, size_t count);
+
+/* Blocks that the log keeps for itself go back to the heap; false: there were none. */
+bool nvmi_ready_give_back(struct nvmi_log *log);
+void nvmi_ready_free(struct nvmi_log *log);
+
+/* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
+void nvmi_compare(struct nvm_pool *pool);
+
+/* Reads all tables: a child of fork cannot. */
+void nvmi_heap_read_all(struct nvm_pool *pool);
+
+/* Calls `visit` for each run of chunks in use, under the heap's lock. */
+typedef void nvmi_visit_run(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count);
+void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context);

@@ -1,0 +1,130 @@
+/* resize.c: the file grows when the heap asks for more, and both ways when somebody asks for it. */
+#define _GNU_SOURCE
+#include "base/kill.h"
+#include "format/header.h"
+#include "heap/heap_types.h"
+#include "platform/disk.h"
+#include "platform/map.h"
+#include "pool/pool.h"
+#include "trace/trace.h"
+
+#include "nvmove/inspect.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Words of chunks that were none until now: they are zero, unless the file is damaged. Fenced
+ * before the header speaks of them; a crash before that leaves words that nobody reads. */
+static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
+  uint64_t *first = nvmi_chunk_word(pool, (uint32_t)(old_size >> NVM_CHUNK_SHIFT));
+  size_t size = ((pool->header.heap_size - old_size) >> NVM_CHUNK_SHIFT) * sizeof *first;
+  memset(first, 0, size);
+  pool->persist->flush(first, size);
+  pool->persist->fence();
+}
+
+/* Crash before the header says so: the file is longer than its heap, the next growth finds the
+ * blocks allocated. */
+static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
+  struct nvm_header *h = &pool->header;
+  uint64_t old_size = h->heap_size, end = h->heap_offset + old_size, size = wish;
+  if (nvmi_disk_allocate(pool, end, size, NVMI_PATIENCE_GROW) &&
+      (size == step || nvmi_disk_allocate(pool, end, size = step, NVMI_PATIENCE_GROW)))
+    return -1;
+  if (nvmi_disk_allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size),
+                         NVMI_PATIENCE_GROW))
+    return -1;
+  nvmi_step(NVMI_STEP_GROW);
+  if (nvmi_disk_sync(pool->path, pool->fd))
+    return -1;
+  h->heap_size = old_size + size;
+  if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {
+    h->heap_size = old_size;
+    return -1;
+  }
+  nvmi_map_virgin(pool, end, nvmi_file_size(h));
+  clear_words(pool, old_size);
+  nvmi_step(NVMI_STEP_GROW);
+  nvmi_header_write(pool);
+  nvmi_step(NVMI_STEP_GROW);
+  nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
+  return 0;
+}
+
+int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
+  const struct nvm_header *h = &pool->header;
+  uint64_t most = h->span - h->heap_offset - h->heap_size;
+  uint64_t step = (bytes + NVM_CHUNK_SIZE - 1) & ~(NVM_CHUNK_SIZE - 1);
+  if (step > most)
+    return nvmi_fail(
+        NVM_ENOMEMORY, pool->path,
+        "the pool is full and may not grow beyond %llu MiB; 'nvmove pool convert --size' "
+        "makes one that may",
+        (unsigned long long)(h->span >> 20));
+  uint64_t wish = h->heap_size / 4 & ~(NVM_CHUNK_SIZE - 1);
+  if (wish >= NVMI_HUGE_PAGE) /* so that the next growth begins with a huge page */
+    wish -= (h->heap_offset + h->heap_size + wish) % NVMI_HUGE_PAGE;
+  return grow(pool, step, wish < step ? step : wish > most ? most : wish);
+}
+
+/* Gives up the free chunks from `chunk` on, which end the heap. Crash before the header is durable:
+ * nothing has happened. After: the file is longer than its heap. No record of a log names them: the
+ * logs are empty. */
+static int shrink(struct nvm_pool *pool, uint32_t chunk) {
+  struct nvmi_heap *heap = pool->heap;
+  struct nvm_header *h = &pool->header;
+  uint64_t old_size = h->heap_size;
+  nvmi_runs_cut(heap, chunk);
+  heap->chunks = chunk;
+  heap->used_end = heap->used_end < chunk ? heap->used_end : chunk;
+  h->heap_size = (uint64_t)chunk << NVM_CHUNK_SHIFT;
+  nvmi_step(NVMI_STEP_GROW);
+  nvmi_header_write(pool);
+  nvmi_step(NVMI_STEP_GROW);
+  nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
+  if (nvmi_unmap_end(pool, old_size) || ftruncate(pool->fd, (off_t)nvmi_file_size(h)))
+    return nvmi_disk_fail(pool->path, "the end of the file cannot be given back");
+  return nvmi_disk_sync(pool->path, pool->fd);
+}
+
+/* The heap's new size for a file of so many bytes, a multiple of chunks. */
+static uint64_t heap_for(const struct nvm_header *h, uint64_t size) {
+  uint64_t heap = size > h->heap_offset ? (size - h->heap_offset) & ~(NVM_CHUNK_SIZE - 1) : 0;
+  return heap < NVM_CHUNK_SIZE ? NVM_CHUNK_SIZE : heap;
+}
+
+static int resize(struct nvm_pool *pool, uint64_t wanted) {
+  struct nvmi_heap *heap = pool->heap;
+  uint64_t size = pool->header.heap_size;
+  if (nvmi_heap_build(pool))
+    return -1;
+  if (wanted > size) {
+    if (grow(pool, wanted - size, wanted - size))
+      return -1;
+    heap->chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+    nvmi_runs_add(heap, (uint32_t)(size >> NVM_CHUNK_SHIFT),
+                  (uint32_t)((wanted - size) >> NVM_CHUNK_SHIFT));
+    return 0;
+  }
+  uint32_t least = heap->chunks - nvmi_runs_last(heap),
+           chunk = (uint32_t)(wanted >> NVM_CHUNK_SHIFT);
+  chunk = chunk < least ? least : chunk ? chunk : 1;
+  return chunk < heap->chunks ? shrink(pool, chunk) : 0;
+}
+
+int nvm_pool_resize(NVM_POOL *pool, size_t size) {
+  if (!pool)
+    return nvmi_fail_no_pool();
+  if (size > pool->header.span)
+    return nvmi_fail(
+        NVM_ETOOLARGE, pool->path,
+        "it may not grow beyond %llu bytes; 'nvmove pool convert --size' makes one that may",
+        (unsigned long long)pool->header.span);
+  if (pool->forked || pool->log_count)
+    return nvmi_fail(pool->forked ? NVM_ECHILD : NVM_EOPENTX, pool->path,
+                     "its size changes only before the first store; open it anew");
+  nvmi_lock(&pool->heap->lock);
+  int result = resize(pool, heap_for(&pool->header, size));
+  nvmi_unlock(&pool->heap->lock);
+  return result;
+}

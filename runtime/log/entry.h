@@ -1,0 +1,37 @@
+/* entry.h: an undo entry: the old bytes of a range, appended before they are overwritten. Inline,
+ * for the reason that log.h gives. */
+#pragma once
+
+#include "log/log.h"
+
+#include <string.h>
+
+/* The frame's last line is zero behind the payload already. */
+static inline __attribute__((always_inline)) void
+nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *address, uint32_t size) {
+  struct nvm_pool *pool = log->pool;
+  uint64_t place = nvmi_offset(pool, address);
+  frame->place = place;
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->committing ? 0 : NVM_UNDO_NEXT, size);
+  if (size == 8)
+    memcpy(frame + 1, address, 8);
+  else
+    memcpy(frame + 1, address, size);
+  unsigned range = log->range_count++;
+  if (range < NVMI_CHECKED_MAX) {
+    log->ranges[range].offset = place;
+    log->ranges[range].size = size;
+  }
+  frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
+  nvmi_solo_leave(log);
+  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, nvmi_fenced_entries(log->cursor),
+                                  log->owner->busy > 1)))
+    nvmi_fatal(NVM_ENOSPACE, pool->path, "the undo log cannot grow: the pool or the disk is full");
+}
+
+static inline __attribute__((always_inline)) void
+nvmi_entry_put_short(struct nvmi_log *log, const void *address, uint32_t size) {
+  _Alignas(NVM_FRAME_ALIGN) char line[NVM_FRAME_ALIGN];
+  memset(line + sizeof(struct nvm_frame), 0, NVM_FRAME_ROOM);
+  nvmi_entry_put(log, (struct nvm_frame *)line, address, size);
+}

@@ -1,0 +1,337 @@
+/* log.c: banks, segments and frames.
+ *
+ * A frame's place is taken before it is written, by one instruction, so a signal handler that
+ * appends in between gets the place behind; recovery looks at every line and is not stopped by an
+ * unfinished frame (docs/pool-format.md). Segments are runs of heap chunks; a log keeps those it
+ * once had until the pool is closed.
+ */
+#define _GNU_SOURCE
+#include "log/log.h"
+
+#include "gc/changes.h"
+#include "heap/heap.h"
+#include "order/order.h"
+#include "pool/pool.h"
+#include "pool/recover.h"
+
+#include "trace/trace.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+  SEGMENT_FIRST =
+      16 << 10, /* bytes of a bank's first segment: 400 small entries; two for each thread */
+  SEGMENT_LAST = 4 << 20 /* from here on segments stop doubling */
+};
+
+uint64_t nvmi_segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment) {
+  return nvmi_check(&segment->self,
+                    offsetof(struct nvm_segment, reserved) - offsetof(struct nvm_segment, self),
+                    pool->id_seed);
+}
+
+bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot, unsigned bank,
+                        unsigned position) {
+  const struct nvm_header *h = &pool->header;
+  if (at < h->heap_offset || at % NVM_CHUNK_SIZE != h->heap_offset % NVM_CHUNK_SIZE ||
+      at + NVM_CHUNK_SIZE > h->heap_offset + h->heap_size)
+    return false;
+  const struct nvm_segment *segment = (const void *)(pool->home + at);
+  return segment->check == nvmi_segment_check(pool, segment) && segment->self == at &&
+         segment->slot == slot && segment->bank == bank && segment->position == position &&
+         segment->size % NVM_CHUNK_SIZE == 0 && segment->size <= h->heap_offset + h->heap_size - at;
+}
+
+/* Makes a segment and links it at `link` (a word of the file).
+ * Crash before the link is durable: a run of kind LOG that no chain reaches, freed by the next
+ * rebuild. The header is fenced before the link, so a chain never leads to a segment that is not
+ * whole. The link is fenced along with the first frame behind it, or by make_log. */
+static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
+                                        uint32_t slot, uint32_t bank, uint32_t position) {
+  uint64_t at = nvmi_heap_own_run(pool, NVM_CHUNK_LOG, size >> NVM_CHUNK_SHIFT);
+  if (!at)
+    return NULL;
+  struct nvm_segment fresh = {
+      .self = at, .size = size, .slot = slot, .bank = bank, .position = position};
+  fresh.check = nvmi_segment_check(pool, &fresh);
+  pool->persist->stream(pool->home + at, &fresh, sizeof fresh);
+  pool->persist->fence();
+  *(volatile uint64_t *)link = at;
+  pool->persist->flush(link, sizeof *link);
+  return (struct nvm_segment *)(pool->home + at);
+}
+
+static struct nvm_log_slot *slot_of(const struct nvmi_log *log) {
+  return (struct nvm_log_slot *)(log->pool->home + NVM_SLOTS_OFFSET) + log->slot;
+}
+
+/* Signals wait: a handler must find segment and place changed together. */
+bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
+  struct nvm_segment *full = cursor->segment, *next = NULL;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (cursor->segment != full) { /* a handler was here first */
+    next = cursor->segment;
+  } else if (full->next) {
+    next = (struct nvm_segment *)(log->pool->home + full->next);
+  } else if (!log->owner->in_heap) {
+    uint64_t size = full->size < SEGMENT_LAST ? 4 * full->size : full->size;
+    log->owner->in_heap++;
+    next = make_segment(log->pool, &full->next, size, log->slot, full->bank, full->position + 1);
+    log->owner->in_heap--;
+  }
+  if (next && next != cursor->segment) {
+    cursor->segment = next;
+    cursor->at = sizeof *next;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return next != NULL;
+}
+
+uint64_t nvmi_log_bound(struct nvm_pool *pool) {
+  /* First the next order, then who is pending: a commit announces itself before it takes its
+   * number, so one whose number lies below what is read here is seen. */
+  uint64_t bound = atomic_load(&pool->order); /* loads stay in order on x86 */
+  unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
+  for (unsigned i = 0; i < count; i++) {
+    uint64_t pending =
+        atomic_load(&atomic_load_explicit(&pool->logs[i], memory_order_relaxed)->pending) >> 1;
+    if (pending && pending < bound)
+      bound = pending;
+  }
+  uint64_t known = atomic_load(&pool->bound);
+  return known > bound ? known : bound;
+}
+
+void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound) {
+  uint64_t known = atomic_load(&pool->bound);
+  while (known < bound && !atomic_compare_exchange_weak(&pool->bound, &known, bound))
+    ;
+}
+
+void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
+  unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
+  for (unsigned i = 0; i < count; i++) {
+    const struct nvmi_log *log = atomic_load_explicit(&pool->logs[i], memory_order_relaxed);
+    uint64_t pending;
+    while ((pending = atomic_load(&log->pending) >> 1) && pending <= order)
+      sched_yield();
+  }
+  nvmi_log_raise_bound(pool, order + 1);
+}
+
+static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+bool nvmi_barrier_in_all_threads(void) {
+  bool done = membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (done)
+    nvmi_trace_alone(NVM_TRACE_FENCE, 1);
+  return done;
+}
+
+/* The pool gets its second log. From now on commits wait for their stores in place. After the first
+ * barrier a thread either is inside a section that it entered as the only one, which shows and is
+ * waited for, or will read `several_logs` as true. The second barrier interrupts every running
+ * thread of the process, which drains what their sections stored past the cache without waiting:
+ * nothing is pending any more. */
+static void become_several(struct nvm_pool *pool, unsigned count) {
+  if (atomic_exchange(&pool->several_logs, true))
+    return;
+  nvmi_barrier_in_all_threads();
+  uint64_t seen[NVM_SLOTS_MAX];
+  for (unsigned i = 0; i < count; i++) {
+    while (atomic_load(&pool->logs[i]->solo))
+      sched_yield();
+    seen[i] = atomic_load(&pool->logs[i]->pending);
+  }
+  nvmi_barrier_in_all_threads();
+  for (unsigned i = 0; i < count; i++)
+    if (!(seen[i] & 1))
+      atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);
+}
+
+static void ignore_segment(void *unused, const struct nvm_segment *segment) {
+  (void)unused, (void)segment;
+}
+
+/* Segments of an earlier opening are looked at first: after a clean close no recovery did. */
+static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
+  struct nvmi_log *log =
+      mmap(NULL, sizeof *log, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (log == MAP_FAILED) {
+    nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory");
+    return NULL;
+  }
+  log->pool = pool;
+  log->slot = slot;
+  for (uint32_t bank = 0; bank < 2; bank++) {
+    uint64_t *link = &slot_of(log)->bank[bank];
+    bool sound = *link ? nvmi_each_segment(pool, slot, bank, ignore_segment, NULL)
+                       : make_segment(pool, link, SEGMENT_FIRST, slot, bank, 0) != NULL;
+    if (!sound) {
+      if (*link)
+        nvmi_fail(NVM_ECORRUPT, pool->path,
+                  "log %u, bank %u: a segment is damaged; " NVMI_REPAIR_HINT, slot, bank);
+      munmap(log, sizeof *log);
+      return NULL;
+    }
+    log->first[bank] = (struct nvm_segment *)(pool->home + *link);
+  }
+  /* The next slot is not used before this one has both banks: who made it may fence long after who
+   * makes the next, and one half before another is damage. */
+  pool->persist->fence();
+  log->bank = 1;
+  log->cursor = &log->cursors[1];
+  nvmi_log_to_bank_start(log, log->cursor, 1);
+  return log;
+}
+
+static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
+  unsigned count = pool->log_count;
+  if (pool->header.state == NVM_STATE_CLEAN) /* exit was here, and something still writes */
+    nvmi_pool_reopen(pool);
+  for (unsigned i = 0; i < count; i++)
+    if (!pool->logs[i]->owner)
+      return pool->logs[i];
+  if (count == NVM_SLOTS_MAX) {
+    nvmi_fail(NVM_ELIMIT, pool->path, "%d threads write to the pool, which is the most; end some",
+              NVM_SLOTS_MAX);
+    return NULL;
+  }
+  struct nvmi_log *log = make_log(pool, count);
+  if (!log)
+    return NULL;
+  if (count == 0 && !membarrier_all(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+    pool->several_logs = true;
+  if (count > 0)
+    become_several(pool, count);
+  pool->logs[count] = log;
+  atomic_store_explicit(&pool->log_count, count + 1, memory_order_release);
+  return log;
+}
+
+struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  nvmi_lock(&pool->lock);
+  struct nvmi_log *log = attach_locked(pool);
+  if (log) {
+    log->owner = thread;
+    thread->logs[pool->index] = log;
+  }
+  nvmi_unlock(&pool->lock);
+  return log;
+}
+
+void nvmi_log_detach(struct nvmi_log *log) {
+  log->alone = nvmi_solo_enter(log);
+  nvmi_ready_give_back(log);
+  nvmi_solo_leave(log);
+  nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
+  log->pending = 0;
+  nvmi_lock(&log->pool->lock);
+  log->owner->logs[log->pool->index] = NULL;
+  log->owner = NULL;
+  nvmi_unlock(&log->pool->lock);
+}
+
+/* This thread stored in place for another, which may go on, in other pools too: what its fences
+ * will be taken to cover is fenced here. */
+static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
+  for (; touched; touched &= touched - 1)
+    owner->logs[__builtin_ctzll(touched)]->pool->persist->fence();
+}
+
+static int fail_open(const struct nvm_pool *pool, const char *what) {
+  return nvmi_fail(NVM_EOPENTX, pool->path, "%s", what);
+}
+
+int nvmi_log_close_all(struct nvm_pool *pool) {
+  if (pool->parcels)
+    return fail_open(pool, "a thread's commit is under way; wait for that first");
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || !(owner->touched >> pool->index & 1))
+      continue;
+    if (nvmi_in_transaction(owner))
+      return fail_open(pool, "a thread has a transaction open; commit or abort it first");
+    if (nvmi_order_waits(owner))
+      return fail_open(pool, "what was stored outside transactions has to wait for another "
+                             "thread's open transaction; commit or abort that first");
+  }
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || !(owner->touched >> pool->index & 1))
+      continue;
+    if (owner != nvmi_self) /* its fences, not this thread's, cover what it stored in place */
+      nvmi_barrier_in_all_threads();
+    pool->logs[i]->stats.implicit_commits++;
+    uint64_t touched = owner->touched;
+    enum nvm_error error = nvmi_tx_finish(owner, true);
+    if (owner != nvmi_self)
+      fence_all(owner, touched);
+    if (error == NVM_EUNSAFE)
+      return -1; /* recorded where it was found */
+    if (error)
+      return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
+  }
+  return 0;
+}
+
+void nvmi_log_begin_anew(struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_log *log = pool->logs[i];
+    struct nvmi_cursor *cursor = log->cursor;
+    cursor->segment = log->first[pool->method->entries ? cursor->transaction & 1 : log->bank];
+    cursor->at = sizeof *cursor->segment;
+    log->last = 0;
+    log->bank_tells = false;
+  }
+}
+
+void nvmi_log_shrink(struct nvm_pool *pool) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    for (unsigned bank = 0; bank < 2; bank++) {
+      struct nvm_segment *first = (void *)(pool->home + slots[i].bank[bank]);
+      if (!first->next)
+        continue;
+      first->next = 0;
+      pool->persist->flush(first, sizeof *first);
+    }
+  }
+  pool->persist->fence();
+}
+
+void nvmi_log_free_all(struct nvm_pool *pool) {
+  nvmi_threads_lock();
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_log *log = pool->logs[i];
+    if (log->owner) {
+      log->owner->logs[pool->index] = NULL;
+      log->owner->touched &= ~(UINT64_C(1) << pool->index);
+    }
+    nvmi_array_free(&log->operations, sizeof(uint64_t));
+    nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    nvmi_ready_free(log);
+    nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
+    nvmi_array_free(&log->large, 2 * sizeof(uint64_t));
+    nvmi_array_free(&log->straight, sizeof(size_t));
+    nvmi_array_free(&log->single, sizeof(struct nvmi_line));
+    nvmi_array_free(&log->entries, sizeof(struct nvm_frame *));
+    nvmi_array_free(&log->pieces, sizeof(struct nvmi_piece));
+    nvmi_array_free(&log->references, sizeof(struct nvm_reference));
+    nvmi_array_free(&log->listed[0], sizeof(uint64_t));
+    nvmi_array_free(&log->listed[1], sizeof(uint64_t));
+    nvmi_array_free(&log->image, 1);
+    nvmi_array_free(&log->record, 1);
+    munmap(log, sizeof *log);
+  }
+  pool->log_count = 0;
+  nvmi_threads_unlock();
+}

@@ -1,0 +1,164 @@
+/* log.h: a thread's log in a pool: banks, segments, frames, and the order among threads.
+ *
+ * The usual way of an append is inline here and in record.h, as few stores as can be: a processor
+ * runs ahead of a fence only as far as its store buffer reaches (some 110 stores on Sapphire
+ * Rapids), and a transaction of fewer hides its fence behind the next one's work. Calls count: each
+ * pushes a return address and what it saves.
+ */
+#pragma once
+
+#include "base/checksum.h"
+#include "base/kill.h"
+#include "core/internal.h"
+
+/* Takes a free log of the pool for the thread, or makes one. Null: no room, recorded. */
+struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool);
+/* The thread ends: another may have its log. Nothing is open in it. */
+void nvmi_log_detach(struct nvmi_log *log);
+/* Commits what all threads have outside transactions; NVM_EOPENTX when one has a transaction open.
+ */
+int nvmi_log_close_all(struct nvm_pool *pool);
+void nvmi_log_free_all(struct nvm_pool *pool);
+/* The generation has grown, and all logs are empty: records begin at the start of a bank, where a
+ * reader looks for the first (log_end.c). Nobody writes meanwhile. */
+void nvmi_log_begin_anew(struct nvm_pool *pool);
+/* The header says that no log matters: banks become one segment again, the rest is freed by the
+ * next build. */
+void nvmi_log_shrink(struct nvm_pool *pool);
+
+enum {
+  NVMI_ROOM_FOR_NESTED =
+      4 << 10,          /* kept at the end of a segment for signal handlers and the last frame */
+  NVMI_SPREAD = 4 << 10 /* bytes of a bank that short undo transactions take turns in */
+};
+/* Moves the cursor to the next segment; false: there is none and none can be made. */
+bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor);
+
+/* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
+ * segment between the two lines that take a place: then it is taken again, and a few lines stay
+ * empty. */
+static inline char *nvmi_log_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
+                                   size_t kept) {
+  struct nvm_segment *volatile *current = &cursor->segment;
+  for (;;) {
+    struct nvm_segment *segment = *current;
+    if (NVMI_UNLIKELY(cursor->at + size + kept > segment->size) && !nvmi_log_extend(log, cursor))
+      return NULL;
+    segment = *current;
+    uint64_t at = nvmi_local_add(&cursor->at, size);
+    if (NVMI_LIKELY(*current == segment && at + size <= segment->size))
+      return (char *)segment + at;
+  }
+}
+
+/* Appends `frame` (aligned to a line, payload behind it, all but check and transaction filled in;
+ * low 16 bits: `part`); streamed, not fenced, with what is behind it in its last line. False: the
+ * log cannot grow. With `nested` it never tries to: a signal handler appends within the room kept
+ * for it, so does the end of a transaction.
+ */
+static inline __attribute__((always_inline)) bool nvmi_log_put(struct nvmi_log *log,
+                                                               struct nvmi_cursor *cursor,
+                                                               struct nvm_frame *frame,
+                                                               uint16_t part, bool nested) {
+  struct nvm_pool *pool = log->pool;
+  size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
+  size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
+  frame->transaction = cursor->transaction << 16 | part;
+  frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
+  char *place = nvmi_log_place(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);
+  if (!place)
+    return false;
+  pool->persist->append(place, frame, size);
+  cursor->frames++;
+  log->stats.log_entries++;
+  log->stats.log_bytes += size;
+  nvmi_step(NVMI_STEP_APPEND);
+  return true;
+}
+
+static inline void nvmi_log_to_bank_start(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                          uint64_t transaction) {
+  cursor->transaction = transaction;
+  cursor->segment = log->first[transaction & 1];
+  cursor->at = sizeof *cursor->segment;
+  cursor->frames = cursor->fenced = 0;
+}
+
+/* Begins behind what the bank has, while that is little: a line that was flushed a moment ago is
+ * slow to write. */
+static inline void nvmi_log_to_next_place(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                          uint64_t transaction) {
+  if (cursor->segment != log->first[transaction & 1] || cursor->at > NVMI_SPREAD) {
+    nvmi_log_to_bank_start(log, cursor, transaction);
+    return;
+  }
+  cursor->transaction = transaction;
+  cursor->frames = cursor->fenced = 0;
+}
+
+/* A fence that entries wait for: later ones say that these are durable (log_end.c). */
+static inline void nvmi_fence_entries(struct nvmi_log *log) {
+  uint64_t frames = log->cursor->frames;
+  nvmi_fence(log);
+  log->cursor->fenced = frames;
+}
+
+static inline uint16_t nvmi_fenced_entries(const struct nvmi_cursor *cursor) {
+  return cursor->fenced < NVM_FRAME_COUNT_MAX ? (uint16_t)cursor->fenced : NVM_FRAME_COUNT_MAX;
+}
+
+/* From now on notes belong to the next transaction, in the other bank. Gives the cursor of the one
+ * that is to end. What the one before it stored in place must be fenced, or its record is lost to
+ * this one's. */
+static inline struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
+  struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
+  nvmi_log_to_next_place(log, next, old->transaction + 1);
+  log->range_count = 0;
+  log->cursor =
+      next; /* one store: a signal handler's note belongs to one transaction or to the other */
+  return old;
+}
+
+/* A section in which this log may be the only one of the pool: then (true) nobody else writes order
+ * numbers, heap bits or lines, and no locked instruction is needed, each of which would wait for
+ * all streamed lines. A second log waits for open sections to end before it writes anything. May be
+ * nested. */
+static inline bool nvmi_solo_enter(struct nvmi_log *log) {
+  int depth = atomic_load_explicit(&log->solo, memory_order_relaxed);
+  atomic_store_explicit(&log->solo, depth + 1, memory_order_relaxed);
+  nvmi_compiler_barrier(); /* the processor's part is done by become_several() */
+  return !atomic_load_explicit(&log->pool->several_logs, memory_order_relaxed);
+}
+
+static inline void nvmi_solo_leave(struct nvmi_log *log) {
+  int depth = atomic_load_explicit(&log->solo, memory_order_relaxed);
+  atomic_store_explicit(&log->solo, depth - 1, memory_order_release);
+}
+
+/* The next order number; within a section. */
+static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
+  if (solo)
+    return nvmi_local_add((uint64_t *)&log->pool->order, 1);
+  return atomic_fetch_add(&log->pool->order, 1);
+}
+
+/* What each running thread did before is seen by this one, and the other way round; false: the
+ * kernel cannot. */
+bool nvmi_barrier_in_all_threads(void);
+/* ThreadSanitizer does not know that barrier, and is told: what a thread did before it said that it
+ * rests is seen by who finds it so behind the barrier. */
+#if __has_feature(thread_sanitizer)
+void __tsan_release(void *address);
+void __tsan_acquire(void *address);
+static inline void nvmi_says_it_rests(struct nvmi_thread *thread) { __tsan_release(thread); }
+static inline void nvmi_sees_at_rest(struct nvmi_thread *thread) { __tsan_acquire(thread); }
+#else
+static inline void nvmi_says_it_rests(struct nvmi_thread *thread) { (void)thread; }
+static inline void nvmi_sees_at_rest(struct nvmi_thread *thread) { (void)thread; }
+#endif
+
+/* All commit records below are durable in place. Never less than nvmi_log_raise_bound was given. */
+uint64_t nvmi_log_bound(struct nvm_pool *pool);
+void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound);
+/* Waits until all records up to `order` are, and says so. */
+void nvmi_log_await(struct nvm_pool *pool, uint64_t order);

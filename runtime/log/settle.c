@@ -1,0 +1,55 @@
+/* settle.c: see settle.h. */
+#include "log/settle.h"
+
+#include "log/redo.h"
+
+#include <sched.h>
+
+/* What the owner stored last may be waited for by nobody yet; all before it was fenced along with
+ * the record that followed. */
+static bool flush_last(const struct nvm_pool *pool, const struct nvmi_log *log) {
+  uint64_t last = atomic_load_explicit(&log->last, memory_order_acquire);
+  if (last)
+    nvmi_redo_flush(pool, (const struct nvm_frame *)(log->copy + (last >> 32)));
+  return last;
+}
+
+/* First the bound, then the logs: a commit announces itself before it takes its number, and is
+ * announced until it has stored in place and published its record. So of what lies below the bound
+ * each is published; it is its log's last, or its owner has fenced since.
+ * Crash before the fence: no record tells of the new bound yet, all are replayed from the old one.
+ * After: what lies below it is in place. */
+uint64_t nvmi_settle(struct nvm_pool *pool) {
+  bool some = false;
+  nvmi_lock(&pool->settling);
+  uint64_t bound = nvmi_log_bound(pool);
+  unsigned count = atomic_load_explicit(&pool->log_count, memory_order_acquire);
+  for (unsigned i = 0; i < count; i++)
+    some |= flush_last(pool, atomic_load_explicit(&pool->logs[i], memory_order_relaxed));
+  if (some)
+    pool->persist->fence();
+  nvmi_log_raise_bound(pool, bound);
+  nvmi_unlock(&pool->settling);
+  return bound;
+}
+
+/* All records of this bank are settled before the first of the other begins; so each of those tells
+ * a bound above them, and is durable before the log comes back here. Crash while a bank is
+ * overwritten: a record of the other is found, and hides what is left of the older ones. */
+bool nvmi_log_turn(struct nvmi_log *log) {
+  struct nvm_pool *pool = log->pool;
+  if (!log->last && !log->bank_tells)
+    return false;
+  uint64_t all = atomic_load(&pool->order);
+  while (nvmi_settle(pool) < all)
+    sched_yield();
+  nvmi_lock(&pool->settling);
+  log->last = 0;
+  nvmi_unlock(&pool->settling);
+  struct nvmi_cursor *cursor = log->cursor;
+  log->bank_tells = false;
+  log->bank = !log->bank;
+  cursor->segment = log->first[log->bank];
+  cursor->at = sizeof *cursor->segment;
+  return true;
+}

@@ -1,0 +1,42 @@
+/* shadow_lines.h: lines of the private view, for the commit (shadow.c) and the abort
+ * (shadow_abort.c). */
+#pragma once
+
+#include "core/internal.h"
+#include "order/order.h"
+
+typedef void nvmi_shadow_visit(void *context, struct nvm_pool *pool, uint64_t offset,
+                               uint64_t mask);
+
+static inline void nvmi_shadow_each_line(struct nvm_pool *pool, const struct nvmi_line *lines,
+                                         size_t count, nvmi_shadow_visit *visit, void *context) {
+  uint64_t first = pool->header.base >> 6;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t line = nvmi_line_first(&lines[i]) - first;
+    if (NVMI_LIKELY(!(lines[i].line & NVMI_RANGE))) {
+      visit(context, pool, line << 6, lines[i].mask);
+      continue;
+    }
+    for (uint64_t j = 0; j < lines[i].mask; j++)
+      visit(context, pool, (line + j) << 6, UINT64_MAX);
+  }
+}
+
+static inline uint64_t nvmi_sealed_offset(const struct nvmi_log *log,
+                                          const struct nvmi_sealed *sealed) {
+  return (sealed->line << 6) - log->pool->header.base;
+}
+
+/* The bytes of `mask` as the file has them. */
+static inline void nvmi_shadow_fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset,
+                                          uint64_t mask) {
+  (void)unused;
+  for (; mask; mask &= mask - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(mask);
+    pool->work[offset + i] = pool->home[offset + i];
+  }
+}
+
+/* shadow_abort.c: of a transaction that has to do with others. */
+void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line *lines,
+                                    size_t count);

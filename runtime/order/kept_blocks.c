@@ -1,0 +1,86 @@
+/* kept_blocks.c: see kept_blocks.h. */
+#include "order/kept_blocks.h"
+
+#include "heap/heap.h"
+#include "log/log.h"
+#include "order/order.h"
+#include "order/ticket.h"
+#include "tx/freeze.h"
+
+struct kept {
+  struct nvm_pool *pool;
+  struct nvmi_array intents; /* struct nvmi_intent */
+  struct nvmi_array tickets; /* struct nvmi_ticket *, with a reference each */
+};
+
+static struct nvmi_array kept;         /* struct kept; under order.c's mutex */
+static _Atomic unsigned some_are_kept; /* their number */
+
+void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets) {
+  struct kept one = {.pool = log->pool};
+  struct nvmi_intent *intents = log->intents.items;
+  size_t left = 0;
+  for (size_t i = 0; i < log->intents.count; i++)
+    if (intents[i].fate == NVMI_ALLOCATED)
+      nvmi_order_push(&one.intents, &intents[i], sizeof *intents);
+    else
+      intents[left++] = intents[i];
+  log->intents.count = left;
+  if (!one.intents.count)
+    return;
+  for (size_t i = 0; i < tickets->count; i++) {
+    struct nvmi_ticket *ticket = ((struct nvmi_ticket **)tickets->items)[i];
+    ticket->references++;
+    nvmi_order_push(&one.tickets, &ticket, sizeof(struct nvmi_ticket *));
+  }
+  nvmi_order_push(&kept, &one, sizeof one);
+  some_are_kept = (unsigned)kept.count;
+}
+
+static bool all_ended(const struct kept *one) {
+  for (size_t i = 0; i < one->tickets.count; i++)
+    if (!nvmi_ticket_ended(((struct nvmi_ticket **)one->tickets.items)[i]))
+      return false;
+  return true;
+}
+
+/* Takes one out of the list that nobody waits for any more. */
+static bool take(struct kept *taken) {
+  struct kept *all = kept.items;
+  bool found = false;
+  nvmi_order_lock();
+  for (size_t i = 0; i < kept.count && !found; i++) {
+    if (!all_ended(&all[i]))
+      continue;
+    found = true;
+    *taken = all[i];
+    all[i] = all[--kept.count];
+    some_are_kept = (unsigned)kept.count;
+    for (size_t n = 0; n < taken->tickets.count; n++)
+      nvmi_ticket_drop(((struct nvmi_ticket **)taken->tickets.items)[n]);
+  }
+  nvmi_order_unlock();
+  return found;
+}
+
+void nvmi_blocks_settle(struct nvmi_thread *thread) {
+  struct kept one;
+  while (some_are_kept && take(&one)) {
+    struct nvmi_log *log = nvmi_log_of(thread, one.pool);
+    if (!log)
+      nvmi_fatal_recorded(one.pool->path, "no log for blocks that become free");
+    thread->busy++;
+    nvmi_compiler_barrier();
+    nvmi_gate_enter(thread, UINT64_C(1) << one.pool->index);
+    nvmi_heap_drop(log, &one.intents);
+    nvmi_compiler_barrier();
+    thread->busy--;
+    nvmi_array_free(&one.intents, sizeof(struct nvmi_intent));
+    nvmi_array_free(&one.tickets, sizeof(struct nvmi_ticket *));
+  }
+}
+
+void nvmi_blocks_forget(void) {
+  kept.count = 0;
+  some_are_kept = 0;
+}

@@ -1,0 +1,17 @@
+/* kept_blocks.h: blocks of an aborted transaction that others still have the addresses of.
+ *
+ * Who took over its lock may have read the address of a block that it allocated, and writes there
+ * until its own transaction is undone. So the blocks are nobody else's before all of those have
+ * ended. Nothing of it is in the file: there the blocks are free, as they never were allocated.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+/* Under order.c's mutex: those that the log's transaction allocated leave it. `tickets`: struct
+ * nvmi_ticket *, whose transactions have to end before. */
+void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets);
+/* A transaction of the thread has ended: the blocks that waited for it alone are free. */
+void nvmi_blocks_settle(struct nvmi_thread *thread);
+/* In a forked child, which has no pool. */
+void nvmi_blocks_forget(void);

@@ -1,0 +1,271 @@
+/* order.c: commits follow the order in which locks were handed on inside open transactions.
+ *
+ * A thread that releases a lock inside a transaction with notes enters (lock, ticket) into a list;
+ * one that acquires the lock depends on that ticket from then on, and so, by the locks that it
+ * releases in turn, does whoever comes after. Its commit waits until those tickets have ended
+ * (order_turn.c).
+ */
+#define _GNU_SOURCE
+#include "order/order.h"
+
+#include "base/clock.h"
+#include "base/pause.h"
+#include "core/lines.h"
+#include "order/kept_blocks.h"
+#include "order/locks.h"
+#include "order/ticket.h"
+#include "order/waits.h"
+#include "platform/map.h"
+
+#include <string.h>
+
+enum { WAIT_NS = 20000000 /* of an abort for dependents */ };
+
+struct release {
+  uintptr_t lock; /* | 1: it was held for reading */
+  struct nvmi_ticket *ticket;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_array releases; /* struct release, of tickets that have not ended */
+_Atomic unsigned nvmi_order_released;
+
+_Thread_local volatile bool nvmi_in_order;
+
+void nvmi_order_lock(void) {
+  nvmi_in_order = true;
+  nvmi_compiler_barrier();
+  nvmi_lock(&mutex);
+}
+
+/* What handlers posted meanwhile. */
+static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
+  while (thread->posts_count) {
+    void *semaphore = thread->posts[--thread->posts_count];
+    if (thread->touched || thread->ticket)
+      nvmi_order_release((uintptr_t)semaphore, false);
+    nvmi_real_post(semaphore);
+  }
+}
+
+void nvmi_order_unlock(void) {
+  nvmi_unlock(&mutex);
+  nvmi_compiler_barrier();
+  nvmi_in_order = false;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->posts_count))
+    post_now(nvmi_self);
+}
+
+bool nvmi_order_posts_later(void *semaphore) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (!thread || thread->posts_count == NVMI_POSTS_MAX)
+    return false;
+  thread->posts[thread->posts_count] = semaphore;
+  thread->posts_count++;
+  return true;
+}
+
+void nvmi_order_forget(void) {
+  if (nvmi_self)
+    nvmi_self->ticket = NULL;
+  releases.count = 0;
+  nvmi_order_released = 0;
+  nvmi_blocks_forget();
+}
+
+static void purge_releases(void) {
+  struct release *all = releases.items;
+  size_t kept = 0;
+  for (size_t i = 0; i < releases.count; i++) {
+    if (nvmi_ticket_ended(all[i].ticket))
+      nvmi_ticket_drop(all[i].ticket);
+    else
+      all[kept++] = all[i];
+  }
+  releases.count = kept;
+  nvmi_order_released = (unsigned)kept;
+}
+
+static void enter_release(uintptr_t lock, struct nvmi_ticket *ticket) {
+  const struct release *all = releases.items;
+  for (size_t i = 0; i < releases.count; i++)
+    if (all[i].lock == lock && all[i].ticket == ticket)
+      return;
+  struct release fresh = {lock, ticket};
+  ticket->references++;
+  nvmi_order_push(&releases, &fresh, sizeof fresh);
+  nvmi_order_released = (unsigned)releases.count;
+}
+
+/* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
+ * outside transactions, whose own never ends. False: there is nothing. */
+static bool hand_on(uintptr_t lock, struct nvmi_ticket *ticket) {
+  nvmi_ticket_forget_ended(ticket, false);
+  for (size_t i = 0; i < ticket->deps.count; i++)
+    if (!nvmi_ticket_ended(nvmi_ticket_deps(ticket)[i]))
+      enter_release(lock, nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]));
+  return ticket->deps.count;
+}
+
+void nvmi_order_release(uintptr_t lock, bool seals) {
+  struct nvmi_thread *thread = nvmi_self;
+  nvmi_order_lock();
+  if (seals)
+    nvmi_join_seal(thread);
+  if (!thread->ticket)
+    thread->ticket = nvmi_ticket_new(thread);
+  if (thread->touched || thread->ticket->parcels.count || thread->ends) {
+    enter_release(lock, thread->ticket);
+  } else if (!hand_on(lock, thread->ticket)) {
+    thread->ticket->state = COMMITTED;
+    nvmi_ticket_drop(thread->ticket);
+    thread->ticket = NULL;
+  }
+  nvmi_order_unlock();
+  if (seals)
+    nvmi_note_called(thread);
+}
+
+/* Nobody can read any more what an aborted transaction wrote. */
+void nvmi_order_begin(struct nvmi_thread *thread) {
+  nvmi_order_lock();
+  struct nvmi_ticket *ticket = thread->ticket;
+  if (ticket)
+    nvmi_ticket_forget_ended(ticket, true);
+  if (ticket && !ticket->deps.count && ticket->references == 1) {
+    nvmi_ticket_drop(ticket);
+    thread->ticket = NULL;
+  }
+  nvmi_order_unlock();
+}
+
+/* One that held the lock for reading hands nothing on to another reader. */
+static bool is_handed_on(const struct release *one, uintptr_t lock) {
+  return (one->lock & ~(uintptr_t)1) == (lock & ~(uintptr_t)1) && !(one->lock & lock & 1);
+}
+
+/* False: one of those that released it is being undone; until that is over its bytes are neither
+ * the old ones nor to be relied on. */
+static bool depend_on_releases(uintptr_t lock) {
+  for (size_t i = 0; i < releases.count; i++) {
+    const struct release *one = (const struct release *)releases.items + i;
+    struct nvmi_ticket *on = nvmi_ticket_root(one->ticket);
+    if (!is_handed_on(one, lock) || on->state >= COMMITTED)
+      continue;
+    if (on->state == ABORTING && (!nvmi_self || on != nvmi_self->ticket))
+      return false;
+    struct nvmi_thread *thread = nvmi_thread_self();
+    if (!thread->ticket)
+      thread->ticket = nvmi_ticket_new(thread);
+    if (on != thread->ticket)
+      nvmi_ticket_depend(thread->ticket, on);
+  }
+  return true;
+}
+
+void nvmi_order_acquire(uintptr_t lock) {
+  for (unsigned tries = 0;; tries++) {
+    nvmi_order_lock();
+    bool known = depend_on_releases(lock);
+    nvmi_order_unlock();
+    if (known)
+      return;
+    nvmi_pause(tries);
+  }
+}
+
+bool nvmi_order_waits(const struct nvmi_thread *thread) {
+  bool waits = false;
+  nvmi_order_lock();
+  for (size_t i = 0; thread->ticket && i < thread->ticket->deps.count; i++) {
+    const struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(thread->ticket)[i]);
+    waits = waits || (on != thread->ticket && on->state < COMMITTED);
+  }
+  nvmi_order_unlock();
+  return waits;
+}
+
+/* Who is told in time undoes first, and sees nothing change under its hands. */
+static void await_dependents(const struct nvmi_ticket *ticket) {
+  uint64_t deadline = nvmi_now_ns() + WAIT_NS;
+  bool some = true;
+  for (unsigned tries = 0; some && nvmi_now_ns() < deadline; tries++) {
+    nvmi_order_lock();
+    some = nvmi_ticket_has_dependents(ticket);
+    nvmi_order_unlock();
+    if (some)
+      nvmi_pause(tries);
+  }
+}
+
+uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit) {
+  struct nvmi_ticket *ticket = thread->ticket;
+  uint64_t pools = thread->touched;
+  nvmi_order_lock();
+  const struct nvmi_parcel *parcels = ticket->parcels.items;
+  ticket->state = commit ? CLOSED : ABORTING;
+  for (size_t i = 0; i < ticket->parcels.count; i++)
+    pools |= UINT64_C(1) << parcels[i].pool->index;
+  nvmi_order_unlock();
+  if (!commit)
+    await_dependents(ticket);
+  return pools;
+}
+
+/* Those of its dependences that have not ended the thread's next transaction has, too. */
+static void inherit(struct nvmi_thread *thread, const struct nvmi_ticket *ticket) {
+  for (size_t i = 0; i < ticket->deps.count; i++) {
+    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+    if (on == ticket || on->state >= COMMITTED)
+      continue;
+    if (!thread->ticket)
+      thread->ticket = nvmi_ticket_new(thread);
+    nvmi_ticket_depend(thread->ticket, on);
+  }
+}
+
+static bool depends_on_breaking(const struct nvmi_ticket *ticket) {
+  for (size_t i = 0; i < ticket->deps.count; i++)
+    if (nvmi_breaks_soon(nvmi_ticket_root(nvmi_ticket_deps(ticket)[i])))
+      return true;
+  return false;
+}
+
+/* What comes next must find the bytes that an abort takes back taken back, also those of a commit
+ * that waits and has not yet seen that it is undone with it. No circle: this one has ended. */
+static void await_breaking(const struct nvmi_ticket *ticket) {
+  for (unsigned tries = 0; depends_on_breaking(ticket); tries++) {
+    nvmi_order_unlock();
+    nvmi_pause(tries);
+    nvmi_order_lock();
+  }
+}
+
+/* A signal handler that posts during the wait makes the next transaction's ticket. */
+void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
+  nvmi_order_lock();
+  struct nvmi_ticket *ticket = thread->ticket;
+  ticket->state = committed ? COMMITTED : ABORTED;
+  ticket->thread = NULL;
+  purge_releases();
+  thread->ticket = NULL;
+  await_breaking(ticket);
+  inherit(thread, ticket);
+  /* Who follows an aborted one finds what that one still followed. */
+  if (committed)
+    nvmi_ticket_forget(ticket);
+  else
+    nvmi_ticket_forget_ended(ticket, true);
+  nvmi_ticket_drop(ticket);
+  nvmi_order_unlock();
+}
+
+/* A transaction that has ended handed what it depends on to this ticket, which nobody knows. */
+void nvmi_order_leave(struct nvmi_thread *thread) {
+  nvmi_order_lock();
+  thread->ticket->thread = NULL;
+  nvmi_ticket_drop(thread->ticket);
+  thread->ticket = NULL;
+  nvmi_order_unlock();
+}

@@ -1,0 +1,108 @@
+/* order_join.c: an open transaction handed from one thread to another (order.h).
+ *
+ * What a method has of it travels as the method says: sealed bytes with shadow, the log with its
+ * entries with undo. Allocations and frees travel as intents, put in order for the group as a
+ * whole: first all that allocate, then all that free, since a block may have been allocated by one
+ * and freed by the other, but is never allocated again before its free committed.
+ */
+#include "heap/heap.h"
+#include "log/log.h"
+#include "order/locks.h"
+#include "order/order.h"
+
+#include "order/ticket.h"
+#include "trace/trace.h"
+#include "tx/freeze.h"
+#include "types/types.h"
+
+struct nvmi_thread nvmi_nobody;
+
+void nvmi_join_seal(struct nvmi_thread *thread) {
+  bool seals = false;
+  for (uint64_t left = thread->touched; left; left &= left - 1)
+    seals = seals || thread->logs[__builtin_ctzll(left)]->pool->method->seal;
+  if (!seals)
+    return;
+  thread->busy++;
+  nvmi_tx_collect(thread);
+  const struct nvmi_line *lines = thread->lines.items;
+  size_t kept = 0, count = thread->lines.count;
+  for (size_t i = 0; i < count; i++) {
+    struct nvm_pool *pool = nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6));
+    if (pool->method->seal)
+      pool->method->seal(thread->logs[pool->index], &lines[i]);
+    else
+      ((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];
+  }
+  thread->lines.count = kept;
+  thread->fresh_count = 0; /* what was listed of new blocks is sealed */
+  nvmi_compiler_barrier();
+  thread->busy--;
+}
+
+/* Who joins is told of its own pointers, not who commits them; with undo no lines of it travel. */
+bool nvmi_join_is_safe(struct nvmi_thread *thread) {
+  nvmi_order_lock();
+  nvmi_join_seal(thread);
+  nvmi_order_unlock();
+  thread->busy++;
+  nvmi_tx_collect(thread);
+  bool safe = true;
+  for (uint64_t left = thread->touched; left && safe; left &= left - 1) {
+    const struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
+    safe = !log->pool->check_pointers || !nvmi_check_pointers(log, NULL, 0);
+  }
+  const struct nvmi_line *lines = thread->lines.items;
+  for (size_t i = 0; i < thread->lines.count && safe; i++) {
+    struct nvm_pool *pool = nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6));
+    safe = pool->method->seal || !pool->check_pointers ||
+           !nvmi_check_pointers(thread->logs[pool->index], &lines[i], 1);
+  }
+  nvmi_compiler_barrier();
+  thread->busy--;
+  return safe;
+}
+
+void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
+  nvmi_join_seal(thread);
+  thread->busy++;
+  nvmi_tx_collect(thread);
+  for (uint64_t left = thread->touched; left; left &= left - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
+    struct nvmi_parcel parcel = {.pool = log->pool, .intents = nvmi_heap_pack(log)};
+    log->stats.joined_commits++;
+    atomic_fetch_add(&log->pool->parcels, 1);
+    log->pool->method->pack(log, thread->lines.items, thread->lines.count, &parcel);
+    static _Atomic uint64_t joined;
+    parcel.number = ++joined;
+    nvmi_trace(log->pool, NVM_TRACE_JOIN, 0, parcel.number);
+    nvmi_order_push(parcels, &parcel, sizeof parcel);
+  }
+  thread->touched = 0;
+  thread->lines.count = 0;
+  thread->fresh_count = 0;
+  thread->fresh_stores = false;
+  nvmi_says_it_rests(thread);
+  nvmi_compiler_barrier();
+  thread->busy--;
+}
+
+/* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */
+void nvmi_join_unpack(struct nvmi_thread *thread) {
+  struct nvmi_array *parcels = &thread->ticket->parcels;
+  if (!parcels->count)
+    return;
+  for (size_t i = 0; i < parcels->count; i++) {
+    struct nvmi_parcel *parcel = (struct nvmi_parcel *)parcels->items + i;
+    struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);
+    if (!log)
+      nvmi_fatal_recorded(parcel->pool->path, "no log for what joined a transaction");
+    thread->touched |= UINT64_C(1) << parcel->pool->index;
+    nvmi_trace(parcel->pool, NVM_TRACE_ADOPT, 0, parcel->number);
+    parcel->pool->method->unpack(log, parcel);
+    nvmi_heap_adopt(log, parcel->intents.items, parcel->intents.count);
+    nvmi_array_free(&parcel->intents, sizeof(struct nvmi_intent));
+    atomic_fetch_sub(&parcel->pool->parcels, 1);
+  }
+  parcels->count = 0;
+}

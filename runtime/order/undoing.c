@@ -1,0 +1,242 @@
+/* undoing.c: see undoing.h.
+ *
+ * All others stand still meanwhile (freeze.h), so what they have noted can be read. A dependent is
+ * doomed: its ticket leads to one that is ABORTING, and it reads its parcels behind the gate, so
+ * what is put there now it finds.
+ *
+ * With undo, the dependent's entry of a kept byte has what this transaction wrote. So the first
+ * that noted it is handed copies of this one's entries, with their order, as if it had written
+ * both: it undoes them newest first, or hands all of them on in its turn, and so does recovery.
+ * Crash before the copies are durable: this one's own entries are still there. After: both are, and
+ * undo the same twice. With shadow there is nothing to hand: what a byte was is read from the
+ * others' sealed lines and the file.
+ */
+#include "order/undoing.h"
+
+#include "core/lines.h"
+#include "heap/heap.h"
+#include "log/log.h"
+#include "order/kept_blocks.h"
+#include "order/order.h"
+#include "order/ticket.h"
+#include "order/waits.h"
+#include "tx/freeze.h"
+
+#include <stdlib.h>
+
+struct nvmi_masks nvmi_kept;
+static uint64_t stopped; /* pools (bits), by the thread that undoes */
+
+void nvmi_masks_add(struct nvmi_masks *masks, uint64_t line, uint64_t mask) {
+  struct nvmi_line item = {line, mask};
+  if (mask)
+    nvmi_order_push(&masks->lines, &item, sizeof item);
+}
+
+void nvmi_masks_add_bytes(struct nvmi_masks *masks, uintptr_t start, uintptr_t end) {
+  for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++)
+    nvmi_masks_add(masks, line, nvmi_line_mask(line, start, end));
+}
+
+static int by_line(const void *a, const void *b) {
+  uint64_t x = ((const struct nvmi_line *)a)->line, y = ((const struct nvmi_line *)b)->line;
+  return x < y ? -1 : x > y;
+}
+
+void nvmi_masks_sort(struct nvmi_masks *masks) {
+  struct nvmi_line *lines = masks->lines.items;
+  size_t kept = 0;
+  if (!masks->lines.count)
+    return;
+  qsort(lines, masks->lines.count, sizeof *lines, by_line);
+  for (size_t i = 1; i < masks->lines.count; i++)
+    if (lines[i].line == lines[kept].line)
+      lines[kept].mask |= lines[i].mask;
+    else
+      lines[++kept] = lines[i];
+  masks->lines.count = kept + 1;
+}
+
+uint64_t nvmi_masks_at(const struct nvmi_masks *masks, uint64_t line) {
+  const struct nvmi_line *lines = masks->lines.items;
+  size_t low = 0, high = masks->lines.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (lines[middle].line < line)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < masks->lines.count && lines[low].line == line ? lines[low].mask : 0;
+}
+
+static void add_items(struct nvmi_masks *masks, const struct nvmi_array *list) {
+  const struct nvmi_line *items = list->items;
+  for (size_t i = 0; i < list->count; i++)
+    for (uint64_t n = 0; n < nvmi_line_count(&items[i]); n++)
+      nvmi_masks_add(masks, nvmi_line_first(&items[i]) + n,
+                     items[i].line & NVMI_RANGE ? UINT64_MAX : items[i].mask);
+}
+
+/* All that the transaction of a ticket has noted, in whatever state it is. */
+static void add_noted(struct nvmi_masks *masks, const struct nvmi_ticket *ticket) {
+  const struct nvmi_thread *thread = ticket->thread;
+  for (unsigned i = 0; i < thread->used_count; i++) {
+    const struct nvm_line *slot = &thread->table->slot[thread->used[i]];
+    nvmi_masks_add(masks, slot->line, ~slot->missing);
+  }
+  for (unsigned i = 0; i < thread->ahead_count; i++)
+    nvmi_masks_add_bytes(masks, thread->ahead[i].start, thread->ahead[i].end);
+  add_items(masks, &thread->lines);
+  add_items(masks, &thread->nested);
+  for (uint64_t left = thread->touched; left; left &= left - 1) {
+    const struct nvmi_array *sealed = &thread->logs[__builtin_ctzll(left)]->sealed;
+    for (size_t i = 0; i < sealed->count; i++)
+      nvmi_masks_add(masks, ((struct nvmi_sealed *)sealed->items)[i].line,
+                     ((struct nvmi_sealed *)sealed->items)[i].mask);
+  }
+  for (size_t i = 0; i < ticket->parcels.count; i++) {
+    const struct nvmi_parcel *parcel = (struct nvmi_parcel *)ticket->parcels.items + i;
+    parcel->pool->method->parcel_lines(parcel, masks);
+  }
+}
+
+/* What the dependent frees and this transaction allocated becomes the dependent's, as if it had
+ * done both: the undoing of which makes the block nobody's. */
+static void hand_on_blocks(struct nvmi_log *log, struct nvmi_log *other) {
+  struct nvmi_intent *own = log->intents.items, *theirs = other->intents.items;
+  nvmi_frees_settle(other);
+  theirs = other->intents.items;
+  for (size_t i = 0; i < other->intents.count; i++)
+    for (size_t n = 0; n < log->intents.count && theirs[i].fate == NVMI_FREED; n++)
+      if (own[n].fate == NVMI_ALLOCATED && own[n].address == theirs[i].address) {
+        theirs[i].fate = NVMI_SCRAPPED;
+        theirs[i].next = 0;
+        other->scraps++;
+        own[n] = own[--log->intents.count];
+        break;
+      }
+}
+
+/* Whose undoing waits for that of the transaction, and what it has noted. */
+struct dependent {
+  struct nvmi_ticket *ticket;
+  struct nvmi_masks noted;
+};
+static struct nvmi_array dependents; /* struct dependent; under order.c's mutex */
+
+static struct dependent *dependent_at(size_t i) { return (struct dependent *)dependents.items + i; }
+
+static bool find_dependent(struct nvmi_ticket *ticket, void *own) {
+  if (ticket == own || ticket->state >= COMMITTED || ticket->into || !ticket->thread ||
+      !nvmi_ticket_follows(ticket, own))
+    return false;
+  struct dependent found = {.ticket = ticket};
+  add_noted(&found.noted, ticket);
+  nvmi_masks_sort(&found.noted);
+  nvmi_order_push(&dependents, &found, sizeof found);
+  return false;
+}
+
+/* Bytes of which this one's entries are the first behind the transaction's: those that another
+ * dependent noted before have that one's. */
+static void noted_first(const struct dependent *of, struct nvmi_masks *first) {
+  const struct nvmi_line *lines = of->noted.lines.items;
+  for (size_t i = 0; i < of->noted.lines.count; i++) {
+    uint64_t mask = lines[i].mask;
+    for (size_t n = 0; n < dependents.count; n++) {
+      const struct dependent *other = dependent_at(n);
+      uint64_t both = mask & nvmi_masks_at(&other->noted, lines[i].line);
+      if (both && other != of && nvmi_ticket_follows(of->ticket, other->ticket) &&
+          !nvmi_ticket_follows(other->ticket, of->ticket))
+        mask &= ~both;
+    }
+    nvmi_masks_add(first, lines[i].line, mask);
+  }
+}
+
+static void hand_on(const struct nvmi_thread *thread, const struct dependent *to, uint64_t pools) {
+  struct nvmi_masks first = {0};
+  noted_first(to, &first);
+  for (; pools; pools &= pools - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(pools)];
+    struct nvmi_log *other = to->ticket->thread->logs[__builtin_ctzll(pools)];
+    struct nvmi_parcel parcel = {.pool = log->pool};
+    if (other)
+      hand_on_blocks(log, other);
+    if (!log->pool->method->hand_on || !first.lines.count)
+      continue;
+    log->pool->method->hand_on(log, &first, &parcel);
+    if (!parcel.log)
+      continue;
+    atomic_fetch_add(&log->pool->parcels, 1);
+    nvmi_order_push(&to->ticket->parcels, &parcel, sizeof parcel);
+    to->ticket->thread->touched |= UINT64_C(1) << log->pool->index;
+  }
+  nvmi_array_free(&first.lines, sizeof(struct nvmi_line));
+}
+
+static void keep_blocks(const struct nvmi_thread *thread, uint64_t pools) {
+  struct nvmi_array tickets = {0};
+  for (size_t i = 0; i < dependents.count; i++)
+    nvmi_order_push(&tickets, &dependent_at(i)->ticket, sizeof(struct nvmi_ticket *));
+  for (; pools && tickets.count; pools &= pools - 1)
+    nvmi_blocks_keep(thread->logs[__builtin_ctzll(pools)], &tickets);
+  nvmi_array_free(&tickets, sizeof(struct nvmi_ticket *));
+}
+
+static void keep(struct nvmi_masks *noted) {
+  const struct nvmi_line *lines = noted->lines.items;
+  for (size_t i = 0; i < noted->lines.count; i++)
+    nvmi_masks_add(&nvmi_kept, lines[i].line, lines[i].mask);
+  nvmi_array_free(&noted->lines, sizeof(struct nvmi_line));
+}
+
+struct question {
+  const struct nvmi_ticket *own;
+  uint64_t pools;
+};
+
+static bool add_pools(struct nvmi_ticket *ticket, void *context) {
+  struct question *question = context;
+  if (ticket != question->own && ticket->state < COMMITTED && ticket->thread &&
+      nvmi_ticket_follows(ticket, question->own))
+    question->pools |= ticket->thread->touched;
+  return false;
+}
+
+/* Those that dependents wrote to, too: their lists are of all of these. */
+static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
+  struct question question = {thread->ticket, pools};
+  for (;;) {
+    uint64_t asked = question.pools;
+    nvmi_stop_others(thread, asked);
+    nvmi_order_lock();
+    nvmi_ticket_find(add_pools, &question);
+    nvmi_order_unlock();
+    stopped = asked;
+    if (!(question.pools & ~asked))
+      return;
+    nvmi_let_others(thread, asked);
+  }
+}
+
+void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
+  stop_all(thread, pools);
+  nvmi_join_unpack(thread);
+  nvmi_order_lock();
+  nvmi_ticket_find(find_dependent, thread->ticket);
+  for (size_t i = 0; i < dependents.count; i++)
+    hand_on(thread, dependent_at(i), pools);
+  keep_blocks(thread, pools);
+  for (size_t i = 0; i < dependents.count; i++)
+    keep(&dependent_at(i)->noted);
+  dependents.count = 0;
+  nvmi_order_unlock();
+  nvmi_masks_sort(&nvmi_kept);
+}
+
+void nvmi_undoing_end(struct nvmi_thread *thread) {
+  nvmi_kept.lines.count = 0;
+  nvmi_let_others(thread, stopped);
+}

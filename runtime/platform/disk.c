@@ -1,0 +1,196 @@
+/* disk.c: see disk.h. */
+#define _GNU_SOURCE
+#include "platform/disk.h"
+
+#include "base/clock.h"
+#include "platform/map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+
+static enum nvm_error code_of(int error_number) {
+  switch (error_number) {
+  case ENOENT:
+  case ENOTDIR:
+    return NVM_EMISSING;
+  case EEXIST:
+    return NVM_EEXISTS;
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    return NVM_EREADONLY;
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG:
+    return NVM_ENOSPACE;
+  case EISDIR:
+    return NVM_EFOREIGN;
+  default:
+    return NVM_ESYSTEM;
+  }
+}
+
+static const char *hint_of(int error_number) {
+  switch (error_number) {
+  case ENOENT:
+  case ENOTDIR:
+    return "check the path, its folder has to be there";
+  case EISDIR:
+  case ELOOP:
+  case ENAMETOOLONG:
+    return "check the path";
+  case EEXIST:
+    return "choose another path, or remove it first";
+  case EROFS:
+    return "mount its file system for writing, or choose another place";
+  case EACCES:
+  case EPERM:
+    return "let this user read and write there (chmod, chown)";
+  case ENOSPC:
+    return "free some space";
+  case EFBIG:
+    return "raise 'ulimit -f', or make it smaller";
+  case EDQUOT:
+    return "free some space, or have the quota raised";
+  case EMFILE:
+  case ENFILE:
+    return "close some files, or raise 'ulimit -n'";
+  case ENOMEM:
+    return "free some memory, or raise 'ulimit -v'";
+  case EINTR:
+  case EAGAIN:
+    return "try again";
+  default:
+    return "look into the kernel's log (dmesg)";
+  }
+}
+
+int nvmi_disk_fail(const char *path, const char *what) {
+  int number = errno;
+  return nvmi_fail(code_of(number), path, "%s: %s; %s", what, strerror(number), hint_of(number));
+}
+
+int nvmi_disk_open(const char *path, int flags) {
+  struct stat status;
+  int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 || fstat(fd, &status)) {
+    nvmi_disk_fail(path, "cannot be opened");
+  } else if (S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    nvmi_disk_fail(path, "cannot be opened");
+  } else if (!S_ISREG(status.st_mode)) {
+    nvmi_fail(NVM_EFOREIGN, path, "not a regular file; check the path");
+  } else {
+    return fd;
+  }
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+void nvmi_size_limit_hold(struct nvmi_size_limit *hold) {
+  sigset_t limit, pending;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &hold->before);
+  hold->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+void nvmi_size_limit_release(const struct nvmi_size_limit *hold) {
+  int before = errno;
+  sigset_t limit;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  if (!hold->was_pending)
+    sigtimedwait(&limit, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &hold->before, NULL);
+  errno = before;
+}
+
+/* Some times what the 512 small pages cost that a huge one spares; when the kernel has to move
+ * others' pages first, a huge one costs more than that. */
+uint64_t nvmi_huge_page_ns = 1000000;
+
+/* The first page of each is asked for in small: a huge page is made around a page that is there. */
+static bool is_made_huge(char *at) {
+  return !madvise(at, 1, MADV_POPULATE_READ) && !madvise(at, NVMI_HUGE_PAGE, MADV_COLLAPSE);
+}
+
+static void collapse(int fd, uint64_t first, uint64_t last, enum nvmi_patience patience) {
+  char *at = nvmi_reserve_aligned(last - first, PROT_NONE);
+  if (!at)
+    return;
+  if (mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)first) !=
+      MAP_FAILED) {
+    uint64_t end = nvmi_now_ns() + (unsigned)patience * nvmi_huge_page_ns;
+    for (uint64_t done = 0; done < last - first && nvmi_now_ns() <= end && is_made_huge(at + done);
+         done += NVMI_HUGE_PAGE)
+      end += nvmi_huge_page_ns;
+  }
+  munmap(at, last - first);
+}
+
+/* The pages of a file in DRAM huge, as DAX maps persistent memory, so that a store to a line that
+ * is not in the cache walks fewer page tables. What the kernel does not give so, or too slowly,
+ * comes page by page.
+ * Crash before the rest is allocated: the file is longer than its header says, with holes there;
+ * nobody looks behind that, and the next growth allocates them. Gives the file's size before, -1:
+ * not known. */
+static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end, enum nvmi_patience patience) {
+  uint64_t first = (start + NVMI_HUGE_PAGE - 1) & -(uint64_t)NVMI_HUGE_PAGE,
+           last = end & -(uint64_t)NVMI_HUGE_PAGE;
+  struct statfs system;
+  struct stat file;
+  if (fstat(fd, &file))
+    return -1;
+  if (first < last && fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC &&
+      (file.st_size >= (off_t)last || ftruncate(fd, (off_t)last) == 0))
+    collapse(fd, first, last, patience);
+  return file.st_size;
+}
+
+static int allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                    enum nvmi_patience patience) {
+  off_t before = ask_for_huge_pages(pool->fd, offset, offset + size, patience);
+  int error;
+  do {
+    error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
+  } while (error == EINTR);
+  if (error == 0)
+    return 0;
+  bool is_long = before >= 0 && (uint64_t)before < offset + size && ftruncate(pool->fd, before);
+  errno = error;
+  return nvmi_disk_fail(pool->path, is_long ? "cannot allocate blocks on the disk, nor give back "
+                                              "those that it had got"
+                                            : "cannot allocate blocks on the disk");
+}
+
+int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                       enum nvmi_patience patience) {
+  struct nvmi_size_limit hold;
+  nvmi_size_limit_hold(&hold);
+  int result = allocate(pool, offset, size, patience);
+  nvmi_size_limit_release(&hold);
+  return result;
+}
+
+int nvmi_disk_sync(const char *path, int fd) {
+  int failed;
+  do {
+    failed = fsync(fd);
+  } while (failed && errno == EINTR);
+  if (!failed || errno == EINVAL || errno == ENOTSUP)
+    return 0;
+  return nvmi_disk_fail(path, "cannot be brought to the disk");
+}

@@ -1,0 +1,40 @@
+/* disk.h: the file system's part in a pool's life, with failures in nvmove's words. All give 0, or
+ * -1 with the failure recorded. */
+#pragma once
+
+#include "core/internal.h"
+
+#include <signal.h>
+
+/* Records what errno says of `what`, and what helps. */
+int nvmi_disk_fail(const char *path, const char *what);
+
+/* Opens a file. What is none (a folder, a device) is refused, and nobody waits at a pipe until it
+ * is written to. -1: recorded. */
+int nvmi_disk_open(const char *path, int flags);
+
+/* While a file is made longer: beyond `ulimit -f` that fails with EFBIG, and the signal that comes
+ * with it does not end the process. One that the program itself has pending stays. errno, too. */
+struct nvmi_size_limit {
+  sigset_t before;
+  bool was_pending;
+};
+void nvmi_size_limit_hold(struct nvmi_size_limit *hold);
+void nvmi_size_limit_release(const struct nvmi_size_limit *hold);
+
+/* How patient the caller is, in huge pages. */
+enum nvmi_patience {
+  NVMI_PATIENCE_GROW = 16,  /* a store of the program's waits */
+  NVMI_PATIENCE_MAKE = 512, /* nothing goes on yet, and what is given now serves for long */
+};
+/* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
+ * SIGBUS. */
+int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                       enum nvmi_patience patience);
+/* What a huge page of a file in DRAM may cost on the average, in ns. The caller waits for as long
+ * as all of them may cost, and its patience; what is not huge then stays small. Set by tests alone,
+ * whose machine may be slow. */
+extern uint64_t nvmi_huge_page_ns;
+
+/* Brings a file or folder to the disk; not every file system can do this to a folder. */
+int nvmi_disk_sync(const char *path, int fd);

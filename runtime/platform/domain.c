@@ -1,0 +1,141 @@
+/* domain.c: detection of the durability domain through libpmem2.
+ *
+ * libpmem2 knows DAX mappings, device DAX and persistent caches, and honours
+ * PMEM2_FORCE_GRANULARITY. It is loaded when the first pool is opened, so a program that opens none
+ * pays nothing; where it is missing the kernel is asked directly: only a DAX file can be mapped
+ * with MAP_SYNC. Nothing is silently weaker: a domain that the file does not have can be forced,
+ * and says so.
+ */
+#define _GNU_SOURCE
+#include "platform/domain.h"
+
+#include "base/settings.h"
+#include "tx/shrink.h"
+
+#include <dlfcn.h>
+#include <libpmem2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const struct nvmi_method *nvmi_method_of(uint32_t id) {
+  for (int i = 0; i < METHODS; i++)
+    if (methods[i]->id == id)
+      return methods[i];
+  return NULL;
+}
+
+static bool maps_synchronously(int fd) {
+  void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
+  if (page == MAP_FAILED)
+    return false;
+  munmap(page, 4096);
+  return true;
+}
+
+/* The entry points of libpmem2 that detection needs. */
+struct pmem2 {
+  __typeof__(&pmem2_config_new) config_new;
+  __typeof__(&pmem2_config_delete) config_delete;
+  __typeof__(&pmem2_config_set_required_store_granularity) require;
+  __typeof__(&pmem2_config_set_length) set_length;
+  __typeof__(&pmem2_source_from_fd) source_from_fd;
+  __typeof__(&pmem2_source_delete) source_delete;
+  __typeof__(&pmem2_map_new) map_new;
+  __typeof__(&pmem2_map_delete) map_delete;
+  __typeof__(&pmem2_map_get_store_granularity) granularity;
+};
+
+static bool load_pmem2(struct pmem2 *p) {
+  void *library = dlopen("libpmem2.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return false;
+  struct {
+    void *slot;
+    const char *name;
+  } wanted[] = {{&p->config_new, "pmem2_config_new"},
+                {&p->config_delete, "pmem2_config_delete"},
+                {&p->require, "pmem2_config_set_required_store_granularity"},
+                {&p->set_length, "pmem2_config_set_length"},
+                {&p->source_from_fd, "pmem2_source_from_fd"},
+                {&p->source_delete, "pmem2_source_delete"},
+                {&p->map_new, "pmem2_map_new"},
+                {&p->map_delete, "pmem2_map_delete"},
+                {&p->granularity, "pmem2_map_get_store_granularity"}};
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    void *symbol = dlsym(library, wanted[i].name);
+    if (!symbol)
+      return false;
+    memcpy(wanted[i].slot, &symbol, sizeof symbol);
+  }
+  return true;
+}
+
+static enum nvm_domain detect(int fd) {
+  struct pmem2 p;
+  if (!load_pmem2(&p))
+    return maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
+  struct pmem2_config *config = NULL;
+  struct pmem2_source *source = NULL;
+  struct pmem2_map *map = NULL;
+  enum nvm_domain domain = NVM_DOMAIN_PROCESS;
+  if (p.config_new(&config) == 0 && p.require(config, PMEM2_GRANULARITY_PAGE) == 0 &&
+      p.source_from_fd(&source, fd) == 0 && p.map_new(&map, config, source) == 0 &&
+      p.granularity(map) != PMEM2_GRANULARITY_PAGE)
+    domain = NVM_DOMAIN_POWER;
+  if (map)
+    p.map_delete(&map);
+  if (source)
+    p.source_delete(&source);
+  if (config)
+    p.config_delete(&config);
+  return domain;
+}
+
+static void choose_domain(struct nvm_pool *pool) {
+  bool is_weakest = nvmi_setting_is("NVMOVE_DOMAIN", "process");
+  enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(pool->fd), chosen = found;
+  if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
+    chosen = NVM_DOMAIN_POWER;
+  static bool told; /* a traced run is not for keeping */
+  told = told || getenv("NVMOVE_TRACE");
+  if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
+    told = true;
+    fprintf(stderr,
+            "nvmove: %s: the power domain is forced on a file that is not persistent memory: good "
+            "for measuring, worth nothing in a power failure\n",
+            pool->path);
+  }
+  pool->header.domain = chosen;
+  pool->persist = chosen == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
+}
+
+/* Whether a private copy of the pool may fit into half of the machine's DRAM: shadow needs up to
+ * the pool's size, or what NVMOVE_SHADOW_DRAM bounds it to. */
+static bool fits_in_dram(const struct nvm_pool *pool) {
+  uint64_t dram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t needed = pool->header.heap_size, bound = nvmi_shrink_bound();
+  return (bound && bound < needed ? bound : needed) < dram / 2;
+}
+
+void nvmi_domain_choose(struct nvm_pool *pool) {
+  if (pool->is_copy) { /* one mapping, and nothing of it durable */
+    pool->method = &nvmi_undo;
+    pool->persist = nvmi_persist_process();
+    pool->header.method = pool->method->id;
+    pool->header.domain = NVM_DOMAIN_PROCESS;
+    return;
+  }
+  choose_domain(pool);
+  bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
+  pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
+  for (int i = 0; i < METHODS; i++)
+    if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
+      pool->method = methods[i];
+  pool->header.method = pool->method->id;
+}

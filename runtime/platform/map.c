@@ -1,0 +1,222 @@
+/* map.c: the reserved range (abi.h) and the mappings in it.
+ *
+ * The whole range is reserved without access at first use, so nothing else ever lies in it and the
+ * compiled code's check is one shift and one comparison. A pool starts at a multiple of its span,
+ * chosen at creation by its random id so that pools made apart seldom clash, and keeps that
+ * address unless it is taken (relocate.h).
+ */
+#define _GNU_SOURCE
+#include "platform/map.h"
+
+#include "pool/relocate.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool reserved;
+struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
+static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
+
+struct nvm_pool *nvmi_pool_number(unsigned index) {
+  return atomic_load_explicit(&by_number[index], memory_order_acquire);
+}
+
+bool nvmi_pool_is_open(const struct nvm_pool *pool) {
+  unsigned number = 0;
+  while (number < NVMI_POOLS_MAX && nvmi_pool_number(number) != pool)
+    number++;
+  return number < NVMI_POOLS_MAX;
+}
+
+void nvmi_map_lock(void) { nvmi_lock(&lock); }
+void nvmi_map_unlock(void) { nvmi_unlock(&lock); }
+
+static int reserve(const char *path) {
+  if (reserved)
+    return 0;
+  void *want = (void *)NVM_RANGE_BASE;
+  void *got = mmap(want, NVM_RANGE_SIZE, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != want) {
+    if (got != MAP_FAILED)
+      munmap(got, NVM_RANGE_SIZE);
+    return nvmi_fail(NVM_EADDRESS, path,
+                     "cannot reserve %llu GiB of addresses at %p (%s); is 'ulimit -v' set, or "
+                     "something mapped there?",
+                     (unsigned long long)(NVM_RANGE_SIZE >> 30), want, strerror(errno));
+  }
+  reserved = true;
+  return 0;
+}
+
+static bool is_free(uint64_t first, uint64_t count) {
+  if (first + count > NVMI_GRANULES)
+    return false;
+  for (uint64_t i = first; i < first + count; i++)
+    if (nvmi_pool_by_granule[i])
+      return false;
+  return true;
+}
+
+static bool is_open_to(const struct nvm_pool *pool, uint64_t place, uint64_t count) {
+  return is_free(place, count) &&
+         (!pool->header.base ||
+          nvmi_base_allowed(&pool->header, NVM_RANGE_BASE + (place << NVMI_GRANULE_SHIFT)));
+}
+
+/* Places are multiples of the span (relocate.h). Granule, or -1. */
+static int find_place(const struct nvm_pool *pool, uint64_t count, uint64_t wish) {
+  uint64_t home = wish ? wish : nvmi_origin(&pool->header), first;
+  if (home) {
+    first = (home - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+    if (is_open_to(pool, first, count))
+      return (int)first;
+    if (wish)
+      return -1;
+  }
+  memcpy(&first, pool->header.id, sizeof first);
+  for (uint64_t i = 0; i < NVMI_GRANULES / count; i++) {
+    uint64_t place = (first + i) % (NVMI_GRANULES / count) * count;
+    if (is_open_to(pool, place, count))
+      return (int)place;
+  }
+  return -1;
+}
+
+static int claim_locked(struct nvm_pool *pool, uint64_t wish) {
+  if (reserve(pool->path))
+    return -1;
+  unsigned number = 0;
+  while (number < NVMI_POOLS_MAX && by_number[number])
+    number++;
+  if (number == NVMI_POOLS_MAX)
+    return nvmi_fail(NVM_ELIMIT, pool->path, "%d pools are open, which is the most; close one",
+                     NVMI_POOLS_MAX);
+  uint64_t count = pool->header.span >> NVMI_GRANULE_SHIFT;
+  int first = find_place(pool, count, wish);
+  if (first < 0)
+    return nvmi_fail(NVM_EADDRESS, pool->path,
+                     "the %llu GiB of addresses that it needs%s are taken by other open pools; "
+                     "close one",
+                     (unsigned long long)count, wish ? " there" : "");
+  pool->work = (char *)(NVM_RANGE_BASE + ((uint64_t)first << NVMI_GRANULE_SHIFT));
+  pool->index = number;
+  for (uint64_t i = 0; i < count; i++)
+    nvmi_pool_by_granule[(uint64_t)first + i] = pool;
+  by_number[number] = pool;
+  return 0;
+}
+
+int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish) {
+  nvmi_lock(&lock);
+  int result = claim_locked(pool, wish);
+  nvmi_unlock(&lock);
+  return result;
+}
+
+void nvmi_map_release(struct nvm_pool *pool) {
+  nvmi_lock(&lock);
+  uint64_t first = ((uint64_t)(uintptr_t)pool->work - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
+    nvmi_pool_by_granule[first + i] = NULL;
+  by_number[pool->index] = NULL;
+  nvmi_unlock(&lock);
+}
+
+static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {
+  if (mmap(at + offset, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, pool->fd,
+           (off_t)offset) != MAP_FAILED)
+    return 0;
+  return nvmi_fail(NVM_ESYSTEM, pool->path,
+                   "cannot map %llu bytes: %s; raise 'ulimit -v' or vm.max_map_count",
+                   (unsigned long long)size, strerror(errno));
+}
+
+/* With undo the program's view is the file itself; a child of fork must not reach it. A private
+ * view is inherited as it is, the file behind it never. */
+static int map_work(struct nvm_pool *pool, uint64_t offset, uint64_t size, bool private_work) {
+  if (map_part(pool, pool->work, offset, size, private_work ? MAP_PRIVATE : MAP_SHARED))
+    return -1;
+  if (!private_work)
+    madvise(pool->work + offset, size, MADV_DONTFORK);
+  return 0;
+}
+
+/* A copy: one private mapping, which is home and view at once. */
+static int map_copy(struct nvm_pool *pool) {
+  pool->home = pool->work;
+  return map_part(pool, pool->home, 0, nvmi_file_size(&pool->header), MAP_PRIVATE);
+}
+
+int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
+  const struct nvm_header *header = &pool->header;
+  if (pool->is_copy)
+    return map_copy(pool);
+  /* Huge pages of the file, as DAX has them, can be mapped as such. */
+  pool->home = nvmi_reserve_aligned(header->span, PROT_NONE);
+  if (!pool->home)
+    return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
+  if (map_part(pool, pool->home, 0, nvmi_file_size(header), MAP_SHARED) ||
+      map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
+      map_work(pool, header->heap_offset, header->heap_size, private_work))
+    return -1;
+  madvise(pool->home, header->span, MADV_DONTFORK);
+  return 0;
+}
+
+int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work) {
+  uint64_t offset = pool->header.heap_offset + old_size, size = pool->header.heap_size - old_size;
+  if (map_part(pool, pool->home, offset, size, MAP_SHARED) ||
+      map_work(pool, offset, size, private_work))
+    return -1;
+  madvise(pool->home + offset, size, MADV_DONTFORK);
+  return 0;
+}
+
+bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {
+  const struct nvm_header *header = &pool->header;
+  int advice = inherited ? MADV_DOFORK : MADV_DONTFORK;
+  if (pool->is_copy)
+    return true; /* is private, and always inherited */
+  if (madvise(pool->home, header->span, advice))
+    return false;
+  return pool->method->private_work ||
+         (madvise(pool->work + NVM_ROOT_OFFSET, PAGE, advice) == 0 &&
+          madvise(pool->work + header->heap_offset, header->heap_size, advice) == 0);
+}
+
+/* Both read as zeros until they are written, and a child of fork has its own. Where view and file
+ * are compared, or pages are given back to show the file again, it stays the file's. */
+void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end) {
+  if (!pool->work || !pool->method->private_work || pool->is_copy || nvmi_view_is_compared(pool) ||
+      start >= end)
+    return;
+  char *at = pool->work + start;
+  if (mmap(at, end - start, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED)
+    madvise(at, end - start, MADV_HUGEPAGE);
+  else if (map_part(pool, pool->work, start, end - start, MAP_PRIVATE))
+    nvmi_die(NULL, "%s", nvm_strerror());
+}
+
+int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {
+  uint64_t offset = nvmi_file_size(&pool->header), size = old_size - pool->header.heap_size;
+  char *const views[] = {pool->home, pool->work};
+  for (unsigned i = 0; i < 2; i++)
+    if (mmap(views[i] + offset, size, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+      return -1;
+  return 0;
+}
+
+void nvmi_unmap_pool(struct nvm_pool *pool) {
+  if (pool->home && !pool->is_copy)
+    munmap(pool->home, pool->header.span);
+  pool->home = NULL;
+  mmap(pool->work, pool->header.span, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}

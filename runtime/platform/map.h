@@ -1,0 +1,40 @@
+/* map.h: where pools live: the reserved range, a pool's two mappings, its place in the table of
+ * pools. */
+#pragma once
+
+#include "core/internal.h"
+
+#define NVMI_HUGE_PAGE ((size_t)2 << 20) /* bytes */
+
+/* Gives `pool` addresses (`work`): where its pointers hold when that is free and `wish` is 0, else
+ * at `wish`, else somewhere. Reserves the range at first use. 0, or -1: recorded. */
+int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish);
+void nvmi_map_release(struct nvm_pool *pool);
+
+/* Maps the file: home whole, work what the program may see. */
+int nvmi_map_pool(struct nvm_pool *pool, bool private_work);
+/* The heap has grown from `old_size` to header.heap_size. */
+int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work);
+/* Bytes [start, end) of the file were never used, and nobody was shown them: a private view of them
+ * becomes huge pages of DRAM, of which the processor remembers more than of the file's. */
+void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end);
+/* The heap has become smaller: what lies behind it is nobody's any more. */
+int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size);
+void nvmi_unmap_pool(struct nvm_pool *pool);
+
+/* Whether it is one of those that are open: it may be no pool at all, or closed, and is not looked
+ * at. */
+bool nvmi_pool_is_open(const struct nvm_pool *pool);
+
+/* Whether a child of fork has the file's mappings, too: at first it has not. False: the kernel
+ * cannot. */
+bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited);
+
+/* Around fork: no pool comes or goes. */
+void nvmi_map_lock(void);
+void nvmi_map_unlock(void);
+
+/* Offset behind the last byte of the heap: the length of the file. */
+static inline uint64_t nvmi_file_size(const struct nvm_header *header) {
+  return header->heap_offset + header->heap_size;
+}

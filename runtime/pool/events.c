@@ -1,0 +1,228 @@
+/* events.c: fork, exit and SIGBUS.
+ *
+ * A forked child never changes a pool: the file's shared mapping is not inherited (map.c), its
+ * commits fail with NVM_ECHILD. With shadow it keeps the program's view as it was, an ordinary
+ * copy-on-write snapshot; with undo it has no mapping at all. The child of daemon() is no such one:
+ * its parent ends, so it is the program from then on and inherits mappings, lock and all. A page
+ * that the file lost (truncated, bad storage) raises SIGBUS: said in one line, then the handler
+ * that the program had is asked, or the default action taken.
+ */
+#define _GNU_SOURCE
+#include "pool/events.h"
+
+#include "admin/call.h"
+#include "base/signal_frame.h"
+#include "gc/counts.h"
+#include "heap/heap_types.h"
+#include "order/order.h"
+#include "platform/map.h"
+#include "pool/pool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct sigaction previous;
+
+static void each_pool(void (*visit)(struct nvm_pool *pool)) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (nvmi_pool_number(i))
+      visit(nvmi_pool_number(i));
+}
+
+/* This thread's fork is that of daemon(). */
+static _Thread_local bool hands_over;
+
+static void prepare(struct nvm_pool *pool) {
+  if (!pool->forked && pool->heap && !hands_over)
+    pool->method->before_fork(pool);
+}
+
+/* By the thread that forks; a pool that another thread is just opening has no heap yet. */
+static struct nvm_pool *locked[NVMI_POOLS_MAX];
+
+static void lock_pool(struct nvm_pool *pool) {
+  if (!pool->heap)
+    return;
+  locked[pool->index] = pool;
+  nvmi_lock(&pool->lock);
+  nvmi_lock(&pool->heap->lock);
+}
+
+static void unlock_pools(void) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    if (!locked[i])
+      continue;
+    nvmi_unlock(&locked[i]->heap->lock);
+    nvmi_unlock(&locked[i]->lock);
+    locked[i] = NULL;
+  }
+}
+
+/* The runtime's locks are held across fork, in the order in which it takes them: the child finds
+ * all of them free, and what they guard whole. */
+static void before_fork(void) {
+  each_pool(prepare);
+  nvmi_threads_lock();
+  nvmi_map_lock();
+  nvmi_order_lock(); /* before the pools': undoing.c needs a log under it */
+  each_pool(lock_pool);
+}
+
+static void after_fork(void) {
+  unlock_pools();
+  nvmi_order_unlock();
+  nvmi_map_unlock();
+  nvmi_threads_unlock();
+}
+
+static void orphan(struct nvm_pool *pool) {
+  if (!pool->forked)
+    close(pool->fd); /* the pool's lock is the parent's: it must not live as long as the child */
+  pool->fd = -1;
+  pool->forked = true;
+  pool->gate = true;
+}
+
+static void in_child(void) {
+  if (!hands_over)
+    nvmi_order_forget();
+  after_fork();
+  if (!hands_over)
+    each_pool(orphan);
+}
+
+static bool is_shared(struct nvm_pool *pool) {
+  bool shared = false;
+  nvmi_lock(&pool->lock);
+  for (unsigned i = 0; i < pool->log_count; i++)
+    shared = shared || (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self);
+  nvmi_unlock(&pool->lock);
+  return shared;
+}
+
+static void keep(struct nvm_pool *pool) {
+  if (!pool->forked && pool->heap)
+    nvmi_map_inherit(pool, false);
+}
+
+/* The first of the pools that cannot be handed over; null: all are ready for it. */
+static const struct nvm_pool *offer_all(void) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    struct nvm_pool *pool = nvmi_pool_number(i);
+    if (!pool || pool->forked)
+      continue;
+    if (!pool->heap || is_shared(pool) || !nvmi_map_inherit(pool, true))
+      return pool;
+    nvmi_counts_rest(pool);
+  }
+  return NULL;
+}
+
+/* Nothing is written between the fork and the parent's end, which runs no handlers. */
+int nvmi_daemon(int stay_in_folder, int keep_files, const struct nvm_pool **busy) {
+  int result = -1, error = ENOTSUP;
+  *busy = offer_all();
+  if (!*busy) {
+    hands_over = true;
+    result = daemon(stay_in_folder, keep_files);
+    error = errno;
+    hands_over = false;
+  }
+  each_pool(keep);
+  errno = error;
+  return result;
+}
+
+static void leave(struct nvm_pool *pool) {
+  if (!pool->forked)
+    nvmi_pool_leave(pool);
+}
+
+/* Pools left open are closed; what this thread wrote outside transactions is committed first, what
+ * it left in one undone. */
+static void at_exit(void) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (nvmi_in_transaction(thread)) {
+    nvmi_tx_finish(thread, false);
+    thread->begun = 0;
+    thread->frames.count = 0;
+  }
+  /* Who ends the process does not wait for ever for a thread that ends with it. */
+  bool waits = thread->touched && thread->ticket && nvmi_order_turn_soon(thread) == NVMI_TURN_LATER;
+  if (waits)
+    nvmi_tx_finish(thread, false);
+  enum nvm_error error = waits ? NVM_EOPENTX : nvmi_tx_finish_implicit(thread);
+  if (error && error != NVM_ECHILD)
+    fprintf(stderr,
+            "nvmove: %s; what was stored outside transactions before the process ended is undone\n",
+            error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
+  if (nvmi_call_armed)
+    nvmi_call_now();
+  each_pool(leave);
+}
+
+static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {
+  uint64_t in_work = (uint64_t)(address - pool->work), in_home = (uint64_t)(address - pool->home);
+  *offset = in_work < pool->header.span ? in_work : in_home;
+  return *offset < pool->header.span;
+}
+
+/* Only calls that are allowed in a signal handler. */
+static void say(const struct nvm_pool *pool, uint64_t offset) {
+  char digits[20];
+  size_t at = sizeof digits;
+  do
+    digits[--at] = (char)('0' + offset % 10);
+  while (offset /= 10);
+  const char *parts[] = {"nvmove: ", pool->path, ": SIGBUS at file offset ", NULL,
+                         ": the file was truncated or its storage failed; restore a copy\n"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    ssize_t written = parts[i] ? write(STDERR_FILENO, parts[i], strlen(parts[i]))
+                               : write(STDERR_FILENO, digits + at, sizeof digits - at);
+    (void)written;
+  }
+}
+
+static void say_where(const void *address) {
+  uint64_t offset;
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    const struct nvm_pool *pool = nvmi_pool_number(i);
+    if (pool && holds(pool, address, &offset))
+      say(pool, offset);
+  }
+}
+
+/* What would have happened to the signal without us. */
+static void on_sigbus(int signal_number, siginfo_t *info, void *context) {
+  bool is_sent = info->si_code <= 0; /* by a process: then it is not executed again */
+  if (!is_sent)
+    say_where(info->si_addr);
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(signal_number, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal_number);
+  } else if (!is_sent || previous.sa_handler == SIG_DFL) {
+    signal(SIGBUS, SIG_DFL); /* the store is executed again and takes the default action */
+    if (is_sent)
+      raise(SIGBUS);
+  }
+}
+
+static void install(void) {
+  struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, &previous);
+  if (nvmi_real_lock) /* else no locks are seen, and nobody asks */
+    nvmi_signal_frame_prepare();
+  pthread_atfork(before_fork, after_fork, in_child);
+  atexit(at_exit);
+}
+
+void nvmi_events_install(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+}

@@ -1,0 +1,380 @@
+/* pool.c: create, open, grow and close.
+ *
+ * A pool is created as a nameless file and linked to its path when it is whole, so a crash or a
+ * failure leaves nothing behind. Open recovers before it hands out the pool; until the generation
+ * has grown the file means the same as before (invariant I3 of layout.h).
+ */
+#define _GNU_SOURCE
+#include "pool/pool.h"
+
+#include "admin/call.h"
+#include "base/kill.h"
+#include "base/settings.h"
+#include "format/header.h"
+#include "gc/counts.h"
+#include "heap/heap_types.h"
+#include "log/log.h"
+#include "log/settle.h"
+#include "order/locks.h"
+#include "platform/disk.h"
+#include "platform/domain.h"
+#include "platform/map.h"
+#include "pool/events.h"
+#include "pool/recover.h"
+#include "pool/relocate.h"
+#include "pool/root.h"
+#include "pool/stats.h"
+#include "symbols/statics.h"
+#include "trace/trace.h"
+#include "tx/shrink.h"
+#include "types/types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
+
+static bool usable(const char *path) {
+  if (path && *path && strlen(path) < PATH_MAX)
+    return nvmi_settings_check(path) == 0;
+  nvmi_fail(NVM_EARGUMENT, NULL,
+            path && *path ? "the path is too long; choose a shorter one"
+                          : "no path was given; name the pool's file");
+  return false;
+}
+
+static struct nvm_pool *new_pool(const char *path) {
+  struct nvm_pool *pool =
+      mmap(NULL, sizeof *pool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pool == MAP_FAILED)
+    return NULL;
+  pool->fd = -1;
+  pool->order = 1;
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_mutex_init(&pool->settling, NULL);
+  snprintf(pool->path, sizeof pool->path, "%s", path);
+  pool->check_pointers = nvmi_pointers_wanted();
+  pool->compare = nvmi_setting_is("NVMOVE_DEBUG", "compare");
+  if (pool->compare)
+    nvmi_compares = true;
+  pool->is_copy = nvmi_setting_is("NVMOVE_OPEN", "copy");
+  return pool;
+}
+
+void nvmi_pool_detach(struct nvm_pool *pool) {
+  if (pool->fd >= 0)
+    close(pool->fd);
+  pthread_mutex_destroy(&pool->lock);
+  pthread_mutex_destroy(&pool->settling);
+  nvmi_types_free(pool);
+  munmap(pool, sizeof *pool);
+}
+
+/* The superuser may open a write-protected file; that is no reason to change it. */
+static bool is_read_only(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
+}
+
+static void refuse_locked(const char *path) {
+  if (errno == EWOULDBLOCK)
+    nvmi_fail(NVM_EBUSY, path,
+              "the pool is open already, here or in another process; close it there");
+  else
+    nvmi_disk_fail(path, "cannot be locked");
+}
+
+struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
+  if (!usable(path))
+    return NULL;
+  struct nvm_pool *pool = new_pool(path);
+  if (!pool) {
+    nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
+    return NULL;
+  }
+  writable = writable && !pool->is_copy;
+  pool->fd = nvmi_disk_open(path, writable ? O_RDWR : O_RDONLY);
+  if (pool->fd < 0)
+    ; /* recorded */
+  else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
+    refuse_locked(path);
+  else if (writable && is_read_only(pool->fd))
+    nvmi_fail(NVM_EREADONLY, path, "nobody may write the file; allow it (chmod u+w)");
+  else
+    return pool;
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
+struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
+  struct nvm_pool *pool = nvmi_pool_take(path, writable);
+  if (!pool || nvmi_header_read(pool) == 0)
+    return pool;
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
+/* Under a name when the file system has no nameless files. */
+static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
+  *name = 0;
+  pool->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (pool->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+    snprintf(name, name_size, "%s.%ld.new", pool->path, (long)getpid());
+    pool->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  if (pool->fd < 0)
+    return nvmi_disk_fail(pool->path, "cannot be created");
+  flock(pool->fd, LOCK_EX);
+  return 0;
+}
+
+static int give_name(struct nvm_pool *pool, const char *folder, const char *name) {
+  char link_path[64];
+  snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", pool->fd);
+  const char *from = *name ? name : link_path;
+  if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
+    return nvmi_disk_fail(pool->path, "cannot be created");
+  int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int result = folder_fd < 0 ? nvmi_disk_fail(folder, "cannot be opened")
+                             : nvmi_disk_sync(folder, folder_fd);
+  if (folder_fd >= 0)
+    close(folder_fd);
+  if (result)
+    unlink(pool->path);
+  return result;
+}
+
+static int start(struct nvm_pool *pool) {
+  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool) ||
+      nvmi_shrink_start(pool))
+    return -1;
+  nvmi_events_install();
+  if (nvmi_locks_check)
+    nvmi_locks_check();
+  return 0;
+}
+
+static void undo_start(struct nvm_pool *pool) {
+  nvmi_counts_stop(pool);
+  nvmi_shrink_stop(pool);
+  nvmi_statics_stop(pool);
+  nvmi_heap_stop(pool);
+  nvmi_unmap_pool(pool);
+  nvmi_map_release(pool);
+}
+
+static int create_file(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
+  if (open_new(pool, folder, name, name_size))
+    return -1;
+  const struct nvm_header *h = &pool->header;
+  nvmi_step(NVMI_STEP_CREATE);
+  if (nvmi_disk_allocate(pool, 0, NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size),
+                         NVMI_PATIENCE_MAKE) ||
+      nvmi_disk_allocate(pool, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
+    return -1;
+  nvmi_domain_choose(pool);
+  if (nvmi_map_claim(pool, 0))
+    return -1;
+  pool->header.base = (uint64_t)(uintptr_t)pool->work;
+  if (start(pool) == 0 && nvmi_statics_start(pool) == 0) {
+    nvmi_root_make(pool);
+    nvmi_trace_open(pool);
+    nvmi_header_write(pool);
+    nvmi_step(NVMI_STEP_CREATE);
+    if (nvmi_disk_sync(pool->path, pool->fd) == 0 && give_name(pool, folder, name) == 0)
+      return 0;
+    nvmi_trace_drop(pool);
+  }
+  undo_start(pool);
+  return -1;
+}
+
+NVM_POOL *nvm_pool_create(const char *path, size_t size) {
+  nvmi_kill_arm();
+  if (!usable(path))
+    return NULL;
+  if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    nvmi_fail(
+        NVM_EEXISTS, path, "%s",
+        access(path, F_OK) == 0
+            ? "the file exists; open it, or remove it first"
+            : "it is a symbolic link that leads nowhere; remove it, or make it lead to a pool");
+    return NULL;
+  }
+  struct nvm_pool *pool = new_pool(path);
+  if (!pool) {
+    nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
+    return NULL;
+  }
+  char copy[PATH_MAX], name[PATH_MAX];
+  snprintf(copy, sizeof copy, "%s", path);
+  *name = 0;
+  int result = pool->is_copy ? nvmi_fail(NVM_EARGUMENT, path,
+                                         "NVMOVE_OPEN=copy opens pools and creates none; unset it")
+                             : nvmi_header_init(pool, size);
+  if (result == 0)
+    result = create_file(pool, dirname(copy), name, sizeof name);
+  if (*name)
+    unlink(name);
+  if (result) {
+    nvmi_pool_detach(pool);
+    return NULL;
+  }
+  nvmi_trace_opened(pool);
+  return pool;
+}
+
+/* Recovers with the generation of the log, then starts the next one. Crash before the header is
+ * written: the same again; after: the logs are empty. */
+static int recover(struct nvm_pool *pool, uint32_t old_method) {
+  uint32_t new_method = pool->header.method;
+  pool->header.method = old_method;
+  if (pool->header.state == NVM_STATE_OPEN) {
+    if (nvmi_recover(pool, false))
+      return -1;
+    if (pool->counts && nvmi_counts_recover(pool))
+      return -1;
+    pool->header.unclean_shutdowns += !pool->is_copy;
+  }
+  nvmi_step(NVMI_STEP_RECOVER);
+  pool->header.method = new_method;
+  nvmi_pool_reopen(pool);
+  return 0;
+}
+
+/* Another program's pointers are left as they are. */
+static int bind_statics(struct nvm_pool *pool) {
+  return pool->is_foreign ? 0 : nvmi_statics_bind(pool);
+}
+
+/* Recovered, and then refused: nothing was logged since, so there is nothing to recover next time.
+ */
+static int refuse(struct nvm_pool *pool) {
+  pool->header.state = NVM_STATE_CLEAN;
+  nvmi_header_write(pool);
+  return -1;
+}
+
+static int open_started(struct nvm_pool *pool, uint32_t old_method) {
+  if (start(pool))
+    return -1;
+  nvmi_trace_open(pool);
+  if (nvmi_counts_start(pool) || recover(pool, old_method))
+    return -1;
+  if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
+      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
+    return refuse(pool);
+  nvmi_trace_opened(pool);
+  nvmi_call_arm(pool);
+  return 0;
+}
+
+/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. */
+static uint64_t wished_base(void) {
+  const char *wish = getenv("NVMOVE_BASE");
+  return wish ? strtoull(wish, NULL, 0) : 0;
+}
+
+static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
+  nvmi_kill_arm();
+  struct nvm_pool *pool = nvmi_pool_attach(path, true);
+  if (!pool)
+    return NULL;
+  uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
+  if (wish && !nvmi_is_base(&pool->header, wish)) {
+    nvmi_fail(NVM_EARGUMENT, path,
+              "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB; "
+              "choose one that is",
+              (unsigned long long)wish, (unsigned long long)(pool->header.span >> 30),
+              (unsigned long long)NVM_RANGE_BASE, (unsigned long long)(NVM_RANGE_SIZE >> 30));
+    nvmi_pool_detach(pool);
+    return NULL;
+  }
+  pool->is_foreign = is_foreign;
+  uint32_t old_method = pool->header.method;
+  nvmi_domain_choose(pool);
+  if (nvmi_map_claim(pool, wish) == 0) {
+    if (open_started(pool, old_method) == 0)
+      return pool;
+    nvmi_trace_drop(pool);
+    undo_start(pool);
+  }
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
+NVM_POOL *nvm_pool_open(const char *path) { return open_pool(path, NULL, false); }
+
+NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
+  return open_pool(path, base, false);
+}
+
+NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
+
+/* All that was committed is in place: only then may the header call the logs empty. */
+static int finish(struct nvm_pool *pool) {
+  if (nvmi_log_close_all(pool))
+    return -1;
+  if (pool->compare && pool->method->private_work)
+    nvmi_compare(pool);
+  nvmi_counts_drain(pool);
+  nvmi_stats_print(pool);
+  nvmi_settle(pool);
+  pool->persist->fence();
+  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
+    nvmi_barrier_in_all_threads();
+  pool->header.state = NVM_STATE_CLEAN;
+  pool->header.clean_shutdowns++;
+  nvmi_header_write(pool);
+  nvmi_log_shrink(pool);
+  return 0;
+}
+
+int nvm_pool_close(NVM_POOL *pool) {
+  if (!pool)
+    return nvmi_fail_no_pool();
+  if (!nvmi_pool_is_open(pool))
+    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?",
+                     (void *)pool);
+  if (!pool->forked && (nvmi_release_closing(pool) || finish(pool)))
+    return -1;
+  if (!pool->forked)
+    nvmi_release_closed(pool);
+  nvmi_trace_close(pool);
+  nvmi_log_free_all(pool);
+  undo_start(pool);
+  nvmi_pool_detach(pool);
+  return 0;
+}
+
+void nvmi_pool_reopen(struct nvm_pool *pool) {
+  pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
+  pool->header.state = NVM_STATE_OPEN;
+  nvmi_header_write(pool);
+  nvmi_header_seeds(pool);
+  nvmi_log_begin_anew(pool);
+}
+
+void nvmi_pool_leave(struct nvm_pool *pool) {
+  const struct nvmi_thread *self = nvmi_thread_self();
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner != self)
+      return;
+  struct nvmi_log *own = self->logs[pool->index];
+  if (finish(pool) == 0 && own)
+    nvmi_log_detach(own); /* who writes even later takes a log anew, and finds the pool clean */
+  nvmi_trace_leave(pool);
+}
+
+const void *nvm_pool_base(NVM_POOL *pool) { return pool ? pool->work : NULL; }
+
+NVM_POOL *nvm_pool_of(const void *address) { return nvmi_pool_at(address); }

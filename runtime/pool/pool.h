@@ -1,0 +1,20 @@
+/* pool.h: what the rest of the runtime asks of pool.c. */
+#pragma once
+
+#include "core/internal.h"
+
+/* Opens and locks the file at `path`, reads its header; for open and for check. Null: recorded. */
+struct nvm_pool *nvmi_pool_attach(const char *path, bool writable);
+/* The same without a look at the header. */
+struct nvm_pool *nvmi_pool_take(const char *path, bool writable);
+void nvmi_pool_detach(struct nvm_pool *pool);
+
+/* Makes the heap larger by `bytes` at least. For the holder of the heap's lock. A failure is
+ * recorded. */
+int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes); /* resize.c */
+
+/* Starts the next generation: the logs are empty, and will be recovered from. */
+void nvmi_pool_reopen(struct nvm_pool *pool);
+/* At exit: closes the file's books, but keeps the mapping, which other threads may still look at.
+ * Where another thread may be writing nothing is done: the next opening recovers. */
+void nvmi_pool_leave(struct nvm_pool *pool);

@@ -1,0 +1,343 @@
+/* recover.c: replays what committed, undoes what did not.
+ *
+ * Reads every bank of every log: with undo the frames of its newest transaction, with shadow all. A
+ * transaction with a whole commit record is replayed if its order is not below the highest bound
+ * (or the floor); one without is undone. Replay goes forwards by order, undo backwards, over all
+ * logs. Every step stores bytes taken from the log, and the log stays until the generation grows:
+ * so a crash in here is followed by the same again. All stores are made through `home`; a private
+ * view of the file has no pages of its own yet.
+ */
+#include "pool/recover.h"
+
+#include "base/checksum.h"
+#include "base/kill.h"
+#include "gc/counts.h"
+#include "log/redo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nvm_frame **items(const struct nvmi_array *list) { return list->items; }
+
+bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank,
+                       nvmi_visit_segment *visit, void *context) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  uint64_t at = slots[slot].bank[bank];
+  for (unsigned position = 0; at; position++) {
+    if (!nvmi_segment_valid(pool, at, slot, bank, position))
+      return false;
+    const struct nvm_segment *segment = (const void *)(pool->home + at);
+    visit(context, segment);
+    at = segment->next;
+  }
+  return true;
+}
+
+bool nvmi_frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
+  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
+         NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
+         (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
+          NVM_FRAME_OPERATIONS(frame) + (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED) <=
+              NVM_FRAME_LENGTH(frame) / 8) &&
+         frame->check == nvmi_check_by(&pool->key, &frame->transaction,
+                                       sizeof *frame - 8 + NVM_FRAME_LENGTH(frame));
+}
+
+struct scan {
+  const struct nvm_pool *pool;
+  uint64_t transaction; /* newest seen so far */
+  bool packed;
+  bool incomplete; /* out of memory */
+  struct nvmi_array *found;
+};
+
+/* Tries every line: an unfinished frame does not hide those behind it. A frame of the newest
+ * transaction hides nothing, so its payload is skipped. */
+static void scan_segment(void *context, const struct nvm_segment *segment) {
+  struct scan *scan = context;
+  uint64_t at = sizeof *segment;
+  while (at < segment->size) {
+    const struct nvm_frame *frame = (const void *)((const char *)segment + at);
+    uint64_t transaction = frame->transaction >> 16;
+    bool fits = NVM_FRAME_IS_PACKED(frame) == scan->packed &&
+                (scan->packed || transaction >= scan->transaction);
+    if (!fits || !transaction || !nvmi_frame_valid(scan->pool, frame, segment->size - at)) {
+      at += NVM_FRAME_ALIGN;
+      continue;
+    }
+    if (transaction != scan->transaction && !scan->packed)
+      scan->found->count = 0;
+    scan->transaction = transaction;
+    if (!nvmi_array_push(scan->found, &frame, sizeof frame))
+      scan->incomplete = true;
+    at += (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
+          ~(uint64_t)(NVM_FRAME_ALIGN - 1);
+  }
+}
+
+static int by_order(const void *a, const void *b) {
+  const struct nvm_frame *x = *(const struct nvm_frame *const *)a,
+                         *y = *(const struct nvm_frame *const *)b;
+  if (x->order != y->order)
+    return x->order < y->order ? -1 : 1;
+  unsigned part_x = NVM_FRAME_KIND(x) > NVM_FRAME_REDO ? UINT16_MAX : NVM_FRAME_COUNT(x);
+  unsigned part_y = NVM_FRAME_KIND(y) > NVM_FRAME_REDO ? UINT16_MAX : NVM_FRAME_COUNT(y);
+  return part_x < part_y ? -1 : part_x > part_y;
+}
+
+static void sort(struct nvmi_array *list) {
+  if (list->count)
+    qsort(list->items, list->count, sizeof(void *), by_order);
+}
+
+static bool undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
+  if (!nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+    return false;
+  /* A damaged one may name the log itself. */
+  memmove(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
+  pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
+  return true;
+}
+
+void nvmi_undo_entry(void *pool, const struct nvm_frame *frame) {
+  if (!undo_frame(pool, frame))
+    nvmi_die(((struct nvm_pool *)pool)->path, "the log was overwritten while it was in use");
+}
+
+void nvmi_own_entries(const struct nvmi_log *log, nvmi_visit_entry *visit, void *context) {
+  const struct nvmi_cursor *cursor = log->cursor;
+  unsigned bank = cursor->transaction & 1;
+  const struct nvm_segment *segment = log->first[bank];
+  for (unsigned position = 0;; position++) {
+    if (!nvmi_segment_valid(log->pool, (uint64_t)((const char *)segment - log->pool->home),
+                            log->slot, bank, position))
+      nvmi_die(log->pool->path, "the log was overwritten while it was in use");
+    uint64_t end = segment == cursor->segment ? cursor->at : segment->size;
+    for (uint64_t at = sizeof *segment; at < end;) {
+      const struct nvm_frame *frame = (const void *)((const char *)segment + at);
+      bool fits = frame->transaction >> 16 == cursor->transaction &&
+                  nvmi_frame_valid(log->pool, frame, segment->size - at);
+      if (fits && NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO)
+        visit(context, frame);
+      at += fits ? (sizeof *frame + NVM_FRAME_LENGTH(frame) + NVM_FRAME_ALIGN - 1) &
+                       ~(uint64_t)(NVM_FRAME_ALIGN - 1)
+                 : NVM_FRAME_ALIGN;
+    }
+    if (segment == cursor->segment)
+      return;
+    segment = (const void *)(log->pool->home + segment->next);
+  }
+}
+
+static void keep_entry(void *log, const struct nvm_frame *frame) {
+  if (!nvmi_array_push(&((struct nvmi_log *)log)->entries, &frame, sizeof frame))
+    nvmi_die(((struct nvmi_log *)log)->pool->path, "out of memory for the end of a transaction");
+}
+
+void nvmi_each_entry(struct nvmi_log *log, nvmi_visit_entry *visit, void *context) {
+  log->entries.count = 0;
+  nvmi_own_entries(log, keep_entry, log);
+  sort(&log->entries);
+  for (size_t i = log->entries.count; i-- > 0;)
+    visit(context, items(&log->entries)[i]);
+}
+
+struct work {
+  struct nvmi_array redo, undo; /* const struct nvm_frame * */
+  uint64_t bound;
+  bool incomplete; /* out of memory */
+  bool damaged;    /* frames that were durable are missing */
+};
+
+/* Whether the bytes that the undo entries cover are those that a checked commit summed up. */
+static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *found,
+                         const struct nvm_frame *commit) {
+  uint64_t sum = 0, wanted;
+  if (NVM_FRAME_LENGTH(commit) < sizeof wanted)
+    return false;
+  memcpy(&wanted, (const char *)(commit + 1) + NVM_FRAME_LENGTH(commit) - sizeof wanted,
+         sizeof wanted);
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO)
+      continue;
+    if (!nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+      return false;
+    sum = nvmi_check_add(
+        sum, nvmi_check_by(&pool->key, pool->home + frame->place, NVM_FRAME_LENGTH(frame)));
+  }
+  return sum == wanted;
+}
+
+/* The commit record of a bank's frames, when it is whole and counts. `is_last`: the log has no
+ * newer transaction, whose existence would prove that this one committed. */
+static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
+                                            const struct nvmi_array *found, bool is_last) {
+  const struct nvm_frame *commit = NULL;
+  uint64_t parts = 0;
+  bool retired = false;
+  for (size_t i = 0; i < found->count; i++) {
+    unsigned kind = NVM_FRAME_KIND(items(found)[i]);
+    if (kind == NVM_FRAME_COMMIT || kind == NVM_FRAME_COMMIT_CHECKED)
+      commit = items(found)[i];
+    parts += kind == NVM_FRAME_REDO;
+    retired = retired || kind == NVM_FRAME_RETIRED;
+  }
+  if (commit && !commit->order)
+    return commit; /* nothing to replay: an abort, perhaps of a record that did not fit */
+  bool checked = commit && NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT_CHECKED;
+  if (!commit || parts != (checked ? 0 : NVM_FRAME_COUNT(commit)))
+    return NULL;
+  if (!checked || retired || !is_last)
+    return commit;
+  return data_arrived(pool, found, commit) ? commit : NULL;
+}
+
+/* Whether a bank's frames were written after the transaction before theirs had ended: all but those
+ * that a signal handler put during its commit. */
+static bool proves_end_of_other(const struct nvmi_array *found) {
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO || NVM_FRAME_OPERATIONS(frame) == NVM_UNDO_NEXT)
+      return true;
+  }
+  return false;
+}
+
+/* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
+ * torn frame of the transaction after that one, in the same bank: it is not undone. */
+static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
+                     bool ended) {
+  const struct nvm_frame *commit = whole_record(pool, found, !ended);
+  if (commit && commit->place > work->bound)
+    work->bound = commit->place;
+  if (!commit && !ended && !nvmi_entries_complete(found))
+    work->damaged = true;
+  for (size_t i = 0; i < found->count; i++) {
+    const struct nvm_frame *frame = items(found)[i];
+    unsigned kind = NVM_FRAME_KIND(frame);
+    bool is_undo = kind == NVM_FRAME_UNDO;
+    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo || ended))
+      continue;
+    if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
+      work->incomplete = true;
+  }
+}
+
+/* For who counts references: the number of the newest transaction that has ended, as this bank
+ * tells. One of which the bank has no more than a beginning proves that the one before has. */
+static uint64_t newest_ended(const struct nvm_pool *pool, const struct nvmi_array *found,
+                             uint64_t transaction, bool ended) {
+  if (!found->count || ended || whole_record(pool, found, true))
+    return transaction;
+  return transaction - (proves_end_of_other(found) ? 1 : 2);
+}
+
+static int by_transaction(const void *a, const void *b) {
+  uint64_t x = (*(const struct nvm_frame *const *)a)->transaction >> 16,
+           y = (*(const struct nvm_frame *const *)b)->transaction >> 16;
+  return x < y ? -1 : x > y;
+}
+
+/* A bank of the shadow method: whatever whole records lie there. Those of an earlier pass through
+ * it have orders below a bound that a newer record tells (docs/pool-format.md). */
+static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank,
+                        struct nvmi_records_end *end_of_bank) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  struct nvmi_array found = {0};
+  struct scan scan = {.pool = pool, .packed = true, .found = &found};
+  bool sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan);
+  work->incomplete = work->incomplete || scan.incomplete;
+  if (found.count)
+    qsort(found.items, found.count, sizeof(void *), by_transaction);
+  for (size_t i = 0, end; i < found.count && sound; i = end) {
+    uint64_t transaction = items(&found)[i]->transaction >> 16;
+    for (end = i; end < found.count && items(&found)[end]->transaction >> 16 == transaction;)
+      end++;
+    struct nvmi_array record = {.items = items(&found) + i, .count = end - i};
+    add_bank(pool, work, &record, false);
+    if (pool->counts)
+      nvmi_counts_ended(pool, slot, newest_ended(pool, &record, transaction, false));
+  }
+  *end_of_bank = nvmi_records_end(&found, (const void *)(pool->home + slots[slot].bank[bank]));
+  nvmi_array_free(&found, sizeof(void *));
+  return sound;
+}
+
+/* Both banks of the shadow method. Of the one that is not in use what is missing was overwritten,
+ * or is below a bound. */
+static bool read_both_packed(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  struct nvmi_records_end ends[2];
+  if (!read_packed(pool, work, slot, 0, &ends[0]) || !read_packed(pool, work, slot, 1, &ends[1]))
+    return false;
+  work->damaged = work->damaged || !nvmi_records_complete(ends);
+  return true;
+}
+
+/* Both banks of a log of the undo method: the newest transaction of each. */
+static bool read_newest(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  struct nvmi_array found[2] = {{0}, {0}};
+  uint64_t newest[2];
+  bool sound = true;
+  for (unsigned bank = 0; bank < 2; bank++) {
+    struct scan scan = {.pool = pool, .transaction = 1, .found = &found[bank]};
+    sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan) && sound;
+    newest[bank] = found[bank].count ? scan.transaction : 0;
+    work->incomplete = work->incomplete || scan.incomplete;
+  }
+  for (unsigned bank = 0; bank < 2 && sound; bank++) {
+    bool ended = newest[!bank] > newest[bank] && proves_end_of_other(&found[!bank]);
+    add_bank(pool, work, &found[bank], ended);
+    if (pool->counts)
+      nvmi_counts_ended(pool, slot, newest_ended(pool, &found[bank], newest[bank], ended));
+  }
+  nvmi_array_free(&found[0], sizeof(void *));
+  nvmi_array_free(&found[1], sizeof(void *));
+  return sound;
+}
+
+/* What either method wrote: one bank has frames of one of them only. */
+static bool read_log(struct nvm_pool *pool, struct work *work, unsigned slot) {
+  return read_newest(pool, work, slot) && read_both_packed(pool, work, slot);
+}
+
+static bool apply(struct nvm_pool *pool, struct work *work) {
+  sort(&work->redo);
+  sort(&work->undo);
+  for (size_t i = 0; i < work->redo.count; i++) {
+    if (items(&work->redo)[i]->order < work->bound)
+      continue;
+    if (!nvmi_redo_frame(pool, items(&work->redo)[i]))
+      return false;
+    pool->recovered_redone++;
+    nvmi_step(NVMI_STEP_RECOVER);
+  }
+  for (size_t i = work->undo.count; i-- > 0;) {
+    if (!undo_frame(pool, items(&work->undo)[i]))
+      return false;
+    pool->recovered_undone++;
+    nvmi_step(NVMI_STEP_RECOVER);
+  }
+  return true;
+}
+
+int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
+  struct work work = {0};
+  const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  work.bound = floor->order;
+  bool sound = true;
+  for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
+    sound = read_log(pool, &work, slot);
+  work.damaged = work.damaged || !nvmi_logs_complete(pool);
+  sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
+  /* Crash before this fence: the same again. After: the header may move on. */
+  pool->persist->fence();
+  nvmi_array_free(&work.redo, sizeof(void *));
+  nvmi_array_free(&work.undo, sizeof(void *));
+  if (sound)
+    return 0;
+  if (work.incomplete) /* nothing was changed yet */
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for recovery; open it again");
+  return nvmi_fail(NVM_ECORRUPT, pool->path, "the log is damaged; " NVMI_REPAIR_HINT);
+}

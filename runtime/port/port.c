@@ -1,0 +1,292 @@
+/* port.c: when a ported program's pool is opened, filled or attached: see port.h. */
+#define _GNU_SOURCE
+#include "port/port.h"
+#include "port/roots.h"
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "nvmove/inspect.h"
+#include "order/order.h"
+#include "pool/events.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_SIZE = 64 << 20, LOAD_SECONDS = 10 };
+
+enum state {
+  STATE_IDLE,     /* nobody asked for it yet */
+  STATE_NONE,     /* the program runs without */
+  STATE_KNOWN,    /* open, and it has the roots */
+  STATE_STARTING, /* open, fresh, the start's transaction is open, too */
+  STATE_LOADING,  /* the same, inside the load */
+  STATE_ATTACHED
+};
+
+static struct {
+  struct nvm_pool *pool;
+  _Atomic enum state state;
+  double load_began;
+  unsigned depth; /* of load functions inside each other */
+  char folder[PATH_MAX];
+} port;
+
+/* A relative path means the folder in which the program was started. */
+__attribute__((constructor)) static void remember_folder(void) {
+  if (!getcwd(port.folder, sizeof port.folder))
+    *port.folder = 0;
+}
+
+/* The program has done nothing yet that handlers at its exit would have to finish. */
+static _Noreturn void refuse(const char *message) {
+  fflush(NULL);
+  fprintf(stderr, "nvmove: %s\n", message);
+  _Exit(EXIT_FAILURE);
+}
+
+/* False: the program shall run without a pool. */
+static bool find_path(char *path, size_t size) {
+  const char *wish = getenv("NVMOVE_POOL");
+  if (!wish || !*wish)
+    return false;
+  bool joined = *wish != '/' && *port.folder;
+  int length = snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
+  if (length < 0 || (size_t)length >= size)
+    refuse("NVMOVE_POOL: the path is too long; choose a shorter one");
+  return true;
+}
+
+/* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */
+static size_t wished_size(void) {
+  const char *wish = getenv("NVMOVE_POOL_SIZE");
+  if (!wish)
+    return DEFAULT_SIZE;
+  char *end;
+  errno = 0;
+  unsigned long long size = strtoull(wish, &end, 10);
+  static const char units[] = "KMG";
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  if (end == wish || *wish == '-' || errno || (*end && (!unit || end[1])) ||
+      size > SIZE_MAX >> shift)
+    refuse("NVMOVE_POOL_SIZE is a number of bytes, with K, M or G behind: 512M");
+  return (size_t)size << shift;
+}
+
+static struct nvm_pool *open_or_create(const char *path) {
+  const char *twice = nvmi_roots_ambiguous();
+  if (twice) {
+    char message[256];
+    snprintf(message, sizeof message, "root '%s' of the port file: several sources define it",
+             twice);
+    refuse(message);
+  }
+  struct nvm_pool *pool =
+      access(path, F_OK) == 0 ? nvm_pool_open(path) : nvm_pool_create(path, wished_size());
+  if (!pool)
+    refuse(nvm_strerror());
+  if (nvm_pool_root(pool) && !nvmi_roots_present(pool)) {
+    char message[PATH_MAX + 80];
+    snprintf(message, sizeof message, "%s: the pool of another program: it has no roots of a port",
+             path);
+    refuse(message);
+  }
+  return pool;
+}
+
+static const char *load_names(void) {
+  return __nvm_load_names ? __nvm_load_names : "of the port file";
+}
+
+/* Where the data are whole, but nothing is attached. A load may pass such points by itself. */
+static void complain_at_point(void) {
+  static _Atomic bool told;
+  char message[PATH_MAX + 512];
+  enum state state = port.state;
+  if (port.pool->forked || state == STATE_ATTACHED)
+    return;
+  if (state != STATE_LOADING) {
+    snprintf(message, sizeof message,
+             "%s: a commit point was reached, and the load function %s was not entered: nothing "
+             "that the program does would be kept; call it first, or name in 'load' of the port "
+             "file the function that every start enters",
+             port.pool->path, load_names());
+    refuse(message);
+  }
+  if (nvmi_now() - port.load_began > LOAD_SECONDS && !atomic_exchange(&told, true))
+    fprintf(stderr,
+            "nvmove: %s: the load function %s has not returned for %d s, and commit points are "
+            "passed: nothing is kept before it returns; name in 'load' a function that returns "
+            "when the data are there\n",
+            port.pool->path, load_names(), LOAD_SECONDS);
+}
+
+/* The program allocated in the pool, or wanted to, and ends without having it. */
+static void complain_at_exit(void) {
+  enum state state = port.state;
+  if (port.pool->forked || state == STATE_ATTACHED)
+    return;
+  fprintf(stderr,
+          "nvmove: %s: the load function %s was %s: nothing of what the program did is kept\n",
+          port.pool->path, load_names(), state == STATE_LOADING ? "not left" : "not entered");
+}
+
+static enum state start_now(void) {
+  char path[PATH_MAX];
+  if (!find_path(path, sizeof path))
+    return STATE_NONE;
+  if (&__nvm_port_main && !__nvm_port_main.program)
+    fprintf(stderr, "nvmove: %s\n", __nvm_port_main.message);
+  atexit(complain_at_exit);
+  port.pool = open_or_create(path);
+  nvmi_port_unloaded = complain_at_point;
+  if (nvmi_roots_present(port.pool))
+    return STATE_KNOWN;
+  if (nvm_tx_begin(port.pool))
+    refuse(nvm_strerror());
+  return STATE_STARTING;
+}
+
+/* Several threads may be the first to allocate. */
+static enum state start(void) {
+  static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+  nvmi_lock(&starting);
+  if (port.state == STATE_IDLE)
+    port.state = start_now();
+  enum state state = port.state;
+  nvmi_unlock(&starting);
+  return state;
+}
+
+static inline enum state started(void) {
+  enum state state = atomic_load_explicit(&port.state, memory_order_acquire);
+  return NVMI_LIKELY(state != STATE_IDLE) ? state : start();
+}
+
+struct nvm_pool *nvmi_port_pool(void) {
+  return started() < STATE_STARTING || port.pool->forked ? NULL : port.pool;
+}
+
+void nvmi_port_gave(void *block) {
+  if (block && atomic_load_explicit(&port.state, memory_order_relaxed) == STATE_KNOWN)
+    nvmi_roots_made(block);
+}
+
+void nvmi_port_says_child(const struct nvm_pool *pool) {
+  static _Atomic bool told;
+  if (!atomic_exchange(&told, true))
+    fprintf(stderr,
+            "nvmove: %s: process %ld is a forked child: nothing of what it stores is kept; to go "
+            "into the background call daemon(), or fork before the first allocation in the pool\n",
+            pool->path, (long)getpid());
+}
+
+NVM_POOL *nvm_pool_attached(void) {
+  return atomic_load(&port.state) == STATE_ATTACHED ? port.pool : NULL;
+}
+
+/* Without leaks of what the last process had not linked yet, when that is wanted at any price. */
+static void collect(void) {
+  struct nvm_collected collected;
+  if (nvmi_setting_is("NVMOVE_COLLECT", "1") && nvm_pool_collect(port.pool, &collected))
+    refuse(nvm_strerror());
+}
+
+/* What changed outside transactions until the end. What would have to wait for another thread is
+ * left to the runtime's own end (events.c). */
+static void commit_at_exit(void) {
+  if (!port.pool->forked && !nvmi_order_waits(nvmi_thread_self()))
+    __nvm_commit_point();
+}
+
+static void attached(void) {
+  if (nvmi_roots_watch(port.pool))
+    refuse(nvm_strerror());
+  atexit(commit_at_exit);
+  nvmi_port_unloaded = NULL;
+  atomic_store_explicit(&port.state, STATE_ATTACHED, memory_order_release);
+}
+
+static void attach(void) {
+  nvmi_roots_reset(port.pool);
+  if (nvmi_roots_show(port.pool, NULL))
+    refuse(nvm_strerror());
+  attached();
+  collect();
+}
+
+int __nvm_load_begin(void) {
+  switch (started()) {
+  case STATE_KNOWN:
+    attach();
+    return 1;
+  case STATE_STARTING:
+    port.state = STATE_LOADING;
+    port.load_began = nvmi_now();
+    nvmi_forgotten_load_begins();
+    break;
+  case STATE_LOADING:
+    break;
+  default:
+    return 0;
+  }
+  port.depth++;
+  return 0;
+}
+
+/* The caller's errno is that of the load. */
+void __nvm_load_end(void) {
+  if (port.state != STATE_LOADING || --port.depth)
+    return;
+  int before = errno;
+  nvmi_forgotten_load_ends(port.pool);
+  if (nvmi_roots_place(port.pool) || nvmi_roots_enter(port.pool) || nvm_tx_commit(port.pool))
+    refuse(nvm_strerror());
+  attached();
+  errno = before;
+}
+
+/* Before the pool is needed for anything else: it is opened for this and closed again, since the
+ * program may fork on its way to the load. */
+void __nvm_roots_after(const char *Function) {
+  char path[PATH_MAX];
+  if (port.state != STATE_IDLE || !find_path(path, sizeof path) || access(path, F_OK))
+    return;
+  struct nvm_pool *pool = open_or_create(path);
+  if ((nvmi_roots_present(pool) && nvmi_roots_show(pool, Function)) || nvm_pool_close(pool))
+    refuse(nvm_strerror());
+}
+
+static const char *reason_against_fork(enum state state) {
+  return state == STATE_ATTACHED
+             ? "a child has no view of the pool with method 'undo'; NVMOVE_METHOD=shadow gives it "
+               "a snapshot; to go into the background call daemon(), whose child has the pool"
+             : "the program has not attached it yet, and a child could not; fork before the first "
+               "allocation in the pool, or call daemon(), whose child has the pool";
+}
+
+int __nvm_port_fork(void) {
+  enum state state = port.state;
+  if (state == STATE_KNOWN || state == STATE_STARTING || state == STATE_LOADING ||
+      (state == STATE_ATTACHED && !port.pool->forked && !port.pool->method->private_work)) {
+    fprintf(stderr, "nvmove: %s: fork was refused: %s\n", port.pool->path,
+            reason_against_fork(state));
+    errno = ENOTSUP;
+    return -1;
+  }
+  return fork();
+}
+
+int __nvm_port_daemon(int StayInFolder, int KeepFiles) {
+  const struct nvm_pool *busy;
+  int result = nvmi_daemon(StayInFolder, KeepFiles, &busy);
+  if (busy)
+    fprintf(stderr,
+            "nvmove: %s: daemon was refused: other threads use the pool, and the child would lack "
+            "them; call it before they start\n",
+            busy->path);
+  return result;
+}

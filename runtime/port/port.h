@@ -1,0 +1,68 @@
+/* port.h: the pool of a program that a port file moved (docs/port-file.md).
+ *
+ * Port: the program's one pool, named by NVMOVE_POOL; without it the program is what it was. Root:
+ * a global variable, or a part of one, from which the data are reached; the pool keeps a copy of
+ * its value, in a list that starts at the pool's root. Start: what the program does before it
+ * loads. On a fresh pool what it allocates meanwhile is one open transaction, which the end of the
+ * load commits with the roots. Attach: at the load, when the pool has the roots: they show the
+ * pool's values, nothing is loaded. What such a start allocated stays in DRAM and is forgotten, as
+ * the pool may be full; only its volatile fields are taken over.
+ *
+ * Threads: whoever starts the pool also loads, before other threads use it, and from then on is the
+ * one whose commits look for roots that changed. Roots that several threads change are placed
+ * (roots.h).
+ */
+#pragma once
+
+#include "core/internal.h"
+
+/* The pool for an allocation; null: there is none, it is not attached yet, or this is a forked
+ * child. Started if need be:
+ * what is wrong with the file ends the process, status 1. */
+struct nvm_pool *nvmi_port_pool(void);
+/* An allocator of the port gave this block of DRAM, null, too; where the pool has the data already
+ * but is not attached, it stands for one that a fresh pool would have got. */
+void nvmi_port_gave(void *block);
+
+/* Says once that this forked child keeps nothing: it stored, and is about to commit. */
+void nvmi_port_says_child(const struct nvm_pool *pool);
+
+/* At a commit point, while a pool is there and the load is not over; else null. */
+extern void (*_Atomic nvmi_port_unloaded)(void);
+
+/* What the compiler says of the port file (plugin/Port.cpp); missing where no object had it. The
+ * functions of `load`, "'a' or 'b'". */
+extern const char __nvm_load_names[] __attribute__((weak));
+/* In the object of `main`, if that is not the source that `program` names: what to say if no source
+ * of the program is, and a byte in the object of the one that is; null: there is none. */
+extern const struct nvmi_port_main {
+  const char *message;
+  const char *program;
+} __nvm_port_main __attribute__((weak));
+
+struct nvmi_root_events {
+  void (*before_commit)(void); /* roots that changed become stores of the transaction */
+  void (*after_abort)(void);
+};
+
+/* roots.c: a name that several variables of the program have; null: none. */
+const char *nvmi_roots_ambiguous(void);
+/* Whether the pool has the roots of a program. */
+bool nvmi_roots_present(struct nvm_pool *pool);
+/* The pool's values, but for volatile fields, go to the program's roots: to those that have it
+ * behind `after`, or, when null, to all. -1: recorded: a root is missing or of another type. */
+int nvmi_roots_show(struct nvm_pool *pool, const char *after);
+/* The load is over: moves the placed roots to a pool without roots, in the open transaction. -1:
+ * recorded. */
+int nvmi_roots_place(struct nvm_pool *pool);
+/* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
+int nvmi_roots_enter(struct nvm_pool *pool);
+/* From now on this thread's commits save the roots that changed, its aborts show the old values.
+ * -1: out of memory, recorded. */
+int nvmi_roots_watch(struct nvm_pool *pool);
+
+/* A block that the start allocated. */
+void nvmi_roots_made(void *block);
+/* Before the roots show the pool's values: the volatile fields of such blocks to which they point
+ * now go to the pool's own. What else a root may hold is not looked at: it may be no address. */
+void nvmi_roots_reset(struct nvm_pool *pool);

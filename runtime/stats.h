@@ -1,6 +1,0 @@
-/* stats.h: what NVMOVE_STATS prints when a pool is closed. */
-#pragma once
-
-#include "internal.h"
-
-void nvmi_stats_print(struct nvm_pool *pool);

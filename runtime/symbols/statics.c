@@ -1,0 +1,266 @@
+/* statics.c: noting pointers to static data, and binding them anew: see statics.h. */
+#include "symbols/statics.h"
+
+#include "base/kill.h"
+#include "format/header.h"
+#include "heap/heap_types.h"
+#include "symbols/symbol_names.h"
+#include "symbols/symbols.h"
+#include "types/types.h"
+#include "types/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* No address of any process: canonical ones have all or none of the highest 17 bits. */
+#define TOKEN UINT64_C(0x4e56000000000000)
+#define TOKEN_INDEX UINT64_C(0x0000ffffffffffff)
+
+/* Over the tables of all pools and what symbols.c has read. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The span may hold a static pointer from now on. Durable before the commit that makes it so; if
+ * that fails, the mark is only a look too many. The fence is for the threads that see the mark and
+ * do not write it again: theirs say nothing about this flush. */
+static void mark_span(struct nvm_pool *pool, struct nvmi_span *span) {
+  nvmi_lock(&pool->heap->lock);
+  nvmi_chunk_mark(pool, span->chunk, *nvmi_chunk_word(pool, span->chunk) | NVM_SPAN_STATICS);
+  pool->persist->fence();
+  atomic_store_explicit(&span->statics, true, memory_order_release);
+  nvmi_unlock(&pool->heap->lock);
+}
+
+/* A pointer of which nobody said that it may lead to static data. */
+static bool is_plain(uint32_t kind) {
+  return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER;
+}
+
+/* Modules may have come since. */
+static bool find_place(const void *address, struct nvmi_place *place) {
+  if (nvmi_place_of(address, place))
+    return true;
+  nvmi_symbols_release();
+  return nvmi_place_of(address, place);
+}
+
+bool nvmi_is_static(const void *address) {
+  struct nvmi_place place;
+  nvmi_lock(&lock);
+  bool found = find_place(address, &place);
+  nvmi_unlock(&lock);
+  return found;
+}
+
+bool nvmi_static_name(const void *address, char *text, size_t size) {
+  struct nvmi_place place;
+  nvmi_lock(&lock);
+  bool found = find_place(address, &place) && *place.name;
+  if (found)
+    snprintf(text, size, "'%s'%s%s", place.name, *place.file ? " of " : "", place.file);
+  nvmi_symbols_release();
+  nvmi_unlock(&lock);
+  return found;
+}
+
+enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address) {
+  nvmi_lock(&lock);
+  enum nvmi_found found = nvmi_place_find(place, address);
+  nvmi_symbols_release();
+  nvmi_unlock(&lock);
+  return found;
+}
+
+static enum nvm_error enter(struct nvm_pool *pool, uint32_t kind, uint64_t value) {
+  const void *address = (const void *)(uintptr_t)value;
+  struct nvmi_place place;
+  if (!find_place(address, &place) || (is_plain(kind) && !place.is_constant))
+    return NVM_EUNSAFE;
+  return nvmi_statics_add(pool, &place, value) < 0 ? nvm_errno() : NVM_OK;
+}
+
+enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t value,
+                                uint64_t place) {
+  uint64_t inside;
+  uint32_t index;
+  struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
+  if (!span || place % sizeof(uint64_t) || (is_plain(kind) && span->class == NVMI_CLASSES))
+    return NVM_EUNSAFE;
+  bool is_constant;
+  if (nvmi_statics_look_up(pool, value, &is_constant) < 0) {
+    nvmi_lock(&lock);
+    enum nvm_error error = NVM_OK;
+    if (nvmi_statics_look_up(pool, value, &is_constant) < 0)
+      error = enter(pool, kind, value);
+    else if (is_plain(kind) && !is_constant)
+      error = NVM_EUNSAFE;
+    nvmi_unlock(&lock);
+    if (error)
+      return error;
+  } else if (is_plain(kind) && !is_constant) {
+    return NVM_EUNSAFE;
+  }
+  if (span->class < NVMI_CLASSES && !atomic_load_explicit(&span->statics, memory_order_acquire))
+    mark_span(pool, span);
+  return NVM_OK;
+}
+
+/* One pass over the pointers to static data. */
+struct binder {
+  struct nvm_pool *pool;
+  bool to_tokens;
+  bool only_look;        /* for pointers to what is no longer there: */
+  const uint64_t *found; /* addresses now, by entry; 0: none */
+  int lost;              /* the entry that one leads to; -1: none */
+  char field[128];       /* that holds it */
+};
+
+static void bind_word(struct binder *binder, const struct nvmi_word *word, uint64_t value) {
+  bool is_token = (value & ~TOKEN_INDEX) == TOKEN;
+  bool is_constant;
+  int entry = is_token ? (int)(value & TOKEN_INDEX)
+                       : nvmi_statics_look_up(binder->pool, value, &is_constant);
+  if (entry < 0 || (unsigned)entry >= nvmi_statics_count(binder->pool))
+    return;
+  if (binder->only_look) {
+    if (!binder->found[entry] && binder->lost < 0) {
+      binder->lost = entry;
+      snprintf(binder->field, sizeof binder->field, "field %s of %s", nvmi_field_name(word->field),
+               word->type->name);
+    }
+    return;
+  }
+  if (is_token == binder->to_tokens)
+    return;
+  uint64_t bound = binder->to_tokens ? TOKEN | (uint64_t)entry
+                                     : nvmi_statics_entry(binder->pool, (unsigned)entry)->address;
+  __atomic_store_n((uint64_t *)(void *)word->at, bound, __ATOMIC_RELAXED);
+  binder->pool->persist->flush(word->at, sizeof bound);
+}
+
+static bool visit_word(void *context, const struct nvmi_word *word) {
+  uint32_t kind = word->field->kind;
+  if ((kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER || is_plain(kind)) &&
+      (uintptr_t)word->at % sizeof(uint64_t) == 0)
+    bind_word(context, word, nvmi_word_value(word));
+  return true;
+}
+
+static bool visit_block(void *context, const struct nvmi_block *block) {
+  struct binder *binder = context;
+  const struct nvm_type *type = nvmi_type_layout(binder->pool, block->type);
+  return !type || nvmi_block_words(binder->pool, type, binder->pool->home + block->offset,
+                                   block->size, visit_word, binder);
+}
+
+static bool has_static_fields(const struct nvm_pool *pool, uint64_t index) {
+  const struct nvm_type *type = nvmi_type_layout(pool, index);
+  for (uint32_t i = 0; type && i < type->field_count; i++)
+    if (type->fields[i].kind == NVM_FIELD_FUNCTION ||
+        type->fields[i].kind == NVM_FIELD_STATIC_POINTER ||
+        type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
+      return true;
+  return false;
+}
+
+static void visit_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
+  uint64_t word = *nvmi_chunk_word(pool, chunk);
+  bool is_large = (word & 0xff) == NVM_CHUNK_LARGE;
+  if (is_large ? has_static_fields(pool, word >> 16 & 0xffff) : (word & NVM_SPAN_STATICS) != 0)
+    nvmi_run_blocks(pool, chunk, visit_block, context);
+}
+
+static int pass(struct nvm_pool *pool, struct binder *binder) {
+  binder->pool = pool;
+  binder->lost = -1;
+  int used = nvmi_each_run(pool, 1, visit_run, binder, sizeof *binder);
+  nvmi_step(NVMI_STEP_MOVE);
+  return used < 0 ? -1 : 0;
+}
+
+static void enter_state(struct nvm_pool *pool, enum nvm_statics_state state) {
+  pool->header.statics = state;
+  nvmi_header_write(pool);
+  nvmi_step(NVMI_STEP_MOVE);
+}
+
+/* The steps of statics.h, from wherever the file is. */
+static int bind(struct nvm_pool *pool, const uint64_t *found) {
+  struct binder to_tokens = {.to_tokens = true}, to_addresses = {0};
+  if (pool->header.statics != NVM_STATICS_TOKENS) {
+    enter_state(pool, NVM_STATICS_MIXED);
+    if (pass(pool, &to_tokens))
+      return -1;
+    enter_state(pool, NVM_STATICS_TOKENS);
+  }
+  for (unsigned i = 0; i < nvmi_statics_count(pool); i++) {
+    struct nvm_static *entry = nvmi_statics_entry(pool, i);
+    *(volatile uint64_t *)&entry->address = found[i];
+    pool->persist->flush(&entry->address, sizeof entry->address);
+  }
+  /* Fenced with the header that follows: were that there first, all would still be tokens. */
+  if (!nvmi_statics_index(pool))
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  enter_state(pool, NVM_STATICS_MIXED);
+  if (pass(pool, &to_addresses))
+    return -1;
+  enter_state(pool, NVM_STATICS_BOUND);
+  return 0;
+}
+
+static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
+  struct nvmi_place place;
+  uint64_t address;
+  nvmi_statics_place(nvmi_statics_entry(pool, (unsigned)lost->lost), &place);
+  const char *module = *place.module ? place.module : "the program";
+  if (place.text)
+    return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to the text \"%.40s\", which %s lacks",
+                     lost->field, place.text, module);
+  if (!*place.name)
+    return nvmi_fail(NVM_ESTATIC, pool->path,
+                     "%s points to nameless data of another build of %s (at %#llx); open it with "
+                     "that build, or do not strip symbols",
+                     lost->field, module, (unsigned long long)place.offset);
+  struct nvmi_symbol_name symbol = nvmi_symbol_name(place.name, place.file);
+  char name[512];
+  snprintf(name, sizeof name, "%.*s%s%.*s", (int)symbol.length, symbol.name,
+           symbol.file_length ? " of " : "", (int)symbol.file_length, symbol.file);
+  if (nvmi_place_find(&place, &address) != NVMI_AMBIGUOUS)
+    return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s, which %s lacks", lost->field, name,
+                     module);
+  return nvmi_fail(NVM_ESTATIC, pool->path,
+                   "%s points to one of several %s in %s, which nothing tells apart; open it with "
+                   "the build that wrote it, or give each a name of its own",
+                   lost->field, name, module);
+}
+
+int nvmi_statics_bind(struct nvm_pool *pool) {
+  unsigned count = nvmi_statics_count(pool);
+  struct nvmi_array found = {0};
+  struct binder look = {.only_look = true};
+  bool moved = pool->header.statics != NVM_STATICS_BOUND, lost = false;
+  if (!count && !moved)
+    return 0;
+  if (!nvmi_array_reserve(&found, count + 1, sizeof(uint64_t)))
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  uint64_t *address = found.items;
+  nvmi_lock(&lock);
+  for (unsigned i = 0; i < count; i++) {
+    const struct nvm_static *entry = nvmi_statics_entry(pool, i);
+    struct nvmi_place place;
+    nvmi_statics_place(entry, &place);
+    if (nvmi_place_find(&place, &address[i]) != NVMI_FOUND)
+      address[i] = 0;
+    moved |= address[i] != entry->address;
+    lost |= !address[i];
+  }
+  look.found = address;
+  int result = lost ? pass(pool, &look) : 0;
+  if (result == 0 && lost && look.lost >= 0)
+    result = refuse(pool, &look);
+  else if (result == 0 && moved)
+    result = bind(pool, address);
+  nvmi_symbols_release();
+  nvmi_unlock(&lock);
+  nvmi_array_free(&found, sizeof(uint64_t));
+  return result;
+}

@@ -1,0 +1,64 @@
+/* statics.h: pointers from the pool to the program's functions and static data.
+ *
+ * They are addresses of one process: address-space randomisation and a rebuild put the same things
+ * elsewhere. So the pool keeps a table of them: when a transaction that stores one commits, what it
+ * points to is written down by name (symbols.h), once, before the commit; and the span that holds
+ * it is marked. At the next opening the places are looked up, and where some have moved the
+ * pointers in marked spans are bound anew. Fields of functions and those marked NVM_STATIC_PTR may
+ * point anywhere into a module; other pointers only to what nobody can write (string constants,
+ * constant tables, code), everything else in static memory being state that a restart loses.
+ *
+ * Binding anew, and why a crash does no harm. Old and new addresses may overlap, so a pointer does
+ * not tell for which process it was made. Therefore it goes by way of tokens, numbers of table
+ * entries that no address equals. `statics` in the header, durable before each step:
+ *   NVM_STATICS_BOUND   pointers are the addresses that the table has
+ *   NVM_STATICS_MIXED   each is such an address, or a token
+ *   NVM_STATICS_TOKENS  all are tokens; the table's addresses mean nothing
+ * Step 1: MIXED; every pointer becomes its token. Step 2: TOKENS; the table gets this process's
+ * addresses. Step 3: MIXED; every token becomes an address. Then BOUND. Whatever a crash leaves is
+ * one of these, and the next opening goes on from there.
+ */
+#pragma once
+
+#include "core/internal.h"
+#include "symbols/symbols.h"
+
+int nvmi_statics_start(struct nvm_pool *pool);
+void nvmi_statics_stop(struct nvm_pool *pool);
+
+/* At opening, after recovery and relocation: binds anew what has moved. -1: recorded; something
+ * that is pointed to is no longer there: the pool stays as it is. */
+int nvmi_statics_bind(struct nvm_pool *pool);
+
+/* A field of this kind holds `value`, outside of the pool, and is about to commit. NVM_OK: it
+ * points to something that will be found again. NVM_EUNSAFE: it does not; not recorded. Other codes
+ * are recorded. */
+enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t value,
+                                uint64_t place);
+
+/* The variable that an address lies in, "'name' of file.c". False: no symbol has it. */
+bool nvmi_static_name(const void *address, char *text, size_t size);
+
+/* Where a place lies in this process, as symbols.h says. */
+enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address);
+
+/* Whether an address lies in the program or one of its shared objects. */
+bool nvmi_is_static(const void *address);
+
+/* statics_table.c: the number of the entry that has this address, and whether nobody can write
+ * there; -1: none has it. Without a lock. */
+int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, bool *is_constant);
+struct nvm_static *nvmi_statics_entry(const struct nvm_pool *pool, unsigned index);
+unsigned nvmi_statics_count(const struct nvm_pool *pool);
+/* What it stands for. */
+void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place);
+/* Enters a place that lies at `address` now, durably. -1: recorded. */
+int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address);
+/* Rebuilds the look-up after addresses have changed. False: out of memory. */
+bool nvmi_statics_index(struct nvm_pool *pool);
+/* The checksum that belongs into a run; whether the one that starts at this file offset is part of
+ * the table. */
+uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run);
+bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset);
+/* How many runs the table has, up to one that is damaged; 0: it is a circle. */
+unsigned nvmi_statics_runs(const struct nvm_pool *pool);

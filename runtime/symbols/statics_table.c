@@ -1,0 +1,308 @@
+/* statics_table.c: the table of static things that the pool points to (statics.h), in runs of
+ * chunks of kind STATICS, one linked to the next.
+ *
+ * An entry is fenced before the commit of a pointer to it; a torn one fails its checksum and is
+ * written over. Only its address changes later, by one store.
+ */
+#include "symbols/statics.h"
+
+#include "base/checksum.h"
+#include "heap/heap.h"
+#include "symbols/symbols.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Addresses to entries: open addressing, never more than half full, replaced as a whole. */
+struct index {
+  size_t room; /* a power of two */
+  struct {
+    _Atomic uint64_t address;
+    _Atomic uint32_t entry; /* (number + 1) << 1 | nobody can write there */
+  } slot[];
+};
+
+struct nvmi_statics {
+  struct nvmi_array entries; /* struct nvm_static * */
+  struct index *_Atomic index;
+  struct nvmi_array old;       /* struct index *: somebody may still look at them */
+  struct nvm_statics_run *run; /* the last */
+  uint64_t used;               /* bytes of it */
+};
+
+static size_t index_size(size_t room) {
+  return sizeof(struct index) + room * sizeof(((struct index *)0)->slot[0]);
+}
+
+static size_t hash(uint64_t address) {
+  return (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+}
+
+int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, bool *is_constant) {
+  const struct index *index = atomic_load_explicit(&pool->statics->index, memory_order_acquire);
+  for (size_t i = hash(address); index; i++) {
+    uint32_t entry =
+        atomic_load_explicit(&index->slot[i & (index->room - 1)].entry, memory_order_acquire);
+    if (!entry)
+      return -1;
+    if (atomic_load_explicit(&index->slot[i & (index->room - 1)].address, memory_order_relaxed) ==
+        address) {
+      *is_constant = entry & 1;
+      return (int)(entry >> 1) - 1;
+    }
+  }
+  return -1;
+}
+
+/* Two entries may have one address: a symbol was renamed and what it named stayed. The first will
+ * do. */
+static void index_entry(struct index *index, const struct nvm_static *entry, unsigned number) {
+  uint64_t address = entry->address;
+  size_t i = hash(address);
+  if (!address) /* of something that this program lacks */
+    return;
+  while (atomic_load_explicit(&index->slot[i & (index->room - 1)].entry, memory_order_relaxed))
+    i++;
+  atomic_store_explicit(&index->slot[i & (index->room - 1)].address, address, memory_order_relaxed);
+  atomic_store_explicit(&index->slot[i & (index->room - 1)].entry,
+                        (number + 1) << 1 | !!(entry->flags & NVM_STATIC_CONSTANT),
+                        memory_order_release);
+}
+
+struct nvm_static *nvmi_statics_entry(const struct nvm_pool *pool, unsigned index) {
+  return ((struct nvm_static **)pool->statics->entries.items)[index];
+}
+
+unsigned nvmi_statics_count(const struct nvm_pool *pool) {
+  return (unsigned)pool->statics->entries.count;
+}
+
+bool nvmi_statics_index(struct nvm_pool *pool) {
+  struct nvmi_statics *statics = pool->statics;
+  struct index *before = atomic_load(&statics->index);
+  size_t room = 64;
+  while (room < 4 * statics->entries.count + 4)
+    room *= 2;
+  struct index *index = nvmi_dram_reserve(index_size(room));
+  if (!index)
+    return false;
+  if (before && !nvmi_array_push(&statics->old, &before, sizeof before)) {
+    munmap(index, index_size(room));
+    return false;
+  }
+  index->room = room;
+  for (unsigned i = 0; i < statics->entries.count; i++)
+    index_entry(index, nvmi_statics_entry(pool, i), i);
+  atomic_store_explicit(&statics->index, index, memory_order_release);
+  return true;
+}
+
+/* The newest entry: into the table that readers have, while that is half empty. */
+static bool index_newest(struct nvm_pool *pool) {
+  unsigned newest = nvmi_statics_count(pool) - 1;
+  struct index *index = atomic_load(&pool->statics->index);
+  if (2 * (size_t)(newest + 1) > index->room)
+    return nvmi_statics_index(pool);
+  index_entry(index, nvmi_statics_entry(pool, newest), newest);
+  return true;
+}
+
+uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run) {
+  return nvmi_check(&run->self, sizeof run->self, pool->id_seed ^ NVM_CHUNK_STATICS);
+}
+
+static uint64_t entry_check(const struct nvm_pool *pool, const struct nvm_static *entry) {
+  return nvmi_check(&entry->offset, entry->length - offsetof(struct nvm_static, offset),
+                    pool->id_seed);
+}
+
+static bool has_text(const struct nvm_static *entry, uint32_t at) {
+  return at < entry->length && memchr((const char *)entry + at, 0, entry->length - at);
+}
+
+static bool is_whole(const struct nvm_pool *pool, const struct nvm_static *entry, uint64_t room) {
+  return room >= sizeof *entry && entry->length >= sizeof *entry && entry->length <= room &&
+         entry->length % NVM_LINE_SIZE == 0 && entry->check == entry_check(pool, entry) &&
+         has_text(entry, entry->module) && has_text(entry, entry->name) &&
+         has_text(entry, entry->file) && has_text(entry, entry->text);
+}
+
+static uint64_t *first_link(const struct nvm_pool *pool) {
+  return (uint64_t *)(pool->home + NVM_STATICS_OFFSET);
+}
+
+static const struct nvm_statics_run *run_at(const struct nvm_pool *pool, uint64_t at) {
+  const struct nvm_header *h = &pool->header;
+  if (at < h->heap_offset || (at - h->heap_offset) % NVM_CHUNK_SIZE ||
+      at - h->heap_offset >= h->heap_size)
+    return NULL;
+  const struct nvm_statics_run *run = (const void *)(pool->home + at);
+  return run->self == at && run->check == nvmi_statics_run_check(pool, run) ? run : NULL;
+}
+
+bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset) {
+  const struct nvm_statics_run *run;
+  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT; /* against a circle */
+  for (uint64_t at = *first_link(pool); at && left--; at = run->next) {
+    if (at == offset)
+      return true;
+    if (!(run = run_at(pool, at)))
+      return false;
+  }
+  return false;
+}
+
+unsigned nvmi_statics_runs(const struct nvm_pool *pool) {
+  const struct nvm_statics_run *run = NULL;
+  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
+  unsigned count = 0;
+  for (uint64_t at = *first_link(pool); at && left && (run = run_at(pool, at)); at = run->next)
+    count++, left--;
+  return left ? count : 0;
+}
+
+static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
+  struct nvmi_statics *statics = pool->statics;
+  uint64_t at = sizeof *run;
+  for (struct nvm_static *entry; at < NVM_CHUNK_SIZE; at += entry->length) {
+    entry = (void *)((char *)run + at);
+    if (!is_whole(pool, entry, NVM_CHUNK_SIZE - at))
+      break;
+    if (!nvmi_array_push(&statics->entries, &entry, sizeof entry))
+      return false;
+  }
+  statics->run = run;
+  statics->used = at;
+  return true;
+}
+
+int nvmi_statics_start(struct nvm_pool *pool) {
+  void *memory =
+      mmap(NULL, sizeof *pool->statics, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  pool->statics = memory;
+  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
+  for (uint64_t at = *first_link(pool); at; at = pool->statics->run->next) {
+    const struct nvm_statics_run *run = left-- ? run_at(pool, at) : NULL;
+    if (!run)
+      return nvmi_fail(NVM_ECORRUPT, pool->path,
+                       "the table of static data is damaged at %#llx; " NVMI_REPAIR_HINT,
+                       (unsigned long long)at);
+    if (!read_run(pool, (struct nvm_statics_run *)run))
+      return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  }
+  if (!nvmi_statics_index(pool))
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  return 0;
+}
+
+static void free_index(struct index *index) {
+  if (index)
+    munmap(index, index_size(index->room));
+}
+
+void nvmi_statics_stop(struct nvm_pool *pool) {
+  struct nvmi_statics *statics = pool->statics;
+  if (!statics)
+    return;
+  free_index(atomic_load(&statics->index));
+  for (size_t i = 0; i < statics->old.count; i++)
+    free_index(((struct index **)statics->old.items)[i]);
+  nvmi_array_free(&statics->old, sizeof(void *));
+  nvmi_array_free(&statics->entries, sizeof(void *));
+  munmap(statics, sizeof *statics);
+  pool->statics = NULL;
+}
+
+void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place) {
+  const char *texts = (const char *)entry;
+  *place = (struct nvmi_place){.module = texts + entry->module,
+                               .offset = entry->offset,
+                               .name = texts + entry->name,
+                               .file = texts + entry->file,
+                               .within = entry->within,
+                               .size = entry->symbol_size,
+                               .text = entry->flags & NVM_STATIC_TEXT ? texts + entry->text : NULL,
+                               .is_constant = entry->flags & NVM_STATIC_CONSTANT,
+                               .has_namesakes = entry->flags & NVM_STATIC_NAMESAKES,
+                               .is_picked = entry->flags & NVM_STATIC_PICKED};
+  memcpy(place->build_id, entry->build_id, sizeof place->build_id);
+}
+
+/* Crash before the link is durable: a run that nothing leads to, freed by the next rebuild. The run
+ * is zero behind its header before it is linked, so nothing in it is taken for an entry. */
+static bool add_run(struct nvm_pool *pool) {
+  struct nvmi_statics *statics = pool->statics;
+  nvmi_thread_self()->in_heap++;
+  uint64_t at = nvmi_heap_own_run(pool, NVM_CHUNK_STATICS, 1);
+  nvmi_thread_self()->in_heap--;
+  if (!at)
+    return false;
+  struct nvm_statics_run *run = (void *)(pool->home + at);
+  memset(run, 0, NVM_CHUNK_SIZE);
+  run->self = at;
+  run->check = nvmi_statics_run_check(pool, run);
+  pool->persist->flush(run, NVM_CHUNK_SIZE);
+  pool->persist->fence();
+  uint64_t *link = statics->run ? &statics->run->next : first_link(pool);
+  *(volatile uint64_t *)link = at;
+  pool->persist->flush(link, sizeof *link);
+  statics->run = run;
+  statics->used = sizeof *run;
+  return true;
+}
+
+static uint32_t put_text(char *entry, size_t *length, const char *text) {
+  size_t at = *length;
+  strcpy(entry + at, text);
+  *length = at + strlen(text) + 1;
+  return (uint32_t)at;
+}
+
+static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct nvmi_place *place,
+                                     uint64_t address, size_t length) {
+  struct nvm_static *entry = nvmi_dram_reserve(length);
+  if (!entry)
+    return NULL;
+  *entry = (struct nvm_static){.address = address,
+                               .offset = place->offset,
+                               .within = place->within,
+                               .symbol_size = place->size,
+                               .length = (uint32_t)length,
+                               .flags = (place->text ? NVM_STATIC_TEXT : 0) |
+                                        (place->is_constant ? NVM_STATIC_CONSTANT : 0) |
+                                        (place->is_picked ? NVM_STATIC_PICKED : 0) |
+                                        (place->has_namesakes ? NVM_STATIC_NAMESAKES : 0)};
+  memcpy(entry->build_id, place->build_id, sizeof entry->build_id);
+  size_t end = sizeof *entry;
+  entry->module = put_text((char *)entry, &end, place->module);
+  entry->name = put_text((char *)entry, &end, place->name);
+  entry->file = put_text((char *)entry, &end, place->file);
+  entry->text = put_text((char *)entry, &end, place->text ? place->text : "");
+  entry->check = entry_check(pool, entry);
+  return entry;
+}
+
+int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address) {
+  struct nvmi_statics *statics = pool->statics;
+  size_t length = sizeof(struct nvm_static) + strlen(place->module) + strlen(place->name) +
+                  strlen(place->file) + (place->text ? strlen(place->text) : 0) + 4;
+  length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
+  if (length > NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run))
+    return nvmi_fail(NVM_ELIMIT, pool->path,
+                     "a static name or text of more than 16 KiB; make it shorter");
+  if ((!statics->run || statics->used + length > NVM_CHUNK_SIZE) && !add_run(pool))
+    return -1;
+  struct nvm_static *entry = make_entry(pool, place, address, length);
+  if (!entry)
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  struct nvm_static *made = (void *)((char *)statics->run + statics->used);
+  pool->persist->stream(made, entry, length);
+  pool->persist->fence();
+  munmap(entry, length);
+  statics->used += length;
+  if (!nvmi_array_push(&statics->entries, &made, sizeof made) || !index_newest(pool))
+    return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  return (int)statics->entries.count - 1;
+}

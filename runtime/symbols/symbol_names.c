@@ -1,0 +1,58 @@
+/* symbol_names.c: see symbol_names.h.
+ *
+ * Objects of nvmove-cc name the file themselves (abi_statics.h). Of other code
+ * nobody knows which of several namesakes got the number: all have one name
+ * then, and none is found by it.
+ */
+#include "symbols/symbol_names.h"
+
+#include "nvmove/abi_statics.h"
+
+#include <string.h>
+
+/* What LLVM calls the file of all that it merged. */
+#define MERGED "ld-temp.o"
+/* Before a number: a local symbol that several parts of the program refer to
+ * (thin LTO). */
+#define SHARED ".llvm"
+
+/* The length without `.llvm.N`, or, when `all` numbers are the linker's, without `.N`. */
+static size_t without_number(const char *name, size_t length, bool all) {
+  size_t end = length, shared = strlen(SHARED);
+  while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
+    end--;
+  if (end == length || !end || name[end - 1] != '.')
+    return length;
+  end--;
+  if (end >= shared && memcmp(name + end - shared, SHARED, shared) == 0)
+    return end - shared;
+  return all ? end : length;
+}
+
+struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file) {
+  const char *in = strstr(symbol, NVM_STATIC_IN), *end = in ? strstr(in, NVM_STATIC_END) : NULL;
+  struct nvmi_symbol_name parts = {.name = symbol};
+  const char *rest = end ? end + strlen(NVM_STATIC_END) : "";
+  if (end && without_number(rest, strlen(rest), true) == 0) { /* else a part or kind of it: .cold */
+    parts.length = (size_t)(in - symbol);
+    parts.file = in + strlen(NVM_STATIC_IN);
+    parts.file_length = (size_t)(end - parts.file);
+    return parts;
+  }
+  parts.file = strcmp(file, MERGED) == 0 ? "" : file;
+  parts.length = without_number(symbol, strlen(symbol), !*parts.file);
+  parts.file_length = strlen(parts.file);
+  return parts;
+}
+
+bool nvmi_symbol_is(const char *symbol, const char *file, const struct nvmi_symbol_name *wanted) {
+  if (strncmp(symbol, wanted->name, wanted->length) != 0) /* most are done here */
+    return false;
+  struct nvmi_symbol_name parts = nvmi_symbol_name(symbol, file);
+  return parts.length == wanted->length && parts.file_length == wanted->file_length &&
+         memcmp(parts.file, wanted->file, parts.file_length) == 0;
+}
+
+bool nvmi_symbol_is_mark(const char *symbol) {
+  return strncmp(symbol, NVM_STATIC_IN, strlen(NVM_STATIC_IN)) == 0;
+}

@@ -1,0 +1,38 @@
+/* symbols.h: where in the running program an address lies, by names that survive a restart and a
+ * rebuild; and where such a place lies now.
+ *
+ * Module: the program or one of its shared objects. Place: a function or object of a module's
+ * symbol table, file-local ones included; a string constant, by its content; or, where no name is
+ * left, an offset in one build of the module.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+enum { NVMI_BUILD_ID = 32 };
+
+struct nvmi_place {
+  const char *module; /* file name without folder; "": the program itself */
+  uint8_t build_id[NVMI_BUILD_ID];
+  uint64_t offset;       /* of the address, as linked */
+  const char *name;      /* of the symbol; "": none */
+  const char *file;      /* that a file-local symbol was defined in; "": not local, or not known */
+  uint64_t within, size; /* bytes from the symbol's start; of the symbol */
+  const char *text;      /* of a string constant; null: it is none */
+  bool is_constant;      /* nobody can write there: code, constants */
+  bool has_namesakes;    /* in that build, of one file as far as can be seen */
+  bool is_picked;        /* a variant of this function, picked for the processor: STT_GNU_IFUNC */
+};
+
+enum nvmi_found { NVMI_FOUND, NVMI_NOT_FOUND, NVMI_AMBIGUOUS };
+
+/* The place of an address of a loaded module. Names stay valid until nvmi_symbols_release. False:
+ * it lies in none, or memory ran out. */
+bool nvmi_place_of(const void *address, struct nvmi_place *place);
+
+/* Where a place lies in this process. */
+enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address);
+
+/* Everything read so far is forgotten: modules may come and go. One thread at a time uses these
+ * functions: their caller sees to it. */
+void nvmi_symbols_release(void);

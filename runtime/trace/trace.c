@@ -1,0 +1,386 @@
+/* trace.c: NVMOVE_TRACE=FILE: writes down what the first pool's file goes through.
+ *
+ * Three sources. The table of persist functions is wrapped: every flush, streamed line and fence is
+ * recorded with the bytes it carries, so the trace has what the runtime itself stores, creation and
+ * recovery included. Code compiled with --nvmove-trace tells of each store behind it, with its
+ * place in the source, and of calls (trace_calls.c). And the program's view is compared with a copy
+ * that only learns from the trace (trace_view.c).
+ *
+ * Records go through one buffer under a lock, written out at the end of each transaction. What a
+ * signal handler does while its thread is in here waits until the thread is out. A child of fork
+ * traces nothing. A pool that is closed and opened again is traced on; what happened to its file in
+ * between is found by a copy of it.
+ */
+#define _GNU_SOURCE
+#include "trace/trace_parts.h"
+
+#include "heap/heap.h"
+#include "order/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
+
+bool nvmi_tracing;
+struct nvmi_trace nvmi_trace_state;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started; /* there is a trace, whether or not its pool is open */
+static char *closed; /* the file as it was when it was closed */
+static uint64_t closed_size, span;
+static dev_t device;
+static ino_t inode;
+static unsigned threads;
+static _Thread_local struct nvmi_tracer *own;
+
+#define trace nvmi_trace_state
+
+static void find_stack(struct nvmi_tracer *self) {
+  pthread_attr_t attributes;
+  void *stack = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &stack, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  self->stack = (uintptr_t)stack;
+  self->stack_end = self->stack + size;
+}
+
+/* A thread that starts takes over what one that ended has left. */
+struct nvmi_tracer *nvmi_trace_self(void) {
+  if (own)
+    return own;
+  nvmi_lock(&lock);
+  struct nvmi_tracer *found = trace.tracers;
+  while (found && found->used)
+    found = found->next;
+  if (!found) {
+    found = nvmi_trace_reserve(sizeof *found);
+    found->noted = nvmi_trace_reserve(span / 8);
+    found->taken = nvmi_trace_reserve(span / 8);
+    found->next = trace.tracers;
+    trace.tracers = found;
+  }
+  if (threads == THREADS_MAX)
+    nvmi_die(NULL, "a trace of more than %d threads", THREADS_MAX);
+  found->used = true;
+  found->number = ++threads;
+  own = found;
+  nvmi_unlock(&lock);
+  find_stack(found);
+  return found;
+}
+
+void nvmi_trace_thread_ends(void) {
+  if (!own)
+    return;
+  nvmi_lock(&lock);
+  own->used = false;
+  nvmi_unlock(&lock);
+  own = NULL;
+}
+
+static void learn(uint64_t place, const void *bytes, size_t size) {
+  if (!trace.pool->method->private_work)
+    memcpy(trace.view + place, bytes, size);
+}
+
+/* Code that nobody sees may have stored before this one: then it comes first. */
+static void take_store(struct nvmi_tracer *self, const struct nvmi_told *told, uint64_t extra) {
+  memcpy(trace.view + told->place, told->payload, told->size);
+  nvmi_view_compare_around(self, told->place, AROUND, 0);
+  nvmi_view_put_store(self, told, extra);
+}
+
+static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
+  uint64_t extra = told->site ? nvmi_trace_point(told->site, told->callers) : told->extra;
+  switch (told->kind) {
+  case NVM_TRACE_STORE:
+    take_store(self, told, extra);
+    return;
+  case NVM_TRACE_UNSEEN: /* perhaps */
+    if (told->place == NVMI_ANYWHERE)
+      nvmi_view_compare_heap(self, true, extra);
+    else
+      nvmi_view_compare_around(self, told->place, PAGE, extra);
+    return;
+  case NVM_TRACE_STREAM:
+  case NVM_TRACE_FLUSH:
+    nvmi_trace_put_pieces(self->number, told->kind, told->place, extra, told->payload, told->size);
+    learn(told->place, told->payload, told->size);
+    return;
+  case NVM_TRACE_NOTE:
+    nvmi_view_note(self, told->place, told->extra);
+    break;
+  default:
+    break;
+  }
+  nvmi_trace_put(self->number, told->kind, told->place, extra, told->payload, told->size);
+  if (told->kind == NVM_TRACE_COMMIT || told->kind == NVM_TRACE_ABORT ||
+      told->kind == NVM_TRACE_JOIN) {
+    nvmi_view_forget_notes(self);
+    nvmi_trace_flush(); /* a process that is killed later has said so much */
+  }
+}
+
+/* More may come at any moment: the list is empty only when nothing came since the last was taken.
+ */
+static void take_late(struct nvmi_tracer *self) {
+  unsigned taken = 0, expected;
+  do {
+    for (; taken < self->late_count; taken++)
+      take(self, &self->late[taken].told);
+    expected = taken;
+  } while (!__atomic_compare_exchange_n(&self->late_count, &expected, 0, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+}
+
+/* In a signal handler that came while its thread was in here. */
+static void postpone(struct nvmi_tracer *self, const struct nvmi_told *told) {
+  size_t at = 0;
+  do {
+    if (self->late_count == NVMI_LATE_MAX)
+      nvmi_die(NULL, "a signal handler stores more than a trace can hold back");
+    struct nvmi_late *late = &self->late[self->late_count];
+    late->told = *told;
+    late->told.callers = NULL;
+    if (told->payload) {
+      size_t left = told->size - at, size = left < NVMI_LATE_BYTES ? left : NVMI_LATE_BYTES;
+      memcpy(late->bytes, told->payload + at, size);
+      late->told.place = told->place + at;
+      late->told.payload = late->bytes;
+      late->told.size = size;
+      at += size;
+    }
+    self->late_count++;
+  } while (at < told->size);
+}
+
+static struct nvmi_tracer *enter(void) {
+  struct nvmi_tracer *self = nvmi_trace_self();
+  if (self->inside)
+    return NULL;
+  self->inside = 1;
+  nvmi_compiler_barrier();
+  nvmi_lock(&lock);
+  take_late(self);
+  return self;
+}
+
+static void leave(struct nvmi_tracer *self) {
+  take_late(self);
+  nvmi_unlock(&lock);
+  nvmi_compiler_barrier();
+  self->inside = 0;
+}
+
+void nvmi_trace_tell(const struct nvmi_told *told) {
+  struct nvmi_tracer *self = enter();
+  if (!self) {
+    postpone(own, told);
+    return;
+  }
+  if (nvmi_tracing)
+    take(self, told);
+  leave(self);
+}
+
+uint64_t nvmi_trace_offset(const void *address) {
+  const struct nvm_pool *pool = trace.pool;
+  uint64_t in_home = (uint64_t)((const char *)address - pool->home);
+  return in_home < span ? in_home : nvmi_offset(pool, address);
+}
+
+static bool is_traced(const void *address) {
+  return nvmi_tracing && nvmi_trace_offset(address) < span;
+}
+
+static void trace_stream(void *to, const void *from, size_t size) {
+  trace.real->stream(to, from, size);
+  if (is_traced(to))
+    nvmi_trace_tell(&(struct nvmi_told){
+        .kind = NVM_TRACE_STREAM, .place = nvmi_trace_offset(to), .payload = from, .size = size});
+}
+
+static void trace_flush(const void *address, size_t size) {
+  if (is_traced(address)) {
+    uint64_t first = nvmi_trace_offset(address) & ~(uint64_t)(LINE - 1);
+    uint64_t end = (nvmi_trace_offset(address) + size + LINE - 1) & ~(uint64_t)(LINE - 1);
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_FLUSH,
+                                        .place = first,
+                                        .payload = trace.pool->home + first,
+                                        .size = end - first});
+  }
+  trace.real->flush(address, size);
+}
+
+void nvmi_trace_alone(enum nvm_trace_kind kind, uint64_t extra) {
+  struct nvmi_told told = {.kind = kind, .extra = extra};
+  if (!nvmi_tracing)
+    return;
+  if (kind == NVM_TRACE_BEGIN)
+    told.site = nvmi_trace_next_site(&told.callers);
+  nvmi_trace_tell(&told);
+}
+
+static void trace_fence(void) {
+  trace.real->fence();
+  nvmi_trace_alone(NVM_TRACE_FENCE, 0);
+}
+
+static void trace_store_line(void *to, const void *from, uint64_t mask) {
+  trace.real->store_line(to, from, mask);
+  if (is_traced(to))
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_LINE,
+                                        .place = nvmi_trace_offset(to),
+                                        .extra = mask,
+                                        .payload = from,
+                                        .size = LINE});
+}
+
+static const struct nvmi_persist wrapped = {.name = "traced",
+                                            .stream = trace_stream,
+                                            .append = trace_stream,
+                                            .flush = trace_flush,
+                                            .fence = trace_fence,
+                                            .store_line = trace_store_line};
+
+static void at_fork(void) {
+  nvmi_tracing = started = false;
+  trace.pool = NULL;
+  nvmi_trace_file_close();
+}
+
+static bool is_same(const struct nvm_pool *pool) {
+  struct stat status;
+  return closed && fstat(pool->fd, &status) == 0 && status.st_dev == device &&
+         status.st_ino == inode && pool->header.span == span;
+}
+
+static void begin(struct nvm_pool *pool, const char *path) {
+  struct stat status = {0};
+  fstat(pool->fd, &status);
+  device = status.st_dev;
+  inode = status.st_ino;
+  span = pool->header.span;
+  trace.view = nvmi_trace_reserve(span);
+  nvmi_trace_image(pool, path);
+  nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
+                 (uint64_t)(uintptr_t)pool->work, pool->path, strlen(pool->path) + 1);
+  started = true;
+  pthread_atfork(NULL, NULL, at_fork);
+}
+
+/* What somebody else changed in the meantime stands for good. */
+static void begin_again(const struct nvm_pool *pool) {
+  uint64_t size = nvmi_file_size(&pool->header);
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_REOPEN, size, 0, NULL, 0);
+  for (uint64_t at = 0; at < size; at += PAGE)
+    if (at >= closed_size || memcmp(closed + at, pool->home + at, PAGE) != 0)
+      nvmi_trace_put(NO_THREAD, NVM_TRACE_CHANGED, at, 0, pool->home + at, PAGE);
+}
+
+static void follow(struct nvm_pool *pool) {
+  trace.pool = pool;
+  trace.real = pool->persist;
+  nvmi_view_take();
+  pool->persist = &wrapped;
+  nvmi_tracing = true;
+}
+
+/* At once: the first pool may be closed, and nothing may follow. */
+static void tell_other(void) {
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, NULL, 0);
+  nvmi_trace_flush();
+}
+
+void nvmi_trace_open(struct nvm_pool *pool) {
+  const char *path = getenv("NVMOVE_TRACE");
+  bool is_other = false;
+  if (!path || !*path || pool->is_copy)
+    return;
+  nvmi_lock(&lock);
+  if (started && !trace.pool && is_same(pool)) {
+    begin_again(pool);
+    follow(pool);
+  } else if (started) {
+    tell_other();
+  } else if (nvmi_trace_file_open(path, &is_other)) {
+    begin(pool, path);
+    follow(pool);
+  } else if (is_other) {
+    tell_other();
+    nvmi_trace_file_close();
+  }
+  nvmi_unlock(&lock);
+}
+
+void nvmi_trace_opened(const struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  /* Blocks are looked up under the trace's lock; who has the heap's waits for that. */
+  nvmi_heap_read_all((struct nvm_pool *)pool);
+  struct nvmi_tracer *self = enter();
+  nvmi_view_take();
+  nvmi_trace_put(self->number, NVM_TRACE_OPENED, nvmi_file_size(&pool->header), 0, NULL, 0);
+  nvmi_trace_flush();
+  leave(self);
+}
+
+void nvmi_trace_drop(const struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  nvmi_lock(&lock);
+  nvmi_tracing = started = false;
+  trace.pool = NULL;
+  nvmi_trace_file_discard();
+  nvmi_unlock(&lock);
+}
+
+void nvmi_trace_leave(const struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  struct nvmi_tracer *self = enter();
+  nvmi_view_compare_heap(self, true, 0);
+  nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
+  nvmi_trace_flush();
+  leave(self);
+}
+
+void nvmi_trace_close(struct nvm_pool *pool) {
+  if (!nvmi_tracing || pool != trace.pool)
+    return;
+  nvmi_trace_leave(pool);
+  struct nvmi_tracer *self = enter();
+  closed_size = nvmi_file_size(&pool->header);
+  closed = closed ? closed : nvmi_trace_reserve(span);
+  for (uint64_t at = 0; at < closed_size; at += PAGE)
+    if (memcmp(closed + at, pool->home + at, PAGE) != 0)
+      memcpy(closed + at, pool->home + at, PAGE);
+  nvmi_tracing = false;
+  trace.pool = NULL;
+  leave(self);
+}
+
+void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
+                      uint64_t extra) {
+  struct nvmi_told told = {.kind = kind, .place = place, .extra = extra};
+  if (pool != trace.pool)
+    return;
+  if (kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT)
+    told.site = nvmi_trace_next_site(&told.callers);
+  nvmi_trace_tell(&told);
+}
+
+void nvmi_trace_compare(const struct nvm_pool *pool) {
+  struct nvmi_tracer *self = pool == trace.pool ? enter() : NULL;
+  if (!self)
+    return;
+  nvmi_view_compare_heap(self, false, 0);
+  leave(self);
+}

@@ -1,0 +1,191 @@
+/* freeze.c: see freeze.h. */
+#define _GNU_SOURCE
+#include "tx/freeze.h"
+
+#include "base/clock.h"
+#include "base/pause.h"
+#include "gc/counts.h"
+#include "heap/heap_types.h"
+#include "log/log.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  FROZEN_SECONDS_MAX = 60,
+  FREEZE_SECONDS_MAX = 2, /* until every thread was seen between two pieces of work */
+  ALIVE_MS = 100          /* how often it is looked whether who asks still lives */
+};
+
+/* One thread of a process at a time. */
+static pthread_mutex_t freezer = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
+
+static bool is_shut(uint64_t pools) {
+  bool shut = false;
+  for (uint64_t left = pools; left; left &= left - 1) {
+    const struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(left));
+    shut |= pool->gate && !pool->forked;
+  }
+  return shut;
+}
+
+void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools) {
+  while (thread->busy == 1 && is_shut(pools)) {
+    thread->busy--;
+    nvmi_compiler_barrier();
+    for (unsigned tries = 0; is_shut(pools); tries++)
+      nvmi_pause(tries);
+    thread->busy++;
+    nvmi_compiler_barrier();
+  }
+}
+
+/* Under the pool's lock: a thread does not go away meanwhile. The barrier orders what is read here,
+ * as in shrink.c. */
+__attribute__((no_sanitize("thread"))) static bool others_work(const struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (owner && owner != nvmi_self && owner->busy)
+      return true;
+  }
+  return false;
+}
+
+static bool has_others(const struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self)
+      return true;
+  return false;
+}
+
+static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why) {
+  atomic_store(&pool->gate, false);
+  nvmi_unlock(&pool->lock);
+  nvmi_unlock(&freezer);
+  return nvmi_fail(error, pool->path, "%s", why);
+}
+
+/* Shut again in each round: a shrinking of views opens the gate when it is done. Who is at work may
+ * need the pool's lock to finish, so it is given away in between. The other locks come last: who
+ * holds one is at work, or counts references. */
+int nvmi_freeze(struct nvm_pool *pool) {
+  double end = nvmi_now() + FREEZE_SECONDS_MAX;
+  nvmi_lock(&freezer);
+  for (unsigned tries = 0;; tries++) {
+    nvmi_lock(&pool->lock);
+    atomic_store(&pool->gate, true);
+    if (has_others(pool) && !nvmi_barrier_in_all_threads())
+      return give_up(pool, NVM_ESYSTEM,
+                     "the kernel has no membarrier(2); threads cannot be stopped");
+    if (!others_work(pool))
+      break;
+    if (nvmi_now() > end)
+      return give_up(pool, NVM_EBUSY, "its threads do not come to rest");
+    nvmi_unlock(&pool->lock);
+    nvmi_pause(tries);
+  }
+  if (pool->counts)
+    nvmi_lock(&pool->counts->count);
+  nvmi_lock(&pool->heap->lock);
+  return 0;
+}
+
+void nvmi_thaw(struct nvm_pool *pool) {
+  nvmi_unlock(&pool->heap->lock);
+  if (pool->counts)
+    nvmi_unlock(&pool->counts->count);
+  atomic_store(&pool->gate, false);
+  nvmi_unlock(&pool->lock);
+  nvmi_unlock(&freezer);
+}
+
+static void stop_in(struct nvm_pool *pool) {
+  for (unsigned tries = 0;; tries++) {
+    nvmi_lock(&pool->lock);
+    atomic_store(&pool->gate, true);
+    if (has_others(pool))
+      nvmi_barrier_in_all_threads();
+    bool work = others_work(pool);
+    nvmi_unlock(&pool->lock);
+    if (!work)
+      return;
+    nvmi_pause(tries);
+  }
+}
+
+/* At work twice over, the thread passes the gates that it shut itself. */
+void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
+  nvmi_lock(&freezer);
+  for (uint64_t left = pools; left; left &= left - 1)
+    stop_in(nvmi_pool_number((unsigned)__builtin_ctzll(left)));
+  thread->busy++;
+  nvmi_compiler_barrier();
+}
+
+void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
+  nvmi_compiler_barrier();
+  thread->busy--;
+  for (uint64_t left = pools; left; left &= left - 1)
+    atomic_store(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, false);
+  nvmi_unlock(&freezer);
+}
+
+/* Whether a process holds the byte. */
+static bool is_alive(const struct nvm_pool *pool) {
+  struct flock byte = {
+      .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = NVM_BACKUP_BYTE, .l_len = 1};
+  return fcntl(pool->fd, F_OFD_GETLK, &byte) == 0 && byte.l_type != F_UNLCK;
+}
+
+static void stay_frozen(const struct nvm_pool *pool, uint64_t asked) {
+  struct nvm_backup_words *words = nvmi_backup_words(pool);
+  struct timespec patience = {0, ALIVE_MS * 1000000L};
+  for (double end = nvmi_now() + FROZEN_SECONDS_MAX;
+       __atomic_load_n(&words->asked, __ATOMIC_ACQUIRE) == asked && is_alive(pool) &&
+       nvmi_now() < end;)
+    syscall(SYS_futex, (uint32_t *)&words->asked, FUTEX_WAIT, (uint32_t)asked, &patience, NULL, 0);
+}
+
+static void answer(struct nvm_pool *pool, uint64_t asked) {
+  struct nvm_backup_words *words = nvmi_backup_words(pool);
+  if (!pool->is_copy && is_alive(pool) && nvmi_freeze(pool) == 0) {
+    __atomic_store_n(&words->answered, asked, __ATOMIC_RELEASE);
+    syscall(SYS_futex, (uint32_t *)&words->answered, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    stay_frozen(pool, asked);
+    __atomic_store_n(&words->answered, 0, __ATOMIC_RELEASE);
+    nvmi_thaw(pool);
+  }
+  /* Taken back for one that died or was not served: the next commit does not ask itself again. */
+  __atomic_compare_exchange_n(&words->asked, &asked, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void answer_one(struct nvm_pool *pool) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  uint64_t asked = __atomic_load_n(&nvmi_backup_words(pool)->asked, __ATOMIC_ACQUIRE);
+  uint64_t bit = UINT64_C(1) << pool->index;
+  if (asked && !(atomic_fetch_or(&answering, bit) & bit)) {
+    answer(pool, asked);
+    atomic_fetch_and(&answering, ~bit);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+__attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thread,
+                                                  uint64_t pools) {
+  if (thread != nvmi_self || thread->busy || thread->ticket || nvmi_in_transaction(thread))
+    return;
+  for (; pools; pools &= pools - 1) {
+    struct nvm_pool *pool = thread->logs[__builtin_ctzll(pools)]->pool;
+    if (!pool->forked && nvmi_backup_asked(pool))
+      answer_one(pool);
+  }
+}

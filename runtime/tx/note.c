@@ -1,0 +1,394 @@
+/* note.c: a store is about to happen: which bytes of it are news to the transaction?
+ *
+ * The per-thread table of lines (abi.h) is a cache of the answer: compiled code asks it inline,
+ * this file fills it. A line pushed out of the table goes to the thread's list; noted again it is
+ * merely listed twice. The table is updated after the log entry is durable, so nothing trusts an
+ * entry that is not; what is noted ahead of its store waits for that in a list.
+ *
+ * A signal handler that interrupts this file, the heap or a commit finds `busy` set: its notes
+ * leave the table alone, go into a list of their own and append within the room that segments keep
+ * for them.
+ */
+#include "core/internal.h"
+
+#include "core/lines.h"
+#include "gc/counts.h"
+#include "log/entry.h"
+#include "trace/trace.h"
+#include "tx/freeze.h"
+
+#include <signal.h>
+
+enum {
+  LINE = NVM_LINE_SIZE,
+  /* From this many whole lines on a range is listed as one, and not put into the table that it
+   * would flush twice over. */
+  RANGE_LINES_MIN = 2 * NVM_LINE_SLOTS,
+  REMEMBERED_MIN = 1024, /* bytes of a range that is worth remembering beside the table */
+  NESTED_BYTES_MAX = 1024
+};
+
+void nvmi_line_push_more(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
+  struct nvmi_line item = {line, mask};
+  if (!nvmi_array_push(&thread->lines, &item, sizeof item))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
+}
+
+void nvmi_lines_mark(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++)
+    nvmi_line_mark(thread, line, nvmi_line_mask(line, start, end));
+}
+
+static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
+  const struct nvm_line *slot = nvmi_line_slot(thread, line);
+  return slot->line == line ? mask & slot->missing : mask;
+}
+
+/* Tells the method the runs of new bytes, neighbouring lines together. True: to be waited for. */
+static bool log_news(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
+                     uintptr_t end) {
+  const struct nvmi_method *method = log->pool->method;
+  uintptr_t run = 0, run_end = 0;
+  if (!method->note)
+    return false;
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
+    uint64_t mask = not_noted(thread, line, nvmi_line_mask(line, start, end));
+    if (!mask)
+      continue;
+    uintptr_t from = line * LINE + (unsigned)__builtin_ctzll(mask);
+    uintptr_t to = line * LINE + 64 - (unsigned)__builtin_clzll(mask);
+    if (from != run_end) {
+      if (run)
+        method->note(log, (void *)run, run_end - run);
+      run = from;
+    }
+    run_end = to;
+  }
+  if (run)
+    method->note(log, (void *)run, run_end - run);
+  return run;
+}
+
+/* One that overlaps with the last makes that longer. */
+static void remember(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  if (end - start < REMEMBERED_MIN)
+    return;
+  bool overlaps = start <= thread->noted_end && end >= thread->noted_start;
+  if (!overlaps || start < thread->noted_start)
+    thread->noted_start = start;
+  if (!overlaps || end > thread->noted_end)
+    thread->noted_end = end;
+}
+
+/* What begins or ends in the remembered range is noted only where it leaves that. False: it does
+ * not. The lines stay in table and list until the transaction ends or leaves the thread; then
+ * nothing is remembered. */
+static bool leave_out_remembered(const struct nvmi_thread *thread, uintptr_t *start,
+                                 uintptr_t *end) {
+  uintptr_t noted_start = thread->noted_start, noted_end = thread->noted_end;
+  if (*start >= noted_start && *start < noted_end)
+    *start = *end < noted_end ? *end : noted_end;
+  else if (*end > noted_start && *end <= noted_end)
+    *end = noted_start;
+  return *start < *end;
+}
+
+static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
+  remember(thread, start, end);
+  uint64_t first = start / LINE, last = (end - 1) / LINE;
+  uint64_t whole_first = (start + LINE - 1) / LINE, whole_end = end / LINE;
+  if (whole_end > whole_first && whole_end - whole_first >= RANGE_LINES_MIN) {
+    nvmi_line_push(thread, whole_first | NVMI_RANGE, whole_end - whole_first);
+    if (first < whole_first)
+      nvmi_line_mark(thread, first, nvmi_line_mask(first, start, end));
+    if (last >= whole_end)
+      nvmi_line_mark(thread, last, nvmi_line_mask(last, start, end));
+    return;
+  }
+  nvmi_lines_mark(thread, start, end);
+}
+
+static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
+                        uintptr_t end) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct nvmi_log *log = thread->logs[pool->index];
+  if (!log || end - start > NESTED_BYTES_MAX)
+    nvmi_fatal(NVM_ELIMIT, pool->path,
+               "a signal handler that interrupts the runtime stores more than 1 KiB "
+               "at once, or as the first of its thread; store less there");
+  int depth = thread->busy++;
+  thread->handlers_store = true;
+  if (pool->counts)
+    nvmi_counts_spoil(pool);
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (pool->method->note) {
+    pool->method->note(log, (void *)start, end - start);
+    pool->method->settle(log);
+  }
+  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
+    struct nvmi_line item = {line, nvmi_line_mask(line, start, end)};
+    if (thread->nested.count == thread->nested.room)
+      nvmi_fatal(NVM_ELIMIT, pool->path,
+                 "signal handlers store too much in one transaction; store less there");
+    ((struct nvmi_line *)thread->nested.items)[thread->nested.count++] = item;
+  }
+  thread->busy = depth;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Waits for what was noted ahead, then tells the table. A signal handler that came in between, and
+ * noted ahead itself, has waited for both. */
+static void settle(struct nvmi_thread *thread) {
+  uint64_t waiting = thread->table->ahead;
+  for (; waiting; waiting &= waiting - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(waiting)];
+    log->pool->method->settle(log);
+  }
+  thread->table->ahead = 0;
+  for (unsigned i = 0; i < thread->ahead_count; i++)
+    mark_all(thread, thread->ahead[i].start, thread->ahead[i].end);
+  thread->ahead_count = 0;
+}
+
+/* Says that the thread is at work, at a moment when the gate is open (shrink.c, freeze.h). */
+static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  if (pool->gate)
+    nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
+}
+
+static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
+  if (NVMI_UNLIKELY(pool->forked)) {
+    pool->child_stores = true;
+    return;
+  }
+  struct nvmi_thread *thread = nvmi_thread_self();
+  uintptr_t end = start + size;
+  if (NVMI_UNLIKELY(thread->busy)) {
+    note_nested(thread, pool, start, end);
+    return;
+  }
+  if (!leave_out_remembered(thread, &start, &end))
+    return;
+  struct nvmi_log *log = nvmi_log_of(thread, pool);
+  if (!log)
+    nvmi_fatal_recorded(pool->path, "no log for this thread");
+  struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
+  enter(thread, pool);
+  log->stats.notes++;
+  thread->touched |= UINT64_C(1) << pool->index;
+  bool waits = !fresh && log_news(thread, log, start, end);
+  if (fresh) {
+    thread->fresh_stores = true;
+    nvmi_fresh_mark(thread, fresh, start, end);
+  } else if (waits) {
+    thread->table->ahead |= UINT64_C(1) << pool->index;
+    thread->ahead[thread->ahead_count].start = start;
+    thread->ahead[thread->ahead_count++].end = end;
+    if (!ahead || thread->ahead_count == NVMI_AHEAD_MAX)
+      settle(thread);
+  } else {
+    mark_all(thread, start, end);
+  }
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+}
+
+/* Kept apart so that the usual way of __nvm_note calls nothing and saves few registers: every store
+ * of its own takes a place in the processor's store buffer from the program's stores that miss the
+ * cache. */
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address,
+                                                                         size_t size) {
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  if (pool && size)
+    note(pool, (uintptr_t)address, size, false);
+}
+
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly_ahead(void *address,
+                                                                               size_t size) {
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  if (pool && size)
+    note(pool, (uintptr_t)address, size, true);
+}
+
+/* A jump: the usual way then has no call in it, and keeps only what it uses. */
+#define INSTEAD(function) __attribute__((musttail)) return function(Address, Size)
+
+/* One line, a thread and a log that are there, nobody interrupted: the line's slot, which may be in
+ * use by another line while the list has room for that. Null: not that simple. */
+static inline __attribute__((always_inline)) struct nvm_line *
+simple_slot(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t start, size_t size) {
+  if (!thread || !pool || thread->busy || (start & (LINE - 1)) + size > LINE || !size ||
+      !thread->logs[pool->index])
+    return NULL;
+  struct nvm_line *slot = nvmi_line_slot(thread, start / LINE);
+  bool is_full = thread->lines.count == thread->lines.room;
+  return slot->line && slot->line != start / LINE && is_full ? NULL : slot;
+}
+
+/* As nvmi_line_mark(), where the list has room. An empty slot answers no test until its line is
+ * there. */
+static inline __attribute__((always_inline)) void
+mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, uint64_t mask) {
+  uint64_t before = slot->line;
+  if (before == line) {
+    slot->missing &= ~mask;
+    return;
+  }
+  if (NVMI_UNLIKELY(before != 0)) {
+    ((struct nvmi_line *)thread->lines.items)[thread->lines.count] =
+        (struct nvmi_line){before, ~slot->missing};
+    thread->lines.count += slot->missing != UINT64_MAX;
+    *(volatile uint64_t *)&slot->missing = UINT64_MAX;
+    *(volatile uint64_t *)&slot->line = line;
+    *(volatile uint64_t *)&slot->missing = ~mask;
+    return;
+  }
+  thread->used[thread->used_count++] = (uint16_t)(line & (NVM_LINE_SLOTS - 1));
+  *(volatile uint64_t *)&slot->missing = ~mask;
+  *(volatile uint64_t *)&slot->line = line;
+}
+
+/* Says that the thread is at work; false: it is not, the gate is shut or somebody watches. */
+static inline __attribute__((always_inline)) bool enter_simply(struct nvmi_thread *thread,
+                                                               const struct nvm_pool *pool) {
+  thread->busy = 1;
+  nvmi_compiler_barrier();
+  if (NVMI_LIKELY(!pool->gate && !nvmi_tracing))
+    return true;
+  thread->busy = 0;
+  return false;
+}
+
+static inline __attribute__((always_inline)) void leave_simply(struct nvmi_thread *thread) {
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+}
+
+static inline uint64_t mask_in_line(uintptr_t start, size_t size) {
+  return UINT64_MAX >> (LINE - size) << (start & (LINE - 1));
+}
+
+/* The method's entry for those bytes of the line that are news to the transaction. */
+static inline __attribute__((always_inline)) void log_simple(struct nvmi_log *log, uint64_t line,
+                                                             uint64_t news) {
+  const struct nvmi_method *method = log->pool->method;
+  unsigned first = (unsigned)__builtin_ctzll(news);
+  const void *start = (void *)(line * LINE + first);
+  uint32_t size = 64 - (uint32_t)__builtin_clzll(news) - first;
+  if (NVMI_LIKELY(method->entries && size <= NVM_FRAME_ROOM)) {
+    nvmi_entry_put_short(log, start, size);
+    nvmi_fence_entries(log);
+  } else {
+    method->note(log, start, size);
+    method->settle(log);
+  }
+}
+
+/* An entry of one line that the next settling waits for. */
+static inline bool may_be_ahead(const struct nvmi_thread *thread, const struct nvm_pool *pool,
+                                size_t size) {
+  return pool->method->entries && size <= NVM_FRAME_ROOM && !thread->fresh_count &&
+         thread->ahead_count < NVMI_AHEAD_MAX - 1;
+}
+
+/* With entries of old bytes: kept apart, as it needs room on the stack. */
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *address,
+                                                                         size_t size) {
+  struct nvmi_thread *thread = nvmi_self;
+  uintptr_t start = (uintptr_t)address;
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  struct nvm_line *slot = simple_slot(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot || thread->fresh_count || thread->ahead_count ||
+                    !enter_simply(thread, pool))) {
+    note_slowly(address, size);
+    return;
+  }
+  uint64_t line = start / LINE, mask = mask_in_line(start, size);
+  thread->touched |= UINT64_C(1) << pool->index;
+  uint64_t news = slot->line == line ? mask & slot->missing : mask;
+  if (news)
+    log_simple(thread->logs[pool->index], line, news);
+  mark_simple(thread, slot, line, mask);
+  leave_simply(thread);
+}
+
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(void *address,
+                                                                               size_t size) {
+  struct nvmi_thread *thread = nvmi_self;
+  uintptr_t start = (uintptr_t)address;
+  struct nvm_pool *pool = nvmi_pool_at(address);
+  struct nvm_line *slot = simple_slot(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot || !may_be_ahead(thread, pool, size) || !enter_simply(thread, pool))) {
+    note_slowly_ahead(address, size);
+    return;
+  }
+  uint64_t line = start / LINE, mask = mask_in_line(start, size);
+  thread->touched |= UINT64_C(1) << pool->index;
+  uint64_t news = slot->line == line ? mask & slot->missing : mask;
+  if (news) {
+    unsigned first = (unsigned)__builtin_ctzll(news);
+    nvmi_entry_put_short(thread->logs[pool->index], (void *)(line * LINE + first),
+                         64 - (uint32_t)__builtin_clzll(news) - first);
+    thread->table->ahead |= UINT64_C(1) << pool->index;
+    thread->ahead[thread->ahead_count].start = start;
+    thread->ahead[thread->ahead_count++].end = start + size;
+  } else {
+    mark_simple(thread, slot, line, mask);
+  }
+  leave_simply(thread);
+}
+
+/* Where lines are all that commit needs. It stores to the file's lines and asks for them all at
+ * once (lines.h); a short one too late for its fence, so the first is asked for here. False: not
+ * that simple. */
+static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *pool, void *address,
+                                                              size_t size) {
+  struct nvmi_thread *thread = nvmi_self;
+  uintptr_t start = (uintptr_t)address;
+  struct nvm_line *slot = simple_slot(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot || !enter_simply(thread, pool)))
+    return false;
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (!thread->used_count)
+    __builtin_prefetch(pool->home + nvmi_offset(pool, address), 1);
+  mark_simple(thread, slot, start / LINE, mask_in_line(start, size));
+  leave_simply(thread);
+  return true;
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  __builtin_prefetch(Address, 1);
+  if (NVMI_UNLIKELY(pool && pool->method->note))
+    INSTEAD(note_logged);
+  if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
+    INSTEAD(note_slowly);
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
+  struct nvm_pool *pool = nvmi_pool_at(Address);
+  if (NVMI_UNLIKELY(pool && pool->method->note))
+    INSTEAD(note_logged_ahead);
+  if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
+    INSTEAD(note_slowly_ahead);
+}
+
+NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
+  struct nvmi_thread *thread = nvmi_self;
+  int depth = thread->busy++;
+  nvmi_compiler_barrier();
+  settle(thread);
+  nvmi_compiler_barrier();
+  thread->busy = depth;
+}
+
+void __nvm_note_if_persistent(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
+    __nvm_note(Address, Size);
+}

@@ -1,0 +1,15 @@
+/* shrink.h: how much DRAM the private view of a pool takes (shrink.c). */
+#pragma once
+
+#include "core/internal.h"
+
+/* The bytes of NVMOVE_SHADOW_DRAM; 0: it is not set, or makes no sense. */
+uint64_t nvmi_shrink_bound(void);
+/* Reads NVMOVE_SHADOW_DRAM. -1: it makes no sense, recorded. */
+int nvmi_shrink_start(struct nvm_pool *pool);
+void nvmi_shrink_stop(struct nvm_pool *pool);
+
+/* The program's view of the line at this offset was written. */
+void nvmi_shrink_wrote(struct nvm_pool *pool, uint64_t offset);
+/* After a commit: gives back pages when they are too many. */
+void nvmi_shrink(struct nvmi_log *log);

@@ -1,0 +1,394 @@
+/* tx.c: where transactions begin and end.
+ *
+ * A transaction belongs to a thread. It is open while nvm_tx_begin calls are unmatched or atomic
+ * calls are running; stores outside belong to an implicit one that the next beginning, commit
+ * point, close or the thread's end commits. The end is the same for all methods: collect the lines,
+ * hand them over.
+ */
+#include "core/internal.h"
+
+#include "admin/call.h"
+#include "core/lines.h"
+#include "gc/counts.h"
+#include "heap/heap.h"
+#include "log/log.h"
+#include "order/order.h"
+#include "port/port.h"
+#include "trace/trace.h"
+#include "tx/freeze.h"
+#include "tx/tx.h"
+#include "types/types.h"
+
+#include <signal.h>
+#include <string.h>
+
+static inline __attribute__((always_inline)) enum nvm_error
+end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit,
+            bool counts) {
+  struct nvm_pool *pool = log->pool;
+  enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
+  nvmi_frees_end(log, commit && !error);
+  if (pool->method->private_work)
+    nvmi_lines_fetch_home(pool, lines, count);
+  if (commit && !error && pool->check_pointers)
+    error = nvmi_check_pointers(log, lines, count);
+  if (counts && commit && !error)
+    error = nvmi_counts_append(log, lines, count);
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
+    nvmi_trace_compare(pool);
+    if (commit && !error)
+      nvmi_trace(pool, NVM_TRACE_COMMITTING, 0, 0);
+  }
+  if (commit && !error && !nvmi_heap_prepare(log))
+    error = NVM_ENOMEMORY;
+  if (commit && !error)
+    error = pool->method->commit(log, lines, count);
+  if (counts)
+    nvmi_counts_committed(log, !error);
+  if (NVMI_LIKELY(commit && !error)) {
+    log->stats.commits++;
+    nvmi_trace(pool, NVM_TRACE_COMMIT, 0, 0);
+    nvmi_heap_committed(log);
+    return NVM_OK;
+  }
+  if (NVMI_UNLIKELY(commit && log->owner->ticket && error != NVM_ECHILD))
+    return error; /* undone by tx_order.c, when others stand still */
+  if (error != NVM_ECHILD)
+    pool->method->abort(log, lines, count);
+  if (NVMI_UNLIKELY(nvmi_tracing)) {
+    nvmi_trace_compare(pool);
+    nvmi_trace(pool, NVM_TRACE_ABORT, 0, 0);
+  }
+  log->stats.aborts++;
+  nvmi_heap_aborted(log);
+  return error;
+}
+
+/* In a pool that counts references. */
+static __attribute__((noinline)) enum nvm_error
+finish_counted(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
+  return end_in_pool(log, lines, count, commit, true);
+}
+
+static inline __attribute__((always_inline)) enum nvm_error
+finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
+  if (NVMI_UNLIKELY(log->pool->counts != NULL))
+    return finish_counted(log, lines, count, commit);
+  return end_in_pool(log, lines, count, commit, false);
+}
+
+/* As nvmi_tx_collect, with `nested` lines of signal handlers. Some were given up
+ * (nvmi_note_forget). */
+static void collect(struct nvmi_thread *thread, size_t nested) {
+  size_t count = thread->lines.count;
+  if (!nvmi_array_reserve(&thread->lines, count + thread->used_count + nested,
+                          sizeof(struct nvmi_line)))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
+  struct nvmi_line *lines = thread->lines.items;
+  for (unsigned i = 0; i < thread->used_count; i++) {
+    struct nvm_line *slot = &thread->table->slot[thread->used[i]];
+    lines[count] = (struct nvmi_line){slot->line, ~slot->missing};
+    count += slot->missing != UINT64_MAX;
+    slot->line = 0;
+  }
+  if (nested)
+    memcpy(lines + count, thread->nested.items, nested * sizeof *lines);
+  thread->used_count = 0;
+  thread->lines.count = count + nested;
+  thread->table->fresh_start = thread->table->fresh_end = 0;
+  if (NVMI_UNLIKELY(thread->noted_end != 0))
+    thread->noted_end = 0;
+}
+
+/* The same without what was stored to scraps. Where views are compared with the file, that is
+ * written, too. */
+static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread *thread,
+                                                             struct nvmi_log *log) {
+  if (!nvmi_view_is_compared(log->pool))
+    nvmi_heap_forget_scraps(log);
+  collect(thread, 0);
+}
+
+/* Forgets the first `count` lines of signal handlers; more may have come. */
+static void drop_nested(struct nvmi_thread *thread, size_t count) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct nvmi_line *items = thread->nested.items;
+  thread->nested.count -= count;
+  memmove(items, items + count, thread->nested.count * sizeof *items);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void nvmi_tx_collect(struct nvmi_thread *thread) {
+  size_t nested = thread->nested.count;
+  collect(thread, nested);
+  if (nested)
+    drop_nested(thread, nested);
+}
+
+/* With several pools, or something of signal handlers. `failed`: pools (bits) where it did. */
+static __attribute__((noinline)) enum nvm_error
+finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t *failed) {
+  enum nvm_error result = NVM_OK;
+  size_t nested = thread->nested.count;
+  collect(thread, nested);
+  size_t all = thread->lines.count;
+  bool several = touched & (touched - 1);
+  if (several && commit)
+    result = nvmi_tx_check_all(thread, touched, all);
+  if (result && thread->ticket) { /* undone by tx_order.c, as in end_in_pool */
+    *failed = touched;
+    touched = 0;
+  }
+  commit = commit && !result;
+  for (; touched; touched &= touched - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
+    const struct nvmi_line *lines = thread->lines.items;
+    size_t count = all;
+    if (several)
+      lines = nvmi_tx_lines_of(thread, log->pool, all, &count);
+    enum nvm_error error = finish_pool(log, lines, count, commit);
+    result = result ? result : error;
+    *failed |= error ? touched & -touched : 0;
+  }
+  if (nested)
+    drop_nested(thread, nested);
+  return result;
+}
+
+static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
+                                                                   bool commit) {
+  uint64_t touched = thread->touched, failed = 0;
+  enum nvm_error error;
+  bool asked;
+  if (!touched)
+    return NVM_OK;
+  unsigned first = (unsigned)__builtin_ctzll(touched);
+  struct nvmi_log *log = thread->logs[first];
+  bool several = touched >> first != 1;
+  thread->busy++;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(log->pool->gate || several)) {
+    nvmi_gate_enter(thread, touched);
+    touched = thread->touched; /* a signal's handler may have come meanwhile */
+    several = touched & (touched - 1);
+  }
+  thread->touched = 0;
+  nvmi_compiler_barrier();
+  if (NVMI_LIKELY(!several && !thread->nested.count)) {
+    if (NVMI_UNLIKELY(log->scraps))
+      collect_without_scraps(thread, log);
+    else
+      collect(thread, 0);
+    error = finish_pool(log, thread->lines.items, thread->lines.count, commit);
+    failed = error ? touched : 0;
+    asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
+  } else {
+    error = finish_each(thread, touched, commit, &failed);
+    asked = true; /* each is looked at */
+  }
+  if (NVMI_UNLIKELY(failed && commit && thread->ticket && error != NVM_ECHILD))
+    nvmi_tx_stay_open(thread, failed);
+  else
+    thread->lines.count = 0;
+  thread->fresh_stores = false;
+  if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
+    thread->fresh_count = 0;
+    thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
+    thread->table->ahead = 0;
+  }
+  nvmi_says_it_rests(thread);
+  nvmi_compiler_barrier();
+  thread->busy--;
+  if (NVMI_UNLIKELY(asked))
+    nvmi_backup_answer(thread, touched);
+  if (NVMI_UNLIKELY(thread->table->called))
+    nvmi_note_called(thread);
+  return error;
+}
+
+/* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
+ */
+static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
+                                                              bool commit) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  enum nvm_error error = finish(thread, commit);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit) {
+  return NVMI_UNLIKELY(thread->handlers_store) ? finish_masked(thread, commit)
+                                               : finish(thread, commit);
+}
+
+static inline __attribute__((always_inline)) enum nvm_error
+finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(thread->roots != NULL))
+    return nvmi_tx_finish_with_roots(thread, commit);
+  if (NVMI_UNLIKELY(thread->ticket))
+    return nvmi_tx_finish_in_order(thread, commit);
+  if (NVMI_UNLIKELY(thread->handlers_store))
+    return finish_masked(thread, commit);
+  return finish(thread, commit);
+}
+
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
+  return finish_outermost(thread, commit);
+}
+
+enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
+  for (uint64_t left = thread->touched; left; left &= left - 1)
+    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
+  return nvmi_tx_finish(thread, true);
+}
+
+enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
+  if (nvmi_in_transaction(thread))
+    return NVM_OK;
+  enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
+  if (NVMI_UNLIKELY(thread->has_lost) && !error)
+    error = NVM_EBROKEN;
+  thread->has_lost = false;
+  return error;
+}
+
+static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error) {
+  if (error == NVM_EUNSAFE)
+    return -1; /* recorded where it was found */
+  return nvmi_fail(error, pool ? pool->path : NULL,
+                   "the transaction could not be committed (%s) and was undone",
+                   nvm_error_name(error));
+}
+
+static void begin_outermost(struct nvmi_thread *thread) {
+  if (thread->ticket)
+    nvmi_order_begin(thread);
+  nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
+}
+
+static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
+  if (!pool)
+    return nvmi_fail_no_pool();
+  struct nvmi_thread *thread = nvmi_thread_self();
+  enum nvm_error error = nvmi_tx_finish_implicit(thread);
+  if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
+    return failed(pool, error);
+  if (!nvmi_in_transaction(thread))
+    begin_outermost(thread);
+  thread->begun++;
+  return 0;
+}
+
+int nvm_tx_begin(NVM_POOL *pool) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || thread->has_lost ||
+                    nvmi_tracing))
+    return begin_slowly(pool);
+  thread->begun++;
+  return 0;
+}
+
+static inline __attribute__((always_inline)) enum nvm_error
+end_outermost(struct nvmi_thread *thread) {
+  if (nvmi_in_transaction(thread))
+    return NVM_OK;
+  if (NVMI_UNLIKELY(nvmi_compares && !thread->touched))
+    nvmi_compare_all(); /* a transaction of stores that nobody noted is none to anybody */
+  if (NVMI_LIKELY(!thread->doomed))
+    return finish_outermost(thread, true);
+  thread->doomed = false;
+  nvmi_tx_finish(thread, false);
+  return NVM_EABORTED;
+}
+
+int nvm_tx_commit(NVM_POOL *pool) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (!pool)
+    return nvmi_fail_no_pool();
+  if (!thread->begun)
+    return nvmi_fail(NVM_ENOTX, pool->path,
+                     "commit without begin; call nvm_tx_begin first, once for each commit");
+  thread->begun--;
+  enum nvm_error error = end_outermost(thread);
+  if (NVMI_UNLIKELY(pool->forked))
+    return nvmi_fail(NVM_ECHILD, pool->path,
+                     "a forked child cannot commit; its copy stays its own");
+  return NVMI_LIKELY(!error) ? 0 : failed(pool, error);
+}
+
+int nvm_tx_abort(NVM_POOL *pool) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (!pool)
+    return nvmi_fail_no_pool();
+  if (!thread->begun)
+    return nvmi_fail(NVM_ENOTX, pool->path,
+                     "abort without begin; call nvm_tx_begin first, once for each abort");
+  nvmi_tx_finish(thread, false);
+  thread->begun--;
+  thread->doomed = nvmi_in_transaction(thread);
+  return 0;
+}
+
+void __nvm_atomic_enter(void *Frame) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  enum nvm_error error = nvmi_tx_finish_implicit(thread);
+  if (error && error != NVM_ECHILD)
+    nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
+  if (!nvmi_in_transaction(thread))
+    begin_outermost(thread);
+  if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
+}
+
+/* An atomic call has no way to report that its commit failed. */
+static void leave(struct nvmi_thread *thread) {
+  enum nvm_error error = end_outermost(thread);
+  if (error && error != NVM_ECHILD && error != NVM_EABORTED)
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror() : "an atomic call could not be committed");
+}
+
+void __nvm_atomic_leave(void *Frame) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  void **frames = thread->frames.items;
+  while (thread->frames.count && frames[thread->frames.count - 1] <= Frame)
+    if (frames[--thread->frames.count] == Frame)
+      break;
+  leave(thread);
+}
+
+void __nvm_atomic_landed(void *Frame) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  void **frames = thread->frames.items;
+  size_t before = thread->frames.count;
+  if (NVMI_UNLIKELY(thread->table->called))
+    nvmi_called_left(thread, Frame);
+  while (thread->frames.count && frames[thread->frames.count - 1] < Frame)
+    thread->frames.count--;
+  if (thread->frames.count != before)
+    leave(thread);
+}
+
+void __nvm_commit_point(void) {
+  if (NVMI_UNLIKELY(nvmi_port_unloaded))
+    nvmi_port_unloaded();
+  struct nvmi_thread *thread = nvmi_thread_self();
+  thread->passes_points = true;
+  if (thread->roots && !nvmi_in_transaction(thread))
+    thread->roots->before_commit();
+  if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
+    nvmi_trace_alone(NVM_TRACE_POINT, 0);
+  bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
+  enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true)
+                                                  : nvmi_tx_finish_implicit(thread);
+  if (error && error != NVM_ECHILD)
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror()
+                                    : "what was open at a commit point could not be committed");
+  if (NVMI_UNLIKELY(nvmi_call_armed) && !nvmi_in_transaction(thread))
+    nvmi_call_now();
+}

@@ -1,0 +1,22 @@
+/* tx.h: the parts in which a transaction's end is written down (tx.c, tx_order.c). */
+#pragma once
+
+#include "core/internal.h"
+
+/* tx.c: ends what is open; nobody else has to do with it, or all who have stand still. A commit
+ * that fails is undone, but for one with a ticket: that stays open. */
+enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit);
+/* tx.c: commits what is open outside transactions, and counts it. */
+enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread);
+/* tx_pools.c. With several pools: the lines of one of them, of the first `all` of the thread's,
+ * copied behind those. */
+const struct nvmi_line *nvmi_tx_lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
+                                         size_t all, size_t *count);
+/* tx_pools.c. What is unsafe in one of these pools (bits) is committed in none: NVM_EUNSAFE. */
+enum nvm_error nvmi_tx_check_all(struct nvmi_thread *thread, uint64_t touched, size_t all);
+/* tx_order.c: the end of a transaction that others depend on, or that depends on others. */
+enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit);
+/* tx_order.c: what could not be committed stays open in these pools (bits): lines and all. */
+void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools);
+/* tx_order.c: the end where a port's variables go with it (roots.h). */
+enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit);

@@ -1,0 +1,99 @@
+/* tx_order.c: the end of a transaction that has to do with others (order.h).
+ *
+ * A commit waits for its turn, takes in what joined it, and goes on as any other. One that may not
+ * commit, or cannot, is undone while the others stand still (undoing.h).
+ */
+#include "core/lines.h"
+#include "order/kept_blocks.h"
+#include "order/order.h"
+#include "order/undoing.h"
+#include "port/port.h"
+#include "tx/freeze.h"
+#include "tx/tx.h"
+
+#include <stdio.h>
+
+/* Behind the gate: no other is being undone while this one commits. */
+static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
+  uint64_t pools = nvmi_order_close(thread, true);
+  thread->busy++;
+  nvmi_compiler_barrier();
+  nvmi_gate_enter(thread, pools);
+  nvmi_join_unpack(thread);
+  enum nvm_error error = nvmi_tx_finish_alone(thread, true);
+  nvmi_compiler_barrier();
+  thread->busy--;
+  return error;
+}
+
+static void undo_in_order(struct nvmi_thread *thread) {
+  uint64_t pools = nvmi_order_close(thread, false);
+  nvmi_undoing_begin(thread, pools);
+  nvmi_tx_finish_alone(thread, false);
+  nvmi_undoing_end(thread);
+}
+
+static const enum nvm_error turn_errors[] = {
+    [NVMI_TURN_BROKEN] = NVM_EBROKEN, [NVMI_TURN_STUCK] = NVM_EDEADLOCK};
+
+static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
+  enum nvm_error error = commit ? turn_errors[nvmi_order_turn(thread)] : NVM_OK;
+  bool committed = commit && !error && !(error = commit_in_order(thread));
+  if (!committed && error != NVM_ECHILD)
+    undo_in_order(thread);
+  nvmi_order_ended(thread, committed);
+  nvmi_blocks_settle(thread);
+  return error;
+}
+
+/* A transaction that others depend on, or that depends on others. */
+enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) {
+  thread->ends = true;
+  nvmi_compiler_barrier();
+  enum nvm_error error =
+      thread->ticket ? finish_in_order(thread, commit) : nvmi_tx_finish_alone(thread, commit);
+  nvmi_compiler_barrier();
+  thread->ends = false;
+  nvmi_note_called(thread); /* not before: the gate is open again, the ticket the next one's */
+  return error;
+}
+
+void nvmi_tx_end_at_release(struct nvmi_thread *thread) {
+  if (!nvmi_join_is_safe(thread))
+    return;
+  if (thread->ticket && nvmi_order_turn(thread) == NVMI_TURN_STUCK)
+    return;
+  enum nvm_error error = nvmi_tx_commit_implicit(thread);
+  if (error == NVM_EBROKEN) {
+    thread->has_lost = true;
+    fprintf(stderr,
+            "nvmove: what thread %d stored outside transactions before it released a lock was "
+            "undone: it depended on a transaction that was undone (docs/semantics.md, promise 9)\n",
+            thread->id);
+  } else if (error && error != NVM_ECHILD)
+    nvmi_fatal(error, NULL,
+               "what was stored outside transactions before a lock was released could not be "
+               "committed");
+}
+
+void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools) {
+  struct nvmi_line *lines = thread->lines.items;
+  size_t kept = 0;
+  for (size_t i = 0; i < thread->lines.count; i++)
+    if (pools >> nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6))->index & 1)
+      lines[kept++] = lines[i];
+  thread->lines.count = kept;
+  thread->touched = pools;
+}
+
+enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit) {
+  const struct nvmi_root_events *roots = thread->roots;
+  if (commit)
+    roots->before_commit();
+  thread->roots = NULL;
+  enum nvm_error error = nvmi_tx_finish(thread, commit);
+  thread->roots = roots;
+  if (!commit || (error && error != NVM_ECHILD)) /* a child's variables are its own */
+    roots->after_abort();
+  return error;
+}

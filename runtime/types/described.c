@@ -1,0 +1,88 @@
+/* described.c: the layouts that the program describes, and its libraries.
+ *
+ * The program's are a section that the linker delimits. A library's are told of by a constructor
+ * that the compiler puts into it, and copied, as it may go again while pools have blocks of its
+ * types. A library that is loaded later may describe types that an open pool has blocks of already.
+ */
+#include "types/described.h"
+
+#include "format/type_record.h"
+#include "types/types.h"
+
+#include <string.h>
+
+/* Programs without the section have none. */
+extern const struct nvm_type *const __start_nvm_types[] __attribute__((weak));
+extern const struct nvm_type *const __stop_nvm_types[] __attribute__((weak));
+
+static struct loaded {
+  const struct nvm_type *type;
+  struct loaded *next;
+} *_Atomic libraries; /* the last first; never taken away */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_wanted(const struct nvm_type *type, uint64_t id, const char *name) {
+  return type && (name ? strcmp(type->name, name) == 0 : type->id == id);
+}
+
+static const struct nvm_type *find(uint64_t id, const char *name) {
+  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
+    if (is_wanted(*at, id, name))
+      return *at;
+  for (const struct loaded *at = libraries; at; at = at->next)
+    if (is_wanted(at->type, id, name))
+      return at->type;
+  return NULL;
+}
+
+const struct nvm_type *nvmi_described(uint64_t id) { return find(id, NULL); }
+
+const struct nvm_type *nvmi_described_as(const char *name) { return find(0, name); }
+
+uint64_t nvmi_type_described(unsigned index) {
+  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types; at++)
+    if (*at && index-- == 0)
+      return (*at)->id;
+  for (const struct loaded *at = libraries; at; at = at->next)
+    if (index-- == 0)
+      return at->type->id;
+  return 0;
+}
+
+bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types || libraries; }
+
+/* Null: out of memory. */
+static const struct nvm_type *copy(const struct nvm_type *type) {
+  static struct nvmi_arena memory;
+  struct nvmi_array bytes = {0};
+  char *record = nvmi_type_encode(type, &bytes) ? nvmi_arena_take(&memory, bytes.count) : NULL;
+  const struct nvm_type *made = NULL;
+  if (record) {
+    memcpy(record, bytes.items, bytes.count);
+    made = nvmi_type_decode(&memory, type->id, record, bytes.count);
+  }
+  struct loaded *item = made ? nvmi_arena_take(&memory, sizeof *item) : NULL;
+  nvmi_array_free(&bytes, 1);
+  if (!item)
+    return NULL;
+  *item = (struct loaded){made, libraries};
+  libraries = item;
+  return made;
+}
+
+void __nvm_describe(const struct nvm_type *const *Begin, const struct nvm_type *const *End) {
+  bool any = false;
+  if (Begin == __start_nvm_types)
+    return;
+  nvmi_lock(&lock);
+  for (const struct nvm_type *const *at = Begin; at < End; at++)
+    if (*at && !nvmi_described((*at)->id)) {
+      if (!copy(*at))
+        nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the layouts of a library's types");
+      any = true;
+    }
+  nvmi_unlock(&lock);
+  for (unsigned i = 0; any && i < NVMI_POOLS_MAX; i++)
+    if (nvmi_pool_number(i))
+      nvmi_types_learn(nvmi_pool_number(i));
+}

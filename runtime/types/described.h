@@ -1,0 +1,13 @@
+/* described.h: the layouts that the program describes, and its libraries; each lasts as long as the
+ * process. */
+#pragma once
+
+#include "core/internal.h"
+
+/* Null: nobody describes it. By id, and by name. */
+const struct nvm_type *nvmi_described(uint64_t id);
+const struct nvm_type *nvmi_described_as(const char *name);
+/* Somebody describes some type. */
+bool nvmi_types_described(void);
+/* The id of the n-th type that is described; 0: there are not so many. */
+uint64_t nvmi_type_described(unsigned index);

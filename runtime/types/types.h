@@ -1,0 +1,63 @@
+/* types.h: the types that a pool knows, by the number that heap words carry; and what is true of
+ * their fields. */
+#pragma once
+
+#include "core/internal.h"
+
+/* Reads the table of an opened pool. A failure is recorded: it is damaged. */
+int nvmi_types_load(struct nvm_pool *pool);
+/* A failure is recorded: the program has another layout for a type that the pool has blocks of. */
+int nvmi_types_match(struct nvm_pool *pool);
+void nvmi_types_free(struct nvm_pool *pool);
+/* The index of a type, entered durably when it is new. -1: recorded. */
+int nvmi_type_index(struct nvm_pool *pool, uint64_t id);
+/* The same of a layout that somebody else describes; it is copied. */
+int nvmi_type_describe(struct nvm_pool *pool, const struct nvm_type *type);
+/* The layout of a type, as the program or the pool itself describes it; null: nobody does. By the
+ * pool's index, and by id. */
+const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index);
+const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id);
+/* Whether the byte at `offset` of a block of this type belongs to a field that is never noted. */
+bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *type,
+                           uint64_t offset);
+/* pointers.c: the word at `inside` of a block of that type; null: plain bytes. */
+const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
+                                           const char *block, uint64_t inside);
+/* More types are described than before (described.h). */
+void nvmi_types_learn(struct nvm_pool *pool);
+/* Whether pointers are judged at commits: some type is described, and NVMOVE_POINTERS is not 0. */
+bool nvmi_pointers_wanted(void);
+/* The name of the type with this index. */
+const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
+/* How many records of types begin in these bytes of the file; `whole`: and end there. */
+unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole);
+/* The entries behind the last valid one that are neither free nor torn: how many are damaged. */
+unsigned nvmi_types_damaged(const struct nvm_pool *pool);
+/* The record of an entry, if its checksum holds; else null. */
+const char *nvmi_type_record_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry);
+uint64_t nvmi_type_entry_check(const struct nvm_pool *pool, const struct nvm_type_entry *entry,
+                               const void *record);
+
+/* type_match.c: in one line, what differs between the layouts that the pool and the program have of
+ * a type. */
+void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *programs, char *line,
+                          size_t size);
+
+/* pointers.c: whether the pool's type of that index is known to have no pointer that is judged at a
+ * commit. May be asked later again; never wrong with true. */
+#define NVMI_JUDGED_WORDS ((UINT64_C(1) << 62) - 1)
+#define NVMI_JUDGED_KNOWN (UINT64_C(1) << 63)
+static inline bool nvmi_is_plain(const struct nvm_pool *pool, unsigned index) {
+  uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
+  return (words & (NVMI_JUDGED_KNOWN | NVMI_JUDGED_WORDS)) == NVMI_JUDGED_KNOWN;
+}
+/* Whether it has one. */
+bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index);
+
+/* Where a log's table of known types has an id, whose lowest bit is always set. */
+static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }
+
+/* pointers.c: NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of
+ * `lines`, or of what the log has sealed, that holds the address of something outside the pool. */
+enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                   size_t count);

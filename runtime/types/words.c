@@ -1,0 +1,98 @@
+/* words.c: blocks of a run, and the words of a block: see words.h. */
+#include "types/words.h"
+
+#include "heap/heap_types.h"
+#include "types/types.h"
+
+#include <string.h>
+
+enum { AHEAD = 8 }; /* blocks: what memory needs to answer */
+
+bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_block *visit,
+                     void *context) {
+  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
+  uint64_t start = nvmi_chunk_offset(pool, chunk);
+  if ((word & 0xff) == NVM_CHUNK_LARGE) {
+    struct nvmi_block block = {start, word >> 32 << NVM_CHUNK_SHIFT, word >> 16 & 0xffff};
+    return visit(context, &block);
+  }
+  if ((word & 0xff) != NVM_CHUNK_SMALL)
+    return true;
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, word >> 8 & 0xff);
+  const uint16_t *table = (const void *)(pool->home + start);
+  for (uint32_t i = 0; i < shape.blocks; i++) {
+    struct nvmi_block block = {start + shape.first + (uint64_t)i * shape.block_size,
+                               shape.block_size, table[i] - 1u};
+    __builtin_prefetch(pool->home + block.offset + (uint64_t)AHEAD * shape.block_size);
+    if (table[i] && !visit(context, &block))
+      return false;
+  }
+  return true;
+}
+
+bool nvmi_field_holds(const struct nvm_field *field, const char *record, uint64_t index) {
+  const struct nvm_when *when = field->when;
+  if (!when)
+    return true;
+  uint64_t offset = when->offset + (when->follows ? index * field->stride : 0);
+  unsigned __int128 bytes = 0;
+  memcpy(&bytes, record + offset, (when->first_bit + when->bits + 7u) / 8);
+  uint64_t mask = UINT64_MAX >> (64 - when->bits);
+  uint64_t value = (uint64_t)(bytes >> when->first_bit) & mask;
+  for (uint32_t i = 0; i < when->count; i++)
+    if (((uint64_t)when->values[i] & mask) == value)
+      return !when->unless;
+  return when->unless;
+}
+
+struct walk {
+  nvmi_visit_word *visit;
+  void *context;
+  const struct nvm_type *type;
+};
+
+static bool visit_field(const struct walk *walk, const struct nvm_field *field, char *record) {
+  for (uint32_t i = 0; i < field->count; i++) {
+    struct nvmi_word word = {record + field->offset + (uint64_t)i * field->stride, walk->type,
+                             field};
+    if (nvmi_field_holds(field, record, i) && !walk->visit(walk->context, &word))
+      return false;
+  }
+  return true;
+}
+
+/* One record; gives its flexible array, if it has one. */
+static bool visit_record(const struct walk *walk, char *record, const struct nvm_field **tail) {
+  const struct nvm_type *type = walk->type;
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY)
+      *tail = field;
+    else if (field->kind != NVM_FIELD_VOLATILE && !visit_field(walk, field, record))
+      return false;
+  }
+  return true;
+}
+
+bool nvmi_block_words(const struct nvm_pool *pool, const struct nvm_type *type, char *block,
+                      uint64_t size, nvmi_visit_word *visit, void *context) {
+  struct walk walk = {visit, context, type};
+  const struct nvm_field *tail = NULL, *inner = NULL;
+  uint64_t step = type->size;
+  char *end = block + size;
+  if (!type->field_count || !step)
+    return true;
+  for (; !tail && step <= (uint64_t)(end - block); block += step)
+    if (!visit_record(&walk, block, &tail))
+      return false;
+  const struct nvm_type *element = tail ? nvmi_type_by_id(pool, tail->target) : NULL;
+  if (!element || !element->field_count || !element->size)
+    return true;
+  walk.type = element;
+  block += tail->offset - step;
+  for (step = element->size; step <= (uint64_t)(end - block); block += step)
+    if (!visit_record(&walk, block, &inner))
+      return false;
+  return true;
+}

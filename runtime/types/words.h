@@ -1,0 +1,84 @@
+/* words.h: the words of a pool that are more than plain bytes, found from the types of its blocks.
+ *
+ * Block: what the file's tables say is allocated. Word: eight bytes of a block that a field of the
+ * block's type describes, its condition included. A block may hold an array of its type; what
+ * follows the first record of a type with a flexible array is that array. All is read through
+ * `home`: for a pool that nobody writes to (opening, checking).
+ */
+#pragma once
+
+#include "core/internal.h"
+
+struct nvmi_block {
+  uint64_t offset, size; /* in the file, bytes */
+  unsigned type;         /* index in the pool's table; 0: untyped */
+};
+/* False ends the walk. */
+typedef bool nvmi_visit_block(void *context, const struct nvmi_block *block);
+
+/* The allocated blocks of the run that starts at `chunk`. False: a visit said so. */
+bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_block *visit,
+                     void *context);
+
+/* Finds the block that holds a byte of the file, in a heap that nobody changes meanwhile. */
+struct nvmi_block_map {
+  const struct nvm_pool *pool;
+  uint32_t *run; /* of each chunk: where its run starts, + 1; 0: it holds no blocks */
+  size_t chunks;
+  struct nvmi_class_shape {
+    uint32_t first, block_size, blocks; /* as in struct nvmi_span */
+  } shapes[NVMI_CLASSES];
+};
+/* -1: recorded; nothing is left to free. */
+int nvmi_block_map_make(struct nvmi_block_map *map, struct nvm_pool *pool);
+void nvmi_block_map_free(struct nvmi_block_map *map);
+/* Has the processor fetch what a question about this byte of the heap will need. */
+void nvmi_block_map_fetch(const struct nvmi_block_map *map, uint64_t offset);
+/* False: no allocated block lies there. */
+bool nvmi_block_map_find(const struct nvmi_block_map *map, uint64_t offset,
+                         struct nvmi_block *block);
+
+struct nvmi_word {
+  char *at; /* in `home`, perhaps not aligned */
+  const struct nvm_type *type;
+  const struct nvm_field *field;
+};
+typedef bool nvmi_visit_word(void *context, const struct nvmi_word *word);
+
+/* The words of a block: nothing of volatile fields. False: a visit said so. */
+bool nvmi_block_words(const struct nvm_pool *pool, const struct nvm_type *type, char *block,
+                      uint64_t size, nvmi_visit_word *visit, void *context);
+
+/* Whether the condition of element `index` of a field of `record` is true. */
+bool nvmi_field_holds(const struct nvm_field *field, const char *record, uint64_t index);
+
+/* For messages: an element of an array of pointers has no name. */
+static inline const char *nvmi_field_name(const struct nvm_field *field) {
+  return *field->name ? field->name : "[]";
+}
+
+static inline uint64_t nvmi_word_value(const struct nvmi_word *word) {
+  uint64_t value;
+  __builtin_memcpy(&value, word->at, sizeof value);
+  return value;
+}
+
+/* Runs over all runs of chunks of a pool, several threads at a time: `visit` is called with the
+ * context of its thread, of `contexts`, each `context_size` bytes. Gives the number of threads,
+ * whose contexts were used; at most `threads`, in the calling thread alone when none can be
+ * started. Afterwards each has fenced. -1: the heap's table is damaged, or memory ran out:
+ * recorded. */
+typedef void nvmi_visit_chunk(void *context, struct nvm_pool *pool, uint32_t chunk);
+int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *visit, void *contexts,
+                  size_t context_size);
+
+/* collect.c: 0 when no transaction is open in the pool, what this thread stored outside of such
+ * being committed now; -1: recorded. */
+int nvmi_check_quiet(struct nvm_pool *pool);
+/* Frees blocks by ordinary transactions, a few hundred each. -1: recorded. */
+int nvmi_free_blocks(struct nvm_pool *pool, const struct nvmi_block *blocks, size_t count);
+
+/* How many threads the whole of this pool is worth: NVMOVE_THREADS, else the processors, and one
+ * for each 16 MiB. */
+enum { NVMI_CREW_MAX = 16 };
+unsigned nvmi_crew_size(const struct nvm_pool *pool);

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The rooms of the runtime: who may use whom, and what does so all the same.
+
+usage: rooms.py [--tolerate] [ROOT]
+
+A room is a folder of runtime/. It may use the rooms below it in ROOMS. A use is a file and a function, a
+variable or a macro (nvm_, nvmi_, __nvm_, NVMI_) that another room defines, or a header that is included.
+Uses upward that are tolerated so far are listed in upward.txt beside this file. A line there that is no
+longer needed is an error, so the list can only become shorter.
+
+Prints each pair of rooms that has uses upward, and the sums; --tolerate: what upward.txt would be.
+"""
+import collections
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# From bottom to top; ARCHITECTURE.md says what each is for.
+ROOMS = ("base", "platform", "format", "core", "log", "heap", "types", "symbols", "order", "tx", "methods",
+         "gc", "pool", "trace", "fsck", "admin", "port", "interpose")
+RANK = {name: number for number, name in enumerate(ROOMS)}
+TOLERATED = "tests/tidy/upward.txt"
+
+COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+NAME = re.compile(r"\b(?:__nvm|nvmi?|NVMI)_\w+")
+FUNCTION = re.compile(r"^(?!typedef|extern|return|else)\w[\w()\", *]*?(?:\n|(?<=[ *]))"
+                      r"((?:__nvm|nvmi?)_\w+)\([^;{}]*\)\s*\{", re.M)
+VARIABLE = re.compile(r"^(?!typedef|extern|return|else|struct \w+;)\w[\w, ]*[ *]+((?:__nvm|nvmi?)_\w+)"
+                      r"(?:\[[^\]]*\])*\s*(?:=[^=]|;)", re.M)
+MACRO = re.compile(r"^#define ((?:NVMI|nvmi)_\w+)", re.M)
+INCLUDE = re.compile(r'^#include "(\w+)/([\w.]+)"', re.M)
+
+
+def room_of(name):
+    return name.split("/")[1]
+
+
+class Uses:
+    """All that the sources of the runtime use of each other: (file, name, file that defines it)."""
+
+    def __init__(self, texts):
+        """texts: of each file, by its path from the root."""
+        code = {name: COMMENT_OR_TEXT.sub(" ", text) for name, text in texts.items()}
+        self.home = {}
+        for pattern in (FUNCTION, VARIABLE, MACRO):
+            for name in sorted(code):
+                for found in pattern.finditer(code[name]):
+                    known = self.home.get(found.group(1), name)
+                    if pattern is MACRO and known and room_of(known) != room_of(name):
+                        self.home[found.group(1)] = ""  # each has its own
+                    self.home.setdefault(found.group(1), name)
+        self.all = []
+        for name, text in sorted(code.items()):
+            for used in sorted(set(NAME.findall(text))):
+                home = self.home.get(used)
+                if home and room_of(home) != room_of(name):
+                    self.all.append((name, used, home))
+            for folder, header in INCLUDE.findall(texts[name]):
+                if folder in RANK and folder != room_of(name):
+                    self.all.append((name, f"{folder}/{header}", f"runtime/{folder}/{header}"))
+
+    def upward(self):
+        return [use for use in self.all if RANK[room_of(use[2])] > RANK[room_of(use[0])]]
+
+
+def of_tree(tree):
+    """Uses; and the files that lie in no room."""
+    names = [n for n in tree.names if n.startswith("runtime/") and n.endswith((".c", ".h"))]
+    lost = [n for n in names if n.count("/") != 2 or room_of(n) not in RANK]
+    return Uses({n: "\n".join(tree.lines(n)) for n in names if n not in lost}), lost
+
+
+def tolerated(root):
+    """Pairs: file, name."""
+    path = os.path.join(root, TOLERATED)
+    if not os.path.exists(path):
+        return set()
+    with open(path) as f:
+        return {tuple(line.split()) for line in f if line.strip() and not line.startswith("#")}
+
+
+def main():
+    import tidy
+    roots = [a for a in sys.argv[1:] if a != "--tolerate"]
+    root = roots[0] if roots else os.path.dirname(os.path.dirname(HERE))
+    uses, _ = of_tree(tidy.Tree(root))
+    if "--tolerate" in sys.argv:
+        for name, used, _ in uses.upward():
+            print(name, used)
+        return
+    pairs = collections.defaultdict(list)
+    for name, used, home in uses.upward():
+        pairs[room_of(name), room_of(home)].append(f"{os.path.basename(name)}: {used}")
+    for (low, high), found in sorted(pairs.items(), key=lambda p: (RANK[p[0][0]], RANK[p[0][1]])):
+        print(f"{low} -> {high}: {', '.join(found)}")
+    print(f"{len(uses.all)} uses between rooms, {len(uses.upward())} upward")
+
+
+if __name__ == "__main__":
+    main()
