@@ -11,6 +11,7 @@
 #include "order/order.h"
 
 #include "order/ticket.h"
+#include "order/undoing.h"
 #include "trace/trace.h"
 #include "tx/freeze.h"
 #include "types/types.h"
@@ -40,11 +41,8 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
   thread->busy--;
 }
 
-/* Who joins is told of its own pointers, not who commits them; with undo no lines of it travel. */
-bool nvmi_join_is_safe(struct nvmi_thread *thread) {
-  nvmi_order_lock();
-  nvmi_join_seal(thread);
-  nvmi_order_unlock();
+/* With undo no lines of a transaction travel. */
+static bool is_safe(struct nvmi_thread *thread) {
   thread->busy++;
   nvmi_tx_collect(thread);
   bool safe = true;
@@ -60,6 +58,25 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   }
   nvmi_compiler_barrier();
   thread->busy--;
+  return safe;
+}
+
+/* Who joins is told of its own pointers, not who commits them. */
+bool nvmi_join_is_safe(struct nvmi_thread *thread) {
+  nvmi_order_lock();
+  nvmi_join_seal(thread);
+  nvmi_order_unlock();
+  thread->looks_again = true;
+  bool safe = is_safe(thread);
+  thread->looks_again = false;
+  if (safe)
+    return true;
+  if (!thread->ticket)
+    return is_safe(thread);
+  thread->others_wrote = nvmi_undoing_noted(thread, thread->touched);
+  safe = is_safe(thread);
+  thread->others_wrote = NULL;
+  nvmi_undoing_end(thread);
   return safe;
 }
 

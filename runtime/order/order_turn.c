@@ -145,7 +145,7 @@ static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patienc
         return await_joined(thread);
       if (!nvmi_join_is_safe(thread)) {
         stop_waiting(thread);
-        return NVMI_TURN_COMMIT; /* which finds the same, and undoes it */
+        return NVMI_TURN_UNSAFE;
       }
       may_join = true;
       continue;

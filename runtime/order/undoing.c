@@ -221,6 +221,22 @@ static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
   }
 }
 
+static void keep_noted(void) {
+  for (size_t i = 0; i < dependents.count; i++)
+    keep(&dependent_at(i)->noted);
+  dependents.count = 0;
+  nvmi_order_unlock();
+  nvmi_masks_sort(&nvmi_kept);
+}
+
+const struct nvmi_masks *nvmi_undoing_noted(struct nvmi_thread *thread, uint64_t pools) {
+  stop_all(thread, pools);
+  nvmi_order_lock();
+  nvmi_ticket_find(find_dependent, thread->ticket);
+  keep_noted();
+  return &nvmi_kept;
+}
+
 void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
   stop_all(thread, pools);
   nvmi_join_unpack(thread);
@@ -229,11 +245,7 @@ void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
   for (size_t i = 0; i < dependents.count; i++)
     hand_on(thread, dependent_at(i), pools);
   keep_blocks(thread, pools);
-  for (size_t i = 0; i < dependents.count; i++)
-    keep(&dependent_at(i)->noted);
-  dependents.count = 0;
-  nvmi_order_unlock();
-  nvmi_masks_sort(&nvmi_kept);
+  keep_noted();
 }
 
 void nvmi_undoing_end(struct nvmi_thread *thread) {

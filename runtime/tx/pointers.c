@@ -21,6 +21,7 @@
 #include "heap/heap_locate.h"
 
 #include "order/order.h"
+#include "order/undoing.h"
 #include "port/roots.h"
 #include "symbols/statics.h"
 #include "trace/trace.h"
@@ -140,6 +141,8 @@ struct judge {
     uint64_t offset, value;
   } suspects[SUSPECTS];
   uint64_t suspected; /* so far */
+  bool quiet;         /* nobody is told: the caller will look again */
+  bool sealed;        /* what is looked at is the transaction's own copy */
 };
 
 static void look_up(struct judge *judge, uint64_t offset) {
@@ -176,6 +179,12 @@ static bool is_live(const struct judge *judge, uint64_t offset) {
   return span && nvmi_is_live(span, at.index);
 }
 
+/* With undo, a dependent may have written the word since; its own commit judges that. */
+static bool is_others(uint64_t address) {
+  const struct nvmi_masks *masks = nvmi_self->others_wrote;
+  return masks && nvmi_masks_at(masks, address / NVM_LINE_SIZE) >> address % NVM_LINE_SIZE & 1;
+}
+
 static __attribute__((noinline)) enum nvm_error
 check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *value) {
   struct nvm_pool *pool = judge->pool;
@@ -194,6 +203,10 @@ check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *v
     if (error != NVM_EUNSAFE)
       return error;
   }
+  if (!judge->sealed && is_others((uintptr_t)pool->work + offset))
+    return NVM_OK;
+  if (judge->quiet)
+    return NVM_EUNSAFE;
   nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
   const char *root = owner || !nvmi_root_hooks ? NULL : nvmi_root_hooks->around(value);
   nvmi_fail(
@@ -278,9 +291,9 @@ static inline unsigned words_of(uint64_t mask) {
   return (unsigned)((mask & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56);
 }
 
+/* `line`: its bytes, in the pool or elsewhere. */
 static inline RACES_WITH_NEIGHBOURS enum nvm_error check_line(struct judge *judge, uint64_t offset,
-                                                              uint64_t mask) {
-  const char *line = judge->pool->work + offset;
+                                                              const char *line, uint64_t mask) {
   for (unsigned words = words_of(mask); words; words &= words - 1) {
     unsigned word = (unsigned)__builtin_ctz(words);
     uint64_t value;
@@ -300,17 +313,16 @@ static inline bool is_pointerless(const struct judge *judge, uint64_t offset) {
   return !judge->words && offset >= judge->start && offset + NVM_LINE_SIZE <= judge->end;
 }
 
+static inline struct judge judge_of(struct nvm_pool *pool, bool quiet) {
+  return (struct judge){.pool = pool,
+                        .first = pool->header.base,
+                        .size = pool->compare ? 0 : pool->header.span,
+                        .quiet = quiet};
+}
+
 static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line *lines,
-                                  size_t count) {
-  if (NVMI_UNLIKELY(!pool->heap->built)) {
-    nvmi_lock(&pool->heap->lock);
-    int damaged = nvmi_heap_build(pool);
-    nvmi_unlock(&pool->heap->lock);
-    if (damaged)
-      return NVM_ECORRUPT;
-  }
-  struct judge judge = {
-      .pool = pool, .first = pool->header.base, .size = pool->compare ? 0 : pool->header.span};
+                                  size_t count, bool quiet) {
+  struct judge judge = judge_of(pool, quiet);
   for (size_t i = 0; i < count; i++) {
     if (i + NVMI_LINES_AHEAD < count)
       __builtin_prefetch((void *)(lines[i + NVMI_LINES_AHEAD].line << 6)); /* a range: anything */
@@ -327,7 +339,7 @@ static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line 
       }
       if (mask == UINT64_MAX && !is_suspect(pool, at))
         continue;
-      enum nvm_error error = check_line(&judge, at, mask);
+      enum nvm_error error = check_line(&judge, at, pool->work + at, mask);
       if (error)
         return error;
     }
@@ -335,14 +347,56 @@ static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line 
   return check_suspects(&judge);
 }
 
+/* Bytes of sealed line i that the transaction itself has not written again. */
+static uint64_t last_written(const struct nvmi_log *log, size_t i, const struct nvmi_line *lines,
+                             size_t count) {
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  uint64_t mask = sealed[i].mask;
+  for (size_t later = i + 1; later < log->sealed.count; later++)
+    if (sealed[later].line == sealed[i].line)
+      mask &= ~sealed[later].mask;
+  for (size_t n = 0; n < count; n++)
+    if (sealed[i].line - nvmi_line_first(&lines[n]) < nvmi_line_count(&lines[n]))
+      mask &= lines[n].line & NVMI_RANGE ? 0 : ~lines[n].mask;
+  return mask;
+}
+
+/* What is sealed is committed as it was then, whatever others have stored there since. `exact`:
+ * without what was written again; it takes time. */
+static RACES_WITH_NEIGHBOURS enum nvm_error check_sealed(const struct nvmi_log *log,
+                                                         const struct nvmi_line *lines,
+                                                         size_t count, bool exact, bool quiet) {
+  struct judge judge = judge_of(log->pool, quiet);
+  judge.sealed = true;
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++) {
+    uint64_t mask = exact ? last_written(log, i, lines, count) : sealed[i].mask;
+    uint64_t at = (sealed[i].line << 6) - log->pool->header.base;
+    char bytes[NVM_LINE_SIZE];
+    memcpy(bytes, log->pool->work + at, sizeof bytes);
+    for (uint64_t left = sealed[i].mask; left; left &= left - 1)
+      bytes[__builtin_ctzll(left)] = sealed[i].bytes[__builtin_ctzll(left)];
+    enum nvm_error error = check_line(&judge, at, bytes, mask);
+    if (error)
+      return error;
+  }
+  return check_suspects(&judge);
+}
+
 enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count) {
-  enum nvm_error error = check_lines(log->pool, lines, count);
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count && !error; i++) {
-    struct nvmi_line line = {sealed[i].line, sealed[i].mask};
-    error = check_lines(log->pool, &line, 1);
+  struct nvm_pool *pool = log->pool;
+  if (NVMI_UNLIKELY(!pool->heap->built)) {
+    nvmi_lock(&pool->heap->lock);
+    int damaged = nvmi_heap_build(pool);
+    nvmi_unlock(&pool->heap->lock);
+    if (damaged)
+      return NVM_ECORRUPT;
   }
+  bool quiet = log->owner->looks_again;
+  enum nvm_error error = check_lines(pool, lines, count, quiet);
+  if (NVMI_UNLIKELY(log->sealed.count && !error) && check_sealed(log, lines, count, false, true))
+    error = check_sealed(log, lines, count, true, quiet);
   return error;
 }
 

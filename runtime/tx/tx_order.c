@@ -13,6 +13,15 @@
 
 #include <stdio.h>
 
+/* An unsafe pointer was found; it may be one that a dependent has stored there since. */
+static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
+  thread->others_wrote = nvmi_undoing_noted(thread, thread->touched);
+  enum nvm_error error = nvmi_tx_finish_alone(thread, true);
+  thread->others_wrote = NULL;
+  nvmi_undoing_end(thread);
+  return error;
+}
+
 /* Behind the gate: no other is being undone while this one commits. */
 static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   uint64_t pools = nvmi_order_close(thread, true);
@@ -20,10 +29,12 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, pools);
   nvmi_join_unpack(thread);
+  thread->looks_again = true;
   enum nvm_error error = nvmi_tx_finish_alone(thread, true);
+  thread->looks_again = false;
   nvmi_compiler_barrier();
   thread->busy--;
-  return error;
+  return error == NVM_EUNSAFE ? commit_own_pointers(thread) : error;
 }
 
 static void undo_in_order(struct nvmi_thread *thread) {
@@ -33,8 +44,9 @@ static void undo_in_order(struct nvmi_thread *thread) {
   nvmi_undoing_end(thread);
 }
 
-static const enum nvm_error turn_errors[] = {
-    [NVMI_TURN_BROKEN] = NVM_EBROKEN, [NVMI_TURN_STUCK] = NVM_EDEADLOCK};
+static const enum nvm_error turn_errors[] = {[NVMI_TURN_BROKEN] = NVM_EBROKEN,
+                                             [NVMI_TURN_STUCK] = NVM_EDEADLOCK,
+                                             [NVMI_TURN_UNSAFE] = NVM_EUNSAFE};
 
 static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
   enum nvm_error error = commit ? turn_errors[nvmi_order_turn(thread)] : NVM_OK;

@@ -3,6 +3,8 @@
 #include "harness.h"
 #include "store.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -264,4 +266,86 @@ TEST_ONCE(every_symbol_of_the_contract) {
     CHECK(symbols[i] != NULL);
   extern const char NVM_ABI_VERSION_SYMBOL;
   CHECK(NVM_ABI_VERSION_SYMBOL == 1);
+}
+
+static struct judged {
+  NVM_POOL *pool;
+  struct record *record;
+  pthread_mutex_t mutex;
+  void *first, *second; /* what each stores */
+  enum nvm_error expected;
+  _Atomic unsigned step;
+} judged = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void *store_second(void *unused) {
+  (void)unused;
+  CHECK(nvm_tx_begin(judged.pool) == 0);
+  pthread_mutex_lock(&judged.mutex);
+  STORE(judged.record->next, judged.second);
+  judged.step = 1;
+  while (judged.step < 2)
+    sched_yield();
+  if (judged.expected)
+    CHECK_FAILS(nvm_tx_commit(judged.pool) == 0, judged.expected);
+  else
+    CHECK(nvm_tx_commit(judged.pool) == 0);
+  pthread_mutex_unlock(&judged.mutex);
+  return NULL;
+}
+
+/* One stores, releases the lock and goes on; the other stores to the same word. Gives what the
+ * commit of the first fails with. */
+static enum nvm_error store_both(void *first, void *second, enum nvm_error second_fails) {
+  judged = (struct judged){.pool = judged.pool,
+                           .record = judged.record,
+                           .mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .first = first,
+                           .second = second,
+                           .expected = second_fails};
+  pthread_t other;
+  CHECK(nvm_tx_begin(judged.pool) == 0);
+  pthread_mutex_lock(&judged.mutex);
+  STORE(judged.record->next, first);
+  pthread_mutex_unlock(&judged.mutex);
+  CHECK(pthread_create(&other, NULL, store_second, NULL) == 0);
+  while (judged.step < 1)
+    sched_yield();
+  enum nvm_error error = nvm_tx_commit(judged.pool) ? nvm_errno() : NVM_OK;
+  judged.step = 2;
+  CHECK(pthread_join(other, NULL) == 0);
+  return error;
+}
+
+/* Each transaction is judged by what it stored itself. With undo, what it stored is overwritten,
+ * and only what is there can be judged (docs/semantics.md, promise 16). */
+TEST(unsafe_pointer_of_a_dependent) {
+  judged.pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(judged.pool) == 0);
+  judged.record = nvm_calloc(judged.pool, RECORD_ID, 1, sizeof(struct record));
+  CHECK(nvm_pool_set_root(judged.pool, judged.record) == 0 && nvm_tx_commit(judged.pool) == 0);
+  void *safe = judged.record;
+  CHECK(store_both(safe, &state, NVM_EUNSAFE) == NVM_OK && judged.record->next == safe);
+  if (test_is_shadow(judged.pool)) {
+    CHECK(store_both(&state, NULL, NVM_EBROKEN) == NVM_EUNSAFE);
+    CHECK(strstr(nvm_strerror(), "next") && judged.record->next == safe);
+  }
+  CHECK(store_both(NULL, safe, NVM_OK) == NVM_OK && judged.record->next == safe);
+  CHECK(nvm_pool_close(judged.pool) == 0);
+}
+
+/* What a transaction stored before it released a lock, and mended itself, is no fault. */
+TEST(unsafe_pointer_that_is_mended_after_a_release) {
+  judged.pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(judged.pool) == 0);
+  struct record *record = nvm_calloc(judged.pool, RECORD_ID, 1, sizeof(struct record));
+  CHECK(nvm_pool_set_root(judged.pool, record) == 0 && nvm_tx_commit(judged.pool) == 0);
+  CHECK(nvm_tx_begin(judged.pool) == 0);
+  pthread_mutex_lock(&judged.mutex);
+  STORE(record->next, (void *)&state);
+  pthread_mutex_unlock(&judged.mutex);
+  pthread_mutex_lock(&judged.mutex);
+  STORE(record->next, NULL);
+  pthread_mutex_unlock(&judged.mutex);
+  CHECK(nvm_tx_commit(judged.pool) == 0 && nvm_errno() != NVM_EUNSAFE);
+  CHECK(nvm_pool_close(judged.pool) == 0);
 }
