@@ -45,13 +45,15 @@ bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size) {
   void *items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (items == MAP_FAILED)
     return false;
+  void *before = array->items;
   size_t room_bytes = array->room * item_size;
-  if (array->items) {
-    memcpy(items, array->items, array->count * item_size);
-    munmap(array->items, (room_bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
-  }
-  array->items = items;
-  array->room = bytes / item_size;
+  if (before)
+    memcpy(items, before, array->count * item_size);
+  /* In this order a jump out of a signal handler leaves an array that is whole. */
+  *(void *volatile *)&array->items = items;
+  *(volatile size_t *)&array->room = bytes / item_size;
+  if (before)
+    munmap(before, (room_bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
   return true;
 }
 

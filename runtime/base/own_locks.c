@@ -1,13 +1,31 @@
 /* own_locks.c: the runtime's own locks, past what locks.c sees, where that is linked. */
 #include "order/locks.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+void nvmi_locks_look(void) {
+  static _Atomic bool told;
+  if (nvmi_locks_check)
+    nvmi_locks_check();
+  else if (!atomic_exchange(&told, true))
+    fputs("nvmove: this program was linked without libnvmove's lock functions: a lock that is "
+          "released inside a transaction orders nothing (docs/semantics.md); link it with "
+          "nvmove-cc, or with -Wl,-u,__nvmi_locks\n",
+          stderr);
+}
 
 void nvmi_lock(pthread_mutex_t *mutex) {
   if (nvmi_real_lock)
     nvmi_real_lock(mutex);
   else
     pthread_mutex_lock(mutex);
+}
+
+bool nvmi_try_lock(pthread_mutex_t *mutex) {
+  return (nvmi_real_try_lock ? nvmi_real_try_lock(mutex) : pthread_mutex_trylock(mutex)) == 0;
 }
 
 void nvmi_unlock(pthread_mutex_t *mutex) {

@@ -5,8 +5,9 @@
  * Where code has no tables, or the path is long, the unwinder stops on the way. Then the rest of
  * the stack is searched for what the kernel put above a handler: the address of the C library's
  * return from signals, and behind it registers whose stack pointer leads on from there. What a
- * handler left behind that has returned may look the same. Such a release then counts as one in a
- * handler: its dependence is kept, its bytes are not taken.
+ * handler left behind that has returned looks the same, but for the signals that were blocked
+ * before: they are blocked again. A handler blocks one more at least, its own, unless it was
+ * installed with SA_NODEFER: such a one is not found where code has no tables.
  */
 #define _GNU_SOURCE
 #include "base/signal_frame.h"
@@ -104,13 +105,24 @@ static bool leads_on(uintptr_t at) {
          stack - at < FRAME_BYTES_MAX;
 }
 
+/* Whether other signals are blocked now than when the handler of this frame was called. */
+static bool blocks_others(uintptr_t at) {
+  uint64_t now = 0, before = 0;
+  uintptr_t context = at + sizeof(void *);
+  return syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof now) == 0 &&
+         copy_stack(context + offsetof(ucontext_t, uc_sigmask), &before, sizeof before) ==
+             sizeof before &&
+         now != before;
+}
+
 static bool is_on_stack(uintptr_t from, const void *sign) {
   const void *words[512];
   from &= ~(uintptr_t)(sizeof *words - 1);
   for (uintptr_t at = from; sign && at < from + SEARCHED_BYTES; at += sizeof words) {
     size_t got = copy_stack(at, words, sizeof words);
     for (size_t i = 0; i < got / sizeof *words; i++)
-      if (words[i] == sign && leads_on(at + i * sizeof *words))
+      if (words[i] == sign && leads_on(at + i * sizeof *words) &&
+          blocks_others(at + i * sizeof *words))
         return true;
     if (got < sizeof words)
       return false;

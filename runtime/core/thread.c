@@ -114,6 +114,22 @@ struct nvmi_thread *nvmi_thread_make(void) {
   return thread;
 }
 
+void nvmi_thread_left(struct nvmi_thread *thread) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread->used_count = 0;
+  for (unsigned i = 0; i < NVM_LINE_SLOTS; i++)
+    if (thread->table->slot[i].line)
+      thread->used[thread->used_count++] = (uint16_t)i;
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (thread->logs[i])
+      atomic_store_explicit(&thread->logs[i]->solo, 0, memory_order_release);
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 const struct nvmi_root_hooks *nvmi_root_hooks;
 
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {

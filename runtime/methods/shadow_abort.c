@@ -71,16 +71,14 @@ static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64
     }
 }
 
-/* Of a transaction that has to do with others: they seal, but do not commit meanwhile. */
+/* Of a transaction that has to do with others, which stand still (undoing.h). */
 void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line *lines,
                                     size_t count) {
   struct nvm_pool *pool = log->pool;
-  nvmi_order_lock();
   find_others(log);
   const struct nvmi_sealed *sealed = log->sealed.items;
   for (size_t i = 0; i < log->sealed.count; i++)
     restore(NULL, pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].mask);
   log->sealed.count = 0;
   nvmi_shadow_each_line(pool, lines, count, restore, NULL);
-  nvmi_order_unlock();
 }

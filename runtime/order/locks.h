@@ -2,15 +2,20 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /* The runtime's own: they order nothing among transactions. */
 void nvmi_lock(pthread_mutex_t *mutex);
 void nvmi_unlock(pthread_mutex_t *mutex);
+bool nvmi_try_lock(pthread_mutex_t *mutex); /* true: it is locked */
 
-/* Says once, on stderr, if shared libraries do not find these. */
+/* Says once, on stderr, if locks are not seen: locks.c is not linked, or shared libraries do not
+ * find it. */
+void nvmi_locks_look(void);
 __attribute__((weak)) void nvmi_locks_check(void);
 
 /* The C library's, behind those that locks.c defines; null where it is not linked. */
 __attribute__((weak)) int nvmi_real_lock(pthread_mutex_t *mutex);
+__attribute__((weak)) int nvmi_real_try_lock(pthread_mutex_t *mutex);
 __attribute__((weak)) int nvmi_real_unlock(pthread_mutex_t *mutex);
 __attribute__((weak)) int nvmi_real_post(void *semaphore); /* sem_t */

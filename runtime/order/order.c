@@ -38,6 +38,16 @@ void nvmi_order_lock(void) {
   nvmi_lock(&mutex);
 }
 
+bool nvmi_order_try_lock(void) {
+  nvmi_in_order = true;
+  nvmi_compiler_barrier();
+  bool locked = nvmi_try_lock(&mutex);
+  nvmi_compiler_barrier();
+  if (!locked)
+    nvmi_in_order = false;
+  return locked;
+}
+
 /* What handlers posted meanwhile. */
 static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
   while (thread->posts_count) {

@@ -81,5 +81,6 @@ void nvmi_join_seal(struct nvmi_thread *thread);
 
 /* Around fork: the child finds the lists whole, and forgets them. */
 void nvmi_order_lock(void);
+bool nvmi_order_try_lock(void); /* true: it is locked */
 void nvmi_order_unlock(void);
 void nvmi_order_forget(void);

@@ -16,6 +16,8 @@
 #include "tx/freeze.h"
 #include "types/types.h"
 
+#include <signal.h>
+
 struct nvmi_thread nvmi_nobody;
 
 void nvmi_join_seal(struct nvmi_thread *thread) {
@@ -80,7 +82,11 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   return safe;
 }
 
+/* Signals wait: a handler that stores must find a log. */
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_join_seal(thread);
   thread->busy++;
   nvmi_tx_collect(thread);
@@ -94,6 +100,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
     parcel.number = ++joined;
     nvmi_trace(log->pool, NVM_TRACE_JOIN, 0, parcel.number);
     nvmi_order_push(parcels, &parcel, sizeof parcel);
+    nvmi_log_of(thread, parcel.pool); /* a handler that stores from here on cannot make one */
   }
   thread->touched = 0;
   thread->lines.count = 0;
@@ -102,6 +109,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */

@@ -13,6 +13,7 @@
  */
 #include "order/undoing.h"
 
+#include "base/pause.h"
 #include "core/lines.h"
 #include "heap/heap.h"
 #include "log/log.h"
@@ -205,19 +206,23 @@ static bool add_pools(struct nvmi_ticket *ticket, void *context) {
   return false;
 }
 
-/* Those that dependents wrote to, too: their lists are of all of these. */
+/* In the pools that dependents wrote to, too: their lists are of all of these. Nobody waits for
+ * order.c's mutex with a gate shut: who holds it may be interrupted by a signal handler that waits
+ * at the gate. From here on the thread has the mutex, until it lets the others go. */
 static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
   struct question question = {thread->ticket, pools};
-  for (;;) {
+  for (unsigned tries = 0;; tries++) {
     uint64_t asked = question.pools;
     nvmi_stop_others(thread, asked);
-    nvmi_order_lock();
-    nvmi_ticket_find(add_pools, &question);
-    nvmi_order_unlock();
-    stopped = asked;
-    if (!(question.pools & ~asked))
-      return;
+    if (nvmi_order_try_lock()) {
+      nvmi_ticket_find(add_pools, &question);
+      stopped = asked;
+      if (!(question.pools & ~asked))
+        return;
+      nvmi_order_unlock();
+    }
     nvmi_let_others(thread, asked);
+    nvmi_pause(tries);
   }
 }
 
@@ -225,13 +230,11 @@ static void keep_noted(void) {
   for (size_t i = 0; i < dependents.count; i++)
     keep(&dependent_at(i)->noted);
   dependents.count = 0;
-  nvmi_order_unlock();
   nvmi_masks_sort(&nvmi_kept);
 }
 
 const struct nvmi_masks *nvmi_undoing_noted(struct nvmi_thread *thread, uint64_t pools) {
   stop_all(thread, pools);
-  nvmi_order_lock();
   nvmi_ticket_find(find_dependent, thread->ticket);
   keep_noted();
   return &nvmi_kept;
@@ -240,7 +243,6 @@ const struct nvmi_masks *nvmi_undoing_noted(struct nvmi_thread *thread, uint64_t
 void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
   stop_all(thread, pools);
   nvmi_join_unpack(thread);
-  nvmi_order_lock();
   nvmi_ticket_find(find_dependent, thread->ticket);
   for (size_t i = 0; i < dependents.count; i++)
     hand_on(thread, dependent_at(i), pools);
@@ -250,5 +252,6 @@ void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
 
 void nvmi_undoing_end(struct nvmi_thread *thread) {
   nvmi_kept.lines.count = 0;
+  nvmi_order_unlock();
   nvmi_let_others(thread, stopped);
 }

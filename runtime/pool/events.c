@@ -17,6 +17,7 @@
 #include "order/order.h"
 #include "platform/map.h"
 #include "pool/pool.h"
+#include "tx/tx.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -152,10 +153,13 @@ static void at_exit(void) {
     thread->frames.count = 0;
   }
   /* Who ends the process does not wait for ever for a thread that ends with it. */
-  bool waits = thread->touched && thread->ticket && nvmi_order_turn_soon(thread) == NVMI_TURN_LATER;
-  if (waits)
+  enum nvmi_turn turn =
+      thread->touched && thread->ticket ? nvmi_order_turn_soon(thread) : NVMI_TURN_COMMIT;
+  if (turn == NVMI_TURN_LATER)
     nvmi_tx_finish(thread, false);
-  enum nvm_error error = waits ? NVM_EOPENTX : nvmi_tx_finish_implicit(thread);
+  enum nvm_error error = turn == NVMI_TURN_LATER ? NVM_EOPENTX : nvmi_tx_finish_after(thread, turn);
+  if (!error)
+    error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     fprintf(stderr,
             "nvmove: %s; what was stored outside transactions before the process ended is undone\n",

@@ -158,8 +158,7 @@ static int start(struct nvm_pool *pool) {
       nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
-  if (nvmi_locks_check)
-    nvmi_locks_check();
+  nvmi_locks_look();
   return 0;
 }
 

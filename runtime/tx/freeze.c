@@ -120,9 +120,16 @@ static void stop_in(struct nvm_pool *pool) {
   }
 }
 
-/* At work twice over, the thread passes the gates that it shut itself. */
+static sigset_t before_stop; /* signals that were blocked; of the thread that has `freezer` */
+
+/* At work twice over, the thread passes the gates that it shut itself; its signal handlers, which
+ * might store before that, wait. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_lock(&freezer);
+  before_stop = before;
   for (uint64_t left = pools; left; left &= left - 1)
     stop_in(nvmi_pool_number((unsigned)__builtin_ctzll(left)));
   thread->busy++;
@@ -134,7 +141,9 @@ void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   thread->busy--;
   for (uint64_t left = pools; left; left &= left - 1)
     atomic_store(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, false);
+  sigset_t before = before_stop;
   nvmi_unlock(&freezer);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Whether a process holds the byte. */

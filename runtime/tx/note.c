@@ -116,8 +116,10 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
   struct nvmi_log *log = thread->logs[pool->index];
   if (!log || end - start > NESTED_BYTES_MAX)
     nvmi_fatal(NVM_ELIMIT, pool->path,
-               "a signal handler that interrupts the runtime stores more than 1 KiB "
-               "at once, or as the first of its thread; store less there");
+               log ? "a signal handler that interrupts the runtime stores more than 1 KiB at once; "
+                     "store less there"
+                   : "a signal handler that interrupts the runtime makes the first store of its "
+                     "thread to this pool; store to the pool before handlers do");
   int depth = thread->busy++;
   thread->handlers_store = true;
   if (pool->counts)

@@ -8,6 +8,7 @@
 #include "core/internal.h"
 
 #include "admin/call.h"
+#include "base/signal_frame.h"
 #include "core/lines.h"
 #include "gc/counts.h"
 #include "heap/heap.h"
@@ -88,7 +89,7 @@ static void collect(struct nvmi_thread *thread, size_t nested) {
   for (unsigned i = 0; i < thread->used_count; i++) {
     struct nvm_line *slot = &thread->table->slot[thread->used[i]];
     lines[count] = (struct nvmi_line){slot->line, ~slot->missing};
-    count += slot->missing != UINT64_MAX;
+    count += slot->line && slot->missing != UINT64_MAX; /* a note may have been left by a jump */
     slot->line = 0;
   }
   if (nested)
@@ -365,6 +366,8 @@ void __nvm_atomic_landed(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
+  if (NVMI_UNLIKELY(thread->busy) && !nvmi_in_signal_handler())
+    nvmi_thread_left(thread);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_called_left(thread, Frame);
   while (thread->frames.count && frames[thread->frames.count - 1] < Frame)

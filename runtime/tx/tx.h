@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/internal.h"
+#include "order/order.h"
 
 /* tx.c: ends what is open; nobody else has to do with it, or all who have stand still. A commit
  * that fails is undone, but for one with a ticket: that stays open. */
@@ -16,6 +17,9 @@ const struct nvmi_line *nvmi_tx_lines_of(struct nvmi_thread *thread, const struc
 enum nvm_error nvmi_tx_check_all(struct nvmi_thread *thread, uint64_t touched, size_t all);
 /* tx_order.c: the end of a transaction that others depend on, or that depends on others. */
 enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit);
+/* tx_order.c: commits what is open outside transactions, and counts it, behind a wait for its turn;
+ * if that ended otherwise than with a commit, the error that says so. Not after `later`. */
+enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn turn);
 /* tx_order.c: what could not be committed stays open in these pools (bits): lines and all. */
 void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools);
 /* tx_order.c: the end where a port's variables go with it (roots.h). */

@@ -70,12 +70,20 @@ enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) 
   return error;
 }
 
+/* What has joined another's commit in its turn is not this thread's any more: if it was undone only
+ * the turn says so. */
+enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn turn) {
+  enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
+  return error ? error : turn_errors[turn];
+}
+
 void nvmi_tx_end_at_release(struct nvmi_thread *thread) {
   if (!nvmi_join_is_safe(thread))
     return;
-  if (thread->ticket && nvmi_order_turn(thread) == NVMI_TURN_STUCK)
+  enum nvmi_turn turn = thread->ticket ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
+  if (turn == NVMI_TURN_STUCK)
     return;
-  enum nvm_error error = nvmi_tx_commit_implicit(thread);
+  enum nvm_error error = nvmi_tx_finish_after(thread, turn);
   if (error == NVM_EBROKEN) {
     thread->has_lost = true;
     fprintf(stderr,

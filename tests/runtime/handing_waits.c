@@ -196,3 +196,55 @@ TEST(waits_in_a_circle_over_two_locks) {
   CHECK(all.words[3 * GAP] == 1 && all.words[4 * GAP] == 0);
   finish();
 }
+
+enum { HELD = 0, FIRST = 1, SECOND = 2, OUTSIDE = 3 }; /* words, a line apart, and locks */
+
+static void put(unsigned lock, unsigned word, uint64_t value) { store(lock, word * GAP, value); }
+
+static void *depend_on_both(void *unused) {
+  (void)unused;
+  wait_for(1);
+  begin();
+  put(HELD, FIRST, 1);
+  put(FIRST, FIRST, 2);
+  all.step = 2;
+  wait_for(3);
+  put(SECOND, FIRST, 3);
+  all.step = 4;
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+  return NULL;
+}
+
+static void *release_outside(void *unused) {
+  (void)unused;
+  wait_for(2);
+  pthread_mutex_lock(&all.lock[FIRST]);
+  pthread_mutex_unlock(&all.lock[FIRST]);
+  pthread_mutex_lock(&all.lock[SECOND]);
+  STORE(all.words[OUTSIDE * GAP], 7);
+  all.step = 3;
+  usleep(LONGER_US / 8);
+  pthread_mutex_unlock(&all.lock[SECOND]);
+  CHECK_FAILS(nvm_tx_begin(all.pool) == 0, NVM_EBROKEN);
+  CHECK(all.words[OUTSIDE * GAP] == 0);
+  return NULL;
+}
+
+/* What was stored outside joins the commit of a transaction that is undone: whoever of the two
+ * joins, the release tells of it. */
+TEST(handed_outside_into_a_commit_that_is_undone) {
+  for (unsigned i = 0; i < 8; i++) {
+    prepare();
+    pthread_t a = start(depend_on_both, NULL), o = start(release_outside, NULL);
+    begin();
+    put(HELD, HELD, 1);
+    all.step = 1;
+    wait_for(4);
+    usleep(LONGER_US);
+    CHECK(nvm_tx_abort(all.pool) == 0);
+    CHECK(pthread_join(a, NULL) == 0 && pthread_join(o, NULL) == 0);
+    reopen();
+    CHECK(!all.words[FIRST * GAP] && !all.words[OUTSIDE * GAP]);
+    finish();
+  }
+}

@@ -303,6 +303,8 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
   }
   if (I.Static)
     addWraps(Command);
+  else // also where a library before the runtime has the lock functions, as -lc and TSan's do
+    Add("-Wl,-u,__nvmi_locks");
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);

@@ -6,7 +6,7 @@
 #include "nvmove/abi_scanf.h"
 
 /* What writes call is the runtime's own; behind it they come here. */
-#include "../../../runtime/sites.c"
+#include "../../../runtime/tx/sites.c"
 
 #include <stdio.h>
 #include <stdlib.h>
