@@ -1,5 +1,5 @@
 /* own_locks.c: the runtime's own locks, past what locks.c sees, where that is linked. */
-#include "order/locks.h"
+#include "base/own_locks.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -14,12 +14,12 @@
 
 #include "base/basics.h"
 #include "base/checksum.h"
+#include "base/own_locks.h"
 #include "core/log_state.h"
 #include "core/method.h"
 #include "format/layout_tables.h"
 #include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
-#include "order/locks.h"
 #include "platform/persist.h"
 
 #include <limits.h>

@@ -9,7 +9,7 @@
  * names, and locks_wrapped.c stands behind.
  */
 #define _GNU_SOURCE
-#include "order/locks.h"
+#include "base/own_locks.h"
 
 #include "base/signal_frame.h"
 #include "order/order.h"

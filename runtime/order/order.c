@@ -9,10 +9,10 @@
 #include "order/order.h"
 
 #include "base/clock.h"
+#include "base/own_locks.h"
 #include "base/pause.h"
 #include "core/lines.h"
 #include "order/kept_blocks.h"
-#include "order/locks.h"
 #include "order/ticket.h"
 #include "order/waits.h"
 #include "platform/map.h"

@@ -5,15 +5,16 @@
  * whole: first all that allocate, then all that free, since a block may have been allocated by one
  * and freed by the other, but is never allocated again before its free committed.
  */
+#include "base/own_locks.h"
 #include "heap/heap.h"
 #include "log/log.h"
-#include "order/locks.h"
 #include "order/order.h"
 
 #include "order/ticket.h"
 #include "order/undoing.h"
 #include "trace/trace.h"
 #include "tx/freeze.h"
+#include "tx/pointers.h"
 #include "types/types.h"
 
 #include <signal.h>

@@ -14,8 +14,8 @@
 #define _GNU_SOURCE
 #include "trace/trace_parts.h"
 
+#include "base/own_locks.h"
 #include "heap/heap.h"
-#include "order/locks.h"
 
 #include <stdlib.h>
 #include <string.h>

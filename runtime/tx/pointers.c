@@ -18,6 +18,8 @@
  * checks: with NVMOVE_DEBUG=compare words that lie in the pool are looked up, too; and by a check
  * of the whole pool (check_words.c).
  */
+#include "tx/pointers.h"
+
 #include "heap/heap_locate.h"
 
 #include "order/order.h"
@@ -33,97 +35,10 @@
 /* Reads whole lines, of which other threads may write words that are not judged here. */
 #define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
 
-/* The field that starts at `offset` of the records from `record` on, in the program's view. */
-static const struct nvm_field *field_at(const struct nvm_pool *pool, const struct nvm_type *type,
-                                        const char *record, uint64_t offset) {
-  for (uint32_t i = 0; i < type->field_count; i++) {
-    const struct nvm_field *field = &type->fields[i];
-    if (offset < field->offset)
-      continue;
-    uint64_t from = offset - field->offset;
-    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY) {
-      const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
-      if (!element || element == type || !element->size)
-        return NULL;
-      uint64_t start = from - from % element->size;
-      return field_at(pool, element, record + field->offset + start, from - start);
-    }
-    if (field->stride && from % field->stride == 0 && from / field->stride < field->count &&
-        nvmi_field_holds(field, record, from / field->stride))
-      return field;
-  }
-  return NULL;
-}
-
-static bool has_flexible_array(const struct nvm_type *type) {
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
-      return true;
-  return false;
-}
-
-const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
-                                           const char *block, uint64_t inside) {
-  uint64_t before = has_flexible_array(type) ? 0 : inside - inside % type->size;
-  return field_at(pool, type, block + before, inside - before);
-}
-
 /* No process has memory below: Linux keeps the first pages free for null pointers. */
 #define ADDRESS_MIN UINT64_C(0x1000)
 enum { ADDRESS_BITS = 47 };
 #define ADDRESS_MAX (UINT64_C(1) << ADDRESS_BITS)
-
-static bool is_judged(uint32_t kind) {
-  return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||
-         kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
-}
-
-/* Bits of a type's judged words: of each of the first, of any later one; that it ends in a flexible
- * array; and that it is known. */
-enum { LATER_BIT = 61, FLEXIBLE_BIT = 62 };
-
-static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
-                               const struct nvm_field *field) {
-  uint64_t words = 0, end = LATER_BIT * sizeof(uint64_t);
-  if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY) {
-    const struct nvm_type *element = nvmi_type_by_id(pool, field->target);
-    bool holds_any = element && element != type && element->size && element->field_count;
-    for (uint64_t at = field->offset; holds_any && at < end; at++)
-      words |= UINT64_C(1) << at / sizeof(uint64_t);
-    return holds_any ? words | UINT64_C(1) << LATER_BIT : 0;
-  }
-  if (!is_judged(field->kind))
-    return 0;
-  for (uint32_t i = 0; i < field->count; i++) {
-    uint64_t at = field->offset + (uint64_t)i * field->stride;
-    if (at >= end)
-      return words | UINT64_C(1) << LATER_BIT;
-    words |= UINT64_C(1) << at / sizeof(uint64_t);
-  }
-  return words;
-}
-
-/* Where a record of the type may have a pointer that is judged. */
-static uint64_t judged_words(struct nvm_pool *pool, unsigned index) {
-  uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
-  if (NVMI_LIKELY(words))
-    return words;
-  unsigned learned = pool->learned;
-  const struct nvm_type *type = nvmi_type_layout(pool, index);
-  words = NVMI_JUDGED_KNOWN;
-  if (type && has_flexible_array(type))
-    words |= UINT64_C(1) << FLEXIBLE_BIT;
-  for (uint32_t i = 0; type && i < type->field_count; i++)
-    words |= words_of_field(pool, type, &type->fields[i]);
-  pool->judged[index] = words;
-  if (pool->learned != learned)
-    pool->judged[index] = 0; /* who learned has emptied it before */
-  return words;
-}
-
-bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index) {
-  return judged_words(pool, index) & NVMI_JUDGED_WORDS;
-}
 
 enum { SUSPECTS = 8 }; /* that wait at a time */
 
@@ -162,12 +77,12 @@ static void look_up(struct judge *judge, uint64_t offset) {
   judge->start = offset - at.inside;
   judge->end = judge->start + (geometry->block_size ? geometry->block_size : nvmi_block_size(span));
   unsigned number = *nvmi_type_word(geometry, span, at.index) - 1u; /* of no type: the highest */
-  uint64_t words = number < pool->type_count ? judged_words(pool, number) : 0;
+  uint64_t words = number < pool->type_count ? nvmi_judged_words(pool, number) : 0;
   judge->words = words & NVMI_JUDGED_WORDS;
   if (!judge->words)
     return;
   judge->type = nvmi_type_layout(pool, number);
-  judge->record = words >> FLEXIBLE_BIT & 1 ? UINT64_MAX : judge->type->size;
+  judge->record = words >> NVMI_JUDGED_FLEXIBLE_BIT & 1 ? UINT64_MAX : judge->type->size;
 }
 
 /* What is freed by this very transaction points to nothing any more. */
@@ -188,8 +103,9 @@ static bool is_others(uint64_t address) {
 static __attribute__((noinline)) enum nvm_error
 check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *value) {
   struct nvm_pool *pool = judge->pool;
-  const struct nvm_field *field = field_at(pool, judge->type, pool->work + offset - inside, inside);
-  if (!field || !is_judged(field->kind) || !is_live(judge, offset))
+  const struct nvm_field *field =
+      nvmi_field_at(pool, judge->type, pool->work + offset - inside, inside);
+  if (!field || !nvmi_is_judged(field->kind) || !is_live(judge, offset))
     return NVM_OK;
   value = (void *)((uintptr_t)value & ~field->tag);
   struct nvm_pool *owner = nvmi_pool_at(value);
@@ -234,7 +150,7 @@ static inline enum nvm_error check_word(struct judge *judge, uint64_t offset, ui
   if (inside >= judge->record)
     inside %= judge->record;
   uint64_t word = inside / sizeof(uint64_t);
-  if (!(judge->words >> (word < LATER_BIT ? word : LATER_BIT) & 1))
+  if (!(judge->words >> (word < NVMI_JUDGED_LATER_BIT ? word : NVMI_JUDGED_LATER_BIT) & 1))
     return NVM_OK;
   return check_field(judge, offset, inside, (void *)(uintptr_t)value);
 }

@@ -17,6 +17,7 @@
 #include "port/port.h"
 #include "trace/trace.h"
 #include "tx/freeze.h"
+#include "tx/pointers.h"
 #include "tx/tx.h"
 #include "types/types.h"
 

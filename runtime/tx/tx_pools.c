@@ -1,4 +1,5 @@
 /* tx_pools.c: a transaction that wrote to several pools (tx.h). */
+#include "tx/pointers.h"
 #include "tx/tx.h"
 
 #include "core/lines.h"

@@ -43,21 +43,34 @@ uint64_t nvmi_type_entry_check(const struct nvm_pool *pool, const struct nvm_typ
 void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *programs, char *line,
                           size_t size);
 
-/* pointers.c: whether the pool's type of that index is known to have no pointer that is judged at a
- * commit. May be asked later again; never wrong with true. */
-#define NVMI_JUDGED_WORDS ((UINT64_C(1) << 62) - 1)
-#define NVMI_JUDGED_KNOWN (UINT64_C(1) << 63)
+/* judged.c: where a record of a type may have a pointer that is judged at a commit. A bit for each
+ * of its first words, one for any later word; that it ends in a flexible array; that all this is
+ * known. */
+enum { NVMI_JUDGED_LATER_BIT = 61, NVMI_JUDGED_FLEXIBLE_BIT = 62, NVMI_JUDGED_KNOWN_BIT = 63 };
+#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT) - 1)
+#define NVMI_JUDGED_KNOWN (UINT64_C(1) << NVMI_JUDGED_KNOWN_BIT)
+uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index);
+static inline uint64_t nvmi_judged_words(struct nvm_pool *pool, unsigned index) {
+  uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
+  return NVMI_LIKELY(words != 0) ? words : nvmi_judged_learn(pool, index);
+}
+/* Whether the type is known to have none. May be asked later again; never wrong with true. */
 static inline bool nvmi_is_plain(const struct nvm_pool *pool, unsigned index) {
   uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
   return (words & (NVMI_JUDGED_KNOWN | NVMI_JUDGED_WORDS)) == NVMI_JUDGED_KNOWN;
 }
 /* Whether it has one. */
-bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index);
+static inline bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index) {
+  return nvmi_judged_words(pool, index) & NVMI_JUDGED_WORDS;
+}
+static inline bool nvmi_is_judged(uint32_t kind) {
+  return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||
+         kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
+}
+/* judged.c: the field that starts at `offset` of the records from `record` on, in the program's
+ * view. */
+const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct nvm_type *type,
+                                      const char *record, uint64_t offset);
 
 /* Where a log's table of known types has an id, whose lowest bit is always set. */
 static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }
-
-/* pointers.c: NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of
- * `lines`, or of what the log has sealed, that holds the address of something outside the pool. */
-enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
-                                   size_t count);

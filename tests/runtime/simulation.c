@@ -8,10 +8,10 @@
 #define _GNU_SOURCE
 #include "simulation.h"
 
+#include "base/own_locks.h"
 #include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
-#include "order/locks.h"
 
 #include <fcntl.h>
 #include <pthread.h>

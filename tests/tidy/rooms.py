@@ -5,6 +5,7 @@ usage: rooms.py [--tolerate] [ROOT]
 
 A room is a folder of runtime/. It may use the rooms below it in ROOMS. A use is a file and a function, a
 variable or a macro (nvm_, nvmi_, __nvm_, NVMI_) that another room defines, or a header that is included.
+A function that a header declares weak is a hook: it belongs to the room of that header, whoever defines it.
 Uses upward that are tolerated so far are listed in upward.txt beside this file. A line there that is no
 longer needed is an error, so the list can only become shorter.
 
@@ -29,6 +30,7 @@ FUNCTION = re.compile(r"^(?!typedef|extern|return|else)\w[\w()\", *]*?(?:\n|(?<=
 VARIABLE = re.compile(r"^(?!typedef|extern|return|else|struct \w+;)\w[\w, ]*[ *]+((?:__nvm|nvmi?)_\w+)"
                       r"(?:\[[^\]]*\])*\s*(?:=[^=]|;)", re.M)
 MACRO = re.compile(r"^#define ((?:NVMI|nvmi)_\w+)", re.M)
+HOOK = re.compile(r"^__attribute__\(\(weak\)\) [\w ]*?[ *]*((?:__nvm|nvmi?)_\w+)\(", re.M)
 INCLUDE = re.compile(r'^#include "(\w+)/([\w.]+)"', re.M)
 
 
@@ -50,6 +52,9 @@ class Uses:
                     if pattern is MACRO and known and room_of(known) != room_of(name):
                         self.home[found.group(1)] = ""  # each has its own
                     self.home.setdefault(found.group(1), name)
+        for name in sorted(code):
+            for found in HOOK.finditer(code[name]) if name.endswith(".h") else ():
+                self.home[found.group(1)] = name
         self.all = []
         for name, text in sorted(code.items()):
             for used in sorted(set(NAME.findall(text))):

@@ -291,8 +291,8 @@ def formatting(tree):
             yield f"{m.group(1)}:{m.group(2)}: {m.group(4)}"
 
 
-CHECKS = [layering, c_layering, c_names, cmake_agrees, sizes, function_lengths, header_comments,
-          headers, leftovers, program_names, dead_files, python_names, python_lines,
+CHECKS = [layering, c_layering, runtime_rooms, c_names, cmake_agrees, sizes, function_lengths,
+          header_comments, headers, leftovers, program_names, dead_files, python_names, python_lines,
           formatting]
 
 

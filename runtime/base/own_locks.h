@@ -1,4 +1,4 @@
-/* locks.h: the locks of the program and of the runtime (locks.c). */
+/* own_locks.h: the runtime's own locks, past those of the program (order/locks.c). */
 #pragma once
 
 #include <pthread.h>
