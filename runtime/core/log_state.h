@@ -78,7 +78,7 @@ struct nvmi_log {
   struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
   struct nvmi_array large, straight;                              /* of a commit (straight.c) */
   struct nvmi_array single;                                       /* struct nvmi_line: the same */
-  struct nvmi_array entries;                                      /* of an abort (recover.h) */
+  struct nvmi_array entries;                                      /* of an abort (log_read.h) */
   struct nvmi_array ready[NVMI_CLASSES][NVMI_READY_LISTS];        /* free blocks (heap_ready.c) */
   unsigned ready_chunks;                                          /* of their spans */
   struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */

@@ -1,7 +1,8 @@
 /* type_record.h: a type's layout as bytes of the pool file, and back. */
 #pragma once
 
-#include "core/internal.h"
+#include "base/basics.h"
+#include "format/layout_tables.h"
 
 /* Appends the record of `type` to `bytes`, padded to whole lines. False: out of memory. */
 bool nvmi_type_encode(const struct nvm_type *type, struct nvmi_array *bytes);

@@ -10,10 +10,10 @@
 #include "platform/disk.h"
 
 #include "base/progress.h"
+#include "format/address.h"
+#include "log/log_read.h"
 #include "platform/map.h"
 #include "pool/pool.h"
-#include "pool/recover.h"
-#include "pool/relocate.h"
 #include "pool/root.h"
 #include "symbols/statics.h"
 #include "types/types.h"

@@ -4,9 +4,9 @@
  * type and the offset of the word. What nobody decides (unions, blocks without type)
  * and numbers that look like addresses are not judged.
  */
+#include "format/address.h"
 #include "fsck/repair.h"
 #include "heap/heap_types.h"
-#include "pool/relocate.h"
 #include "symbols/statics.h"
 #include "types/types.h"
 #include "types/words.h"

@@ -8,7 +8,7 @@
 #include "fsck/repair.h"
 
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"

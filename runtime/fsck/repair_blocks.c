@@ -6,8 +6,8 @@
  */
 #include "fsck/repair.h"
 
+#include "format/address.h"
 #include "heap/heap_types.h"
-#include "pool/relocate.h"
 #include "pool/root.h"
 #include "types/types.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/checksum.h"
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "platform/disk.h"
 #include "platform/map.h"
 #include "pool/pool.h"

@@ -8,9 +8,9 @@
 #define _GNU_SOURCE
 #include "fsck/repair.h"
 
-#include "format/header.h"
+#include "core/header.h"
+#include "format/address.h"
 #include "platform/map.h"
-#include "pool/relocate.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "gc/counts.h"
 #include "heap/heap_types.h"
-#include "pool/recover.h"
+#include "log/log_read.h"
 #include "symbols/statics.h"
 #include "types/types.h"
 

@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
+#include "log/log_read.h"
 #include "pool/pool.h"
 #include "pool/recover.h"
 #include "types/types.h"

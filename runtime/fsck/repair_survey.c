@@ -3,8 +3,8 @@
  */
 #include "fsck/repair.h"
 
+#include "format/address.h"
 #include "heap/heap_types.h"
-#include "pool/relocate.h"
 #include "symbols/statics.h"
 #include "types/types.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/checksum.h"
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "gc/changes.h"
 #include "heap/heap_types.h"
 #include "types/types.h"

@@ -7,7 +7,7 @@
 #include "base/kill.h"
 #include "gc/changes.h"
 #include "log/log.h"
-#include "pool/recover.h"
+#include "log/log_read.h"
 
 #include <sched.h>
 #include <signal.h>

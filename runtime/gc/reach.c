@@ -3,7 +3,7 @@
 #include "gc/reach.h"
 
 #include "base/progress.h"
-#include "pool/relocate.h"
+#include "format/address.h"
 #include "types/types.h"
 #include "types/words.h"
 

@@ -9,10 +9,10 @@
 
 #include "gc/counts.h"
 #include "log/log.h"
+#include "log/log_read.h"
 #include "log/settle.h"
 #include "platform/map.h"
 #include "pool/pool.h"
-#include "pool/recover.h"
 #include "symbols/statics.h"
 #include "types/types.h"
 

@@ -1,7 +1,7 @@
 /* resize.c: the file grows when the heap asks for more, and both ways when somebody asks for it. */
 #define _GNU_SOURCE
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"
 #include "platform/map.h"

@@ -10,9 +10,9 @@
 
 #include "gc/changes.h"
 #include "heap/heap.h"
+#include "log/log_read.h"
 #include "order/order.h"
 #include "pool/pool.h"
-#include "pool/recover.h"
 
 #include "trace/trace.h"
 

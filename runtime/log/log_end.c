@@ -22,7 +22,7 @@
  * a crash before that fence; so does damage to several at once, up to the last.
  */
 #include "heap/heap_types.h"
-#include "pool/recover.h"
+#include "log/log_read.h"
 
 static const struct nvm_frame *frame_at(const struct nvmi_array *found, size_t i) {
   return ((const struct nvm_frame *const *)found->items)[i];

@@ -11,10 +11,10 @@
 #include "gc/changes.h"
 #include "heap/heap.h"
 #include "log/entry.h"
+#include "log/log_read.h"
 #include "log/record.h"
 #include "order/order.h"
 #include "order/undoing.h"
-#include "pool/recover.h"
 
 #include <string.h>
 

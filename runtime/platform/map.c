@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "platform/map.h"
 
-#include "pool/relocate.h"
+#include "format/address.h"
 
 #include <errno.h>
 #include <string.h>

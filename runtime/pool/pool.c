@@ -11,7 +11,7 @@
 #include "base/kill.h"
 #include "base/own_locks.h"
 #include "base/settings.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "log/log.h"

@@ -2,7 +2,7 @@
 #include "pool/relocate.h"
 
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "heap/heap_types.h"
 #include "types/types.h"
 #include "types/words.h"
@@ -10,36 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A pointer to offset 0 is none: the header is there. One behind the last byte may be. */
-static bool is_at(uint64_t value, uint64_t base, uint64_t span) { return value - base - 1 < span; }
-
-bool nvmi_pointer_offset(const struct nvm_header *header, uint64_t value, uint64_t *offset) {
-  if (is_at(value, header->base, header->span)) {
-    *offset = value - header->base;
-    return true;
-  }
-  for (uint32_t i = 0; i < header->moves; i++)
-    if (is_at(value, header->moved_from[i], header->span)) {
-      *offset = value - header->moved_from[i];
-      return true;
-    }
-  return false;
-}
-
-static bool is_former(const struct nvm_header *header, uint64_t base) {
-  for (uint32_t i = 0; i < header->moves; i++)
-    if (header->moved_from[i] == base)
-      return true;
-  return false;
-}
-
-/* The attempt writes down the base before it, and on the way back its own. */
-bool nvmi_base_allowed(const struct nvm_header *header, uint64_t base) {
-  uint32_t more = (header->base != base && !is_former(header, header->base)) +
-                  (header->base != base && !is_former(header, base));
-  return header->moves + more <= NVM_MOVES_MAX;
-}
 
 /* What one thread does; the first obstacle it meets ends its work. */
 struct mover {
@@ -96,7 +66,7 @@ static bool move_word(void *context, const struct nvmi_word *word) {
   case NVM_FIELD_XOR: /* of two pointers, nothing is left of the base */
     return carry(mover, word, value, word->field->tag);
   case NVM_FIELD_UNION:
-    return !is_at(value, nvmi_origin(header), header->span) ||
+    return !nvmi_is_at(value, nvmi_origin(header), header->span) ||
            get_stuck(mover, word->at,
                      "field %s of %s may be a pointer or a number: mark it with NVM_WHEN or "
                      "NVM_PTR_OR_NUMBER",
@@ -115,7 +85,7 @@ static bool look_at_untyped(struct mover *mover, const char *bytes, uint64_t siz
   for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at++) {
     uint64_t value;
     memcpy(&value, bytes + at, sizeof value);
-    if (is_at(value, nvmi_origin(header), header->span))
+    if (nvmi_is_at(value, nvmi_origin(header), header->span))
       return get_stuck(mover, bytes + at,
                        "a block without type holds what may be a pointer: allocate it with "
                        "NVM_TYPE_ID in a program built with nvmove-cc");
@@ -167,7 +137,7 @@ static void set_target(struct nvm_pool *pool, uint64_t base) {
   struct nvm_header *h = &pool->header;
   if (h->base == base)
     return;
-  if (!is_former(h, h->base))
+  if (!nvmi_is_former(h, h->base))
     h->moved_from[h->moves++] = h->base;
   h->base = base;
   nvmi_header_write(pool);

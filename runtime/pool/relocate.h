@@ -24,26 +24,8 @@
 #pragma once
 
 #include "core/internal.h"
+#include "format/address.h"
 
 /* Carries all pointers of a recovered pool over to where it is mapped, `pool->work`; or finishes
  * what was interrupted. The logs are empty. -1: recorded; the pool is as it was before. */
 int nvmi_relocate(struct nvm_pool *pool);
-
-/* The file offset that the pointer `value` stands for, in the midst of a move too. False: it does
- * not lead into the pool. */
-bool nvmi_pointer_offset(const struct nvm_header *header, uint64_t value, uint64_t *offset);
-
-/* Whether a pool of this span could lie at `base`. */
-static inline bool nvmi_is_base(const struct nvm_header *header, uint64_t base) {
-  return base % header->span == 0 && base >= NVM_RANGE_BASE &&
-         base - NVM_RANGE_BASE <= NVM_RANGE_SIZE - header->span;
-}
-
-/* Whether the pool may be put at `base`, given the moves that are not finished. */
-bool nvmi_base_allowed(const struct nvm_header *header, uint64_t base);
-
-/* The base for which an undecided word would be a pointer: undecided ones never move. A move that
- * was interrupted goes back to there if it can: that succeeds whatever the pool holds. */
-static inline uint64_t nvmi_origin(const struct nvm_header *header) {
-  return header->moves ? header->moved_from[0] : header->base;
-}

@@ -1,7 +1,7 @@
 /* root.c: see root.h. */
 #include "pool/root.h"
 
-#include "pool/relocate.h"
+#include "format/address.h"
 #include "trace/trace.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "symbols/statics.h"
 
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "heap/heap_types.h"
 #include "symbols/symbol_names.h"
 #include "symbols/symbols.h"

@@ -12,7 +12,7 @@
 #include "pool/pool.h"
 #include "base/checksum.h"
 #include "base/kill.h"
-#include "format/header.h"
+#include "core/header.h"
 #include "format/layout.h"
 #include "log/log.h"
 #include "store.h"

@@ -5,12 +5,12 @@
  * (invariant I1 of layout.h).
  */
 #define _GNU_SOURCE
-#include "format/header.h"
+#include "core/header.h"
 
 #include "base/checksum.h"
+#include "format/address.h"
 #include "platform/disk.h"
 #include "platform/map.h"
-#include "pool/relocate.h"
 
 #include <errno.h>
 #include <link.h>
