@@ -21,7 +21,7 @@ static inline uint64_t nvmi_line_mask(uint64_t line, uintptr_t start, uintptr_t 
   return mask;
 }
 
-/* note.c: as nvmi_line_push, with more room for the list. */
+/* As nvmi_line_push, with more room for the list. */
 __attribute__((noinline, cold)) void nvmi_line_push_more(struct nvmi_thread *thread, uint64_t line,
                                                          uint64_t mask);
 
@@ -50,7 +50,7 @@ static inline void nvmi_line_mark(struct nvmi_thread *thread, uint64_t line, uin
   *(volatile uint64_t *)&slot->missing = ~mask;
 }
 
-/* note.c: of several lines. */
+/* Of several lines. */
 __attribute__((noinline)) void nvmi_lines_mark(struct nvmi_thread *thread, uintptr_t start,
                                                uintptr_t end);
 

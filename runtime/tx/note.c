@@ -28,17 +28,6 @@ enum {
   NESTED_BYTES_MAX = 1024
 };
 
-void nvmi_line_push_more(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
-  struct nvmi_line item = {line, mask};
-  if (!nvmi_array_push(&thread->lines, &item, sizeof item))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
-}
-
-void nvmi_lines_mark(struct nvmi_thread *thread, uintptr_t start, uintptr_t end) {
-  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++)
-    nvmi_line_mark(thread, line, nvmi_line_mask(line, start, end));
-}
-
 static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
   const struct nvm_line *slot = nvmi_line_slot(thread, line);
   return slot->line == line ? mask & slot->missing : mask;
