@@ -1,7 +1,7 @@
 /* carry.c: see include/nvmove/carry.h. */
+#include "core/tracing.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"
-#include "trace/trace.h"
 #include "types/types.h"
 #include "types/words.h"
 

@@ -7,11 +7,11 @@
 #define _GNU_SOURCE
 #include "core/internal.h"
 
+#include "core/tracing.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "order/waits.h"
 #include "port/roots.h"
-#include "trace/trace.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -131,6 +131,8 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
 }
 
 const struct nvmi_root_hooks *nvmi_root_hooks;
+const struct nvmi_trace_table *nvmi_trace_table;
+bool nvmi_tracing;
 
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
   sigset_t all, before;

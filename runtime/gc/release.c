@@ -7,11 +7,11 @@
  * transactions, whose changes are counted as any. A crash in between leaves blocks whose count is
  * 0: the holders go first, so no block is freed that another still holds; a weak pointer is null
  * before its object goes. */
+#include "core/tracing.h"
 #include "gc/changes.h"
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"
-#include "trace/trace.h"
 #include "types/types.h"
 
 #include <string.h>

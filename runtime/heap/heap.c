@@ -6,10 +6,10 @@
 #include "heap/heap_types.h"
 
 #include "core/lines.h"
+#include "core/tracing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_recent.h"
 #include "log/log.h"
-#include "trace/trace.h"
 #include "tx/freeze.h"
 #include "types/types.h"
 

@@ -4,9 +4,9 @@
  * Programs that take requests apart allocate and free a few blocks for each.
  */
 #include "core/lines.h"
+#include "core/tracing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_recent.h"
-#include "trace/trace.h"
 #include "types/types.h"
 
 /* The log in which the thread may take a quick way now: it was made, nobody is interrupted, nobody

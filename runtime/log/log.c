@@ -14,7 +14,7 @@
 #include "order/order.h"
 #include "pool/pool.h"
 
-#include "trace/trace.h"
+#include "core/tracing.h"
 
 #include <linux/membarrier.h>
 #include <sched.h>

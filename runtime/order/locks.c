@@ -12,9 +12,9 @@
 #include "base/own_locks.h"
 
 #include "base/signal_frame.h"
+#include "core/tracing.h"
 #include "order/order.h"
 #include "order/waits.h"
-#include "trace/trace.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -10,9 +10,9 @@
 #include "log/log.h"
 #include "order/order.h"
 
+#include "core/tracing.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
-#include "trace/trace.h"
 #include "tx/freeze.h"
 #include "tx/pointers.h"
 #include "types/types.h"

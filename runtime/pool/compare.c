@@ -7,7 +7,7 @@
  */
 #include "heap/heap_types.h"
 
-#include "trace/trace.h"
+#include "core/tracing.h"
 #include "types/types.h"
 
 #include <sched.h>

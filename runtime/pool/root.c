@@ -1,8 +1,8 @@
 /* root.c: see root.h. */
 #include "pool/root.h"
 
+#include "core/tracing.h"
 #include "format/address.h"
-#include "trace/trace.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * DRAM, as the scope says in which the program runs (abi.h, struct nvm_place). */
 #include "port/port.h"
 
-#include "trace/trace.h"
+#include "core/tracing.h"
 
 #include <errno.h>
 #include <stdint.h>

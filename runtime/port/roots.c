@@ -9,9 +9,9 @@
 #include "port/roots.h"
 
 #include "base/settings.h"
+#include "core/tracing.h"
 #include "heap/heap_types.h"
 #include "port/port.h"
-#include "trace/trace.h"
 #include "types/types.h"
 
 #include <dlfcn.h>

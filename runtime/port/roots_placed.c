@@ -10,8 +10,8 @@
 #define _GNU_SOURCE
 #include "port/roots.h"
 
+#include "core/tracing.h"
 #include "port/port.h"
-#include "trace/trace.h"
 #include "types/types.h"
 
 #include <signal.h>

@@ -24,7 +24,6 @@
 
 enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
 
-bool nvmi_tracing;
 struct nvmi_trace nvmi_trace_state;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,7 +74,7 @@ struct nvmi_tracer *nvmi_trace_self(void) {
   return found;
 }
 
-void nvmi_trace_thread_ends(void) {
+static void thread_ends(void) {
   if (!own)
     return;
   nvmi_lock(&lock);
@@ -218,7 +217,7 @@ static void trace_flush(const void *address, size_t size) {
   trace.real->flush(address, size);
 }
 
-void nvmi_trace_alone(enum nvm_trace_kind kind, uint64_t extra) {
+void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra) {
   struct nvmi_told told = {.kind = kind, .extra = extra};
   if (!nvmi_tracing)
     return;
@@ -229,7 +228,7 @@ void nvmi_trace_alone(enum nvm_trace_kind kind, uint64_t extra) {
 
 static void trace_fence(void) {
   trace.real->fence();
-  nvmi_trace_alone(NVM_TRACE_FENCE, 0);
+  nvmi_traced_alone(NVM_TRACE_FENCE, 0);
 }
 
 static void trace_store_line(void *to, const void *from, uint64_t mask) {
@@ -285,11 +284,22 @@ static void begin_again(const struct nvm_pool *pool) {
       nvmi_trace_put(NO_THREAD, NVM_TRACE_CHANGED, at, 0, pool->home + at, PAGE);
 }
 
+static void compare(const struct nvm_pool *pool);
+
+static const struct nvmi_trace_table table = {.event = nvmi_traced_event,
+                                              .alone = nvmi_traced_alone,
+                                              .stored = nvmi_traced_stored,
+                                              .release = nvmi_traced_release,
+                                              .acquire = nvmi_traced_acquire,
+                                              .compare = compare,
+                                              .thread_ends = thread_ends};
+
 static void follow(struct nvm_pool *pool) {
   trace.pool = pool;
   trace.real = pool->persist;
   nvmi_view_take();
   pool->persist = &wrapped;
+  nvmi_trace_table = &table;
   nvmi_tracing = true;
 }
 
@@ -367,8 +377,8 @@ void nvmi_trace_close(struct nvm_pool *pool) {
   leave(self);
 }
 
-void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
-                      uint64_t extra) {
+void nvmi_traced_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
+                       uint64_t extra) {
   struct nvmi_told told = {.kind = kind, .place = place, .extra = extra};
   if (pool != trace.pool)
     return;
@@ -377,7 +387,7 @@ void nvmi_trace_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uin
   nvmi_trace_tell(&told);
 }
 
-void nvmi_trace_compare(const struct nvm_pool *pool) {
+static void compare(const struct nvm_pool *pool) {
   struct nvmi_tracer *self = pool == trace.pool ? enter() : NULL;
   if (!self)
     return;

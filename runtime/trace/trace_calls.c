@@ -19,13 +19,13 @@ const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers)
   return site;
 }
 
-void nvmi_trace_release(const void *mutex) {
+void nvmi_traced_release(const void *mutex) {
   struct nvmi_told told = {.kind = NVM_TRACE_RELEASE, .place = (uint64_t)(uintptr_t)mutex};
   told.site = nvmi_trace_next_site(&told.callers);
   nvmi_trace_tell(&told);
 }
 
-void nvmi_trace_acquire(const void *mutex) {
+void nvmi_traced_acquire(const void *mutex) {
   nvmi_trace_tell(
       &(struct nvmi_told){.kind = NVM_TRACE_ACQUIRE, .place = (uint64_t)(uintptr_t)mutex});
 }
@@ -58,7 +58,7 @@ void __nvm_trace_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
          .size = sizeof Value);
 }
 
-void nvmi_trace_stored(void *address, size_t size) {
+void nvmi_traced_stored(void *address, size_t size) {
   if (NVMI_UNLIKELY(nvmi_tracing))
     __nvm_trace_store(address, size, NULL);
 }

@@ -12,9 +12,9 @@
 #include "core/internal.h"
 
 #include "core/lines.h"
+#include "core/tracing.h"
 #include "gc/counts.h"
 #include "log/entry.h"
-#include "trace/trace.h"
 #include "tx/freeze.h"
 
 #include <signal.h>

@@ -22,11 +22,11 @@
 
 #include "heap/heap_locate.h"
 
+#include "core/tracing.h"
 #include "order/order.h"
 #include "order/undoing.h"
 #include "port/roots.h"
 #include "symbols/statics.h"
-#include "trace/trace.h"
 #include "types/types.h"
 #include "types/words.h"
 
