@@ -31,6 +31,7 @@ THIRD_PARTY = os.path.join(ROOT, "third_party", "packages")
 SECONDS_MAX = 3600
 SUM = re.compile(r"^\s*((# )?(TOTAL|PASS|FAIL|XFAIL|SKIP|ERROR|XPASS)\b.*|(not )?ok \d+.*|"
                  r"\d+ (tests? )?(passed|failed).*|Ok: +\d+|Fail: +\d+|Result: \w+|"
+                 r"\d+: .* (ok|(skipped|FAILED|expected failure|unexpected pass)\b.*)|"
                  r".*\d+% tests passed.*)$", re.I)
 TIMES = re.compile(r"\d+\.\d+ ?(s|sec|ms|usr|sys|wallclock)?")
 
@@ -40,11 +41,12 @@ import fetch  # noqa: E402
 TEXT = re.compile(r"\.(text|rodata|eh_frame|gcc_except_table)")
 
 JOBS = f"-j{os.cpu_count()}"
-CONFIGURE = "test -x configure || autoreconf -fi; ./configure CC='{cc}' CFLAGS='-O2 -g'"
+CONFIGURE = "test -x configure || autoreconf -fi; ./configure CC='{cc}' CFLAGS='-O2 -g' MAKEINFO=true"
 
 
-def autotools(*options, test="make check"):
-    return {"configure": [" ".join([CONFIGURE, *options])], "build": [f"make {JOBS}"], "test": [test]}
+def autotools(*options, test="make check", folder="."):
+    commands = {"configure": " ".join([CONFIGURE, *options]), "build": f"make {JOBS}", "test": test}
+    return {kind: [f"cd {folder}; {command}"] for kind, command in commands.items()}
 
 
 def cmake(*options, test="ctest --test-dir out --output-on-failure"):
@@ -64,25 +66,39 @@ for path in / /again /missing; do for n in 1 2 3 4 5; do
   curl -s --unix-socket run/socket "http://localhost$path" | head -1; done; done
 objs/nginx -p "$PWD/run" -c "$PWD/run/nginx.conf" -s quit; grep -c 'GET' run/logs/access.log
 """
+REDIS_UNITS = ("dump expire scan sort multi quit scripting type/string type/incr type/list-3 type/set "
+               "type/zset type/hash type/stream")
+REDIS_TEST = ("./runtest --clients 1 " + " ".join(f"--single unit/{u}" for u in REDIS_UNITS.split()) +
+              r" 2>&1 | sed 's/\x1b\[[0-9;]*m//g; s/ ([0-9]* ms)//' | "
+              r"sed -n 's/^\[\(ok\|err\|exception\)\]: /PASS &/p'")
+NCURSES_TEST = r"""
+progs/tic -x -o ti misc/terminfo.src 2>/dev/null; export TERMINFO=$PWD/ti
+for t in xterm-256color linux screen vt100 hp2621; do
+  progs/infocmp -x $t | grep -v '^#' | cksum | sed "s/^/PASS $t /"; done
+for c in 'cup 3 4' 'setaf 2' clear cols; do progs/tput -T screen $c | cksum | sed "s/^/PASS $c /"; done
+"""
 ROUND = ("for f in configure* Makefile* README*; do test -f $f || continue; {0} < $f > packed.tmp && "
          "{1} < packed.tmp | cmp - $f && echo PASS $f; done; rm -f packed.tmp")
 
 # `source`: the name that apt has, where that is another.
 PACKAGES = {
     "bash": autotools("--without-bash-malloc", test="make check 2>&1 | tail -n 400"),
+    "busybox": {"configure": ["make defconfig CC='{cc}'"], "build": [f"make {JOBS} CC='{{cc}}'"],
+                "test": ["cd testsuite; ./runtest"]},
     "bzip2": {"build": ["make CC='{cc}' CFLAGS='-O2 -g -D_FILE_OFFSET_BITS=64' libbz2.a bzip2 bzip2recover"],
               "test": ["make CC='{cc}' test"]},
     "cjson": cmake("-DENABLE_CJSON_UTILS=On"),
     "dash": autotools(test="src/dash -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo PASS $i'"),
-    "expat": autotools("--without-docbook"),
+    "expat": autotools("--without-docbook", folder="expat"),
     "gawk": autotools("--disable-nls", "--disable-mpfr"),
     "gdbm": autotools("--disable-nls", "--without-readline"),
     "grep": autotools("--disable-nls"),
-    "jq": autotools("--disable-docs", "--with-oniguruma=builtin"),
+    "jq": autotools("--disable-docs", "--with-oniguruma=no"),
     "libevent": autotools("--disable-openssl", "--disable-samples",
                           test=("test/regress util/.. evbuffer/.. 2>&1 | "
                                 "sed -n 's/.*\\(OK\\|FAIL\\|tests ok\\).*/PASS &/p'")),
     "libpng": {"source": "libpng1.6", **autotools()},
+    "libsodium": autotools(),
     "libuv": {"source": "libuv1", **cmake("-DLIBUV_BUILD_TESTS=ON", test=(
         "out/uv_run_tests_a 2>&1 | grep -E '^(not )?ok' | sed 's/ #.*//; s/ok [0-9]* - /PASS /' | sort"))},
     "lighttpd": autotools("--without-pcre2", "--without-zlib", "--without-bzip2"),
@@ -93,10 +109,12 @@ PACKAGES = {
     "memcached": autotools("--disable-docs", test=(
         "prove t/binary.t t/cas.t t/expirations.t t/flags.t t/incrdecr.t t/issue_*.t t/lru.t "
         "t/multiversioning.t t/stats.t")),
+    "ncurses": autotools("--without-ada", "--without-cxx-binding", test=NCURSES_TEST),
     "nginx": {"configure": ["./configure --with-cc='{cc}' --without-http_rewrite_module --with-threads "
                             "--with-http_v2_module"],
               "build": [f"make {JOBS}"], "test": [NGINX_TEST]},
     "pcre2": autotools("--enable-jit"),
+    "redis": {"build": [f"make {JOBS} CC='{{cc}}'"], "test": [REDIS_TEST]},
     "sed": autotools("--disable-nls"),
     "tcl": {"source": "tcl8.6",
             "configure": ["cd unix && ./configure CC='{cc}' CFLAGS='-O2 -g'"],
@@ -116,6 +134,13 @@ class Skipped(Exception):
     pass
 
 
+def versions_of(name, env):
+    """Newest first: a mirror may have lost the newest."""
+    shown = subprocess.run(["apt-cache", "showsrc", "--only-source", name], env=env, capture_output=True,
+                           text=True)
+    return list(dict.fromkeys(reversed(re.findall(r"^Version: (\S+)", shown.stdout, re.M))))
+
+
 def archive_of(name):
     """The orig tarball of this release; fetched once."""
     folder = os.path.join(THIRD_PARTY, "archives", name)
@@ -131,11 +156,14 @@ def archive_of(name):
     if not os.path.exists(stamp) or time.time() - os.path.getmtime(stamp) > fetch.LISTS_AGE_MAX_SECONDS:
         subprocess.run(["apt-get", "-qq", "update"], env=env, check=True, capture_output=True)
         open(stamp, "w").close()
-    asked = subprocess.run(["apt-get", "-q", "source", "--download-only", "--only-source", name], env=env,
-                           cwd=folder, capture_output=True, text=True)
-    if not there():
-        raise Skipped("cannot be fetched: " + (asked.stderr.strip().split("\n") or ["?"])[-1])
-    return there()
+    why = "apt has no such source"
+    for version in versions_of(name, env):
+        asked = subprocess.run(["apt-get", "-q", "source", "--download-only", "--only-source",
+                                f"{name}={version}"], env=env, cwd=folder, capture_output=True, text=True)
+        if there():
+            return there()
+        why = asked.stderr.strip().split("\n")[-1]
+    raise Skipped("cannot be fetched: " + why)
 
 
 def unpack(archive, tree):
@@ -219,8 +247,8 @@ def outcome_of(recipe, cc, tree, log):
     outcomes = []
     for command in recipe["test"]:
         status, said, _ = run(command.replace("{cc}", cc), tree, log)
-        lines = [TIMES.sub("", l).strip().replace(tree, "") for l in said.split("\n") if SUM.match(l)]
-        outcomes.append((status, sorted(lines) or said.split("\n")[-20:]))
+        said = [TIMES.sub("", l).strip().replace(tree, "") for l in said.split("\n")]
+        outcomes.append((status, sorted(filter(SUM.match, said)) or said[-20:]))
     return outcomes, seconds, sizes
 
 
