@@ -41,7 +41,8 @@ import fetch  # noqa: E402
 TEXT = re.compile(r"\.(text|rodata|eh_frame|gcc_except_table)")
 
 JOBS = f"-j{os.cpu_count()}"
-CONFIGURE = "test -x configure || autoreconf -fi; ./configure CC='{cc}' CFLAGS='-O2 -g' MAKEINFO=true"
+CONFIGURE = ("test -x configure || autoreconf -fi; ./configure CC='{cc}' CXX='{cxx}' CFLAGS='-O2 -g' "
+             "MAKEINFO=true")
 
 
 def autotools(*options, test="make check", folder="."):
@@ -178,8 +179,15 @@ def unpack(archive, tree):
     shutil.rmtree(work, ignore_errors=True)
 
 
-def run(command, tree, log):
+def cxx_of(cc):
+    """clang++-19 of clang-19, and nvmove-c++ of nvmove-cc."""
+    folder, name = os.path.split(cc)
+    return os.path.join(folder, name.replace("-cc", "-c++").replace("clang", "clang++"))
+
+
+def run(command, cc, tree, log):
     """Status and output; user seconds of all that it ran."""
+    command = command.replace("{cxx}", cxx_of(cc)).replace("{cc}", cc)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     env = dict(os.environ, LC_ALL="C", MAKEFLAGS="")
     try:
@@ -238,7 +246,7 @@ def outcome_of(recipe, cc, tree, log):
     seconds = 0.0
     for kind in ("configure", "build"):
         for command in recipe.get(kind, []):
-            status, said, user = run(command.replace("{cc}", cc), tree, log)
+            status, said, user = run(command, cc, tree, log)
             seconds += user if kind == "build" else 0
             if status:
                 errors = [l for l in said.split("\n") if re.search(r"error|undefined|Error", l)]
@@ -246,7 +254,7 @@ def outcome_of(recipe, cc, tree, log):
     sizes = text_sizes(tree)
     outcomes = []
     for command in recipe["test"]:
-        status, said, _ = run(command.replace("{cc}", cc), tree, log)
+        status, said, _ = run(command, cc, tree, log)
         said = [TIMES.sub("", l).strip().replace(tree, "") for l in said.split("\n")]
         outcomes.append((status, sorted(filter(SUM.match, said)) or said[-20:]))
     return outcomes, seconds, sizes
