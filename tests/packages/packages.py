@@ -45,8 +45,8 @@ CONFIGURE = ("test -x configure || autoreconf -fi; ./configure CC='{cc}' CXX='{c
              "MAKEINFO=true")
 
 
-def autotools(*options, test="make check", folder="."):
-    commands = {"configure": " ".join([CONFIGURE, *options]), "build": f"make {JOBS}", "test": test}
+def autotools(*options, then="", test="make check", folder="."):
+    commands = {"configure": " ".join([CONFIGURE, *options]) + then, "build": f"make {JOBS}", "test": test}
     return {kind: [f"cd {folder}; {command}"] for kind, command in commands.items()}
 
 
@@ -64,7 +64,7 @@ fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5; server { listen uni
 location /again { proxy_pass http://unix:%s/run/socket:/; } } }' "$PWD" "$PWD" > run/nginx.conf &&
 objs/nginx -p "$PWD/run" -c "$PWD/run/nginx.conf" && sleep 1 &&
 for path in / /again /missing; do for n in 1 2 3 4 5; do
-  curl -s --unix-socket run/socket "http://localhost$path" | head -1; done; done
+  curl -s --unix-socket run/socket "http://localhost$path" | head -1 | sed "s/^/PASS /"; done; done
 objs/nginx -p "$PWD/run" -c "$PWD/run/nginx.conf" -s quit; grep -c 'GET' run/logs/access.log
 """
 REDIS_UNITS = ("dump expire scan sort multi quit scripting type/string type/incr type/list-3 type/set "
@@ -87,21 +87,26 @@ PACKAGES = {
     "busybox": {"configure": ["make defconfig CC='{cc}'"], "build": [f"make {JOBS} CC='{{cc}}'"],
                 "test": ["cd testsuite; ./runtest"]},
     "bzip2": {"build": ["make CC='{cc}' CFLAGS='-O2 -g -D_FILE_OFFSET_BITS=64' libbz2.a bzip2 bzip2recover"],
-              "test": ["make CC='{cc}' test"]},
+              "test": ["make CC='{cc}' test && echo PASS"]},
     "cjson": cmake("-DENABLE_CJSON_UTILS=On"),
     "dash": autotools(test="src/dash -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo PASS $i'"),
     "expat": autotools("--without-docbook", folder="expat"),
-    "gawk": autotools("--disable-nls", "--disable-mpfr"),
+    # Debian's archive lacks the manual, which both folders are made from.
+    "gawk": autotools("--disable-nls", "--disable-mpfr",
+                      then=" && sed -i '/^SUBDIRS/s/ doc awklib / /' Makefile",
+                      test=("make check && echo PASS; for f in test/_*; do "
+                            "test -f $f && echo FAIL $f; done; true")),
     "gdbm": autotools("--disable-nls", "--without-readline"),
     "grep": autotools("--disable-nls"),
-    "jq": autotools("--disable-docs", "--with-oniguruma=no"),
+    "jq": autotools("--disable-docs", "--with-oniguruma=no", test="NO_VALGRIND=1 make check"),
     "libevent": autotools("--disable-openssl", "--disable-samples",
                           test=("test/regress util/.. evbuffer/.. 2>&1 | "
                                 "sed -n 's/.*\\(OK\\|FAIL\\|tests ok\\).*/PASS &/p'")),
     "libpng": {"source": "libpng1.6", **autotools()},
     "libsodium": autotools(),
     "libuv": {"source": "libuv1", **cmake("-DLIBUV_BUILD_TESTS=ON", test=(
-        "out/uv_run_tests_a 2>&1 | grep -E '^(not )?ok' | sed 's/ #.*//; s/ok [0-9]* - /PASS /' | sort"))},
+        "UV_RUN_AS_ROOT=1 out/uv_run_tests_a 2>&1 | grep -E '^(not )?ok' | "
+        "sed 's/ #.*//; s/ok [0-9]* - /PASS /' | sort"))},
     "lighttpd": autotools("--without-pcre2", "--without-zlib", "--without-bzip2"),
     "lz4": {"build": [f"make {JOBS} CC='{{cc}}' CFLAGS='-O2 -g -Werror -Wno-error=unused'"],
             "test": ["make -C tests CC='{cc}' frametest >/dev/null 2>&1 && "
@@ -256,12 +261,14 @@ def outcome_of(recipe, cc, tree, log):
     for command in recipe["test"]:
         status, said, _ = run(command, cc, tree, log)
         said = [TIMES.sub("", l).strip().replace(tree, "") for l in said.split("\n")]
-        outcomes.append((status, sorted(filter(SUM.match, said)) or said[-20:]))
+        outcomes.append((status, sorted(filter(SUM.match, said))))
     return outcomes, seconds, sizes
 
 
 def difference(clang, own):
     """One line of what is not the same; none."""
+    if not all(before for _, before in clang):
+        return "a test sums up nothing"
     for number, ((a, before), (b, after)) in enumerate(zip(clang, own), 1):
         lost, new = [l for l in before if l not in after], [l for l in after if l not in before]
         if a != b or lost or new:
