@@ -83,7 +83,9 @@ ROUND = ("for f in configure* Makefile* README*; do test -f $f || continue; {0} 
 
 # `source`: the name that apt has, where that is another.
 PACKAGES = {
-    "bash": autotools("--without-bash-malloc", test="make check 2>&1 | tail -n 400"),
+    "bash": autotools("--without-bash-malloc", test=(
+        "make check 2>&1 | grep -v 'cannot change locale' | "
+        "sed -nE '/^(run-|[<>] |[0-9,]+[acd][0-9,]+$)/s/^/PASS /p'")),
     "busybox": {"configure": ["make defconfig CC='{cc}'"], "build": [f"make {JOBS} CC='{{cc}}'"],
                 "test": ["cd testsuite; ./runtest"]},
     "bzip2": {"build": ["make CC='{cc}' CFLAGS='-O2 -g -D_FILE_OFFSET_BITS=64' libbz2.a bzip2 bzip2recover"],
@@ -98,7 +100,7 @@ PACKAGES = {
                             "test -f $f && echo FAIL $f; done; true")),
     "gdbm": autotools("--disable-nls", "--without-readline"),
     "grep": autotools("--disable-nls"),
-    "jq": autotools("--disable-docs", "--with-oniguruma=no", test="NO_VALGRIND=1 make check"),
+    "jq": autotools("--disable-docs", "--with-oniguruma=no", "--disable-valgrind"),
     "libevent": autotools("--disable-openssl", "--disable-samples",
                           test=("test/regress util/.. evbuffer/.. 2>&1 | "
                                 "sed -n 's/.*\\(OK\\|FAIL\\|tests ok\\).*/PASS &/p'")),
