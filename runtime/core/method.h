@@ -60,4 +60,3 @@ struct nvmi_method {
   /* Before fork, in the parent: what the child will see. */
   void (*before_fork)(struct nvm_pool *pool);
 };
-extern const struct nvmi_method nvmi_undo, nvmi_shadow;

@@ -15,6 +15,8 @@
 #include "heap/heap_types.h"
 #include "log/record.h"
 #include "log/settle.h"
+#include "methods/methods.h"
+
 #include "methods/shadow_lines.h"
 #include "order/order.h"
 #include "order/undoing.h"

@@ -13,6 +13,8 @@
 #include "log/entry.h"
 #include "log/log_read.h"
 #include "log/record.h"
+#include "methods/methods.h"
+
 #include "order/order.h"
 #include "order/undoing.h"
 

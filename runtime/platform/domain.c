@@ -10,7 +10,6 @@
 #include "platform/domain.h"
 
 #include "base/settings.h"
-#include "tx/shrink.h"
 
 #include <dlfcn.h>
 #include <libpmem2.h>
@@ -19,16 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow};
-enum { METHODS = sizeof methods / sizeof *methods };
-
-const struct nvmi_method *nvmi_method_of(uint32_t id) {
-  for (int i = 0; i < METHODS; i++)
-    if (methods[i]->id == id)
-      return methods[i];
-  return NULL;
-}
 
 static bool maps_synchronously(int fd) {
   void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
@@ -97,7 +86,7 @@ static enum nvm_domain detect(int fd) {
   return domain;
 }
 
-static void choose_domain(struct nvm_pool *pool) {
+void nvmi_domain_choose(struct nvm_pool *pool) {
   bool is_weakest = nvmi_setting_is("NVMOVE_DOMAIN", "process");
   enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(pool->fd), chosen = found;
   if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
@@ -113,29 +102,4 @@ static void choose_domain(struct nvm_pool *pool) {
   }
   pool->header.domain = chosen;
   pool->persist = chosen == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
-}
-
-/* Whether a private copy of the pool may fit into half of the machine's DRAM: shadow needs up to
- * the pool's size, or what NVMOVE_SHADOW_DRAM bounds it to. */
-static bool fits_in_dram(const struct nvm_pool *pool) {
-  uint64_t dram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-  uint64_t needed = pool->header.heap_size, bound = nvmi_shrink_bound();
-  return (bound && bound < needed ? bound : needed) < dram / 2;
-}
-
-void nvmi_domain_choose(struct nvm_pool *pool) {
-  if (pool->is_copy) { /* one mapping, and nothing of it durable */
-    pool->method = &nvmi_undo;
-    pool->persist = nvmi_persist_process();
-    pool->header.method = pool->method->id;
-    pool->header.domain = NVM_DOMAIN_PROCESS;
-    return;
-  }
-  choose_domain(pool);
-  bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
-  pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
-  for (int i = 0; i < METHODS; i++)
-    if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
-      pool->method = methods[i];
-  pool->header.method = pool->method->id;
 }

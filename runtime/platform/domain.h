@@ -1,10 +1,8 @@
-/* domain.h: what a file can survive, and which method that suggests. */
+/* domain.h: what a file can survive. */
 #pragma once
 
 #include "core/internal.h"
 
-/* Sets header.domain, header.method, `persist` and `method` of the pool from the file and from
- * NVMOVE_DOMAIN (process, power) and NVMOVE_METHOD (undo, shadow). */
+/* Sets header.domain and `persist` of the pool: from the file, and from NVMOVE_DOMAIN (process,
+ * power). A domain that is forced is told of on stderr. */
 void nvmi_domain_choose(struct nvm_pool *pool);
-
-const struct nvmi_method *nvmi_method_of(uint32_t id);

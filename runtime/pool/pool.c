@@ -17,8 +17,8 @@
 #include "log/log.h"
 #include "log/settle.h"
 #include "platform/disk.h"
-#include "platform/domain.h"
 #include "platform/map.h"
+#include "pool/choice.h"
 #include "pool/events.h"
 #include "pool/recover.h"
 #include "pool/relocate.h"
@@ -180,7 +180,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
                          NVMI_PATIENCE_MAKE) ||
       nvmi_disk_allocate(pool, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
     return -1;
-  nvmi_domain_choose(pool);
+  nvmi_method_choose(pool);
   if (nvmi_map_claim(pool, 0))
     return -1;
   pool->header.base = (uint64_t)(uintptr_t)pool->work;
@@ -300,7 +300,7 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   }
   pool->is_foreign = is_foreign;
   uint32_t old_method = pool->header.method;
-  nvmi_domain_choose(pool);
+  nvmi_method_choose(pool);
   if (nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
       return pool;

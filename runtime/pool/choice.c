@@ -1,0 +1,44 @@
+/* choice.c: which method makes a pool's bytes durable. */
+#include "pool/choice.h"
+
+#include "base/settings.h"
+#include "methods/methods.h"
+#include "platform/domain.h"
+#include "tx/shrink.h"
+
+#include <unistd.h>
+
+static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const struct nvmi_method *nvmi_method_of(uint32_t id) {
+  for (int i = 0; i < METHODS; i++)
+    if (methods[i]->id == id)
+      return methods[i];
+  return NULL;
+}
+
+/* Whether a private copy of the pool may fit into half of the machine's DRAM: shadow needs up to
+ * the pool's size, or what NVMOVE_SHADOW_DRAM bounds it to. */
+static bool fits_in_dram(const struct nvm_pool *pool) {
+  uint64_t dram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t needed = pool->header.heap_size, bound = nvmi_shrink_bound();
+  return (bound && bound < needed ? bound : needed) < dram / 2;
+}
+
+void nvmi_method_choose(struct nvm_pool *pool) {
+  if (pool->is_copy) { /* one mapping, and nothing of it durable */
+    pool->method = &nvmi_undo;
+    pool->persist = nvmi_persist_process();
+    pool->header.method = pool->method->id;
+    pool->header.domain = NVM_DOMAIN_PROCESS;
+    return;
+  }
+  nvmi_domain_choose(pool);
+  bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
+  pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
+  for (int i = 0; i < METHODS; i++)
+    if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
+      pool->method = methods[i];
+  pool->header.method = pool->method->id;
+}

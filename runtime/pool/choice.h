@@ -1,0 +1,11 @@
+/* choice.h: which method makes a pool's bytes durable. */
+#pragma once
+
+#include "core/internal.h"
+
+/* Sets header.domain, header.method, `persist` and `method` of the pool: from the file, and from
+ * NVMOVE_DOMAIN (process, power) and NVMOVE_METHOD (undo, shadow). */
+void nvmi_method_choose(struct nvm_pool *pool);
+
+/* Null: there is none with this number. */
+const struct nvmi_method *nvmi_method_of(uint32_t id);
