@@ -30,6 +30,8 @@ _Noreturn void nvmi_die(const char *path, const char *format, ...)
 _Noreturn void nvmi_fatal_recorded(const char *path, const char *what);
 _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
 
+#define NVMI_HUGE_PAGE ((size_t)2 << 20) /* bytes */
+
 /* memory.c: zeroed pages, given back by munmap; null: none left */
 void *nvmi_dram_reserve(size_t size);
 /* Addresses that begin at a huge page's; whole pages. Null: none left */

@@ -6,8 +6,6 @@
 #define _GNU_SOURCE
 #include "core/internal.h"
 
-#include "platform/map.h"
-
 #include <string.h>
 #include <sys/mman.h>
 

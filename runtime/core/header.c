@@ -8,9 +8,9 @@
 #include "core/header.h"
 
 #include "base/checksum.h"
+#include "core/map.h"
 #include "format/address.h"
 #include "platform/disk.h"
-#include "platform/map.h"
 
 #include <errno.h>
 #include <link.h>

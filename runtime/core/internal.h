@@ -180,12 +180,6 @@ static inline void nvmi_fence(struct nvmi_log *log) {
   log->pool->persist->fence();
 }
 
-/* compare.c: with NVMOVE_DEBUG=compare, in all pools that are open. */
-extern _Atomic bool nvmi_compares; /* one was opened so */
-void nvmi_compare_all(void);
-/* Whether somebody compares the private view with the file, byte for byte. */
-bool nvmi_view_is_compared(const struct nvm_pool *pool);
-
 static inline uint64_t nvmi_offset(const struct nvm_pool *pool, const void *address) {
   return (uint64_t)((const char *)address - pool->work);
 }

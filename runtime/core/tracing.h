@@ -59,3 +59,8 @@ static inline void nvmi_trace_thread_ends(void) {
   if (NVMI_UNLIKELY(nvmi_trace_table != NULL))
     nvmi_trace_table->thread_ends();
 }
+
+/* Whether somebody compares the private view with the file, byte for byte. */
+static inline bool nvmi_view_is_compared(const struct nvm_pool *pool) {
+  return pool->compare || pool->written || nvmi_tracing;
+}

@@ -10,9 +10,9 @@
 #include "platform/disk.h"
 
 #include "base/progress.h"
+#include "core/map.h"
 #include "format/address.h"
 #include "log/log_read.h"
-#include "platform/map.h"
 #include "pool/pool.h"
 #include "pool/root.h"
 #include "symbols/statics.h"

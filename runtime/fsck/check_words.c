@@ -6,6 +6,7 @@
  */
 #include "format/address.h"
 #include "fsck/repair.h"
+#include "gc/collect.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"
 #include "types/types.h"

@@ -9,10 +9,10 @@
 
 #include "base/kill.h"
 #include "core/header.h"
+#include "core/map.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"
-#include "platform/map.h"
 #include "pool/pool.h"
 #include "symbols/statics.h"
 #include "types/types.h"

@@ -16,8 +16,8 @@
 #include "base/checksum.h"
 #include "base/kill.h"
 #include "core/header.h"
+#include "core/map.h"
 #include "platform/disk.h"
-#include "platform/map.h"
 #include "pool/pool.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
 #include "fsck/repair.h"
 
 #include "core/header.h"
+#include "core/map.h"
 #include "format/address.h"
-#include "platform/map.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * Blocks are freed by ordinary transactions, a few hundred each: a crash leaves some of the garbage
  * for the next time and does no other harm.
  */
+#include "gc/collect.h"
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"

@@ -1,5 +1,6 @@
 /* counts.c: the tables of a pool that counts references: made, looked at, made anew (counts.h). */
 #include "gc/counts.h"
+#include "gc/collect.h"
 
 #include "base/checksum.h"
 #include "base/kill.h"

@@ -9,6 +9,7 @@
  * before its object goes. */
 #include "core/tracing.h"
 #include "gc/changes.h"
+#include "gc/collect.h"
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"

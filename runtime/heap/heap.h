@@ -59,9 +59,6 @@ void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, si
 bool nvmi_ready_give_back(struct nvmi_log *log);
 void nvmi_ready_free(struct nvmi_log *log);
 
-/* NVMOVE_DEBUG=compare: dies when the program's view differs from the file in some block. */
-void nvmi_compare(struct nvm_pool *pool);
-
 /* Reads all tables: a child of fork cannot. */
 void nvmi_heap_read_all(struct nvm_pool *pool);
 

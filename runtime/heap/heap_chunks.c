@@ -7,11 +7,12 @@
 #define _GNU_SOURCE
 #include "heap/heap_types.h"
 
+#include "core/map.h"
+#include "core/tracing.h"
 #include "gc/counts.h"
 #include "log/log.h"
 #include "log/log_read.h"
 #include "log/settle.h"
-#include "platform/map.h"
 #include "pool/pool.h"
 #include "symbols/statics.h"
 #include "types/types.h"

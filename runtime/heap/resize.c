@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "base/kill.h"
 #include "core/header.h"
+#include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"
-#include "platform/map.h"
 #include "pool/pool.h"
 
 #include "nvmove/inspect.h"

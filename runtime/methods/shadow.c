@@ -16,6 +16,7 @@
 #include "log/record.h"
 #include "log/settle.h"
 #include "methods/methods.h"
+#include "types/compare.h"
 
 #include "methods/shadow_lines.h"
 #include "order/order.h"

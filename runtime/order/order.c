@@ -12,10 +12,10 @@
 #include "base/own_locks.h"
 #include "base/pause.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "order/kept_blocks.h"
 #include "order/ticket.h"
 #include "order/waits.h"
-#include "platform/map.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "platform/disk.h"
 
 #include "base/clock.h"
-#include "platform/map.h"
+#include "core/map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,10 +12,10 @@
 
 #include "admin/call.h"
 #include "base/signal_frame.h"
+#include "core/map.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "order/order.h"
-#include "platform/map.h"
 #include "pool/pool.h"
 #include "tx/tx.h"
 

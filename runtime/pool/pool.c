@@ -12,12 +12,12 @@
 #include "base/own_locks.h"
 #include "base/settings.h"
 #include "core/header.h"
+#include "core/map.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 #include "log/settle.h"
 #include "platform/disk.h"
-#include "platform/map.h"
 #include "pool/choice.h"
 #include "pool/events.h"
 #include "pool/recover.h"
@@ -27,6 +27,7 @@
 #include "symbols/statics.h"
 #include "trace/trace.h"
 #include "tx/shrink.h"
+#include "types/compare.h"
 #include "types/types.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
 #include "pool/stats.h"
 
 #include "base/settings.h"
+#include "core/map.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
-#include "platform/map.h"
 #include "symbols/statics.h"
 
 #include "nvmove/inspect.h"

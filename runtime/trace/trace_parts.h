@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "platform/map.h"
+#include "core/map.h"
 #include "trace/trace.h"
 
 enum { NVMI_TRACE_PAGE = 4096, NVMI_CALLERS_MAX = 48 };

@@ -19,6 +19,7 @@
 #include "tx/freeze.h"
 #include "tx/pointers.h"
 #include "tx/tx.h"
+#include "types/compare.h"
 #include "types/types.h"
 
 #include <signal.h>

@@ -72,12 +72,6 @@ typedef void nvmi_visit_chunk(void *context, struct nvm_pool *pool, uint32_t chu
 int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *visit, void *contexts,
                   size_t context_size);
 
-/* collect.c: 0 when no transaction is open in the pool, what this thread stored outside of such
- * being committed now; -1: recorded. */
-int nvmi_check_quiet(struct nvm_pool *pool);
-/* Frees blocks by ordinary transactions, a few hundred each. -1: recorded. */
-int nvmi_free_blocks(struct nvm_pool *pool, const struct nvmi_block *blocks, size_t count);
-
 /* How many threads the whole of this pool is worth: NVMOVE_THREADS, else the processors, and one
  * for each 16 MiB. */
 enum { NVMI_CREW_MAX = 16 };

@@ -4,9 +4,9 @@
  */
 #define _GNU_SOURCE
 #include "core/internal.h"
+#include "core/map.h"
 #include "harness.h"
 #include "platform/disk.h"
-#include "platform/map.h"
 #include "store.h"
 
 #include <fcntl.h>

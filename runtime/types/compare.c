@@ -5,6 +5,8 @@
  * waits for the next commit. Fields marked NVM_VOLATILE may differ, where the block's type is
  * known.
  */
+#include "types/compare.h"
+
 #include "heap/heap_types.h"
 
 #include "core/tracing.h"
@@ -64,10 +66,6 @@ static void compare_run(void *finding, struct nvm_pool *pool, uint32_t chunk, ui
     if (table[i])
       compare(finding, pool, offset + shape.first + (uint64_t)i * shape.block_size,
               shape.block_size, table[i] - 1u);
-}
-
-bool nvmi_view_is_compared(const struct nvm_pool *pool) {
-  return pool->compare || pool->written || nvmi_tracing;
 }
 
 /* Other threads go on meanwhile. What one of them stored is in the file when it rests; that one

@@ -6,8 +6,9 @@
  * address unless it is taken (relocate.h).
  */
 #define _GNU_SOURCE
-#include "platform/map.h"
+#include "core/map.h"
 
+#include "core/tracing.h"
 #include "format/address.h"
 
 #include <errno.h>

@@ -4,8 +4,6 @@
 
 #include "core/internal.h"
 
-#define NVMI_HUGE_PAGE ((size_t)2 << 20) /* bytes */
-
 /* Gives `pool` addresses (`work`): where its pointers hold when that is free and `wish` is 0, else
  * at `wish`, else somewhere. Reserves the range at first use. 0, or -1: recorded. */
 int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish);
