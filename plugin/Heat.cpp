@@ -14,11 +14,16 @@ constexpr uint64_t RarePart = 8, RarePartOfRounds = 4096;
 /// In longer loops a call beside the rest is little, and the filter is some 60 bytes a note.
 constexpr unsigned SmallInstructionsMax = 24, SmallNotesMax = 2;
 
+/// More loops with several notes than a function has where it spends its time: a macro with a loop,
+/// unfolded over and over.
+constexpr unsigned SeveralNotedMax = 8;
+
 } // namespace
 
 void Heats::add(const Instruction &I) {
   if (const Loop *L = Loops.getLoopFor(I.getParent()))
-    ++NotesIn[L];
+    if (++NotesIn[L] == 2 && L->isInnermost())
+      ++SeveralNoted;
 }
 
 bool Heats::isRare(const BasicBlock &B) const {
@@ -33,7 +38,8 @@ bool Heats::isRare(const BasicBlock &B) const {
 }
 
 bool Heats::isSmall(const Loop &L) const {
-  if (!L.isInnermost() || NotesIn.lookup(&L) > SmallNotesMax)
+  unsigned Notes = NotesIn.lookup(&L);
+  if (!L.isInnermost() || Notes > (SeveralNoted > SeveralNotedMax ? 1 : SmallNotesMax))
     return false;
   unsigned Instructions = 0;
   for (const BasicBlock *B : L.blocks()) {

@@ -33,6 +33,7 @@ private:
   llvm::LoopInfo &Loops;
   llvm::function_ref<llvm::BlockFrequencyInfo &()> Frequency;
   llvm::DenseMap<const llvm::Loop *, unsigned> NotesIn; ///< innermost around them
+  unsigned SeveralNoted = 0; ///< innermost loops with more notes than one
 };
 
 } // namespace nvmove::plugin

@@ -108,7 +108,7 @@ PACKAGES = {
     "libsodium": autotools(),
     "libuv": {"source": "libuv1", **cmake("-DLIBUV_BUILD_TESTS=ON", test=(
         "UV_RUN_AS_ROOT=1 out/uv_run_tests_a 2>&1 | grep -E '^(not )?ok' | "
-        "sed 's/ #.*//; s/ok [0-9]* - /PASS /' | sort"))},
+        "sed 's/ #.*//; s/^ok [0-9]* - /PASS /; s/^not ok [0-9]* - /FAIL /' | sort"))},
     "lighttpd": autotools("--without-pcre2", "--without-zlib", "--without-bzip2"),
     "lz4": {"build": [f"make {JOBS} CC='{{cc}}' CFLAGS='-O2 -g -Werror -Wno-error=unused'"],
             "test": ["make -C tests CC='{cc}' frametest >/dev/null 2>&1 && "
