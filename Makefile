@@ -14,8 +14,8 @@ help: ## List the targets
 demo: build ## Fetch Redis 3.2.6, find its persistent types, print the table
 	@$(PYTHON) scripts/demo.py --nvmove build/release/bin/nvmove
 
-check: build-dev ## Everything that proves the project works
-	@$(PYTHON) tests/run.py --build build/dev
+check: build-dev ## Everything that proves the project works; T=tests/...: one test, or a folder of them
+	@$(PYTHON) tests/run.py --build build/dev $(if $(T),--test $(T))
 
 check-long: build-dev ## check, every program of the accuracy corpus, and clang-tidy
 	@scripts/setup --long

@@ -2,6 +2,7 @@
 """Runs every test suite and sums up: the last line is "N passed, N failed, N skipped".
 
 usage: run.py --build build/dev [--long] [SUITE...]
+       run.py --build build/dev --test tests/SUITE/...
 
 Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool,
 examples, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and mutation. A suite
@@ -60,10 +61,10 @@ def tidy(a):
     return outcome
 
 
-def unit(a):
+def unit(a, names="*"):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run([os.path.join(a.build, "bin", "nvmove-unit-tests"), "--gtest_brief=1",
-                        f"--gtest_output=json:{out.name}"], cwd=ROOT)
+                        f"--gtest_filter={names}", f"--gtest_output=json:{out.name}"], cwd=ROOT)
         try:
             report = json.load(open(out.name))
         except json.JSONDecodeError:
@@ -188,6 +189,28 @@ def run_with_end(command):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+def one(a, path):
+    """The suite of a file or folder under tests/: that file alone, where the suite can do that."""
+    path = os.path.relpath(os.path.abspath(path), ROOT)
+    parts = path.split(os.sep)
+    if parts[0] != "tests" or len(parts) < 2 or not os.path.exists(os.path.join(ROOT, path)):
+        raise SystemExit(f"run.py: {path}: no test; name a file or folder under tests/")
+    suite = parts[1]
+    if suite in LIT_SUITES:
+        return lit(a, os.path.relpath(path, "tests"))
+    if suite not in SUITES:
+        raise SystemExit(f"run.py: {path}: belongs to none of the suites: {', '.join(SUITES)}")
+    if suite not in ("runtime", "unit") or len(parts) == 2:
+        return SUITES[suite](a)
+    with open(os.path.join(ROOT, path)) as f:
+        names = re.findall(r"^TEST\w*\((\w+)(?:, (\w+))?\)", f.read(), re.M)
+    if not names:
+        raise SystemExit(f"run.py: {path}: no tests in it")
+    if suite == "runtime":
+        return runtime_tests(a.build, *(f"{name} " for name, _ in names))
+    return unit(a, ":".join(f"{group}.{name}" for group, name in names))
+
+
 def lit(a, suite):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         run_with_end([sys.executable, LIT, "-sv", "--output", out.name,
@@ -295,6 +318,7 @@ SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "s
           "ports": ports, "small": small, "e2e": e2e, "clang-tidy": clang_tidy, "packages": packages,
           "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "packages", "soak", "mutation")
+LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool")
 
 
 def main():
@@ -302,8 +326,13 @@ def main():
     p.add_argument("suite", nargs="*", choices=[[], *SUITES], help="default: all")
     p.add_argument("--build", required=True, help="folder of the dev preset")
     p.add_argument("--long", action="store_true", help="also what takes hours: every corpus, clang-tidy")
+    p.add_argument("--test", metavar="PATH", help="one test, or one folder of them, under tests/")
     a = p.parse_args()
     a.build = os.path.abspath(a.build)
+    if a.test:
+        outcome = one(a, a.test)
+        print(outcome)
+        return 1 if outcome.failed or not outcome.passed else 0
     names = a.suite or [n for n in SUITES if a.long or n not in LONG]
     total = Outcome()
     for name in names:
