@@ -2,7 +2,7 @@
 //
 // Logging is the first consumer and takes the writes; tracing, delays and load redirection take the
 // same list. An access says where, how many bytes, and what kind of instruction does it; it does
-// not say whether the memory may be persistent (Origin.h) or whether a note is needed (Plan.h).
+// not say whether the memory may be persistent (Origin.h) or whether a note is needed (Covered.h).
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"

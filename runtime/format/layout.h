@@ -5,8 +5,9 @@
  *   I2  A log entry counts only if its checksum holds under this pool's id and this generation.
  *   I3  The generation grows after recovery is durable and before the first new log entry.
  *   I4  Heap tables change only by the operations of commit records, or to a state that means the
- * same. I5  A chunk's entry is read only at the start of a run; runs tile the heap without gap or
- * overlap.
+ *       same.
+ *   I5  A chunk's entry is read only at the start of a run; runs tile the heap without gap or
+ *       overlap.
  *
  * Little-endian, fixed-width, every reserved byte named. Nothing here is a pointer, all places are
  * byte offsets from the start of the file.

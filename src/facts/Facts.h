@@ -9,10 +9,9 @@
 // Nouns:
 //   String    interned text; every name and path is a StringId.
 //   Type      void, scalar, pointer, record, array or function, with its size in bytes.
-//   Record    a struct or union with its fields' byte offsets; unnamed nested records name a
-//   parent. Symbol    a function, or a variable that lives in memory (global, static, address-taken
-//   local). Register  a value inside one function: a parameter, a local that is never
-//   address-taken, or a
+//   Record    a struct or union with its fields' byte offsets; unnamed nested records name a parent.
+//   Symbol    a function, or a variable that lives in memory (global, static, address-taken local).
+//   Register  a value inside one function: a parameter, a local that is never address-taken, or a
 //             temporary. Struct values are represented by the register of their address.
 //   Instruction  one step of the register language, see Op.
 //   Region    a piece of a function's body that may run never (branch) or often (loop).

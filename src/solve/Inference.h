@@ -8,8 +8,7 @@
 //   logger      formats its variable arguments and gives no pointer back
 //   filler      hands a parameter on as the memory that a read fills
 //   destructor  gives no pointer back, keeps no parameter, and passes one on to be freed; or is
-//   given
-//               the address of a pointer, the only one it takes, and frees what that points to
+//               given the address of a pointer, the only one it takes, and frees what that points to
 //
 // A function that stamps a type on its memory, or takes a pointer to content, is a constructor,
 // not an allocator: its body is worth a visit.
