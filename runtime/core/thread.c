@@ -67,13 +67,15 @@ static void leave(struct nvmi_thread *thread) {
                error == NVM_EUNSAFE ? nvm_strerror()
                                     : "what a thread that ends has stored outside transactions "
                                       "could not be committed");
+  /* Behind the last fence, for which an own domain may lock something; before the lists go, which
+   * whoever undoes a transaction that this one's ticket depends on reads. */
+  if (thread->ticket)
+    nvmi_order_leave(thread);
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
   nvmi_array_free(&thread->called, 3 * sizeof(void *));
   nvmi_trace_thread_ends();
-  if (thread->ticket) /* last: what an own domain's fences lock may have made one */
-    nvmi_order_leave(thread);
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;
   munmap(thread, sizeof *thread);
