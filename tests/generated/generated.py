@@ -36,7 +36,7 @@ from workshop import Failure, Workshop, cell_of  # noqa: E402
 
 BATCH = 50
 TRIES = 3           # of a program that failed, before it counts
-PROGRESS_EVERY = 5000
+PROGRESS_EVERY = 1000
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
