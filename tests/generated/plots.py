@@ -43,7 +43,17 @@ def taken_back_and_forth(dice, threads):
     return made + [(t, dice.choice(("commit", "commit", "abort")), lock) for t in order]
 
 
-PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth)
+def stored_over(dice, threads):
+    """At the commit of a transaction another one's pointer lies over its own; it may be unsafe."""
+    first, other = threads[:2]
+    lock, place = numbers(dice), numbers(dice)
+    kinds = dice.choice((("push", "unsafe"), ("push", "unsafe"), ("push", "push")))
+    made = [(first, "begin", lock), (first, "lock", lock), (first, kinds[0], place), (first, "unlock", lock),
+            (other, "begin", lock), (other, "lock", lock), (other, kinds[1], place)]
+    return made + [(t, dice.choice(("commit", "commit", "abort")), lock) for t in (first, other)]
+
+
+PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over)
 
 
 def plot(dice, count):
