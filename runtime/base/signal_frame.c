@@ -80,15 +80,16 @@ static bool is_outermost(uintptr_t at) {
          (dladdr((void *)at, &info) && (uintptr_t)info.dli_fbase == library_start);
 }
 
-/* Where handlers of the C library's return to; null: there is no handler. */
-static void *restorer(void) {
+/* The first handler of these signals; null: there is none. */
+static struct action handler_of(uint64_t signals) {
   for (int number = 1; number < 65; number++) {
     struct action action = {0};
-    if (syscall(SYS_rt_sigaction, number, NULL, &action, sizeof action.mask) == 0 &&
+    if (signals >> (number - 1) & 1 &&
+        syscall(SYS_rt_sigaction, number, NULL, &action, sizeof action.mask) == 0 &&
         (uintptr_t)action.handler > 1)
-      return action.restorer;
+      return action;
   }
-  return NULL;
+  return (struct action){0};
 }
 
 /* By a system call: what is not mapped ends it. */
@@ -105,14 +106,15 @@ static bool leads_on(uintptr_t at) {
          stack - at < FRAME_BYTES_MAX;
 }
 
-/* Whether other signals are blocked now than when the handler of this frame was called. */
-static bool blocks_others(uintptr_t at) {
+/* Whether more signals are blocked now than when the handler of this frame was called, one of them
+ * with a handler. */
+static bool blocks_more(uintptr_t at) {
   uint64_t now = 0, before = 0;
   uintptr_t context = at + sizeof(void *);
   return syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof now) == 0 &&
          copy_stack(context + offsetof(ucontext_t, uc_sigmask), &before, sizeof before) ==
              sizeof before &&
-         now != before;
+         !(before & ~now) && handler_of(now & ~before).handler;
 }
 
 static bool is_on_stack(uintptr_t from, const void *sign) {
@@ -122,7 +124,7 @@ static bool is_on_stack(uintptr_t from, const void *sign) {
     size_t got = copy_stack(at, words, sizeof words);
     for (size_t i = 0; i < got / sizeof *words; i++)
       if (words[i] == sign && leads_on(at + i * sizeof *words) &&
-          blocks_others(at + i * sizeof *words))
+          blocks_more(at + i * sizeof *words))
         return true;
     if (got < sizeof words)
       return false;
@@ -143,5 +145,5 @@ bool nvmi_in_signal_handler(void) {
     return true;
   if (search.found || (search.frames && search.frames < FRAMES_MAX && is_outermost(search.at)))
     return search.found;
-  return is_on_stack(search.top, restorer());
+  return is_on_stack(search.top, handler_of(UINT64_MAX).restorer);
 }

@@ -2,6 +2,7 @@
 #include "log/log_read.h"
 
 #include "base/checksum.h"
+#include "base/sort.h"
 #include "log/redo.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static int by_order(const void *a, const void *b) {
 
 void nvmi_frames_sort(struct nvmi_array *frames) {
   if (frames->count)
-    qsort(frames->items, frames->count, sizeof(void *), by_order);
+    nvmi_sort(frames->items, frames->count, sizeof(void *), by_order);
 }
 
 bool nvmi_undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "base/kill.h"
+#include "base/sort.h"
 #include "gc/changes.h"
 #include "heap/heap_types.h"
 #include "log/record.h"
@@ -348,8 +349,10 @@ static void shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
       nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
   nvmi_array_free(&parcel->sealed, sizeof(struct nvmi_sealed));
   if (log->sealed.count)
-    qsort(log->sealed.items, log->sealed.count, sizeof(struct nvmi_sealed), by_sequence);
+    nvmi_sort(log->sealed.items, log->sealed.count, sizeof(struct nvmi_sealed), by_sequence);
 }
+
+_Static_assert(sizeof(struct nvmi_sealed) <= NVMI_SORT_BYTES, "sealed lines can be sorted");
 
 static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
   (void)unused;

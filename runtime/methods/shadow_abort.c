@@ -4,6 +4,7 @@
  * newer and not there yet: it has been sealed (order.h). So a byte comes back from the newest
  * sealed line of another transaction that has it, else from the file.
  */
+#include "base/sort.h"
 #include "methods/shadow_lines.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
@@ -45,7 +46,7 @@ static void find_others(struct nvmi_log *log) {
       add_others(&pool->logs[i]->sealed);
   nvmi_ticket_find(add_parcels, pool);
   if (others.count)
-    qsort(others.items, others.count, sizeof(struct nvmi_sealed *), by_line_and_sequence);
+    nvmi_sort(others.items, others.count, sizeof(struct nvmi_sealed *), by_line_and_sequence);
 }
 
 /* The bytes as they were before this transaction: as another open one has released them last, else

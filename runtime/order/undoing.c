@@ -14,6 +14,7 @@
 #include "order/undoing.h"
 
 #include "base/pause.h"
+#include "base/sort.h"
 #include "core/lines.h"
 #include "heap/heap.h"
 #include "log/log.h"
@@ -49,7 +50,7 @@ void nvmi_masks_sort(struct nvmi_masks *masks) {
   size_t kept = 0;
   if (!masks->lines.count)
     return;
-  qsort(lines, masks->lines.count, sizeof *lines, by_line);
+  nvmi_sort(lines, masks->lines.count, sizeof *lines, by_line);
   for (size_t i = 1; i < masks->lines.count; i++)
     if (lines[i].line == lines[kept].line)
       lines[kept].mask |= lines[i].mask;
@@ -137,6 +138,11 @@ static bool find_dependent(struct nvmi_ticket *ticket, void *own) {
   nvmi_masks_sort(&found.noted);
   nvmi_order_push(&dependents, &found, sizeof found);
   return false;
+}
+
+/* In a circle nobody is later than the others. */
+static bool find_later(struct nvmi_ticket *ticket, void *own) {
+  return nvmi_ticket_follows(own, ticket) ? false : find_dependent(ticket, own);
 }
 
 /* Bytes of which this one's entries are the first behind the transaction's: those that another
@@ -235,7 +241,7 @@ static void keep_noted(void) {
 
 const struct nvmi_masks *nvmi_undoing_noted(struct nvmi_thread *thread, uint64_t pools) {
   stop_all(thread, pools);
-  nvmi_ticket_find(find_dependent, thread->ticket);
+  nvmi_ticket_find(find_later, thread->ticket);
   keep_noted();
   return &nvmi_kept;
 }

@@ -63,21 +63,30 @@ static void unlock_pools(void) {
   }
 }
 
+static sigset_t unmasked; /* signals, before the fork that is under way */
+
 /* The runtime's locks are held across fork, in the order in which it takes them: the child finds
- * all of them free, and what they guard whole. */
+ * all of them free, and what they guard whole. Signals wait: a handler that stores would wait at a
+ * gate whose thread wants one of these locks. */
 static void before_fork(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   each_pool(prepare);
   nvmi_threads_lock();
   nvmi_map_lock();
   nvmi_order_lock(); /* before the pools': undoing.c needs a log under it */
   each_pool(lock_pool);
+  unmasked = before;
 }
 
 static void after_fork(void) {
+  sigset_t before = unmasked;
   unlock_pools();
   nvmi_order_unlock();
   nvmi_map_unlock();
   nvmi_threads_unlock();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void orphan(struct nvm_pool *pool) {
@@ -145,8 +154,7 @@ static void leave(struct nvm_pool *pool) {
 
 /* Pools left open are closed; what this thread wrote outside transactions is committed first, what
  * it left in one undone. */
-static void at_exit(void) {
-  struct nvmi_thread *thread = nvmi_thread_self();
+static void end_thread(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread)) {
     nvmi_tx_finish(thread, false);
     thread->begun = 0;
@@ -164,6 +172,12 @@ static void at_exit(void) {
     fprintf(stderr,
             "nvmove: %s; what was stored outside transactions before the process ended is undone\n",
             error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
+}
+
+/* The last thread may have ended before, with all that it had (pthread_exit). */
+static void at_exit(void) {
+  if (nvmi_self)
+    end_thread(nvmi_self);
   if (nvmi_call_armed)
     nvmi_call_now();
   each_pool(leave);

@@ -106,9 +106,13 @@ void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_unlock(&freezer);
 }
 
+/* Who holds the lock may be interrupted by a handler that waits at the gate: it is let through. */
 static void stop_in(struct nvm_pool *pool) {
   for (unsigned tries = 0;; tries++) {
-    nvmi_lock(&pool->lock);
+    if (!nvmi_try_lock(&pool->lock)) {
+      atomic_store(&pool->gate, false);
+      nvmi_lock(&pool->lock);
+    }
     atomic_store(&pool->gate, true);
     if (has_others(pool))
       nvmi_barrier_in_all_threads();

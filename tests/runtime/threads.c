@@ -288,8 +288,13 @@ TEST(thread_specific_destructors_store) {
       CHECK(words[i] == i);
     CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
   }
-  CHECK(test_child_says(run_late, NULL, said, sizeof said) == SIGABRT);
-  CHECK(strstr(said, "in the last round of a thread's end"));
+  int status = test_child_says(run_late, NULL, said, sizeof said);
+#if !__has_feature(                                                                                \
+    address_sanitizer) /* it has left the thread by then, and fails at what follows */
+  CHECK(status == SIGKILL);
+#endif
+  (void)status;
+  CHECK(strstr(said, "in the last round of destructors"));
 }
 
 /* A thread saw a span without owner; before it had the lock another log took the span. */
