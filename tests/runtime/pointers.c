@@ -349,3 +349,78 @@ TEST(unsafe_pointer_that_is_mended_after_a_release) {
   CHECK(nvm_tx_commit(judged.pool) == 0 && nvm_errno() != NVM_EUNSAFE);
   CHECK(nvm_pool_close(judged.pool) == 0);
 }
+
+enum { CIRCLE = 3, CIRCLE_ROUNDS = 20 };
+static struct circle {
+  NVM_POOL *pool;
+  struct record *record;
+  pthread_mutex_t mutex[3];
+  pthread_barrier_t barrier;
+  unsigned delay[CIRCLE]; /* us, before each commit */
+} circle;
+
+static void *read_under(unsigned lock) {
+  pthread_mutex_lock(&circle.mutex[lock]);
+  void *next = circle.record->next;
+  pthread_mutex_unlock(&circle.mutex[lock]);
+  return next;
+}
+
+static void store_under(unsigned lock, void *value) {
+  pthread_mutex_lock(&circle.mutex[lock]);
+  STORE(circle.record->next, value);
+  pthread_mutex_unlock(&circle.mutex[lock]);
+}
+
+static void number_under(unsigned lock) {
+  pthread_mutex_lock(&circle.mutex[lock]);
+  STORE(circle.record->number, circle.record->number + 1);
+  pthread_mutex_unlock(&circle.mutex[lock]);
+}
+
+/* The first stores last, and an unsafe pointer; the second stored to the word before; the third did
+ * not, and links them to a circle. */
+static void *commit_in_circle(void *argument) {
+  unsigned me = (unsigned)(uintptr_t)argument;
+  CHECK(nvm_tx_begin(circle.pool) == 0);
+  if (me == 0)
+    store_under(0, circle.record);
+  if (me == 2)
+    number_under(2), number_under(0);
+  pthread_barrier_wait(&circle.barrier);
+  if (me == 1)
+    number_under(0), store_under(1, circle.record);
+  pthread_barrier_wait(&circle.barrier);
+  if (me == 0)
+    store_under(1, (void *)&state), number_under(2);
+  pthread_barrier_wait(&circle.barrier);
+  if (me == 2)
+    number_under(1);
+  pthread_barrier_wait(&circle.barrier);
+  usleep(circle.delay[me]);
+  if (nvm_tx_commit(circle.pool) != 0)
+    CHECK(nvm_errno() == NVM_EUNSAFE || nvm_errno() == NVM_EBROKEN);
+  return read_under(0);
+}
+
+/* In a circle of commits nobody is later than the others: none leaves the word to another. */
+TEST(unsafe_pointer_in_a_circle) {
+  circle.pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(circle.pool) == 0);
+  circle.record = nvm_calloc(circle.pool, RECORD_ID, 1, sizeof(struct record));
+  CHECK(nvm_pool_set_root(circle.pool, circle.record) == 0 && nvm_tx_commit(circle.pool) == 0);
+  for (unsigned i = 0; i < 3; i++)
+    pthread_mutex_init(&circle.mutex[i], NULL);
+  pthread_barrier_init(&circle.barrier, NULL, CIRCLE);
+  for (unsigned round = 0; round < CIRCLE_ROUNDS; round++) {
+    pthread_t threads[CIRCLE];
+    for (unsigned i = 0; i < CIRCLE; i++) {
+      circle.delay[i] = (round * 7 + i * 5) % 3 * 2000;
+      CHECK(pthread_create(&threads[i], NULL, commit_in_circle, (void *)(uintptr_t)i) == 0);
+    }
+    for (unsigned i = 0; i < CIRCLE; i++)
+      CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(circle.record->next != (void *)&state);
+  }
+  CHECK(nvm_pool_close(circle.pool) == 0);
+}
