@@ -143,6 +143,7 @@ struct nvm_pool *nvmi_pool_number(unsigned index);
  * all registers. */
 extern _Thread_local struct nvmi_thread *nvmi_self __attribute__((tls_model("initial-exec")));
 struct nvmi_thread *nvmi_thread_make(void);
+extern bool nvmi_exits; /* libnvmove's exit handler runs */
 /* A signal handler has interrupted the note of a store, and has jumped away; the store is never
  * made. The note's own steps leave the thread's tables and the log readable at each moment. */
 void nvmi_thread_left(struct nvmi_thread *thread);

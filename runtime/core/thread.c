@@ -96,7 +96,7 @@ static void make_key(void) { pthread_key_create(&key, end); }
 
 /* Signals wait: a handler that stores to a pool must find the state whole or not there. */
 struct nvmi_thread *nvmi_thread_make(void) {
-  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
+  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS && !nvmi_exits)
     fputs("nvmove: a thread uses persistent memory after its end, in the last round of destructors "
           "of thread-specific data: what it stores outside transactions is lost, unless the "
           "process ends with the thread\n",
@@ -137,6 +137,7 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
 
 const struct nvmi_root_hooks *nvmi_root_hooks;
 const struct nvmi_trace_table *nvmi_trace_table;
+bool nvmi_exits;
 bool nvmi_tracing;
 
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {

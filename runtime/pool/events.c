@@ -176,6 +176,7 @@ static void end_thread(struct nvmi_thread *thread) {
 
 /* The last thread may have ended before, with all that it had (pthread_exit). */
 static void at_exit(void) {
+  nvmi_exits = true;
   if (nvmi_self)
     end_thread(nvmi_self);
   if (nvmi_call_armed)
