@@ -38,6 +38,15 @@ struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
 
+/* Who has shut a pool's gate. Each opens it for itself alone. */
+enum nvmi_gate { NVMI_GATE_SHRINK = 1, NVMI_GATE_FREEZE = 2, NVMI_GATE_CHILD = 4 /* of fork */ };
+static inline void nvmi_gate_shut(_Atomic unsigned char *gate, enum nvmi_gate who) {
+  atomic_fetch_or(gate, (unsigned char)who);
+}
+static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate who) {
+  atomic_fetch_and(gate, (unsigned char)~who);
+}
+
 struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
   unsigned header_copy;     /* that it was read from: whole, whatever the other is */
@@ -46,14 +55,14 @@ struct nvm_pool {
   struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
-  _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
-  _Atomic bool several_logs; /* order numbers, and more, are shared (docs/pool-format.md) */
-  bool is_foreign;           /* of another program: static pointers mean nothing here */
-  bool is_copy;              /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
-  bool forked;               /* this process is a child: nothing may change */
-  bool child_stores;         /* and it stored to its view all the same */
-  _Atomic bool gate;         /* shut: nobody may note, but has to wait (or is such a child) */
-  _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
+  _Atomic uint64_t bound;     /* all commit records below are durable in place; only grows */
+  _Atomic bool several_logs;  /* order numbers, and more, are shared (docs/pool-format.md) */
+  bool is_foreign;            /* of another program: static pointers mean nothing here */
+  bool is_copy;               /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
+  bool forked;                /* this process is a child: nothing may change */
+  bool child_stores;          /* and it stored to its view all the same */
+  _Atomic unsigned char gate; /* not 0: shut, nobody may note, but has to wait; enum nvmi_gate */
+  _Atomic uint64_t *written;  /* bits: pages of the private view in DRAM, where they are bounded */
   _Atomic uint64_t written_count;
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */

@@ -94,7 +94,7 @@ static void orphan(struct nvm_pool *pool) {
     close(pool->fd); /* the pool's lock is the parent's: it must not live as long as the child */
   pool->fd = -1;
   pool->forked = true;
-  pool->gate = true;
+  nvmi_gate_shut(&pool->gate, NVMI_GATE_CHILD);
 }
 
 static void in_child(void) {

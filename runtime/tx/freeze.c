@@ -66,21 +66,20 @@ static bool has_others(const struct nvm_pool *pool) {
 }
 
 static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why) {
-  atomic_store(&pool->gate, false);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
   nvmi_unlock(&freezer);
   return nvmi_fail(error, pool->path, "%s", why);
 }
 
-/* Shut again in each round: a shrinking of views opens the gate when it is done. Who is at work may
- * need the pool's lock to finish, so it is given away in between. The other locks come last: who
+/* Who is at work may need the pool's lock to finish, so it is given away in between. The other locks come last: who
  * holds one is at work, or counts references. */
 int nvmi_freeze(struct nvm_pool *pool) {
   double end = nvmi_now() + FREEZE_SECONDS_MAX;
   nvmi_lock(&freezer);
   for (unsigned tries = 0;; tries++) {
     nvmi_lock(&pool->lock);
-    atomic_store(&pool->gate, true);
+    nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
     if (has_others(pool) && !nvmi_barrier_in_all_threads())
       return give_up(pool, NVM_ESYSTEM,
                      "the kernel has no membarrier(2); threads cannot be stopped");
@@ -101,19 +100,20 @@ void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_unlock(&pool->heap->lock);
   if (pool->counts)
     nvmi_unlock(&pool->counts->count);
-  atomic_store(&pool->gate, false);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
   nvmi_unlock(&freezer);
 }
 
-/* Who holds the lock may be interrupted by a handler that waits at the gate: it is let through. */
+/* Who holds the lock may be interrupted by a handler that waits at the gate: it is let through. Who
+ * shrinks a view holds the lock, too, and keeps the gate shut for itself. */
 static void stop_in(struct nvm_pool *pool) {
   for (unsigned tries = 0;; tries++) {
     if (!nvmi_try_lock(&pool->lock)) {
-      atomic_store(&pool->gate, false);
+      nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
       nvmi_lock(&pool->lock);
     }
-    atomic_store(&pool->gate, true);
+    nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
     if (has_others(pool))
       nvmi_barrier_in_all_threads();
     bool work = others_work(pool);
@@ -144,7 +144,7 @@ void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_compiler_barrier();
   thread->busy--;
   for (uint64_t left = pools; left; left &= left - 1)
-    atomic_store(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, false);
+    nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, NVMI_GATE_FREEZE);
   sigset_t before = before_stop;
   nvmi_unlock(&freezer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

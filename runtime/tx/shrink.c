@@ -110,7 +110,7 @@ static void drop_clean(struct nvm_pool *pool, uint64_t first) {
 
 static void shrink_alone(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
-  atomic_store(&pool->gate, true);
+  nvmi_gate_shut(&pool->gate, NVMI_GATE_SHRINK);
   if (nvmi_barrier_in_all_threads() && !others_write(pool, log->owner)) {
     uint64_t end = (pool->header.heap_offset + pool->header.heap_size) / PAGE;
     for (uint64_t first = 0; first < end; first += 64)
@@ -118,7 +118,7 @@ static void shrink_alone(struct nvmi_log *log) {
     uint64_t twice = 2 * pool->written_count; /* not the same in vain after each commit */
     pool->written_limit = twice > pool->written_max ? twice : pool->written_max;
   }
-  atomic_store(&pool->gate, false);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_SHRINK);
 }
 
 void nvmi_shrink(struct nvmi_log *log) {

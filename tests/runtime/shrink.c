@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "store.h"
+#include "tx/freeze.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -178,13 +179,36 @@ TEST_ONCE(shrink_gate_holds_notes_up) {
   CHECK(pthread_create(&thread, NULL, store_at_the_gate, &s) == 0);
   while (!stored)
     ;
-  s.pool->gate = true;
+  nvmi_gate_shut(&s.pool->gate, NVMI_GATE_SHRINK);
   stored = 2;
   usleep(20000);
   CHECK(stored == 2 && s.words[16] == 0);
-  s.pool->gate = false;
+  nvmi_gate_open(&s.pool->gate, NVMI_GATE_SHRINK);
   CHECK(pthread_join(thread, NULL) == 0 && s.words[16] == 1);
   CHECK(nvm_pool_close(s.pool) == 0);
+}
+
+static void *stop_and_let_go(void *argument) {
+  const struct nvm_pool *pool = argument;
+  struct nvmi_thread *self = nvmi_thread_self();
+  nvmi_stop_others(self, UINT64_C(1) << pool->index);
+  nvmi_let_others(self, UINT64_C(1) << pool->index);
+  return NULL;
+}
+
+/* A thread that undoes waits for the lock of who shrinks, and does not open the gate for it. */
+TEST_ONCE(shrink_gate_is_its_own) {
+  struct store s = create("1M");
+  pthread_t thread;
+  nvmi_lock(&s.pool->lock);
+  nvmi_gate_shut(&s.pool->gate, NVMI_GATE_SHRINK);
+  CHECK(pthread_create(&thread, NULL, stop_and_let_go, s.pool) == 0);
+  usleep(20000);
+  CHECK(s.pool->gate == NVMI_GATE_SHRINK);
+  nvmi_unlock(&s.pool->lock);
+  CHECK(pthread_join(thread, NULL) == 0 && s.pool->gate == NVMI_GATE_SHRINK);
+  nvmi_gate_open(&s.pool->gate, NVMI_GATE_SHRINK);
+  CHECK(!s.pool->gate && nvm_pool_close(s.pool) == 0);
 }
 
 TEST_ONCE(shrink_bound_makes_sense) {
