@@ -102,6 +102,7 @@ struct nvmi_thread {
   bool doomed;                  /* an inner abort happened */
   volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */
+  bool left;                    /* the order: it ends, and depends on nobody */
   bool handlers_store;          /* signal handlers note, too: they wait during commits */
   volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
@@ -173,12 +174,12 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
 /* The same for what lies outside transactions: before a new one starts. */
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
 /* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
- * no commit points tell where it should end. */
+ * no commit points tell where it should end. Who releases in its own commit is a handler. */
 static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
   return thread->begun || thread->frames.count;
 }
 static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
-  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points;
+  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points && !thread->ends;
 }
 /* Commits it, where it can be; else it stays open, and the thread's next beginning tells. */
 void nvmi_tx_end_at_release(struct nvmi_thread *thread);

@@ -51,14 +51,21 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
   return NVM_OK;
 }
 
-/* Where an implicit transaction is lost the process does not go on without knowing. */
+/* Where an implicit transaction is lost the process does not go on without knowing. Signals wait
+ * from the last commit on: what a handler stores behind it belongs to a new state of this thread.
+ * The thread leaves the order before its logs change: whoever undoes a transaction reads the logs
+ * of the tickets that depend on it. */
 static void leave(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
+  sigset_t all, before;
   if (thread->ticket) /* it may wait for a thread that ends, too */
     error = finish(thread);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_threads_lock();
   if (!error)
     error = finish(thread);
+  nvmi_order_leave(thread);
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (thread->logs[i])
       nvmi_log_detach(thread->logs[i]);
@@ -68,10 +75,6 @@ static void leave(struct nvmi_thread *thread) {
                error == NVM_EUNSAFE ? nvm_strerror()
                                     : "what a thread that ends has stored outside transactions "
                                       "could not be committed");
-  /* Behind the last fence, for which an own domain may lock something; before the lists go, which
-   * whoever undoes a transaction that this one's ticket depends on reads. */
-  if (thread->ticket)
-    nvmi_order_leave(thread);
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
@@ -80,16 +83,22 @@ static void leave(struct nvmi_thread *thread) {
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;
   munmap(thread, sizeof *thread);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Other destructors may store after this one: it comes in each round, if only to count them. In the
- * last one ThreadSanitizer may have ended before. */
+ * last one ThreadSanitizer may have ended before. It asks for the next round first: the state that
+ * a signal handler makes stands there from its first store on, and stays. */
 static __attribute__((disable_sanitizer_instrumentation)) void end(void *argument) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   rounds++;
+  if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_getspecific(key))
+    pthread_setspecific(key, &rounds);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (argument != &rounds)
     leave(argument);
-  if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
-    pthread_setspecific(key, &rounds);
 }
 
 static void make_key(void) { pthread_key_create(&key, end); }

@@ -60,7 +60,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
                                                    enum kind kind) {
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
-  bool in_handler = kind == SIGNAL && nvmi_in_signal_handler();
+  bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
     nvmi_tx_end_at_release(thread);
   if (thread->touched || thread->ticket)

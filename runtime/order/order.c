@@ -158,6 +158,8 @@ static bool is_handed_on(const struct release *one, uintptr_t lock) {
 /* False: one of those that released it is being undone; until that is over its bytes are neither
  * the old ones nor to be relied on. */
 static bool depend_on_releases(uintptr_t lock) {
+  if (nvmi_self && nvmi_self->left)
+    return true;
   for (size_t i = 0; i < releases.count; i++) {
     const struct release *one = (const struct release *)releases.items + i;
     struct nvmi_ticket *on = nvmi_ticket_root(one->ticket);
@@ -274,8 +276,10 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
 /* A transaction that has ended handed what it depends on to this ticket, which nobody knows. */
 void nvmi_order_leave(struct nvmi_thread *thread) {
   nvmi_order_lock();
-  thread->ticket->thread = NULL;
+  if (thread->ticket)
+    thread->ticket->thread = NULL;
   nvmi_ticket_drop(thread->ticket);
   thread->ticket = NULL;
+  thread->left = true;
   nvmi_order_unlock();
 }

@@ -68,7 +68,7 @@ uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit);
 /* The transaction is over, those that wait may go on. */
 void nvmi_order_ended(struct nvmi_thread *thread, bool committed);
 
-/* The thread ends; nothing is open. */
+/* The thread ends; nothing is open. What it locks from here on does not bring it back. */
 void nvmi_order_leave(struct nvmi_thread *thread);
 
 /* order_join.c: the thread's open transaction as parcels, and back. Safe: with the pointers that
