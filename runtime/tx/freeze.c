@@ -72,8 +72,8 @@ static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why)
   return nvmi_fail(error, pool->path, "%s", why);
 }
 
-/* Who is at work may need the pool's lock to finish, so it is given away in between. The other locks come last: who
- * holds one is at work, or counts references. */
+/* Who is at work may need the pool's lock to finish, so it is given away in between. The other
+ * locks come last: who holds one is at work, or counts references. */
 int nvmi_freeze(struct nvm_pool *pool) {
   double end = nvmi_now() + FREEZE_SECONDS_MAX;
   nvmi_lock(&freezer);
