@@ -34,3 +34,17 @@ void nvmi_unlock(pthread_mutex_t *mutex) {
   else
     pthread_mutex_unlock(mutex);
 }
+
+struct nvmi_quiet nvmi_lock_quietly(pthread_mutex_t *mutex) {
+  struct nvmi_quiet quiet = {.mutex = mutex};
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &quiet.before);
+  nvmi_lock(mutex);
+  return quiet;
+}
+
+void nvmi_unlock_quietly(const struct nvmi_quiet *quiet) {
+  nvmi_unlock(quiet->mutex);
+  pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+}

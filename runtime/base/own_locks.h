@@ -2,12 +2,22 @@
 #pragma once
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 
 /* The runtime's own: they order nothing among transactions. */
 void nvmi_lock(pthread_mutex_t *mutex);
 void nvmi_unlock(pthread_mutex_t *mutex);
 bool nvmi_try_lock(pthread_mutex_t *mutex); /* true: it is locked */
+
+/* The same for who is not at work (internal.h, `busy`): signals wait meanwhile. A handler that
+ * stores would wait at a gate (tx/freeze.h) whose thread may wait for this lock. */
+struct nvmi_quiet {
+  pthread_mutex_t *mutex;
+  sigset_t before;
+};
+struct nvmi_quiet nvmi_lock_quietly(pthread_mutex_t *mutex);
+void nvmi_unlock_quietly(const struct nvmi_quiet *quiet);
 
 /* Says once, on stderr, if locks are not seen: locks.c is not linked, or shared libraries do not
  * find it. */

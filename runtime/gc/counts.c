@@ -94,6 +94,7 @@ static struct nvmi_counts *make_dram(struct nvm_pool *pool) {
   char *at = (char *)head_of(pool);
   counts->pool = pool;
   counts->head = head_of(pool);
+  counts->stale = counts->head->stale;
   counts->batch[0] = (struct nvm_batch *)(at + sizeof *counts->head);
   counts->batch[1] = (struct nvm_batch *)(at + sizeof *counts->head + NVM_BATCH_SIZE);
   counts->ring = at + sizeof *counts->head + 2 * NVM_BATCH_SIZE;
@@ -147,6 +148,8 @@ int nvmi_counts_start(struct nvm_pool *pool) {
   pool->counts = make_dram(pool);
   if (!pool->counts)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
+  /* Who set it may have died before its fence; fenced with the header. */
+  pool->persist->flush(&pool->counts->head->stale, sizeof pool->counts->head->stale);
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
                                   pool->counts->head->released != pool->header.generation;
@@ -301,6 +304,7 @@ int nvmi_counts_anew(struct nvm_pool *pool) {
   counts->sequence += 2;
   pool->persist->fence();
   nvmi_step(NVMI_STEP_COUNT);
+  counts->stale = false;
   counts->head->stale = 0;
   pool->persist->flush(&counts->head->stale, sizeof counts->head->stale);
   pool->persist->fence();

@@ -42,6 +42,7 @@ struct nvmi_count_delta;
 
 struct nvmi_counts {
   struct nvm_pool *pool;
+  _Atomic bool stale;      /* `head->stale` is set, and durable */
   struct nvm_counts *head; /* in home, like all below */
   struct nvm_batch *batch[2];
   char *ring;

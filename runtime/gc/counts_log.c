@@ -25,14 +25,18 @@ static uint64_t lines_of(uint64_t changes) {
          NVM_RING_LINE;
 }
 
-/* One aligned word, fenced before the change that is not counted is stored or committed. */
+/* One aligned word, fenced before the change that is not counted is stored or committed. Another
+ * thread's fence may still be under way: who does not know the word to be durable fences it, too.
+ */
 void nvmi_counts_spoil(struct nvm_pool *pool) {
-  uint64_t *stale = &pool->counts->head->stale;
-  if (__atomic_load_n(stale, __ATOMIC_RELAXED))
+  struct nvmi_counts *counts = pool->counts;
+  uint64_t *stale = &counts->head->stale;
+  if (atomic_load_explicit(&counts->stale, memory_order_acquire))
     return;
   __atomic_store_n(stale, 1, __ATOMIC_RELAXED);
   pool->persist->flush(stale, sizeof *stale);
   pool->persist->fence();
+  atomic_store_explicit(&counts->stale, true, memory_order_release);
 }
 
 static void *count_on(void *argument) {
@@ -122,7 +126,7 @@ enum nvm_error nvmi_counts_append(struct nvmi_log *log, const struct nvmi_line *
   log->activation = 0;
   if (pool->method->entries && log->owner->ticket)
     nvmi_counts_spoil(pool); /* bytes in place may be another thread's already */
-  if (__atomic_load_n(&counts->head->stale, __ATOMIC_RELAXED))
+  if (atomic_load_explicit(&counts->stale, memory_order_acquire))
     return NVM_OK;
   enum nvm_error error = nvmi_changes(log, lines, count);
   if (error || !log->references.count)

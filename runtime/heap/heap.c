@@ -3,6 +3,7 @@
  * Allocation claims a block in DRAM and leaves the rest to the transaction (heap_intents.c).
  */
 #define _GNU_SOURCE
+#include "heap/heap_ready.h"
 #include "heap/heap_types.h"
 
 #include "core/lines.h"
@@ -225,14 +226,9 @@ struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uin
 }
 
 static bool is_built(struct nvm_pool *pool) {
-  if (NVMI_LIKELY(pool->heap->built))
-    return true;
-  if (pool->forked) /* without the file's mapping */
+  if (NVMI_UNLIKELY(!pool->heap->built && pool->forked)) /* without the file's mapping */
     return !refuse_child(pool);
-  nvmi_lock(&pool->heap->lock);
-  int damaged = nvmi_heap_build(pool);
-  nvmi_unlock(&pool->heap->lock);
-  return !damaged;
+  return !nvmi_heap_ready(pool);
 }
 
 /* The block that starts at `address`; false: none, recorded. */

@@ -8,6 +8,7 @@
  * until the transaction ends: lines of it may be in the list already, and what they hold when the
  * transaction commits is written to the file.
  */
+#include "heap/heap_ready.h"
 #include "heap/heap_types.h"
 
 #include "core/lines.h"

@@ -6,6 +6,7 @@
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"
+#include "heap/heap_ready.h"
 #include "heap/heap_recent.h"
 #include "types/types.h"
 

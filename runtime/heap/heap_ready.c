@@ -10,7 +10,7 @@
  * one type beside adding records of another gives the records blocks of spans, in a row: what it
  * allocates together, and will look at together, lies together.
  */
-#include "heap/heap_types.h"
+#include "heap/heap_ready.h"
 
 enum { PART_OF_CHUNKS = 8 };
 

@@ -97,6 +97,11 @@ const char *nvmi_chunks_lack(const struct nvm_pool *pool);
 int nvmi_floor_load(struct nvm_pool *pool);
 /* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
 int nvmi_heap_build(struct nvm_pool *pool);
+/* The same for who does not hold the lock. */
+int nvmi_heap_build_now(struct nvm_pool *pool);
+static inline int nvmi_heap_ready(struct nvm_pool *pool) {
+  return NVMI_LIKELY(pool->heap->built) ? 0 : nvmi_heap_build_now(pool);
+}
 
 /* heap.c: what heap_quick.c leaves to it. */
 void *nvmi_heap_alloc(NVM_POOL *pool, uint64_t type, size_t size);
@@ -115,17 +120,6 @@ static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, 
   uint32_t index = (uint32_t)(bytes * geometry->inverse >> 40);
   *inside = bytes - (uint64_t)index * geometry->block_size;
   return index;
-}
-
-/* heap_ready.c: keeps the free block of an intent for the log's next allocation of its class and
- * type; false: it has enough. Takes one, claimed, as the intent to allocate it with a word (1 + its
- * type): null, there is none, or valid until the next call. */
-bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent);
-const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class, uint32_t word);
-
-static inline struct nvmi_array *nvmi_ready_list(struct nvmi_log *log, uint32_t class,
-                                                 uint32_t word) {
-  return &log->ready[class][word % NVMI_READY_LISTS];
 }
 
 /* heap_spans.c */

@@ -79,10 +79,7 @@ int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage) {
   if (pool->forked)
     return nvmi_fail(NVM_ECHILD, pool->path,
                      "a forked child cannot read the heap's tables; ask in the parent");
-  nvmi_lock(&pool->heap->lock);
-  int damaged = nvmi_heap_build(pool);
-  nvmi_unlock(&pool->heap->lock);
-  if (damaged)
+  if (nvmi_heap_ready(pool))
     return -1;
   *usage = (struct nvm_usage){.heap_bytes = pool->header.heap_size,
                               .touched_bytes = (uint64_t)pool->heap->used_end << NVM_CHUNK_SHIFT};

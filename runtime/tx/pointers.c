@@ -302,13 +302,8 @@ static RACES_WITH_NEIGHBOURS enum nvm_error check_sealed(const struct nvmi_log *
 enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count) {
   struct nvm_pool *pool = log->pool;
-  if (NVMI_UNLIKELY(!pool->heap->built)) {
-    nvmi_lock(&pool->heap->lock);
-    int damaged = nvmi_heap_build(pool);
-    nvmi_unlock(&pool->heap->lock);
-    if (damaged)
-      return NVM_ECORRUPT;
-  }
+  if (nvmi_heap_ready(pool))
+    return NVM_ECORRUPT;
   bool quiet = log->owner->looks_again;
   enum nvm_error error = check_lines(pool, lines, count, quiet);
   if (NVMI_UNLIKELY(log->sealed.count && !error) && check_sealed(log, lines, count, false, true))

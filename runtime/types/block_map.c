@@ -6,10 +6,7 @@
 #include <sys/mman.h>
 
 int nvmi_block_map_make(struct nvmi_block_map *map, struct nvm_pool *pool) {
-  nvmi_lock(&pool->heap->lock);
-  int damaged = nvmi_heap_build(pool);
-  nvmi_unlock(&pool->heap->lock);
-  if (damaged)
+  if (nvmi_heap_ready(pool))
     return -1;
   *map = (struct nvmi_block_map){.pool = pool, .chunks = pool->header.heap_size >> NVM_CHUNK_SHIFT};
   map->run = nvmi_dram_reserve(map->chunks * sizeof *map->run);

@@ -48,10 +48,7 @@ static void add_run(void *runs, struct nvm_pool *pool, uint32_t chunk, uint32_t 
 int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *visit, void *contexts,
                   size_t context_size) {
   struct nvmi_array runs = {0};
-  nvmi_lock(&pool->heap->lock);
-  int damaged = nvmi_heap_build(pool);
-  nvmi_unlock(&pool->heap->lock);
-  if (damaged)
+  if (nvmi_heap_ready(pool))
     return -1;
   if (!nvmi_array_reserve(&runs, pool->heap->used_end, sizeof(uint32_t)))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for a list of its chunks");
