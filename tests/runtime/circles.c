@@ -1,6 +1,8 @@
 /* Order of commits among threads that end no transaction, and among many that wait for each other.
  */
 #include "harness.h"
+#include "order/order.h"
+#include "order/ticket.h"
 #include "store.h"
 
 #include <pthread.h>
@@ -48,6 +50,21 @@ static void check_joined(uint64_t expected) {
   CHECK(stats.joined_commits == expected);
 }
 
+static bool count_ticket(struct nvmi_ticket *ticket, void *tickets) {
+  (void)ticket;
+  ++*(unsigned *)tickets;
+  return false;
+}
+
+/* Tickets are used again: when nothing is open nobody refers to one. */
+static void check_tickets(void) {
+  unsigned tickets = 0;
+  nvmi_order_lock();
+  nvmi_ticket_find(count_ticket, &tickets);
+  nvmi_order_unlock();
+  CHECK(tickets == 0);
+}
+
 static void *only_read(void *unused) {
   for (unsigned round = 1; round <= 10; round++) {
     wait_for(&all.turn, round);
@@ -74,6 +91,7 @@ TEST(reader_outside_transactions) {
   check_joined(0);
   all.turn = 11;
   CHECK(pthread_join(reader, NULL) == 0);
+  check_tickets();
   CHECK(nvm_pool_close(all.pool) == 0);
 }
 
@@ -116,5 +134,6 @@ TEST(circle_that_waits_for_somebody_else) {
   for (unsigned i = 0; i < WAITING; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   check_joined(IN_CIRCLE - 1);
+  check_tickets();
   CHECK(nvm_pool_close(all.pool) == 0);
 }
