@@ -320,22 +320,31 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
 
 NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
 
-/* All that was committed is in place: only then may the header call the logs empty. */
-static int finish(struct nvm_pool *pool) {
-  if (nvmi_log_close_all(pool))
-    return -1;
+/* All that was committed is in place afterwards. */
+static void settle_all(struct nvm_pool *pool) {
   if (pool->compare && pool->method->private_work)
     nvmi_compare(pool);
   nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
   nvmi_settle(pool);
   pool->persist->fence();
+}
+
+/* Only then may the header call the logs empty. */
+static void call_clean(struct nvm_pool *pool) {
   if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
     nvmi_barrier_in_all_threads();
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;
   nvmi_header_write(pool);
   nvmi_log_shrink(pool);
+}
+
+static int finish(struct nvm_pool *pool) {
+  if (nvmi_log_close_all(pool))
+    return -1;
+  settle_all(pool);
+  call_clean(pool);
   return 0;
 }
 
@@ -364,14 +373,30 @@ void nvmi_pool_reopen(struct nvm_pool *pool) {
   nvmi_log_begin_anew(pool);
 }
 
-void nvmi_pool_leave(struct nvm_pool *pool) {
-  const struct nvmi_thread *self = nvmi_thread_self();
+/* For the holder of the pool's lock, under which threads take their logs. */
+static bool has_writer(const struct nvm_pool *pool, const struct nvmi_thread *but) {
   for (unsigned i = 0; i < pool->log_count; i++)
-    if (pool->logs[i]->owner && pool->logs[i]->owner != self)
-      return;
-  struct nvmi_log *own = self->logs[pool->index];
-  if (finish(pool) == 0 && own)
-    nvmi_log_detach(own); /* who writes even later takes a log anew, and finds the pool clean */
+    if (pool->logs[i]->owner && pool->logs[i]->owner != but)
+      return true;
+  return pool->parcels;
+}
+
+/* Other threads run on, and may begin to write at any moment: before this one has the lock, and
+ * the pool stays open; or behind that, and they find it clean and open it anew (log.c). */
+void nvmi_pool_leave(struct nvm_pool *pool) {
+  struct nvmi_thread *self = nvmi_thread_self();
+  struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->lock);
+  bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
+  nvmi_unlock_quietly(&quiet);
+  if (stays_open)
+    return;
+  settle_all(pool);
+  if (self->logs[pool->index])
+    nvmi_log_detach(self->logs[pool->index]);
+  quiet = nvmi_lock_quietly(&pool->lock);
+  if (!has_writer(pool, NULL))
+    call_clean(pool);
+  nvmi_unlock_quietly(&quiet);
   nvmi_trace_leave(pool);
 }
 

@@ -236,6 +236,50 @@ TEST(exit_beside_running_threads) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void *store_half(void *unused) {
+  nvm_tx_begin(pool);
+  STORE(root->words[5], 7);
+  stop = true;
+  for (;;)
+    pause();
+  return unused;
+}
+
+static void start_to_write(void) {
+  pthread_t thread;
+  hook_barrier = NULL;
+  CHECK(pthread_create(&thread, NULL, store_half, NULL) == 0);
+  for (unsigned i = 0; i < 100 && !stop; i++)
+    usleep(1000);
+}
+
+static void die_when_written(void) {
+  while (!stop)
+    usleep(1000);
+  _exit(0);
+}
+
+static void exit_while_one_begins(void *path) {
+  atexit(die_when_written); /* runs after the runtime's own */
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  STORE(root->words[6], 9);
+  __nvm_commit_point();
+  hook_barrier = start_to_write;
+  exit(0);
+}
+
+/* A thread takes its first log while the exit of another looks whether the pool is clean. */
+TEST(exit_while_a_thread_begins) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_while_one_begins, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[5] == 0 && root->words[6] == 9);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void store_without_note(void *noted) {
   make_root(test_path("pool"));
   nvm_tx_begin(pool);
