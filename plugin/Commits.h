@@ -2,9 +2,9 @@
 //
 // After a commit what was noted before is noted no longer; after a lock was released, neither: what
 // commits are the bytes as they were at the release, and later stores are news again
-// (docs/semantics.md, "Locks released inside a transaction"). So every fact of the kind "these
-// bytes are noted" ends there. Any call may do either unless it is known not to: an .unsafe file
-// says that the function `keeps` them, or its body is here and holds no call that may. What a
+// (docs/reference/semantics.md, "Locks released inside a transaction"). So every fact of the kind
+// "these bytes are noted" ends there. Any call may do either unless it is known not to: an .unsafe
+// file says that the function `keeps` them, or its body is here and holds no call that may. What a
 // declaration promises (pure, const) is not enough: such a function may lock a cache.
 #pragma once
 

@@ -1,9 +1,9 @@
 // UnsafeFile.h: what pre-compiled functions write, as their users describe it (Breeze, Fig. 7).
 //
 // An .unsafe file holds a line per function: how many arguments it takes and the ranges of memory
-// that it writes, as expressions over its arguments. docs/unsafe-files.md defines the language;
-// this room's nouns are the function, its ranges and the expressions. What is made of them is
-// UnsafeCalls.h.
+// that it writes, as expressions over its arguments. docs/reference/unsafe-files.md defines the
+// language; this room's nouns are the function, its ranges and the expressions. What is made of
+// them is UnsafeCalls.h.
 #pragma once
 
 #include "llvm/ADT/StringMap.h"

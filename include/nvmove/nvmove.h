@@ -3,7 +3,7 @@
  * A pool is a file mapped at a fixed address: pointers into it are plain pointers and hold after a
  * restart. Compiled with nvmove-cc, every store to a pool is noted before it happens, so what a
  * transaction wrote is in the pool wholly or not at all, whenever the program dies.
- * docs/semantics.md says on one page what is promised and what is not.
+ * docs/reference/semantics.md says on one page what is promised and what is not.
  *
  * Functions that return int give 0, or -1 with nvm_errno() set; those that return a pointer give
  * null. All may be called from any thread unless they say otherwise; none from a signal handler.
@@ -32,9 +32,10 @@ uint64_t __nvm_type_id(const char *name, const void *null);
 /* Creates the file `path`, `size` bytes all of which are allocated on the disk now, and opens it.
  * The pool grows by itself, to 4 times `size` or 1 GiB at least, when what it holds asks for it. It
  * is durable on return; nothing is left behind on failure. NVM_EARGUMENT: less than 1 MiB, a path
- * that is too long, a setting (docs/semantics.md) that makes no sense; NVM_ETOOLARGE: more than 64
- * GiB; NVM_EEXISTS; NVM_EMISSING: no such folder; NVM_EREADONLY: one that may not be written;
- * NVM_ENOSPACE; NVM_EADDRESS; NVM_ELIMIT: 64 pools are open; NVM_ENOMEMORY; NVM_ESYSTEM. */
+ * that is too long, a setting (docs/reference/semantics.md) that makes no sense; NVM_ETOOLARGE:
+ * more than 64 GiB; NVM_EEXISTS; NVM_EMISSING: no such folder; NVM_EREADONLY: one that may not be
+ * written; NVM_ENOSPACE; NVM_EADDRESS; NVM_ELIMIT: 64 pools are open; NVM_ENOMEMORY; NVM_ESYSTEM.
+ */
 NVM_POOL *nvm_pool_create(const char *path, size_t size);
 
 /* Opens a pool and, when it was not closed, recovers it: what had not committed is undone, what had
@@ -86,8 +87,8 @@ int nvm_pool_count_references(NVM_POOL *pool);
  * NVM_ECHILD, NVM_ENOMEMORY. A crash meanwhile leaves some for the next time. */
 int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks);
 
-/* The pool that a ported program attached or filled at its load (docs/port-file.md); null: not yet,
- * or it runs without. It stays the library's: closed at exit. Never fails. */
+/* The pool that a ported program attached or filled at its load (docs/reference/port-file.md);
+ * null: not yet, or it runs without. It stays the library's: closed at exit. Never fails. */
 NVM_POOL *nvm_pool_attached(void);
 
 /* The root: the pointer from which everything in the pool is found. Null in a new pool, or without
@@ -125,7 +126,7 @@ size_t nvm_usable_size(const void *address);
  * inner abort undoes everything at once and makes the outer commit fail with NVM_EABORTED. One that
  * writes to several pools commits each of them by itself. Isolation is the program's own: hold the
  * locks that guard the data until commit has returned. Released earlier, they order commits
- * (docs/semantics.md).
+ * (docs/reference/semantics.md).
  * Begin: first commits what the thread wrote outside transactions; where that fails, as a commit
  * does, it is undone, and no transaction is open. */
 int nvm_tx_begin(NVM_POOL *pool);

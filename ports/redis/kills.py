@@ -170,7 +170,7 @@ def tool(nvmove, *arguments, environment=None):
 
 
 def empty_logs(path):
-    """All frames of all logs, as docs/pool-format.md has them: nothing will be undone or replayed."""
+    """All frames of all logs (docs/internals/pool-format.md): nothing will be undone or replayed."""
     slots, slot, header = 0x4000, 16, 64
     with open(path, "r+b") as f:
         f.seek(slots)

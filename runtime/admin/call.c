@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "admin/call.h"
 
+#include "base/settings.h"
 #include "symbols/statics.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct call {
 };
 
 static void report(const char *line) {
-  const char *path = getenv("NVMOVE_CALL_DONE");
+  const char *path = nvmi_setting("NVMOVE_CALL_DONE");
   FILE *done = path ? fopen(path, "w") : NULL;
   if (!done)
     return;
@@ -31,12 +32,12 @@ static void report(const char *line) {
 }
 
 void nvmi_call_arm(const struct nvm_pool *pool) {
-  const char *path = getenv("NVMOVE_CALL_POOL");
+  const char *path = nvmi_setting("NVMOVE_CALL_POOL");
   struct stat wanted, opened;
   if (!pool->is_copy || !path || stat(path, &wanted) || fstat(pool->fd, &opened) ||
       wanted.st_ino != opened.st_ino || wanted.st_dev != opened.st_dev)
     return;
-  if (getenv("NVMOVE_CALL"))
+  if (nvmi_setting("NVMOVE_CALL"))
     nvmi_call_armed = true;
   else
     report("opened\n");
@@ -93,7 +94,7 @@ void nvmi_call_now(void) {
   char line[TEXT_MAX + 100];
   uint64_t address;
   nvmi_call_armed = false;
-  const char *said = getenv("NVMOVE_CALL");
+  const char *said = nvmi_setting("NVMOVE_CALL");
   if (!said || !parse(&call, said)) {
     report("error: what is to be called is written name(1,\"text\"), with up to six arguments\n");
     _exit(1);

@@ -1,6 +1,8 @@
 /* kill.c: counts steps and dies at the chosen one (kill.h). */
 #include "base/kill.h"
 
+#include "base/settings.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +14,35 @@ _Atomic bool nvmi_kill_armed;
 static _Atomic enum nvmi_step armed_step;
 static _Atomic long steps_left;
 
-void nvmi_kill_arm(void) {
-  const char *value = getenv("NVMOVE_KILL_AT");
-  nvmi_kill_armed = false;
-  if (!value)
-    return;
+static bool read_wish(const char *wish, enum nvmi_step *step, long *number) {
   for (int i = 0; i < NVMI_STEPS; i++) {
     size_t length = strlen(names[i]);
-    if (strncmp(value, names[i], length) == 0 && value[length] == ':') {
-      armed_step = (enum nvmi_step)i;
-      steps_left = strtol(value + length + 1, NULL, 10);
-      nvmi_kill_armed = steps_left > 0;
-    }
+    char *end;
+    if (strncmp(wish, names[i], length) || wish[length] != ':')
+      continue;
+    *step = (enum nvmi_step)i;
+    *number = strtol(wish + length + 1, &end, 10);
+    return end != wish + length + 1 && !*end;
   }
+  return false;
+}
+
+bool nvmi_kill_is_step(const char *wish) {
+  enum nvmi_step step;
+  long number;
+  return read_wish(wish, &step, &number);
+}
+
+void nvmi_kill_arm(void) {
+  const char *wish = nvmi_setting("NVMOVE_KILL_AT");
+  enum nvmi_step step;
+  long number;
+  nvmi_kill_armed = false;
+  if (!wish || !read_wish(wish, &step, &number))
+    return;
+  armed_step = step;
+  steps_left = number;
+  nvmi_kill_armed = number > 0;
 }
 
 void nvmi_kill_step(enum nvmi_step step) {

@@ -23,6 +23,8 @@ enum nvmi_step {
 
 extern _Atomic bool nvmi_kill_armed;
 void nvmi_kill_arm(void);
+/* Whether it is KIND:N. */
+bool nvmi_kill_is_step(const char *wish);
 void nvmi_kill_step(enum nvmi_step step);
 
 static inline void nvmi_step(enum nvmi_step step) {

@@ -11,10 +11,11 @@ void nvmi_locks_look(void) {
   if (nvmi_locks_check)
     nvmi_locks_check();
   else if (!atomic_exchange(&told, true))
-    fputs("nvmove: this program was linked without libnvmove's lock functions: a lock that is "
-          "released inside a transaction orders nothing (docs/semantics.md); link it with "
-          "nvmove-cc, or with -Wl,-u,__nvmi_locks\n",
-          stderr);
+    fputs(
+        "nvmove: this program was linked without libnvmove's lock functions: a lock that is "
+        "released inside a transaction orders nothing (docs/reference/semantics.md); link it with "
+        "nvmove-cc, or with -Wl,-u,__nvmi_locks\n",
+        stderr);
 }
 
 void nvmi_lock(pthread_mutex_t *mutex) {

@@ -1,48 +1,74 @@
-/* settings.c: a misspelt value is an error, not silence: with NVMOVE_OPEN=cpy the file would be
- * written.
- */
+/* settings.c: see settings.h. */
 #include "base/settings.h"
 
 #include "base/basics.h"
+#include "base/kill.h"
 
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two values, or one, or none: a number from `least` on. */
 struct setting {
-  const char *name, *first, *second, *number;
-  unsigned long long least;
+  const char *name;
+  enum { WORDS_KIND, NUMBER_KIND, BYTES_KIND, STEP_KIND, TEXT_KIND } kind;
+  const char *first, *second; /* words; one may be all */
+  const char *what;           /* the number is */
+  uint64_t least;
 };
 
+#define WORDS(a, b) .kind = WORDS_KIND, .first = a, .second = b
+#define WORD(a) .kind = WORDS_KIND, .first = a
+#define NUMBER(from, text) .kind = NUMBER_KIND, .least = from, .what = text
+#define BYTES(from) .kind = BYTES_KIND, .least = from
+#define STEP .kind = STEP_KIND
+#define TEXT .kind = TEXT_KIND
+#define SETTING(name, value, reader, meaning, without) {#name, value},
 static const struct setting settings[] = {
-    {.name = "NVMOVE_DOMAIN", .first = "process", .second = "power"},
-    {.name = "NVMOVE_METHOD", .first = "undo", .second = "shadow"},
-    {.name = "NVMOVE_STATS", .first = "0", .second = "1"},
-    {.name = "NVMOVE_POINTERS", .first = "0", .second = "1"},
-    {.name = "NVMOVE_COLLECT", .first = "0", .second = "1"},
-    {.name = "NVMOVE_OPEN", .first = "copy"},
-    {.name = "NVMOVE_DEBUG", .first = "compare", .second = "roots"},
-    {.name = "NVMOVE_BASE", .number = "an address, as 0x7e8040000000"},
-    {.name = "NVMOVE_THREADS", .number = "a number of threads, 1 or more", .least = 1},
-    {.name = "NVMOVE_TRACE_MAX", .number = "a number of bytes"},
+#include "base/settings.def"
 };
+
+enum {
+  SETTINGS = sizeof settings / sizeof *settings,
+  NAME_MAX_LENGTH = 40, /* of a name that may be a misspelt one */
+  MISSPELT_MAX = 2      /* letters that are wrong */
+};
+static const char prefix[] = "NVMOVE_", of_tests[] = "NVMOVE_TEST_";
+extern char **environ;
+
+const char *nvmi_setting(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
 
 bool nvmi_setting_is(const char *name, const char *value) {
-  const char *wish = getenv(name);
+  const char *wish = nvmi_setting(name);
   return wish && strcmp(wish, value) == 0;
 }
 
-static bool is_number(const char *wish, unsigned long long least) {
+/* False: it is no number, or one that 64 bits cannot hold. */
+static bool read_number(const char *text, const char *units, uint64_t *number) {
   char *end;
-  unsigned long long number = strtoull(wish, &end, 0);
-  return *wish >= '0' && *wish <= '9' && !*end && number >= least;
+  errno = 0;
+  uint64_t read = strtoull(text, &end, *units ? 10 : 0);
+  if (*text < '0' || *text > '9' || errno)
+    return false;
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  if ((*end && (!unit || end[1])) || read > UINT64_MAX >> shift)
+    return false;
+  *number = read << shift;
+  return true;
 }
 
-static int check(const struct setting *s, const char *wish, const char *path) {
-  if (s->number)
-    return is_number(wish, s->least)
-               ? 0
-               : nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is %s", s->name, wish, s->number);
+uint64_t nvmi_setting_number(const char *name) {
+  uint64_t number = 0;
+  const char *wish = nvmi_setting(name);
+  return wish && read_number(wish, "KMG", &number) ? number : 0;
+}
+
+static int check_word(const struct setting *s, const char *wish, const char *path) {
   if (strcmp(wish, s->first) == 0 || (s->second && strcmp(wish, s->second) == 0))
     return 0;
   if (!s->second)
@@ -51,11 +77,94 @@ static int check(const struct setting *s, const char *wish, const char *path) {
                    s->second);
 }
 
+static int check(const struct setting *s, const char *wish, const char *path) {
+  uint64_t number;
+  switch (s->kind) {
+  case WORDS_KIND:
+    return check_word(s, wish, path);
+  case NUMBER_KIND:
+    if (read_number(wish, "", &number) && number >= s->least)
+      return 0;
+    return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is %s", s->name, wish, s->what);
+  case BYTES_KIND:
+    if (read_number(wish, "KMG", &number) && number >= s->least)
+      return 0;
+    return nvmi_fail(NVM_EARGUMENT, path,
+                     "%s=%s; it is a number of bytes, %llu or more, with K, M or G behind: 512M",
+                     s->name, wish, (unsigned long long)s->least);
+  case STEP_KIND:
+    if (nvmi_kill_is_step(wish))
+      return 0;
+    return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is KIND:N, as commit:3 (runtime/base/kill.h)",
+                     s->name, wish);
+  case TEXT_KIND:
+    break;
+  }
+  return 0;
+}
+
+static unsigned least(unsigned a, unsigned b, unsigned c) {
+  unsigned smaller = a < b ? a : b;
+  return smaller < c ? smaller : c;
+}
+
+/* Letters to add, to leave out or to change, until one name is the other (Levenshtein). */
+static unsigned distance(const char *a, size_t length, const char *b) {
+  unsigned row[NAME_MAX_LENGTH + 1], width = (unsigned)strlen(b);
+  for (unsigned j = 0; j <= width; j++)
+    row[j] = j;
+  for (unsigned i = 0; i < length; i++) {
+    unsigned diagonal = row[0];
+    row[0] = i + 1;
+    for (unsigned j = 0; j < width; j++) {
+      unsigned changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = least(changed, row[j] + 1, row[j + 1] + 1);
+    }
+  }
+  return row[width];
+}
+
+static bool is_known(const char *name, size_t length) {
+  for (size_t i = 0; i < SETTINGS; i++)
+    if (strlen(settings[i].name) == length && memcmp(settings[i].name, name, length) == 0)
+      return true;
+  return length >= sizeof of_tests - 1 && memcmp(name, of_tests, sizeof of_tests - 1) == 0;
+}
+
+static const char *meant(const char *name, size_t length) {
+  for (size_t i = 0; i < SETTINGS && length <= NAME_MAX_LENGTH; i++)
+    if (strlen(settings[i].name) <= NAME_MAX_LENGTH &&
+        distance(name, length, settings[i].name) <= MISSPELT_MAX)
+      return settings[i].name;
+  return NULL;
+}
+
+static int check_name(const char *name, size_t length, const char *path) {
+  static _Atomic bool told;
+  if (is_known(name, length))
+    return 0;
+  const char *near = meant(name, length);
+  if (near)
+    return nvmi_fail(NVM_EARGUMENT, path, "no setting is called %.*s; did you mean %s?",
+                     (int)length, name, near);
+  if (!atomic_exchange(&told, true))
+    fprintf(stderr,
+            "nvmove: no setting is called %.*s, so it has no effect; docs/reference/settings.md "
+            "has all of them\n",
+            (int)length, name);
+  return 0;
+}
+
 int nvmi_settings_check(const char *path) {
-  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-    const char *wish = getenv(settings[i].name);
-    if (wish && *wish && check(&settings[i], wish, path))
+  for (size_t i = 0; i < SETTINGS; i++) {
+    const char *wish = nvmi_setting(settings[i].name);
+    if (wish && check(&settings[i], wish, path))
       return -1;
   }
+  for (char **each = environ; *each; each++)
+    if (strncmp(*each, prefix, sizeof prefix - 1) == 0 &&
+        check_name(*each, strcspn(*each, "="), path))
+      return -1;
   return 0;
 }

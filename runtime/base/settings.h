@@ -1,14 +1,22 @@
-/* settings.h: the environment variables with which a user turns libnvmove's behaviour
- * (docs/semantics.md, "Settings"): whether their values make sense. Those that are numbers of bytes
- * are read where they are used.
+/* settings.h: the environment variables whose names begin with NVMOVE_ (settings.def). An empty one
+ * counts as not set.
+ *
+ * A wrong value or a misspelt name is an error, not silence: with NVMOVE_OPEN=cpy the file would be
+ * written. A setting that was checked and then changed by the program to something else counts as
+ * not set where it is a number.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* -1 and NVM_EARGUMENT, of `path`, when a setting has a value that means nothing. An empty one
- * counts as not set. */
+/* Checks all of them. -1 and NVM_EARGUMENT, of `path`: one has a value that means nothing, or a
+ * name that is nearly that of a setting. Another unknown name is told of on stderr, once. */
 int nvmi_settings_check(const char *path);
 
+/* The value, valid until the environment changes; null: not set. */
+const char *nvmi_setting(const char *name);
 /* Whether the setting has that value. */
 bool nvmi_setting_is(const char *name, const char *value);
+/* Of a number, or of bytes with K, M or G behind; 0: not set. */
+uint64_t nvmi_setting_number(const char *name);

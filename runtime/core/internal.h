@@ -55,12 +55,14 @@ struct nvm_pool {
   struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
-  _Atomic uint64_t bound;     /* all commit records below are durable in place; only grows */
-  _Atomic bool several_logs;  /* order numbers, and more, are shared (docs/pool-format.md) */
-  bool is_foreign;            /* of another program: static pointers mean nothing here */
-  bool is_copy;               /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
-  bool forked;                /* this process is a child: nothing may change */
-  bool child_stores;          /* and it stored to its view all the same */
+  _Atomic uint64_t bound; /* all commit records below are durable in place; only grows */
+  _Atomic bool
+      several_logs;    /* order numbers, and more, are shared (docs/internals/pool-format.md) */
+  _Atomic bool in_use; /* opened or created, and not being closed: exit leaves others as they are */
+  bool is_foreign;     /* of another program: static pointers mean nothing here */
+  bool is_copy;        /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
+  bool forked;         /* this process is a child: nothing may change */
+  bool child_stores;   /* and it stored to its view all the same */
   _Atomic unsigned char gate; /* not 0: shut, nobody may note, but has to wait; enum nvmi_gate */
   _Atomic uint64_t *written;  /* bits: pages of the private view in DRAM, where they are bounded */
   _Atomic uint64_t written_count;

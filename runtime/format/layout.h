@@ -1,4 +1,5 @@
-/* layout.h: every byte of a pool file that means something. docs/pool-format.md argues why.
+/* layout.h: every byte of a pool file that means something. docs/internals/pool-format.md argues
+ * why.
  *
  * Invariants, in the words of the document:
  *   I1  Of the two header copies, one whose checksum holds describes the pool as it is.

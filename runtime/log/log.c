@@ -2,8 +2,8 @@
  *
  * A frame's place is taken before it is written, by one instruction, so a signal handler that
  * appends in between gets the place behind; recovery looks at every line and is not stopped by an
- * unfinished frame (docs/pool-format.md). Segments are runs of heap chunks; a log keeps those it
- * once had until the pool is closed.
+ * unfinished frame (docs/internals/pool-format.md). Segments are runs of heap chunks; a log keeps
+ * those it once had until the pool is closed.
  */
 #define _GNU_SOURCE
 #include "log/log.h"

@@ -233,7 +233,7 @@ void nvmi_locks_check(void) {
     return;
   fputs("nvmove: this program hides what libnvmove defines from its shared libraries "
         "(--exclude-libs, or a version script): locks that they take are not seen, and pool memory "
-        "that they free is lost (docs/nvmove-cc.md)\n",
+        "that they free is lost (docs/reference/nvmove-cc.md)\n",
         stderr);
 }
 #endif

@@ -1,4 +1,5 @@
-/* order.h: which commit waits for which (docs/semantics.md, "Locks released inside a transaction").
+/* order.h: which commit waits for which (docs/reference/semantics.md, "Locks released inside a
+ * transaction").
  *
  * Ticket: an open transaction that released a lock, or that depends on one. Dependence: the thread
  * acquired a lock that the ticket's transaction released. Joined: of commits that wait for each

@@ -82,11 +82,12 @@ static void tell_of_wait(struct nvmi_thread *thread) {
   const struct nvmi_thread *other = nvmi_waited_for(thread->ticket);
   long id = other ? other->id : 0;
   nvmi_order_unlock();
-  fprintf(stderr,
-          "nvmove: a commit of thread %d waits for thread %ld: that one released a lock inside a "
-          "transaction which it has not ended (docs/semantics.md, \"Locks released inside a "
-          "transaction\")\n",
-          thread->id, id);
+  fprintf(
+      stderr,
+      "nvmove: a commit of thread %d waits for thread %ld: that one released a lock inside a "
+      "transaction which it has not ended (docs/reference/semantics.md, \"Locks released inside a "
+      "transaction\")\n",
+      thread->id, id);
 }
 
 /* Until what was joined has ended. */

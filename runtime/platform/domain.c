@@ -92,7 +92,7 @@ void nvmi_domain_choose(struct nvm_pool *pool) {
   if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
     chosen = NVM_DOMAIN_POWER;
   static bool told; /* a traced run is not for keeping */
-  told = told || getenv("NVMOVE_TRACE");
+  told = told || nvmi_setting("NVMOVE_TRACE");
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
     told = true;
     fprintf(stderr,

@@ -147,8 +147,9 @@ int nvmi_daemon(int stay_in_folder, int keep_files, const struct nvm_pool **busy
   return result;
 }
 
+/* One that another thread is just opening may not be recovered yet: the next opening does it. */
 static void leave(struct nvm_pool *pool) {
-  if (!pool->forked)
+  if (!pool->forked && pool->in_use)
     nvmi_pool_leave(pool);
 }
 

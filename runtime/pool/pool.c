@@ -230,6 +230,7 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
     return NULL;
   }
   nvmi_trace_opened(pool);
+  pool->in_use = true;
   return pool;
 }
 
@@ -275,13 +276,8 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
     return refuse(pool);
   nvmi_trace_opened(pool);
   nvmi_call_arm(pool);
+  pool->in_use = true;
   return 0;
-}
-
-/* NVMOVE_BASE: where programs that do not ask get their pools; 0: nowhere in particular. */
-static uint64_t wished_base(void) {
-  const char *wish = getenv("NVMOVE_BASE");
-  return wish ? strtoull(wish, NULL, 0) : 0;
 }
 
 static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
@@ -289,7 +285,7 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
   if (!pool)
     return NULL;
-  uint64_t wish = base ? (uint64_t)(uintptr_t)base : wished_base();
+  uint64_t wish = base ? (uint64_t)(uintptr_t)base : nvmi_setting_number("NVMOVE_BASE");
   if (wish && !nvmi_is_base(&pool->header, wish)) {
     nvmi_fail(NVM_EARGUMENT, path,
               "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB; "
@@ -340,24 +336,20 @@ static void call_clean(struct nvm_pool *pool) {
   nvmi_log_shrink(pool);
 }
 
-static int finish(struct nvm_pool *pool) {
-  if (nvmi_log_close_all(pool))
-    return -1;
-  settle_all(pool);
-  call_clean(pool);
-  return 0;
-}
-
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
   if (!nvmi_pool_is_open(pool))
     return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?",
                      (void *)pool);
-  if (!pool->forked && (nvmi_release_closing(pool) || finish(pool)))
-    return -1;
-  if (!pool->forked)
+  if (!pool->forked) {
+    if (nvmi_release_closing(pool) || nvmi_log_close_all(pool))
+      return -1;
+    settle_all(pool);
+    call_clean(pool);
     nvmi_release_closed(pool);
+  }
+  pool->in_use = false;
   nvmi_trace_close(pool);
   nvmi_log_free_all(pool);
   undo_start(pool);

@@ -170,11 +170,12 @@ int nvmi_relocate(struct nvm_pool *pool) {
   set_target(pool, home);
   if (move_all(pool, true, &(struct mover){0}) == 0)
     arrive(pool);
-  return !is_obstacle ? -1
-                      : nvmi_fail(NVM_EADDRESS, pool->path,
-                                  "cannot be moved from %#llx to %#llx, where it would have to "
-                                  "be: at offset %#llx %s; docs/pools.md, \"Other addresses\", "
-                                  "says how to mark it",
-                                  (unsigned long long)home, (unsigned long long)base,
-                                  (unsigned long long)stuck.place, stuck.reason);
+  return !is_obstacle
+             ? -1
+             : nvmi_fail(NVM_EADDRESS, pool->path,
+                         "cannot be moved from %#llx to %#llx, where it would have to "
+                         "be: at offset %#llx %s; docs/guide/operations.md, \"Other addresses\", "
+                         "says how to mark it",
+                         (unsigned long long)home, (unsigned long long)base,
+                         (unsigned long long)stuck.place, stuck.reason);
 }

@@ -49,31 +49,14 @@ static _Noreturn void refuse(const char *message) {
 
 /* False: the program shall run without a pool. */
 static bool find_path(char *path, size_t size) {
-  const char *wish = getenv("NVMOVE_POOL");
-  if (!wish || !*wish)
+  const char *wish = nvmi_setting("NVMOVE_POOL");
+  if (!wish)
     return false;
   bool joined = *wish != '/' && *port.folder;
   int length = snprintf(path, size, "%s%s%s", joined ? port.folder : "", joined ? "/" : "", wish);
   if (length < 0 || (size_t)length >= size)
     refuse("NVMOVE_POOL: the path is too long; choose a shorter one");
   return true;
-}
-
-/* NVMOVE_POOL_SIZE: bytes of a pool that is made, with K, M or G behind. */
-static size_t wished_size(void) {
-  const char *wish = getenv("NVMOVE_POOL_SIZE");
-  if (!wish)
-    return DEFAULT_SIZE;
-  char *end;
-  errno = 0;
-  unsigned long long size = strtoull(wish, &end, 10);
-  static const char units[] = "KMG";
-  const char *unit = *end ? strchr(units, *end) : NULL;
-  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-  if (end == wish || *wish == '-' || errno || (*end && (!unit || end[1])) ||
-      size > SIZE_MAX >> shift)
-    refuse("NVMOVE_POOL_SIZE is a number of bytes, with K, M or G behind: 512M");
-  return (size_t)size << shift;
 }
 
 static struct nvm_pool *open_or_create(const char *path) {
@@ -84,8 +67,10 @@ static struct nvm_pool *open_or_create(const char *path) {
              twice);
     refuse(message);
   }
-  struct nvm_pool *pool =
-      access(path, F_OK) == 0 ? nvm_pool_open(path) : nvm_pool_create(path, wished_size());
+  uint64_t size = nvmi_setting_number("NVMOVE_POOL_SIZE");
+  struct nvm_pool *pool = access(path, F_OK) == 0
+                              ? nvm_pool_open(path)
+                              : nvm_pool_create(path, size ? size : DEFAULT_SIZE);
   if (!pool)
     refuse(nvm_strerror());
   if (nvm_pool_root(pool) && !nvmi_roots_present(pool)) {

@@ -1,4 +1,4 @@
-/* port.h: the pool of a program that a port file moved (docs/port-file.md).
+/* port.h: the pool of a program that a port file moved (docs/reference/port-file.md).
  *
  * Port: the program's one pool, named by NVMOVE_POOL; without it the program is what it was. Root:
  * a global variable, or a part of one, from which the data are reached; the pool keeps a copy of

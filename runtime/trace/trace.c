@@ -15,6 +15,7 @@
 #include "trace/trace_parts.h"
 
 #include "base/own_locks.h"
+#include "base/settings.h"
 #include "heap/heap.h"
 
 #include <stdlib.h>
@@ -310,9 +311,9 @@ static void tell_other(void) {
 }
 
 void nvmi_trace_open(struct nvm_pool *pool) {
-  const char *path = getenv("NVMOVE_TRACE");
+  const char *path = nvmi_setting("NVMOVE_TRACE");
   bool is_other = false;
-  if (!path || !*path || pool->is_copy)
+  if (!path || pool->is_copy)
     return;
   nvmi_lock(&lock);
   if (started && !trace.pool && is_same(pool)) {

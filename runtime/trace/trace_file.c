@@ -5,6 +5,7 @@
  * is full: it says so and ends, the program goes on.
  */
 #define _GNU_SOURCE
+#include "base/settings.h"
 #include "trace/trace_parts.h"
 
 #include <errno.h>
@@ -40,8 +41,7 @@ bool nvmi_trace_file_open(const char *path, bool *is_other) {
   if (file.fd < 0 || fstat(file.fd, &status))
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
   *is_other = status.st_size != 0;
-  const char *most = getenv("NVMOVE_TRACE_MAX");
-  uint64_t bytes = most ? strtoull(most, NULL, 0) : 0;
+  uint64_t bytes = nvmi_setting_number("NVMOVE_TRACE_MAX");
   file.left = bytes ? bytes : UINT64_MAX;
   file.full = false;
   if (!file.buffer)

@@ -21,6 +21,7 @@
 #define _GNU_SOURCE
 #include "tx/shrink.h"
 
+#include "base/settings.h"
 #include "log/log.h"
 
 #include <sched.h>
@@ -31,32 +32,14 @@
 
 enum { PAGE = 4096 };
 
-/* "64M": bytes with an optional suffix; 0 when it is none. */
-static uint64_t bytes_of(const char *text) {
-  char *end;
-  uint64_t bytes = strtoull(text, &end, 10);
-  static const char suffixes[] = "KMG";
-  const char *suffix = *end ? strchr(suffixes, *end) : NULL;
-  if (end == text || (*end && (!suffix || end[1])))
-    return 0;
-  return suffix ? bytes << (10 * (suffix - suffixes + 1)) : bytes;
-}
-
-uint64_t nvmi_shrink_bound(void) {
-  const char *wish = getenv("NVMOVE_SHADOW_DRAM");
-  return wish ? bytes_of(wish) : 0;
-}
+uint64_t nvmi_shrink_bound(void) { return nvmi_setting_number("NVMOVE_SHADOW_DRAM"); }
 
 static size_t bitmap_size(const struct nvm_pool *pool) { return pool->header.span / PAGE / 8; }
 
 int nvmi_shrink_start(struct nvm_pool *pool) {
-  const char *wish = getenv("NVMOVE_SHADOW_DRAM");
-  if (!wish || !*wish || !pool->method->private_work)
-    return 0;
   uint64_t bytes = nvmi_shrink_bound();
-  if (bytes < PAGE)
-    return nvmi_fail(NVM_EARGUMENT, pool->path,
-                     "NVMOVE_SHADOW_DRAM=%s; it is a number of bytes, 4K or more, as 512M", wish);
+  if (!bytes || !pool->method->private_work)
+    return 0;
   void *bits = mmap(NULL, bitmap_size(pool), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (bits == MAP_FAILED)

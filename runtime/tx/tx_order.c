@@ -88,7 +88,8 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread) {
     thread->has_lost = true;
     fprintf(stderr,
             "nvmove: what thread %d stored outside transactions before it released a lock was "
-            "undone: it depended on a transaction that was undone (docs/semantics.md, promise 9)\n",
+            "undone: it depended on a transaction that was undone (docs/reference/semantics.md, "
+            "promise 9)\n",
             thread->id);
   } else if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,

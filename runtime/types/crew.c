@@ -7,6 +7,7 @@
 #include "types/words.h"
 
 #include "base/progress.h"
+#include "base/settings.h"
 #include "heap/heap_types.h"
 
 #include <sched.h>
@@ -69,13 +70,12 @@ int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *vis
 }
 
 unsigned nvmi_crew_size(const struct nvm_pool *pool) {
-  const char *wish = getenv("NVMOVE_THREADS");
+  uint64_t wish = nvmi_setting_number("NVMOVE_THREADS");
   cpu_set_t processors;
-  bool is_wished = wish && *wish;
-  long most = is_wished ? strtol(wish, NULL, 0) : 0;
-  if (most < 1)
+  long most = wish < NVMI_CREW_MAX ? (long)wish : NVMI_CREW_MAX;
+  if (!wish)
     most = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
   long worth = (long)(pool->header.heap_size >> NVM_CHUNK_SHIFT) / CHUNKS_EACH + 1;
-  most = most < worth || is_wished ? most : worth;
+  most = most < worth || wish ? most : worth;
   return most < NVMI_CREW_MAX ? (unsigned)most : NVMI_CREW_MAX;
 }

@@ -1,5 +1,5 @@
 // Which open transactions a thread depends on, by the locks that were handed on inside them
-// (docs/semantics.md, "Locks released inside a transaction").
+// (docs/reference/semantics.md, "Locks released inside a transaction").
 #pragma once
 
 #include <cstdint>

@@ -168,7 +168,7 @@ void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R,
     if (Known.insert(ruleOf(F)).second)
       Rules.push_back(Object{{"id", ruleOf(F)},
                              {"shortDescription", Object{{"text", F.Kind}}},
-                             {"helpUri", "docs/crash.md"}});
+                             {"helpUri", "docs/guide/crash-testing.md"}});
     Array Related;
     for (const auto &[Where, Text] : F.Notes)
       Related.push_back(locationJson(Where, Text));

@@ -19,7 +19,8 @@
 //             function at index 0 that performs the static initialisers.
 //
 // Everything here is plain data without a Clang type in it, so that a TU can be recorded on one
-// machine and solved on another (docs/facts-format.md). Offsets and sizes are bytes of the target.
+// machine and solved on another (docs/internals/facts-format.md). Offsets and sizes are bytes of
+// the target.
 #pragma once
 
 #include <cstdint>

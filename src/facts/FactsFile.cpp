@@ -1,4 +1,4 @@
-// Reading and writing .nvf files; docs/facts-format.md is the specification.
+// Reading and writing .nvf files; docs/internals/facts-format.md is the specification.
 #include "facts/FactsFile.h"
 
 #include "llvm/Support/Endian.h"

@@ -1,5 +1,5 @@
 // Facts on disk (.nvf): one translation unit a file, versioned and checksummed.
-// The byte layout is written down in docs/facts-format.md.
+// The byte layout is written down in docs/internals/facts-format.md.
 #pragma once
 
 #include "facts/Facts.h"

@@ -199,7 +199,7 @@ bool Converter::visitWord(void *Context, const nvm_word *Word) {
   return !Self.Failure;
 }
 
-/// The same rules as when a pool moves to another address (docs/pools.md).
+/// The same rules as when a pool moves to another address (docs/guide/operations.md).
 llvm::Error Converter::translate(const nvm_word &Word) {
   uint64_t Value;
   memcpy(&Value, Word.at, sizeof Value);

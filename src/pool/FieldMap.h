@@ -1,5 +1,5 @@
-// What a person says about a pool whose types have changed (docs/pools.md, "A changed program"):
-// names that are others now, what may be lost, what new fields hold.
+// What a person says about a pool whose types have changed (docs/guide/operations.md, "A changed
+// program"): names that are others now, what may be lost, what new fields hold.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

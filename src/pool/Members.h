@@ -32,7 +32,7 @@ enum class Precision { Readable, Exact, Pointers };
 
 /// A value as people and JSON see it: numbers, texts, arrays. A pointer into the pool is "@" and
 /// the offset of what it leads to, another one "0x…", null is null. What JSON has no number for is
-/// a string (docs/pools.md, "Leaving").
+/// a string (docs/guide/operations.md, "Leaving").
 llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool, Precision How);
 
 /// Characters: a string where that says all but zeros at the end, else, if it is to be exact, an

@@ -1,6 +1,6 @@
 // The port file: what a person decided about a program that is moved onto persistent memory, beside
-// its sources in place of marks in them (docs/port-file.md). Parsed here, carried out by the
-// compiler plugin.
+// its sources in place of marks in them (docs/reference/port-file.md). Parsed here, carried out by
+// the compiler plugin.
 //
 // Entry: a name in the file, with its place. It stands for a function, or for a field, written
 // "RECORD.FIELD" with further members behind more dots; in all sources, or in one, written

@@ -160,7 +160,7 @@ bool LeftBehind::holdsInput(ObjectId Id) const {
 
 /// How sure it is that an object which was made and is still there is the program's state. What the
 /// load returns, or hangs into what its caller gave it, is its product; a global variable may as
-/// well keep the reader's own. Measured over the corpus, see docs/accuracy.md.
+/// well keep the reader's own. Measured over the corpus, see docs/results/accuracy.md.
 std::pair<Confidence, std::string> LeftBehind::sureness(ObjectId Id) const {
   if (!Data.count(Id))
     return {Confidence::Low, "allocated as this type and kept, but no input reaches it"};

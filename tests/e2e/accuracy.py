@@ -4,7 +4,7 @@
 usage: accuracy.py --nvmove NVMOVE [--algorithm NAME] [--table] [--all | PROGRAM...]
 
 Without names: the programs that must be right (REQUIRED). --all: every program that has a sheet.
---table prints a Markdown table for docs/accuracy.md, with a last row for all but the required ones
+--table prints a Markdown table for docs/results/accuracy.md, with a last row for all but the required ones
 together. A program whose source cannot be fetched here is skipped, and the reason printed.
 Scoring: a reported type is right when one of its names is in the sheet's `must`, ignored when in
 `either`, else wrong; of each `group` in `either` one must be reported. Totals sum over programs.

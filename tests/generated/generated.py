@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random programs with threads, locks, transactions and kills do what docs/semantics.md promises.
+"""Random programs with threads, locks, transactions and kills do what docs/reference/semantics.md promises.
 
 usage: generated.py --cc NVMOVE_CC [--programs N] [--first SEED] [--jobs N] [--cell NAME] [--keep DIR]
                     [--shrink N] [--without KIND,KIND] [--option OPTION]

@@ -1,4 +1,4 @@
-"""The promises of docs/semantics.md as a model: what is in memory after each step, and what has survived.
+"""The promises of docs/reference/semantics.md as a model: memory after each step, and what has survived.
 
 Memory is a dictionary from keys (an object's number and an offset) to values: a byte, or a pointer as
 ("p", target, add). A transaction has the old value of each key that it wrote, and the new one. Abort puts

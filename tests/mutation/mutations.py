@@ -62,7 +62,7 @@ WHOLE_RULES = [
     ("condition", r"^(\s+(?:\} else )?)if \((.*)\)( \{)?$", r"\1if (0)\3"),
 ]
 
-# Where no test notices, and why: "file: function: text of the line". docs/reliability.md says more.
+# Where no test notices, and why: "file: function: text of the line". docs/internals/reliability.md says more.
 SURVIVORS = {
 }
 

@@ -1,8 +1,8 @@
 /* reached.c: which functions of the runtime a test reaches (reached.py).
  *
- * Linked with objects that were compiled with -fsanitize-coverage=func,trace-pc-guard. The file that
- * NVMOVE_REACHED names is shared by the test and its children, however these end: a byte for each
- * GRAIN bytes of the program's text, 1 where a function was entered.
+ * Linked with objects that were compiled with -fsanitize-coverage=func,trace-pc-guard. The file
+ * that NVMOVE_TEST_REACHED names is shared by the test and its children, however these end: a byte
+ * for each GRAIN bytes of the program's text, 1 where a function was entered.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ extern const char __executable_start, etext;
 static unsigned char *map;
 
 __attribute__((constructor)) static void start(void) {
-  const char *path = getenv("NVMOVE_REACHED");
+  const char *path = getenv("NVMOVE_TEST_REACHED");
   int fd = path ? open(path, O_RDWR | O_CREAT, 0600) : -1;
   size_t size = (size_t)(&etext - &__executable_start) / GRAIN + 1;
   if (fd < 0 || ftruncate(fd, (off_t)size) != 0)

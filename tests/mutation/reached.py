@@ -63,7 +63,7 @@ def measure(program, folder):
         begun = time.monotonic()
         status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL,
-                                env=dict(os.environ, NVMOVE_REACHED=marks, TMPDIR=folder))
+                                env=dict(os.environ, NVMOVE_TEST_REACHED=marks, TMPDIR=folder))
         if status != 0:
             raise RuntimeError(f"{test} fails without a mutation")
         with open(marks, "rb") as f:

@@ -1,4 +1,4 @@
-/* format.c: the tables of docs/pool-format.md are those of layout.h. */
+/* format.c: the tables of docs/internals/pool-format.md are those of layout.h. */
 #include "format/layout.h"
 #include "harness.h"
 
@@ -73,7 +73,7 @@ static char *read_text(const char *path) {
 }
 
 TEST_ONCE(format_tables) {
-  const char *text = read_text(NVMOVE_TEST_SOURCE "/docs/pool-format.md");
+  const char *text = read_text(NVMOVE_TEST_SOURCE "/docs/internals/pool-format.md");
   for (const struct part *part = parts; part < parts + PARTS; part++) {
     char heading[64], row[128];
     snprintf(heading, sizeof heading, ": `%s`\n", part->structure);
@@ -105,7 +105,7 @@ TEST_ONCE(format_kinds) {
                KIND(NVM_CHUNK_, LARGE),   KIND(NVM_CHUNK_, LOG),
                KIND(NVM_CHUNK_, TYPES),   KIND(NVM_CHUNK_, STATICS),
                KIND(NVM_CHUNK_, COUNTS)};
-  const char *text = read_text(NVMOVE_TEST_SOURCE "/docs/pool-format.md");
+  const char *text = read_text(NVMOVE_TEST_SOURCE "/docs/internals/pool-format.md");
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     char row[64];
     snprintf(row, sizeof row, "\n| %u | %s | ", kinds[i].kind, kinds[i].name);

@@ -71,12 +71,13 @@ static bool create_by_none(void) { return with("NVMOVE_THREADS", "0"); }
 static bool create_by_few(void) { return with("NVMOVE_THREADS", "-2"); }
 static bool create_tracing(void) { return with("NVMOVE_TRACE_MAX", "1 GB"); }
 static bool create_copy(void) { return with("NVMOVE_OPEN", "copy"); }
-static bool create_bounded(void) {
-  setenv("NVMOVE_METHOD", "shadow", 1);
-  bool done = with("NVMOVE_SHADOW_DRAM", "some");
-  unsetenv("NVMOVE_METHOD");
-  return done;
-}
+static bool create_bounded(void) { return with("NVMOVE_SHADOW_DRAM", "some"); }
+static bool create_with_little(void) { return with("NVMOVE_SHADOW_DRAM", "3K"); }
+static bool create_beyond_64_bits(void) { return with("NVMOVE_POOL_SIZE", "17179869184G"); }
+static bool create_by_metod(void) { return with("NVMOVE_METOD", "shadow"); }
+static bool create_by_threat(void) { return with("NVMOVE_THREAT", "1"); }
+static bool create_and_die_now(void) { return with("NVMOVE_KILL_AT", "comit:3"); }
+static bool create_and_die_when(void) { return with("NVMOVE_KILL_AT", "commit:"); }
 static bool open_askew(void) { return nvm_pool_open_at(test_path("closed"), &local) != NULL; }
 static bool open_somewhere(void) {
   setenv("NVMOVE_BASE", "somewhere", 1);
@@ -169,7 +170,13 @@ static const struct failure {
     {create_by_few, NVM_EARGUMENT, "new", "NVMOVE_THREADS=-2", "1 or more"},
     {create_tracing, NVM_EARGUMENT, "new", "NVMOVE_TRACE_MAX=1 GB", "a number of bytes"},
     {create_copy, NVM_EARGUMENT, "new", "NVMOVE_OPEN=copy", "unset it"},
-    {create_bounded, NVM_EARGUMENT, "new", "NVMOVE_SHADOW_DRAM=some", "as 512M"},
+    {create_bounded, NVM_EARGUMENT, "new", "NVMOVE_SHADOW_DRAM=some", "behind: 512M"},
+    {create_with_little, NVM_EARGUMENT, "new", "NVMOVE_SHADOW_DRAM=3K", "4096 or more"},
+    {create_beyond_64_bits, NVM_EARGUMENT, "new", "NVMOVE_POOL_SIZE=17179869184G", "behind: 512M"},
+    {create_by_metod, NVM_EARGUMENT, "new", "called NVMOVE_METOD", "mean NVMOVE_METHOD?"},
+    {create_by_threat, NVM_EARGUMENT, "new", "called NVMOVE_THREAT", "mean NVMOVE_THREADS?"},
+    {create_and_die_now, NVM_EARGUMENT, "new", "NVMOVE_KILL_AT=comit:3", "as commit:3"},
+    {create_and_die_when, NVM_EARGUMENT, "new", "NVMOVE_KILL_AT=commit:", "as commit:3"},
     {open_askew, NVM_EARGUMENT, "closed", "no multiple of 1 GiB", "one that is"},
     {open_somewhere, NVM_EARGUMENT, "closed", "NVMOVE_BASE=somewhere", "it is an address"},
     {without_files, NVM_ESYSTEM, "closed", "Too many open files", "ulimit -n"},

@@ -317,7 +317,7 @@ static enum nvm_error store_both(void *first, void *second, enum nvm_error secon
 }
 
 /* Each transaction is judged by what it stored itself. With undo, what it stored is overwritten,
- * and only what is there can be judged (docs/semantics.md, promise 16). */
+ * and only what is there can be judged (docs/reference/semantics.md, promise 16). */
 TEST(unsafe_pointer_of_a_dependent) {
   judged.pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(judged.pool) == 0);

@@ -1,9 +1,9 @@
-"""A pool's file after a crash, as docs/pool-format.md describes it: which bytes are what.
+"""A pool's file after a crash, as docs/internals/pool-format.md describes it: which bytes are what.
 
 Part: a stretch of the file with one use: "header", "chunk table", "span table", "blocks", "log" and so on.
 Frame: an entry of a log, of this opening, whole. Last: the frame that was appended last to a log and those
 that share its fence; and what was damaged together with it and stands directly before. Without them the log
-looks as if the crash had come before (docs/semantics.md, "Not covered").
+looks as if the crash had come before (docs/reference/semantics.md, "Not covered").
 """
 import ctypes
 import struct

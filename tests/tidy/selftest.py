@@ -5,6 +5,7 @@ import tempfile
 
 import tidy
 
+SETTING = 'SETTING(NVMOVE_X, TEXT, "libnvmove", "a", "b")\n'
 # Rule, file, text, part of the message it must give.
 BROKEN = [
     ("c_layering", "runtime/pool/pool.c", '#include "support/Files.h"\n', "may not use support/Files.h"),
@@ -19,6 +20,9 @@ BROKEN = [
     ("function_lengths", "runtime/x.c", "int f(void) {\n" + "  g();\n" * 80 + "}\n", "at most 70"),
     ("leftovers", "runtime/x.c", "exit(1);\n", "exit() in a library"),
     ("dead_files", "runtime/x.h", "int x;\n", "nobody uses it"),
+    ("links", "docs/a.md", "see docs/nowhere.md\n", "docs/nowhere.md does not exist"),
+    ("links", "docs/a.md", "see [this](b.md)\n", "b.md does not exist"),
+    ("settings_are_known", "runtime/base/settings.def", SETTING, "not what tests/tidy/settings.py"),
     ("formatting", "runtime/x.c", "int   x;\n", "clang-formatted"),
     ("runtime_rooms", "runtime/base/x.c", '#include "log/log.h"\n', "which is above it"),
     ("runtime_rooms", "runtime/x.c", "int x;\n", "in none of the rooms"),

@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import rooms  # noqa: E402
+import settings  # noqa: E402
 
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 70
@@ -248,6 +249,37 @@ def program_names(tree):
                 yield f"{name}:{number}: a scanned program's name: {line.strip()[:60]}"
 
 
+def settings_are_known(tree):
+    """The page of settings says what settings.def says, which knows each that is read or set by name."""
+    if settings.DEF not in tree.names:
+        return
+    text = settings.read(tree.root, settings.DEF)
+    page = settings.read(tree.root, settings.PAGE) if settings.PAGE in tree.names else ""
+    if settings.page_with(page, settings.tables(text)) != page:
+        yield f"{settings.PAGE}:1: not what tests/tidy/settings.py --write makes of {settings.DEF}"
+    known = {entry[0] for entry in settings.entries(text)}
+    for name in tree.sources():
+        for number, line in enumerate(tree.lines(name), 1):
+            for used in settings.USE.findall(line):
+                if used not in known and not used.startswith("NVMOVE_TEST_"):
+                    yield f"{name}:{number}: {used} is not in {settings.DEF}"
+
+
+def links(tree):
+    """A page that is named exists."""
+    for name in tree.names:
+        if name.endswith("tidy/selftest.py") or \
+                not re.search(r"\.(h|cpp|c|py|test|cmake|txt|md|def|yaml|sh)$|Makefile|\.ci/run", name):
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            for page in re.findall(r"(?<![\w/])docs/[\w/-]+\.md", line):
+                if page not in tree.names:
+                    yield f"{name}:{number}: {page} does not exist"
+            for page in re.findall(r"\]\((?!https?:|#)([^)#]+)", line) if name.endswith(".md") else ():
+                if not os.path.exists(os.path.join(tree.root, os.path.dirname(name), page)):
+                    yield f"{name}:{number}: {page} does not exist"
+
+
 def dead_files(tree):
     """A header that nobody includes, a script or test input that nobody mentions."""
     everything = {n: "\n".join(tree.lines(n)) for n in tree.names
@@ -292,8 +324,8 @@ def formatting(tree):
 
 
 CHECKS = [layering, c_layering, runtime_rooms, c_names, cmake_agrees, sizes, function_lengths,
-          header_comments, headers, leftovers, program_names, dead_files, python_names, python_lines,
-          formatting]
+          header_comments, headers, leftovers, program_names, settings_are_known, links, dead_files,
+          python_names, python_lines, formatting]
 
 
 def run(root):

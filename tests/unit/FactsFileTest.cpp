@@ -16,7 +16,7 @@ using namespace nvmove::facts;
 
 namespace {
 
-/// Magic, version and checksum, as docs/facts-format.md has them.
+/// Magic, version and checksum, as docs/internals/facts-format.md has them.
 constexpr size_t HeaderBytes = 16;
 
 /// Has every kind of type, symbol and region, and no member at its default.

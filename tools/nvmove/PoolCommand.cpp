@@ -101,7 +101,7 @@ llvm::Expected<int> check(const Arguments &A) {
           OS << A.Pool.Path << ": " << Fault << '\n';
         for (const std::string &Hint : Found->Hints)
           OS << A.Pool.Path << ": hint: " << Hint
-             << ": freed and given out again, or a cast (docs/pools.md)\n";
+             << ": freed and given out again, or a cast (docs/guide/operations.md)\n";
         OS << A.Pool.Path << ": " << (Faults.empty() ? "no" : std::to_string(Faults.size()))
            << (Faults.size() == 1 ? " fault\n" : " faults\n");
       }))

@@ -1,4 +1,4 @@
-"""Turns the example of docs/facts-format.md into files: its bytes and its listing.
+"""Turns the example of docs/internals/facts-format.md into files: its bytes and its listing.
 
 usage: document_image.py DOCUMENT IMAGE LISTING
 """
