@@ -51,7 +51,7 @@ bool nvmi_setting_is(const char *name, const char *value) {
 static bool read_number(const char *text, const char *units, uint64_t *number) {
   char *end;
   errno = 0;
-  uint64_t read = strtoull(text, &end, *units ? 10 : 0);
+  uint64_t read = strtoull(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
   if (*text < '0' || *text > '9' || errno)
     return false;
   const char *unit = *end ? strchr(units, *end) : NULL;
