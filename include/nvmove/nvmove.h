@@ -32,7 +32,7 @@ uint64_t __nvm_type_id(const char *name, const void *null);
 /* Creates the file `path`, `size` bytes all of which are allocated on the disk now, and opens it.
  * The pool grows by itself, to 4 times `size` or 1 GiB at least, when what it holds asks for it. It
  * is durable on return; nothing is left behind on failure. NVM_EARGUMENT: less than 1 MiB, a path
- * that is too long, a setting (docs/reference/semantics.md) that makes no sense; NVM_ETOOLARGE:
+ * that is too long, a setting (docs/reference/settings.md) that makes no sense; NVM_ETOOLARGE:
  * more than 64 GiB; NVM_EEXISTS; NVM_EMISSING: no such folder; NVM_EREADONLY: one that may not be
  * written; NVM_ENOSPACE; NVM_EADDRESS; NVM_ELIMIT: 64 pools are open; NVM_ENOMEMORY; NVM_ESYSTEM.
  */

@@ -304,7 +304,7 @@ int nvmi_counts_anew(struct nvm_pool *pool) {
   counts->sequence += 2;
   pool->persist->fence();
   nvmi_step(NVMI_STEP_COUNT);
-  counts->stale = false;
+  counts->stale = false; /* first: who spoils the counts from here on writes the word again */
   counts->head->stale = 0;
   pool->persist->flush(&counts->head->stale, sizeof counts->head->stale);
   pool->persist->fence();

@@ -158,7 +158,7 @@ static bool is_handed_on(const struct release *one, uintptr_t lock) {
 /* False: one of those that released it is being undone; until that is over its bytes are neither
  * the old ones nor to be relied on. */
 static bool depend_on_releases(uintptr_t lock) {
-  if (nvmi_self && nvmi_self->left)
+  if (nvmi_self && nvmi_self->left) /* a fence of its own domain, say: nothing is stored any more */
     return true;
   for (size_t i = 0; i < releases.count; i++) {
     const struct release *one = (const struct release *)releases.items + i;

@@ -345,11 +345,11 @@ int nvm_pool_close(NVM_POOL *pool) {
   if (!pool->forked) {
     if (nvmi_release_closing(pool) || nvmi_log_close_all(pool))
       return -1;
+    pool->in_use = false;
     settle_all(pool);
     call_clean(pool);
     nvmi_release_closed(pool);
   }
-  pool->in_use = false;
   nvmi_trace_close(pool);
   nvmi_log_free_all(pool);
   undo_start(pool);

@@ -338,12 +338,20 @@ static void run_ends(void *unused) {
   kill(getpid(), SIGKILL);
 }
 
-/* At any instruction of a thread's end; lost is only what comes behind the last round, and told. */
+static unsigned occurrences(const char *text, const char *part) {
+  unsigned count = 0;
+  for (const char *at = text; (at = strstr(at, part)); at++)
+    count++;
+  return count;
+}
+
+/* At any instruction of a thread's end. Behind the last round a store is lost, and stderr tells of
+ * each thread that lost one. */
 TEST(handlers_store_while_threads_end) {
 #if __has_feature(thread_sanitizer)
   test_skip("ThreadSanitizer has left the thread before its last round of destructors");
 #endif
-  char said[400];
+  static char said[ENDS * 400];
   handled =
       mmap(NULL, ENDS * sizeof *handled, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(handled != MAP_FAILED);
@@ -353,7 +361,7 @@ TEST(handlers_store_while_threads_end) {
   unsigned lost = 0;
   for (unsigned i = 0; i < ENDS; i++)
     lost += words[i] != handled[i];
-  CHECK(!lost || strstr(said, last_round));
+  CHECK(lost <= occurrences(said, last_round));
   CHECK(nvm_pool_close(pool) == 0);
 }
 

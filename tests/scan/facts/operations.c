@@ -21,10 +21,10 @@ extern int use(void *what, ...);
 // CHECK-LABEL: body addressOf parameters 0
 void addressOf(void) {
   int local;
-  use(&global);      // CHECK: [0] [[G:r[0-9]+]] = address global
-                     // CHECK: = call use ( [[G]] )
-  use(&local);       // CHECK: [0] [[L:r[0-9]+]] = address local
-                     // CHECK: = call use ( [[L]] )
+  use(&global); // CHECK: [0] [[G:r[0-9]+]] = address global
+                // CHECK: = call use ( [[G]] )
+  use(&local);  // CHECK: [0] [[L:r[0-9]+]] = address local
+                // CHECK: = call use ( [[L]] )
   use((void *)make); // CHECK: = address make
 }
 
@@ -63,7 +63,7 @@ char *wander(char *p, int n) {
 
 // CHECK-LABEL: body cast parameters 2
 struct inner *cast(void *p, char *c) {
-  struct inner *i = p; // CHECK: = cast r0 : struct inner * @[[#@LINE]]:
+  struct inner *i = p;      // CHECK: = cast r0 : struct inner * @[[#@LINE]]:
   use(i);
   return (struct inner *)c; // CHECK: = cast r1 : struct inner * @[[#@LINE]]:
 }
@@ -111,7 +111,7 @@ void *call(void *(*f)(size_t), size_t n) {
 
 // CHECK-LABEL: body regions parameters 2
 void regions(struct outer *p, int n) {
-  use(p); // CHECK: [0] {{.*}} call use
+  use(p);   // CHECK: [0] {{.*}} call use
   if (n)
     use(p); // CHECK: [[[#THEN:]]] {{.*}} call use
   else

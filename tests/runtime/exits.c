@@ -1,0 +1,200 @@
+/* exits.c: what a process that exits makes of its pools while other threads begin to write, write,
+ * or open them.
+ */
+#define _GNU_SOURCE
+#include "core/internal.h"
+#include "harness.h"
+#include "hooks.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+enum { WORDS = 512 };
+
+struct root {
+  uint64_t words[WORDS];
+};
+
+static NVM_POOL *pool;
+static struct root *root;
+static volatile bool stop;
+
+static void exit_without_close(void *path) {
+  pool = test_create(path, 2 << 20);
+  nvm_tx_begin(pool);
+  root = nvm_calloc(pool, 0, 1, sizeof *root);
+  CHECK(root && nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
+  STORE(root->words[0], 5);
+  exit(0);
+}
+
+static void exit_in_transaction(void *path) {
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 6);
+  exit(0);
+}
+
+/* Breeze: pools are closed when the program exits. What a transaction left open is undone. */
+TEST(exit_closes_pools) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_in_transaction, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0 && info.generation == 3);
+  CHECK(root->words[0] == 5);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void *write_and_stay(void *words) {
+  STORE(((uint64_t *)words)[3], 8);
+  __nvm_commit_point();
+  stop = true;
+  for (;;)
+    *(volatile uint64_t *)words; /* the mapping stays until the process is gone */
+}
+
+static void write_late(void) {
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 98);
+  nvm_tx_commit(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 99);
+  _exit(0);
+}
+
+static void exit_and_write(void *path) {
+  atexit(write_late); /* before the pool is opened: runs after the runtime's own */
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 97);
+  nvm_tx_commit(pool);
+  exit(0);
+}
+
+/* What a function registered with atexit writes after the pool was left is atomic like any other.
+ */
+TEST(exit_and_write_after_it) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_and_write, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[0] == 98);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void exit_beside_a_thread(void *path) {
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, write_and_stay, root->words) == 0);
+  while (!stop)
+    sched_yield();
+  STORE(root->words[4], 9);
+  exit(0);
+}
+
+TEST(exit_beside_running_threads) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_beside_a_thread, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 1);
+  CHECK(root->words[3] == 8 && root->words[4] == 9);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void *store_half(void *unused) {
+  nvm_tx_begin(pool);
+  STORE(root->words[5], 7);
+  stop = true;
+  for (;;)
+    pause();
+  return unused;
+}
+
+static void start_to_write(void) {
+  pthread_t thread;
+  hook_barrier = NULL;
+  CHECK(pthread_create(&thread, NULL, store_half, NULL) == 0);
+  for (unsigned i = 0; i < 100 && !stop; i++)
+    usleep(1000);
+}
+
+static void die_when_written(void) {
+  while (!stop)
+    usleep(1000);
+  _exit(0);
+}
+
+static void exit_while_one_begins(void *path) {
+  atexit(die_when_written); /* runs after the runtime's own */
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  STORE(root->words[6], 9);
+  __nvm_commit_point();
+  hook_barrier = start_to_write;
+  exit(0);
+}
+
+/* A thread takes its first log while the exit of another looks whether the pool is clean. */
+TEST(exit_while_a_thread_begins) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_while_one_begins, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[5] == 0 && root->words[6] == 9);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Of the two words the newer is undone by then. */
+static void wait_in_recovery(enum nvmi_step step) {
+  if (step != NVMI_STEP_RECOVER)
+    return;
+  stop = true;
+  for (;;)
+    pause();
+}
+
+static void *open_it(void *path) { return nvm_pool_open(path); }
+
+static void exit_while_one_opens(void *path) {
+  pthread_t thread;
+  setenv("NVMOVE_KILL_AT", "recover:1000", 1); /* so that the steps of recovery are counted */
+  hook_steps(wait_in_recovery);
+  CHECK(pthread_create(&thread, NULL, open_it, path) == 0);
+  while (!stop)
+    usleep(1000);
+  exit(0);
+}
+
+static void die_in_transaction(void *path) {
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  nvm_tx_begin(pool);
+  STORE(root->words[0], 6);
+  STORE(root->words[WORDS - 1], 6);
+  _exit(0);
+}
+
+/* A pool that another thread has not recovered yet is not called clean. */
+TEST(exit_while_a_thread_opens) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, die_in_transaction, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_while_one_opens, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[0] == 5);
+  CHECK(nvm_pool_close(pool) == 0);
+}
