@@ -126,11 +126,9 @@ struct nvmi_thread {
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  /* Of its commit's look for unsafe pointers: bytes that are not judged, as others have written
-   * them since, or null; and whether it tells of none, as a second look follows. */
-  const struct nvmi_masks *others_wrote;
-  bool looks_again;
+  struct nvmi_ticket *ticket;  /* its place among others' (order.h), or null */
+  bool others_stand;           /* still: what they have noted and logged may be read */
+  bool looks_again;            /* for unsafe pointers: this first look tells of none */
   struct nvmi_held *held;      /* its locks (waits.h) */
   void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
   volatile unsigned posts_count;

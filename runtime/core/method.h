@@ -50,6 +50,10 @@ struct nvmi_method {
    * references. False: out of memory. */
   bool (*pieces)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                  struct nvmi_array *pieces);
+  /* The transaction's lines as it left them itself, as struct nvmi_sealed, one each; others, who
+   * stand still, may have stored to them since. Null: what it sealed is that. */
+  void (*own_bytes)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                    struct nvmi_array *own);
   /* A lock that may guard the line (or range) is about to be released: what commits are the bytes
    * of now. Null: bytes are safe where they are. */
   void (*seal)(struct nvmi_log *log, const struct nvmi_line *line);

@@ -379,6 +379,7 @@ const struct nvmi_method nvmi_undo = {
     .hand_on = undo_hand_on,
     .parcel_lines = undo_parcel_lines,
     .pieces = undo_pieces,
+    .own_bytes = nvmi_undo_own_bytes,
     .pack = undo_pack,
     .unpack = undo_unpack,
     .before_fork = undo_before_fork,

@@ -125,6 +125,14 @@ void nvmi_order_release(uintptr_t lock, bool seals) {
     nvmi_join_seal(thread);
   if (!thread->ticket)
     thread->ticket = nvmi_ticket_new(thread);
+  if (!seals && thread->handlers_store)
+    thread->ticket->unsafe = true; /* not looked at here: the commit does */
+  uint64_t unsealed = seals ? nvmi_join_unsealed(thread) : 0;
+  if (NVMI_UNLIKELY(unsealed != 0)) {
+    nvmi_order_unlock();
+    nvmi_join_judge(thread, unsealed);
+    nvmi_order_lock();
+  }
   if (thread->touched || thread->ticket->parcels.count || thread->ends) {
     enter_release(lock, thread->ticket);
   } else if (!hand_on(lock, thread->ticket)) {

@@ -75,6 +75,10 @@ void nvmi_order_leave(struct nvmi_thread *thread);
 /* order_join.c: the thread's open transaction as parcels, and back. Safe: with the pointers that
  * whoever unpacks it does not check. */
 bool nvmi_join_is_safe(struct nvmi_thread *thread);
+/* Pools (bits) in which a released word may be stored to by others before the commit judges it; what
+ * the thread's ticket says of the pointers in them, before it releases a lock. */
+uint64_t nvmi_join_unsealed(const struct nvmi_thread *thread);
+void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools);
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels);
 void nvmi_join_unpack(struct nvmi_thread *thread);
 /* Takes the bytes that are noted as they are now; under order.c's mutex. */

@@ -13,9 +13,7 @@
 #include "core/tracing.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
-#include "tx/freeze.h"
-#include "tx/pointers.h"
-#include "types/types.h"
+#include "tx/tx.h"
 
 #include <signal.h>
 
@@ -44,24 +42,26 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
   thread->busy--;
 }
 
-/* With undo no lines of a transaction travel. */
-static bool is_safe(struct nvmi_thread *thread) {
-  thread->busy++;
-  nvmi_tx_collect(thread);
-  bool safe = true;
-  for (uint64_t left = thread->touched; left && safe; left &= left - 1) {
-    const struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
-    safe = !log->pool->check_pointers || !nvmi_check_pointers(log, NULL, 0);
+uint64_t nvmi_join_unsealed(const struct nvmi_thread *thread) {
+  uint64_t pools = 0;
+  for (uint64_t left = thread->touched; left; left &= left - 1) {
+    const struct nvm_pool *pool = thread->logs[__builtin_ctzll(left)]->pool;
+    if (pool->method->own_bytes && pool->check_pointers)
+      pools |= left & -left;
   }
-  const struct nvmi_line *lines = thread->lines.items;
-  for (size_t i = 0; i < thread->lines.count && safe; i++) {
-    struct nvm_pool *pool = nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6));
-    safe = pool->method->seal || !pool->check_pointers ||
-           !nvmi_check_pointers(thread->logs[pool->index], &lines[i], 1);
-  }
-  nvmi_compiler_barrier();
-  thread->busy--;
-  return safe;
+  return pools;
+}
+
+/* Each line is looked at behind the first release of what was stored there: from here on a store
+ * to it is noted, and listed, once more. */
+void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools) {
+  struct nvmi_ticket *ticket = thread->ticket;
+  thread->looks_again = true;
+  if (!nvmi_tx_is_safe(thread, pools, ticket->judged))
+    ticket->unsafe = true;
+  thread->looks_again = false;
+  ticket->judged = thread->lines.count;
+  thread->fresh_count = 0; /* stores to new blocks get entries from here on, too */
 }
 
 /* Who joins is told of its own pointers, not who commits them. */
@@ -70,15 +70,14 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   nvmi_join_seal(thread);
   nvmi_order_unlock();
   thread->looks_again = true;
-  bool safe = is_safe(thread);
+  bool safe = nvmi_tx_is_safe(thread, thread->touched, 0);
   thread->looks_again = false;
-  if (safe)
+  if (safe && !(thread->ticket && thread->ticket->unsafe))
     return true;
   if (!thread->ticket)
-    return is_safe(thread);
-  thread->others_wrote = nvmi_undoing_noted(thread, thread->touched);
-  safe = is_safe(thread);
-  thread->others_wrote = NULL;
+    return nvmi_tx_is_safe(thread, thread->touched, 0);
+  nvmi_undoing_stop(thread, thread->touched);
+  safe = nvmi_tx_is_safe(thread, thread->touched, 0);
   nvmi_undoing_end(thread);
   return safe;
 }

@@ -30,7 +30,8 @@ struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread) {
   struct nvmi_ticket *ticket = free_tickets;
   free_tickets = ticket->into;
   ticket->state = OPEN;
-  ticket->waiting = false;
+  ticket->waiting = ticket->unsafe = false;
+  ticket->judged = 0;
   ticket->thread = thread;
   ticket->into = NULL;
   ticket->references = 1;

@@ -140,11 +140,6 @@ static bool find_dependent(struct nvmi_ticket *ticket, void *own) {
   return false;
 }
 
-/* In a circle nobody is later than the others. */
-static bool find_later(struct nvmi_ticket *ticket, void *own) {
-  return nvmi_ticket_follows(own, ticket) ? false : find_dependent(ticket, own);
-}
-
 /* Bytes of which this one's entries are the first behind the transaction's: those that another
  * dependent noted before have that one's. */
 static void noted_first(const struct dependent *of, struct nvmi_masks *first) {
@@ -239,15 +234,13 @@ static void keep_noted(void) {
   nvmi_masks_sort(&nvmi_kept);
 }
 
-const struct nvmi_masks *nvmi_undoing_noted(struct nvmi_thread *thread, uint64_t pools) {
+void nvmi_undoing_stop(struct nvmi_thread *thread, uint64_t pools) {
   stop_all(thread, pools);
-  nvmi_ticket_find(find_later, thread->ticket);
-  keep_noted();
-  return &nvmi_kept;
+  thread->others_stand = true;
 }
 
 void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
-  stop_all(thread, pools);
+  nvmi_undoing_stop(thread, pools);
   nvmi_join_unpack(thread);
   nvmi_ticket_find(find_dependent, thread->ticket);
   for (size_t i = 0; i < dependents.count; i++)
@@ -258,6 +251,7 @@ void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
 
 void nvmi_undoing_end(struct nvmi_thread *thread) {
   nvmi_kept.lines.count = 0;
+  thread->others_stand = false;
   nvmi_order_unlock();
   nvmi_let_others(thread, stopped);
 }

@@ -23,9 +23,8 @@ uint64_t nvmi_masks_at(const struct nvmi_masks *masks, uint64_t line);
 /* Of the transaction that is being undone; empty at all other times. Lines of memory addresses. */
 extern struct nvmi_masks nvmi_kept;
 
-/* Stops all others; gives the bytes that those have noted which depend on the thread's transaction,
- * and on which it does not depend; valid until nvmi_undoing_end lets the others go. */
-const struct nvmi_masks *nvmi_undoing_noted(struct nvmi_thread *thread, uint64_t pools);
+/* Stops all others, until nvmi_undoing_end. */
+void nvmi_undoing_stop(struct nvmi_thread *thread, uint64_t pools);
 
 /* The thread's transaction in these pools (bits), with what joined it, is about to be undone: from
  * here until the end of that no other notes, commits or undoes anything. Dependents have what they

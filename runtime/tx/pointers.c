@@ -24,7 +24,6 @@
 
 #include "core/tracing.h"
 #include "order/order.h"
-#include "order/undoing.h"
 #include "port/roots.h"
 #include "symbols/statics.h"
 #include "types/types.h"
@@ -57,7 +56,6 @@ struct judge {
   } suspects[SUSPECTS];
   uint64_t suspected; /* so far */
   bool quiet;         /* nobody is told: the caller will look again */
-  bool sealed;        /* what is looked at is the transaction's own copy */
 };
 
 static void look_up(struct judge *judge, uint64_t offset) {
@@ -94,12 +92,6 @@ static bool is_live(const struct judge *judge, uint64_t offset) {
   return span && nvmi_is_live(span, at.index);
 }
 
-/* With undo, a dependent may have written the word since; its own commit judges that. */
-static bool is_others(uint64_t address) {
-  const struct nvmi_masks *masks = nvmi_self->others_wrote;
-  return masks && nvmi_masks_at(masks, address / NVM_LINE_SIZE) >> address % NVM_LINE_SIZE & 1;
-}
-
 static __attribute__((noinline)) enum nvm_error
 check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *value) {
   struct nvm_pool *pool = judge->pool;
@@ -119,8 +111,6 @@ check_field(const struct judge *judge, uint64_t offset, uint64_t inside, void *v
     if (error != NVM_EUNSAFE)
       return error;
   }
-  if (!judge->sealed && is_others((uintptr_t)pool->work + offset))
-    return NVM_OK;
   if (judge->quiet)
     return NVM_EUNSAFE;
   nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
@@ -277,33 +267,53 @@ static uint64_t last_written(const struct nvmi_log *log, size_t i, const struct 
   return mask;
 }
 
-/* What is sealed is committed as it was then, whatever others have stored there since. `exact`:
- * without what was written again; it takes time. */
-static RACES_WITH_NEIGHBOURS enum nvm_error check_sealed(const struct nvmi_log *log,
-                                                         const struct nvmi_line *lines,
-                                                         size_t count, bool exact, bool quiet) {
+/* A copy of a line, whatever others have stored there since. */
+static RACES_WITH_NEIGHBOURS enum nvm_error
+check_copy(struct judge *judge, const struct nvmi_sealed *copy, uint64_t mask) {
+  uint64_t at = (copy->line << 6) - judge->pool->header.base;
+  char bytes[NVM_LINE_SIZE];
+  memcpy(bytes, judge->pool->work + at, sizeof bytes);
+  for (uint64_t left = copy->mask; left; left &= left - 1)
+    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];
+  return check_line(judge, at, bytes, mask);
+}
+
+/* What is sealed is committed as it was then. `exact`: without what was written again; it takes
+ * time. */
+static enum nvm_error check_sealed(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                   size_t count, bool exact, bool quiet) {
   struct judge judge = judge_of(log->pool, quiet);
-  judge.sealed = true;
   const struct nvmi_sealed *sealed = log->sealed.items;
   for (size_t i = 0; i < log->sealed.count; i++) {
     uint64_t mask = exact ? last_written(log, i, lines, count) : sealed[i].mask;
-    uint64_t at = (sealed[i].line << 6) - log->pool->header.base;
-    char bytes[NVM_LINE_SIZE];
-    memcpy(bytes, log->pool->work + at, sizeof bytes);
-    for (uint64_t left = sealed[i].mask; left; left &= left - 1)
-      bytes[__builtin_ctzll(left)] = sealed[i].bytes[__builtin_ctzll(left)];
-    enum nvm_error error = check_line(&judge, at, bytes, mask);
+    enum nvm_error error = check_copy(&judge, &sealed[i], mask);
     if (error)
       return error;
   }
   return check_suspects(&judge);
 }
 
-enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
+/* Each transaction is judged by what it stored itself; what others stored since, their commits
+ * judge. */
+static enum nvm_error check_own(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  struct judge judge = judge_of(log->pool, false);
+  struct nvmi_array copies = {0};
+  log->pool->method->own_bytes(log, lines, count, &copies);
+  const struct nvmi_sealed *own = copies.items;
+  enum nvm_error error = NVM_OK;
+  for (size_t i = 0; i < copies.count && !error; i++)
+    error = check_copy(&judge, &own[i], own[i].mask);
+  nvmi_array_free(&copies, sizeof(struct nvmi_sealed));
+  return error ? error : check_suspects(&judge);
+}
+
+enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count) {
   struct nvm_pool *pool = log->pool;
   if (nvmi_heap_ready(pool))
     return NVM_ECORRUPT;
+  if (NVMI_UNLIKELY(log->owner->others_stand) && pool->method->own_bytes)
+    return check_own(log, lines, count);
   bool quiet = log->owner->looks_again;
   enum nvm_error error = check_lines(pool, lines, count, quiet);
   if (NVMI_UNLIKELY(log->sealed.count && !error) && check_sealed(log, lines, count, false, true))

@@ -5,5 +5,5 @@
 
 /* NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of `lines`, or
  * of what the log has sealed, that holds the address of something outside the pool. */
-enum nvm_error nvmi_check_pointers(const struct nvmi_log *log, const struct nvmi_line *lines,
+enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count);

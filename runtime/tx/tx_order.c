@@ -6,6 +6,7 @@
 #include "core/lines.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
+#include "order/ticket.h"
 #include "order/undoing.h"
 #include "port/port.h"
 #include "tx/freeze.h"
@@ -13,25 +14,31 @@
 
 #include <stdio.h>
 
-/* An unsafe pointer was found; it may be one that a dependent has stored there since. */
+/* An unsafe pointer was found, which another may have stored there; or one was there at a release,
+ * and another may have stored over it. */
 static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
-  thread->others_wrote = nvmi_undoing_noted(thread, thread->touched);
+  nvmi_undoing_stop(thread, thread->touched);
   enum nvm_error error = nvmi_tx_finish_alone(thread, true);
-  thread->others_wrote = NULL;
   nvmi_undoing_end(thread);
   return error;
 }
 
-/* Behind the gate: no other is being undone while this one commits. */
+/* Behind the gate: no other is being undone while this one commits. What joined it was judged, and
+ * may have stored over what is judged here. */
 static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   uint64_t pools = nvmi_order_close(thread, true);
+  if (thread->ticket->parcels.count && !nvmi_join_is_safe(thread))
+    return NVM_EUNSAFE;
   thread->busy++;
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, pools);
   nvmi_join_unpack(thread);
-  thread->looks_again = true;
-  enum nvm_error error = nvmi_tx_finish_alone(thread, true);
-  thread->looks_again = false;
+  enum nvm_error error = NVM_EUNSAFE;
+  if (!thread->ticket->unsafe) {
+    thread->looks_again = true;
+    error = nvmi_tx_finish_alone(thread, true);
+    thread->looks_again = false;
+  }
   nvmi_compiler_barrier();
   thread->busy--;
   return error == NVM_EUNSAFE ? commit_own_pointers(thread) : error;
