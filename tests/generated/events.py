@@ -112,6 +112,14 @@ def unsafe(p, thread, n, op):
     return [f"w->{f.name} = (struct node *)gen_outside;"]
 
 
+@kind(1)
+def clear(p, thread, n, op):
+    """Over whatever pointer is there."""
+    f = p.pick(thread, n[0], lambda f: f.kind == "slot")
+    p.put_pointer(thread, 0, f.offset, NULL)
+    return [f"w->{f.name} = 0;"]
+
+
 @kind(0, ends_step=True)
 def end(p, thread, n, op):
     """The thread ends, and with it what it has written outside transactions."""

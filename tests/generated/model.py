@@ -95,7 +95,7 @@ class Model:
             need(not thread.is_broken())
             thread.tx = Transaction(thread, True)
         tx = thread.tx
-        need(not (tx.implicit and self.waiting_for(tx)))
+        need(not (tx.implicit and (self.waiting_for(tx) or self.is_doomed(tx))))
         return tx
 
     def write(self, thread, key, value):
@@ -149,7 +149,9 @@ class Model:
         fresh = {t for t, read in self.tags.get(lock, ()) if t.is_live() and t is not thread.tx
                  and not (read and reads)}
         if thread.tx:
-            need(not any(u.implicit for t in fresh for u in self.circle(thread.tx, t)))
+            need(not any(u.implicit or (u.state == PENDING and self.is_unsafe(u))
+                         for t in fresh for u in self.circle(thread.tx, t)))
+            need(not (thread.tx.implicit and any(self.is_doomed(t) for t in fresh)))
         self.changes += 1
         thread.deps |= fresh
         holders.add(thread.number)
@@ -190,6 +192,10 @@ class Model:
     def is_unsafe(self, tx):
         return any(value == OUTSIDE for value in tx.new.values())
 
+    def is_doomed(self, tx):
+        """It depends on a commit that will fail in its turn."""
+        return any(u.state == PENDING and self.is_unsafe(u) for u in self.reaches(tx))
+
     def commit(self, thread, op):
         need(thread.depth)
         tx = thread.tx
@@ -224,8 +230,17 @@ class Model:
             need(tx.doomed or not (live and broken))
             self.check_undoable(tx)
         elif live:
-            need(not self.is_unsafe(tx))
+            need(not self.is_unsafe(tx) or not any(u.implicit and u.old for u in self.dependents(tx)))
+            self.check_circle(tx)
             need(sum(t.pending is not None for t in self.threads) < PENDING_MAX)
+
+    def check_circle(self, tx):
+        """Who has an unsafe pointer is told as soon as it and another wait for each other: it comes last in its
+        circle, which waits for nobody else."""
+        reached = self.reaches(tx)
+        circle = {u for u in reached if tx in self.reaches(u)}
+        if len(circle) > 1 and self.is_unsafe(tx):
+            need(circle == reached and all(u.state == PENDING for u in circle - {tx}))
 
     def abort(self, thread):
         need(thread.depth)
@@ -292,11 +307,31 @@ class Model:
             together = self.reaches(thread.tx)
             if any(tx.state != PENDING for tx in together):
                 continue
+            if any(self.is_unsafe(tx) for tx in together):
+                together = min(map(self.reaches, together), key=len)  # what depends on nothing else
+            unsafe = [tx for tx in together if self.is_unsafe(tx)]
+            if unsafe:
+                self.fail_together(unsafe)
+                return
             for tx in together:
                 self.results[tx.thread.pending] = 1 << OK
                 self.resume(tx.thread)
             self.finish(*together)
             return
+
+    def fail_together(self, unsafe):
+        """Commits that would have become one, of which some have stored an unsafe pointer: the first of these
+        is told so, all others are broken."""
+        try:
+            self.check_undoable(unsafe[0])
+        except Invalid:
+            raise Spoiled("what a doomed one sees") from None
+        ops = [tx.op for tx in unsafe]
+        self.take_back(unsafe[0])
+        self.resume(unsafe[0].thread)
+        for op in ops:
+            self.results[op] = 1 << UNSAFE | (len(ops) > 1) << BROKEN
+        self.settle()
 
     # What may have survived
 
@@ -304,7 +339,7 @@ class Model:
         """Transactions that a runtime may have made durable already: an implicit one of an idle thread, for
         the sake of a commit that depends on it; and that commit."""
         found = [t for t in self.open_transactions()
-                 if t.state == PENDING or (t.implicit and self.waiting_for(t))]
+                 if (t.state == PENDING and not self.is_unsafe(t)) or (t.implicit and self.waiting_for(t))]
         while True:
             kept = [t for t in found if all(d in found for d in t.deps if d.is_live())]
             if len(kept) == len(found):

@@ -44,13 +44,15 @@ def taken_back_and_forth(dice, threads):
 
 
 def stored_over(dice, threads):
-    """At the commit of a transaction another one's pointer lies over its own; it may be unsafe."""
-    first, other = threads[:2]
-    lock, place = numbers(dice), numbers(dice)
-    kinds = dice.choice((("push", "unsafe"), ("push", "unsafe"), ("push", "push")))
-    made = [(first, "begin", lock), (first, "lock", lock), (first, kinds[0], place), (first, "unlock", lock),
-            (other, "begin", lock), (other, "lock", lock), (other, kinds[1], place)]
-    return made + [(t, dice.choice(("commit", "commit", "abort")), lock) for t in (first, other)]
+    """Pointers of several transactions lie over each other, once or back and forth; each may be unsafe."""
+    lock, place, made = numbers(dice), numbers(dice), []
+    for turn in range(dice.choice((1, 1, 2))):
+        for who in threads:
+            made += [(who, "begin", lock)] * (turn == 0)
+            made += [(who, "lock", lock), (who, dice.choice(("push", "clear", "unsafe")), place)]
+            made += [(who, "unlock", lock)] * (turn == 0 or who != threads[-1])
+    order = threads if dice.random() < 0.5 else dice.sample(threads, len(threads))
+    return made + [(t, dice.choice(("commit", "commit", "commit", "abort")), lock) for t in order]
 
 
 PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over)
