@@ -1,10 +1,181 @@
 /* own_locks.c: the runtime's own locks, past what locks.c sees, where that is linked. */
+#define _GNU_SOURCE
 #include "base/own_locks.h"
 
+#include <assert.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+struct nvmi_mutex nvmi_locks[NVMI_RANKS] = {
+    [0 ... NVMI_RANKS - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
+
+/* A thread's: locks that it holds or is about to, by rank; whether it is between the handlers of a
+ * fork, and which signals were blocked before. Its address names the thread. */
+static _Thread_local struct {
+  unsigned char held[NVMI_RANKS];
+  bool forks;
+  sigset_t unmasked;
+} self;
+
+static enum nvmi_rank rank_of(const struct nvmi_mutex *lock) {
+  return lock >= nvmi_locks && lock < nvmi_locks + NVMI_RANKS ? (enum nvmi_rank)(lock - nvmi_locks)
+                                                              : lock->rank;
+}
+
+static bool holds_from(enum nvmi_rank rank) {
+  bool held = false;
+  for (unsigned i = rank; i < NVMI_RANKS; i++)
+    held |= self.held[i];
+  return held;
+}
+
+static bool is_own(struct nvmi_mutex *lock) {
+  return atomic_load_explicit(&lock->owner, memory_order_relaxed) == &self;
+}
+
+static void own(struct nvmi_mutex *lock, const void *owner) {
+  atomic_store_explicit(&lock->owner, owner, memory_order_relaxed);
+}
+
+/* Handlers of the program that come between those of the runtime may use it. */
+static bool is_own_again(struct nvmi_mutex *lock) {
+  if (!self.forks || !is_own(lock))
+    return false;
+  lock->again++;
+  return true;
+}
+
+void nvmi_lock(struct nvmi_mutex *lock) {
+  if (is_own_again(lock))
+    return;
+  assert(self.forks || !holds_from(rank_of(lock)));
+  self.held[rank_of(lock)]++;
+  if (nvmi_real_lock)
+    nvmi_real_lock(&lock->mutex);
+  else
+    pthread_mutex_lock(&lock->mutex);
+  own(lock, &self);
+}
+
+bool nvmi_try_lock(struct nvmi_mutex *lock) {
+  if (is_own_again(lock))
+    return true;
+  self.held[rank_of(lock)]++;
+  bool locked = (nvmi_real_try_lock ? nvmi_real_try_lock(&lock->mutex)
+                                    : pthread_mutex_trylock(&lock->mutex)) == 0;
+  if (locked)
+    own(lock, &self);
+  else
+    self.held[rank_of(lock)]--;
+  return locked;
+}
+
+void nvmi_unlock(struct nvmi_mutex *lock) {
+  if (lock->again) {
+    lock->again--;
+    return;
+  }
+  own(lock, NULL);
+  enum nvmi_rank rank = rank_of(lock);
+  if (nvmi_real_unlock)
+    nvmi_real_unlock(&lock->mutex);
+  else
+    pthread_mutex_unlock(&lock->mutex);
+  self.held[rank]--;
+}
+
+void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock) {
+  own(lock, NULL);
+  pthread_cond_wait(condition, &lock->mutex);
+  own(lock, &self);
+}
+
+void nvmi_mutex_add(struct nvmi_mutex *lock, enum nvmi_rank rank) {
+  *lock = (struct nvmi_mutex){.mutex = PTHREAD_MUTEX_INITIALIZER, .rank = rank};
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_LISTS]);
+  lock->next = nvmi_locks[rank].next;
+  nvmi_locks[rank].next = lock;
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_LISTS]);
+}
+
+void nvmi_mutex_remove(struct nvmi_mutex *lock) {
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_LISTS]);
+  struct nvmi_mutex **at = &nvmi_locks[lock->rank].next;
+  while (*at != lock)
+    at = &(*at)->next;
+  *at = lock->next;
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_LISTS]);
+  pthread_mutex_destroy(&lock->mutex);
+}
+
+static void take(struct nvmi_mutex *lock, bool waits) {
+  if (is_own(lock))
+    return; /* by what the handler interrupted */
+  if (waits)
+    nvmi_lock(lock);
+  lock->for_fork = waits || nvmi_try_lock(lock);
+}
+
+static void give_back(struct nvmi_mutex *lock, bool in_child) {
+  if (is_own(lock) && lock->for_fork) {
+    lock->for_fork = false;
+    nvmi_unlock(lock);
+  } else if (!is_own(lock) && in_child) { /* of a thread that is not there */
+    pthread_mutex_init(&lock->mutex, NULL);
+    own(lock, NULL);
+  }
+}
+
+/* Of a rank; the lists may change unless this thread has their lock. */
+static struct nvmi_mutex *next(const struct nvmi_mutex *lock, bool in_child) {
+  return in_child || is_own(&nvmi_locks[NVMI_LOCK_LISTS]) ? lock->next : NULL;
+}
+
+bool nvmi_locks_before_fork(bool at_work) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool waits = !at_work && !holds_from(0);
+  self.unmasked = before;
+  self.forks = true;
+  for (unsigned rank = 0; rank < NVMI_RANKS; rank++)
+    for (struct nvmi_mutex *lock = &nvmi_locks[rank]; lock; lock = next(lock, false))
+      take(lock, waits);
+  return waits;
+}
+
+void nvmi_locks_after_fork(bool in_child) {
+  for (unsigned rank = NVMI_RANKS; rank--;)
+    for (struct nvmi_mutex *lock = &nvmi_locks[rank]; lock; lock = next(lock, in_child))
+      give_back(lock, in_child);
+  self.forks = false;
+  sigset_t before = self.unmasked;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+struct nvmi_quiet nvmi_lock_quietly(struct nvmi_mutex *lock) {
+  struct nvmi_quiet quiet = {.lock = lock};
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &quiet.before);
+  nvmi_lock(lock);
+  return quiet;
+}
+
+void nvmi_unlock_quietly(const struct nvmi_quiet *quiet) {
+  nvmi_unlock(quiet->lock);
+  pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+}
+
+void nvmi_each_module(int (*visit)(struct dl_phdr_info *info, size_t size, void *context),
+                      void *context) {
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_MODULES]);
+  dl_iterate_phdr(visit, context);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_MODULES]);
+}
 
 void nvmi_locks_look(void) {
   static _Atomic bool told;
@@ -16,36 +187,4 @@ void nvmi_locks_look(void) {
         "released inside a transaction orders nothing (docs/reference/semantics.md); link it with "
         "nvmove-cc, or with -Wl,-u,__nvmi_locks\n",
         stderr);
-}
-
-void nvmi_lock(pthread_mutex_t *mutex) {
-  if (nvmi_real_lock)
-    nvmi_real_lock(mutex);
-  else
-    pthread_mutex_lock(mutex);
-}
-
-bool nvmi_try_lock(pthread_mutex_t *mutex) {
-  return (nvmi_real_try_lock ? nvmi_real_try_lock(mutex) : pthread_mutex_trylock(mutex)) == 0;
-}
-
-void nvmi_unlock(pthread_mutex_t *mutex) {
-  if (nvmi_real_unlock)
-    nvmi_real_unlock(mutex);
-  else
-    pthread_mutex_unlock(mutex);
-}
-
-struct nvmi_quiet nvmi_lock_quietly(pthread_mutex_t *mutex) {
-  struct nvmi_quiet quiet = {.mutex = mutex};
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &quiet.before);
-  nvmi_lock(mutex);
-  return quiet;
-}
-
-void nvmi_unlock_quietly(const struct nvmi_quiet *quiet) {
-  nvmi_unlock(quiet->mutex);
-  pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 }

@@ -1,23 +1,86 @@
-/* own_locks.h: the runtime's own locks, past those of the program (order/locks.c). */
+/* own_locks.h: the runtime's own locks, past those of the program (order/locks.c).
+ *
+ * Fork brings all of them over: it takes them beforehand, in the order of their ranks, and both
+ * processes find them free, and whole what they guard. So each lock of the runtime is one of the
+ * table nvmi_locks, or lies in a structure and is added to the list of its rank.
+ *
+ * Who forks in a signal handler that interrupted the runtime may hold locks, and others may wait
+ * for it: it takes those that are free, and its child makes the others anew. What the interrupted
+ * code holds it goes on to hold in both.
+ */
 #pragma once
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
+/* In the order in which a thread takes them; of one rank at most one. */
+enum nvmi_rank {
+  NVMI_LOCK_STARTING, /* port: the start opens a pool under it */
+  NVMI_LOCK_LISTS,    /* this file: locks come and go with pools, under no other lock */
+  NVMI_LOCK_DOMAIN,   /* platform: libpmem2 takes locks of its own, which order.c sees */
+  NVMI_LOCK_MADE,     /* port: objects of roots are reset under it */
+  NVMI_LOCK_THREADS,  /* core: a thread that ends commits under it */
+  /* tx: others are to finish what they are at, for which they may need those below. Who has it only
+   * tries the next one (undoing.c). */
+  NVMI_LOCK_FREEZER,
+  NVMI_LOCK_ORDER,     /* order: undoing needs a log under it */
+  NVMI_LOCK_STATICS,   /* symbols: makes entries in the heap under it */
+  NVMI_LOCK_POOL,      /* struct nvm_pool: logs, types, header, growth */
+  NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
+  NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
+  NVMI_LOCK_HEAP,      /* struct nvmi_heap */
+  NVMI_LOCK_SETTLING,  /* struct nvm_pool: who raises the bound */
+  NVMI_LOCK_HUNT,      /* gc: blocks that threads hand each other */
+  NVMI_LOCK_DESCRIBED, /* types: layouts of libraries */
+  NVMI_LOCK_MODULES,   /* below, nvmi_each_module */
+  NVMI_LOCK_MAP,       /* core: the table of pools */
+  NVMI_LOCK_TRACE,     /* trace: whoever flushes has it, whatever else is held */
+  NVMI_RANKS
+};
+
+struct nvmi_mutex {
+  pthread_mutex_t mutex;
+  const void *_Atomic owner; /* an address that only this thread has */
+  struct nvmi_mutex *next;   /* of the same rank */
+  enum nvmi_rank rank;       /* of one in a structure */
+  bool for_fork;             /* its owner has it to fork */
+  unsigned char again;       /* so often more its owner, who forks, has locked it */
+};
+
+/* One of each rank; the list of those in structures begins there. */
+extern struct nvmi_mutex nvmi_locks[NVMI_RANKS];
+
+/* Of a structure that comes or goes. Once it is removed nobody else looks at the structure. */
+void nvmi_mutex_add(struct nvmi_mutex *lock, enum nvmi_rank rank);
+void nvmi_mutex_remove(struct nvmi_mutex *lock);
+
 /* The runtime's own: they order nothing among transactions. */
-void nvmi_lock(pthread_mutex_t *mutex);
-void nvmi_unlock(pthread_mutex_t *mutex);
-bool nvmi_try_lock(pthread_mutex_t *mutex); /* true: it is locked */
+void nvmi_lock(struct nvmi_mutex *lock);
+void nvmi_unlock(struct nvmi_mutex *lock);
+bool nvmi_try_lock(struct nvmi_mutex *lock); /* true: it is locked */
+void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock);
+
+/* Around fork, by its handlers. Signals wait meanwhile: a handler that stores would wait at a gate
+ * whose thread wants one of these locks. `at_work`: others may wait for this thread (internal.h,
+ * `busy`). False: it interrupted the runtime, and has not all locks. */
+bool nvmi_locks_before_fork(bool at_work);
+void nvmi_locks_after_fork(bool in_child);
 
 /* The same for who is not at work (internal.h, `busy`): signals wait meanwhile. A handler that
  * stores would wait at a gate (tx/freeze.h) whose thread may wait for this lock. */
 struct nvmi_quiet {
-  pthread_mutex_t *mutex;
+  struct nvmi_mutex *lock;
   sigset_t before;
 };
-struct nvmi_quiet nvmi_lock_quietly(pthread_mutex_t *mutex);
+struct nvmi_quiet nvmi_lock_quietly(struct nvmi_mutex *lock);
 void nvmi_unlock_quietly(const struct nvmi_quiet *quiet);
+
+/* dl_iterate_phdr, not while another thread forks: the child would find the loader's lock held. The
+ * visitor takes no lock. */
+struct dl_phdr_info;
+void nvmi_each_module(int (*visit)(struct dl_phdr_info *info, size_t size, void *context),
+                      void *context);
 
 /* Says once, on stderr, if locks are not seen: locks.c is not linked, or shared libraries do not
  * find it. */

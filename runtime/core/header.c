@@ -78,7 +78,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   h->generation = 1;
   h->state = NVM_STATE_OPEN;
   h->log_format = NVM_LOG_FORMAT;
-  dl_iterate_phdr(find_build_id, h->build_id);
+  nvmi_each_module(find_build_id, h->build_id);
   if (getrandom(h->id, sizeof h->id, 0) != (ssize_t)sizeof h->id)
     return nvmi_fail(NVM_ESYSTEM, pool->path, "no random number for the pool's id: %s",
                      strerror(errno));

@@ -73,8 +73,8 @@ struct nvm_pool {
   int fd;
   unsigned index;
   char path[PATH_MAX];
-  pthread_mutex_t lock;                 /* logs, types, header, growth */
-  pthread_mutex_t settling;             /* of who raises the bound; taken last */
+  struct nvmi_mutex lock;               /* logs, types, header, growth */
+  struct nvmi_mutex settling;           /* of who raises the bound; taken last */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */

@@ -17,7 +17,7 @@
 
 enum { PAGE = 4096 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_MAP];
 static bool reserved;
 struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
 static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
@@ -32,9 +32,6 @@ bool nvmi_pool_is_open(const struct nvm_pool *pool) {
     number++;
   return number < NVMI_POOLS_MAX;
 }
-
-void nvmi_map_lock(void) { nvmi_lock(&lock); }
-void nvmi_map_unlock(void) { nvmi_unlock(&lock); }
 
 static int reserve(const char *path) {
   if (reserved)
@@ -113,19 +110,19 @@ static int claim_locked(struct nvm_pool *pool, uint64_t wish) {
 }
 
 int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish) {
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   int result = claim_locked(pool, wish);
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   return result;
 }
 
 void nvmi_map_release(struct nvm_pool *pool) {
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   uint64_t first = ((uint64_t)(uintptr_t)pool->work - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
   for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
     nvmi_pool_by_granule[first + i] = NULL;
   by_number[pool->index] = NULL;
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
 }
 
 static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {

@@ -28,10 +28,6 @@ bool nvmi_pool_is_open(const struct nvm_pool *pool);
  * cannot. */
 bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited);
 
-/* Around fork: no pool comes or goes. */
-void nvmi_map_lock(void);
-void nvmi_map_unlock(void);
-
 /* Offset behind the last byte of the heap: the length of the file. */
 static inline uint64_t nvmi_file_size(const struct nvm_header *header) {
   return header->heap_offset + header->heap_size;

@@ -37,10 +37,10 @@ static pthread_key_t key;
 /* Calls of end() in this thread: one in each round of destructors of thread-specific data. */
 static _Thread_local unsigned rounds;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_THREADS];
 
-void nvmi_threads_lock(void) { nvmi_lock(&lock); }
-void nvmi_threads_unlock(void) { nvmi_unlock(&lock); }
+void nvmi_threads_lock(void) { nvmi_lock(lock); }
+void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
 
 static enum nvm_error finish(struct nvmi_thread *thread) {
   if (!nvmi_in_transaction(thread))

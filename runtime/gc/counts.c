@@ -76,6 +76,8 @@ bool nvmi_counts_use(const struct nvm_pool *pool, uint64_t offset) {
 }
 
 static void *free_dram(struct nvmi_counts *counts) {
+  nvmi_mutex_remove(&counts->append);
+  nvmi_mutex_remove(&counts->count);
   if (counts->state)
     munmap((void *)counts->state, NVM_RING_LINES);
   if (counts->lines)
@@ -87,23 +89,24 @@ static void *free_dram(struct nvmi_counts *counts) {
   return NULL;
 }
 
-static struct nvmi_counts *make_dram(struct nvm_pool *pool) {
+/* `offset`: of their head. */
+static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t offset) {
   struct nvmi_counts *counts = nvmi_dram_reserve(sizeof *counts);
   if (!counts)
     return NULL;
-  char *at = (char *)head_of(pool);
+  char *at = pool->home + offset;
   counts->pool = pool;
-  counts->head = head_of(pool);
+  counts->head = (struct nvm_counts *)at;
   counts->stale = counts->head->stale;
   counts->batch[0] = (struct nvm_batch *)(at + sizeof *counts->head);
   counts->batch[1] = (struct nvm_batch *)(at + sizeof *counts->head + NVM_BATCH_SIZE);
   counts->ring = at + sizeof *counts->head + 2 * NVM_BATCH_SIZE;
-  counts->directory = (uint64_t *)(uintptr_t)directory_of(pool);
+  counts->directory = (uint64_t *)(at + size_of_head(pool)) - directory_words(pool);
   counts->state = nvmi_dram_reserve(NVM_RING_LINES);
   counts->lines = nvmi_dram_reserve(NVM_RING_LINES * sizeof *counts->lines);
   counts->ended = nvmi_dram_reserve(NVM_SLOTS_MAX * sizeof *counts->ended);
-  pthread_mutex_init(&counts->append, NULL);
-  pthread_mutex_init(&counts->count, NULL);
+  nvmi_mutex_add(&counts->append, NVMI_LOCK_APPEND);
+  nvmi_mutex_add(&counts->count, NVMI_LOCK_COUNT);
   pthread_cond_init(&counts->wake, NULL);
   if (nvmi_batch_make(counts) || !counts->state || !counts->lines || !counts->ended)
     return free_dram(counts);
@@ -145,7 +148,7 @@ int nvmi_counts_start(struct nvm_pool *pool) {
   const char *fault = nvmi_counts_fault(pool);
   if (fault)
     return nvmi_fail(NVM_ECORRUPT, pool->path, "%s; restore a copy", fault);
-  pool->counts = make_dram(pool);
+  pool->counts = make_dram(pool, pool->header.counts);
   if (!pool->counts)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
   /* Who set it may have died before its fence; fenced with the header. */
@@ -327,17 +330,14 @@ int nvm_pool_count_references(NVM_POOL *pool) {
   pool->persist->stream(pool->home + at, &head, sizeof head);
   pool->persist->fence();
   nvmi_step(NVMI_STEP_COUNT);
-  nvmi_lock(&pool->lock);
-  pool->header.counts = at;
-  struct nvmi_counts *counts = make_dram(pool);
-  if (counts)
-    nvmi_header_write(pool);
-  else
-    pool->header.counts = 0;
-  nvmi_unlock(&pool->lock);
-  nvmi_step(NVMI_STEP_COUNT);
+  struct nvmi_counts *counts = make_dram(pool, at);
   if (!counts)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
+  nvmi_lock(&pool->lock);
+  pool->header.counts = at;
+  nvmi_header_write(pool);
+  nvmi_unlock(&pool->lock);
+  nvmi_step(NVMI_STEP_COUNT);
   pool->counts = counts;
   return nvmi_counts_anew(pool);
 }

@@ -47,12 +47,12 @@ struct nvmi_counts {
   struct nvm_batch *batch[2];
   char *ring;
   uint64_t *directory;
-  pthread_mutex_t append; /* who takes room in the circular log, or adds a table */
-  _Atomic uint64_t end;   /* lines that are taken, since counting began */
-  _Atomic uint64_t done;  /* of which counted */
-  _Atomic uint8_t *state; /* enum nvmi_record_state of the record that begins in a line */
-  uint16_t *lines;        /* of that record */
-  pthread_mutex_t count;  /* who counts: the thread, or whoever cannot wait for it */
+  struct nvmi_mutex append; /* who takes room in the circular log, or adds a table */
+  _Atomic uint64_t end;     /* lines that are taken, since counting began */
+  _Atomic uint64_t done;    /* of which counted */
+  _Atomic uint8_t *state;   /* enum nvmi_record_state of the record that begins in a line */
+  uint16_t *lines;          /* of that record */
+  struct nvmi_mutex count;  /* who counts: the thread, or whoever cannot wait for it */
   uint32_t within;
   uint64_t sequence; /* of the last batch */
   struct nvmi_count_delta *deltas;

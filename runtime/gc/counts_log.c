@@ -44,7 +44,7 @@ static void *count_on(void *argument) {
   nvmi_lock(&counts->append);
   while (!counts->stop) {
     if (counts->end - counts->done < THREAD_AT) {
-      pthread_cond_wait(&counts->wake, &counts->append);
+      nvmi_wait(&counts->wake, &counts->append);
       continue;
     }
     nvmi_unlock(&counts->append);

@@ -17,7 +17,6 @@ enum { PROGRESS_BLOCKS = 4096 };
 /* What the threads have in common: blocks that one of them can spare. */
 struct hunt {
   struct nvmi_reach *reach;
-  pthread_mutex_t lock;
   struct nvmi_array spare; /* uint64_t: file offsets that pointers lead to */
   _Atomic size_t spare_count;
   _Atomic unsigned idle; /* threads without work */
@@ -58,12 +57,12 @@ static void share(struct hunter *hunter) {
   struct hunt *hunt = hunter->hunt;
   size_t half = hunter->stack.count / 2;
   uint64_t *items = hunter->stack.items;
-  nvmi_lock(&hunt->lock);
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_HUNT]);
   for (size_t i = 0; i < half; i++)
     if (!nvmi_array_push(&hunt->spare, &items[i], sizeof *items))
       give_up(hunter, NVM_ENOMEMORY, "out of memory for what was reached", "");
   atomic_store(&hunt->spare_count, hunt->spare.count);
-  nvmi_unlock(&hunt->lock);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_HUNT]);
   hunter->stack.count -= half;
   memmove(items, items + half, hunter->stack.count * sizeof *items);
 }
@@ -150,14 +149,14 @@ static bool take_spare(struct hunter *hunter) {
   struct hunt *hunt = hunter->hunt;
   if (!atomic_load(&hunt->spare_count))
     return false;
-  nvmi_lock(&hunt->lock);
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_HUNT]);
   size_t count = hunt->spare.count < SHARE ? hunt->spare.count : SHARE;
   uint64_t *items = hunt->spare.items;
   for (size_t i = 0; i < count; i++)
     push(hunter, items[hunt->spare.count - 1 - i]);
   hunt->spare.count -= count;
   atomic_store(&hunt->spare_count, hunt->spare.count);
-  nvmi_unlock(&hunt->lock);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_HUNT]);
   return count != 0;
 }
 
@@ -233,8 +232,7 @@ static void run(struct hunt *hunt, struct hunter *hunters) {
 
 int nvmi_reach(struct nvmi_reach *reach, struct nvm_pool *pool) {
   struct hunter hunters[NVMI_CREW_MAX];
-  struct hunt hunt = {
-      .reach = reach, .lock = PTHREAD_MUTEX_INITIALIZER, .threads = nvmi_crew_size(pool)};
+  struct hunt hunt = {.reach = reach, .threads = nvmi_crew_size(pool)};
   *reach = (struct nvmi_reach){.pool = pool};
   for (unsigned i = 0; i < hunt.threads; i++)
     hunters[i] = (struct hunter){.hunt = &hunt};
@@ -255,7 +253,6 @@ int nvmi_reach(struct nvmi_reach *reach, struct nvm_pool *pool) {
     nvmi_array_free(&hunters[i].stack, sizeof(uint64_t));
   }
   nvmi_array_free(&hunt.spare, sizeof(uint64_t));
-  pthread_mutex_destroy(&hunt.lock);
   if (result)
     nvmi_reach_free(reach);
   return result;

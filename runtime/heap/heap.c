@@ -351,7 +351,7 @@ int nvmi_heap_start(struct nvm_pool *pool) {
   pool->heap = map_tables(pool->header.span >> NVM_CHUNK_SHIFT);
   if (!pool->heap)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the heap's tables");
-  pthread_mutex_init(&pool->heap->lock, NULL);
+  nvmi_mutex_add(&pool->heap->lock, NVMI_LOCK_HEAP);
   return 0;
 }
 
@@ -359,12 +359,12 @@ void nvmi_heap_stop(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
   if (!heap)
     return;
+  nvmi_mutex_remove(&heap->lock); /* who forks no longer looks at the tables */
   const struct nvmi_slab *slabs = heap->slabs.items;
   for (size_t i = 0; i < heap->slabs.count; i++)
     munmap(slabs[i].start, slabs[i].size);
   nvmi_array_free(&heap->slabs, sizeof *slabs);
   munmap(heap->chunk, heap->chunks_max * TABLES);
-  pthread_mutex_destroy(&heap->lock);
   munmap(heap, sizeof *heap);
   pool->heap = NULL;
 }

@@ -57,7 +57,7 @@ struct nvmi_slab {
 };
 
 struct nvmi_heap {
-  pthread_mutex_t lock;
+  struct nvmi_mutex lock;
   _Atomic bool built;
   uint32_t chunks;   /* of the heap today */
   uint32_t used_end; /* chunks from here on were never used: their bytes are zero */

@@ -26,7 +26,7 @@ struct release {
   struct nvmi_ticket *ticket;
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const mutex = &nvmi_locks[NVMI_LOCK_ORDER];
 static struct nvmi_array releases; /* struct release, of tickets that have not ended */
 _Atomic unsigned nvmi_order_released;
 
@@ -35,13 +35,13 @@ _Thread_local volatile bool nvmi_in_order;
 void nvmi_order_lock(void) {
   nvmi_in_order = true;
   nvmi_compiler_barrier();
-  nvmi_lock(&mutex);
+  nvmi_lock(mutex);
 }
 
 bool nvmi_order_try_lock(void) {
   nvmi_in_order = true;
   nvmi_compiler_barrier();
-  bool locked = nvmi_try_lock(&mutex);
+  bool locked = nvmi_try_lock(mutex);
   nvmi_compiler_barrier();
   if (!locked)
     nvmi_in_order = false;
@@ -59,7 +59,7 @@ static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
 }
 
 void nvmi_order_unlock(void) {
-  nvmi_unlock(&mutex);
+  nvmi_unlock(mutex);
   nvmi_compiler_barrier();
   nvmi_in_order = false;
   nvmi_compiler_barrier();

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "platform/domain.h"
 
+#include "base/own_locks.h"
 #include "base/settings.h"
 
 #include <dlfcn.h>
@@ -65,24 +66,39 @@ static bool load_pmem2(struct pmem2 *p) {
   return true;
 }
 
-static enum nvm_domain detect(int fd) {
-  struct pmem2 p;
-  if (!load_pmem2(&p))
-    return maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
+static enum nvm_domain ask(const struct pmem2 *p, int fd) {
   struct pmem2_config *config = NULL;
   struct pmem2_source *source = NULL;
   struct pmem2_map *map = NULL;
   enum nvm_domain domain = NVM_DOMAIN_PROCESS;
-  if (p.config_new(&config) == 0 && p.require(config, PMEM2_GRANULARITY_PAGE) == 0 &&
-      p.source_from_fd(&source, fd) == 0 && p.map_new(&map, config, source) == 0 &&
-      p.granularity(map) != PMEM2_GRANULARITY_PAGE)
+  if (p->config_new(&config) == 0 && p->require(config, PMEM2_GRANULARITY_PAGE) == 0 &&
+      p->source_from_fd(&source, fd) == 0 && p->map_new(&map, config, source) == 0 &&
+      p->granularity(map) != PMEM2_GRANULARITY_PAGE)
     domain = NVM_DOMAIN_POWER;
   if (map)
-    p.map_delete(&map);
+    p->map_delete(&map);
   if (source)
-    p.source_delete(&source);
+    p->source_delete(&source);
   if (config)
-    p.config_delete(&config);
+    p->config_delete(&config);
+  return domain;
+}
+
+/* libpmem2 has a lock of its own, which a child of fork must not find held; and the loader: it is
+ * asked once, without a lock, as it runs constructors, which may open pools. */
+static enum nvm_domain detect(int fd) {
+  static struct pmem2 known;
+  static _Atomic bool is_known;
+  struct pmem2 found;
+  bool loads = !is_known;
+  if (loads && !load_pmem2(&found))
+    return maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_DOMAIN]);
+  if (loads)
+    known = found;
+  is_known = true;
+  enum nvm_domain domain = ask(&known, fd);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_DOMAIN]);
   return domain;
 }
 

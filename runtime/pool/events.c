@@ -17,6 +17,7 @@
 #include "heap/heap_types.h"
 #include "order/order.h"
 #include "pool/pool.h"
+#include "tx/freeze.h"
 #include "tx/tx.h"
 
 #include <errno.h>
@@ -38,56 +39,18 @@ static void each_pool(void (*visit)(struct nvm_pool *pool)) {
 static _Thread_local bool hands_over;
 
 static void prepare(struct nvm_pool *pool) {
-  if (!pool->forked && pool->heap && !hands_over)
+  if (!pool->forked && pool->in_use && !hands_over)
     pool->method->before_fork(pool);
 }
 
-/* By the thread that forks; a pool that another thread is just opening has no heap yet. */
-static struct nvm_pool *locked[NVMI_POOLS_MAX];
-
-static void lock_pool(struct nvm_pool *pool) {
-  if (!pool->heap)
-    return;
-  locked[pool->index] = pool;
-  nvmi_lock(&pool->lock);
-  nvmi_lock(&pool->heap->lock);
-}
-
-static void unlock_pools(void) {
-  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
-    if (!locked[i])
-      continue;
-    nvmi_unlock(&locked[i]->heap->lock);
-    nvmi_unlock(&locked[i]->lock);
-    locked[i] = NULL;
-  }
-}
-
-static sigset_t unmasked; /* signals, before the fork that is under way */
-
-/* The runtime's locks are held across fork, in the order in which it takes them: the child finds
- * all of them free, and what they guard whole. Signals wait: a handler that stores would wait at a
- * gate whose thread wants one of these locks. */
+/* The child's view is made under all locks, or, where the thread was interrupted, not at all: then
+ * pages that nobody has written yet show it what the parent commits. */
 static void before_fork(void) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  each_pool(prepare);
-  nvmi_threads_lock();
-  nvmi_map_lock();
-  nvmi_order_lock(); /* before the pools': undoing.c needs a log under it */
-  each_pool(lock_pool);
-  unmasked = before;
+  if (nvmi_locks_before_fork(nvmi_self && nvmi_self->busy))
+    each_pool(prepare);
 }
 
-static void after_fork(void) {
-  sigset_t before = unmasked;
-  unlock_pools();
-  nvmi_order_unlock();
-  nvmi_map_unlock();
-  nvmi_threads_unlock();
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
+static void in_parent(void) { nvmi_locks_after_fork(false); }
 
 static void orphan(struct nvm_pool *pool) {
   if (!pool->forked)
@@ -98,11 +61,17 @@ static void orphan(struct nvm_pool *pool) {
 }
 
 static void in_child(void) {
-  if (!hands_over)
+  nvmi_freeze_forget();
+  if (!hands_over) {
     nvmi_order_forget();
-  after_fork();
-  if (!hands_over)
     each_pool(orphan);
+  }
+  nvmi_locks_after_fork(true);
+}
+
+/* Before those of the program: its handlers run outside of these. */
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(before_fork, in_parent, in_child);
 }
 
 static bool is_shared(struct nvm_pool *pool) {
@@ -238,7 +207,6 @@ static void install(void) {
   sigaction(SIGBUS, &action, &previous);
   if (nvmi_real_lock) /* else no locks are seen, and nobody asks */
     nvmi_signal_frame_prepare();
-  pthread_atfork(before_fork, after_fork, in_child);
   atexit(at_exit);
 }
 

@@ -60,8 +60,8 @@ static struct nvm_pool *new_pool(const char *path) {
     return NULL;
   pool->fd = -1;
   pool->order = 1;
-  pthread_mutex_init(&pool->lock, NULL);
-  pthread_mutex_init(&pool->settling, NULL);
+  nvmi_mutex_add(&pool->lock, NVMI_LOCK_POOL);
+  nvmi_mutex_add(&pool->settling, NVMI_LOCK_SETTLING);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   pool->check_pointers = nvmi_pointers_wanted();
   pool->compare = nvmi_setting_is("NVMOVE_DEBUG", "compare");
@@ -72,10 +72,12 @@ static struct nvm_pool *new_pool(const char *path) {
 }
 
 void nvmi_pool_detach(struct nvm_pool *pool) {
-  if (pool->fd >= 0)
+  if (pool->fd >= 0) {
+    flock(pool->fd, LOCK_UN); /* a child that was forked meanwhile may still have the file open */
     close(pool->fd);
-  pthread_mutex_destroy(&pool->lock);
-  pthread_mutex_destroy(&pool->settling);
+  }
+  nvmi_mutex_remove(&pool->lock);
+  nvmi_mutex_remove(&pool->settling);
   nvmi_types_free(pool);
   munmap(pool, sizeof *pool);
 }

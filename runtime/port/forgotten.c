@@ -29,9 +29,12 @@ enum { NAME = 256, TOLD_MAX = 64 };
 
 typedef void look_at_words(void *context, const char *start, const char *end);
 
+/* Words that the program can write. */
+struct words {
+  const char *start, *end;
+};
 struct look {
-  look_at_words *at;
-  void *context;
+  struct nvmi_array found; /* struct words */
   unsigned modules;
 };
 
@@ -109,15 +112,20 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     const char *start = (const char *)(info->dlpi_addr + p->p_vaddr);
     const char *first = (const char *)(((uintptr_t)start + 7) & ~(uintptr_t)7);
+    struct words words = {first, start + p->p_memsz};
     if (p->p_type == PT_LOAD && p->p_flags & PF_W)
-      look->at(look->context, first, start + p->p_memsz);
+      nvmi_array_push(&look->found, &words, sizeof words);
   }
   return 0;
 }
 
 static void look(look_at_words *at, void *context) {
-  struct look all = {at, context, 0};
-  dl_iterate_phdr(look_at_module, &all);
+  struct look all = {0};
+  nvmi_each_module(look_at_module, &all);
+  const struct words *words = all.found.items;
+  for (size_t i = 0; i < all.found.count; i++)
+    at(context, words[i].start, words[i].end);
+  nvmi_array_free(&all.found, sizeof *words);
 }
 
 void nvmi_forgotten_look(struct nvm_pool *pool) { look(look_for_addresses, pool); }

@@ -137,12 +137,11 @@ static enum state start_now(void) {
 
 /* Several threads may be the first to allocate. */
 static enum state start(void) {
-  static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-  nvmi_lock(&starting);
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_STARTING]);
   if (port.state == STATE_IDLE)
     port.state = start_now();
   enum state state = port.state;
-  nvmi_unlock(&starting);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_STARTING]);
   return state;
 }
 

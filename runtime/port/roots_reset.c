@@ -13,12 +13,12 @@
 /* char *: the blocks of DRAM that this start's allocators gave, in any thread; some may be gone
  * again. */
 static struct nvmi_array made;
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const making = &nvmi_locks[NVMI_LOCK_MADE];
 
 void nvmi_roots_made(void *block) {
-  nvmi_lock(&making);
+  nvmi_lock(making);
   bool kept = nvmi_array_push(&made, &block, sizeof block);
-  nvmi_unlock(&making);
+  nvmi_unlock(making);
   if (!kept)
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of what the start allocates");
 }
@@ -76,7 +76,7 @@ static void reset_root(struct nvm_pool *pool, const struct nvm_root *root) {
 }
 
 void nvmi_roots_reset(struct nvm_pool *pool) {
-  nvmi_lock(&making);
+  nvmi_lock(making);
   if (made.count)
     qsort(made.items, made.count, sizeof(char *), by_address);
   FOR_EACH_ROOT(root) {
@@ -84,5 +84,5 @@ void nvmi_roots_reset(struct nvm_pool *pool) {
       reset_root(pool, root);
   }
   nvmi_array_free(&made, sizeof(char *));
-  nvmi_unlock(&making);
+  nvmi_unlock(making);
 }

@@ -17,7 +17,7 @@
 #define TOKEN_INDEX UINT64_C(0x0000ffffffffffff)
 
 /* Over the tables of all pools and what symbols.c has read. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_STATICS];
 
 /* The span may hold a static pointer from now on. Durable before the commit that makes it so; if
  * that fails, the mark is only a look too many. The fence is for the threads that see the mark and
@@ -45,28 +45,28 @@ static bool find_place(const void *address, struct nvmi_place *place) {
 
 bool nvmi_is_static(const void *address) {
   struct nvmi_place place;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   bool found = find_place(address, &place);
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   return found;
 }
 
 bool nvmi_static_name(const void *address, char *text, size_t size) {
   struct nvmi_place place;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   bool found = find_place(address, &place) && *place.name;
   if (found)
     snprintf(text, size, "'%s'%s%s", place.name, *place.file ? " of " : "", place.file);
   nvmi_symbols_release();
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   return found;
 }
 
 enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address) {
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   enum nvmi_found found = nvmi_place_find(place, address);
   nvmi_symbols_release();
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   return found;
 }
 
@@ -87,13 +87,13 @@ enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t v
     return NVM_EUNSAFE;
   bool is_constant;
   if (nvmi_statics_look_up(pool, value, &is_constant) < 0) {
-    nvmi_lock(&lock);
+    nvmi_lock(lock);
     enum nvm_error error = NVM_OK;
     if (nvmi_statics_look_up(pool, value, &is_constant) < 0)
       error = enter(pool, kind, value);
     else if (is_plain(kind) && !is_constant)
       error = NVM_EUNSAFE;
-    nvmi_unlock(&lock);
+    nvmi_unlock(lock);
     if (error)
       return error;
   } else if (is_plain(kind) && !is_constant) {
@@ -243,7 +243,7 @@ int nvmi_statics_bind(struct nvm_pool *pool) {
   if (!nvmi_array_reserve(&found, count + 1, sizeof(uint64_t)))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
   uint64_t *address = found.items;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   for (unsigned i = 0; i < count; i++) {
     const struct nvm_static *entry = nvmi_statics_entry(pool, i);
     struct nvmi_place place;
@@ -260,7 +260,7 @@ int nvmi_statics_bind(struct nvm_pool *pool) {
   else if (result == 0 && moved)
     result = bind(pool, address);
   nvmi_symbols_release();
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   nvmi_array_free(&found, sizeof(uint64_t));
   return result;
 }

@@ -83,7 +83,7 @@ static bool load(void) {
   if (memory == MAP_FAILED)
     return false;
   modules = memory;
-  dl_iterate_phdr(add_module, NULL);
+  nvmi_each_module(add_module, NULL);
   return true;
 }
 
@@ -144,7 +144,7 @@ static void read_symbols(struct module *module) {
   if (module->tried)
     return;
   module->tried = true;
-  dl_iterate_phdr(find_path, module);
+  nvmi_each_module(find_path, module);
   if (!module->bytes || memcmp(module->bytes, ELFMAG, SELFMAG) != 0)
     return;
   const Elf64_Ehdr *head = (const void *)module->bytes;

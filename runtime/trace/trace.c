@@ -27,7 +27,7 @@ enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_M
 
 struct nvmi_trace nvmi_trace_state;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
 static bool started; /* there is a trace, whether or not its pool is open */
 static char *closed; /* the file as it was when it was closed */
 static uint64_t closed_size, span;
@@ -54,7 +54,7 @@ static void find_stack(struct nvmi_tracer *self) {
 struct nvmi_tracer *nvmi_trace_self(void) {
   if (own)
     return own;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   struct nvmi_tracer *found = trace.tracers;
   while (found && found->used)
     found = found->next;
@@ -70,7 +70,7 @@ struct nvmi_tracer *nvmi_trace_self(void) {
   found->used = true;
   found->number = ++threads;
   own = found;
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   find_stack(found);
   return found;
 }
@@ -78,9 +78,9 @@ struct nvmi_tracer *nvmi_trace_self(void) {
 static void thread_ends(void) {
   if (!own)
     return;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   own->used = false;
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   own = NULL;
 }
 
@@ -166,14 +166,14 @@ static struct nvmi_tracer *enter(void) {
     return NULL;
   self->inside = 1;
   nvmi_compiler_barrier();
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   take_late(self);
   return self;
 }
 
 static void leave(struct nvmi_tracer *self) {
   take_late(self);
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   nvmi_compiler_barrier();
   self->inside = 0;
 }
@@ -315,7 +315,7 @@ void nvmi_trace_open(struct nvm_pool *pool) {
   bool is_other = false;
   if (!path || pool->is_copy)
     return;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   if (started && !trace.pool && is_same(pool)) {
     begin_again(pool);
     follow(pool);
@@ -328,7 +328,7 @@ void nvmi_trace_open(struct nvm_pool *pool) {
     tell_other();
     nvmi_trace_file_close();
   }
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
 }
 
 void nvmi_trace_opened(const struct nvm_pool *pool) {
@@ -346,11 +346,11 @@ void nvmi_trace_opened(const struct nvm_pool *pool) {
 void nvmi_trace_drop(const struct nvm_pool *pool) {
   if (!nvmi_tracing || pool != trace.pool)
     return;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   nvmi_tracing = started = false;
   trace.pool = NULL;
   nvmi_trace_file_discard();
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
 }
 
 void nvmi_trace_leave(const struct nvm_pool *pool) {

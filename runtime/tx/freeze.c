@@ -24,7 +24,7 @@ enum {
 };
 
 /* One thread of a process at a time. */
-static pthread_mutex_t freezer = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
 
 static bool is_shut(uint64_t pools) {
@@ -68,7 +68,7 @@ static bool has_others(const struct nvm_pool *pool) {
 static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why) {
   nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
-  nvmi_unlock(&freezer);
+  nvmi_unlock(freezer);
   return nvmi_fail(error, pool->path, "%s", why);
 }
 
@@ -76,7 +76,7 @@ static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why)
  * locks come last: who holds one is at work, or counts references. */
 int nvmi_freeze(struct nvm_pool *pool) {
   double end = nvmi_now() + FREEZE_SECONDS_MAX;
-  nvmi_lock(&freezer);
+  nvmi_lock(freezer);
   for (unsigned tries = 0;; tries++) {
     nvmi_lock(&pool->lock);
     nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
@@ -102,7 +102,7 @@ void nvmi_thaw(struct nvm_pool *pool) {
     nvmi_unlock(&pool->counts->count);
   nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
-  nvmi_unlock(&freezer);
+  nvmi_unlock(freezer);
 }
 
 /* Who holds the lock may be interrupted by a handler that waits at the gate: it is let through. Who
@@ -132,7 +132,7 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  nvmi_lock(&freezer);
+  nvmi_lock(freezer);
   before_stop = before;
   for (uint64_t left = pools; left; left &= left - 1)
     stop_in(nvmi_pool_number((unsigned)__builtin_ctzll(left)));
@@ -146,7 +146,7 @@ void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   for (uint64_t left = pools; left; left &= left - 1)
     nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, NVMI_GATE_FREEZE);
   sigset_t before = before_stop;
-  nvmi_unlock(&freezer);
+  nvmi_unlock(freezer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -202,3 +202,5 @@ __attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thre
       answer_one(pool);
   }
 }
+
+void nvmi_freeze_forget(void) { answering = 0; }

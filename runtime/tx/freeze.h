@@ -37,6 +37,10 @@ static inline struct nvm_backup_words *nvmi_backup_words(const struct nvm_pool *
 static inline bool nvmi_backup_asked(const struct nvm_pool *pool) {
   return __atomic_load_n(&nvmi_backup_words(pool)->asked, __ATOMIC_RELAXED);
 }
+
+/* In a child of fork: no other thread answers. */
+void nvmi_freeze_forget(void);
+
 /* Answers for the pools with these numbers (bits), in which a transaction of the thread has ended.
  * A thread that ends another's, or that others wait for, leaves it to the next commit. */
 void nvmi_backup_answer(const struct nvmi_thread *thread, uint64_t pools);

@@ -19,7 +19,7 @@ static struct loaded {
   const struct nvm_type *type;
   struct loaded *next;
 } *_Atomic libraries; /* the last first; never taken away */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_DESCRIBED];
 
 static bool is_wanted(const struct nvm_type *type, uint64_t id, const char *name) {
   return type && (name ? strcmp(type->name, name) == 0 : type->id == id);
@@ -74,14 +74,14 @@ void __nvm_describe(const struct nvm_type *const *Begin, const struct nvm_type *
   bool any = false;
   if (Begin == __start_nvm_types)
     return;
-  nvmi_lock(&lock);
+  nvmi_lock(lock);
   for (const struct nvm_type *const *at = Begin; at < End; at++)
     if (*at && !nvmi_described((*at)->id)) {
       if (!copy(*at))
         nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the layouts of a library's types");
       any = true;
     }
-  nvmi_unlock(&lock);
+  nvmi_unlock(lock);
   for (unsigned i = 0; any && i < NVMI_POOLS_MAX; i++)
     if (nvmi_pool_number(i))
       nvmi_types_learn(nvmi_pool_number(i));

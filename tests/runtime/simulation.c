@@ -39,11 +39,11 @@ static struct {
   bool held;
   uint64_t arrived[MEDIA_MAX / LINE]; /* of each line: when what the media holds was taken */
   struct power_cut cut;
-  pthread_mutex_t
+  struct nvmi_mutex
       lock; /* one event at a time, and none once the power has failed; it belongs to the
              * machine, not to the program, so libnvmove must not see it handed on */
   unsigned threads;
-} sim = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} sim = {.lock = {.rank = NVMI_LOCK_TRACE}};
 
 static unsigned this_thread(void) {
   static _Thread_local unsigned number;
