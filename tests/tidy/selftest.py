@@ -24,6 +24,8 @@ BROKEN = [
     ("links", "docs/a.md", "see [this](b.md)\n", "b.md does not exist"),
     ("settings_are_known", "runtime/base/settings.def", SETTING, "not what tests/tidy/settings.py"),
     ("formatting", "runtime/x.c", "int   x;\n", "clang-formatted"),
+    ("locks_survive_fork", "runtime/log/x.c", "static pthread_mutex_t lock;\n", "does not bring it over"),
+    ("locks_survive_fork", "runtime/log/x.h", "  struct nvmi_mutex lock;\n", "lock is never added"),
     ("runtime_rooms", "runtime/base/x.c", '#include "log/log.h"\n', "which is above it"),
     ("runtime_rooms", "runtime/x.c", "int x;\n", "in none of the rooms"),
     ("layering", "plugin/A.cpp", '#include "support/Files.h"\n', "plugin may not use support"),

@@ -323,9 +323,25 @@ def formatting(tree):
             yield f"{m.group(1)}:{m.group(2)}: {m.group(4)}"
 
 
+LOCKS_HOME = ("runtime/base/own_locks.h", "runtime/base/own_locks.c", "runtime/order/locks.c")
+
+
+def locks_survive_fork(tree):
+    """Each lock of the runtime is one of nvmi_locks, or a member that is added to them (own_locks.h)."""
+    everything = "\n".join("\n".join(tree.lines(n)) for n in tree.c_sources())
+    for name in tree.c_sources():
+        for number, line in enumerate(tree.lines(name), 1):
+            raw = re.search(r"\bpthread_(mutex|rwlock|spinlock)_t\b|\bsem_t\b", line)
+            if raw and name.startswith("runtime/") and name not in LOCKS_HOME:
+                yield f"{name}:{number}: fork does not bring it over; see runtime/base/own_locks.h"
+            m = re.match(r"(\s*)(?:static )?struct nvmi_mutex (\w+)\b.*;", line)
+            if m and not re.search(rf"nvmi_mutex_add\(&[\w>.-]*{m.group(2)},", everything):
+                yield f"{name}:{number}: {m.group(2)} is never added to the locks that fork brings over"
+
+
 CHECKS = [layering, c_layering, runtime_rooms, c_names, cmake_agrees, sizes, function_lengths,
           header_comments, headers, leftovers, program_names, settings_are_known, links, dead_files,
-          python_names, python_lines, formatting]
+          python_names, python_lines, formatting, locks_survive_fork]
 
 
 def run(root):
