@@ -230,7 +230,8 @@ class Model:
             need(tx.doomed or not (live and broken))
             self.check_undoable(tx)
         elif live:
-            need(not self.is_unsafe(tx) or not any(u.implicit and u.old for u in self.dependents(tx)))
+            if self.is_unsafe(tx):
+                need(not any(u.implicit and u.old for u in self.dependents(tx)))
             self.check_circle(tx)
             need(sum(t.pending is not None for t in self.threads) < PENDING_MAX)
 
