@@ -236,8 +236,8 @@ class Model:
             need(sum(t.pending is not None for t in self.threads) < PENDING_MAX)
 
     def check_circle(self, tx):
-        """Who has an unsafe pointer is told as soon as it and another wait for each other: it comes last in its
-        circle, which waits for nobody else."""
+        """Who has an unsafe pointer is told as soon as it and another wait for each other: it comes last in
+        its circle, which waits for nobody else."""
         reached = self.reaches(tx)
         circle = {u for u in reached if tx in self.reaches(u)}
         if len(circle) > 1 and self.is_unsafe(tx):
