@@ -84,6 +84,8 @@ static void *free_dram(struct nvmi_counts *counts) {
     munmap(counts->lines, NVM_RING_LINES * sizeof *counts->lines);
   if (counts->ended)
     munmap(counts->ended, NVM_SLOTS_MAX * sizeof *counts->ended);
+  if (counts->covered)
+    munmap((void *)counts->covered, directory_words(counts->pool));
   nvmi_batch_free(counts);
   munmap(counts, sizeof *counts);
   return NULL;
@@ -105,10 +107,12 @@ static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t offset) {
   counts->state = nvmi_dram_reserve(NVM_RING_LINES);
   counts->lines = nvmi_dram_reserve(NVM_RING_LINES * sizeof *counts->lines);
   counts->ended = nvmi_dram_reserve(NVM_SLOTS_MAX * sizeof *counts->ended);
+  counts->covered = nvmi_dram_reserve(directory_words(pool));
   nvmi_mutex_add(&counts->append, NVMI_LOCK_APPEND);
   nvmi_mutex_add(&counts->count, NVMI_LOCK_COUNT);
   pthread_cond_init(&counts->wake, NULL);
-  if (nvmi_batch_make(counts) || !counts->state || !counts->lines || !counts->ended)
+  if (nvmi_batch_make(counts) || !counts->state || !counts->lines || !counts->ended ||
+      !counts->covered)
     return free_dram(counts);
   return counts;
 }
@@ -151,8 +155,13 @@ int nvmi_counts_start(struct nvm_pool *pool) {
   pool->counts = make_dram(pool, pool->header.counts);
   if (!pool->counts)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
-  /* Who set it may have died before its fence; fenced with the header. */
+  /* Who set them may have died before its fence; fenced with the header. */
   pool->persist->flush(&pool->counts->head->stale, sizeof pool->counts->head->stale);
+  for (uint64_t i = 0; i < directory_words(pool); i++)
+    if (pool->counts->directory[i]) {
+      pool->persist->flush(&pool->counts->directory[i], sizeof(uint64_t));
+      pool->counts->covered[i] = true;
+    }
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
                                   pool->counts->head->released != pool->header.generation;
@@ -204,10 +213,11 @@ static uint64_t zero_run(struct nvm_pool *pool, uint64_t size) {
 
 /* Crash before the directory names the table: a run that nothing leads to, freed by the next build
  * of the heap. A count in it comes later, with a batch of this or of another thread: so the word is
- * fenced here. */
+ * fenced before anybody takes it for there. */
 bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
   uint64_t *word = &counts->directory[nvmi_counts_table(to)];
-  if (NVMI_LIKELY(__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0))
+  _Atomic bool *covered = &counts->covered[nvmi_counts_table(to)];
+  if (NVMI_LIKELY(atomic_load_explicit(covered, memory_order_acquire)))
     return true;
   struct nvm_pool *pool = counts->pool;
   nvmi_lock(&counts->append);
@@ -216,6 +226,7 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
     __atomic_store_n(word, at, __ATOMIC_RELEASE);
     pool->persist->flush(word, sizeof *word);
     pool->persist->fence();
+    atomic_store_explicit(covered, true, memory_order_release);
   }
   nvmi_unlock(&counts->append);
   return at;

@@ -47,6 +47,7 @@ struct nvmi_counts {
   struct nvm_batch *batch[2];
   char *ring;
   uint64_t *directory;
+  _Atomic bool *covered;    /* by directory index: the word is there, and durable */
   struct nvmi_mutex append; /* who takes room in the circular log, or adds a table */
   _Atomic uint64_t end;     /* lines that are taken, since counting began */
   _Atomic uint64_t done;    /* of which counted */

@@ -12,6 +12,7 @@
 #include "base/checksum.h"
 #include "base/kill.h"
 #include "gc/counts.h"
+#include "heap/heap_types.h"
 #include "log/redo.h"
 
 #include <stdlib.h>
@@ -230,6 +231,34 @@ static bool apply(struct nvm_pool *pool, struct work *work) {
   return true;
 }
 
+/* Of a table of chunks that may be damaged. */
+static void flush_run(const struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
+  if ((word & 0xff) == NVM_CHUNK_LOG || (word & 0xff) == NVM_CHUNK_STATICS) /* to the next one */
+    pool->persist->flush(pool->home + nvmi_chunk_offset(pool, chunk), NVM_LINE_SIZE);
+}
+
+/* A process that was killed has left words that it stored and had not flushed. They are seen here,
+ * and what follows relies on them; after a power failure they would not be there. Where a log has
+ * them, the replay flushes them. These are the others: links of logs and of other runs, entries of
+ * types, words of chunks. Crash meanwhile: nothing has changed. */
+static void flush_tables(struct nvm_pool *pool) {
+  if (pool->header.domain != NVM_DOMAIN_POWER)
+    return;
+  pool->persist->flush(pool->home, NVM_CHUNKS_OFFSET);
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  uint64_t flushed = 0, line;
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    const uint64_t *at = nvmi_chunk_word(pool, chunk);
+    count = *at && *at >> 32 ? (uint32_t)(*at >> 32) : 1;
+    count = count < chunks - chunk ? count : chunks - chunk;
+    if (*at && (line = (uint64_t)(uintptr_t)at / NVM_LINE_SIZE) != flushed) {
+      pool->persist->flush(at, sizeof *at);
+      flushed = line;
+    }
+    flush_run(pool, chunk, *at);
+  }
+}
+
 int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   struct work work = {0};
   const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
@@ -240,6 +269,7 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
     sound = read_log(pool, &work, slot);
   work.damaged = work.damaged || !nvmi_logs_complete(pool);
   sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
+  flush_tables(pool);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
   nvmi_array_free(&work.redo, sizeof(void *));

@@ -15,6 +15,7 @@
 struct mover {
   _Alignas(NVM_LINE_SIZE) struct nvm_pool *pool; /* lines of its own: it changes with each object */
   bool back;        /* of an attempt that failed: obstacles were left alone, and are again */
+  bool again;       /* another process began this, and may not have flushed what it changed */
   bool stuck;       /* met one: */
   uint64_t place;   /* in the file */
   char reason[160]; /* in words */
@@ -43,8 +44,13 @@ static void change_line(struct mover *mover, uintptr_t line) {
 static bool carry(struct mover *mover, const struct nvmi_word *word, uint64_t value, uint64_t tag) {
   const struct nvm_header *header = &mover->pool->header;
   uint64_t offset, address = value & ~tag;
-  if (!nvmi_pointer_offset(header, address, &offset) || address == header->base + offset)
+  if (!nvmi_pointer_offset(header, address, &offset))
     return true;
+  if (address == header->base + offset) {
+    if (mover->again)
+      change_line(mover, (uintptr_t)word->at & ~(uintptr_t)(NVM_LINE_SIZE - 1));
+    return true;
+  }
   if ((uintptr_t)word->at % sizeof(uint64_t))
     return get_stuck(mover, word->at,
                      "field %s of %s is not aligned, so that a crash could tear it",
@@ -119,11 +125,11 @@ static void move_root(struct mover *mover) {
 }
 
 /* All pointers to header.base, which is durable. -1: recorded, or `*stuck` says where. */
-static int move_all(struct nvm_pool *pool, bool back, struct mover *stuck) {
+static int move_all(struct nvm_pool *pool, bool back, bool again, struct mover *stuck) {
   unsigned threads = nvmi_crew_size(pool);
   struct mover movers[NVMI_CREW_MAX];
   for (unsigned i = 0; i < threads; i++)
-    movers[i] = (struct mover){.pool = pool, .back = back};
+    movers[i] = (struct mover){.pool = pool, .back = back, .again = again};
   move_root(&movers[0]);
   int used = nvmi_each_run(pool, threads, move_run, movers, sizeof movers[0]);
   stuck->stuck = false;
@@ -159,8 +165,9 @@ int nvmi_relocate(struct nvm_pool *pool) {
   if (h->base == base && !h->moves)
     return 0;
   bool is_back = base == nvmi_origin(h); /* from a move that was interrupted */
+  bool again = h->moves;
   set_target(pool, base);
-  if (move_all(pool, is_back, &stuck) == 0) {
+  if (move_all(pool, is_back, again, &stuck) == 0) {
     arrive(pool);
     return 0;
   }
@@ -168,7 +175,7 @@ int nvmi_relocate(struct nvm_pool *pool) {
   uint64_t home = nvmi_origin(h);
   bool is_obstacle = stuck.stuck;
   set_target(pool, home);
-  if (move_all(pool, true, &(struct mover){0}) == 0)
+  if (move_all(pool, true, again, &(struct mover){0}) == 0)
     arrive(pool);
   return !is_obstacle
              ? -1

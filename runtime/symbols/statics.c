@@ -108,6 +108,7 @@ enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t v
 struct binder {
   struct nvm_pool *pool;
   bool to_tokens;
+  bool again;            /* another process began this, and may not have flushed what it changed */
   bool only_look;        /* for pointers to what is no longer there: */
   const uint64_t *found; /* addresses now, by entry; 0: none */
   int lost;              /* the entry that one leads to; -1: none */
@@ -129,8 +130,11 @@ static void bind_word(struct binder *binder, const struct nvmi_word *word, uint6
     }
     return;
   }
-  if (is_token == binder->to_tokens)
+  if (is_token == binder->to_tokens) {
+    if (binder->again)
+      binder->pool->persist->flush(word->at, sizeof value);
     return;
+  }
   uint64_t bound = binder->to_tokens ? TOKEN | (uint64_t)entry
                                      : nvmi_statics_entry(binder->pool, (unsigned)entry)->address;
   __atomic_store_n((uint64_t *)(void *)word->at, bound, __ATOMIC_RELAXED);
@@ -186,6 +190,7 @@ static void enter_state(struct nvm_pool *pool, enum nvm_statics_state state) {
 /* The steps of statics.h, from wherever the file is. */
 static int bind(struct nvm_pool *pool, const uint64_t *found) {
   struct binder to_tokens = {.to_tokens = true}, to_addresses = {0};
+  to_tokens.again = pool->header.statics == NVM_STATICS_MIXED;
   if (pool->header.statics != NVM_STATICS_TOKENS) {
     enter_state(pool, NVM_STATICS_MIXED);
     if (pass(pool, &to_tokens))

@@ -124,6 +124,39 @@ TEST_ONCE(power_failure_during_recovery_undo) { power_fails_twice("undo"); }
 
 TEST_ONCE(power_failure_during_recovery_shadow) { power_fails_twice("shadow"); }
 
+/* The process is killed, the next one goes on with what it finds in the file, some of which is not
+ * durable; then the power fails. */
+static void power_fails_after_a_kill(const char *method) {
+  setenv("NVMOVE_METHOD", method, 1);
+  const char *start = prepared_pool(4), *killed = test_path("killed"), *media = test_path("media");
+  struct progress *progress = progress_new();
+  unsigned states = 0;
+  for (uint64_t at = 1;; at += 1 + at / 60) {
+    struct failure kill = {.progress = progress, .begin = 4, .end = 16, .cut.at = at};
+    kill.cut.kills = true;
+    if (!fail_once(&kill, start))
+      break;
+    power_copy(kill.cut.path, killed);
+    power_copy(kill.cut.image, media);
+    uint64_t begun = progress->acknowledged;
+    progress->interrupted = 1;
+    for (uint64_t next = 20 + at % 31; next < 400; next = next * 3 + at % 7) {
+      struct failure f = {.progress = progress, .begin = begun, .end = begun + 3, .cut.at = next};
+      f.cut.media = media;
+      bool failed = fail_once(&f, killed);
+      workload_verify(failed ? f.cut.image : f.cut.path, progress);
+      states++;
+      if (!failed)
+        break;
+    }
+  }
+  CHECK(states > 100);
+}
+
+TEST_ONCE(power_failure_after_a_kill_undo) { power_fails_after_a_kill("undo"); }
+
+TEST_ONCE(power_failure_after_a_kill_shadow) { power_fails_after_a_kill("shadow"); }
+
 static void verify_image(void *argument) {
   struct failure *f = argument;
   workload_verify(f->cut.image, f->progress);

@@ -87,17 +87,19 @@ static void fail_now(void) {
   struct stat status;
   CHECK(fstat(pool->fd, &status) == 0 && status.st_size <= MEDIA_MAX);
   static const unsigned chances[] = {0, 1, 4, 7, 8};
-  int one = sim.cut.one;
+  int one = sim.cut.kills ? 0 : sim.cut.one;
   unsigned from_end = (unsigned)abs(one), chosen = from_end < sim.count ? sim.count - from_end : 0;
-  unsigned chance = chances[sim.cut.seed % 5], evicted = one ? 0 : chances[sim.cut.seed / 5 % 5];
-  bool by_word = !one && sim.cut.seed % 3 == 0;
+  unsigned chance = sim.cut.kills ? 8 : chances[sim.cut.seed % 5],
+           evicted = one ? 0 : chances[sim.cut.seed / 5 % 5];
+  bool by_word = !one && !sim.cut.kills && sim.cut.seed % 3 == 0;
   for (unsigned i = 0; i < sim.count; i++) {
     if (one)
       chance = (i == chosen) == (one > 0) ? 8 : 0;
     if (sim.pending[i].event >= sim.arrived[sim.pending[i].offset / LINE])
       mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
   }
-  mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
+  if (!sim.cut.kills)
+    mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
   int fd = open(sim.cut.image, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   CHECK(write(fd, sim.media, (size_t)status.st_size) == status.st_size);
   _exit(POWER_CUT);
@@ -167,13 +169,13 @@ static void sim_store_line(void *to, const void *from, uint64_t mask) {
 static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_stream,
                                                sim_flush,    sim_fence,  sim_store_line};
 
-/* Everything durable at first: the pool was closed. */
+/* Everything durable at first: the pool was closed; or as an earlier process left the media. */
 void power_arm(const struct power_cut *cut) {
   void *media = mmap(NULL, MEDIA_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   void *pending = mmap(NULL, PENDING_MAX * sizeof *sim.pending, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(media != MAP_FAILED && pending != MAP_FAILED);
-  int fd = open(cut->path, O_RDONLY);
+  int fd = open(cut->media ? cut->media : cut->path, O_RDONLY);
   CHECK(fd >= 0 && read(fd, media, MEDIA_MAX) > 0);
   close(fd);
   sim.media = media;

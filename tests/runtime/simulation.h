@@ -7,7 +7,10 @@
 
 struct power_cut {
   const char *path, *image; /* of a closed pool; what the media holds afterwards */
-  uint64_t at, seed;        /* the event, counted from arming */
+  const char *media;        /* what it held before; null: what the file has */
+  bool kills; /* the process dies, not the power: what was flushed arrives, and the file keeps
+                        all that was stored */
+  uint64_t at, seed; /* the event, counted from arming */
   int one; /* n: of what is on its way only the n-th from the end, or the first, is kept; -n: is
               lost */
   bool broken_flush, broken_fence; /* the simulation's own tests: it must notice */

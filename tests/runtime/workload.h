@@ -11,6 +11,7 @@ enum { WORKLOAD_SLOTS = 24, WORKLOAD_WORDS = 200 };
 /* Shared with the process that is going to die. */
 struct progress {
   volatile uint64_t acknowledged; /* transactions whose commit returned */
+  uint64_t interrupted;           /* more that may have committed: each ended a process */
 };
 struct progress *progress_new(void);
 
