@@ -1,6 +1,6 @@
-/* stale.c: that counts of references are not to be believed is durable before whatever is not
- * counted, for the thread that says so first and for those that find it said. A power failure at
- * every event.
+/* stale.c: words that several threads rely on, of a pool that counts references: that the counts
+ * are not to be believed, and where a table of them lies. They are durable for the thread that
+ * stores them and for those that find them stored. A power failure at every event.
  */
 #include "schedules.h"
 
@@ -8,6 +8,9 @@
 #include "store.h"
 
 #include "nvmove/inspect.h"
+
+#include <pthread.h>
+#include <unistd.h>
 
 static void prepare_counting(void *path) {
   prepare(path);
@@ -58,4 +61,48 @@ TEST_ONCE(power_failure_stale_counts) {
   share_progress();
   power_fail_everywhere("undo", prepare_counting, spoil_alone, verify_stale);
   power_fail_everywhere("undo", prepare_counting, spoil_in_two_threads, verify_stale);
+}
+
+enum { FAR = 5 * NVM_COUNTS_STRETCH }; /* what nothing leads to so far */
+
+static uint64_t *word_of_table(const NVM_POOL *of) {
+  return &of->counts->directory[nvmi_counts_table(FAR)];
+}
+
+static void *cover(void *unused) {
+  CHECK(nvmi_counts_cover(pool->counts, FAR));
+  *acknowledged = 1;
+  return unused;
+}
+
+static pthread_t other;
+
+/* It may have to wait for the thread that comes here. */
+static void cover_meanwhile(const void *address) {
+  if (address != word_of_table(pool))
+    return;
+  power_flush = NULL;
+  CHECK(pthread_create(&other, NULL, cover, NULL) == 0);
+  usleep(5000);
+}
+
+static void cover_in_two_threads(void *cut) {
+  begin(cut);
+  power_flush = cover_meanwhile;
+  power_hold(false);
+  cover(NULL);
+  CHECK(!power_flush && pthread_join(other, NULL) == 0);
+  in_thread(take_log);
+  end();
+}
+
+static void verify_covered(const char *path) {
+  NVM_POOL *image = test_open(path);
+  CHECK(*word_of_table(image) || !*acknowledged);
+  CHECK(nvm_pool_close(image) == 0);
+}
+
+TEST_ONCE(power_failure_table_of_counts) {
+  share_progress();
+  power_fail_everywhere("undo", prepare_counting, cover_in_two_threads, verify_covered);
 }
