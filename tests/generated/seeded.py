@@ -51,9 +51,11 @@ FAULTS = [
     ("an inner abort lets the outer commit", "O2-lto-undo", "runtime/tx/tx.c",
      "thread->doomed = nvmi_in_transaction(thread);", "thread->doomed = false;"),
     ("a transaction is blamed for another's pointer", "O0-exe-undo", "runtime/tx/pointers.c",
-     "if (!judge->sealed && is_others((uintptr_t)pool->work + offset))", "if (0)"),
+     "if (NVMI_UNLIKELY(log->owner->others_stand) && pool->method->own_bytes)", "if (0)"),
+    ("an unsafe pointer that others stored over is not looked for", "O0-exe-undo",
+     "runtime/order/order_join.c", "    ticket->unsafe = true;", ";"),
     ("what was released is judged by what lies there now", "O0-exe-shadow", "runtime/tx/pointers.c",
-     "      bytes[__builtin_ctzll(left)] = sealed[i].bytes[__builtin_ctzll(left)];", ";"),
+     "    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];", ";"),
 ]
 # Descriptions which say that releasing and acquiring locks keeps what was noted before.
 FORGETFUL = """\
