@@ -237,6 +237,14 @@ static void flush_run(const struct nvm_pool *pool, uint32_t chunk, uint64_t word
     pool->persist->flush(pool->home + nvmi_chunk_offset(pool, chunk), NVM_LINE_SIZE);
 }
 
+/* Most lines of the tables in front are zero, and were never anything else. */
+static void flush_used(const struct nvm_pool *pool, const char *from, const char *to) {
+  static const char zeros[NVM_LINE_SIZE];
+  for (; from < to; from += NVM_LINE_SIZE)
+    if (memcmp(from, zeros, NVM_LINE_SIZE) != 0)
+      pool->persist->flush(from, NVM_LINE_SIZE);
+}
+
 /* A process that was killed has left words that it stored and had not flushed. They are seen here,
  * and what follows relies on them; after a power failure they would not be there. Where a log has
  * them, the replay flushes them. These are the others: links of logs and of other runs, entries of
@@ -244,7 +252,7 @@ static void flush_run(const struct nvm_pool *pool, uint32_t chunk, uint64_t word
 static void flush_tables(struct nvm_pool *pool) {
   if (pool->header.domain != NVM_DOMAIN_POWER)
     return;
-  pool->persist->flush(pool->home, NVM_CHUNKS_OFFSET);
+  flush_used(pool, pool->home, pool->home + NVM_CHUNKS_OFFSET);
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   uint64_t flushed = 0, line;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
