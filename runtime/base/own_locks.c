@@ -117,7 +117,8 @@ static void take(struct nvmi_mutex *lock, bool waits) {
     return; /* by what the handler interrupted */
   if (waits)
     nvmi_lock(lock);
-  lock->for_fork = waits || nvmi_try_lock(lock);
+  if (waits || nvmi_try_lock(lock))
+    lock->for_fork = true; /* else it is another thread's, who may fork, too */
 }
 
 static void give_back(struct nvmi_mutex *lock, bool in_child) {

@@ -62,8 +62,8 @@ bool nvmi_try_lock(struct nvmi_mutex *lock); /* true: it is locked */
 void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock);
 
 /* Around fork, by its handlers. Signals wait meanwhile: a handler that stores would wait at a gate
- * whose thread wants one of these locks. `at_work`: others may wait for this thread (internal.h,
- * `busy`). False: it interrupted the runtime, and has not all locks. */
+ * whose thread wants one of these locks. `at_work`: the thread forks in a handler that interrupted
+ * the runtime, and others may wait for it (internal.h, `busy`). Gives whether it has all locks. */
 bool nvmi_locks_before_fork(bool at_work);
 void nvmi_locks_after_fork(bool in_child);
 

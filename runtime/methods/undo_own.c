@@ -14,6 +14,7 @@
 #include "order/order.h"
 #include "order/ticket.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct entry {
@@ -70,27 +71,16 @@ static void copy_lines(const struct nvmi_line *lines, size_t count, struct nvmi_
   own->count = own->count ? kept + 1 : 0;
 }
 
-static struct nvmi_sealed *find_line(const struct nvmi_array *own, uint64_t line) {
-  struct nvmi_sealed *all = own->items;
-  size_t low = 0, high = own->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (all[middle].line < line)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < own->count && all[low].line == line ? &all[low] : NULL;
-}
-
-/* `sequence` has the bytes of which no older entry counts: the transaction's own was found. */
+/* Newest first. `sequence` has the bytes of which no older entry counts: the transaction's own was
+ * found. */
 static void take_back(const struct nvm_pool *pool, const struct entry *entry,
                       const struct nvmi_array *own) {
   const char *old = (const char *)(entry->frame + 1);
   uintptr_t start = (uintptr_t)pool->work + entry->frame->place;
   uintptr_t end = start + NVM_FRAME_LENGTH(entry->frame);
   for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
-    struct nvmi_sealed *copy = find_line(own, line);
+    struct nvmi_sealed *copy =
+        bsearch(&(struct nvmi_sealed){.line = line}, own->items, own->count, sizeof *copy, by_line);
     if (!copy)
       continue;
     uint64_t mask = nvmi_line_mask(line, start, end);

@@ -52,16 +52,12 @@ uint64_t nvmi_join_unsealed(const struct nvmi_thread *thread) {
   return pools;
 }
 
-/* Each line is looked at behind the first release of what was stored there: from here on a store
- * to it is noted, and listed, once more. */
 void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools) {
   struct nvmi_ticket *ticket = thread->ticket;
   thread->looks_again = true;
-  if (!nvmi_tx_is_safe(thread, pools, ticket->judged))
+  if (!nvmi_tx_released_is_safe(thread, pools, &ticket->judged))
     ticket->unsafe = true;
   thread->looks_again = false;
-  ticket->judged = thread->lines.count;
-  thread->fresh_count = 0; /* stores to new blocks get entries from here on, too */
 }
 
 /* Who joins is told of its own pointers, not who commits them. */
@@ -70,14 +66,14 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   nvmi_join_seal(thread);
   nvmi_order_unlock();
   thread->looks_again = true;
-  bool safe = nvmi_tx_is_safe(thread, thread->touched, 0);
+  bool safe = nvmi_tx_is_safe(thread, thread->touched);
   thread->looks_again = false;
   if (safe && !(thread->ticket && thread->ticket->unsafe))
     return true;
   if (!thread->ticket)
-    return nvmi_tx_is_safe(thread, thread->touched, 0);
+    return nvmi_tx_is_safe(thread, thread->touched);
   nvmi_undoing_stop(thread, thread->touched);
-  safe = nvmi_tx_is_safe(thread, thread->touched, 0);
+  safe = nvmi_tx_is_safe(thread, thread->touched);
   nvmi_undoing_end(thread);
   return safe;
 }

@@ -60,16 +60,11 @@ void nvmi_masks_sort(struct nvmi_masks *masks) {
 }
 
 uint64_t nvmi_masks_at(const struct nvmi_masks *masks, uint64_t line) {
-  const struct nvmi_line *lines = masks->lines.items;
-  size_t low = 0, high = masks->lines.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (lines[middle].line < line)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < masks->lines.count && lines[low].line == line ? lines[low].mask : 0;
+  const struct nvmi_line *found = NULL;
+  if (masks->lines.count)
+    found = bsearch(&(struct nvmi_line){.line = line}, masks->lines.items, masks->lines.count,
+                    sizeof *found, by_line);
+  return found ? found->mask : 0;
 }
 
 static void add_items(struct nvmi_masks *masks, const struct nvmi_array *list) {

@@ -231,13 +231,13 @@ static bool apply(struct nvm_pool *pool, struct work *work) {
   return true;
 }
 
-/* Of a table of chunks that may be damaged. */
+/* A run's first line links it to the next of its kind. */
 static void flush_run(const struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
-  if ((word & 0xff) == NVM_CHUNK_LOG || (word & 0xff) == NVM_CHUNK_STATICS) /* to the next one */
+  if ((word & 0xff) == NVM_CHUNK_LOG || (word & 0xff) == NVM_CHUNK_STATICS)
     pool->persist->flush(pool->home + nvmi_chunk_offset(pool, chunk), NVM_LINE_SIZE);
 }
 
-/* Most lines of the tables in front are zero, and were never anything else. */
+/* Most lines of these tables are zero, and were never anything else. */
 static void flush_used(const struct nvm_pool *pool, const char *from, const char *to) {
   static const char zeros[NVM_LINE_SIZE];
   for (; from < to; from += NVM_LINE_SIZE)
@@ -256,7 +256,7 @@ static void flush_tables(struct nvm_pool *pool) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   uint64_t flushed = 0, line;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
-    const uint64_t *at = nvmi_chunk_word(pool, chunk);
+    const uint64_t *at = nvmi_chunk_word(pool, chunk); /* of a table that may be damaged */
     count = *at && *at >> 32 ? (uint32_t)(*at >> 32) : 1;
     count = count < chunks - chunk ? count : chunks - chunk;
     if (*at && (line = (uint64_t)(uintptr_t)at / NVM_LINE_SIZE) != flushed) {

@@ -321,6 +321,17 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
   return error;
 }
 
+bool nvmi_is_judged_at(struct nvm_pool *pool, uintptr_t start, uintptr_t end) {
+  struct judge judge = judge_of(pool, true);
+  uint64_t base = pool->header.base, last = end - base;
+  for (uint64_t at = start - base; at < last; at = judge.end) {
+    look_up(&judge, at);
+    if (judge.words)
+      return true;
+  }
+  return false;
+}
+
 /* Static data may be marked; whether it is, the commit knows. */
 void __nvm_check_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
   NVM_POOL *pool = nvmi_pool_at(Slot);

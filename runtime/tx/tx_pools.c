@@ -4,15 +4,18 @@
 #include "tx/tx.h"
 
 #include "core/lines.h"
+#include "heap/heap_types.h"
 #include "types/types.h"
 
 /* Of those from `first` on. */
 static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
                                         size_t first, size_t all, size_t *count) {
+  *count = 0;
+  if (first == all)
+    return NULL;
   if (!nvmi_array_reserve(&thread->lines, 2 * all, sizeof(struct nvmi_line)))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
   struct nvmi_line *lines = thread->lines.items, *own = lines + all;
-  *count = 0;
   for (size_t i = first; i < all; i++)
     if (nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6)) == pool)
       own[(*count)++] = lines[i];
@@ -42,13 +45,74 @@ enum nvm_error nvmi_tx_check_all(struct nvmi_thread *thread, uint64_t touched, s
   return check_from(thread, touched, 0, all);
 }
 
-bool nvmi_tx_is_safe(struct nvmi_thread *thread, uint64_t pools, size_t first) {
+static void begin_look(struct nvmi_thread *thread) {
   thread->busy++;
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, thread->touched);
-  nvmi_tx_collect(thread);
-  bool safe = !check_from(thread, pools, first, thread->lines.count);
+}
+
+static void end_look(struct nvmi_thread *thread) {
   nvmi_compiler_barrier();
   thread->busy--;
+}
+
+bool nvmi_tx_is_safe(struct nvmi_thread *thread, uint64_t pools) {
+  begin_look(thread);
+  nvmi_tx_collect(thread);
+  bool safe = !check_from(thread, pools, 0, thread->lines.count);
+  end_look(thread);
+  return safe;
+}
+
+static bool is_judged(uint64_t pools, uintptr_t start, uintptr_t end) {
+  struct nvm_pool *pool = nvmi_pool_at((void *)start);
+  return pool && pools >> pool->index & 1 && nvmi_is_judged_at(pool, start, end);
+}
+
+/* To the list; the other lines stay noted, and so do long ranges and new blocks without pointers. */
+static void forget_judged(struct nvmi_thread *thread, uint64_t pools) {
+  unsigned kept = 0;
+  bool some = false;
+  for (unsigned i = 0; i < thread->used_count; i++) {
+    struct nvm_line *slot = &thread->table->slot[thread->used[i]];
+    uintptr_t start = slot->line * NVM_LINE_SIZE;
+    if (!slot->line || !is_judged(pools, start, start + NVM_LINE_SIZE)) {
+      thread->used[kept++] = thread->used[i];
+      continue;
+    }
+    if (slot->missing != UINT64_MAX)
+      nvmi_line_push(thread, slot->line, ~slot->missing);
+    slot->line = 0;
+    some = true;
+  }
+  thread->used_count = kept;
+  if (thread->noted_end && is_judged(pools, thread->noted_start, thread->noted_end))
+    thread->noted_end = 0;
+  for (unsigned i = 0; i < thread->fresh_count && i < NVMI_FRESH_MAX; i++)
+    some = some || is_judged(pools, thread->fresh[i].start, thread->fresh[i].start + 1);
+  if (some) {
+    thread->fresh_count = 0;
+    thread->table->fresh_start = thread->table->fresh_end = 0;
+  }
+}
+
+static bool are_ready(const struct nvmi_thread *thread, uint64_t pools) {
+  bool ready = true;
+  for (; pools && ready; pools &= pools - 1)
+    ready = !nvmi_heap_ready(thread->logs[__builtin_ctzll(pools)]->pool);
+  return ready;
+}
+
+bool nvmi_tx_released_is_safe(struct nvmi_thread *thread, uint64_t pools, size_t *judged) {
+  begin_look(thread);
+  bool safe = are_ready(thread, pools);
+  if (safe) {
+    if (thread->nested.count) /* of handlers, in a list of their own */
+      nvmi_tx_collect(thread);
+    forget_judged(thread, pools);
+    safe = !check_from(thread, pools, *judged, thread->lines.count);
+    *judged = thread->lines.count;
+  }
+  end_look(thread);
   return safe;
 }

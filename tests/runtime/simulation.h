@@ -8,8 +8,8 @@
 struct power_cut {
   const char *path, *image; /* of a closed pool; what the media holds afterwards */
   const char *media;        /* what it held before; null: what the file has */
-  bool kills; /* the process dies, not the power: what was flushed arrives, and the file keeps
-                        all that was stored */
+  /* The process dies, not the power: what was flushed arrives, the file keeps all stores. */
+  bool kills;
   uint64_t at, seed; /* the event, counted from arming */
   int one; /* n: of what is on its way only the n-th from the end, or the first, is kept; -n: is
               lost */
