@@ -101,6 +101,7 @@ struct nvmi_thread {
   struct nvm_line_table *table; /* the thread's __nvm_lines: `lines_table` */
   uint64_t touched;             /* bit i: pool i has something uncommitted */
   unsigned begun;               /* nvm_tx_begin not yet matched */
+  unsigned inherited;           /* the same, of a child of fork: begun before it */
   bool doomed;                  /* an inner abort happened */
   volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */

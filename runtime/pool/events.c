@@ -65,14 +65,16 @@ static void in_child(void) {
   if (!hands_over) {
     nvmi_order_forget();
     each_pool(orphan);
+    if (nvmi_self && !nvmi_self->busy)
+      nvmi_tx_inherit(nvmi_self);
   }
   nvmi_locks_after_fork(true);
 }
 
-/* Before those of the program: its handlers run outside of these. */
-__attribute__((constructor)) static void watch_forks(void) {
-  pthread_atfork(before_fork, in_parent, in_child);
-}
+/* Before those of the program and its libraries, also where a constructor registers them: in the
+ * parent theirs run before and behind these, while no lock of the runtime is held. */
+static void watch_forks(void) { pthread_atfork(before_fork, in_parent, in_child); }
+__attribute__((section(".preinit_array"), used)) static void (*const watch)(void) = watch_forks;
 
 static bool is_shared(struct nvm_pool *pool) {
   bool shared = false;

@@ -191,11 +191,13 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     error = finish_each(thread, touched, commit, &failed);
     asked = true; /* each is looked at */
   }
-  if (NVMI_UNLIKELY(failed && commit && thread->ticket && error != NVM_ECHILD))
-    nvmi_tx_stay_open(thread, failed);
-  else
+  bool stays = failed && commit && thread->ticket && error != NVM_ECHILD;
+  if (NVMI_UNLIKELY(stays)) {
+    nvmi_tx_stay_open(thread, failed); /* its stores to new blocks have no entries then, either */
+  } else {
     thread->lines.count = 0;
-  thread->fresh_stores = false;
+    thread->fresh_stores = false;
+  }
   if (NVMI_UNLIKELY(thread->fresh_count || thread->ahead_count)) {
     thread->fresh_count = 0;
     thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
@@ -312,9 +314,8 @@ int nvm_tx_commit(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
   if (!pool)
     return nvmi_fail_no_pool();
-  if (!thread->begun)
-    return nvmi_fail(NVM_ENOTX, pool->path,
-                     "commit without begin; call nvm_tx_begin first, once for each commit");
+  if (NVMI_UNLIKELY(!thread->begun))
+    return nvmi_tx_end_unbegun(thread, pool, true);
   thread->begun--;
   enum nvm_error error = end_outermost(thread);
   if (NVMI_UNLIKELY(pool->forked))
@@ -328,8 +329,7 @@ int nvm_tx_abort(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
   if (!thread->begun)
-    return nvmi_fail(NVM_ENOTX, pool->path,
-                     "abort without begin; call nvm_tx_begin first, once for each abort");
+    return nvmi_tx_end_unbegun(thread, pool, false);
   nvmi_tx_finish(thread, false);
   thread->begun--;
   thread->doomed = nvmi_in_transaction(thread);

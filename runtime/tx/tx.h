@@ -7,6 +7,12 @@
 /* tx.c: ends what is open; nobody else has to do with it, or all who have stand still. A commit
  * that fails is undone, but for one with a ticket: that stays open. */
 enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit);
+/* tx_order.c: in a child of fork, between two of the runtime's steps: what was open is the parent's.
+ */
+void nvmi_tx_inherit(struct nvmi_thread *thread);
+/* tx_order.c: nvm_tx_commit or nvm_tx_abort, which the thread itself has not begun: what they give.
+ */
+int nvmi_tx_end_unbegun(struct nvmi_thread *thread, const struct nvm_pool *pool, bool commit);
 /* tx.c: commits what is open outside transactions, and counts it. */
 enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread);
 /* tx_pools.c. With several pools: the lines of one of them, of the first `all` of the thread's,

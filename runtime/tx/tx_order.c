@@ -104,6 +104,30 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread) {
                "committed");
 }
 
+/* Its own pools' transactions are not within the inherited one, which only its matching ends end. */
+void nvmi_tx_inherit(struct nvmi_thread *thread) {
+  nvmi_tx_collect(thread);
+  thread->lines.count = 0;
+  thread->touched = 0;
+  thread->fresh_count = thread->ahead_count = 0;
+  thread->table->ahead = 0;
+  thread->fresh_stores = thread->doomed = thread->has_lost = false;
+  thread->frames.count = 0;
+  thread->inherited += thread->begun;
+  thread->begun = 0;
+}
+
+int nvmi_tx_end_unbegun(struct nvmi_thread *thread, const struct nvm_pool *pool, bool commit) {
+  const char *end = commit ? "commit" : "abort";
+  if (!pool->forked || !thread->inherited)
+    return nvmi_fail(NVM_ENOTX, pool->path,
+                     "%s without begin; call nvm_tx_begin first, once for each %s", end, end);
+  thread->inherited--;
+  return commit ? nvmi_fail(NVM_ECHILD, pool->path,
+                            "a forked child cannot commit; its copy stays its own")
+                : 0;
+}
+
 void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools) {
   struct nvmi_line *lines = thread->lines.items;
   size_t kept = 0;

@@ -219,6 +219,28 @@ static void end_inherited(void *abort) {
   exit(0);
 }
 
+/* What it does to a pool of its own is no part of the inherited transaction. */
+static void use_own(void *unused) {
+  (void)unused;
+  pool = test_create(test_path("own"), 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  root = nvm_calloc(pool, 0, 1, sizeof *root);
+  STORE(root->words[0], 7);
+  CHECK(nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->words[0], 8);
+  CHECK(nvm_tx_abort(pool) == 0 && root->words[0] == 7);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_ENOTX);
+  _exit(0);
+}
+
+static void check_own(void) {
+  NVM_POOL *own = test_open(test_path("own"));
+  const struct root *kept = nvm_pool_root(own);
+  CHECK(kept && kept->words[0] == 7 && nvm_pool_close(own) == 0);
+  CHECK(unlink(test_path("own")) == 0);
+}
+
 static void leave_inherited(void *unused) {
   (void)unused;
   exit(0);
@@ -235,6 +257,8 @@ TEST(fork_inside_a_transaction) {
   CHECK(test_child(NULL, end_inherited, NULL) == 0);
   CHECK(test_child(NULL, end_inherited, pool) == 0);
   CHECK(test_child(NULL, leave_inherited, NULL) == 0);
+  CHECK(test_child(NULL, use_own, NULL) == 0);
+  check_own();
   STORE(root->words[5], 2);
   CHECK(nvm_tx_commit(pool) == 0);
   check_pool(2);

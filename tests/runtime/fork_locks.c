@@ -13,7 +13,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FORKS = 80, WORDS = 64, PARTS = 6, CHILD_SECONDS = 20 };
+enum { FORKS = 80, WORDS = 64, PARTS = 7, CHILD_SECONDS = 20 };
+
+/* A lock of the program's, which its own handlers bring over fork; a constructor registers them,
+ * before those with no priority. */
+static pthread_mutex_t programs = PTHREAD_MUTEX_INITIALIZER;
+static void lock_programs(void) { pthread_mutex_lock(&programs); }
+static void unlock_programs(void) { pthread_mutex_unlock(&programs); }
+__attribute__((constructor(101))) static void watch_forks(void) {
+  pthread_atfork(lock_programs, unlock_programs, unlock_programs);
+}
 
 static _Atomic bool stop;
 static int target; /* of a pointer to static data */
@@ -102,6 +111,24 @@ static void *allocate(void *argument) {
   return NULL;
 }
 
+/* With a log that comes and goes, for which the pool's lock is needed. */
+static void *store_locked(void *argument) {
+  struct part *part = argument;
+  lock_programs();
+  STORE(part->words[32], part->words[32] + 1);
+  CHECK(nvm_tx_begin(part->pool) == 0 && nvm_free(nvm_alloc(part->pool, 0, 100000)) == 0);
+  CHECK(nvm_tx_commit(part->pool) == 0);
+  unlock_programs();
+  return NULL;
+}
+
+static void *store_in_turn(void *argument) {
+  pthread_t thread;
+  while (!stop && pthread_create(&thread, NULL, store_locked, argument) == 0)
+    pthread_join(thread, NULL);
+  return NULL;
+}
+
 static void *open_and_close(void *argument) {
   struct part *part = argument;
   while (!stop)
@@ -124,8 +151,8 @@ static void child(const char *path, const char *copy) {
 }
 
 static void fork_beside(unsigned parts) {
-  static void *(*const bodies[PARTS])(void *) = {undo,           come_and_go,     allocate,
-                                                 open_and_close, look_at_statics, follow_on};
+  static void *(*const bodies[PARTS])(void *) = {
+      undo, come_and_go, allocate, store_in_turn, open_and_close, look_at_statics, follow_on};
   static struct part part = {.lock = PTHREAD_MUTEX_INITIALIZER};
   const char *path = test_path("other"), *copy = test_path("other.copy");
   part.path = test_path("mine");
