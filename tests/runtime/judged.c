@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MANY = 512, PAIR_ID = 1003 };
@@ -297,4 +298,38 @@ TEST(unsafe_pointer_of_one_in_a_circle) {
     CHECK(circle.record->next == (turns.fails[0] ? NULL : safe));
   }
   CHECK(nvm_pool_close(circle.pool) == 0);
+}
+
+static off_t size_of_pool(void) {
+  struct stat status;
+  CHECK(stat(test_path("pool"), &status) == 0);
+  return status.st_size;
+}
+
+/* A release makes the transaction forget what may hold pointers; else its log would grow with each.
+ */
+TEST(releases_that_forget_no_plain_bytes) {
+  enum { ROUNDS = 100, BYTES = 100000 };
+  static char plain[BYTES];
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  CHECK(nvm_tx_begin(pool) == 0);
+  struct pair *pair = nvm_calloc(pool, PAIR_ID, 1, sizeof *pair);
+  char *bytes = nvm_calloc(pool, 0, 1, BYTES);
+  uint64_t *word = nvm_calloc(pool, 0, 1, sizeof *word);
+  CHECK(pair && bytes && word && nvm_tx_commit(pool) == 0);
+  off_t size = 0;
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (uint64_t round = 0; round < ROUNDS; round++) {
+    pthread_mutex_lock(&mutex);
+    memset(plain, (int)round, BYTES);
+    store_bytes(bytes, plain, BYTES);
+    STORE(*word, round);
+    STORE(pair->number, round);
+    pthread_mutex_unlock(&mutex);
+    size = round ? size : size_of_pool();
+  }
+  CHECK(size_of_pool() == size);
+  CHECK(nvm_tx_abort(pool) == 0 && !*word && !bytes[0] && !bytes[BYTES - 1] && !pair->number);
+  CHECK(nvm_pool_close(pool) == 0);
 }
