@@ -17,6 +17,7 @@
 /* In the order in which a thread takes them; of one rank at most one. */
 enum nvmi_rank {
   NVMI_LOCK_STARTING, /* port: the start opens a pool under it */
+  NVMI_LOCK_LEAVING,  /* pool: who leaves a pool at exit, or begins to close it */
   NVMI_LOCK_LISTS,    /* this file: locks come and go with pools, under no other lock */
   NVMI_LOCK_DOMAIN,   /* platform: libpmem2 takes locks of its own, which order.c sees */
   NVMI_LOCK_MADE,     /* port: objects of roots are reset under it */

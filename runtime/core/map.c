@@ -33,6 +33,15 @@ bool nvmi_pool_is_open(const struct nvm_pool *pool) {
   return number < NVMI_POOLS_MAX;
 }
 
+struct nvm_pool *nvmi_pool_in_use(unsigned index) {
+  nvmi_lock(lock);
+  struct nvm_pool *pool = nvmi_pool_number(index);
+  if (pool && !pool->in_use)
+    pool = NULL;
+  nvmi_unlock(lock);
+  return pool;
+}
+
 static int reserve(const char *path) {
   if (reserved)
     return 0;

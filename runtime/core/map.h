@@ -23,6 +23,9 @@ void nvmi_unmap_pool(struct nvm_pool *pool);
 /* Whether it is one of those that are open: it may be no pool at all, or closed, and is not looked
  * at. */
 bool nvmi_pool_is_open(const struct nvm_pool *pool);
+/* Null as well where it is being opened or closed. It stays in use while the caller has
+ * NVMI_LOCK_LEAVING. */
+struct nvm_pool *nvmi_pool_in_use(unsigned index);
 
 /* Whether a child of fork has the file's mappings, too: at first it has not. False: the kernel
  * cannot. */

@@ -118,10 +118,16 @@ int nvmi_daemon(int stay_in_folder, int keep_files, const struct nvm_pool **busy
   return result;
 }
 
-/* One that another thread is just opening may not be recovered yet: the next opening does it. */
-static void leave(struct nvm_pool *pool) {
-  if (!pool->forked && pool->in_use)
-    nvmi_pool_leave(pool);
+/* One that another thread is just opening may not be recovered yet: the next opening does it. One
+ * that another thread closes goes away: none begins to be closed meanwhile. */
+static void leave_all(void) {
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]);
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
+    struct nvm_pool *pool = nvmi_pool_in_use(i);
+    if (pool && !pool->forked)
+      nvmi_pool_leave(pool);
+  }
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
 }
 
 /* Pools left open are closed; what this thread wrote outside transactions is committed first, what
@@ -153,7 +159,7 @@ static void at_exit(void) {
     end_thread(nvmi_self);
   if (nvmi_call_armed)
     nvmi_call_now();
-  each_pool(leave);
+  leave_all();
 }
 
 static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {

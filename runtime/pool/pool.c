@@ -347,7 +347,9 @@ int nvm_pool_close(NVM_POOL *pool) {
   if (!pool->forked) {
     if (nvmi_release_closing(pool) || nvmi_log_close_all(pool))
       return -1;
+    nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */
     pool->in_use = false;
+    nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
     settle_all(pool);
     call_clean(pool);
     nvmi_release_closed(pool);

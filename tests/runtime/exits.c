@@ -178,6 +178,33 @@ static void exit_while_one_opens(void *path) {
   exit(0);
 }
 
+static void *open_and_close(void *path) {
+  for (;;) {
+    NVM_POOL *own = test_open(path);
+    CHECK(nvm_tx_begin(own) == 0);
+    STORE(((struct root *)nvm_pool_root(own))->words[0], 5);
+    CHECK(nvm_tx_commit(own) == 0 && nvm_pool_close(own) == 0);
+  }
+  return NULL;
+}
+
+static void exit_while_one_closes(void *path) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, open_and_close, path) == 0);
+  usleep((useconds_t)(1000 + getpid() % 1000));
+  exit(0);
+}
+
+/* A pool that another thread closes is left to that thread. */
+TEST(exit_while_a_thread_closes) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  for (unsigned round = 0; round < 40; round++)
+    CHECK(test_child(NULL, exit_while_one_closes, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  CHECK(((struct root *)nvm_pool_root(pool))->words[0] == 5 && nvm_pool_close(pool) == 0);
+}
+
 static void die_in_transaction(void *path) {
   pool = test_open(path);
   root = nvm_pool_root(pool);
