@@ -14,6 +14,9 @@
 
 #include <dlfcn.h>
 #include <libpmem2.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +87,39 @@ static enum nvm_domain ask(const struct pmem2 *p, int fd) {
   return domain;
 }
 
+struct question {
+  const struct pmem2 *p;
+  int fd;
+  enum nvm_domain domain;
+};
+
+/* The kernel alone, where the thread cannot have a folder of its own. */
+static void *ask_in_thread(void *argument) {
+  struct question *question = argument;
+  if (unshare(CLONE_FS) == 0)
+    question->domain = ask(question->p, question->fd);
+  else if (maps_synchronously(question->fd))
+    question->domain = NVM_DOMAIN_POWER;
+  return NULL;
+}
+
+/* libpmem2 walks through sysfs by fchdir: into a folder that all threads of the process are in, but
+ * for one that has left them. Signals are the program's. */
+static enum nvm_domain ask_apart(const struct pmem2 *p, int fd) {
+  struct question question = {p, fd, NVM_DOMAIN_PROCESS};
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool is_started = pthread_create(&thread, NULL, ask_in_thread, &question) == 0;
+  if (is_started)
+    pthread_join(thread, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!is_started && maps_synchronously(fd))
+    return NVM_DOMAIN_POWER;
+  return question.domain;
+}
+
 /* libpmem2 has a lock of its own, which a child of fork must not find held; and the loader: it is
  * asked once, without a lock, as it runs constructors, which may open pools. */
 static enum nvm_domain detect(int fd) {
@@ -97,7 +133,7 @@ static enum nvm_domain detect(int fd) {
   if (loads)
     known = found;
   is_known = true;
-  enum nvm_domain domain = ask(&known, fd);
+  enum nvm_domain domain = ask_apart(&known, fd);
   nvmi_unlock(&nvmi_locks[NVMI_LOCK_DOMAIN]);
   return domain;
 }

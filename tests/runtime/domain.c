@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -154,6 +155,29 @@ TEST_ONCE(domain_and_method) {
   if (!has_pmem2)
     test_skip("needs libpmem2 to find persistent memory; what the kernel says was tested");
 }
+
+static _Atomic bool opened;
+
+static void *open_again_and_again(void *unused) {
+  for (int i = 0; i < 300; i++)
+    CHECK(nvm_pool_close(test_open(test_path("pool"))) == 0);
+  opened = true;
+  return unused;
+}
+
+static void stay_in_folder(void *unused) {
+  (void)unused;
+  char folder[PATH_MAX];
+  pthread_t thread;
+  CHECK(nvm_pool_close(test_create(test_path("pool"), 1 << 20)) == 0);
+  CHECK(chdir("/") == 0 && pthread_create(&thread, NULL, open_again_and_again, NULL) == 0);
+  while (!opened)
+    CHECK(getcwd(folder, sizeof folder) && strcmp(folder, "/") == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
+/* What libpmem2 does to find out is no business of the program's other threads. */
+TEST_ONCE(domain_leaves_the_folder) { CHECK(test_child(NULL, stay_in_folder, NULL) == 0); }
 
 static void use_quietly(void *unused) {
   (void)unused;
