@@ -342,8 +342,7 @@ int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
   if (!nvmi_pool_is_open(pool))
-    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?",
-                     (void *)pool);
+    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (!pool->forked) {
     if (nvmi_release_closing(pool) || nvmi_log_close_all(pool))
       return -1;

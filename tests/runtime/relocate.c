@@ -226,3 +226,10 @@ TEST_ONCE(moved_in_spite_of_power_failures) {
   setenv("NVMOVE_THREADS", "2", 1);
   power_fail_everywhere("shadow", prepare, travel_without_power, travel_on);
 }
+
+/* The pool lies where it was going, so what was left behind is not moved once more. */
+static void verify_there(const char *image) { moved_verify_file(image, FEW, moved_base(70)); }
+
+TEST_ONCE(moved_in_spite_of_a_kill_and_a_power_failure) {
+  power_fail_after_kills("undo", prepare, travel_without_power, verify_there);
+}

@@ -196,13 +196,46 @@ void power_copy(const char *from, const char *to) {
   close(out);
 }
 
-void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*act)(void *),
-                           void (*verify)(const char *)) {
+static const char *prepared(const char *method, void (*prepare)(void *)) {
   setenv("NVMOVE_METHOD", method, 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
   const char *start = test_path("start");
   unlink(start);
   CHECK(test_child(NULL, prepare, (void *)(uintptr_t)start) == 0);
+  return start;
+}
+
+/* False: it ended before. */
+static bool is_cut_off(void (*act)(void *), struct power_cut *cut) {
+  int status = test_child(NULL, act, cut);
+  CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
+  return WEXITSTATUS(status) == POWER_CUT;
+}
+
+void power_fail_after_kills(const char *method, void (*prepare)(void *), void (*act)(void *),
+                            void (*verify)(const char *)) {
+  const char *start = prepared(method, prepare);
+  struct power_cut kill = {.path = test_path("pool"), .image = test_path("media"), .kills = true};
+  struct power_cut cut = {
+      .path = test_path("again"), .image = test_path("image"), .media = kill.image};
+  bool died = true;
+  for (kill.at = 1; died; kill.at += 1 + kill.at / 16) {
+    power_copy(start, kill.path);
+    died = is_cut_off(act, &kill);
+    bool failed = died;
+    for (cut.at = 1; failed; cut.at += 1 + cut.at / 8) {
+      power_copy(kill.path, cut.path);
+      cut.seed = kill.at * 7919 + cut.at + test_seed();
+      failed = is_cut_off(act, &cut);
+      verify(failed ? cut.image : cut.path);
+    }
+  }
+  CHECK(kill.at > 5);
+}
+
+void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*act)(void *),
+                           void (*verify)(const char *)) {
+  const char *start = prepared(method, prepare);
   static const int ones[SEEDS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, PENDING_MAX, -1, -PENDING_MAX};
   struct power_cut cut = {.path = test_path("pool"), .image = test_path("image")};
   bool failed = true;
@@ -211,9 +244,7 @@ void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*a
       power_copy(start, cut.path);
       cut.seed = seed * 7919 + cut.at + test_seed();
       cut.one = ones[seed - 1];
-      int status = test_child(NULL, act, &cut);
-      CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
-      failed = WEXITSTATUS(status) == POWER_CUT;
+      failed = is_cut_off(act, &cut);
       if (failed)
         verify(cut.image);
     }

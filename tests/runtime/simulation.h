@@ -31,3 +31,8 @@ void power_copy(const char *from, const char *to);
  * given each image. Both run in processes of their own. */
 void power_fail_everywhere(const char *method, void (*prepare)(void *path), void (*act)(void *cut),
                            void (*verify)(const char *image));
+
+/* The same after a death: `act` is killed at an event, goes on in another process with what it finds
+ * in the file, and then the power fails. */
+void power_fail_after_kills(const char *method, void (*prepare)(void *path), void (*act)(void *cut),
+                            void (*verify)(const char *image));

@@ -271,6 +271,12 @@ TEST_ONCE(statics_bound_in_spite_of_power_failures) {
   power_fail_everywhere("undo", prepare_few, reopen_without_power, verify_twice);
 }
 
+static void verify_few(const char *image) { verify_nodes(image, FEW); }
+
+TEST_ONCE(statics_bound_in_spite_of_a_kill_and_a_power_failure) {
+  power_fail_after_kills("undo", prepare_few, reopen_without_power, verify_few);
+}
+
 TEST_ONCE(statics_begun_in_spite_of_power_failures) {
   power_fail_everywhere("undo", prepare_none, begin_without_power, verify_some);
   power_fail_everywhere("undo", prepare_dirty, begin_without_power, verify_some);
