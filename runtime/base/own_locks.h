@@ -19,7 +19,6 @@ enum nvmi_rank {
   NVMI_LOCK_STARTING, /* port: the start opens a pool under it */
   NVMI_LOCK_LEAVING,  /* pool: who leaves a pool at exit, or begins to close it */
   NVMI_LOCK_LISTS,    /* this file: locks come and go with pools, under no other lock */
-  NVMI_LOCK_DOMAIN,   /* platform: libpmem2 takes locks of its own, which order.c sees */
   NVMI_LOCK_MADE,     /* port: objects of roots are reset under it */
   NVMI_LOCK_THREADS,  /* core: a thread that ends commits under it */
   /* tx: others are to finish what they are at, for which they may need those below. Who has it only

@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -48,8 +47,6 @@ llvm::Expected<std::unique_ptr<Recovery>> Recovery::make(uint64_t Size, Model Wh
   if (llvm::sys::fs::createTemporaryFile("nvmove-crash-recovery", "trace", Path))
     return failed("cannot make a file for the trace of a recovery");
   R->TracePath = Path.str().str();
-  // Each recovery asks it what the file lies on; loaded once, all processes have it.
-  dlopen("libpmem2.so.1", RTLD_NOW | RTLD_LOCAL);
   return std::move(R);
 }
 

@@ -1,23 +1,20 @@
 /* domain.c: which durability domain and which method a pool gets: from its file, by the settings,
  * by the size of DRAM. What is said of it on stderr.
  *
- * libpmem2 is made to find persistent memory by PMEM2_FORCE_GRANULARITY; the linker sends the calls
- * that ask for the machine's DRAM and for libpmem2 through here (CMakeLists.txt).
+ * PMEM2_FORCE_GRANULARITY stands for persistent memory; the linker sends the call that asks for the
+ * machine's DRAM through here (CMakeLists.txt).
  */
 #define _GNU_SOURCE
 #include "harness.h"
 #include "store.h"
 
-#include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { SIZE = 8 << 20, PAGE = 4096 };
 
 static long dram_bytes; /* 0: what the machine has */
-static bool without_pmem2;
 
 /* A sanitizer itself calls these, before it is ready. */
 #define BEFORE_MAIN __attribute__((disable_sanitizer_instrumentation))
@@ -28,17 +25,10 @@ BEFORE_MAIN long __wrap_sysconf(int name) {
   return dram_bytes && name == _SC_PHYS_PAGES ? dram_bytes / PAGE : __real_sysconf(name);
 }
 
-void *__real_dlopen(const char *name, int flags);
-void *__wrap_dlopen(const char *name, int flags);
-BEFORE_MAIN void *__wrap_dlopen(const char *name, int flags) {
-  return without_pmem2 && name && strstr(name, "pmem2") ? NULL : __real_dlopen(name, flags);
-}
-
 /* The settings; null: not set. */
 struct choice {
   const char *granularity, *domain, *method, *bound;
-  long dram; /* bytes of the machine, 0: as it is */
-  bool without_pmem2;
+  long dram;                         /* bytes of the machine, 0: as it is */
   const char *is_domain, *is_method; /* what comes of it */
   unsigned warnings;
 };
@@ -46,12 +36,12 @@ struct choice {
 static const struct choice choices[] = {
     {.is_domain = "process", .is_method = "undo"},
     {.domain = "", .method = "", .is_domain = "process", .is_method = "undo"},
-    {.without_pmem2 = true, .is_domain = "process", .is_method = "undo"},
     /* Detected. */
     {"PAGE", .is_domain = "process", .is_method = "undo"},
     {"CACHE_LINE", .is_domain = "power", .is_method = "shadow"},
     {"BYTE", .is_domain = "power", .is_method = "shadow"},
-    {"BYTE", .without_pmem2 = true, .is_domain = "process", .is_method = "undo"},
+    {"cacheline", .is_domain = "power", .is_method = "shadow"},
+    {"LINE", .is_domain = "process", .is_method = "undo"},
     /* Overridden: the domain alone, the method alone, both. */
     {"CACHE_LINE", "process", .is_domain = "process", .is_method = "undo"},
     {"CACHE_LINE", "power", .is_domain = "power", .is_method = "shadow"},
@@ -86,7 +76,6 @@ static void choose(const struct choice *c) {
   set("NVMOVE_SHADOW_DRAM", c->bound);
   set("NVMOVE_STATS", "1");
   dram_bytes = c->dram;
-  without_pmem2 = c->without_pmem2;
 }
 
 static void check_info(NVM_POOL *pool, const struct choice *c) {
@@ -148,36 +137,9 @@ static void check_choice(const struct choice *c) {
 }
 
 TEST_ONCE(domain_and_method) {
-  bool has_pmem2 = dlopen("libpmem2.so.1", RTLD_NOW | RTLD_LOCAL);
   for (const struct choice *c = choices; c < choices + CHOICES; c++)
-    if (has_pmem2 || !c->granularity || c->without_pmem2)
-      check_choice(c);
-  if (!has_pmem2)
-    test_skip("needs libpmem2 to find persistent memory; what the kernel says was tested");
+    check_choice(c);
 }
-
-static _Atomic bool opened;
-
-static void *open_again_and_again(void *unused) {
-  for (int i = 0; i < 300; i++)
-    CHECK(nvm_pool_close(test_open(test_path("pool"))) == 0);
-  opened = true;
-  return unused;
-}
-
-static void stay_in_folder(void *unused) {
-  (void)unused;
-  char folder[PATH_MAX];
-  pthread_t thread;
-  CHECK(nvm_pool_close(test_create(test_path("pool"), 1 << 20)) == 0);
-  CHECK(chdir("/") == 0 && pthread_create(&thread, NULL, open_again_and_again, NULL) == 0);
-  while (!opened)
-    CHECK(getcwd(folder, sizeof folder) && strcmp(folder, "/") == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
-}
-
-/* What libpmem2 does to find out is no business of the program's other threads. */
-TEST_ONCE(domain_leaves_the_folder) { CHECK(test_child(NULL, stay_in_folder, NULL) == 0); }
 
 static void use_quietly(void *unused) {
   (void)unused;

@@ -199,8 +199,12 @@ static void exit_while_one_closes(void *path) {
 TEST(exit_while_a_thread_closes) {
   const char *path = test_path("pool");
   CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
-  for (unsigned round = 0; round < 40; round++)
-    CHECK(test_child(NULL, exit_while_one_closes, (void *)(uintptr_t)path) == 0);
+  for (unsigned round = 0; round < 40; round++) {
+    int status = test_child(NULL, exit_while_one_closes, (void *)(uintptr_t)path);
+    if (status)
+      fprintf(stderr, "round %u: status %#x\n", round, (unsigned)status);
+    CHECK(status == 0);
+  }
   pool = test_open(path);
   CHECK(((struct root *)nvm_pool_root(pool))->words[0] == 5 && nvm_pool_close(pool) == 0);
 }
