@@ -22,6 +22,7 @@
 
 #include "heap/heap_locate.h"
 
+#include "base/sort.h"
 #include "core/tracing.h"
 #include "order/order.h"
 #include "port/roots.h"
@@ -253,18 +254,47 @@ static enum nvm_error check_lines(struct nvm_pool *pool, const struct nvmi_line 
   return check_suspects(&judge);
 }
 
-/* Bytes of sealed line i that the transaction itself has not written again. */
-static uint64_t last_written(const struct nvmi_log *log, size_t i, const struct nvmi_line *lines,
+static int by_line_and_sequence(const void *a, const void *b) {
+  const struct nvmi_sealed *x = a, *y = b;
+  if (x->line != y->line)
+    return x->line < y->line ? -1 : 1;
+  return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+/* One copy of each line: what was sealed last of each byte. */
+static void merge_copies(struct nvmi_array *copies) {
+  struct nvmi_sealed *all = copies->items;
+  size_t kept = 0;
+  nvmi_sort(all, copies->count, sizeof *all, by_line_and_sequence);
+  for (size_t i = 1; i < copies->count; i++) {
+    if (all[i].line != all[kept].line) {
+      all[++kept] = all[i];
+      continue;
+    }
+    for (uint64_t left = all[i].mask; left; left &= left - 1)
+      all[kept].bytes[__builtin_ctzll(left)] = all[i].bytes[__builtin_ctzll(left)];
+    all[kept].mask |= all[i].mask;
+  }
+  copies->count = kept + 1;
+}
+
+/* Bytes that the transaction has written again are no part of the copies any more. */
+static void forget_rewritten(const struct nvmi_array *copies, const struct nvmi_line *lines,
                              size_t count) {
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  uint64_t mask = sealed[i].mask;
-  for (size_t later = i + 1; later < log->sealed.count; later++)
-    if (sealed[later].line == sealed[i].line)
-      mask &= ~sealed[later].mask;
-  for (size_t n = 0; n < count; n++)
-    if (sealed[i].line - nvmi_line_first(&lines[n]) < nvmi_line_count(&lines[n]))
-      mask &= lines[n].line & NVMI_RANGE ? 0 : ~lines[n].mask;
-  return mask;
+  struct nvmi_sealed *all = copies->items;
+  for (size_t n = 0; n < count; n++) {
+    uint64_t first = nvmi_line_first(&lines[n]), end = first + nvmi_line_count(&lines[n]);
+    size_t low = 0, high = copies->count;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (all[middle].line < first)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low < copies->count && all[low].line < end; low++)
+      all[low].mask &= lines[n].line & NVMI_RANGE ? 0 : ~lines[n].mask;
+  }
 }
 
 /* A copy of a line, whatever others have stored there since. */
@@ -278,33 +308,46 @@ check_copy(struct judge *judge, const struct nvmi_sealed *copy, uint64_t mask) {
   return check_line(judge, at, bytes, mask);
 }
 
-/* What is sealed is committed as it was then. `exact`: without what was written again; it takes
- * time. */
-static enum nvm_error check_sealed(const struct nvmi_log *log, const struct nvmi_line *lines,
-                                   size_t count, bool exact, bool quiet) {
-  struct judge judge = judge_of(log->pool, quiet);
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count; i++) {
-    uint64_t mask = exact ? last_written(log, i, lines, count) : sealed[i].mask;
-    enum nvm_error error = check_copy(&judge, &sealed[i], mask);
+static enum nvm_error check_copies(struct nvm_pool *pool, const struct nvmi_array *copies,
+                                   bool quiet) {
+  struct judge judge = judge_of(pool, quiet);
+  const struct nvmi_sealed *all = copies->items;
+  for (size_t i = 0; i < copies->count; i++) {
+    enum nvm_error error = check_copy(&judge, &all[i], all[i].mask);
     if (error)
       return error;
   }
   return check_suspects(&judge);
 }
 
+/* What is sealed is committed as it was then. Where something is wrong with it, the transaction may
+ * have written it again. */
+static enum nvm_error check_sealed(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                   size_t count, bool quiet) {
+  struct nvmi_array copies = {0};
+  if (!check_copies(log->pool, &log->sealed, true))
+    return NVM_OK;
+  if (!nvmi_array_reserve(&copies, log->sealed.count, sizeof(struct nvmi_sealed))) {
+    nvmi_fail(NVM_ENOMEMORY, log->pool->path, "out of memory to look at a transaction's pointers");
+    return NVM_ENOMEMORY;
+  }
+  memcpy(copies.items, log->sealed.items, log->sealed.count * sizeof(struct nvmi_sealed));
+  copies.count = log->sealed.count;
+  merge_copies(&copies);
+  forget_rewritten(&copies, lines, count);
+  enum nvm_error error = check_copies(log->pool, &copies, quiet);
+  nvmi_array_free(&copies, sizeof(struct nvmi_sealed));
+  return error;
+}
+
 /* Each transaction is judged by what it stored itself; what others stored since, their commits
  * judge. */
 static enum nvm_error check_own(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  struct judge judge = judge_of(log->pool, false);
   struct nvmi_array copies = {0};
   log->pool->method->own_bytes(log, lines, count, &copies);
-  const struct nvmi_sealed *own = copies.items;
-  enum nvm_error error = NVM_OK;
-  for (size_t i = 0; i < copies.count && !error; i++)
-    error = check_copy(&judge, &own[i], own[i].mask);
+  enum nvm_error error = check_copies(log->pool, &copies, false);
   nvmi_array_free(&copies, sizeof(struct nvmi_sealed));
-  return error ? error : check_suspects(&judge);
+  return error;
 }
 
 enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line *lines,
@@ -316,8 +359,8 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
     return check_own(log, lines, count);
   bool quiet = log->owner->looks_again;
   enum nvm_error error = check_lines(pool, lines, count, quiet);
-  if (NVMI_UNLIKELY(log->sealed.count && !error) && check_sealed(log, lines, count, false, true))
-    error = check_sealed(log, lines, count, true, quiet);
+  if (NVMI_UNLIKELY(log->sealed.count && !error))
+    error = check_sealed(log, lines, count, quiet);
   return error;
 }
 
