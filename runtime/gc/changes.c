@@ -2,6 +2,7 @@
 #include "gc/changes.h"
 
 #include "gc/counts.h"
+#include "gc/fates.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 #include "types/types.h"
@@ -18,6 +19,7 @@ enum nvmi_shape { UNKNOWN, EMPTY, PLAIN, CAREFUL };
 struct scan {
   struct nvmi_log *log;
   struct nvm_pool *pool;
+  struct nvmi_fates fates;
   bool incomplete; /* out of memory */
 };
 
@@ -225,16 +227,6 @@ static void compare_images(struct scan *scan, unsigned type, uint64_t offset, ui
   }
 }
 
-/* What the transaction does to a block: bit 0: frees it, bit 1: allocates it. */
-static unsigned fate_of(const struct nvmi_log *log, const struct nvmi_span *span, uint32_t index) {
-  const struct nvmi_intent *intents = log->intents.items;
-  unsigned fate = 0;
-  for (size_t i = 0; i < log->intents.count; i++)
-    if (intents[i].span == span && intents[i].index == index)
-      fate |= intents[i].fate == NVMI_FREED ? 1 : intents[i].fate == NVMI_ALLOCATED ? 2 : 0;
-  return fate;
-}
-
 struct block {
   uint64_t start, end; /* in the file */
   unsigned type;
@@ -247,7 +239,7 @@ static struct block block_around(struct scan *scan, uint64_t offset) {
   uint64_t inside;
   uint32_t index;
   const struct nvmi_span *span = nvmi_block_at(scan->pool, offset, &index, &inside);
-  if (!span || !nvmi_is_live(span, index) || fate_of(scan->log, span, index))
+  if (!span || !nvmi_is_live(span, index) || nvmi_fate_of(&scan->fates, span, index))
     return (struct block){.start = offset, .end = offset + WORD};
   unsigned type = span->words[index] - 1u;
   return (struct block){offset - inside, offset - inside + nvmi_block_size(span), type,
@@ -333,7 +325,7 @@ static void look_at_blocks(struct scan *scan) {
   const struct nvmi_intent *intents = scan->log->intents.items;
   for (size_t i = 0; i < scan->log->intents.count; i++) {
     struct nvmi_span *span = intents[i].span;
-    unsigned fate = fate_of(scan->log, span, intents[i].index);
+    unsigned fate = nvmi_fate_of(&scan->fates, span, intents[i].index);
     if (fate == 3 || !fate)
       continue;
     uint64_t start = nvmi_chunk_offset(scan->pool, span->chunk) + span->first +
@@ -353,8 +345,10 @@ enum nvm_error nvmi_changes(struct nvmi_log *log, const struct nvmi_line *lines,
   log->pieces.count = 0;
   scan.incomplete = !method->pieces(log, lines, count, &log->pieces);
   log->pieces.count = merge(log->pieces.items, log->pieces.count, method->entries);
+  scan.incomplete |= !nvmi_fates_start(&scan.fates, log);
   look_at_pieces(&scan);
   look_at_blocks(&scan);
+  nvmi_fates_end(&scan.fates);
   if (!scan.incomplete)
     return NVM_OK;
   nvmi_fail(NVM_ENOMEMORY, log->pool->path, "out of memory for a transaction's references");
