@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/kill.h"
+#include "base/own_files.h"
 #include "base/progress.h"
 #include "core/header.h"
 #include "core/map.h"
@@ -370,6 +371,6 @@ int nvm_pool_backup_file(const char *pool_path, const char *path, struct nvm_bac
   told->was_open = is_open_elsewhere(look.fd);
   struct other other = {.path = pool_path, .fd = look.fd};
   int result = nvmi_header_read(&look) ? -1 : back_up(look.fd, path, told, copy_of_others, &other);
-  close(look.fd); /* and with it the byte: the process goes on */
+  nvmi_own_file_close(look.fd); /* and with it the byte: the process goes on */
   return result;
 }

@@ -12,12 +12,17 @@
 #include "format/address.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_MAP];
+static struct nvmi_mutex *const forks =
+    &nvmi_locks[NVMI_LOCK_FILES]; /* none while a file is mapped */
 static bool reserved;
 struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
 static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
@@ -134,8 +139,9 @@ void nvmi_map_release(struct nvm_pool *pool) {
   nvmi_unlock(lock);
 }
 
-static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {
-  if (mmap(at + offset, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, pool->fd,
+static int map_by(int fd, struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size,
+                  int flags) {
+  if (mmap(at + offset, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, fd,
            (off_t)offset) != MAP_FAILED)
     return 0;
   return nvmi_fail(NVM_ESYSTEM, pool->path,
@@ -143,13 +149,36 @@ static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t s
                    (unsigned long long)size, strerror(errno));
 }
 
+static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {
+  return map_by(pool->fd, pool, at, offset, size, flags);
+}
+
+/* By an opening of its own, as the child that inherits it would else hold the pool's lock. */
+static int map_private(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  char name[32];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", pool->fd);
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  int result = map_by(fd >= 0 ? fd : pool->fd, pool, pool->work, offset, size, MAP_PRIVATE);
+  if (fd >= 0)
+    close(fd);
+  return result;
+}
+
 /* With undo the program's view is the file itself; a child of fork must not reach it. A private
  * view is inherited as it is, the file behind it never. */
 static int map_work(struct nvm_pool *pool, uint64_t offset, uint64_t size, bool private_work) {
-  if (map_part(pool, pool->work, offset, size, private_work ? MAP_PRIVATE : MAP_SHARED))
+  if (private_work)
+    return map_private(pool, offset, size);
+  if (map_part(pool, pool->work, offset, size, MAP_SHARED))
     return -1;
-  if (!private_work)
-    madvise(pool->work + offset, size, MADV_DONTFORK);
+  madvise(pool->work + offset, size, MADV_DONTFORK);
+  return 0;
+}
+
+static int map_home(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  if (map_part(pool, pool->home, offset, size, MAP_SHARED))
+    return -1;
+  madvise(pool->home + offset, size, MADV_DONTFORK);
   return 0;
 }
 
@@ -167,21 +196,22 @@ int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   pool->home = nvmi_reserve_aligned(header->span, PROT_NONE);
   if (!pool->home)
     return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
-  if (map_part(pool, pool->home, 0, nvmi_file_size(header), MAP_SHARED) ||
-      map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
-      map_work(pool, header->heap_offset, header->heap_size, private_work))
-    return -1;
-  madvise(pool->home, header->span, MADV_DONTFORK);
-  return 0;
+  nvmi_lock(forks);
+  int result = map_home(pool, 0, nvmi_file_size(header)) ||
+                       map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
+                       map_work(pool, header->heap_offset, header->heap_size, private_work)
+                   ? -1
+                   : 0;
+  nvmi_unlock(forks);
+  return result;
 }
 
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work) {
   uint64_t offset = pool->header.heap_offset + old_size, size = pool->header.heap_size - old_size;
-  if (map_part(pool, pool->home, offset, size, MAP_SHARED) ||
-      map_work(pool, offset, size, private_work))
-    return -1;
-  madvise(pool->home + offset, size, MADV_DONTFORK);
-  return 0;
+  nvmi_lock(forks);
+  int result = map_home(pool, offset, size) || map_work(pool, offset, size, private_work) ? -1 : 0;
+  nvmi_unlock(forks);
+  return result;
 }
 
 bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {

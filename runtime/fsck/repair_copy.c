@@ -15,6 +15,7 @@
 
 #include "base/checksum.h"
 #include "base/kill.h"
+#include "base/own_files.h"
 #include "core/header.h"
 #include "core/map.h"
 #include "platform/disk.h"
@@ -212,7 +213,7 @@ static struct copy *load_copy(const char *path, uint64_t *size) {
   }
   bool opened = fd >= 0;
   if (opened)
-    close(fd);
+    nvmi_own_file_close(fd);
   bool bounded = copy && copy->magic == COPY_MAGIC && copy->ranges < *size && copy->bytes < *size &&
                  size_of(copy) == *size && copy->check == check_of(copy);
   if (bounded)

@@ -3,6 +3,7 @@
 #include "platform/disk.h"
 
 #include "base/clock.h"
+#include "base/own_files.h"
 #include "core/map.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ int nvmi_disk_fail(const char *path, const char *what) {
 
 int nvmi_disk_open(const char *path, int flags) {
   struct stat status;
-  int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+  int fd = nvmi_own_file_open(path, flags | O_NONBLOCK, 0);
   if (fd < 0 || fstat(fd, &status)) {
     nvmi_disk_fail(path, "cannot be opened");
   } else if (S_ISDIR(status.st_mode)) {
@@ -95,7 +96,7 @@ int nvmi_disk_open(const char *path, int flags) {
     return fd;
   }
   if (fd >= 0)
-    close(fd);
+    nvmi_own_file_close(fd);
   return -1;
 }
 

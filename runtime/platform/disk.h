@@ -9,8 +9,8 @@
 /* Records what errno says of `what`, and what helps. */
 int nvmi_disk_fail(const char *path, const char *what);
 
-/* Opens a file. What is none (a folder, a device) is refused, and nobody waits at a pipe until it
- * is written to. -1: recorded. */
+/* Opens a file that may be locked; for nvmi_own_file_close(). What is none (a folder, a device) is
+ * refused, and nobody waits at a pipe until it is written to. -1: recorded. */
 int nvmi_disk_open(const char *path, int flags);
 
 /* While a file is made longer: beyond `ulimit -f` that fails with EFBIG, and the signal that comes

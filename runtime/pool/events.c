@@ -11,6 +11,7 @@
 #include "pool/events.h"
 
 #include "admin/call.h"
+#include "base/own_files.h"
 #include "base/signal_frame.h"
 #include "core/map.h"
 #include "gc/counts.h"
@@ -53,8 +54,6 @@ static void before_fork(void) {
 static void in_parent(void) { nvmi_locks_after_fork(false); }
 
 static void orphan(struct nvm_pool *pool) {
-  if (!pool->forked)
-    close(pool->fd); /* the pool's lock is the parent's: it must not live as long as the child */
   pool->fd = -1;
   pool->forked = true;
   nvmi_gate_shut(&pool->gate, NVMI_GATE_CHILD);
@@ -64,6 +63,7 @@ static void in_child(void) {
   nvmi_freeze_forget();
   if (!hands_over) {
     nvmi_order_forget();
+    nvmi_own_files_forget(); /* a pool's lock is the parent's */
     each_pool(orphan);
     if (nvmi_self && !nvmi_self->busy)
       nvmi_tx_inherit(nvmi_self);

@@ -9,6 +9,7 @@
 
 #include "admin/call.h"
 #include "base/kill.h"
+#include "base/own_files.h"
 #include "base/own_locks.h"
 #include "base/settings.h"
 #include "core/header.h"
@@ -72,10 +73,8 @@ static struct nvm_pool *new_pool(const char *path) {
 }
 
 void nvmi_pool_detach(struct nvm_pool *pool) {
-  if (pool->fd >= 0) {
-    flock(pool->fd, LOCK_UN); /* a child that was forked meanwhile may still have the file open */
-    close(pool->fd);
-  }
+  if (pool->fd >= 0)
+    nvmi_own_file_close(pool->fd);
   nvmi_mutex_remove(&pool->lock);
   nvmi_mutex_remove(&pool->settling);
   nvmi_types_free(pool);
@@ -129,10 +128,10 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
 /* Under a name when the file system has no nameless files. */
 static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
   *name = 0;
-  pool->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  pool->fd = nvmi_own_file_open(folder, O_TMPFILE | O_RDWR, 0666);
   if (pool->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
     snprintf(name, name_size, "%s.%ld.new", pool->path, (long)getpid());
-    pool->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    pool->fd = nvmi_own_file_open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
   }
   if (pool->fd < 0)
     return nvmi_disk_fail(pool->path, "cannot be created");

@@ -2,9 +2,11 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "store.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,4 +75,44 @@ TEST(fork_beside_busy_threads) {
     CHECK(pthread_join(threads[i], NULL) == 0);
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(test_path("pool"));
+}
+
+/* The child outlives its parent, which is killed before its pool is open. */
+static int begins[2], ends[2];
+static void fork_at(enum nvmi_step step) {
+  char byte;
+  if (step != NVMI_STEP_RECOVER)
+    return;
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    CHECK(close(ends[1]) == 0 && write(begins[1], "", 1) == 1);
+    _exit(read(ends[0], &byte, 1) != 0); /* with the test */
+  }
+  CHECK(read(begins[0], &byte, 1) == 1);
+  kill(getpid(), SIGKILL);
+}
+
+static void die_while_it_is_opened(void) {
+  const char *path = test_path("pool");
+  setenv("NVMOVE_KILL_AT", "recover:1000", 1); /* steps are taken, none of them kills */
+  hook_steps(fork_at);
+  (void)nvm_pool_open(path);
+  _exit(1);
+}
+
+TEST(fork_while_a_pool_is_opened) {
+  int status;
+  CHECK(nvm_pool_close(test_create(test_path("pool"), 1 << 20)) == 0);
+  CHECK(pipe(begins) == 0 && pipe(ends) == 0);
+  for (int round = 0; round < 2; round++) {
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0)
+      die_while_it_is_opened();
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+    CHECK(nvm_pool_close(test_open(test_path("pool"))) == 0);
+  }
+  for (int i = 0; i < 2; i++)
+    CHECK(close(begins[i]) == 0 && close(ends[i]) == 0);
 }
