@@ -1,5 +1,4 @@
-/* counting.c: reference counts are those of the pool's words whatever a transaction does and
- * wherever it dies; and what nothing refers to is freed, no more and no less. */
+/* counting.c: reference counts are right wherever a transaction dies; garbage, and only it, goes. */
 #define _GNU_SOURCE
 #include "format/layout_tables.h"
 #include "harness.h"
@@ -141,9 +140,16 @@ static struct place *add(NVM_POOL *pool, uint64_t *seed) {
   return made;
 }
 
+static void use_large(NVM_POOL *pool, uint64_t *seed) {
+  struct place **large = nvm_calloc(pool, SLOTS_ID, 20000, sizeof *large);
+  STORE(large[19999], any(pool, seed));
+  CHECK(nvm_free(large) == 0);
+}
+
+/* A few steps, or very many. */
 static void act(NVM_POOL *pool, uint64_t *seed) {
   CHECK(nvm_tx_begin(pool) == 0);
-  for (uint64_t left = 1 + draw(seed, 6); left; left--) {
+  for (uint64_t left = draw(seed, 30) ? 1 + draw(seed, 6) : 200; left; left--) {
     struct place **slot = &slots_of(pool)[draw(seed, SLOTS)], *at = any(pool, seed);
     uint64_t what = draw(seed, 10);
     if (what < 3)
@@ -155,7 +161,7 @@ static void act(NVM_POOL *pool, uint64_t *seed) {
     else if (what == 5)
       CHECK(nvm_free(add(pool, seed)) == 0);
     else if (what == 6)
-      add(pool, seed); /* lost at once */
+      draw(seed, 20) ? (void)add(pool, seed) : use_large(pool, seed); /* lost at once */
     else if (at && nvm_usable_size(at) == sizeof *at && what == 7)
       scribble(pool, nvm_calloc(pool, 0, 1, 100), seed);
     else if (at)
@@ -351,18 +357,14 @@ TEST(counted_in_spite_of_deaths_at_commits) { CHECK(die_at_each("commit", "recov
 
 TEST(counted_in_spite_of_deaths_at_appends) { CHECK(die_at_each("append", "count") > 20); }
 
-static void write_at(const char *path, uint64_t offset, uint64_t word) {
+/* The word at an offset of the file; it becomes `*now`, unless that is null. */
+static uint64_t word_at(const char *path, uint64_t offset, const uint64_t *now) {
+  uint64_t was;
   int fd = open(path, O_RDWR);
-  CHECK(fd >= 0 && pwrite(fd, &word, sizeof word, (off_t)offset) == sizeof word);
+  CHECK(fd >= 0 && pread(fd, &was, sizeof was, (off_t)offset) == sizeof was);
+  CHECK(!now || pwrite(fd, now, sizeof *now, (off_t)offset) == sizeof *now);
   close(fd);
-}
-
-static uint64_t read_at(const char *path, uint64_t offset) {
-  uint64_t word;
-  int fd = open(path, O_RDONLY);
-  CHECK(fd >= 0 && pread(fd, &word, sizeof word, (off_t)offset) == sizeof word);
-  close(fd);
-  return word;
+  return was;
 }
 
 /* Its first line, its directory, a count. */
@@ -371,26 +373,25 @@ TEST_ONCE(counted_pool_damaged) {
   NVM_POOL *pool = make(path);
   link_chain(pool, 5);
   CHECK(nvm_pool_close(pool) == 0);
-  uint64_t head = read_at(path, offsetof(struct nvm_header, counts));
+  uint64_t head = word_at(path, offsetof(struct nvm_header, counts), NULL);
   uint64_t directory = head + sizeof(struct nvm_counts) + 2 * NVM_BATCH_SIZE +
                        (uint64_t)NVM_RING_LINES * NVM_RING_LINE;
   uint64_t first = 0;
-  while (!(first = read_at(path, directory)))
+  while (!(first = word_at(path, directory, NULL)))
     directory += sizeof first;
   const struct {
     uint64_t at, word;
   } damage[] = {{head, 5}, {head + offsetof(struct nvm_counts, size), 64}, {directory, 4096}};
   for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
-    uint64_t was = read_at(path, damage[i].at);
-    write_at(path, damage[i].at, damage[i].word);
+    uint64_t was = word_at(path, damage[i].at, &damage[i].word);
     CHECK(nvm_pool_check(path, NULL, NULL) == 1);
     CHECK_FAILS(nvm_pool_open(path) != NULL, NVM_ECORRUPT);
-    write_at(path, damage[i].at, was);
+    word_at(path, damage[i].at, &was);
   }
   uint64_t place = first;
-  while (!read_at(path, place))
+  while (!word_at(path, place, NULL))
     place += sizeof place;
-  write_at(path, place, read_at(path, place) + 1);
+  word_at(path, place, &(uint64_t){word_at(path, place, NULL) + 1});
   CHECK(nvm_pool_check(path, NULL, NULL) == 0);
   pool = test_open(path);
   CHECK(nvm_pool_verify(pool, NULL, NULL) == 1);
