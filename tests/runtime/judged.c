@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,6 +165,36 @@ TEST(unsafe_pointer_that_is_mended_after_a_release) {
   STORE(record->next, NULL);
   pthread_mutex_unlock(&judged.mutex);
   CHECK(nvm_tx_commit(judged.pool) == 0 && nvm_errno() != NVM_EUNSAFE);
+  CHECK(nvm_pool_close(judged.pool) == 0);
+}
+
+/* Words of a few lines, stored again and again with releases between: the last of each counts. */
+TEST(unsafe_pointer_is_the_last_of_its_word) {
+  enum { ROUNDS = 300, WORDS = 24 };
+  unsigned seed = 1 + (unsigned)test_seed();
+  judged.pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(judged.pool) == 0);
+  struct pair *record = nvm_calloc(judged.pool, PAIR_ID, 1, sizeof(struct pair));
+  CHECK(nvm_pool_set_root(judged.pool, record) == 0 && nvm_tx_commit(judged.pool) == 0);
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    bool unsafe = false;
+    CHECK(nvm_tx_begin(judged.pool) == 0);
+    for (unsigned releases = 1 + rand_r(&seed) % 5; releases; releases--) {
+      pthread_mutex_lock(&judged.mutex);
+      for (unsigned stores = rand_r(&seed) % 8; stores; stores--)
+        STORE(record->many[rand_r(&seed) % WORDS],
+              rand_r(&seed) % 6 ? (void *)record : (void *)&state);
+      pthread_mutex_unlock(&judged.mutex);
+    }
+    for (unsigned mended = rand_r(&seed) % WORDS, i = 0; i < mended; i++)
+      STORE(record->many[i], NULL);
+    for (unsigned i = 0; i < WORDS; i++)
+      unsafe |= record->many[i] == &state;
+    if (unsafe)
+      CHECK_FAILS(nvm_tx_commit(judged.pool) == 0, NVM_EUNSAFE);
+    else
+      CHECK(nvm_tx_commit(judged.pool) == 0);
+  }
   CHECK(nvm_pool_close(judged.pool) == 0);
 }
 
