@@ -5,9 +5,9 @@ usage: run.py --build build/dev [--long] [SUITE...]
        run.py --build build/dev --test tests/SUITE/...
 
 Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool,
-examples, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and mutation. A suite
-is a function that returns an Outcome; a suite that breaks counts as one failure. Exit status 0 only without
-failures.
+examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and
+mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
+status 0 only without failures.
 """
 import argparse
 import contextlib
@@ -33,6 +33,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "accuracy", "small"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "documents"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "mutation"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "storm"))
@@ -259,6 +260,12 @@ def examples(a):
     return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
 
 
+def documents(a):
+    """The terminal sessions of the README and the documents print what they show."""
+    import sessions
+    return Outcome(*sessions.check(os.path.join(a.build, "bin")))
+
+
 def differential(a):
     """Programs behave the same under nvmove-cc and clang; with --long also real ones."""
     import csmith
@@ -314,9 +321,9 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm,
           "damage": damage, "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin,
-          "driver": driver, "crash": crash, "pool": pool, "examples": examples, "differential": differential,
-          "ports": ports, "small": small, "e2e": e2e, "clang-tidy": clang_tidy, "packages": packages,
-          "soak": soak, "mutation": mutation}
+          "driver": driver, "crash": crash, "pool": pool, "examples": examples, "documents": documents,
+          "differential": differential, "ports": ports, "small": small, "e2e": e2e,
+          "clang-tidy": clang_tidy, "packages": packages, "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "packages", "soak", "mutation")
 LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool")
 
