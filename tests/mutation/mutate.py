@@ -5,10 +5,10 @@ usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] 
                  [--tried FILE]
 
 A mutation is one line of the runtime's sources, changed by one rule (mutations.py). The runtime's tests that
-enter its function run (reached.py), `nvmove crash` (from DIR) explores right programs that are linked with
-the mutated runtime, and random programs and a storm run where threads are concerned. A mutation that nothing
-notices is a survivor: either the tests miss something, or the line is needless. Those that are known, with
-the reason, are in SURVIVORS (docs/internals/reliability.md explains them); any other, and any in that list
+enter its function run (reached.py), the fastest first, until FAST_SECONDS and FURTHER_SECONDS are used up;
+`nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime; random programs
+and a storm run where threads are concerned. A mutation that nothing notices is a survivor: either the tests
+miss something, or the line is needless. Those that are known, with the reason, are in SURVIVORS (docs/internals/reliability.md explains them); any other, and any in that list
 that is noticed after all, is a failure. --sample: so many of them, chosen by --seed. --tried: a run that was
 interrupted goes on behind the mutations in this file, which it writes. The sources are copied: the tree is
 not touched.
@@ -43,6 +43,7 @@ METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 1800  # of all tests on a busy machine
 FAST_SECONDS = 30   # of tests that run before anything else
+FURTHER_SECONDS = 150  # of those that run behind everything else
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 NOTICED_MAX = 24  # tests that are tried first
 CHECK = "check: "
@@ -102,7 +103,7 @@ class Workshop:
         command = ["clang-19", *FLAGS, *options, "-c", source, "-o", made or self.object_of(source)]
         subprocess.run(command, cwd=self.folder, check=True)
 
-    def measure(self):
+    def measure(self, jobs):
         """Which tests enter which functions; as the runtime is without a mutation."""
         os.makedirs(os.path.join(self.folder, "marked"))
         objects = []
@@ -114,7 +115,7 @@ class Workshop:
                 objects.append(self.object_of(source))
         self.compile(os.path.join(ROOT, "tests", "mutation", "reached.c"), (), "marked/reached.o")
         self.link([*objects, "marked/reached.o", "-no-pie"], "marked.exe")
-        return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder)
+        return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder, jobs)
 
     def users(self, name):
         if not name.endswith(".c"):
@@ -133,13 +134,10 @@ class Workshop:
                         f"explored{number}"], cwd=self.folder, check=True)
 
     def plans(self, mutation):
-        """The tests that enter the mutated function: those that take FAST_SECONDS, and the others."""
+        """Tests that enter the mutated function: those that take FAST_SECONDS, and others."""
         tests = self.reached.plan(mutation.function, self.noticed.tests(mutation.name))
-        used, fast = 0, 0
-        while fast < len(tests) and used < FAST_SECONDS:
-            used += self.reached.seconds[tests[fast]]
-            fast += 1
-        return tests[:fast], tests[fast:]
+        fast = self.reached.within(tests, FAST_SECONDS)
+        return tests[:fast], tests[fast:fast + self.reached.within(tests[fast:], FURTHER_SECONDS)]
 
     def tests_pass(self, tests, seconds):
         with open(os.path.join(self.folder, "plan"), "w") as f:
@@ -147,11 +145,12 @@ class Workshop:
         return not tests or self.ends_well(["./tests.exe", "--stop", "--plan", "plan"], seconds)
 
     def checks(self, mutation, seconds):
-        """What may notice a mutation, by its name; each gives whether it found nothing."""
-        fast, further = self.plans(mutation)
+        """What may notice a mutation, by its name; each gives whether it found nothing. Of no mutation: all
+        but the tests, which were measured."""
+        fast, further = self.plans(mutation) if mutation.name else ((), ())
         threads = {"few programs": lambda: self.programs_pass(FEW, seconds),
                    "programs": lambda: self.programs_pass(PROGRAMS, seconds),
-                   "storm": lambda: self.storm_passes(seconds)} if mutation.name in WHOLE else {}
+                   "storm": lambda: self.storm_passes(seconds)} if mutation.name in ("", *WHOLE) else {}
         explored = {f"explored {n}": lambda n=n: self.explores(n, METHODS, seconds)
                     for n in range(len(EXPLORED))}
         return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **explored,
@@ -233,8 +232,7 @@ class Workshop:
             os.rename(right, os.path.join(self.folder, "objects"))
 
 
-# No mutation; a file and a function that mean all checks.
-EVERYTHING = Mutation("", WHOLE[0], "", 0, "", "")
+NONE = Mutation("", "", "", 0, "", "")
 
 
 def fates(wanted, folder, tools, seconds, jobs):
@@ -252,11 +250,11 @@ def fates(wanted, folder, tools, seconds, jobs):
             free.put(shop)
 
     shops = [free.get() for _ in range(jobs)]
-    found = shops[0].measure()
+    found = shops[0].measure(jobs)
     for shop in shops:
         shop.reached = found
     shops[0].link()
-    right = shops[0].passes(EVERYTHING, seconds)
+    right = shops[0].passes(NONE, seconds)
     for shop in shops:
         free.put(shop)
     if not right:

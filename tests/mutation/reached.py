@@ -5,9 +5,11 @@ each test then runs alone. A function of the sources is known by its name; of st
 that share a name all are meant.
 """
 import bisect
+import concurrent.futures
 import os
 import re
 import subprocess
+import tempfile
 import time
 
 import children
@@ -34,6 +36,14 @@ class Reached:
         """Seconds after which a test hangs."""
         return int(SLOWEST_START + SLOWER * self.seconds[test])
 
+    def within(self, tests, seconds):
+        """How many of them run in so many seconds; at least one."""
+        count, used = 0, 0
+        while count < len(tests) and used < seconds:
+            used += self.seconds[tests[count]]
+            count += 1
+        return count
+
     def plan(self, function, first):
         """The tests that enter a function (of an unknown one all): `first`, then the fastest first."""
         tests = self.tests_of.get(function, self.seconds)
@@ -50,25 +60,30 @@ def functions_of(program):
     return int(start.group(1), 16), [a for a, _ in found], [n for _, n in found]
 
 
-def measure(program, folder):
-    """Runs every test of a program that is linked with reached.c."""
+def measure(program, folder, jobs):
+    """Runs every test of a program that is linked with reached.c, so many at a time."""
     start, addresses, names = functions_of(program)
     tests = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    marks, plan, reached = os.path.join(folder, "marks"), os.path.join(folder, "plan"), Reached()
-    for test in tests.splitlines():
-        with open(plan, "w") as f:
-            f.write(f"{SECONDS_MAX} {test}\n")
-        if os.path.exists(marks):
-            os.unlink(marks)
-        begun = time.monotonic()
-        status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL,
-                                env=dict(os.environ, NVMOVE_TEST_REACHED=marks, TMPDIR=folder))
-        if status != 0:
-            raise RuntimeError(f"{test} fails without a mutation")
-        with open(marks, "rb") as f:
-            held = f.read()
+
+    def run(test):
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            marks, plan = os.path.join(place, "marks"), os.path.join(place, "plan")
+            with open(plan, "w") as f:
+                f.write(f"{SECONDS_MAX} {test}\n")
+            begun = time.monotonic()
+            status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL,
+                                    env=dict(os.environ, NVMOVE_TEST_REACHED=marks, TMPDIR=place))
+            if status != 0:
+                raise RuntimeError(f"{test} fails without a mutation")
+            with open(marks, "rb") as f:
+                held = f.read()
         entered = {names[bisect.bisect_right(addresses, start + m.start() * GRAIN) - 1]
                    for m in re.finditer(b"\1", held)}
-        reached.add(test, time.monotonic() - begun, entered)
-    return reached
+        return test, time.monotonic() - begun, entered
+
+    found = Reached()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
+        for result in workers.map(run, tests.splitlines()):
+            found.add(*result)
+    return found
