@@ -8,10 +8,10 @@ A mutation is one line of the runtime's sources, changed by one rule (mutations.
 enter its function run (reached.py), the fastest first, until FAST_SECONDS and FURTHER_SECONDS are used up;
 `nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime; random programs
 and a storm run where threads are concerned. A mutation that nothing notices is a survivor: either the tests
-miss something, or the line is needless. Those that are known, with the reason, are in SURVIVORS (docs/internals/reliability.md explains them); any other, and any in that list
-that is noticed after all, is a failure. --sample: so many of them, chosen by --seed. --tried: a run that was
-interrupted goes on behind the mutations in this file, which it writes. The sources are copied: the tree is
-not touched.
+miss something, or the line is needless. Those that are known, with the reason, are in SURVIVORS
+(docs/internals/reliability.md explains them); any other, and any in that list that is noticed after all, is
+a failure. --sample: so many of them, chosen by --seed. --tried: a run that was interrupted goes on behind the
+mutations in this file, which it writes. The sources are copied: the tree is not touched.
 """
 import argparse
 import collections
