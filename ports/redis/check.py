@@ -273,7 +273,7 @@ def test_a_node_of_a_cluster_knows_its_keys_by_slot(src, folder):
 
 
 # Need more than one build, or count by themselves.
-MORE = ("a_rebuilt_server_attaches", "each_command_commits", "a_live_copy_and_an_export", "alike", "kills",
+MORE = ("a_rebuilt_server_attaches", "each_command_commits", "a_live_copy", "alike", "kills",
         "power")
 
 
@@ -290,7 +290,7 @@ def check(cc, nvmove, rounds, names=()):
     tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
     single = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-command"), per_command=True)
     tests["each_command_commits"] = lambda _, folder: commits(src, single, folder)
-    tests["a_live_copy_and_an_export"] = lambda src, folder: copied(src, nvmove, folder)
+    tests["a_live_copy"] = lambda src, folder: copied(src, nvmove, folder)
     for name, test in tests.items():
         if names and name not in names:
             continue
@@ -322,17 +322,16 @@ def check(cc, nvmove, rounds, names=()):
 
 
 def copied(src, nvmove, folder):
-    """`nvmove pool backup` of the running server, and the copy exported by Redis's own save function."""
+    """`nvmove pool backup` of the running server, and the copy saved by Redis itself."""
     running, client = started(src, folder)
     fill(client)
-    copy, dump = os.path.join(folder, "copy.pool"), os.path.join(folder, "dump.rdb")
+    copy = os.path.join(folder, "copy.pool")
     kills.tool(nvmove, "backup", os.path.join(folder, "redis.pool"), copy)
     expect("the server goes on", client.do("INCR", "n"), 1)
     running.kill()
-    program = [os.path.join(src, "redis-server"), "--port", str(server.free_port()), "--dir", folder,
-               "--save", ""]
-    kills.tool(nvmove, "export", copy, "--call", f'rdbSave("{dump}")', "--", *program,
-               environment={"NVMOVE_POOL": copy})
+    running, client = started(src, folder, "--dbfilename", "dump.rdb", NVMOVE_POOL=copy, NVMOVE_OPEN="copy")
+    expect("saved", client.do("SAVE"), b"OK")
+    running.kill()
     running, client = started(src, folder, NVMOVE_POOL="")
     expect_filled(client)
     running.kill()

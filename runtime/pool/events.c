@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include "pool/events.h"
 
-#include "admin/call.h"
 #include "base/own_files.h"
 #include "base/signal_frame.h"
 #include "core/map.h"
@@ -157,8 +156,6 @@ static void at_exit(void) {
   nvmi_exits = true;
   if (nvmi_self)
     end_thread(nvmi_self);
-  if (nvmi_call_armed)
-    nvmi_call_now();
   leave_all();
 }
 

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "pool/pool.h"
 
-#include "admin/call.h"
 #include "base/kill.h"
 #include "base/own_files.h"
 #include "base/own_locks.h"
@@ -276,7 +275,6 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
       nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool);
   nvmi_trace_opened(pool);
-  nvmi_call_arm(pool);
   pool->in_use = true;
   return 0;
 }

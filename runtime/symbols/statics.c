@@ -62,14 +62,6 @@ bool nvmi_static_name(const void *address, char *text, size_t size) {
   return found;
 }
 
-enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address) {
-  nvmi_lock(lock);
-  enum nvmi_found found = nvmi_place_find(place, address);
-  nvmi_symbols_release();
-  nvmi_unlock(lock);
-  return found;
-}
-
 static enum nvm_error enter(struct nvm_pool *pool, uint32_t kind, uint64_t value) {
   const void *address = (const void *)(uintptr_t)value;
   struct nvmi_place place;

@@ -39,9 +39,6 @@ enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t v
 /* The variable that an address lies in, "'name' of file.c". False: no symbol has it. */
 bool nvmi_static_name(const void *address, char *text, size_t size);
 
-/* Where a place lies in this process, as symbols.h says. */
-enum nvmi_found nvmi_static_find(const struct nvmi_place *place, uint64_t *address);
-
 /* Whether an address lies in the program or one of its shared objects. */
 bool nvmi_is_static(const void *address);
 

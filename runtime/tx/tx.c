@@ -7,7 +7,6 @@
  */
 #include "core/internal.h"
 
-#include "admin/call.h"
 #include "base/signal_frame.h"
 #include "core/lines.h"
 #include "core/tracing.h"
@@ -394,6 +393,4 @@ void __nvm_commit_point(void) {
     nvmi_fatal(error, NULL,
                error == NVM_EUNSAFE ? nvm_strerror()
                                     : "what was open at a commit point could not be committed");
-  if (NVMI_UNLIKELY(nvmi_call_armed) && !nvmi_in_transaction(thread))
-    nvmi_call_now();
 }

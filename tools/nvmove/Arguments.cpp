@@ -269,8 +269,8 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   }
   if (Pool->parsed()) {
     A.What = Command::Pool;
-    std::string Wrong = checkPool(A);
-    return Wrong.empty() ? std::nullopt : refuse(Wrong);
+    return A.HasFlags ? refuse("a pool command runs no program: nothing may follow --")
+                      : std::nullopt;
   }
   if (Crash->parsed()) {
     A.What = Command::Crash;

@@ -42,7 +42,6 @@ enum class PoolVerb {
   Repair,
   Backup,
   Convert,
-  Export,
   Leaks,
   Collect,
   Dump,
@@ -59,7 +58,6 @@ struct PoolArguments {
   uint64_t Size = 0;
   std::string Copy;         ///< of `backup`, `convert`: the new file
   std::string Layouts, Map; ///< of `convert`
-  std::string Call;         ///< of `export`
   double SecondsMax = 30;   ///< of `backup`
   // Of `repair`.
   bool DryRun = false, DropLog = false, NullDangling = false, ForgetTypes = false;
@@ -97,9 +95,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A);
 /// Empty, or what is wrong with the combination.
 std::string checkCrash(const Arguments &A);
 
-/// Describes `nvmove pool` to CLI11, and what CLI11 cannot say about it.
+/// Describes `nvmove pool` to CLI11.
 void addPoolOptions(CLI::App &Pool, Arguments &A);
-std::string checkPool(const Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.

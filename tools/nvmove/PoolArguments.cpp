@@ -25,7 +25,6 @@ Examples:
   nvmove pool leaks data.pool || nvmove pool gc data.pool
   nvmove pool backup data.pool monday.pool
   nvmove pool convert data.pool new.pool --layouts ./program --map fields.yaml
-  nvmove pool export data.pool --call 'save("dump.txt")' -- ./program data.pool
   nvmove pool repair data.pool --dry-run
   nvmove pool repair data.pool --undo data.pool.repair-1
 
@@ -60,10 +59,6 @@ const std::vector<Verb> &verbs() {
        "convert",
        "Make a pool for a program whose types have changed",
        {"text", "json"}},
-      {PoolVerb::Export,
-       "export",
-       "Have the program (behind --) save the pool in its own way, from a private view",
-       {"text"}},
       {PoolVerb::Leaks,
        "leaks",
        "Count the blocks that the root does not lead to, by type",
@@ -155,12 +150,6 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
       addBackupOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Convert)
       addConvertOptions(*Sub, A.Pool);
-    if (V.What == PoolVerb::Export)
-      Sub->add_option(
-             "--call", A.Pool.Call,
-             "the program's function that saves, as 'save(0,\"file\")': called when it is at "
-             "rest")
-          ->option_text("CALL");
     if (V.What == PoolVerb::Repair)
       addRepairOptions(*Sub, A.Pool);
     if (V.What == PoolVerb::Dump)

@@ -237,8 +237,6 @@ llvm::Expected<int> run(const Arguments &A) {
     return backUp(A);
   case PoolVerb::Convert:
     return convertPool(A);
-  case PoolVerb::Export:
-    return exportPool(A);
   case PoolVerb::Leaks:
     return leaks(A);
   case PoolVerb::Collect:

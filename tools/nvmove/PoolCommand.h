@@ -18,8 +18,6 @@ void printJson(llvm::raw_ostream &OS, llvm::json::Value Value);
 llvm::Expected<int> backUp(const Arguments &A);
 /// PoolConvert.cpp.
 llvm::Expected<int> convertPool(const Arguments &A);
-/// PoolExport.cpp.
-llvm::Expected<int> exportPool(const Arguments &A);
 /// PoolRepair.cpp.
 llvm::Expected<int> repairPool(const Arguments &A);
 
