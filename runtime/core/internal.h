@@ -55,6 +55,7 @@ struct nvm_pool {
   struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
+  const struct nvmi_run_owner *const *run_owners; /* null at the end (heap/run_owner.h) */
   _Atomic uint64_t bound; /* all commit records below are durable in place; only grows */
   _Atomic bool
       several_logs;    /* order numbers, and more, are shared (docs/internals/pool-format.md) */

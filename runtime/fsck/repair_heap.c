@@ -8,11 +8,9 @@
  */
 #include "fsck/repair.h"
 
-#include "gc/counts.h"
 #include "heap/heap_types.h"
+#include "heap/run_owner.h"
 #include "log/log_read.h"
-#include "symbols/statics.h"
-#include "types/types.h"
 
 #include <string.h>
 
@@ -135,18 +133,16 @@ static bool try_named(struct puzzle *puzzle) {
     try(puzzle, NVM_CHUNK_ENTRY(NVM_CHUNK_LOG, 0, 0, segment->size >> NVM_CHUNK_SHIFT));
     return true;
   }
-  if (nvmi_statics_use(pool, at)) {
-    try(puzzle, NVM_CHUNK_ENTRY(NVM_CHUNK_STATICS, 0, 0, 1));
+  for (const struct nvmi_run_owner *const *owner = pool->run_owners; *owner; owner++) {
+    if (!(*owner)->parts_in(pool, at, NVM_CHUNK_SIZE, false))
+      continue;
+    if ((*owner)->chunks)
+      try(puzzle, NVM_CHUNK_ENTRY((*owner)->kind, 0, 0, (*owner)->chunks));
+    else
+      try_lengths(puzzle, (*owner)->kind);
     return true;
   }
-  if (nvmi_counts_use(pool, at)) {
-    try_lengths(puzzle, NVM_CHUNK_COUNTS);
-    return true;
-  }
-  if (!nvmi_types_in(pool, at, NVM_CHUNK_SIZE, false))
-    return false;
-  try_lengths(puzzle, NVM_CHUNK_TYPES);
-  return true;
+  return false;
 }
 
 static void try_all(struct puzzle *puzzle) {
@@ -164,10 +160,10 @@ static void try_all(struct puzzle *puzzle) {
 /* A run of blocks, or free, that a table lies in. */
 static const char *lies_over(const struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
   uint64_t at = nvmi_chunk_offset(pool, chunk), size = word >> 32 << NVM_CHUNK_SHIFT;
-  if ((word & 0xff) != NVM_CHUNK_TYPES && nvmi_types_in(pool, at, size, false))
-    return "the layout of a type lies in no run of kind TYPES";
-  if ((word & 0xff) != NVM_CHUNK_STATICS && nvmi_statics_use(pool, at))
-    return "a part of the table of static data is no run of kind STATICS";
+  for (const struct nvmi_run_owner *const *owner = pool->run_owners; *owner; owner++)
+    if ((*owner)->lack && (word & 0xff) != (*owner)->kind &&
+        (*owner)->parts_in(pool, at, size, false))
+      return (*owner)->lack;
   return NULL;
 }
 

@@ -62,10 +62,12 @@ const char *nvmi_counts_fault(const struct nvm_pool *pool) {
   return NULL;
 }
 
-bool nvmi_counts_use(const struct nvm_pool *pool, uint64_t offset) {
+/* 1: the run that starts there is the first line's or a table's. */
+static unsigned is_named(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole) {
   const struct nvm_header *h = &pool->header;
+  (void)size, (void)whole;
   if (!h->counts || offset == h->counts)
-    return h->counts;
+    return h->counts != 0;
   if (size_of_head(pool) > h->heap_offset + h->heap_size - h->counts)
     return false;
   const uint64_t *directory = directory_of(pool);
@@ -74,6 +76,8 @@ bool nvmi_counts_use(const struct nvm_pool *pool, uint64_t offset) {
       return true;
   return false;
 }
+
+const struct nvmi_run_owner nvmi_counts_owner = {.kind = NVM_CHUNK_COUNTS, .parts_in = is_named};
 
 static void *free_dram(struct nvmi_counts *counts) {
   nvmi_mutex_remove(&counts->append);

@@ -36,7 +36,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "heap/run_owner.h"
 
 struct nvmi_count_delta;
 
@@ -121,8 +121,8 @@ static inline uint16_t *nvmi_counts_at(const struct nvmi_counts *counts, uint64_
 /* Makes sure of a table for it. False: recorded, there is no room. */
 bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to);
 
-/* Whether the run of chunks at this file offset is the counts' own. */
-bool nvmi_counts_use(const struct nvm_pool *pool, uint64_t offset);
+/* Of the runs with the counts. */
+extern const struct nvmi_run_owner nvmi_counts_owner;
 /* What is wrong with the counts of a file; null: nothing. */
 const char *nvmi_counts_fault(const struct nvm_pool *pool);
 

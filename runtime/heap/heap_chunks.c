@@ -9,13 +9,11 @@
 
 #include "core/map.h"
 #include "core/tracing.h"
-#include "gc/counts.h"
+#include "heap/run_owner.h"
 #include "log/log.h"
 #include "log/log_read.h"
 #include "log/settle.h"
 #include "pool/pool.h"
-#include "symbols/statics.h"
-#include "types/types.h"
 
 #include <sys/mman.h>
 
@@ -176,13 +174,9 @@ static bool is_lost(const struct reachable *reachable, uint32_t chunk, uint64_t 
   const struct nvm_pool *pool = reachable->pool;
   if ((word & 0xff) == NVM_CHUNK_LOG)
     return !is_reachable(reachable, chunk);
-  if ((word & 0xff) == NVM_CHUNK_TYPES)
-    return !nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), word >> 32 << NVM_CHUNK_SHIFT,
-                          false);
-  if ((word & 0xff) == NVM_CHUNK_COUNTS)
-    return !nvmi_counts_use(pool, nvmi_chunk_offset(pool, chunk));
-  return (word & 0xff) == NVM_CHUNK_STATICS &&
-         !nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
+  const struct nvmi_run_owner *owner = nvmi_owner_of_run(pool, word);
+  return owner && !owner->parts_in(pool, nvmi_chunk_offset(pool, chunk),
+                                   word >> 32 << NVM_CHUNK_SHIFT, false);
 }
 
 static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint32_t count) {
@@ -198,12 +192,10 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
     nvmi_span_tell(heap, NVMI_CLASSES, chunk, count);
     break;
   case NVM_CHUNK_LOG:
-  case NVM_CHUNK_TYPES:
-  case NVM_CHUNK_STATICS:
-  case NVM_CHUNK_COUNTS:
     break;
   default:
-    nvmi_runs_add(heap, chunk, count);
+    if (!nvmi_owner_of_run(pool, word))
+      nvmi_runs_add(heap, chunk, count);
   }
 }
 
@@ -216,12 +208,6 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
   switch (kind) {
   case NVM_CHUNK_VIRGIN:
     return word ? "a chunk that was never used says more than that" : NULL;
-  case NVM_CHUNK_FREE:
-  case NVM_CHUNK_LOG:
-  case NVM_CHUNK_TYPES:
-  case NVM_CHUNK_STATICS:
-  case NVM_CHUNK_COUNTS:
-    return class || type ? "a run without blocks has a class or a type" : NULL;
   case NVM_CHUNK_LARGE:
     return class                              ? "a large block has a size class"
            : type && type >= pool->type_count ? "a large block has a type that is not in the table"
@@ -232,7 +218,9 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
     nvmi_span_shape(&shape, (uint32_t)class);
     return shape.chunks != count ? "a span is not as long as its size class says" : NULL;
   default:
-    return "no such kind of run";
+    if (kind != NVM_CHUNK_FREE && kind != NVM_CHUNK_LOG && !nvmi_owner_of_run(pool, word))
+      return "no such kind of run";
+    return class || type ? "a run without blocks has a class or a type" : NULL;
   }
 }
 
@@ -243,22 +231,25 @@ static void find_segments(struct nvm_pool *pool, struct reachable *reachable) {
       nvmi_each_segment(pool, slot, bank, note_segment, reachable);
 }
 
-const char *nvmi_chunks_lack(const struct nvm_pool *pool) {
+static unsigned parts_in_runs(struct nvm_pool *pool, const struct nvmi_run_owner *owner) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
-  unsigned types = 0, statics = 0;
+  unsigned parts = 0;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
-    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk), size;
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
-    size = (uint64_t)count << NVM_CHUNK_SHIFT;
-    if ((word & 0xff) == NVM_CHUNK_TYPES)
-      types += nvmi_types_in(pool, nvmi_chunk_offset(pool, chunk), size, true);
-    if ((word & 0xff) == NVM_CHUNK_STATICS)
-      statics += nvmi_statics_use(pool, nvmi_chunk_offset(pool, chunk));
+    if ((word & 0xff) == owner->kind)
+      parts += owner->parts_in(pool, nvmi_chunk_offset(pool, chunk),
+                               (uint64_t)count << NVM_CHUNK_SHIFT, true);
   }
-  return pool->type_count > types + 1 ? "the layout of a type lies in no run of kind TYPES"
-         : nvmi_statics_runs(pool) > statics
-             ? "a part of the table of static data is no run of kind STATICS"
-             : NULL;
+  return parts;
+}
+
+const char *nvmi_chunks_lack(const struct nvm_pool *pool) {
+  for (const struct nvmi_run_owner *const *owner = pool->run_owners; *owner; owner++)
+    if ((*owner)->parts &&
+        (*owner)->parts(pool) > parts_in_runs((struct nvm_pool *)(uintptr_t)pool, *owner))
+      return (*owner)->lack;
+  return NULL;
 }
 
 /* One word for each run, before anything is believed. */

@@ -20,6 +20,7 @@
 #include "platform/disk.h"
 #include "pool/choice.h"
 #include "pool/events.h"
+#include "pool/owners.h"
 #include "pool/recover.h"
 #include "pool/relocate.h"
 #include "pool/root.h"
@@ -60,6 +61,7 @@ static struct nvm_pool *new_pool(const char *path) {
     return NULL;
   pool->fd = -1;
   pool->order = 1;
+  pool->run_owners = nvmi_run_owners;
   nvmi_mutex_add(&pool->lock, NVMI_LOCK_POOL);
   nvmi_mutex_add(&pool->settling, NVMI_LOCK_SETTLING);
   snprintf(pool->path, sizeof pool->path, "%s", path);

@@ -20,7 +20,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "heap/run_owner.h"
 #include "symbols/symbols.h"
 
 int nvmi_statics_start(struct nvm_pool *pool);
@@ -53,9 +53,7 @@ void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place
 int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address);
 /* Rebuilds the look-up after addresses have changed. False: out of memory. */
 bool nvmi_statics_index(struct nvm_pool *pool);
-/* The checksum that belongs into a run; whether the one that starts at this file offset is part of
- * the table. */
+/* The checksum that belongs into a run of the table. */
 uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run);
-bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset);
-/* How many runs the table has, up to one that is damaged; 0: it is a circle. */
-unsigned nvmi_statics_runs(const struct nvm_pool *pool);
+/* Of the table's runs. */
+extern const struct nvmi_run_owner nvmi_statics_owner;

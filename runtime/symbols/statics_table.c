@@ -140,19 +140,22 @@ static const struct nvm_statics_run *run_at(const struct nvm_pool *pool, uint64_
   return run->self == at && run->check == nvmi_statics_run_check(pool, run) ? run : NULL;
 }
 
-bool nvmi_statics_use(const struct nvm_pool *pool, uint64_t offset) {
+/* 1: the run that starts there is one of the table's. */
+static unsigned is_listed(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole) {
+  (void)size, (void)whole;
   const struct nvm_statics_run *run;
   uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT; /* against a circle */
   for (uint64_t at = *first_link(pool); at && left--; at = run->next) {
     if (at == offset)
-      return true;
+      return 1;
     if (!(run = run_at(pool, at)))
-      return false;
+      return 0;
   }
-  return false;
+  return 0;
 }
 
-unsigned nvmi_statics_runs(const struct nvm_pool *pool) {
+/* Up to one that is damaged; 0: the list is a circle. */
+static unsigned listed_runs(const struct nvm_pool *pool) {
   const struct nvm_statics_run *run = NULL;
   uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
   unsigned count = 0;
@@ -160,6 +163,13 @@ unsigned nvmi_statics_runs(const struct nvm_pool *pool) {
     count++, left--;
   return left ? count : 0;
 }
+
+const struct nvmi_run_owner nvmi_statics_owner = {
+    .kind = NVM_CHUNK_STATICS,
+    .chunks = 1,
+    .parts_in = is_listed,
+    .parts = listed_runs,
+    .lack = "a part of the table of static data is no run of kind STATICS"};
 
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
   struct nvmi_statics *statics = pool->statics;

@@ -87,7 +87,8 @@ unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
   return damaged == 1 && last == pool->type_count ? 0 : damaged;
 }
 
-unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole) {
+static unsigned records_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                           bool whole) {
   unsigned count = 0;
   for (unsigned index = 1; index < pool->type_count; index++) {
     const struct nvm_type_entry *entry = entry_at(pool, index);
@@ -96,6 +97,16 @@ unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t si
   }
   return count;
 }
+
+static unsigned records(const struct nvm_pool *pool) {
+  return pool->type_count ? pool->type_count - 1 : 0;
+}
+
+const struct nvmi_run_owner nvmi_types_owner = {
+    .kind = NVM_CHUNK_TYPES,
+    .parts_in = records_in,
+    .parts = records,
+    .lack = "the layout of a type lies in no run of kind TYPES"};
 
 struct use {
   uint16_t word;

@@ -2,7 +2,7 @@
  * their fields. */
 #pragma once
 
-#include "core/internal.h"
+#include "heap/run_owner.h"
 
 /* Reads the table of an opened pool. A failure is recorded: it is damaged. */
 int nvmi_types_load(struct nvm_pool *pool);
@@ -29,8 +29,8 @@ void nvmi_types_learn(struct nvm_pool *pool);
 bool nvmi_pointers_wanted(void);
 /* The name of the type with this index. */
 const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
-/* How many records of types begin in these bytes of the file; `whole`: and end there. */
-unsigned nvmi_types_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole);
+/* Of the runs with the records of types. */
+extern const struct nvmi_run_owner nvmi_types_owner;
 /* The entries behind the last valid one that are neither free nor torn: how many are damaged. */
 unsigned nvmi_types_damaged(const struct nvm_pool *pool);
 /* The record of an entry, if its checksum holds; else null. */
