@@ -334,16 +334,29 @@ static void run_named(const struct test *test, struct configuration c, const cha
   start(job, test, c);
 }
 
+/* Read whole first: a child that exits sets back the place in a file that it shares. */
 static void run_plan(void) {
+  struct planned {
+    unsigned seconds;
+    char name[NAME_MAX + 1];
+  } *all = NULL, one;
+  size_t count = 0;
   FILE *file = fopen(plan, "r");
   if (!file) {
     perror(plan);
     exit(2);
   }
-  char name[NAME_MAX + 1];
-  while (fscanf(file, "%u %255[^\n]", &seconds, name) == 2)
-    each_test(run_named, name);
+  while (fscanf(file, "%u %255[^\n]", &one.seconds, one.name) == 2) {
+    all = realloc(all, (count + 1) * sizeof *all);
+    CHECK(all);
+    all[count++] = one;
+  }
   fclose(file);
+  for (size_t i = 0; i < count; i++) {
+    seconds = all[i].seconds;
+    each_test(run_named, all[i].name);
+  }
+  free(all);
 }
 
 int main(int argc, char **argv) {
