@@ -81,8 +81,9 @@ struct nvm_pool {
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
-  struct nvmi_counts *counts;   /* of references (counts.h); null: they are not counted */
-  struct nvmi_statics *statics; /* what it points to in the program (statics.h) */
+  struct nvmi_counts *counts;           /* of references (counts.h); null: they are not counted */
+  const struct nvmi_follower *follower; /* of all transactions, or null (follower.h) */
+  struct nvmi_statics *statics;         /* what it points to in the program (statics.h) */
   uint64_t type_ids[NVM_TYPES_MAX];
   const struct nvm_type *_Atomic types[NVM_TYPES_MAX]; /* their layouts, as far as described */
   unsigned type_count;

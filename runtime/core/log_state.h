@@ -74,16 +74,14 @@ struct nvmi_log {
   struct {
     uint64_t id;
     int index;
-  } types[NVMI_KNOWN_TYPES];                                      /* of the pool, by id */
-  struct nvmi_array sealed;                                       /* struct nvmi_sealed (order.h) */
-  struct nvmi_array large, straight;                              /* of a commit (straight.c) */
-  struct nvmi_array single;                                       /* struct nvmi_line: the same */
-  struct nvmi_array entries;                                      /* of an abort (log_read.h) */
-  struct nvmi_array ready[NVMI_CLASSES][NVMI_READY_LISTS];        /* free blocks (heap_ready.c) */
-  unsigned ready_chunks;                                          /* of their spans */
-  struct nvmi_array pieces, references, image, listed[2], record; /* of a commit (changes.h) */
-  uint64_t activation;                     /* where its record lies, + 1; 0: there is none */
-  struct nvmi_span *current[NVMI_CLASSES]; /* spans that this log allocates from */
+  } types[NVMI_KNOWN_TYPES];                               /* of the pool, by id */
+  struct nvmi_array sealed;                                /* struct nvmi_sealed (order.h) */
+  struct nvmi_array large, straight;                       /* of a commit (straight.c) */
+  struct nvmi_array single;                                /* struct nvmi_line: the same */
+  struct nvmi_array entries;                               /* of an abort (log_read.h) */
+  struct nvmi_array ready[NVMI_CLASSES][NVMI_READY_LISTS]; /* free blocks (heap_ready.c) */
+  unsigned ready_chunks;                                   /* of their spans */
+  struct nvmi_span *current[NVMI_CLASSES];                 /* spans that this log allocates from */
   struct nvm_stats stats;
   unsigned bank;         /* shadow: that records go to (settle.h) */
   bool bank_tells;       /* a record there that is not in the copy is durable */

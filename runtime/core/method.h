@@ -46,7 +46,7 @@ struct nvmi_method {
   void (*hand_on)(struct nvmi_log *log, const struct nvmi_masks *noted, struct nvmi_parcel *parcel);
   /* The bytes that a parcel has, as lines. */
   void (*parcel_lines)(const struct nvmi_parcel *parcel, struct nvmi_masks *lines);
-  /* What the transaction wrote so far, as struct nvmi_piece (changes.h), for a pool that counts
+  /* What the transaction wrote so far, as struct nvmi_piece (piece.h), for a pool that counts
    * references. False: out of memory. */
   bool (*pieces)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                  struct nvmi_array *pieces);

@@ -1,6 +1,7 @@
 /* changes.c: see changes.h. */
 #include "gc/changes.h"
 
+#include "core/piece.h"
 #include "gc/counts.h"
 #include "gc/fates.h"
 #include "heap/heap_types.h"
@@ -10,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { WORD = sizeof(uint64_t), FEW = 64 };
 
@@ -18,6 +20,7 @@ enum nvmi_shape { UNKNOWN, EMPTY, PLAIN, CAREFUL };
 
 struct scan {
   struct nvmi_log *log;
+  struct nvmi_count_scratch *scratch;
   struct nvm_pool *pool;
   struct nvmi_fates fates;
   bool incomplete; /* out of memory */
@@ -25,7 +28,7 @@ struct scan {
 
 static void add(struct scan *scan, uint64_t before, uint64_t after) {
   struct nvm_reference reference = {before, after};
-  if (before != after && !nvmi_array_push(&scan->log->references, &reference, sizeof reference))
+  if (before != after && !nvmi_array_push(&scan->scratch->references, &reference, sizeof reference))
     scan->incomplete = true;
 }
 
@@ -164,8 +167,8 @@ static bool take_image(struct scan *scan, uint64_t offset, uint64_t size, bool b
   if (!nvmi_array_reserve(image, size, 1))
     return !(scan->incomplete = true);
   memcpy(image->items, scan->pool->work + offset, size);
-  const struct nvmi_piece *pieces = scan->log->pieces.items;
-  size_t low = 0, high = scan->log->pieces.count;
+  const struct nvmi_piece *pieces = scan->scratch->pieces.items;
+  size_t low = 0, high = scan->scratch->pieces.count;
   while (low < high) {
     size_t middle = (low + high) / 2;
     if (pieces[middle].offset + WORD <= offset)
@@ -173,7 +176,7 @@ static bool take_image(struct scan *scan, uint64_t offset, uint64_t size, bool b
     else
       high = middle;
   }
-  for (; low < scan->log->pieces.count && pieces[low].offset < offset + size; low++) {
+  for (; low < scan->scratch->pieces.count && pieces[low].offset < offset + size; low++) {
     uint64_t word = before ? pieces[low].known : pieces[low].bytes;
     for (unsigned i = 0; i < WORD; i++)
       if (pieces[low].offset + i - offset < size)
@@ -201,10 +204,11 @@ static int by_value(const void *a, const void *b) {
 /* What an image of a block, or of part of it, refers to, sorted. */
 static const uint64_t *list(struct scan *scan, unsigned type, uint64_t offset, uint64_t size,
                             bool before, size_t *count) {
-  struct listing listing = {scan, &scan->log->listed[before]};
+  struct listing listing = {scan, &scan->scratch->listed[before]};
   listing.found->count = 0;
-  if (take_image(scan, offset, size, before, &scan->log->image))
-    nvmi_each_reference(scan->pool, type, scan->log->image.items, size, list_reference, &listing);
+  if (take_image(scan, offset, size, before, &scan->scratch->image))
+    nvmi_each_reference(scan->pool, type, scan->scratch->image.items, size, list_reference,
+                        &listing);
   *count = listing.found->count;
   if (*count > 1)
     qsort(listing.found->items, *count, sizeof(uint64_t), by_value);
@@ -286,8 +290,8 @@ static void look_at_part(struct scan *scan, const struct block *block, uint64_t 
 }
 
 static void look_at_pieces(struct scan *scan) {
-  const struct nvmi_piece *pieces = scan->log->pieces.items;
-  size_t count = scan->log->pieces.count;
+  const struct nvmi_piece *pieces = scan->scratch->pieces.items;
+  size_t count = scan->scratch->pieces.count;
   struct block block = {0};
   for (size_t i = 0; i < count;) {
     uint64_t offset = pieces[i].offset;
@@ -314,8 +318,8 @@ static void look_at_pieces(struct scan *scan) {
 
 /* Most new blocks are linked at once, and no candidates. */
 static bool is_linked(const struct scan *scan, uint64_t start) {
-  const struct nvm_reference *references = scan->log->references.items;
-  for (size_t i = 0; i < scan->log->references.count && i < FEW; i++)
+  const struct nvm_reference *references = scan->scratch->references.items;
+  for (size_t i = 0; i < scan->scratch->references.count && i < FEW; i++)
     if (references[i].after == (start & ~UINT64_C(15)))
       return true;
   return false;
@@ -338,13 +342,30 @@ static void look_at_blocks(struct scan *scan) {
   }
 }
 
+struct nvmi_count_scratch *nvmi_count_scratch_make(void) {
+  return nvmi_dram_reserve(NVM_SLOTS_MAX * sizeof(struct nvmi_count_scratch));
+}
+
+void nvmi_count_scratch_free(struct nvmi_count_scratch *all) {
+  for (unsigned slot = 0; slot < NVM_SLOTS_MAX; slot++) {
+    nvmi_array_free(&all[slot].pieces, sizeof(struct nvmi_piece));
+    nvmi_array_free(&all[slot].references, sizeof(struct nvm_reference));
+    nvmi_array_free(&all[slot].image, 1);
+    nvmi_array_free(&all[slot].listed[0], sizeof(uint64_t));
+    nvmi_array_free(&all[slot].listed[1], sizeof(uint64_t));
+    nvmi_array_free(&all[slot].record, 1);
+  }
+  munmap(all, NVM_SLOTS_MAX * sizeof *all);
+}
+
 enum nvm_error nvmi_changes(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  struct scan scan = {.log = log, .pool = log->pool};
+  struct scan scan = {.log = log, .scratch = nvmi_count_scratch(log), .pool = log->pool};
   const struct nvmi_method *method = log->pool->method;
-  log->references.count = 0;
-  log->pieces.count = 0;
-  scan.incomplete = !method->pieces(log, lines, count, &log->pieces);
-  log->pieces.count = merge(log->pieces.items, log->pieces.count, method->entries);
+  scan.scratch->references.count = 0;
+  scan.scratch->pieces.count = 0;
+  scan.incomplete = !method->pieces(log, lines, count, &scan.scratch->pieces);
+  scan.scratch->pieces.count =
+      merge(scan.scratch->pieces.items, scan.scratch->pieces.count, method->entries);
   scan.incomplete |= !nvmi_fates_start(&scan.fates, log);
   look_at_pieces(&scan);
   look_at_blocks(&scan);

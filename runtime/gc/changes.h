@@ -15,14 +15,21 @@
 
 #include "core/internal.h"
 
-struct nvmi_piece {
-  uint64_t offset; /* of the word: a multiple of 8 */
-  uint64_t known;  /* the word as it is on the side where the bytes are not */
-  uint64_t bytes, mask;
-  uint64_t number; /* pieces of a word apply from the lowest on */
+/* Of a log: what its commits look at, and the activation record that they make. */
+struct nvmi_count_scratch {
+  struct nvmi_array pieces;     /* struct nvmi_piece (piece.h) */
+  struct nvmi_array references; /* struct nvm_reference: what nvmi_changes finds */
+  struct nvmi_array image;      /* bytes */
+  struct nvmi_array listed[2];  /* uint64_t */
+  struct nvmi_array record;     /* bytes */
+  uint64_t activation;          /* where the record lies, + 1; 0: there is none */
 };
 
-/* Fills log->references with struct nvm_reference. NVM_ENOMEMORY: recorded. */
+/* For all slots of a pool; null: out of memory. */
+struct nvmi_count_scratch *nvmi_count_scratch_make(void);
+void nvmi_count_scratch_free(struct nvmi_count_scratch *all);
+
+/* Fills the references of the log's scratch. NVM_ENOMEMORY: recorded. */
 enum nvm_error nvmi_changes(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 
 /* Calls `visit` for each reference that a block of that type (index in the pool's table) holds,
@@ -34,9 +41,3 @@ void nvmi_each_reference(struct nvm_pool *pool, unsigned type, const char *bytes
 /* The address in a word of a field, as a reference; 0: it is none that counts. */
 uint64_t nvmi_reference_of(const struct nvm_pool *pool, const struct nvm_field *field,
                            uint64_t value);
-
-static inline bool nvmi_piece_add(struct nvmi_array *pieces, uint64_t offset, uint64_t known,
-                                  uint64_t bytes, uint64_t mask, uint64_t number) {
-  struct nvmi_piece piece = {offset, known, bytes, mask, number};
-  return nvmi_array_push(pieces, &piece, sizeof piece);
-}

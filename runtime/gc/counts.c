@@ -5,7 +5,6 @@
 #include "base/checksum.h"
 #include "base/kill.h"
 #include "core/header.h"
-#include "gc/changes.h"
 #include "heap/heap_types.h"
 #include "types/types.h"
 #include "types/words.h"
@@ -90,6 +89,8 @@ static void *free_dram(struct nvmi_counts *counts) {
     munmap(counts->ended, NVM_SLOTS_MAX * sizeof *counts->ended);
   if (counts->covered)
     munmap((void *)counts->covered, directory_words(counts->pool));
+  if (counts->scratch)
+    nvmi_count_scratch_free(counts->scratch);
   nvmi_batch_free(counts);
   munmap(counts, sizeof *counts);
   return NULL;
@@ -112,11 +113,12 @@ static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t offset) {
   counts->lines = nvmi_dram_reserve(NVM_RING_LINES * sizeof *counts->lines);
   counts->ended = nvmi_dram_reserve(NVM_SLOTS_MAX * sizeof *counts->ended);
   counts->covered = nvmi_dram_reserve(directory_words(pool));
+  counts->scratch = nvmi_count_scratch_make();
   nvmi_mutex_add(&counts->append, NVMI_LOCK_APPEND);
   nvmi_mutex_add(&counts->count, NVMI_LOCK_COUNT);
   pthread_cond_init(&counts->wake, NULL);
   if (nvmi_batch_make(counts) || !counts->state || !counts->lines || !counts->ended ||
-      !counts->covered)
+      !counts->covered || !counts->scratch)
     return free_dram(counts);
   return counts;
 }
@@ -166,6 +168,7 @@ int nvmi_counts_start(struct nvm_pool *pool) {
       pool->persist->flush(&pool->counts->directory[i], sizeof(uint64_t));
       pool->counts->covered[i] = true;
     }
+  pool->follower = &nvmi_counts_follower;
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
                                   pool->counts->head->released != pool->header.generation;
@@ -189,6 +192,7 @@ void nvmi_counts_stop(struct nvm_pool *pool) {
   if (!counts)
     return;
   nvmi_counts_rest(pool);
+  pool->follower = NULL;
   pool->counts = NULL;
   free_dram(counts);
 }
@@ -354,6 +358,7 @@ int nvm_pool_count_references(NVM_POOL *pool) {
   nvmi_unlock(&pool->lock);
   nvmi_step(NVMI_STEP_COUNT);
   pool->counts = counts;
+  pool->follower = &nvmi_counts_follower;
   return nvmi_counts_anew(pool);
 }
 

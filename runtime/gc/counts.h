@@ -36,6 +36,8 @@
  */
 #pragma once
 
+#include "core/follower.h"
+#include "gc/changes.h"
 #include "heap/run_owner.h"
 
 struct nvmi_count_delta;
@@ -65,8 +67,13 @@ struct nvmi_counts {
   pthread_t thread;
   pthread_cond_t wake; /* of `append` */
   bool has_thread, stop;
-  uint8_t plain[NVM_TYPES_MAX]; /* by type, changes.c: enum nvmi_shape */
+  uint8_t plain[NVM_TYPES_MAX];       /* by type, changes.c: enum nvmi_shape */
+  struct nvmi_count_scratch *scratch; /* by the log's slot */
 };
+
+static inline struct nvmi_count_scratch *nvmi_count_scratch(const struct nvmi_log *log) {
+  return &log->pool->counts->scratch[log->slot];
+}
 
 enum nvmi_record_state { NVMI_RECORD_NONE, NVMI_RECORD_OPEN, NVMI_RECORD_DONE, NVMI_RECORD_VOID };
 
@@ -81,11 +88,8 @@ void nvmi_counts_rest(struct nvm_pool *pool);
 void nvmi_counts_ended(struct nvm_pool *pool, unsigned slot, uint64_t transaction);
 int nvmi_counts_recover(struct nvm_pool *pool);
 
-/* A commit's part: the record becomes durable; then the transaction committed, or did not. NVM_OK,
- * or recorded: it must not commit. */
-enum nvm_error nvmi_counts_append(struct nvmi_log *log, const struct nvmi_line *lines,
-                                  size_t count);
-void nvmi_counts_committed(struct nvmi_log *log, bool committed);
+/* counts_log.c: before a commit the activation record becomes durable. */
+extern const struct nvmi_follower nvmi_counts_follower;
 
 /* The tables are not exact from now on. Allowed in signal handlers. */
 void nvmi_counts_spoil(struct nvm_pool *pool);

@@ -89,10 +89,11 @@ static uint64_t reserve(struct nvmi_counts *counts, uint64_t lines) {
 }
 
 static bool cover_all(struct nvmi_log *log) {
-  const struct nvm_reference *references = log->references.items;
+  const struct nvmi_array *changes = &nvmi_count_scratch(log)->references;
+  const struct nvm_reference *references = changes->items;
   bool covered = true;
   log->owner->in_heap++;
-  for (size_t i = 0; i < log->references.count && covered; i++)
+  for (size_t i = 0; i < changes->count && covered; i++)
     covered = !references[i].after || nvmi_counts_cover(log->pool->counts, references[i].after);
   log->owner->in_heap--;
   return covered;
@@ -102,12 +103,13 @@ static bool cover_all(struct nvmi_log *log) {
 static void put(struct nvmi_log *log, uint64_t position, uint64_t lines) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_counts *counts = pool->counts;
-  uint64_t changes = log->references.count, size = changes * sizeof(struct nvm_reference);
-  struct nvm_activation *record = log->record.items;
+  const struct nvmi_count_scratch *scratch = nvmi_count_scratch(log);
+  uint64_t changes = scratch->references.count, size = changes * sizeof(struct nvm_reference);
+  struct nvm_activation *record = scratch->record.items;
   *record = (struct nvm_activation){.position = position,
                                     .transaction = log->cursor->transaction << 16 | log->slot,
                                     .count = changes};
-  memcpy(record + 1, log->references.items, size);
+  memcpy(record + 1, scratch->references.items, size);
   memset((char *)(record + 1) + size, 0, lines * NVM_RING_LINE - sizeof *record - size);
   record->check =
       nvmi_check_by(&pool->key, &record->position, sizeof *record - sizeof record->check + size);
@@ -119,26 +121,26 @@ static void put(struct nvmi_log *log, uint64_t position, uint64_t lines) {
                           (lines - first) * NVM_RING_LINE);
 }
 
-enum nvm_error nvmi_counts_append(struct nvmi_log *log, const struct nvmi_line *lines,
-                                  size_t count) {
+static enum nvm_error append(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_counts *counts = pool->counts;
-  log->activation = 0;
+  struct nvmi_count_scratch *scratch = nvmi_count_scratch(log);
+  scratch->activation = 0;
   if (pool->method->entries && log->owner->ticket)
     nvmi_counts_spoil(pool); /* bytes in place may be another thread's already */
   if (atomic_load_explicit(&counts->stale, memory_order_acquire))
     return NVM_OK;
   enum nvm_error error = nvmi_changes(log, lines, count);
-  if (error || !log->references.count)
+  if (error || !scratch->references.count)
     return error;
-  if (log->references.count > NVM_ACTIVATION_MAX) {
+  if (scratch->references.count > NVM_ACTIVATION_MAX) {
     nvmi_counts_spoil(pool);
     return NVM_OK;
   }
-  uint64_t need = lines_of(log->references.count);
+  uint64_t need = lines_of(scratch->references.count);
   if (!cover_all(log))
     return nvm_errno();
-  if (!nvmi_array_reserve(&log->record, need * NVM_RING_LINE, 1)) {
+  if (!nvmi_array_reserve(&scratch->record, need * NVM_RING_LINE, 1)) {
     nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for a transaction's references");
     return NVM_ENOMEMORY;
   }
@@ -149,7 +151,7 @@ enum nvm_error nvmi_counts_append(struct nvmi_log *log, const struct nvmi_line *
    * over. After: as the transaction's own record says. */
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COUNT);
-  log->activation = position + 1;
+  scratch->activation = position + 1;
   return NVM_OK;
 }
 
@@ -162,16 +164,33 @@ static void make_void(struct nvmi_log *log, uint64_t position) {
   nvmi_fence(log);
 }
 
-void nvmi_counts_committed(struct nvmi_log *log, bool committed) {
-  if (!log->activation)
+static void ended(struct nvmi_log *log, bool committed) {
+  struct nvmi_count_scratch *scratch = nvmi_count_scratch(log);
+  if (!scratch->activation)
     return;
-  uint64_t position = log->activation - 1;
-  log->activation = 0;
+  uint64_t position = scratch->activation - 1;
+  scratch->activation = 0;
   if (!committed)
     make_void(log, position);
   atomic_store_explicit(&log->pool->counts->state[position % NVM_RING_LINES],
                         committed ? NVMI_RECORD_DONE : NVMI_RECORD_VOID, memory_order_release);
 }
+
+static void types_changed(struct nvm_pool *pool) {
+  nvmi_counts_spoil(pool);
+  memset(pool->counts->plain, 0, sizeof pool->counts->plain);
+}
+
+static void stand_still(struct nvm_pool *pool) { nvmi_lock(&pool->counts->count); }
+
+static void go_on(struct nvm_pool *pool) { nvmi_unlock(&pool->counts->count); }
+
+const struct nvmi_follower nvmi_counts_follower = {.before_commit = append,
+                                                   .ended = ended,
+                                                   .lost_track = nvmi_counts_spoil,
+                                                   .types_changed = types_changed,
+                                                   .pause = stand_still,
+                                                   .go_on = go_on};
 
 /* A record of this generation that begins in this line, or null. It may run over the log's end. */
 static const struct nvm_activation *record_at(struct nvmi_counts *counts, uint64_t position,

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "log/log.h"
 
-#include "gc/changes.h"
 #include "heap/heap.h"
 #include "log/log_read.h"
 #include "order/order.h"
@@ -324,12 +323,6 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->straight, sizeof(size_t));
     nvmi_array_free(&log->single, sizeof(struct nvmi_line));
     nvmi_array_free(&log->entries, sizeof(struct nvm_frame *));
-    nvmi_array_free(&log->pieces, sizeof(struct nvmi_piece));
-    nvmi_array_free(&log->references, sizeof(struct nvm_reference));
-    nvmi_array_free(&log->listed[0], sizeof(uint64_t));
-    nvmi_array_free(&log->listed[1], sizeof(uint64_t));
-    nvmi_array_free(&log->image, 1);
-    nvmi_array_free(&log->record, 1);
     munmap(log, sizeof *log);
   }
   pool->log_count = 0;

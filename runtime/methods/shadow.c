@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include "base/kill.h"
 #include "base/sort.h"
-#include "gc/changes.h"
+#include "core/piece.h"
 #include "heap/heap_types.h"
 #include "log/record.h"
 #include "log/settle.h"

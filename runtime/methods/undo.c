@@ -8,7 +8,7 @@
  */
 #include "base/kill.h"
 #include "core/internal.h"
-#include "gc/changes.h"
+#include "core/piece.h"
 #include "heap/heap.h"
 #include "log/entry.h"
 #include "log/log_read.h"

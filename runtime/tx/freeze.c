@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/pause.h"
-#include "gc/counts.h"
+#include "core/follower.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 
@@ -73,7 +73,7 @@ static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why)
 }
 
 /* Who is at work may need the pool's lock to finish, so it is given away in between. The other
- * locks come last: who holds one is at work, or counts references. */
+ * locks come last: who holds one is at work, or is the follower. */
 int nvmi_freeze(struct nvm_pool *pool) {
   double end = nvmi_now() + FREEZE_SECONDS_MAX;
   nvmi_lock(freezer);
@@ -90,16 +90,16 @@ int nvmi_freeze(struct nvm_pool *pool) {
     nvmi_unlock(&pool->lock);
     nvmi_pause(tries);
   }
-  if (pool->counts)
-    nvmi_lock(&pool->counts->count);
+  if (pool->follower)
+    pool->follower->pause(pool);
   nvmi_lock(&pool->heap->lock);
   return 0;
 }
 
 void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_unlock(&pool->heap->lock);
-  if (pool->counts)
-    nvmi_unlock(&pool->counts->count);
+  if (pool->follower)
+    pool->follower->go_on(pool);
   nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
   nvmi_unlock(freezer);

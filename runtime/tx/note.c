@@ -11,9 +11,9 @@
  */
 #include "core/internal.h"
 
+#include "core/follower.h"
 #include "core/lines.h"
 #include "core/tracing.h"
-#include "gc/counts.h"
 #include "log/entry.h"
 #include "tx/freeze.h"
 
@@ -111,8 +111,8 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
                      "thread to this pool; store to the pool before handlers do");
   int depth = thread->busy++;
   thread->handlers_store = true;
-  if (pool->counts)
-    nvmi_counts_spoil(pool);
+  if (pool->follower)
+    pool->follower->lost_track(pool);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   thread->touched |= UINT64_C(1) << pool->index;
   if (pool->method->note) {

@@ -8,9 +8,9 @@
 #include "core/internal.h"
 
 #include "base/signal_frame.h"
+#include "core/follower.h"
 #include "core/lines.h"
 #include "core/tracing.h"
-#include "gc/counts.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "order/order.h"
@@ -26,7 +26,7 @@
 
 static inline __attribute__((always_inline)) enum nvm_error
 end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit,
-            bool counts) {
+            const struct nvmi_follower *follower) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
   nvmi_frees_end(log, commit && !error);
@@ -34,8 +34,8 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     nvmi_lines_fetch_home(pool, lines, count);
   if (commit && !error && pool->check_pointers)
     error = nvmi_check_pointers(log, lines, count);
-  if (counts && commit && !error)
-    error = nvmi_counts_append(log, lines, count);
+  if (follower && commit && !error)
+    error = follower->before_commit(log, lines, count);
   if (NVMI_UNLIKELY(nvmi_tracing)) {
     nvmi_trace_compare(pool);
     if (commit && !error)
@@ -45,8 +45,8 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     error = NVM_ENOMEMORY;
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
-  if (counts)
-    nvmi_counts_committed(log, !error);
+  if (follower)
+    follower->ended(log, !error);
   if (NVMI_LIKELY(commit && !error)) {
     log->stats.commits++;
     nvmi_trace(pool, NVM_TRACE_COMMIT, 0, 0);
@@ -66,17 +66,16 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
   return error;
 }
 
-/* In a pool that counts references. */
 static __attribute__((noinline)) enum nvm_error
-finish_counted(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
-  return end_in_pool(log, lines, count, commit, true);
+finish_followed(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
+  return end_in_pool(log, lines, count, commit, log->pool->follower);
 }
 
 static inline __attribute__((always_inline)) enum nvm_error
 finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit) {
-  if (NVMI_UNLIKELY(log->pool->counts != NULL))
-    return finish_counted(log, lines, count, commit);
-  return end_in_pool(log, lines, count, commit, false);
+  if (NVMI_UNLIKELY(log->pool->follower != NULL))
+    return finish_followed(log, lines, count, commit);
+  return end_in_pool(log, lines, count, commit, NULL);
 }
 
 /* As nvmi_tx_collect, with `nested` lines of signal handlers. Some were given up

@@ -10,8 +10,8 @@
 
 #include "base/checksum.h"
 #include "base/settings.h"
+#include "core/follower.h"
 #include "format/type_record.h"
-#include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "types/described.h"
 
@@ -158,17 +158,15 @@ static void learn(struct nvm_pool *pool) {
 }
 
 /* What was made of the layouts of before is not asked for any more (pointers.c), or not believed
- * (counts.h). */
+ * (follower.h). */
 void nvmi_types_learn(struct nvm_pool *pool) {
   nvmi_lock(&pool->lock);
   pool->learned++;
   learn(pool);
   for (unsigned index = 0; index < NVM_TYPES_MAX; index++)
     pool->judged[index] = 0;
-  if (pool->counts) {
-    nvmi_counts_spoil(pool);
-    memset(pool->counts->plain, 0, sizeof pool->counts->plain);
-  }
+  if (pool->follower)
+    pool->follower->types_changed(pool);
   pool->check_pointers = nvmi_pointers_wanted();
   nvmi_unlock(&pool->lock);
 }
