@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #define NVMI_LIKELY(x) __builtin_expect(!!(x), 1)

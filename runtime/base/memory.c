@@ -4,7 +4,7 @@
  * be in the middle of its own malloc.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "base/basics.h"
 
 #include <string.h>
 #include <sys/mman.h>

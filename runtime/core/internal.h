@@ -132,7 +132,7 @@ struct nvmi_thread {
   struct nvmi_ticket *ticket;  /* its place among others' (order.h), or null */
   bool others_stand;           /* still: what they have noted and logged may be read */
   bool looks_again;            /* for unsafe pointers: this first look tells of none */
-  struct nvmi_held *held;      /* its locks (waits.h) */
+  struct nvmi_held *held;      /* its locks (held.h) */
   void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
   volatile unsigned posts_count;
   bool passes_points; /* commit points, which end what is outside transactions */

@@ -7,11 +7,11 @@
 #define _GNU_SOURCE
 #include "core/internal.h"
 
+#include "core/held.h"
+#include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "log/log.h"
 #include "order/order.h"
-#include "order/waits.h"
-#include "port/roots.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -144,7 +144,9 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+_Thread_local struct nvmi_held nvmi_held;
 const struct nvmi_root_hooks *nvmi_root_hooks;
+void (*_Atomic nvmi_port_unloaded)(void);
 const struct nvmi_trace_table *nvmi_trace_table;
 bool nvmi_exits;
 bool nvmi_tracing;

@@ -266,7 +266,7 @@ static int set_size(struct nvm_pool *pool, uint64_t size) {
     return nvmi_disk_fail(pool->path, "cannot be examined");
   uint64_t now = (uint64_t)status.st_size;
   if (now < size)
-    return nvmi_disk_allocate(pool, now, size - now, NVMI_PATIENCE_MAKE);
+    return nvmi_disk_allocate(pool->path, pool->fd, now, size - now, NVMI_PATIENCE_MAKE);
   return now > size && ftruncate(pool->fd, (off_t)size)
              ? nvmi_disk_fail(pool->path, "cannot be made shorter")
              : 0;

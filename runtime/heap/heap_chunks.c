@@ -9,11 +9,11 @@
 
 #include "core/map.h"
 #include "core/tracing.h"
+#include "heap/resize.h"
 #include "heap/run_owner.h"
 #include "log/log.h"
 #include "log/log_read.h"
 #include "log/settle.h"
-#include "pool/pool.h"
 
 #include <sys/mman.h>
 
@@ -100,7 +100,7 @@ static uint32_t find(struct nvm_pool *pool, uint32_t count, uint32_t *length) {
   if (first != NVMI_NO_RUN)
     return first;
   uint32_t before = heap->chunks;
-  if (nvmi_pool_grow(pool, (uint64_t)count << NVM_CHUNK_SHIFT)) {
+  if (nvmi_heap_grow(pool, (uint64_t)count << NVM_CHUNK_SHIFT)) {
     pool->persist->fence(); /* what was reclaimed was too little: others may take it */
     return NVMI_NO_RUN;
   }

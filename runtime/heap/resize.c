@@ -1,12 +1,13 @@
 /* resize.c: the file grows when the heap asks for more, and both ways when somebody asks for it. */
 #define _GNU_SOURCE
+#include "heap/resize.h"
+
 #include "base/kill.h"
 #include "core/header.h"
 #include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"
-#include "pool/pool.h"
 
 #include "nvmove/inspect.h"
 
@@ -28,11 +29,12 @@ static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
 static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
   struct nvm_header *h = &pool->header;
   uint64_t old_size = h->heap_size, end = h->heap_offset + old_size, size = wish;
-  if (nvmi_disk_allocate(pool, end, size, NVMI_PATIENCE_GROW) &&
-      (size == step || nvmi_disk_allocate(pool, end, size = step, NVMI_PATIENCE_GROW)))
+  if (nvmi_disk_allocate(pool->path, pool->fd, end, size, NVMI_PATIENCE_GROW) &&
+      (size == step ||
+       nvmi_disk_allocate(pool->path, pool->fd, end, size = step, NVMI_PATIENCE_GROW)))
     return -1;
-  if (nvmi_disk_allocate(pool, NVM_CHUNKS_OFFSET, nvmi_chunk_table_size(old_size + size),
-                         NVMI_PATIENCE_GROW))
+  if (nvmi_disk_allocate(pool->path, pool->fd, NVM_CHUNKS_OFFSET,
+                         nvmi_chunk_table_size(old_size + size), NVMI_PATIENCE_GROW))
     return -1;
   nvmi_step(NVMI_STEP_GROW);
   if (nvmi_disk_sync(pool->path, pool->fd))
@@ -51,7 +53,7 @@ static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
   return 0;
 }
 
-int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes) {
+int nvmi_heap_grow(struct nvm_pool *pool, uint64_t bytes) {
   const struct nvm_header *h = &pool->header;
   uint64_t most = h->span - h->heap_offset - h->heap_size;
   uint64_t step = (bytes + NVM_CHUNK_SIZE - 1) & ~(NVM_CHUNK_SIZE - 1);

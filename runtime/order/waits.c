@@ -10,8 +10,6 @@
 
 #include "order/ticket.h"
 
-_Thread_local struct nvmi_held nvmi_held;
-
 static unsigned search;          /* the number of the last one, from 1 on */
 static struct nvmi_ticket *todo; /* found by it, and not yet looked at */
 

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/own_files.h"
-#include "core/map.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,27 +160,27 @@ static off_t ask_for_huge_pages(int fd, uint64_t start, uint64_t end, enum nvmi_
   return file.st_size;
 }
 
-static int allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+static int allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                     enum nvmi_patience patience) {
-  off_t before = ask_for_huge_pages(pool->fd, offset, offset + size, patience);
+  off_t before = ask_for_huge_pages(fd, offset, offset + size, patience);
   int error;
   do {
-    error = posix_fallocate(pool->fd, (off_t)offset, (off_t)size);
+    error = posix_fallocate(fd, (off_t)offset, (off_t)size);
   } while (error == EINTR);
   if (error == 0)
     return 0;
-  bool is_long = before >= 0 && (uint64_t)before < offset + size && ftruncate(pool->fd, before);
+  bool is_long = before >= 0 && (uint64_t)before < offset + size && ftruncate(fd, before);
   errno = error;
-  return nvmi_disk_fail(pool->path, is_long ? "cannot allocate blocks on the disk, nor give back "
-                                              "those that it had got"
-                                            : "cannot allocate blocks on the disk");
+  return nvmi_disk_fail(path, is_long ? "cannot allocate blocks on the disk, nor give back "
+                                        "those that it had got"
+                                      : "cannot allocate blocks on the disk");
 }
 
-int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                        enum nvmi_patience patience) {
   struct nvmi_size_limit hold;
   nvmi_size_limit_hold(&hold);
-  int result = allocate(pool, offset, size, patience);
+  int result = allocate(path, fd, offset, size, patience);
   nvmi_size_limit_release(&hold);
   return result;
 }

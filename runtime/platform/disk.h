@@ -2,7 +2,7 @@
  * -1 with the failure recorded. */
 #pragma once
 
-#include "core/internal.h"
+#include "base/basics.h"
 
 #include <signal.h>
 
@@ -29,7 +29,7 @@ enum nvmi_patience {
 };
 /* Blocks on the disk for bytes that the header will speak of: a full disk shows here, not as
  * SIGBUS. */
-int nvmi_disk_allocate(struct nvm_pool *pool, uint64_t offset, uint64_t size,
+int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                        enum nvmi_patience patience);
 /* What a huge page of a file in DRAM may cost on the average, in ns. The caller waits for as long
  * as all of them may cost, and its patience; what is not huge then stays small. Set by tests alone,

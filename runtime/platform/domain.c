@@ -36,9 +36,9 @@ static enum nvm_domain detect(int fd) {
   return maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
 }
 
-void nvmi_domain_choose(struct nvm_pool *pool) {
+enum nvm_domain nvmi_domain_of(const char *path, int fd) {
   bool is_weakest = nvmi_setting_is("NVMOVE_DOMAIN", "process");
-  enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(pool->fd), chosen = found;
+  enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(fd), chosen = found;
   if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
     chosen = NVM_DOMAIN_POWER;
   static bool told; /* a traced run is not for keeping */
@@ -48,8 +48,7 @@ void nvmi_domain_choose(struct nvm_pool *pool) {
     fprintf(stderr,
             "nvmove: %s: the power domain is forced on a file that is not persistent memory: good "
             "for measuring, worth nothing in a power failure\n",
-            pool->path);
+            path);
   }
-  pool->header.domain = chosen;
-  pool->persist = chosen == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
+  return chosen;
 }

@@ -34,7 +34,9 @@ void nvmi_method_choose(struct nvm_pool *pool) {
     pool->header.domain = NVM_DOMAIN_PROCESS;
     return;
   }
-  nvmi_domain_choose(pool);
+  pool->header.domain = nvmi_domain_of(pool->path, pool->fd);
+  pool->persist =
+      pool->header.domain == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
   bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
   for (int i = 0; i < METHODS; i++)

@@ -179,9 +179,10 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
     return -1;
   const struct nvm_header *h = &pool->header;
   nvmi_step(NVMI_STEP_CREATE);
-  if (nvmi_disk_allocate(pool, 0, NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size),
+  if (nvmi_disk_allocate(pool->path, pool->fd, 0,
+                         NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size),
                          NVMI_PATIENCE_MAKE) ||
-      nvmi_disk_allocate(pool, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
+      nvmi_disk_allocate(pool->path, pool->fd, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
     return -1;
   nvmi_method_choose(pool);
   if (nvmi_map_claim(pool, 0))

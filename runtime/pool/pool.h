@@ -9,10 +9,6 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable);
 struct nvm_pool *nvmi_pool_take(const char *path, bool writable);
 void nvmi_pool_detach(struct nvm_pool *pool);
 
-/* Makes the heap larger by `bytes` at least. For the holder of the heap's lock. A failure is
- * recorded. */
-int nvmi_pool_grow(struct nvm_pool *pool, uint64_t bytes); /* resize.c */
-
 /* Starts the next generation: the logs are empty, and will be recovered from. */
 void nvmi_pool_reopen(struct nvm_pool *pool);
 /* At exit: closes the file's books, but keeps the mapping, which other threads may still look at.

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/root_hooks.h"
 
 /* The pool for an allocation; null: there is none, it is not attached yet, or this is a forked
  * child. Started if need be:
@@ -27,9 +27,6 @@ void nvmi_port_gave(void *block);
 /* Says once that this forked child keeps nothing: it stored, and is about to commit. */
 void nvmi_port_says_child(const struct nvm_pool *pool);
 
-/* At a commit point, while a pool is there and the load is not over; else null. */
-extern void (*_Atomic nvmi_port_unloaded)(void);
-
 /* What the compiler says of the port file (plugin/Port.cpp); missing where no object had it. The
  * functions of `load`, "'a' or 'b'". */
 extern const char __nvm_load_names[] __attribute__((weak));
@@ -39,11 +36,6 @@ extern const struct nvmi_port_main {
   const char *message;
   const char *program;
 } __nvm_port_main __attribute__((weak));
-
-struct nvmi_root_events {
-  void (*before_commit)(void); /* roots that changed become stores of the transaction */
-  void (*after_abort)(void);
-};
 
 /* roots.c: a name that several variables of the program have; null: none. */
 const char *nvmi_roots_ambiguous(void);

@@ -5,17 +5,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
-
-/* What the rest of the library asks about roots; null in a program that has none, which does not
- * link them. */
-struct nvmi_root_hooks {
-  void (*join)(struct nvmi_thread *thread, const struct nvm_pool *pool);
-  bool (*correct)(struct nvm_pool *pool, uint64_t offset, uint64_t tag);
-  const char *(*around)(const void *address);
-  const char *(*advice)(const char *name);
-};
-extern const struct nvmi_root_hooks *nvmi_root_hooks;
+#include "core/root_hooks.h"
 
 /* Another thread begins to change the pool: it says once that roots change meanwhile, as only the
  * thread that loaded saves them. */

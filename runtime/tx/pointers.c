@@ -23,9 +23,9 @@
 #include "heap/heap_locate.h"
 
 #include "base/sort.h"
+#include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "order/order.h"
-#include "port/roots.h"
 #include "symbols/statics.h"
 #include "types/types.h"
 #include "types/words.h"

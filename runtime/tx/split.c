@@ -10,11 +10,9 @@
  * Long: a command more, and it might not fit one frame of the log (record.h), the way of short
  * commits. Only lines are counted; allocations come with lines.
  */
-#include "port/port.h"
+#include "core/internal.h"
 
 enum { LINES = 64 };
-
-void (*_Atomic nvmi_port_unloaded)(void); /* here, as every program has this file */
 
 void __nvm_split_point(void) {
   const struct nvmi_thread *thread = nvmi_self;

@@ -4,11 +4,11 @@
  * commit, or cannot, is undone while the others stand still (undoing.h).
  */
 #include "core/lines.h"
+#include "core/root_hooks.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
-#include "port/port.h"
 #include "tx/freeze.h"
 #include "tx/tx.h"
 

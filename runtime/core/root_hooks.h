@@ -1,0 +1,26 @@
+/* root_hooks.h: what a port's variables (port/port.h) have to do with transactions, for the rooms
+ * below the port. A program without a port does not link that room: all is null there.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+/* Of the thread that loaded: thread->roots. */
+struct nvmi_root_events {
+  void (*before_commit)(void); /* roots that changed become stores of the transaction */
+  void (*after_abort)(void);
+};
+
+struct nvmi_root_hooks {
+  /* The thread begins to change the pool. */
+  void (*join)(struct nvmi_thread *thread, const struct nvm_pool *pool);
+  /* A pointer out of the pool is one to a root that has moved: it is set right. */
+  bool (*correct)(struct nvm_pool *pool, uint64_t offset, uint64_t tag);
+  /* The root that has this byte, null: none; and what to do about a pointer to it. */
+  const char *(*around)(const void *address);
+  const char *(*advice)(const char *name);
+};
+extern const struct nvmi_root_hooks *nvmi_root_hooks;
+
+/* At a commit point, while a pool is there and the load is not over; else null. */
+extern void (*_Atomic nvmi_port_unloaded)(void);
