@@ -69,8 +69,9 @@ struct nvm_pool {
   _Atomic uint64_t written_count;
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */
-  _Atomic bool check_pointers;    /* at commit, of types that the program describes */
-  bool compare;                   /* NVMOVE_DEBUG=compare */
+  /* At commit, of types that the program describes; some have members that decide about others. */
+  _Atomic bool check_pointers, has_decided;
+  bool compare; /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;
   char path[PATH_MAX];

@@ -3,7 +3,7 @@
 
 #include "core/piece.h"
 #include "gc/counts.h"
-#include "gc/fates.h"
+#include "heap/fates.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 #include "types/types.h"
@@ -330,14 +330,14 @@ static void look_at_blocks(struct scan *scan) {
   for (size_t i = 0; i < scan->log->intents.count; i++) {
     struct nvmi_span *span = intents[i].span;
     unsigned fate = nvmi_fate_of(&scan->fates, span, intents[i].index);
-    if (fate == 3 || !fate)
+    if (fate != NVMI_FATE_FREES && fate != NVMI_FATE_ALLOCATES)
       continue;
     uint64_t start = nvmi_chunk_offset(scan->pool, span->chunk) + span->first +
                      (uint64_t)intents[i].index * span->block_size;
     unsigned type = span->words[intents[i].index] - 1u;
     if (shape_of(scan->pool, type) != EMPTY)
       compare_images(scan, type, start, nvmi_block_size(span), fate);
-    if (fate == 2 && !is_linked(scan, start))
+    if (fate == NVMI_FATE_ALLOCATES && !is_linked(scan, start))
       add(scan, start | NVM_REFERENCE_NEW, 0);
   }
 }

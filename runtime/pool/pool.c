@@ -65,7 +65,7 @@ static struct nvm_pool *new_pool(const char *path) {
   nvmi_mutex_add(&pool->lock, NVMI_LOCK_POOL);
   nvmi_mutex_add(&pool->settling, NVMI_LOCK_SETTLING);
   snprintf(pool->path, sizeof pool->path, "%s", path);
-  pool->check_pointers = nvmi_pointers_wanted();
+  nvmi_pointers_choose(pool);
   pool->compare = nvmi_setting_is("NVMOVE_DEBUG", "compare");
   if (pool->compare)
     nvmi_compares = true;

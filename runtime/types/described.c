@@ -51,6 +51,16 @@ uint64_t nvmi_type_described(unsigned index) {
 
 bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types || libraries; }
 
+bool nvmi_types_decided(void) {
+  bool decided = false;
+  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types && !decided;
+       at++)
+    decided = *at && nvmi_is_decided(*at);
+  for (const struct loaded *item = libraries; item && !decided; item = item->next)
+    decided = nvmi_is_decided(item->type);
+  return decided;
+}
+
 /* Null: out of memory. */
 static const struct nvm_type *copy(const struct nvm_type *type) {
   static struct nvmi_arena memory;

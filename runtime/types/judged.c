@@ -8,7 +8,8 @@
 #include "types/words.h"
 
 const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct nvm_type *type,
-                                      const char *record, uint64_t offset) {
+                                      const struct nvmi_view *view, uint64_t record,
+                                      uint64_t offset) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
     if (offset < field->offset)
@@ -19,10 +20,10 @@ const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct 
       if (!element || element == type || !element->size)
         return NULL;
       uint64_t start = from - from % element->size;
-      return nvmi_field_at(pool, element, record + field->offset + start, from - start);
+      return nvmi_field_at(pool, element, view, record + field->offset + start, from - start);
     }
     if (field->stride && from % field->stride == 0 && from / field->stride < field->count &&
-        nvmi_field_holds(field, record, from / field->stride))
+        nvmi_field_holds_in(field, view, record, from / field->stride))
       return field;
   }
   return NULL;
@@ -38,7 +39,26 @@ static bool has_flexible_array(const struct nvm_type *type) {
 const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
                                            const char *block, uint64_t inside) {
   uint64_t before = has_flexible_array(type) ? 0 : inside - inside % type->size;
-  return nvmi_field_at(pool, type, block + before, inside - before);
+  struct nvmi_view view = nvmi_view_of(block);
+  return nvmi_field_at(pool, type, &view, before, inside - before);
+}
+
+bool nvmi_is_decided(const struct nvm_type *type) {
+  for (uint32_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].when && nvmi_is_judged(type->fields[i].kind))
+      return true;
+  return false;
+}
+
+/* The elements of a flexible array, too. */
+static bool is_decided_somewhere(const struct nvm_pool *pool, const struct nvm_type *type) {
+  bool decided = nvmi_is_decided(type);
+  for (uint32_t i = 0; i < type->field_count && !decided; i++)
+    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY) {
+      const struct nvm_type *element = nvmi_type_by_id(pool, type->fields[i].target);
+      decided = element && nvmi_is_decided(element);
+    }
+  return decided;
 }
 
 static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
@@ -68,6 +88,8 @@ uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index) {
   uint64_t words = NVMI_JUDGED_KNOWN;
   if (type && has_flexible_array(type))
     words |= UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT;
+  if (type && is_decided_somewhere(pool, type))
+    words |= UINT64_C(1) << NVMI_JUDGED_DECIDED_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)
     words |= words_of_field(pool, type, &type->fields[i]);
   pool->judged[index] = words;

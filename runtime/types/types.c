@@ -157,6 +157,11 @@ static void learn(struct nvm_pool *pool) {
     }
 }
 
+void nvmi_pointers_choose(struct nvm_pool *pool) {
+  pool->check_pointers = nvmi_types_described() && !nvmi_setting_is("NVMOVE_POINTERS", "0");
+  pool->has_decided = nvmi_types_decided();
+}
+
 /* What was made of the layouts of before is not asked for any more (pointers.c), or not believed
  * (follower.h). */
 void nvmi_types_learn(struct nvm_pool *pool) {
@@ -167,12 +172,8 @@ void nvmi_types_learn(struct nvm_pool *pool) {
     pool->judged[index] = 0;
   if (pool->follower)
     pool->follower->types_changed(pool);
-  pool->check_pointers = nvmi_pointers_wanted();
+  nvmi_pointers_choose(pool);
   nvmi_unlock(&pool->lock);
-}
-
-bool nvmi_pointers_wanted(void) {
-  return nvmi_types_described() && !nvmi_setting_is("NVMOVE_POINTERS", "0");
 }
 
 int nvmi_types_load(struct nvm_pool *pool) {

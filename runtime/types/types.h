@@ -25,8 +25,9 @@ const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const st
                                            const char *block, uint64_t inside);
 /* More types are described than before (described.h). */
 void nvmi_types_learn(struct nvm_pool *pool);
-/* Whether pointers are judged at commits: some type is described, and NVMOVE_POINTERS is not 0. */
-bool nvmi_pointers_wanted(void);
+/* Whether pointers are judged at commits: some type is described, and NVMOVE_POINTERS is not 0. And
+ * whether of some type another member decides what a field is. */
+void nvmi_pointers_choose(struct nvm_pool *pool);
 /* The name of the type with this index. */
 const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
 /* Of the runs with the records of types. */
@@ -44,10 +45,15 @@ void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *p
                           size_t size);
 
 /* judged.c: where a record of a type may have a pointer that is judged at a commit. A bit for each
- * of its first words, one for any later word; that it ends in a flexible array; that all this is
- * known. */
-enum { NVMI_JUDGED_LATER_BIT = 61, NVMI_JUDGED_FLEXIBLE_BIT = 62, NVMI_JUDGED_KNOWN_BIT = 63 };
-#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT) - 1)
+ * of its first words, one for any later word; that other members decide whether one is a pointer;
+ * that it ends in a flexible array; that all this is known. */
+enum {
+  NVMI_JUDGED_LATER_BIT = 60,
+  NVMI_JUDGED_DECIDED_BIT,
+  NVMI_JUDGED_FLEXIBLE_BIT,
+  NVMI_JUDGED_KNOWN_BIT
+};
+#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_DECIDED_BIT) - 1)
 #define NVMI_JUDGED_KNOWN (UINT64_C(1) << NVMI_JUDGED_KNOWN_BIT)
 uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index);
 static inline uint64_t nvmi_judged_words(struct nvm_pool *pool, unsigned index) {
@@ -67,10 +73,13 @@ static inline bool nvmi_is_judged(uint32_t kind) {
   return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||
          kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
 }
-/* judged.c: the field that starts at `offset` of the records from `record` on, in the program's
- * view. */
+/* judged.c: the field that starts at `offset` of the records from `record` of the view on. */
+struct nvmi_view;
 const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct nvm_type *type,
-                                      const char *record, uint64_t offset);
+                                      const struct nvmi_view *view, uint64_t record,
+                                      uint64_t offset);
+/* judged.c: another member decides whether some judged field of the type is a pointer. */
+bool nvmi_is_decided(const struct nvm_type *type);
 
 /* Where a log's table of known types has an id, whose lowest bit is always set. */
 static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }

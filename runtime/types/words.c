@@ -31,19 +31,50 @@ bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_blo
   return true;
 }
 
-bool nvmi_field_holds(const struct nvm_field *field, const char *record, uint64_t index) {
-  const struct nvm_when *when = field->when;
-  if (!when)
-    return true;
-  uint64_t offset = when->offset + (when->follows ? index * field->stride : 0);
-  unsigned __int128 bytes = 0;
-  memcpy(&bytes, record + offset, (when->first_bit + when->bits + 7u) / 8);
+/* As many bytes as 64 bits may touch. */
+typedef unsigned __int128 deciding_bytes;
+
+static bool holds(const struct nvm_when *when, deciding_bytes bytes) {
   uint64_t mask = UINT64_MAX >> (64 - when->bits);
   uint64_t value = (uint64_t)(bytes >> when->first_bit) & mask;
   for (uint32_t i = 0; i < when->count; i++)
     if (((uint64_t)when->values[i] & mask) == value)
       return !when->unless;
   return when->unless;
+}
+
+struct nvmi_deciding nvmi_field_decided_by(const struct nvm_field *field, uint64_t record,
+                                           uint64_t index) {
+  const struct nvm_when *when = field->when;
+  uint64_t from = record + when->offset + (when->follows ? index * field->stride : 0);
+  return (struct nvmi_deciding){from, from + (when->first_bit + when->bits + 7u) / 8};
+}
+
+bool nvmi_field_holds(const struct nvm_field *field, const char *record, uint64_t index) {
+  if (!field->when)
+    return true;
+  struct nvmi_deciding at = nvmi_field_decided_by(field, 0, index);
+  deciding_bytes bytes = 0;
+  memcpy(&bytes, record + at.from, at.to - at.from);
+  return holds(field->when, bytes);
+}
+
+bool nvmi_field_holds_in(const struct nvm_field *field, const struct nvmi_view *view,
+                         uint64_t record, uint64_t index) {
+  if (!field->when)
+    return true;
+  struct nvmi_deciding at = nvmi_field_decided_by(field, record, index);
+  deciding_bytes bytes = 0;
+  view->read(view->context, at.from, &bytes, at.to - at.from);
+  return holds(field->when, bytes);
+}
+
+static void read_memory(const void *context, uint64_t at, void *to, size_t size) {
+  memcpy(to, (const char *)context + at, size);
+}
+
+struct nvmi_view nvmi_view_of(const char *memory) {
+  return (struct nvmi_view){read_memory, memory};
 }
 
 struct walk {

@@ -49,6 +49,23 @@ typedef bool nvmi_visit_word(void *context, const struct nvmi_word *word);
 bool nvmi_block_words(const struct nvm_pool *pool, const struct nvm_type *type, char *block,
                       uint64_t size, nvmi_visit_word *visit, void *context);
 
+/* Bytes of records, wherever they are. */
+struct nvmi_view {
+  void (*read)(const void *context, uint64_t at, void *to, size_t size);
+  const void *context;
+};
+/* Memory, from an address on. */
+struct nvmi_view nvmi_view_of(const char *memory);
+/* Of element `index` of the field of a record that begins at `record` of the view: where what
+ * decides about it begins, and ends; and whether that says what the field says. */
+struct nvmi_deciding {
+  uint64_t from, to;
+};
+struct nvmi_deciding nvmi_field_decided_by(const struct nvm_field *field, uint64_t record,
+                                           uint64_t index);
+bool nvmi_field_holds_in(const struct nvm_field *field, const struct nvmi_view *view,
+                         uint64_t record, uint64_t index);
+
 /* Whether the condition of element `index` of a field of `record` is true. */
 bool nvmi_field_holds(const struct nvm_field *field, const char *record, uint64_t index);
 

@@ -1,9 +1,10 @@
-/* fates.h: what a transaction of a counted pool does to a block: its intents, found by block. */
+/* fates.h: what the open transaction does to a block: its intents, found by block. */
 #pragma once
 
 #include "heap/heap_types.h"
 
-enum { NVMI_FATE_FREES = 1, NVMI_FATE_ALLOCATES = 2 }; /* both: it lived within the transaction */
+/* Bits; a block that is allocated and freed has lived within the transaction. */
+enum { NVMI_FATE_FREES = 1, NVMI_FATE_ALLOCATES = 2, NVMI_FATE_SCRAPS = 4 };
 
 struct nvmi_fates {
   const struct nvmi_array *intents;

@@ -1,5 +1,5 @@
 /* fates.c: see fates.h. */
-#include "gc/fates.h"
+#include "heap/fates.h"
 
 #include "base/sort.h"
 
@@ -14,10 +14,10 @@ struct fate {
 };
 
 static struct fate fate_by(const struct nvmi_intent *intent) {
-  return (struct fate){intent->span, intent->index,
-                       intent->fate == NVMI_FREED       ? NVMI_FATE_FREES
-                       : intent->fate == NVMI_ALLOCATED ? NVMI_FATE_ALLOCATES
-                                                        : 0};
+  static const unsigned does[] = {[NVMI_ALLOCATED] = NVMI_FATE_ALLOCATES,
+                                  [NVMI_FREED] = NVMI_FATE_FREES,
+                                  [NVMI_SCRAPPED] = NVMI_FATE_SCRAPS};
+  return (struct fate){intent->span, intent->index, does[intent->fate]};
 }
 
 static int by_block(const void *a, const void *b) {

@@ -1,0 +1,193 @@
+/* judge.c: see judge.h. */
+#include "tx/judge.h"
+
+#include "core/root_hooks.h"
+#include "core/tracing.h"
+#include "heap/heap_locate.h"
+#include "order/order.h"
+#include "symbols/statics.h"
+#include "tx/own_image.h"
+#include "types/types.h"
+
+#include <string.h>
+
+void nvmi_judge_look_up(struct nvmi_judge *judge, uint64_t offset) {
+  struct nvm_pool *pool = judge->pool;
+  uint64_t in_heap = offset - pool->header.heap_offset;
+  struct nvmi_location at;
+  judge->start = offset;
+  judge->end = offset + sizeof(uint64_t);
+  judge->words = 0;
+  judge->decided = false;
+  if (in_heap >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
+      !nvmi_block_locate(pool->heap, in_heap, &at))
+    return;
+  const struct nvmi_geometry *geometry = nvmi_located_geometry(pool, &at);
+  const struct nvmi_span *span = nvmi_span_at(pool, at.chunk);
+  if (NVMI_UNLIKELY(!span))
+    return;
+  judge->start = offset - at.inside;
+  judge->end = judge->start + (geometry->block_size ? geometry->block_size : nvmi_block_size(span));
+  unsigned number = *nvmi_type_word(geometry, span, at.index) - 1u; /* of no type: the highest */
+  uint64_t words = number < pool->type_count ? nvmi_judged_words(pool, number) : 0;
+  judge->words = words & NVMI_JUDGED_WORDS;
+  if (!judge->words)
+    return;
+  judge->decided = words >> NVMI_JUDGED_DECIDED_BIT & 1;
+  judge->type = nvmi_type_layout(pool, number);
+  judge->record = words >> NVMI_JUDGED_FLEXIBLE_BIT & 1 ? UINT64_MAX : judge->type->size;
+}
+
+static bool is_freed(struct nvmi_judge *judge, const struct nvmi_span *span, uint32_t index) {
+  if (!judge->has_fates && !nvmi_fates_start(&judge->fates, judge->log))
+    nvmi_fatal(NVM_ENOMEMORY, judge->pool->path, "out of memory to look at a transaction's blocks");
+  judge->has_fates = true;
+  return nvmi_fate_of(&judge->fates, span, index) & (NVMI_FATE_FREES | NVMI_FATE_SCRAPS);
+}
+
+/* What is freed by this very transaction points to nothing any more. What another one frees may
+ * live on. */
+static bool is_live(struct nvmi_judge *judge, uint64_t offset) {
+  struct nvmi_location at;
+  if (!nvmi_block_locate(judge->pool->heap, offset - judge->pool->header.heap_offset, &at))
+    return false;
+  const struct nvmi_span *span = nvmi_span_at(judge->pool, at.chunk);
+  return span && (nvmi_is_live(span, at.index) || !is_freed(judge, span, at.index));
+}
+
+/* `record`: where it begins in the file. */
+static __attribute__((noinline)) enum nvm_error
+judge_field(struct nvmi_judge *judge, const struct nvm_type *type, uint64_t record,
+            const struct nvm_field *field, uint64_t offset, uint64_t word) {
+  struct nvm_pool *pool = judge->pool;
+  if (!nvmi_is_judged(field->kind) || !is_live(judge, offset))
+    return NVM_OK;
+  void *value = (void *)(uintptr_t)(word & ~field->tag);
+  struct nvm_pool *owner = nvmi_pool_at(value);
+  bool is_static = field->kind == NVM_FIELD_FUNCTION || field->kind == NVM_FIELD_STATIC_POINTER;
+  if (owner == pool && !is_static)
+    return NVM_OK;
+  if (!owner) {
+    if (!is_static && nvmi_root_hooks && nvmi_root_hooks->correct(pool, offset, field->tag))
+      return NVM_OK;
+    enum nvm_error error = nvmi_static_note(pool, field->kind, (uint64_t)(uintptr_t)value, offset);
+    if (error != NVM_EUNSAFE)
+      return error;
+  }
+  if (judge->quiet)
+    return NVM_EUNSAFE;
+  nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
+  const char *root = owner || !nvmi_root_hooks ? NULL : nvmi_root_hooks->around(value);
+  nvmi_fail(NVM_EUNSAFE, pool->path,
+            "unsafe pointer: field %s of the %s at %p is %p, which lies in %s%s; %s",
+            nvmi_field_name(field), type->name, (void *)(pool->work + record), value,
+            owner  ? owner->path
+            : root ? "root "
+                   : "volatile memory",
+            root ? root : "",
+            root ? nvmi_root_hooks->advice(root)
+                 : "build with nvmove-cc's checks to see the store");
+  return NVM_EUNSAFE;
+}
+
+static struct nvmi_view view_of(const struct nvmi_judge *judge) {
+  return judge->image ? (struct nvmi_view){nvmi_own_image_read, judge}
+                      : nvmi_view_of(judge->pool->work);
+}
+
+enum nvm_error nvmi_judge_word(struct nvmi_judge *judge, uint64_t offset, uint64_t value) {
+  if (!nvmi_judge_knows(judge, offset))
+    nvmi_judge_look_up(judge, offset);
+  if (!judge->words)
+    return NVM_OK;
+  uint64_t inside = offset - judge->start;
+  if (inside >= judge->record)
+    inside %= judge->record;
+  uint64_t word = inside / sizeof(uint64_t);
+  if (!(judge->words >> (word < NVMI_JUDGED_LATER_BIT ? word : NVMI_JUDGED_LATER_BIT) & 1))
+    return NVM_OK;
+  struct nvmi_view view = view_of(judge);
+  const struct nvm_field *field =
+      nvmi_field_at(judge->pool, judge->type, &view, offset - inside, inside);
+  return field ? judge_field(judge, judge->type, offset - inside, field, offset, value) : NVM_OK;
+}
+
+static const struct nvm_field *tail_of(const struct nvm_type *type) {
+  for (uint32_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
+      return &type->fields[i];
+  return NULL;
+}
+
+/* Records of `type`, one behind the other from `first` on. */
+static enum nvm_error each_record(const struct nvmi_judge *judge, const struct nvm_type *type,
+                                  uint64_t first, uint64_t from, uint64_t to,
+                                  nvmi_visit_record *visit, void *context) {
+  enum nvm_error error = NVM_OK;
+  if (!type->size || !nvmi_is_decided(type) || to <= first)
+    return NVM_OK;
+  uint64_t at = from <= first ? first : from - (from - first) % type->size;
+  for (; at < to && at + type->size <= judge->end && !error; at += type->size)
+    error = visit(context, type, at);
+  return error;
+}
+
+enum nvm_error nvmi_judge_records(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
+                                  nvmi_visit_record *visit, void *context) {
+  const struct nvm_field *tail = tail_of(judge->type);
+  if (!tail)
+    return each_record(judge, judge->type, judge->start, from, to, visit, context);
+  const struct nvm_type *element = nvmi_type_by_id(judge->pool, tail->target);
+  enum nvm_error error = NVM_OK;
+  if (nvmi_is_decided(judge->type) && from < judge->start + judge->type->size)
+    error = visit(context, judge->type, judge->start);
+  if (!error && element && element != judge->type)
+    error = each_record(judge, element, judge->start + tail->offset, from, to, visit, context);
+  return error;
+}
+
+struct written {
+  struct nvmi_judge *judge;
+  uint64_t line, mask;
+};
+
+static bool is_written(const struct written *written, struct nvmi_deciding bytes) {
+  for (uint64_t at = bytes.from; at < bytes.to; at++)
+    if (at - written->line < NVM_LINE_SIZE && written->mask >> (at - written->line) & 1)
+      return true;
+  return false;
+}
+
+static enum nvm_error judge_record(void *context, const struct nvm_type *type, uint64_t record) {
+  const struct written *written = context;
+  struct nvmi_view view = view_of(written->judge);
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    for (uint32_t n = 0; field->when && nvmi_is_judged(field->kind) && n < field->count; n++) {
+      uint64_t value, offset = record + field->offset + (uint64_t)n * field->stride;
+      if (!is_written(written, nvmi_field_decided_by(field, record, n)))
+        continue;
+      view.read(view.context, offset, &value, sizeof value);
+      if (!nvmi_may_be_unsafe(written->judge, value) ||
+          !nvmi_field_holds_in(field, &view, record, n))
+        continue;
+      enum nvm_error error = judge_field(written->judge, type, record, field, offset, value);
+      if (error)
+        return error;
+    }
+  }
+  return NVM_OK;
+}
+
+enum nvm_error nvmi_judge_decided(struct nvmi_judge *judge, uint64_t line, uint64_t mask) {
+  struct written written = {judge, line, mask};
+  enum nvm_error error = NVM_OK;
+  for (uint64_t at = line; at < line + NVM_LINE_SIZE && !error; at = judge->end) {
+    if (!nvmi_judge_knows(judge, at))
+      nvmi_judge_look_up(judge, at);
+    uint64_t end = judge->end < line + NVM_LINE_SIZE ? judge->end : line + NVM_LINE_SIZE;
+    if (judge->words && judge->decided)
+      error = nvmi_judge_records(judge, at, end, judge_record, &written);
+  }
+  return error;
+}
