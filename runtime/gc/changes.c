@@ -160,13 +160,23 @@ static size_t merge(struct nvmi_piece *pieces, size_t count, bool are_old) {
   return kept;
 }
 
-/* Bytes [offset, offset + size) of the file, as they were before the transaction (which: known) or
- * are now. */
-static bool take_image(struct scan *scan, uint64_t offset, uint64_t size, bool before,
-                       struct nvmi_array *image) {
-  if (!nvmi_array_reserve(image, size, 1))
+/* Bytes [offset, offset + size) of the file without what the transaction wrote, taken once for both
+ * images: other threads go on. A private view may have what others have not committed, and the
+ * pieces lack words that the transaction made what the file says. */
+static bool take_base(struct scan *scan, uint64_t offset, uint64_t size) {
+  const struct nvm_pool *pool = scan->pool;
+  if (!nvmi_array_reserve(&scan->scratch->base, size, 1) ||
+      !nvmi_array_reserve(&scan->scratch->image, size, 1))
     return !(scan->incomplete = true);
-  memcpy(image->items, scan->pool->work + offset, size);
+  memcpy(scan->scratch->base.items, (pool->method->private_work ? pool->home : pool->work) + offset,
+         size);
+  return true;
+}
+
+/* The base as it was before the transaction, or is behind it. */
+static void take_image(struct scan *scan, uint64_t offset, uint64_t size, bool before) {
+  struct nvmi_array *image = &scan->scratch->image;
+  memcpy(image->items, scan->scratch->base.items, size);
   const struct nvmi_piece *pieces = scan->scratch->pieces.items;
   size_t low = 0, high = scan->scratch->pieces.count;
   while (low < high) {
@@ -182,7 +192,6 @@ static bool take_image(struct scan *scan, uint64_t offset, uint64_t size, bool b
       if (pieces[low].offset + i - offset < size)
         ((char *)image->items)[pieces[low].offset + i - offset] = (char)(word >> 8 * i);
   }
-  return true;
 }
 
 struct listing {
@@ -206,9 +215,8 @@ static const uint64_t *list(struct scan *scan, unsigned type, uint64_t offset, u
                             bool before, size_t *count) {
   struct listing listing = {scan, &scan->scratch->listed[before]};
   listing.found->count = 0;
-  if (take_image(scan, offset, size, before, &scan->scratch->image))
-    nvmi_each_reference(scan->pool, type, scan->scratch->image.items, size, list_reference,
-                        &listing);
+  take_image(scan, offset, size, before);
+  nvmi_each_reference(scan->pool, type, scan->scratch->image.items, size, list_reference, &listing);
   *count = listing.found->count;
   if (*count > 1)
     qsort(listing.found->items, *count, sizeof(uint64_t), by_value);
@@ -219,6 +227,8 @@ static const uint64_t *list(struct scan *scan, unsigned type, uint64_t offset, u
 static void compare_images(struct scan *scan, unsigned type, uint64_t offset, uint64_t size,
                            unsigned exists) {
   size_t before = 0, after = 0, i = 0, j = 0;
+  if (!take_base(scan, offset, size))
+    return;
   const uint64_t *a = exists & 1 ? list(scan, type, offset, size, true, &before) : NULL;
   const uint64_t *b = exists & 2 ? list(scan, type, offset, size, false, &after) : NULL;
   while (i < before || j < after) {
@@ -238,12 +248,13 @@ struct block {
   bool counts; /* was there before, and is afterwards */
 };
 
-/* The block, or what lies between blocks, around a word of the heap. */
+/* The block, or what lies between blocks, around a word of the heap. That another transaction frees
+ * it is no matter here: when that one commits it finds what this one stored. */
 static struct block block_around(struct scan *scan, uint64_t offset) {
   uint64_t inside;
   uint32_t index;
   const struct nvmi_span *span = nvmi_block_at(scan->pool, offset, &index, &inside);
-  if (!span || !nvmi_is_live(span, index) || nvmi_fate_of(&scan->fates, span, index))
+  if (!span || !span->words[index] || nvmi_fate_of(&scan->fates, span, index))
     return (struct block){.start = offset, .end = offset + WORD};
   unsigned type = span->words[index] - 1u;
   return (struct block){offset - inside, offset - inside + nvmi_block_size(span), type,
@@ -350,6 +361,7 @@ void nvmi_count_scratch_free(struct nvmi_count_scratch *all) {
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX; slot++) {
     nvmi_array_free(&all[slot].pieces, sizeof(struct nvmi_piece));
     nvmi_array_free(&all[slot].references, sizeof(struct nvm_reference));
+    nvmi_array_free(&all[slot].base, 1);
     nvmi_array_free(&all[slot].image, 1);
     nvmi_array_free(&all[slot].listed[0], sizeof(uint64_t));
     nvmi_array_free(&all[slot].listed[1], sizeof(uint64_t));

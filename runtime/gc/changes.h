@@ -19,6 +19,7 @@
 struct nvmi_count_scratch {
   struct nvmi_array pieces;     /* struct nvmi_piece (piece.h) */
   struct nvmi_array references; /* struct nvm_reference: what nvmi_changes finds */
+  struct nvmi_array base;       /* bytes */
   struct nvmi_array image;      /* bytes */
   struct nvmi_array listed[2];  /* uint64_t */
   struct nvmi_array record;     /* bytes */

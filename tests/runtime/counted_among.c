@@ -1,0 +1,147 @@
+/* counted_among.c: reference counts where a transaction releases its lock, and another one stores
+ * to the same blocks, or frees them, before it commits.
+ */
+#include "harness.h"
+#include "store.h"
+
+#include "nvmove/inspect.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+
+enum { ITEM_ID = 3201 };
+
+struct item {
+  struct item *next, *other;
+  uint64_t number;
+};
+#define FIELD(member)                                                                              \
+  {.name = #member,                                                                                \
+   .target = ITEM_ID,                                                                              \
+   .offset = offsetof(struct item, member),                                                        \
+   .count = 1,                                                                                     \
+   .stride = 8,                                                                                    \
+   .kind = NVM_FIELD_POINTER}
+static const struct nvm_field fields[] = {FIELD(next), FIELD(other)};
+static const struct nvm_type item_type = {.id = ITEM_ID,
+                                          .name = "struct item",
+                                          .members = "",
+                                          .size = sizeof(struct item),
+                                          .alignment = 8,
+                                          .field_count = 2,
+                                          .fields = fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&item_type};
+
+static struct among {
+  NVM_POOL *pool;
+  struct item *root, *y; /* root->next: what the two meet at; root->other: y */
+  pthread_mutex_t lock;
+  _Atomic unsigned step;
+  void (*second)(void);
+  bool aborts;
+} among = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void await(unsigned step) {
+  while (among.step < step)
+    sched_yield();
+}
+
+static void *go_second(void *unused) {
+  (void)unused;
+  await(1);
+  CHECK(nvm_tx_begin(among.pool) == 0);
+  pthread_mutex_lock(&among.lock);
+  among.second();
+  pthread_mutex_unlock(&among.lock);
+  among.step = 2;
+  await(3);
+  if (among.aborts)
+    CHECK(nvm_tx_abort(among.pool) == 0);
+  else
+    CHECK(nvm_tx_commit(among.pool) == 0);
+  return NULL;
+}
+
+/* The second's transaction is open when the first commits. Then nothing that is linked is freed. */
+static void meet(void (*first)(void), void (*second)(void), bool aborts) {
+  pthread_t thread;
+  among.step = 0;
+  among.second = second;
+  among.aborts = aborts;
+  CHECK(pthread_create(&thread, NULL, go_second, NULL) == 0);
+  CHECK(nvm_tx_begin(among.pool) == 0);
+  pthread_mutex_lock(&among.lock);
+  first();
+  pthread_mutex_unlock(&among.lock);
+  among.step = 1;
+  await(2);
+  CHECK(nvm_tx_commit(among.pool) == 0);
+  among.step = 3;
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(nvm_pool_verify(among.pool, test_print_fault, (void *)(uintptr_t)"verify") == 0);
+  CHECK(nvm_pool_release(among.pool, NULL) == 0);
+  CHECK(nvm_usable_size(among.y) > 0 && nvm_pool_verify_pointers(among.pool, NULL, NULL) == 0);
+}
+
+static struct item *add(void) {
+  struct item *made = nvm_calloc(among.pool, ITEM_ID, 1, sizeof *made);
+  CHECK(made);
+  STORE(made->next, among.y);
+  STORE(among.root->next, made);
+  return made;
+}
+
+static void make(void) {
+  among.pool = test_create(test_path("pool"), 2 << 20);
+  CHECK(nvm_tx_begin(among.pool) == 0);
+  among.root = nvm_calloc(among.pool, ITEM_ID, 1, sizeof(struct item));
+  among.y = nvm_calloc(among.pool, ITEM_ID, 1, sizeof(struct item));
+  STORE(among.root->other, among.y);
+  CHECK(nvm_pool_set_root(among.pool, among.root) == 0 && nvm_tx_commit(among.pool) == 0);
+  CHECK(nvm_pool_count_references(among.pool) == 0);
+}
+
+static void add_first(void) { (void)add(); }
+static void link_y(void) { STORE(among.root->next->other, among.y); }
+static void unlink_y(void) { STORE(among.root->next->next, NULL); }
+static void free_item(void) {
+  struct item *item = among.root->next;
+  STORE(among.root->next, NULL);
+  CHECK(nvm_free(item) == 0);
+}
+
+TEST(counted_where_another_frees_the_holder) {
+  for (unsigned aborts = 0; aborts < 2; aborts++) {
+    make();
+    CHECK(nvm_tx_begin(among.pool) == 0);
+    STORE(add()->next, NULL);
+    CHECK(nvm_tx_commit(among.pool) == 0);
+    meet(link_y, free_item, aborts);
+    CHECK(nvm_pool_close(among.pool) == 0 && remove(test_path("pool")) == 0);
+  }
+}
+
+TEST(counted_where_another_links_from_a_new_block) {
+  for (unsigned aborts = 0; aborts < 2; aborts++) {
+    make();
+    meet(add_first, link_y, aborts);
+    CHECK(nvm_pool_close(among.pool) == 0 && remove(test_path("pool")) == 0);
+  }
+}
+
+/* The file has in the new block what the transaction stores there. */
+TEST(counted_where_another_unlinks_from_a_block_used_again) {
+  for (unsigned aborts = 0; aborts < 2; aborts++) {
+    make();
+    CHECK(nvm_tx_begin(among.pool) == 0);
+    struct item *before = add();
+    CHECK(nvm_tx_commit(among.pool) == 0 && nvm_tx_begin(among.pool) == 0);
+    free_item();
+    CHECK(nvm_tx_commit(among.pool) == 0);
+    meet(add_first, unlink_y, aborts);
+    CHECK(!among.root->next || among.root->next == before);
+    CHECK(nvm_pool_close(among.pool) == 0 && remove(test_path("pool")) == 0);
+  }
+}
