@@ -159,10 +159,10 @@ static int open_copy(const char *path, char *folder, char *name, size_t room) {
   *name = 0;
   if (access(path, F_OK) == 0)
     return nvmi_fail(NVM_EEXISTS, path, "the file exists; a copy goes into a new one");
-  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  int fd = nvmi_open(folder, O_TMPFILE | O_RDWR, 0666);
   if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
     snprintf(name, room, "%s.%ld.new", path, (long)getpid());
-    fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd = nvmi_open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
   }
   return fd >= 0 ? fd : nvmi_disk_fail(path, "cannot be created");
 }
@@ -197,7 +197,7 @@ static int finish(struct work *work, const char *folder, const char *name) {
   nvmi_step(NVMI_STEP_CREATE);
   if (linkat(AT_FDCWD, from, AT_FDCWD, work->path, AT_SYMLINK_FOLLOW))
     return nvmi_disk_fail(work->path, "cannot be created");
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = nvmi_open(folder, O_RDONLY | O_DIRECTORY, 0);
   int result = fd < 0 ? nvmi_disk_fail(folder, "cannot be opened") : nvmi_disk_sync(folder, fd);
   if (fd >= 0)
     close(fd);
@@ -339,8 +339,8 @@ static int copy_of_others(struct work *work, void *context) {
   double patience = work->told->seconds_max > 0 ? work->told->seconds_max : PATIENCE_SECONDS;
   if (lock_byte(other->fd, other->path) || first_rounds(work))
     return -1;
-  char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, other->fd,
-                    NVM_BACKUP_OFFSET & ~(PAGE - 1));
+  char *page = nvmi_own_map(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, other->fd,
+                            NVM_BACKUP_OFFSET & ~(PAGE - 1));
   if (page == MAP_FAILED)
     return nvmi_disk_fail(other->path, "cannot be mapped");
   other->words = (void *)(page + NVM_BACKUP_OFFSET % PAGE);

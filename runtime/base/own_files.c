@@ -1,4 +1,5 @@
 /* own_files.c: see own_files.h. */
+#define _GNU_SOURCE
 #include "base/own_files.h"
 
 #include "base/own_locks.h"
@@ -7,45 +8,103 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_FILES];
 
-static atomic_int files[NVMI_OWN_FILES_MAX]; /* descriptor + 1; 0: none */
+static struct own_file {
+  atomic_int number; /* the descriptor + 1; 0: none */
+  dev_t device;
+  ino_t inode;
+} files[NVMI_OWN_FILES_MAX];
 
-static atomic_int *slot_of(int file) {
+static struct own_file *find(int number) {
   for (unsigned i = 0; i < NVMI_OWN_FILES_MAX; i++)
-    if (files[i] == file)
+    if (files[i].number == number)
       return &files[i];
   return NULL;
 }
 
-/* No fork between the two: the child would not know of the descriptor. */
+int nvmi_open(const char *path, int flags, mode_t mode) {
+  int fd = open(path, flags | O_CLOEXEC, mode);
+  if (fd < 0 || fd > STDERR_FILENO)
+    return fd;
+  int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+  close(fd);
+  errno = error;
+  return higher;
+}
+
+static int enter(struct own_file *file, int fd) {
+  struct stat status;
+  if (fd < 0)
+    return fd;
+  if (fstat(fd, &status)) {
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+  }
+  file->device = status.st_dev;
+  file->inode = status.st_ino;
+  file->number = fd + 1;
+  return fd;
+}
+
 int nvmi_own_file_open(const char *path, int flags, mode_t mode) {
-  nvmi_lock(lock);
-  atomic_int *slot = slot_of(0);
-  int fd = slot ? open(path, flags | O_CLOEXEC, mode) : -1;
-  int error = slot ? errno : EMFILE;
-  if (fd >= 0)
-    *slot = fd + 1;
-  nvmi_unlock(lock);
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  struct own_file *file = find(0);
+  int fd = file ? enter(file, nvmi_open(path, flags, mode)) : -1;
+  int error = file ? errno : EMFILE;
+  nvmi_unlock_quietly(&quiet);
   errno = error;
   return fd;
 }
 
+static bool stands(const struct own_file *file) {
+  struct stat status;
+  return fstat(file->number - 1, &status) == 0 && status.st_dev == file->device &&
+         status.st_ino == file->inode;
+}
+
+bool nvmi_own_file_stands(int fd) {
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  const struct own_file *file = find(fd + 1);
+  bool result = file && stands(file);
+  nvmi_unlock_quietly(&quiet);
+  return result;
+}
+
 void nvmi_own_file_close(int fd) {
-  nvmi_lock(lock);
-  atomic_int *slot = slot_of(fd + 1);
-  if (slot) { /* else this is a child's, and closed */
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  struct own_file *file = find(fd + 1);
+  bool is_own = file && stands(file); /* else a child's, or the program's */
+  if (file)
+    file->number = 0;
+  if (is_own) {
     flock(fd, LOCK_UN);
-    *slot = 0;
     close(fd);
   }
-  nvmi_unlock(lock);
+  nvmi_unlock_quietly(&quiet);
 }
 
 void nvmi_own_files_forget(void) {
-  for (unsigned i = 0; i < NVMI_OWN_FILES_MAX; i++)
-    if (files[i])
-      close(atomic_exchange(&files[i], 0) - 1);
+  for (unsigned i = 0; i < NVMI_OWN_FILES_MAX; i++) {
+    if (files[i].number && stands(&files[i]))
+      close(files[i].number - 1);
+    files[i].number = 0;
+  }
+}
+
+void *nvmi_own_map(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  void *mapped = mmap(at, size, protection, flags, fd, offset);
+  int error = errno;
+  if (mapped != MAP_FAILED)
+    madvise(mapped, size, MADV_DONTFORK);
+  nvmi_unlock_quietly(&quiet);
+  errno = error;
+  return mapped;
 }

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "core/map.h"
 
+#include "base/own_files.h"
 #include "core/tracing.h"
 #include "format/address.h"
 
@@ -16,13 +17,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_MAP];
-static struct nvmi_mutex *const forks =
-    &nvmi_locks[NVMI_LOCK_FILES]; /* none while a file is mapped */
 static bool reserved;
 struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
 static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
@@ -139,53 +139,65 @@ void nvmi_map_release(struct nvm_pool *pool) {
   nvmi_unlock(lock);
 }
 
-static int map_by(int fd, struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size,
-                  int flags) {
-  if (mmap(at + offset, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, fd,
-           (off_t)offset) != MAP_FAILED)
+static int told(const struct nvm_pool *pool, const void *mapped, uint64_t size) {
+  if (mapped != MAP_FAILED)
     return 0;
   return nvmi_fail(NVM_ESYSTEM, pool->path,
                    "cannot map %llu bytes: %s; raise 'ulimit -v' or vm.max_map_count",
                    (unsigned long long)size, strerror(errno));
 }
 
-static int map_part(struct nvm_pool *pool, char *at, uint64_t offset, uint64_t size, int flags) {
-  return map_by(pool->fd, pool, at, offset, size, flags);
+/* The file itself, which no child of fork must reach. */
+static int map_file(const struct nvm_pool *pool, char *view, uint64_t offset, uint64_t size) {
+  return told(pool,
+              nvmi_own_map(view + offset, size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_FIXED | MAP_NORESERVE, pool->fd, (off_t)offset),
+              size);
 }
 
-/* By an opening of its own, as the child that inherits it would else hold the pool's lock. */
-static int map_private(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+static bool is_same_file(int a, int b) {
+  struct stat x, y;
+  return a >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+/* The file by an opening of its own, without the pool's lock; -1: it cannot be had. */
+static int open_again(const struct nvm_pool *pool) {
   char name[32];
   snprintf(name, sizeof name, "/proc/self/fd/%d", pool->fd);
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
-  int result = map_by(fd >= 0 ? fd : pool->fd, pool, pool->work, offset, size, MAP_PRIVATE);
+  const char *const names[] = {name, pool->path}; /* there may be no /proc */
+  for (unsigned i = 0; i < 2; i++) {
+    int fd = nvmi_open(names[i], O_RDONLY | O_NONBLOCK, 0);
+    if (is_same_file(fd, pool->fd))
+      return fd;
+    if (fd >= 0)
+      close(fd);
+  }
+  return -1;
+}
+
+/* A private view, which a child of fork inherits as it is. Where the file cannot be opened again
+ * the child holds the pool's lock. */
+static int map_private(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  int fd = pool->is_copy ? -1 : open_again(pool);
+  void *mapped =
+      mmap(pool->work + offset, size, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd >= 0 ? fd : pool->fd, (off_t)offset);
+  int result = told(pool, mapped, size);
   if (fd >= 0)
     close(fd);
   return result;
 }
 
-/* With undo the program's view is the file itself; a child of fork must not reach it. A private
- * view is inherited as it is, the file behind it never. */
-static int map_work(struct nvm_pool *pool, uint64_t offset, uint64_t size, bool private_work) {
-  if (private_work)
-    return map_private(pool, offset, size);
-  if (map_part(pool, pool->work, offset, size, MAP_SHARED))
-    return -1;
-  madvise(pool->work + offset, size, MADV_DONTFORK);
-  return 0;
-}
-
-static int map_home(struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  if (map_part(pool, pool->home, offset, size, MAP_SHARED))
-    return -1;
-  madvise(pool->home + offset, size, MADV_DONTFORK);
-  return 0;
+static int map_work(const struct nvm_pool *pool, uint64_t offset, uint64_t size,
+                    bool private_work) {
+  return private_work ? map_private(pool, offset, size) : map_file(pool, pool->work, offset, size);
 }
 
 /* A copy: one private mapping, which is home and view at once. */
 static int map_copy(struct nvm_pool *pool) {
   pool->home = pool->work;
-  return map_part(pool, pool->home, 0, nvmi_file_size(&pool->header), MAP_PRIVATE);
+  return map_private(pool, 0, nvmi_file_size(&pool->header));
 }
 
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
@@ -196,22 +208,17 @@ int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   pool->home = nvmi_reserve_aligned(header->span, PROT_NONE);
   if (!pool->home)
     return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
-  nvmi_lock(forks);
-  int result = map_home(pool, 0, nvmi_file_size(header)) ||
-                       map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
-                       map_work(pool, header->heap_offset, header->heap_size, private_work)
-                   ? -1
-                   : 0;
-  nvmi_unlock(forks);
-  return result;
+  return map_file(pool, pool->home, 0, nvmi_file_size(header)) ||
+                 map_work(pool, NVM_ROOT_OFFSET, PAGE, private_work) ||
+                 map_work(pool, header->heap_offset, header->heap_size, private_work)
+             ? -1
+             : 0;
 }
 
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work) {
   uint64_t offset = pool->header.heap_offset + old_size, size = pool->header.heap_size - old_size;
-  nvmi_lock(forks);
-  int result = map_home(pool, offset, size) || map_work(pool, offset, size, private_work) ? -1 : 0;
-  nvmi_unlock(forks);
-  return result;
+  return map_file(pool, pool->home, offset, size) || map_work(pool, offset, size, private_work) ? -1
+                                                                                                : 0;
 }
 
 bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {
@@ -236,7 +243,7 @@ void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end) {
   if (mmap(at, end - start, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED)
     madvise(at, end - start, MADV_HUGEPAGE);
-  else if (map_part(pool, pool->work, start, end - start, MAP_PRIVATE))
+  else if (map_private(pool, start, end - start))
     nvmi_die(NULL, "%s", nvm_strerror());
 }
 

@@ -5,6 +5,7 @@
  * the program's own pointers.
  */
 #define _GNU_SOURCE
+#include "base/own_files.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"
@@ -184,7 +185,7 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
     return -1;
   struct check check = {.pool = pool, .report = report, .context = context};
   uint64_t size = nvmi_file_size(&pool->header);
-  void *home = mmap(NULL, size, PROT_READ, MAP_SHARED, pool->fd, 0);
+  void *home = nvmi_own_map(NULL, size, PROT_READ, MAP_SHARED, pool->fd, 0);
   if (home == MAP_FAILED) {
     nvmi_disk_fail(path, "cannot be mapped");
     nvmi_pool_detach(pool);

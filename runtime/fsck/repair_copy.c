@@ -167,7 +167,7 @@ static int sync_folder(const char *path) {
   snprintf(folder, sizeof folder, "%s", path);
   char *end = strrchr(folder, '/');
   snprintf(end ? end + (end == folder) : folder, 2, "%s", end ? "" : ".");
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = nvmi_open(folder, O_RDONLY | O_DIRECTORY, 0);
   int result = fd < 0 ? nvmi_disk_fail(folder, "cannot be opened") : nvmi_disk_sync(folder, fd);
   if (fd >= 0)
     close(fd);
@@ -179,7 +179,7 @@ static int save_copy(struct nvmi_repair *repair, const struct copy *copy) {
   const char *path = repair->pool->path;
   char *name = repair->how->copy, fresh[PATH_MAX + 40];
   snprintf(fresh, sizeof fresh, "%s.repair.new", path);
-  int fd = open(fresh, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int fd = nvmi_open(fresh, O_RDWR | O_CREAT | O_TRUNC, 0600);
   if (fd < 0)
     return nvmi_disk_fail(fresh, "cannot be created");
   int result = write_all(fresh, fd, copy, size_of(copy), 0) || nvmi_disk_sync(fresh, fd) ? -1 : 0;

@@ -76,6 +76,8 @@ static int shrink(struct nvm_pool *pool, uint32_t chunk) {
   struct nvmi_heap *heap = pool->heap;
   struct nvm_header *h = &pool->header;
   uint64_t old_size = h->heap_size;
+  if (nvmi_disk_stands(pool->path, pool->fd))
+    return -1;
   nvmi_runs_cut(heap, chunk);
   heap->chunks = chunk;
   heap->used_end = heap->used_end < chunk ? heap->used_end : chunk;

@@ -81,6 +81,15 @@ int nvmi_disk_fail(const char *path, const char *what) {
   return nvmi_fail(code_of(number), path, "%s: %s; %s", what, strerror(number), hint_of(number));
 }
 
+int nvmi_disk_stands(const char *path, int fd) {
+  if (nvmi_own_file_stands(fd))
+    return 0;
+  return nvmi_fail(NVM_ESYSTEM, path,
+                   "the program has closed descriptor %d, by which the pool is open; close only "
+                   "descriptors that the program itself has opened",
+                   fd);
+}
+
 int nvmi_disk_open(const char *path, int flags) {
   struct stat status;
   int fd = nvmi_own_file_open(path, flags | O_NONBLOCK, 0);
@@ -131,8 +140,8 @@ static void collapse(int fd, uint64_t first, uint64_t last, enum nvmi_patience p
   char *at = nvmi_reserve_aligned(last - first, PROT_NONE);
   if (!at)
     return;
-  if (mmap(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)first) !=
-      MAP_FAILED) {
+  if (nvmi_own_map(at, last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                   (off_t)first) != MAP_FAILED) {
     uint64_t end = nvmi_now_ns() + (unsigned)patience * nvmi_huge_page_ns;
     for (uint64_t done = 0; done < last - first && nvmi_now_ns() <= end && is_made_huge(at + done);
          done += NVMI_HUGE_PAGE)
@@ -179,6 +188,8 @@ static int allocate(const char *path, int fd, uint64_t offset, uint64_t size,
 int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                        enum nvmi_patience patience) {
   struct nvmi_size_limit hold;
+  if (nvmi_disk_stands(path, fd))
+    return -1;
   nvmi_size_limit_hold(&hold);
   int result = allocate(path, fd, offset, size, patience);
   nvmi_size_limit_release(&hold);

@@ -13,6 +13,9 @@ int nvmi_disk_fail(const char *path, const char *what);
  * refused, and nobody waits at a pipe until it is written to. -1: recorded. */
 int nvmi_disk_open(const char *path, int flags);
 
+/* Whether a descriptor of nvmi_disk_open or nvmi_own_file_open still is that file's. */
+int nvmi_disk_stands(const char *path, int fd);
+
 /* While a file is made longer: beyond `ulimit -f` that fails with EFBIG, and the signal that comes
  * with it does not end the process. One that the program itself has pending stays. errno, too. */
 struct nvmi_size_limit {

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "platform/domain.h"
 
+#include "base/own_files.h"
 #include "base/settings.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include <sys/mman.h>
 
 static bool maps_synchronously(int fd) {
-  void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
+  void *page = nvmi_own_map(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
   if (page == MAP_FAILED)
     return false;
   munmap(page, 4096);

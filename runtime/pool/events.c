@@ -29,6 +29,9 @@
 
 static struct sigaction previous;
 
+/* Its child by _Fork, clone or vfork runs no fork handlers: nothing of a pool is its own. */
+static pid_t process;
+
 static void each_pool(void (*visit)(struct nvm_pool *pool)) {
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (nvmi_pool_number(i))
@@ -59,6 +62,7 @@ static void orphan(struct nvm_pool *pool) {
 }
 
 static void in_child(void) {
+  process = getpid();
   nvmi_freeze_forget();
   if (!hands_over) {
     nvmi_order_forget();
@@ -153,6 +157,8 @@ static void end_thread(struct nvmi_thread *thread) {
 
 /* The last thread may have ended before, with all that it had (pthread_exit). */
 static void at_exit(void) {
+  if (getpid() != process)
+    return;
   nvmi_exits = true;
   if (nvmi_self)
     end_thread(nvmi_self);
@@ -207,6 +213,7 @@ static void on_sigbus(int signal_number, siginfo_t *info, void *context) {
 }
 
 static void install(void) {
+  process = getpid();
   struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, &previous);

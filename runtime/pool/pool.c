@@ -146,7 +146,7 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
   const char *from = *name ? name : link_path;
   if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
     return nvmi_disk_fail(pool->path, "cannot be created");
-  int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int folder_fd = nvmi_open(folder, O_RDONLY | O_DIRECTORY, 0);
   int result = folder_fd < 0 ? nvmi_disk_fail(folder, "cannot be opened")
                              : nvmi_disk_sync(folder, folder_fd);
   if (folder_fd >= 0)

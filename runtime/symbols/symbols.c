@@ -1,6 +1,7 @@
 /* symbols.c: see symbols.h. Reads the modules' files: symbol tables are not loaded. */
 #define _GNU_SOURCE
 #include "symbols/symbols.h"
+#include "base/own_files.h"
 
 #include "symbols/symbol_names.h"
 #include "symbols/texts.h"
@@ -116,7 +117,7 @@ static bool is_constant(const struct module *module, const struct part *part, ui
 }
 
 static void map_file(struct module *module, const char *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = nvmi_open(path, O_RDONLY, 0);
   struct stat status;
   if (fd < 0)
     return;

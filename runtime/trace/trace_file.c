@@ -5,6 +5,7 @@
  * is full: it says so and ends, the program goes on.
  */
 #define _GNU_SOURCE
+#include "base/own_files.h"
 #include "base/settings.h"
 #include "trace/trace_parts.h"
 
@@ -37,7 +38,7 @@ void *nvmi_trace_reserve(size_t size) {
 
 bool nvmi_trace_file_open(const char *path, bool *is_other) {
   struct stat status;
-  file.fd = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+  file.fd = nvmi_open(path, O_CREAT | O_WRONLY | O_APPEND, 0666);
   if (file.fd < 0 || fstat(file.fd, &status))
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
   *is_other = status.st_size != 0;
@@ -124,7 +125,7 @@ void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
   char name[PATH_MAX];
   static const char zero[IMAGE_BLOCK];
   snprintf(name, sizeof name, "%s.image", path);
-  int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  int fd = nvmi_open(name, O_CREAT | O_TRUNC | O_WRONLY, 0666);
   uint64_t size = nvmi_file_size(&pool->header);
   bool good = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
   for (uint64_t from = 0, end; good && nvmi_trace_data(pool, &from, &end, size); from = end) {

@@ -116,3 +116,43 @@ TEST(fork_while_a_pool_is_opened) {
   for (int i = 0; i < 2; i++)
     CHECK(close(begins[i]) == 0 && close(ends[i]) == 0);
 }
+
+static void *make_and_grow(void *unused) {
+  (void)unused;
+  while (!stop) {
+    NVM_POOL *made = test_create(test_path("made"), 4 << 20);
+    for (size_t i = 0; i < 4; i++)
+      CHECK(nvm_alloc(made, 0, 2 << 20));
+    CHECK(nvm_pool_close(made) == 0 && remove(test_path("made")) == 0);
+  }
+  return NULL;
+}
+
+/* Shared mappings, of a file of this test. */
+static bool has_shared_mapping(void) {
+  char line[1024];
+  bool found = false;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  CHECK(maps);
+  while (fgets(line, sizeof line, maps))
+    found = found || (strstr(line, "rw-s") && strstr(line, "nvmove-test"));
+  fclose(maps);
+  return found;
+}
+
+/* A new file is mapped for a moment to get huge pages, too. */
+TEST(fork_inherits_no_file) {
+  pthread_t thread;
+  stop = false;
+  CHECK(pthread_create(&thread, NULL, make_and_grow, NULL) == 0);
+  for (unsigned i = 0; i < FORKS; i++) {
+    int status;
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0)
+      _exit(has_shared_mapping());
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  }
+  stop = true;
+  CHECK(pthread_join(thread, NULL) == 0);
+}
