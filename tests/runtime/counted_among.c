@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <stddef.h>
 
-enum { ITEM_ID = 3201 };
+enum { ITEM_ID = 3401 };
 
 struct item {
   struct item *next, *other;

@@ -226,7 +226,8 @@ static const struct told {
             {{"flock", EWOULDBLOCK, 1}, false, NVM_EBUSY},
             {{"flock", ENOLCK, 1}, false, NVM_ESYSTEM},
             {{"fstat", EIO, 1}, false, NVM_ESYSTEM},
-            {{"fstat", EIO, 3}, false, NVM_ESYSTEM}};
+            {{"fstat", EIO, 2}, false, NVM_ESYSTEM},
+            {{"fstat", EIO, 4}, false, NVM_ESYSTEM}};
 
 static void check_told(const struct told *t, const char *path) {
   fault = t->fault;
