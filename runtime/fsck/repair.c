@@ -118,6 +118,8 @@ static void mend(struct nvmi_repair *repair) {
   if (repair->spoils || !nvmi_repair_logs(repair) || !nvmi_repair_types(repair) ||
       !nvmi_repair_recover(repair) || !nvmi_repair_heap(repair))
     return;
+  if (!nvmi_repair_classes(repair))
+    return;
   nvmi_repair_blocks(repair);
   if (!nvmi_repair_statics(repair))
     return;

@@ -53,6 +53,8 @@ bool nvmi_repair_types(struct nvmi_repair *repair);
 
 /* repair_heap.c: the words of runs, then the types of blocks, then the root. */
 bool nvmi_repair_heap(struct nvmi_repair *repair);
+/* Then spans whose class is another's; all words of runs make sense. */
+bool nvmi_repair_classes(struct nvmi_repair *repair);
 /* repair_blocks.c */
 void nvmi_repair_blocks(struct nvmi_repair *repair);
 void nvmi_repair_root(struct nvmi_repair *repair);

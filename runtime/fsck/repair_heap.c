@@ -14,7 +14,10 @@
 
 #include <string.h>
 
-enum { FAULTS_MAX = 1000 }; /* more are no rot but another file */
+enum {
+  FAULTS_MAX = 1000, /* more are no rot but another file */
+  STRANGE_MAX = 1    /* a word of a span's table may rot by itself */
+};
 
 struct attempt {
   uint64_t word;
@@ -75,22 +78,31 @@ static int compare(const struct attempt *a, const struct attempt *b) {
   return 0;
 }
 
-static void try(struct puzzle *puzzle, uint64_t word) {
-  struct nvm_pool *pool = puzzle->repair->pool;
+/* What follows if the run is this. */
+static struct attempt attempt_with(struct puzzle *puzzle, uint64_t word) {
+  struct attempt attempt = {word, 0, 0, nvmi_bytes_changed(word, puzzle->damaged), rank_of(word)};
   struct nvmi_survey survey;
-  uint64_t count = word ? word >> 32 : 1;
-  if (nvmi_chunk_fault(pool, word, puzzle->left) || !goes_on(puzzle, count) ||
-      ((word & 0xff) == NVM_CHUNK_SMALL && !has_table(puzzle, word)))
-    return;
   *word_of(puzzle) = word;
-  if (!nvmi_survey_make(&survey, puzzle->repair, puzzle->chunk + (uint32_t)count)) {
+  if (!nvmi_survey_make(&survey, puzzle->repair,
+                        puzzle->chunk + (uint32_t)(word ? word >> 32 : 1))) {
     puzzle->failed = true;
-    return;
+    return attempt;
   }
   nvmi_survey_run(&survey);
-  struct attempt attempt = {word, survey.astray, survey.inside,
-                            nvmi_bytes_changed(word, puzzle->damaged), rank_of(word)};
+  attempt.astray = survey.astray;
+  attempt.inside = survey.inside;
   nvmi_survey_free(&survey);
+  return attempt;
+}
+
+static void try(struct puzzle *puzzle, uint64_t word) {
+  struct nvm_pool *pool = puzzle->repair->pool;
+  if (nvmi_chunk_fault(pool, word, puzzle->left) || !goes_on(puzzle, word ? word >> 32 : 1) ||
+      ((word & 0xff) == NVM_CHUNK_SMALL && !has_table(puzzle, word)))
+    return;
+  struct attempt attempt = attempt_with(puzzle, word);
+  if (puzzle->failed)
+    return;
   int order = puzzle->found ? compare(&attempt, &puzzle->best) : -1;
   puzzle->tied = order ? puzzle->tied && order > 0 : word != puzzle->best.word;
   if (order < 0)
@@ -196,6 +208,58 @@ static bool mend_first(struct nvmi_repair *repair, bool lacks, bool *more) {
     nvmi_left(repair, "chunk %u: %s (%#llx), and %s", puzzle.chunk, fault,
               (unsigned long long)puzzle.damaged,
               puzzle.found ? "what it was cannot be told" : "nothing else would make sense");
+  return known;
+}
+
+/* Words of a span's table that name no type that there is. */
+static unsigned strange_words(const struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
+  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+  struct nvmi_span shape;
+  unsigned strange = 0;
+  nvmi_span_shape(&shape, word >> 8 & 0xff);
+  for (uint32_t i = 0; i < shape.blocks; i++)
+    strange += table[i] > pool->type_count;
+  return strange;
+}
+
+/* A class that makes sense, and is not the span's: then its table is looked for where its blocks
+ * are. Another class is taken where the words of its table are all right, and pointers lead to the
+ * starts of its blocks no worse. Of two that are as good nobody knows: nothing is written there. */
+static bool mend_class(struct puzzle *puzzle) {
+  struct nvmi_repair *repair = puzzle->repair;
+  struct attempt now = attempt_with(puzzle, puzzle->damaged);
+  try_spans(puzzle);
+  const struct attempt *best = &puzzle->best;
+  bool fits =
+      puzzle->found && !puzzle->failed && best->astray + best->inside <= now.astray + now.inside;
+  *word_of(puzzle) = fits && !puzzle->tied ? best->word : puzzle->damaged;
+  if (fits && !puzzle->tied) {
+    nvmi_mended(repair,
+                "chunk %u: a span whose table names types that there are not (%#llx): it is %#llx",
+                puzzle->chunk, (unsigned long long)puzzle->damaged, (unsigned long long)best->word);
+  } else if (fits) {
+    nvmi_left(repair,
+              "chunk %u: a span whose table names types that there are not (%#llx), and of what "
+              "size its blocks are cannot be told",
+              puzzle->chunk, (unsigned long long)puzzle->damaged);
+  }
+  return !fits || !puzzle->tied;
+}
+
+bool nvmi_repair_classes(struct nvmi_repair *repair) {
+  struct nvm_pool *pool = repair->pool;
+  bool known = true;
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
+    if ((word & 0xff) == NVM_CHUNK_SMALL && strange_words(pool, chunk, word) > STRANGE_MAX) {
+      struct puzzle puzzle = {
+          .repair = repair, .chunk = chunk, .left = chunks - chunk, .damaged = word};
+      known &= mend_class(&puzzle);
+      word = *nvmi_chunk_word(pool, chunk);
+    }
+    count = word ? (uint32_t)(word >> 32) : 1;
+  }
   return known;
 }
 
