@@ -132,8 +132,8 @@ static enum nvm_error each_record(const struct nvmi_judge *judge, const struct n
   return error;
 }
 
-enum nvm_error nvmi_judge_records(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
-                                  nvmi_visit_record *visit, void *context) {
+static enum nvm_error each_decided(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
+                                   nvmi_visit_record *visit, void *context) {
   const struct nvm_field *tail = tail_of(judge->type);
   if (!tail)
     return each_record(judge, judge->type, judge->start, from, to, visit, context);
@@ -179,15 +179,25 @@ static enum nvm_error judge_record(void *context, const struct nvm_type *type, u
   return NVM_OK;
 }
 
-enum nvm_error nvmi_judge_decided(struct nvmi_judge *judge, uint64_t line, uint64_t mask) {
-  struct written written = {judge, line, mask};
+/* Blocks beside those that were written may be others', and just come or go. */
+enum nvm_error nvmi_judge_blocks(struct nvmi_judge *judge, uint64_t line, uint64_t mask,
+                                 nvmi_visit_record *visit, void *context) {
+  enum { WORD = sizeof(uint64_t) };
   enum nvm_error error = NVM_OK;
-  for (uint64_t at = line; at < line + NVM_LINE_SIZE && !error; at = judge->end) {
+  for (uint64_t at = line, next; at < line + NVM_LINE_SIZE && !error; at = next) {
+    next = at + WORD;
+    if (!(mask >> (at - line) & 0xff))
+      continue;
     if (!nvmi_judge_knows(judge, at))
       nvmi_judge_look_up(judge, at);
-    uint64_t end = judge->end < line + NVM_LINE_SIZE ? judge->end : line + NVM_LINE_SIZE;
+    next = judge->end < line + NVM_LINE_SIZE ? judge->end : line + NVM_LINE_SIZE;
     if (judge->words && judge->decided)
-      error = nvmi_judge_records(judge, at, end, judge_record, &written);
+      error = each_decided(judge, at, next, visit, context);
   }
   return error;
+}
+
+enum nvm_error nvmi_judge_decided(struct nvmi_judge *judge, uint64_t line, uint64_t mask) {
+  struct written written = {judge, line, mask};
+  return nvmi_judge_blocks(judge, line, mask, judge_record, &written);
 }

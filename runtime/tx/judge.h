@@ -47,12 +47,11 @@ enum nvm_error nvmi_judge_word(struct nvmi_judge *judge, uint64_t offset, uint64
 /* What the bytes of `mask`, of the line at an offset of the file, decide about. */
 enum nvm_error nvmi_judge_decided(struct nvmi_judge *judge, uint64_t line, uint64_t mask);
 
-/* Calls `visit` for each record of a decided type that reaches into [from, to) of the block that
- * the judge knows. */
+/* Calls `visit` for each record of a decided type in the blocks that have bytes of `mask`. */
 typedef enum nvm_error nvmi_visit_record(void *context, const struct nvm_type *type,
                                          uint64_t record);
-enum nvm_error nvmi_judge_records(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
-                                  nvmi_visit_record *visit, void *context);
+enum nvm_error nvmi_judge_blocks(struct nvmi_judge *judge, uint64_t line, uint64_t mask,
+                                 nvmi_visit_record *visit, void *context);
 
 /* Whether a value is an address of a process, and not of this pool. */
 #define NVMI_ADDRESS_BITS 47

@@ -99,16 +99,6 @@ static enum nvm_error add_record(void *context, const struct nvm_type *type, uin
   return NVM_OK;
 }
 
-static void add_records(struct nvmi_judge *judge, uint64_t at, uint64_t to,
-                        struct context *context) {
-  for (; at < to; at = judge->end) {
-    if (!nvmi_judge_knows(judge, at))
-      nvmi_judge_look_up(judge, at);
-    if (judge->words && judge->decided)
-      nvmi_judge_records(judge, at, judge->end < to ? judge->end : to, add_record, context);
-  }
-}
-
 /* The lines, and those of the records that they and what was sealed reach into. False: out of
  * memory. */
 static bool list_lines(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
@@ -117,13 +107,14 @@ static bool list_lines(struct nvmi_log *log, const struct nvmi_line *lines, size
   uint64_t first = log->pool->header.base >> 6;
   for (size_t i = 0; i < count; i++) {
     context->incomplete |= !nvmi_array_push(&context->lines, &lines[i], sizeof lines[i]);
-    uint64_t line = nvmi_line_first(&lines[i]) - first;
-    if (log->pool->has_decided)
-      add_records(&judge, line << 6, (line + nvmi_line_count(&lines[i])) << 6, context);
+    bool range = lines[i].line & NVMI_RANGE;
+    for (uint64_t n = 0; n < nvmi_line_count(&lines[i]) && log->pool->has_decided; n++)
+      nvmi_judge_blocks(&judge, (nvmi_line_first(&lines[i]) - first + n) << 6,
+                        range ? UINT64_MAX : lines[i].mask, add_record, context);
   }
   const struct nvmi_sealed *sealed = log->sealed.items;
   for (size_t i = 0; i < log->sealed.count && log->pool->has_decided; i++)
-    add_records(&judge, (sealed[i].line - first) << 6, (sealed[i].line - first + 1) << 6, context);
+    nvmi_judge_blocks(&judge, (sealed[i].line - first) << 6, sealed[i].mask, add_record, context);
   return !context->incomplete;
 }
 
