@@ -154,17 +154,11 @@ static int last_round(struct work *work, double began) {
   return 0;
 }
 
-/* Nameless until it is whole; where the file system has no such files, `name` is its name. */
 static int open_copy(const char *path, char *folder, char *name, size_t room) {
   *name = 0;
   if (access(path, F_OK) == 0)
     return nvmi_fail(NVM_EEXISTS, path, "the file exists; a copy goes into a new one");
-  int fd = nvmi_open(folder, O_TMPFILE | O_RDWR, 0666);
-  if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-    snprintf(name, room, "%s.%ld.new", path, (long)getpid());
-    fd = nvmi_open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
-  }
-  return fd >= 0 ? fd : nvmi_disk_fail(path, "cannot be created");
+  return nvmi_disk_open_new(path, folder, nvmi_open, name, room);
 }
 
 struct news {

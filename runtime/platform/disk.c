@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -106,6 +107,25 @@ int nvmi_disk_open(const char *path, int flags) {
   if (fd >= 0)
     nvmi_own_file_close(fd);
   return -1;
+}
+
+int nvmi_disk_open_new(const char *path, const char *folder,
+                       int (*open_by)(const char *path, int flags, mode_t mode), char *name,
+                       size_t room) {
+  enum { NAMES = 1000 }; /* a process of the same number may have died, and left one */
+  *name = 0;
+  int fd = open_by(folder, O_TMPFILE | O_RDWR, 0666);
+  bool has_nameless = fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR);
+  for (unsigned n = 0; !has_nameless && fd < 0 && n < NAMES; n++) {
+    snprintf(name, room, "%s.%ld.%u.new", path, (long)getpid(), n);
+    fd = open_by(name, O_RDWR | O_CREAT | O_EXCL, 0666);
+    if (fd < 0 && errno != EEXIST)
+      break;
+  }
+  if (fd >= 0)
+    return fd;
+  *name = 0; /* it is another's */
+  return nvmi_disk_fail(path, "cannot be created");
 }
 
 void nvmi_size_limit_hold(struct nvmi_size_limit *hold) {

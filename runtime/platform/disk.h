@@ -2,6 +2,8 @@
  * -1 with the failure recorded. */
 #pragma once
 
+#include "base/own_files.h"
+
 #include "base/basics.h"
 
 #include <signal.h>
@@ -15,6 +17,12 @@ int nvmi_disk_open(const char *path, int flags);
 
 /* Whether a descriptor of nvmi_disk_open or nvmi_own_file_open still is that file's. */
 int nvmi_disk_stands(const char *path, int fd);
+
+/* A new file, opened by `open_by`; nameless until it is whole. Where the file system has no such
+ * files, `name` becomes its name, which no other file has; else "". -1: recorded. */
+int nvmi_disk_open_new(const char *path, const char *folder,
+                       int (*open_by)(const char *path, int flags, mode_t mode), char *name,
+                       size_t room);
 
 /* While a file is made longer: beyond `ulimit -f` that fails with EFBIG, and the signal that comes
  * with it does not end the process. One that the program itself has pending stays. errno, too. */

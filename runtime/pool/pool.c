@@ -126,16 +126,10 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
   return NULL;
 }
 
-/* Under a name when the file system has no nameless files. */
 static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
-  *name = 0;
-  pool->fd = nvmi_own_file_open(folder, O_TMPFILE | O_RDWR, 0666);
-  if (pool->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-    snprintf(name, name_size, "%s.%ld.new", pool->path, (long)getpid());
-    pool->fd = nvmi_own_file_open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
-  }
+  pool->fd = nvmi_disk_open_new(pool->path, folder, nvmi_own_file_open, name, name_size);
   if (pool->fd < 0)
-    return nvmi_disk_fail(pool->path, "cannot be created");
+    return -1;
   flock(pool->fd, LOCK_EX);
   return 0;
 }
