@@ -1,0 +1,77 @@
+/* repair_class.c: a span whose size class was damaged to another one that makes sense. */
+#include "harness.h"
+#include "heap/heap_types.h"
+#include "store.h"
+
+#include "nvmove/repair.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BLOCKS = 200, BLOCK = 80 };
+
+static char *read_file(const char *path, size_t *size) {
+  struct stat status;
+  int fd = open(path, O_RDONLY);
+  CHECK(fd >= 0 && fstat(fd, &status) == 0);
+  char *bytes = malloc(*size = (size_t)status.st_size);
+  CHECK(bytes && read(fd, bytes, *size) == (ssize_t)*size);
+  close(fd);
+  return bytes;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size) {
+  int fd = open(path, O_WRONLY | O_TRUNC);
+  CHECK(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+  close(fd);
+}
+
+static void make(const char *path) {
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  char **all = nvm_calloc(pool, 0, BLOCKS, sizeof *all);
+  CHECK(nvm_pool_set_root(pool, all) == 0);
+  for (unsigned i = 0; i < BLOCKS; i++) {
+    char text[BLOCK];
+    memset(text, 'a' + (int)(i % 26), sizeof text); /* no word of it is a type */
+    char *made = nvm_alloc(pool, 0, BLOCK);
+    store_bytes(made, text, sizeof text);
+    STORE(all[i], made);
+  }
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
+}
+
+/* Blocks stay as they are, whether the class is found again or not. */
+TEST_ONCE(repair_leaves_blocks_of_a_wrong_class) {
+  const char *path = test_path("pool");
+  size_t size, after_size;
+  make(path);
+  char *sound = read_file(path, &size);
+  const struct nvm_header *header = (const void *)sound;
+  uint64_t *words = (uint64_t *)(void *)(sound + NVM_CHUNKS_OFFSET);
+  unsigned tried = 0;
+  for (uint64_t chunk = 0; chunk < header->heap_size >> NVM_CHUNK_SHIFT; chunk++) {
+    uint64_t right = words[chunk];
+    for (unsigned class = 0; (right & 0xff) == NVM_CHUNK_SMALL && class < NVMI_CLASSES; class ++) {
+      struct nvmi_span shape;
+      nvmi_span_shape(&shape, class);
+      if (shape.chunks != right >> 32 || class == (right >> 8 & 0xff))
+        continue;
+      words[chunk] = (right & ~UINT64_C(0xff00)) | (uint64_t)class << 8;
+      write_file(path, sound, size);
+      struct nvm_repair how = {0};
+      CHECK(nvm_pool_repair(path, &how) >= 0);
+      char *after = read_file(path, &after_size);
+      CHECK(after_size == size);
+      CHECK(memcmp(after + header->heap_offset, sound + header->heap_offset, header->heap_size) ==
+            0);
+      free(after);
+      tried++;
+      words[chunk] = right;
+    }
+  }
+  CHECK(tried > 10);
+  free(sound);
+}
