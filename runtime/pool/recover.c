@@ -3,9 +3,13 @@
  * Reads every bank of every log: with undo the frames of its newest transaction, with shadow all. A
  * transaction with a whole commit record is replayed if its order is not below the highest bound
  * (or the floor); one without is undone. Replay goes forwards by order, undo backwards, over all
- * logs. Every step stores bytes taken from the log, and the log stays until the generation grows:
- * so a crash in here is followed by the same again. All stores are made through `home`; a private
- * view of the file has no pages of its own yet.
+ * logs. All stores are made through `home`; a private view of the file has no pages of its own yet.
+ *
+ * A process that was killed has left words that it stored and had not flushed. They are seen here;
+ * a power failure takes them away. So all that is relied on is made durable before anything is
+ * stored: the frames, the bytes that a whole transaction's entries cover, which are in place, and
+ * the tables (flush_tables). Crash before that fence: nothing has changed. After: every step stores
+ * bytes taken from the log, and the log stays until the generation grows, so the same again.
  */
 #include "pool/recover.h"
 
@@ -114,6 +118,15 @@ static bool proves_end_of_other(const struct nvmi_array *found) {
   return false;
 }
 
+/* Of a transaction that committed with undo the new bytes are in place. */
+static void flush_found(const struct nvm_pool *pool, const struct nvm_frame *frame,
+                        bool committed) {
+  pool->persist->flush(frame, sizeof *frame + NVM_FRAME_LENGTH(frame));
+  if (committed && NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO &&
+      nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+    pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
+}
+
 /* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
  * torn frame of the transaction after that one, in the same bank: it is not undone. */
 static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
@@ -127,6 +140,7 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
     const struct nvm_frame *frame = items(found)[i];
     unsigned kind = NVM_FRAME_KIND(frame);
     bool is_undo = kind == NVM_FRAME_UNDO;
+    flush_found(pool, frame, commit);
     if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo || ended))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
@@ -245,10 +259,7 @@ static void flush_used(const struct nvm_pool *pool, const char *from, const char
       pool->persist->flush(from, NVM_LINE_SIZE);
 }
 
-/* A process that was killed has left words that it stored and had not flushed. They are seen here,
- * and what follows relies on them; after a power failure they would not be there. Where a log has
- * them, the replay flushes them. These are the others: links of logs and of other runs, entries of
- * types, words of chunks. Crash meanwhile: nothing has changed. */
+/* Links of logs and of other runs, entries of types, words of chunks. */
 static void flush_tables(struct nvm_pool *pool) {
   if (pool->header.domain != NVM_DOMAIN_POWER)
     return;
@@ -276,8 +287,9 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
     sound = read_log(pool, &work, slot);
   work.damaged = work.damaged || !nvmi_logs_complete(pool);
-  sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
   flush_tables(pool);
+  pool->persist->fence();
+  sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
   nvmi_array_free(&work.redo, sizeof(void *));

@@ -126,7 +126,7 @@ TEST_ONCE(power_failure_during_recovery_shadow) { power_fails_twice("shadow"); }
 
 /* The process is killed, the next one goes on with what it finds in the file, some of which is not
  * durable; then the power fails. */
-static void power_fails_after_a_kill(const char *method) {
+static void power_fails_after_a_kill(const char *method, bool in_recovery) {
   setenv("NVMOVE_METHOD", method, 1);
   const char *start = prepared_pool(4), *killed = test_path("killed"), *media = test_path("media");
   struct progress *progress = progress_new();
@@ -140,9 +140,11 @@ static void power_fails_after_a_kill(const char *method) {
     power_copy(kill.cut.image, media);
     uint64_t begun = progress->acknowledged;
     progress->interrupted = 1;
-    for (uint64_t next = 20 + at % 31; next < 400; next = next * 3 + at % 7) {
+    for (uint64_t next = in_recovery ? 1 : 20 + at % 31; next < (in_recovery ? 40 : 400);
+         next = in_recovery ? next + 1 + next / 8 : next * 3 + at % 7) {
       struct failure f = {.progress = progress, .begin = begun, .end = begun + 3, .cut.at = next};
       f.cut.media = media;
+      f.cut.loses_old = in_recovery;
       bool failed = fail_once(&f, killed);
       workload_verify(failed ? f.cut.image : f.cut.path, progress);
       states++;
@@ -153,9 +155,16 @@ static void power_fails_after_a_kill(const char *method) {
   CHECK(states > 100);
 }
 
-TEST_ONCE(power_failure_after_a_kill_undo) { power_fails_after_a_kill("undo"); }
+TEST_ONCE(power_failure_after_a_kill_undo) { power_fails_after_a_kill("undo", false); }
 
-TEST_ONCE(power_failure_after_a_kill_shadow) { power_fails_after_a_kill("shadow"); }
+TEST_ONCE(power_failure_after_a_kill_shadow) { power_fails_after_a_kill("shadow", false); }
+
+/* A line of the log that the dead process had not flushed was read, and is gone. */
+TEST_ONCE(power_failure_after_a_kill_in_recovery_undo) { power_fails_after_a_kill("undo", true); }
+
+TEST_ONCE(power_failure_after_a_kill_in_recovery_shadow) {
+  power_fails_after_a_kill("shadow", true);
+}
 
 static void verify_image(void *argument) {
   struct failure *f = argument;

@@ -32,7 +32,7 @@ struct pending {
 };
 
 static struct {
-  char *media;
+  char *media, *before;
   struct pending *pending;
   unsigned count;
   uint64_t events, counted;
@@ -82,6 +82,13 @@ static void mix(char *image, const char *newer, uint64_t size, unsigned chance, 
       memcpy(image + i, newer + i, unit);
 }
 
+/* All that was stored since the arming has arrived; nothing of what was there before. */
+static void mix_new(const struct nvm_pool *pool, uint64_t size) {
+  for (uint64_t i = 0; i < size; i += LINE)
+    if (memcmp(sim.before + i, pool->home + i, LINE) != 0)
+      memcpy(sim.media + i, pool->home + i, LINE);
+}
+
 static void fail_now(void) {
   const struct nvm_pool *pool = nvmi_pool_number(0);
   struct stat status;
@@ -89,7 +96,7 @@ static void fail_now(void) {
   static const unsigned chances[] = {0, 1, 4, 7, 8};
   int one = sim.cut.kills ? 0 : sim.cut.one;
   unsigned from_end = (unsigned)abs(one), chosen = from_end < sim.count ? sim.count - from_end : 0;
-  unsigned chance = sim.cut.kills ? 8 : chances[sim.cut.seed % 5],
+  unsigned chance = sim.cut.kills || sim.cut.loses_old ? 8 : chances[sim.cut.seed % 5],
            evicted = one ? 0 : chances[sim.cut.seed / 5 % 5];
   bool by_word = !one && !sim.cut.kills && sim.cut.seed % 3 == 0;
   for (unsigned i = 0; i < sim.count; i++) {
@@ -98,7 +105,9 @@ static void fail_now(void) {
     if (sim.pending[i].event >= sim.arrived[sim.pending[i].offset / LINE])
       mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
   }
-  if (!sim.cut.kills)
+  if (sim.cut.loses_old)
+    mix_new(pool, pool->header.heap_offset + pool->header.heap_size);
+  else if (!sim.cut.kills)
     mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
   int fd = open(sim.cut.image, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   CHECK(write(fd, sim.media, (size_t)status.st_size) == status.st_size);
@@ -117,6 +126,17 @@ static void end_event(void) { nvmi_unlock(&sim.lock); }
 static void sim_stream(void *to, const void *from, size_t size) {
   begin_event();
   memcpy(to, from, size);
+  for (size_t at = 0; at < size; at += LINE)
+    take((char *)to + at);
+  end_event();
+}
+
+/* As on processors where an append goes through the cache: it may be there, and not flushed. */
+static void sim_append(void *to, const void *from, size_t size) {
+  begin_event();
+  memcpy(to, from, size);
+  end_event();
+  begin_event();
   for (size_t at = 0; at < size; at += LINE)
     take((char *)to + at);
   end_event();
@@ -166,7 +186,7 @@ static void sim_store_line(void *to, const void *from, uint64_t mask) {
   end_event();
 }
 
-static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_stream,
+static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_append,
                                                sim_flush,    sim_fence,  sim_store_line};
 
 /* Everything durable at first: the pool was closed; or as an earlier process left the media. */
@@ -178,6 +198,12 @@ void power_arm(const struct power_cut *cut) {
   int fd = open(cut->media ? cut->media : cut->path, O_RDONLY);
   CHECK(fd >= 0 && read(fd, media, MEDIA_MAX) > 0);
   close(fd);
+  if (cut->loses_old) {
+    sim.before = mmap(NULL, MEDIA_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fd = open(cut->path, O_RDONLY);
+    CHECK(sim.before != MAP_FAILED && fd >= 0 && read(fd, sim.before, MEDIA_MAX) > 0);
+    close(fd);
+  }
   sim.media = media;
   sim.pending = pending;
   sim.cut = *cut;

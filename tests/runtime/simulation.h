@@ -13,6 +13,9 @@ struct power_cut {
   uint64_t at, seed; /* the event, counted from arming */
   int one; /* n: of what is on its way only the n-th from the end, or the first, is kept; -n: is
               lost */
+  /* Of what the media did not hold before only this process's stores are kept: a line that was
+   * visible, and that this one did not flush, is lost. */
+  bool loses_old;
   bool broken_flush, broken_fence; /* the simulation's own tests: it must notice */
 };
 
