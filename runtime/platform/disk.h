@@ -2,11 +2,10 @@
  * -1 with the failure recorded. */
 #pragma once
 
-#include "base/own_files.h"
-
 #include "base/basics.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 /* Records what errno says of `what`, and what helps. */
 int nvmi_disk_fail(const char *path, const char *what);

@@ -28,20 +28,22 @@ static bool is_granularity(const char *said, const char *name, const char *as_we
   return said && (strcasecmp(said, name) == 0 || strcasecmp(said, as_well) == 0);
 }
 
-static enum nvm_domain detect(int fd) {
-  const char *forced = nvmi_setting("PMEM2_FORCE_GRANULARITY");
-  if (is_granularity(forced, "page", "page"))
-    return NVM_DOMAIN_PROCESS;
-  if (is_granularity(forced, "byte", "byte") || is_granularity(forced, "cache_line", "cacheline"))
+/* What the environment asks for, by our variable or else by libpmem2's. */
+static enum nvm_domain forced(enum nvm_domain found) {
+  const char *granularity = nvmi_setting("PMEM2_FORCE_GRANULARITY");
+  if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
     return NVM_DOMAIN_POWER;
-  return maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
+  if (nvmi_setting_is("NVMOVE_DOMAIN", "process") || is_granularity(granularity, "page", "page"))
+    return NVM_DOMAIN_PROCESS;
+  if (is_granularity(granularity, "byte", "byte") ||
+      is_granularity(granularity, "cache_line", "cacheline"))
+    return NVM_DOMAIN_POWER;
+  return found;
 }
 
 enum nvm_domain nvmi_domain_of(const char *path, int fd) {
-  bool is_weakest = nvmi_setting_is("NVMOVE_DOMAIN", "process");
-  enum nvm_domain found = is_weakest ? NVM_DOMAIN_PROCESS : detect(fd), chosen = found;
-  if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
-    chosen = NVM_DOMAIN_POWER;
+  enum nvm_domain found = maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
+  enum nvm_domain chosen = forced(found);
   static bool told; /* a traced run is not for keeping */
   told = told || nvmi_setting("NVMOVE_TRACE");
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {

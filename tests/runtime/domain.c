@@ -1,7 +1,7 @@
 /* domain.c: which durability domain and which method a pool gets: from its file, by the settings,
  * by the size of DRAM. What is said of it on stderr.
  *
- * PMEM2_FORCE_GRANULARITY stands for persistent memory; the linker sends the call that asks for the
+ * PMEM2_FORCE_GRANULARITY forces the domain, too, and that is told; the linker sends the call that asks for the
  * machine's DRAM through here (CMakeLists.txt).
  */
 #define _GNU_SOURCE
@@ -36,28 +36,31 @@ struct choice {
 static const struct choice choices[] = {
     {.is_domain = "process", .is_method = "undo"},
     {.domain = "", .method = "", .is_domain = "process", .is_method = "undo"},
-    /* Detected. */
+    /* As libpmem2 is told. */
     {"PAGE", .is_domain = "process", .is_method = "undo"},
-    {"CACHE_LINE", .is_domain = "power", .is_method = "shadow"},
-    {"BYTE", .is_domain = "power", .is_method = "shadow"},
-    {"cacheline", .is_domain = "power", .is_method = "shadow"},
+    {"CACHE_LINE", .is_domain = "power", .is_method = "shadow", .warnings = 1},
+    {"BYTE", .is_domain = "power", .is_method = "shadow", .warnings = 1},
+    {"cacheline", .is_domain = "power", .is_method = "shadow", .warnings = 1},
     {"LINE", .is_domain = "process", .is_method = "undo"},
     /* Overridden: the domain alone, the method alone, both. */
     {"CACHE_LINE", "process", .is_domain = "process", .is_method = "undo"},
-    {"CACHE_LINE", "power", .is_domain = "power", .is_method = "shadow"},
+    {"CACHE_LINE", "power", .is_domain = "power", .is_method = "shadow", .warnings = 1},
     {.domain = "power", .is_domain = "power", .is_method = "shadow", .warnings = 1},
     {"PAGE", "power", .is_domain = "power", .is_method = "shadow", .warnings = 1},
     {.method = "shadow", .is_domain = "process", .is_method = "shadow"},
-    {"CACHE_LINE", NULL, "undo", .is_domain = "power", .is_method = "undo"},
+    {"CACHE_LINE", NULL, "undo", .is_domain = "power", .is_method = "undo", .warnings = 1},
     {NULL, "power", "undo", .is_domain = "power", .is_method = "undo", .warnings = 1},
     {"BYTE", "process", "shadow", .is_domain = "process", .is_method = "shadow"},
     /* Twice the pool is more than the DRAM. */
-    {"BYTE", .dram = 2 * SIZE - (1 << 20), .is_domain = "power", .is_method = "undo"},
-    {"BYTE", .dram = 2 * SIZE, .is_domain = "power", .is_method = "shadow"},
-    {"BYTE", .dram = SIZE, .bound = "1M", .is_domain = "power", .is_method = "shadow"},
-    {"BYTE", .dram = SIZE, .bound = "4M", .is_domain = "power", .is_method = "undo"},
-    {"BYTE", .dram = SIZE, .bound = "1G", .is_domain = "power", .is_method = "undo"},
-    {"BYTE", NULL, "shadow", .dram = SIZE, .is_domain = "power", .is_method = "shadow"},
+    {"BYTE", .dram = 2 * SIZE - (1 << 20), .is_domain = "power", .is_method = "undo",
+     .warnings = 1},
+    {"BYTE", .dram = 2 * SIZE, .is_domain = "power", .is_method = "shadow", .warnings = 1},
+    {"BYTE", .dram = SIZE, .bound = "1M", .is_domain = "power", .is_method = "shadow",
+     .warnings = 1},
+    {"BYTE", .dram = SIZE, .bound = "4M", .is_domain = "power", .is_method = "undo", .warnings = 1},
+    {"BYTE", .dram = SIZE, .bound = "1G", .is_domain = "power", .is_method = "undo", .warnings = 1},
+    {"BYTE", NULL, "shadow", .dram = SIZE, .is_domain = "power", .is_method = "shadow",
+     .warnings = 1},
     {.dram = SIZE, .bound = "1M", .is_domain = "process", .is_method = "undo"},
 };
 enum { CHOICES = sizeof choices / sizeof *choices };

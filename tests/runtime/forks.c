@@ -117,6 +117,21 @@ TEST(fork_while_a_pool_is_opened) {
     CHECK(close(begins[i]) == 0 && close(ends[i]) == 0);
 }
 
+/* Its exit handlers find a pool that is not its own; no fork handler has told them. */
+TEST(exit_of_a_child_without_handlers) {
+  int status;
+  NVM_POOL *open = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_alloc(open, 0, 64));
+  fflush(NULL);
+  pid_t pid = _Fork();
+  CHECK(pid >= 0);
+  if (pid == 0)
+    exit(0);
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  CHECK(nvm_pool_close(open) == 0);
+  test_check_pool(test_path("pool"));
+}
+
 static void *make_and_grow(void *unused) {
   (void)unused;
   while (!stop) {
