@@ -149,12 +149,13 @@ static bool check_word(void *context, const struct nvmi_word *word) {
   const struct nvm_header *header = &check->pool->header;
   uint32_t kind = word->field->kind;
   uint64_t value = nvmi_word_value(word) & ~word->field->tag, offset;
-  bool is_static = kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER, is_constant;
+  bool is_static = kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER;
+  unsigned flags;
   if (!is_static && kind != NVM_FIELD_POINTER && kind != NVM_FIELD_WEAK_POINTER)
     return true;
   if (!is_address(value))
     return true;
-  if (nvmi_statics_look_up(check->pool, value, &is_constant) >= 0) {
+  if (nvmi_statics_look_up(check->pool, value, &flags) >= 0) {
     check_mark(check, word, is_static);
     return true;
   }

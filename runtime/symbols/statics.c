@@ -35,18 +35,10 @@ static bool is_plain(uint32_t kind) {
   return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER;
 }
 
-/* Modules may have come since. */
-static bool find_place(const void *address, struct nvmi_place *place) {
-  if (nvmi_place_of(address, place))
-    return true;
-  nvmi_symbols_release();
-  return nvmi_place_of(address, place);
-}
-
 bool nvmi_is_static(const void *address) {
   struct nvmi_place place;
   nvmi_lock(lock);
-  bool found = find_place(address, &place);
+  bool found = nvmi_place_of(address, &place);
   nvmi_unlock(lock);
   return found;
 }
@@ -54,7 +46,7 @@ bool nvmi_is_static(const void *address) {
 bool nvmi_static_name(const void *address, char *text, size_t size) {
   struct nvmi_place place;
   nvmi_lock(lock);
-  bool found = find_place(address, &place) && *place.name;
+  bool found = nvmi_place_of(address, &place) && *place.name;
   if (found)
     snprintf(text, size, "'%s'%s%s", place.name, *place.file ? " of " : "", place.file);
   nvmi_symbols_release();
@@ -65,9 +57,56 @@ bool nvmi_static_name(const void *address, char *text, size_t size) {
 static enum nvm_error enter(struct nvm_pool *pool, uint32_t kind, uint64_t value) {
   const void *address = (const void *)(uintptr_t)value;
   struct nvmi_place place;
-  if (!find_place(address, &place) || (is_plain(kind) && !place.is_constant))
+  if (!nvmi_place_of(address, &place) || (is_plain(kind) && !place.is_constant))
     return NVM_EUNSAFE;
   return nvmi_statics_add(pool, &place, value) < 0 ? nvm_errno() : NVM_OK;
+}
+
+/* Modules have been unloaded since the places of entries were looked at. */
+static enum nvm_error look_again(struct nvm_pool *pool) {
+  uint64_t unloaded = nvmi_modules_unloaded();
+  if (unloaded == nvmi_statics_unloaded(pool))
+    return NVM_OK;
+  for (unsigned i = 0; i < nvmi_statics_count(pool); i++) {
+    const struct nvm_static *entry = nvmi_statics_entry(pool, i);
+    struct nvmi_place place;
+    nvmi_statics_place(entry, &place);
+    nvmi_statics_set_gone(pool, i, entry->address && !nvmi_place_is_at(&place, entry->address));
+  }
+  if (!nvmi_statics_index(pool)) {
+    nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+    return NVM_ENOMEMORY;
+  }
+  nvmi_statics_set_unloaded(pool, unloaded);
+  return NVM_OK;
+}
+
+/* The entry that has the address is the one that is meant. */
+static bool is_known(struct nvm_pool *pool, uint64_t address, unsigned *flags) {
+  return nvmi_statics_look_up(pool, address, flags) >= 0 &&
+         (*flags & NVMI_STATIC_PROGRAM || nvmi_statics_unloaded(pool) == nvmi_modules_unloaded());
+}
+
+static enum nvm_error make_known(struct nvm_pool *pool, uint32_t kind, uint64_t value,
+                                 unsigned *flags) {
+  enum nvm_error error = look_again(pool);
+  if (!error && nvmi_statics_look_up(pool, value, flags) < 0)
+    error = enter(pool, kind, value);
+  if (!error)
+    nvmi_statics_look_up(pool, value, flags);
+  return error;
+}
+
+bool nvmi_static_closed(const struct nvm_pool *pool, uint64_t address, char *text, size_t size) {
+  unsigned flags;
+  int entry = nvmi_statics_look_up(pool, address, &flags);
+  if (entry < 0 || !(flags & NVMI_STATIC_GONE))
+    return false;
+  struct nvmi_place place;
+  nvmi_statics_place(nvmi_statics_entry(pool, (unsigned)entry), &place);
+  snprintf(text, size, "%s%s%s of %s", *place.name ? "'" : "", *place.name ? place.name : "data",
+           *place.name ? "'" : "", place.module);
+  return true;
 }
 
 enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t value,
@@ -77,20 +116,16 @@ enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t v
   struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
   if (!span || place % sizeof(uint64_t) || (is_plain(kind) && span->class == NVMI_CLASSES))
     return NVM_EUNSAFE;
-  bool is_constant;
-  if (nvmi_statics_look_up(pool, value, &is_constant) < 0) {
+  unsigned flags;
+  if (!is_known(pool, value, &flags)) {
     nvmi_lock(lock);
-    enum nvm_error error = NVM_OK;
-    if (nvmi_statics_look_up(pool, value, &is_constant) < 0)
-      error = enter(pool, kind, value);
-    else if (is_plain(kind) && !is_constant)
-      error = NVM_EUNSAFE;
+    enum nvm_error error = make_known(pool, kind, value, &flags);
     nvmi_unlock(lock);
     if (error)
       return error;
-  } else if (is_plain(kind) && !is_constant) {
-    return NVM_EUNSAFE;
   }
+  if (flags & NVMI_STATIC_GONE || (is_plain(kind) && !(flags & NVMI_STATIC_CONSTANT)))
+    return NVM_EUNSAFE;
   if (span->class < NVMI_CLASSES && !atomic_load_explicit(&span->statics, memory_order_acquire))
     mark_span(pool, span);
   return NVM_OK;
@@ -109,9 +144,9 @@ struct binder {
 
 static void bind_word(struct binder *binder, const struct nvmi_word *word, uint64_t value) {
   bool is_token = (value & ~TOKEN_INDEX) == TOKEN;
-  bool is_constant;
-  int entry = is_token ? (int)(value & TOKEN_INDEX)
-                       : nvmi_statics_look_up(binder->pool, value, &is_constant);
+  unsigned flags;
+  int entry =
+      is_token ? (int)(value & TOKEN_INDEX) : nvmi_statics_look_up(binder->pool, value, &flags);
   if (entry < 0 || (unsigned)entry >= nvmi_statics_count(binder->pool))
     return;
   if (binder->only_look) {

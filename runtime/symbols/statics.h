@@ -8,6 +8,11 @@
  * point anywhere into a module; other pointers only to what nobody can write (string constants,
  * constant tables, code), everything else in static memory being state that a restart loses.
  *
+ * A library can be closed (dlclose), and another one come to lie at its addresses. Pointers to the
+ * two would be the same number. So the places are looked up again once modules were unloaded: what
+ * is no longer where it was is gone, and no pointer to its address commits until the pool is opened
+ * anew, which gives the two different addresses.
+ *
  * Binding anew, and why a crash does no harm. Old and new addresses may overlap, so a pointer does
  * not tell for which process it was made. Therefore it goes by way of tokens, numbers of table
  * entries that no address equals. `statics` in the header, durable before each step:
@@ -42,17 +47,32 @@ bool nvmi_static_name(const void *address, char *text, size_t size);
 /* Whether an address lies in the program or one of its shared objects. */
 bool nvmi_is_static(const void *address);
 
-/* statics_table.c: the number of the entry that has this address, and whether nobody can write
- * there; -1: none has it. Without a lock. */
-int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, bool *is_constant);
+/* What a closed library had at `address`, as "'name' of library", if the pool may point to that and
+ * something else may lie there now. */
+bool nvmi_static_closed(const struct nvm_pool *pool, uint64_t address, char *text, size_t size);
+
+enum nvmi_static_flag {
+  NVMI_STATIC_CONSTANT = 1, /* nobody can write there */
+  NVMI_STATIC_PROGRAM = 2,  /* of the program itself: the address means this for ever */
+  NVMI_STATIC_GONE = 4      /* a closed library had this here, and it is not here again */
+};
+
+/* statics_table.c: the number of the entry that has this address, and its flags; -1: none has it.
+ * Without a lock. */
+int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, unsigned *flags);
 struct nvm_static *nvmi_statics_entry(const struct nvm_pool *pool, unsigned index);
 unsigned nvmi_statics_count(const struct nvm_pool *pool);
 /* What it stands for. */
 void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place);
 /* Enters a place that lies at `address` now, durably. -1: recorded. */
 int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address);
-/* Rebuilds the look-up after addresses have changed. False: out of memory. */
+/* Rebuilds the look-up after addresses, or what is gone, have changed. False: out of memory. */
 bool nvmi_statics_index(struct nvm_pool *pool);
+/* What another library may have taken the place of; and up to which unloading that was looked at
+ * (nvmi_modules_unloaded). */
+void nvmi_statics_set_gone(struct nvm_pool *pool, unsigned index, bool is_gone);
+uint64_t nvmi_statics_unloaded(const struct nvm_pool *pool);
+void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded);
 /* The checksum that belongs into a run of the table. */
 uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run);
 /* Of the table's runs. */

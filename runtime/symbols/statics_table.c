@@ -18,16 +18,25 @@ struct index {
   size_t room; /* a power of two */
   struct {
     _Atomic uint64_t address;
-    _Atomic uint32_t entry; /* (number + 1) << 1 | nobody can write there */
+    _Atomic uint32_t entry; /* (number + 1) << FLAGS | enum nvmi_static_flag; 0: free */
   } slot[];
 };
 
+enum { FLAGS = 3 };
+
+struct known {
+  struct nvm_static *entry;
+  bool is_gone; /* something else may lie at its address now */
+};
+
 struct nvmi_statics {
-  struct nvmi_array entries; /* struct nvm_static * */
+  struct nvmi_array entries; /* struct known */
   struct index *_Atomic index;
   struct nvmi_array old;       /* struct index *: somebody may still look at them */
   struct nvm_statics_run *run; /* the last */
   uint64_t used;               /* bytes of it */
+  /* nvmi_modules_unloaded when the addresses were last looked at. */
+  _Atomic uint64_t unloaded;
 };
 
 static size_t index_size(size_t room) {
@@ -38,7 +47,7 @@ static size_t hash(uint64_t address) {
   return (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
 }
 
-int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, bool *is_constant) {
+int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, unsigned *flags) {
   const struct index *index = atomic_load_explicit(&pool->statics->index, memory_order_acquire);
   for (size_t i = hash(address); index; i++) {
     uint32_t entry =
@@ -47,17 +56,28 @@ int nvmi_statics_look_up(const struct nvm_pool *pool, uint64_t address, bool *is
       return -1;
     if (atomic_load_explicit(&index->slot[i & (index->room - 1)].address, memory_order_relaxed) ==
         address) {
-      *is_constant = entry & 1;
-      return (int)(entry >> 1) - 1;
+      *flags = entry & ((1u << FLAGS) - 1);
+      return (int)(entry >> FLAGS) - 1;
     }
   }
   return -1;
 }
 
-/* Two entries may have one address: a symbol was renamed and what it named stayed. The first will
- * do. */
-static void index_entry(struct index *index, const struct nvm_static *entry, unsigned number) {
-  uint64_t address = entry->address;
+static struct known *known(const struct nvm_pool *pool, unsigned index) {
+  return &((struct known *)pool->statics->entries.items)[index];
+}
+
+static unsigned flags_of(const struct known *known) {
+  const struct nvm_static *entry = known->entry;
+  return (entry->flags & NVM_STATIC_CONSTANT ? NVMI_STATIC_CONSTANT : 0) |
+         (((const char *)entry)[entry->module] ? 0 : NVMI_STATIC_PROGRAM) |
+         (known->is_gone ? NVMI_STATIC_GONE : 0);
+}
+
+/* Two entries may have one address: a symbol was renamed and what it named stayed. The first that
+ * is not gone will do. */
+static void index_entry(struct index *index, const struct known *known, unsigned number) {
+  uint64_t address = known->entry->address;
   size_t i = hash(address);
   if (!address) /* of something that this program lacks */
     return;
@@ -65,12 +85,15 @@ static void index_entry(struct index *index, const struct nvm_static *entry, uns
     i++;
   atomic_store_explicit(&index->slot[i & (index->room - 1)].address, address, memory_order_relaxed);
   atomic_store_explicit(&index->slot[i & (index->room - 1)].entry,
-                        (number + 1) << 1 | !!(entry->flags & NVM_STATIC_CONSTANT),
-                        memory_order_release);
+                        (number + 1) << FLAGS | flags_of(known), memory_order_release);
 }
 
 struct nvm_static *nvmi_statics_entry(const struct nvm_pool *pool, unsigned index) {
-  return ((struct nvm_static **)pool->statics->entries.items)[index];
+  return known(pool, index)->entry;
+}
+
+void nvmi_statics_set_gone(struct nvm_pool *pool, unsigned index, bool is_gone) {
+  known(pool, index)->is_gone = is_gone;
 }
 
 unsigned nvmi_statics_count(const struct nvm_pool *pool) {
@@ -91,8 +114,10 @@ bool nvmi_statics_index(struct nvm_pool *pool) {
     return false;
   }
   index->room = room;
-  for (unsigned i = 0; i < statics->entries.count; i++)
-    index_entry(index, nvmi_statics_entry(pool, i), i);
+  for (int gone = 0; gone < 2; gone++)
+    for (unsigned i = 0; i < statics->entries.count; i++)
+      if (known(pool, i)->is_gone == gone)
+        index_entry(index, known(pool, i), i);
   atomic_store_explicit(&statics->index, index, memory_order_release);
   return true;
 }
@@ -103,8 +128,16 @@ static bool index_newest(struct nvm_pool *pool) {
   struct index *index = atomic_load(&pool->statics->index);
   if (2 * (size_t)(newest + 1) > index->room)
     return nvmi_statics_index(pool);
-  index_entry(index, nvmi_statics_entry(pool, newest), newest);
+  index_entry(index, known(pool, newest), newest);
   return true;
+}
+
+uint64_t nvmi_statics_unloaded(const struct nvm_pool *pool) {
+  return atomic_load_explicit(&pool->statics->unloaded, memory_order_acquire);
+}
+
+void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded) {
+  atomic_store_explicit(&pool->statics->unloaded, unloaded, memory_order_release);
 }
 
 uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run) {
@@ -174,11 +207,11 @@ const struct nvmi_run_owner nvmi_statics_owner = {
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
   struct nvmi_statics *statics = pool->statics;
   uint64_t at = sizeof *run;
-  for (struct nvm_static *entry; at < NVM_CHUNK_SIZE; at += entry->length) {
-    entry = (void *)((char *)run + at);
-    if (!is_whole(pool, entry, NVM_CHUNK_SIZE - at))
+  for (struct known known = {0}; at < NVM_CHUNK_SIZE; at += known.entry->length) {
+    known.entry = (void *)((char *)run + at);
+    if (!is_whole(pool, known.entry, NVM_CHUNK_SIZE - at))
       break;
-    if (!nvmi_array_push(&statics->entries, &entry, sizeof entry))
+    if (!nvmi_array_push(&statics->entries, &known, sizeof known))
       return false;
   }
   statics->run = run;
@@ -192,6 +225,7 @@ int nvmi_statics_start(struct nvm_pool *pool) {
   if (memory == MAP_FAILED)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
   pool->statics = memory;
+  nvmi_statics_set_unloaded(pool, nvmi_modules_unloaded());
   uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
   for (uint64_t at = *first_link(pool); at; at = pool->statics->run->next) {
     const struct nvm_statics_run *run = left-- ? run_at(pool, at) : NULL;
@@ -220,7 +254,7 @@ void nvmi_statics_stop(struct nvm_pool *pool) {
   for (size_t i = 0; i < statics->old.count; i++)
     free_index(((struct index **)statics->old.items)[i]);
   nvmi_array_free(&statics->old, sizeof(void *));
-  nvmi_array_free(&statics->entries, sizeof(void *));
+  nvmi_array_free(&statics->entries, sizeof(struct known));
   munmap(statics, sizeof *statics);
   pool->statics = NULL;
 }
@@ -307,8 +341,8 @@ int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint
   struct nvm_static *entry = make_entry(pool, place, address, length);
   if (!entry)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
-  struct nvm_static *made = (void *)((char *)statics->run + statics->used);
-  pool->persist->stream(made, entry, length);
+  struct known made = {.entry = (void *)((char *)statics->run + statics->used)};
+  pool->persist->stream(made.entry, entry, length);
   pool->persist->fence();
   munmap(entry, length);
   statics->used += length;

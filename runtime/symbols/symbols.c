@@ -41,6 +41,26 @@ struct module {
 static struct module *modules;
 static unsigned module_count;
 
+/* Modules that came and went so far. */
+struct changes {
+  uint64_t loaded, unloaded;
+};
+static struct changes read_at; /* when `modules` was filled */
+
+static int read_changes(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  *(struct changes *)context = (struct changes){info->dlpi_adds, info->dlpi_subs};
+  return 1;
+}
+
+static struct changes changes_now(void) {
+  struct changes changes = {0};
+  nvmi_each_module(read_changes, &changes);
+  return changes;
+}
+
+uint64_t nvmi_modules_unloaded(void) { return changes_now().unloaded; }
+
 static void read_notes(struct module *module, const char *at, size_t size) {
   const char *end = at + size;
   while (at + sizeof(ElfW(Nhdr)) <= end) {
@@ -76,14 +96,18 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *unused) {
   return 0;
 }
 
+/* What is known of the modules that are there now. */
 static bool load(void) {
-  if (module_count)
+  struct changes changes = changes_now();
+  if (module_count && changes.loaded == read_at.loaded && changes.unloaded == read_at.unloaded)
     return true;
+  nvmi_symbols_release();
   void *memory = mmap(NULL, MODULES_MAX * sizeof *modules, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return false;
   modules = memory;
+  read_at = changes;
   nvmi_each_module(add_module, NULL);
   return true;
 }
@@ -106,7 +130,7 @@ static const struct part *part_of(const struct module *module, uint64_t offset) 
 }
 
 static struct module *module_of(uint64_t address, const struct part **part) {
-  for (unsigned i = 0; load() && i < module_count; i++)
+  for (unsigned i = 0; i < module_count; i++)
     if ((*part = part_of(&modules[i], address - modules[i].base)))
       return &modules[i];
   return NULL;
@@ -279,7 +303,7 @@ static bool find_picked(const void *address, struct nvmi_place *place) {
 
 bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   const struct part *part;
-  struct module *module = module_of((uint64_t)(uintptr_t)address, &part);
+  struct module *module = load() ? module_of((uint64_t)(uintptr_t)address, &part) : NULL;
   if (!module)
     return false;
   *place = (struct nvmi_place){.module = module->name,
@@ -346,4 +370,22 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
     return NVMI_AMBIGUOUS;
   read_symbols(module);
   return find_named(module, place, address);
+}
+
+/* Either what looking for it finds, or what looking at the address finds: a function may have
+ * several names. */
+bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address) {
+  uint64_t found;
+  struct nvmi_place now;
+  if (nvmi_place_find(place, &found) == NVMI_FOUND && found == address)
+    return true;
+  if (!nvmi_place_of((const void *)(uintptr_t)address, &now) ||
+      strcmp(now.module, place->module) != 0)
+    return false;
+  if (*place->name || *now.name)
+    return strcmp(now.name, place->name) == 0 && strcmp(now.file, place->file) == 0 &&
+           now.within == place->within;
+  return place->text && now.text ? strcmp(place->text, now.text) == 0
+                                 : now.offset == place->offset &&
+                                       memcmp(now.build_id, place->build_id, NVMI_BUILD_ID) == 0;
 }

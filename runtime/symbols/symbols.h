@@ -26,13 +26,20 @@ struct nvmi_place {
 
 enum nvmi_found { NVMI_FOUND, NVMI_NOT_FOUND, NVMI_AMBIGUOUS };
 
-/* The place of an address of a loaded module. Names stay valid until nvmi_symbols_release. False:
- * it lies in none, or memory ran out. */
+/* The place of an address of a loaded module. Names stay valid until the next call of a function
+ * of this file. False: it lies in none, or memory ran out. */
 bool nvmi_place_of(const void *address, struct nvmi_place *place);
 
 /* Where a place lies in this process. */
 enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address);
 
-/* Everything read so far is forgotten: modules may come and go. One thread at a time uses these
- * functions: their caller sees to it. */
+/* Whether a place lies at this address now. */
+bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address);
+
+/* Gives back the memory of what was read. One thread at a time uses the functions above and this
+ * one: their caller sees to it. */
 void nvmi_symbols_release(void);
+
+/* How many modules have been unloaded in this process. While that stays, what lies at the address
+ * of a module is what lay there before. Any thread. */
+uint64_t nvmi_modules_unloaded(void);

@@ -77,6 +77,14 @@ judge_field(struct nvmi_judge *judge, const struct nvm_type *type, uint64_t reco
   if (judge->quiet)
     return NVM_EUNSAFE;
   nvmi_trace(pool, NVM_TRACE_UNSAFE, offset, (uint64_t)(uintptr_t)value);
+  char closed[256];
+  if (!owner && nvmi_static_closed(pool, (uint64_t)(uintptr_t)value, closed, sizeof closed)) {
+    nvmi_fail(NVM_EUNSAFE, pool->path,
+              "unsafe pointer: field %s of the %s at %p is %p, where %s lay until that library was "
+              "closed; close the pool and open it again, which tells the two apart",
+              nvmi_field_name(field), type->name, (void *)(pool->work + record), value, closed);
+    return NVM_EUNSAFE;
+  }
   const char *root = owner || !nvmi_root_hooks ? NULL : nvmi_root_hooks->around(value);
   nvmi_fail(NVM_EUNSAFE, pool->path,
             "unsafe pointer: field %s of the %s at %p is %p, which lies in %s%s; %s",
