@@ -52,3 +52,10 @@ static inline uintptr_t nvmi_held_as(const void *lock) {
       return nvmi_held_lock(&nvmi_held, i);
   return (uintptr_t)lock;
 }
+/* The calling thread holds another lock. */
+static inline bool nvmi_holds_other_than(const void *lock) {
+  for (unsigned i = nvmi_held_count(&nvmi_held); i-- > 0;)
+    if ((nvmi_held_lock(&nvmi_held, i) & ~(uintptr_t)1) != (uintptr_t)lock)
+      return true;
+  return false;
+}

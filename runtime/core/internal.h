@@ -185,8 +185,8 @@ static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
 static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
   return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points && !thread->ends;
 }
-/* Commits it, where it can be; else it stays open, and the thread's next beginning tells. */
-void nvmi_tx_end_at_release(struct nvmi_thread *thread);
+/* Commits it, or undoes it, tells and lets the next beginning fail (tx_order.c says when neither). */
+void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
 /* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
 void nvmi_tx_collect(struct nvmi_thread *thread);
 

@@ -57,12 +57,12 @@ enum kind { EXCLUSIVE, SHARED, SIGNAL /* a semaphore, by nobody */ };
  * so that nobody waits for a thread that idles. Before the release, if it need not wait; else
  * behind it, where the thread may hold less. */
 static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, uintptr_t lock,
-                                                   enum kind kind) {
+                                                   enum kind kind, bool holds_others) {
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
   bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
-    nvmi_tx_end_at_release(thread);
+    nvmi_tx_end_at_release(thread, holds_others);
   if (thread->touched || thread->ticket)
     nvmi_order_release(lock, !in_handler);
 }
@@ -78,7 +78,8 @@ static inline void releases(const void *lock, enum kind kind) {
   if (NVMI_UNLIKELY(nvmi_in_order))
     return;
   if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
-    tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind);
+    tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind,
+                 nvmi_holds_other_than(lock));
   if (kind != SIGNAL)
     nvmi_holds_no_more(lock);
 }
@@ -87,7 +88,7 @@ static inline int released(int result) {
   struct nvmi_thread *thread = nvmi_self;
   if (NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy) &&
       !nvmi_in_order && nvmi_tx_ends_at_release(thread))
-    nvmi_tx_end_at_release(thread);
+    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
   return result;
 }
 

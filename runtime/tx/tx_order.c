@@ -84,24 +84,24 @@ enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn t
   return error ? error : turn_errors[turn];
 }
 
-void nvmi_tx_end_at_release(struct nvmi_thread *thread) {
-  if (!nvmi_join_is_safe(thread))
+/* While it holds a lock it goes on and releases that one, too: it may correct a pointer until then,
+ * and a circle may open. A thread that holds none may idle from here on, and whoever takes one of
+ * its locks would wait for ever. */
+void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
+  bool is_safe = nvmi_join_is_safe(thread);
+  enum nvmi_turn turn = is_safe && thread->ticket ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
+  if (holds_others && (!is_safe || turn == NVMI_TURN_STUCK))
     return;
-  enum nvmi_turn turn = thread->ticket ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
-  if (turn == NVMI_TURN_STUCK)
+  /* Its commit finds again that it is stuck, or that it no longer is. */
+  enum nvm_error error =
+      nvmi_tx_finish_after(thread, turn == NVMI_TURN_STUCK ? NVMI_TURN_COMMIT : turn);
+  if (!error || error == NVM_ECHILD)
     return;
-  enum nvm_error error = nvmi_tx_finish_after(thread, turn);
-  if (error == NVM_EBROKEN) {
-    thread->has_lost = true;
-    fprintf(stderr,
-            "nvmove: what thread %d stored outside transactions before it released a lock was "
-            "undone: it depended on a transaction that was undone (docs/reference/semantics.md, "
-            "promise 9)\n",
-            thread->id);
-  } else if (error && error != NVM_ECHILD)
-    nvmi_fatal(error, NULL,
-               "what was stored outside transactions before a lock was released could not be "
-               "committed");
+  thread->has_lost = true;
+  fprintf(stderr,
+          "nvmove: what thread %d stored outside transactions before it released a lock was undone "
+          "(docs/reference/semantics.md, promise 9): %s\n",
+          thread->id, error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
 }
 
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */

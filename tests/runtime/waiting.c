@@ -327,62 +327,6 @@ TEST(waits_in_a_circle_over_a_lock) {
   }
 }
 
-static void *store_and_idle(void *argument) {
-  pthread_mutex_lock(&all.lock);
-  STORE(all.words[0], all.words[0] + 1);
-  all.step = 1;
-  if (argument) /* the release by waiting for a condition */
-    while (all.step < 3)
-      pthread_cond_wait(&all.condition, &all.lock);
-  pthread_mutex_unlock(&all.lock);
-  wait_for(3);
-  return NULL;
-}
-
-static _Thread_local unsigned yields;
-static void count_yields(void) { yields++; }
-
-static void commit_beside(void *argument) {
-  prepare();
-  pthread_t idle;
-  hook_yield = count_yields;
-  CHECK(pthread_create(&idle, NULL, store_and_idle, argument) == 0);
-  wait_for(1);
-  for (unsigned i = 1; i <= PLENTY; i++) {
-    yields = 0;
-    pthread_mutex_lock(&all.lock);
-    begin();
-    STORE(all.words[FAR], all.words[0] * i);
-    CHECK(nvm_tx_commit(all.pool) == 0);
-    pthread_mutex_unlock(&all.lock);
-    CHECK(yields == 0);
-  }
-  raise(SIGKILL);
-}
-
-/* A thread that stored under a lock, outside transactions, and idles: nobody waits for it, and what
- * others commit is durable. */
-TEST(review_a7_idle_thread) {
-  for (unsigned by_condition = 0; by_condition < 2; by_condition++) {
-    CHECK(test_was_killed(test_child(NULL, commit_beside, by_condition ? &all : NULL)));
-    all.pool = test_open(test_path("pool"));
-    all.words = nvm_pool_root(all.pool);
-    CHECK(all.words[0] == 1 && all.words[FAR] == PLENTY);
-    finish();
-  }
-}
-
-/* Between commit points a release does not end what is open. */
-TEST(review_a7_commit_points_keep_it_whole) {
-  prepare();
-  __nvm_commit_point();
-  store(0, 1);
-  CHECK(nvmi_self->touched);
-  __nvm_commit_point();
-  CHECK(!nvmi_self->touched);
-  finish();
-}
-
 static void post(int signal) {
   static sem_t semaphore;
   (void)signal;
