@@ -1,0 +1,206 @@
+/* counted_power.c: reference counts are right, or known not to be, wherever the power fails, also after
+ * a kill: what is counted, the circular log's end, counts that are called stale. */
+#include "gc/counts.h"
+#include "harness.h"
+#include "simulation.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { NODE_ID = 3251, LINKS_ID, NODES = 4, LINKS = 60000, LEFT = 2, FEW = 8 };
+
+struct node {
+  struct node *next, *other;
+};
+
+#define POINTER(record, member)                                                                    \
+  {.name = #member,                                                                                \
+   .offset = offsetof(struct record, member),                                                      \
+   .count = 1,                                                                                     \
+   .stride = 8,                                                                                    \
+   .kind = NVM_FIELD_POINTER}
+static const struct nvm_field node_fields[] = {POINTER(node, next), POINTER(node, other)};
+static const struct nvm_field links_fields[] = {
+    {.name = "link", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+static const struct nvm_type node_type = {.id = NODE_ID,
+                                          .name = "struct node",
+                                          .members = "",
+                                          .size = sizeof(struct node),
+                                          .alignment = 8,
+                                          .field_count = 2,
+                                          .fields = node_fields},
+                             links_type = {.id = LINKS_ID,
+                                           .name = "struct node *",
+                                           .members = "",
+                                           .size = 8,
+                                           .alignment = 8,
+                                           .field_count = 1,
+                                           .fields = links_fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&node_type, &links_type};
+
+static void begin(NVM_POOL *pool) { CHECK(nvm_tx_begin(pool) == 0); }
+static void commit(NVM_POOL *pool) { CHECK(nvm_tx_commit(pool) == 0); }
+
+/* The root's links lead to a few nodes; what leads to none at first is for records of many lines. */
+static NVM_POOL *make(const char *path, unsigned links) {
+  NVM_POOL *pool = test_create(path, 6 << 20);
+  begin(pool);
+  struct node **link = nvm_calloc(pool, LINKS_ID, links, sizeof *link);
+  CHECK(link && nvm_pool_set_root(pool, link) == 0);
+  for (unsigned i = 0; i < NODES; i++)
+    CHECK((link[i] = nvm_calloc(pool, NODE_ID, 1, sizeof *link[i])));
+  commit(pool);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  return pool;
+}
+
+static void prepare_nodes(void *path) { CHECK(nvm_pool_close(make(path, NODES)) == 0); }
+
+static struct node **links_of(NVM_POOL *pool) { return nvm_pool_root(pool); }
+
+static void point(NVM_POOL *pool, unsigned first, unsigned count, struct node *to) {
+  begin(pool);
+  for (unsigned i = first; i < first + count; i++)
+    STORE(links_of(pool)[i], to);
+  commit(pool);
+}
+
+/* Up to a few lines before the circular log's end. */
+static void prepare_end(void *path) {
+  NVM_POOL *pool = make(path, LINKS);
+  struct node *to = links_of(pool)[0];
+  for (uint64_t lines; (lines = NVM_RING_LINES - pool->counts->end % NVM_RING_LINES) > LEFT;) {
+    uint64_t changes = (lines - LEFT) * (NVM_RING_LINE / sizeof(struct nvm_reference)) - 2;
+    changes = changes < LINKS - NODES ? changes : LINKS - NODES;
+    point(pool, NODES, (unsigned)changes, links_of(pool)[NODES] ? NULL : to);
+  }
+  CHECK(pool->counts->end % NVM_RING_LINES == NVM_RING_LINES - LEFT);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static NVM_POOL *open_without_power(void *cut) {
+  power_arm(cut);
+  power_hold(true);
+  return test_open(((const struct power_cut *)cut)->path);
+}
+
+/* Links come and go, and are counted in between. */
+static void link_without_power(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  power_hold(false);
+  for (unsigned i = 0; i < 2; i++) {
+    begin(pool);
+    STORE(links_of(pool)[i]->next, links_of(pool)[2]);
+    STORE(links_of(pool)[i]->other, i ? links_of(pool)[0] : NULL);
+    commit(pool);
+    nvmi_counts_drain(pool);
+  }
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void unlink_without_power(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  power_hold(false);
+  point(pool, 2, 1, NULL);
+  CHECK(nvm_pool_release(pool, NULL) == 0);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static NVM_POOL *shared;
+static sem_t has_log, counted;
+
+static void link_and_count(unsigned from, unsigned to) {
+  begin(shared);
+  STORE(links_of(shared)[from]->next, links_of(shared)[to]);
+  commit(shared);
+  nvmi_counts_drain(shared);
+}
+
+static void *count_twice(void *unused) {
+  begin(shared);
+  STORE(links_of(shared)[3]->other, NULL);
+  commit(shared);
+  sem_post(&has_log);
+  while (sem_wait(&counted))
+    ;
+  power_hold(false);
+  link_and_count(0, 1);
+  link_and_count(1, 2);
+  power_hold(true);
+  return unused;
+}
+
+/* The first batch is one thread's. Another's takes its place, and the fence of that one says nothing
+ * of what the first has flushed. */
+static void count_in_two_threads(void *cut) {
+  pthread_t other;
+  shared = open_without_power(cut);
+  CHECK(sem_init(&has_log, 0, 0) == 0 && sem_init(&counted, 0, 0) == 0);
+  CHECK(pthread_create(&other, NULL, count_twice, NULL) == 0);
+  while (sem_wait(&has_log))
+    ;
+  link_and_count(2, 3);
+  sem_post(&counted);
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(nvm_pool_close(shared) == 0);
+}
+
+/* A record that begins before the log's end and goes on at its start. */
+static void link_over_the_end(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  power_hold(false);
+  point(pool, NODES, FEW, links_of(pool)[1]);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Not counted from here on. */
+static void spoil_without_power(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  power_hold(false);
+  nvmi_counts_spoil(pool);
+  begin(pool);
+  STORE(links_of(pool)[0]->other, links_of(pool)[0]->other ? NULL : links_of(pool)[3]);
+  commit(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* Nothing that is linked goes, and what is not does. */
+static void verify(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"verify") == 0);
+  CHECK(nvm_pool_release(pool, NULL) == 0);
+  CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"released") == 0);
+  CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(counted_in_spite_of_power_failures_undo) {
+  power_fail_everywhere("undo", prepare_nodes, link_without_power, verify);
+}
+
+TEST_ONCE(counted_in_spite_of_power_failures_shadow) {
+  power_fail_everywhere("shadow", prepare_nodes, link_without_power, verify);
+}
+
+TEST_ONCE(counted_by_two_threads_in_spite_of_power_failures) {
+  power_fail_everywhere("undo", prepare_nodes, count_in_two_threads, verify);
+}
+
+TEST_ONCE(released_in_spite_of_power_failures) {
+  power_fail_everywhere("undo", prepare_nodes, unlink_without_power, verify);
+}
+
+TEST_ONCE(counted_over_the_end_in_spite_of_power_failures) {
+  power_fail_everywhere("undo", prepare_end, link_over_the_end, verify);
+}
+
+TEST_ONCE(counted_in_spite_of_a_kill_and_a_power_failure) {
+  power_fail_after_kills("undo", prepare_nodes, spoil_without_power, verify);
+}
