@@ -293,3 +293,43 @@ TEST_ONCE(backup_that_is_killed) {
   end_process(child, common);
   CHECK(verify(copy) > 0);
 }
+
+static _Thread_local bool stops;
+
+static void stop_in_commit(enum nvmi_step step) {
+  if (step != NVMI_STEP_COMMIT || !stops)
+    return;
+  stops = false;
+  stage = 1;
+  while (stage != 2)
+    usleep(100);
+}
+
+static void *stop_at_work(void *shelf) {
+  stops = true;
+  CHECK(nvm_tx_begin(frozen) == 0);
+  STORE(((struct shelf *)shelf)->round[0], 5);
+  CHECK(nvm_tx_commit(frozen) == 0);
+  return NULL;
+}
+
+/* A thread that stands still in a commit is waited for, not passed by. Later it works. */
+TEST_ONCE(backup_gives_up_on_threads_at_work) {
+  char copy[200];
+  snprintf(copy, sizeof copy, "%s", test_path("copy"));
+  prepare(test_path("pool"));
+  frozen = test_open(test_path("pool"));
+  pthread_t thread;
+  setenv("NVMOVE_KILL_AT", "create:1000000", 1); /* so that what is done asks the hook */
+  hook_steps(stop_in_commit);
+  CHECK(pthread_create(&thread, NULL, stop_at_work,
+                       ((struct root *)nvm_pool_root(frozen))->shelf[0]) == 0);
+  while (stage != 1)
+    usleep(100);
+  CHECK_FAILS(nvm_pool_backup(frozen, copy, NULL) == 0, NVM_EBUSY);
+  CHECK(access(copy, F_OK) != 0);
+  stage = 2;
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(nvm_pool_backup(frozen, copy, NULL) == 0 && nvm_pool_close(frozen) == 0);
+  test_check_pool(copy);
+}
