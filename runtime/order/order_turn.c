@@ -96,11 +96,8 @@ static enum nvmi_turn await_joined(struct nvmi_thread *thread) {
   for (unsigned tries = 0;; tries++) {
     nvmi_order_lock();
     enum nvmi_ticket_state state = nvmi_ticket_root(nvmi_ticket_deps(ticket)[0])->state;
-    bool ended = state >= COMMITTED;
-    if (ended)
-      ticket->waiting = false;
     nvmi_order_unlock();
-    if (ended)
+    if (state >= COMMITTED)
       return state == COMMITTED ? NVMI_TURN_COMMIT : NVMI_TURN_BROKEN;
     nvmi_pause(tries);
   }
@@ -124,12 +121,6 @@ static enum step look_and_join(struct nvmi_thread *thread, bool may_join, bool *
   return step;
 }
 
-static void stop_waiting(struct nvmi_thread *thread) {
-  nvmi_order_lock();
-  thread->ticket->waiting = false;
-  nvmi_order_unlock();
-}
-
 static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patience) {
   uint64_t start = 0; /* most do not wait, and the clock costs a system call */
   bool may_join = false, joined, told = false;
@@ -144,10 +135,8 @@ static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patienc
     case JOIN:
       if (joined)
         return await_joined(thread);
-      if (!nvmi_join_is_safe(thread)) {
-        stop_waiting(thread);
+      if (!nvmi_join_is_safe(thread))
         return NVMI_TURN_UNSAFE;
-      }
       may_join = true;
       continue;
     case WAIT:
@@ -156,10 +145,8 @@ static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patienc
     if (!start)
       start = nvmi_now_ns();
     uint64_t waited = nvmi_now_ns() - start;
-    if (waited >= patience) {
-      stop_waiting(thread);
+    if (waited >= patience)
       return NVMI_TURN_LATER;
-    }
     if (waited >= TELL_NS && !told) {
       tell_of_wait(thread);
       told = true;
@@ -168,12 +155,21 @@ static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patienc
   }
 }
 
+/* From here on it runs: what waits for it is in no circle with it. */
+static void stop_waiting(struct nvmi_ticket *ticket) {
+  nvmi_order_lock();
+  ticket->waiting = false;
+  nvmi_order_unlock();
+}
+
 /* A signal handler's release may have been the end of the ticket, until the thread says `ends`. */
 static enum nvmi_turn turn(struct nvmi_thread *thread, uint64_t patience) {
   bool ended = thread->ends;
   thread->ends = true;
   nvmi_compiler_barrier();
   enum nvmi_turn turn = thread->ticket ? wait_for_turn(thread, patience) : NVMI_TURN_COMMIT;
+  if (thread->ticket && thread->ticket->waiting)
+    stop_waiting(thread->ticket);
   nvmi_compiler_barrier();
   thread->ends = ended;
   return turn;

@@ -111,15 +111,13 @@ bool nvmi_breaks_soon(struct nvmi_ticket *ticket) {
 enum { DEPTH_MAX = 64 };
 
 const struct nvmi_thread *nvmi_waited_for(struct nvmi_ticket *ticket) {
-  for (unsigned depth = DEPTH_MAX; depth && ticket->waiting; depth--) {
+  for (unsigned depth = DEPTH_MAX; depth && ticket && ticket->waiting; depth--) {
     struct nvmi_ticket *next = NULL;
     for (size_t i = 0; i < ticket->deps.count && !next; i++) {
       struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
       next = on != ticket && on->state < COMMITTED ? on : NULL;
     }
-    if (!next)
-      return NULL;
     ticket = next;
   }
-  return ticket->thread;
+  return ticket ? ticket->thread : NULL;
 }

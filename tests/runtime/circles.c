@@ -137,3 +137,68 @@ TEST(circle_that_waits_for_somebody_else) {
   check_tickets();
   CHECK(nvm_pool_close(all.pool) == 0);
 }
+
+/* X and Y wait for each other and become one; Y waits for Z besides, whose transaction is open. Z wants
+ * a lock that X, which has joined, holds until its commit returns. */
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t to_x = PTHREAD_MUTEX_INITIALIZER, to_y = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t from_z = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned broken;
+
+static void end(unsigned word) {
+  enum nvm_error error = nvm_tx_commit(all.pool) == 0 ? NVM_OK : nvm_errno();
+  CHECK(!error || error == NVM_EDEADLOCK || error == NVM_EBROKEN);
+  broken += error == NVM_EDEADLOCK;
+  CHECK(all.words[32 * word] == (error ? 0 : 1));
+}
+
+static void *commit_x(void *unused) {
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  pthread_mutex_lock(&held);
+  write_under(&to_y, 0, 1);
+  all.done++;
+  wait_for(&all.done, 3);
+  take(&to_x);
+  all.turn = 1;
+  end(0);
+  pthread_mutex_unlock(&held);
+  return unused;
+}
+
+static void *commit_y(void *unused) {
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  write_under(&to_x, 1, 1);
+  all.done++;
+  wait_for(&all.done, 3);
+  take(&to_y);
+  take(&from_z);
+  wait_for(&all.turn, 1);
+  end(1);
+  return unused;
+}
+
+static void *commit_z(void *unused) {
+  CHECK(nvm_tx_begin(all.pool) == 0);
+  write_under(&from_z, 2, 1);
+  all.done++;
+  wait_for(&all.turn, 1);
+  struct nvm_stats stats = {0};
+  while (!stats.joined_commits) /* of X or Y */
+    CHECK(nvm_pool_stats(all.pool, &stats) == 0);
+  take(&held);
+  CHECK(nvm_tx_commit(all.pool) == 0 && all.words[64] == 1);
+  return unused;
+}
+
+TEST(circle_over_a_lock_of_one_that_joined) {
+  static void *(*const commits[])(void *) = {commit_x, commit_y, commit_z};
+  pthread_t threads[3];
+  prepare();
+  for (unsigned i = 0; i < 3; i++)
+    CHECK(pthread_create(&threads[i], NULL, commits[i], NULL) == 0);
+  for (unsigned i = 0; i < 3; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(broken);
+  check_tickets();
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
