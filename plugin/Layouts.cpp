@@ -283,6 +283,20 @@ private:
   ASTContext &Context;
 };
 
+/// An array of no elements inside a record is a mark: what it would have is described by what lies
+/// there. Only at the end elements follow.
+void dropInnerArrays(Words &All, const TypeLayout &Type) {
+  uint64_t Last = 0;
+  for (const Word &W : All)
+    if (W.Layout.Kind != NVM_FIELD_FLEXIBLE_ARRAY)
+      Last = std::max<uint64_t>(Last, W.Layout.Offset + 1);
+  llvm::erase_if(All, [&](const Word &W) {
+    uint64_t Offset = W.Layout.Offset;
+    return W.Layout.Kind == NVM_FIELD_FLEXIBLE_ARRAY &&
+           (Offset + Type.Alignment <= Type.Size || Offset < Last);
+  });
+}
+
 } // namespace
 
 LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Context.getLangOpts()) {
@@ -316,6 +330,7 @@ uint64_t LayoutBuilder::add(QualType T, bool Tail) {
   Made.Members = memberLines(Context, T);
   Flattener Flatten(Context);
   Words All = Flatten.flatten(T, 0, "");
+  dropInnerArrays(All, Made);
   if (Tail)
     All.push_back(Flatten.tail(Made.Size));
   // The id covers the names of what fields point to, not their ids: types may point to each other.
