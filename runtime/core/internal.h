@@ -70,7 +70,7 @@ struct nvm_pool {
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */
   /* At commit, of types that the program describes; some have members that decide about others. */
-  _Atomic bool check_pointers, has_decided;
+  _Atomic bool check_pointers, judges_records;
   bool compare; /* NVMOVE_DEBUG=compare */
   int fd;
   unsigned index;

@@ -165,8 +165,14 @@ static void clear(char *block, size_t size) {
   nvmi_trace_stored(block, size);
 }
 
+static bool has_words(const struct nvm_pool *pool, unsigned index) {
+  const struct nvm_type *type = nvmi_type_layout(pool, index);
+  return type && type->field_count;
+}
+
 /* A block whose type has pointers holds nothing but what the program stores: what was left there by
- * another block is no pointer, not in what a realloc copies either. */
+ * another block is no pointer, not in what a realloc copies either. Nor is what lies behind the
+ * program's bytes, where a last record may go on. */
 static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   if (!pool || !size) {
     if (pool)
@@ -190,6 +196,8 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
   if (block && !*zero && index && nvmi_holds_judged(pool, (unsigned)index)) {
     clear(block, nvmi_heap_usable_size(block));
     *zero = true;
+  } else if (block && !*zero && index && has_words(pool, (unsigned)index)) {
+    clear(block + size, nvmi_heap_usable_size(block) - size);
   }
   return block;
 }

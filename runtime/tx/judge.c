@@ -18,7 +18,7 @@ void nvmi_judge_look_up(struct nvmi_judge *judge, uint64_t offset) {
   judge->start = offset;
   judge->end = offset + sizeof(uint64_t);
   judge->words = 0;
-  judge->decided = false;
+  judge->by_record = false;
   if (in_heap >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
       !nvmi_block_locate(pool->heap, in_heap, &at))
     return;
@@ -33,7 +33,7 @@ void nvmi_judge_look_up(struct nvmi_judge *judge, uint64_t offset) {
   judge->words = words & NVMI_JUDGED_WORDS;
   if (!judge->words)
     return;
-  judge->decided = words >> NVMI_JUDGED_DECIDED_BIT & 1;
+  judge->by_record = words >> NVMI_JUDGED_BY_RECORD_BIT & 1;
   judge->type = nvmi_type_layout(pool, number);
   judge->record = words >> NVMI_JUDGED_FLEXIBLE_BIT & 1 ? UINT64_MAX : judge->type->size;
 }
@@ -132,22 +132,22 @@ static enum nvm_error each_record(const struct nvmi_judge *judge, const struct n
                                   uint64_t first, uint64_t from, uint64_t to,
                                   nvmi_visit_record *visit, void *context) {
   enum nvm_error error = NVM_OK;
-  if (!type->size || !nvmi_is_decided(type) || to <= first)
+  if (!type->size || to <= first)
     return NVM_OK;
   uint64_t at = from <= first ? first : from - (from - first) % type->size;
-  for (; at < to && at + type->size <= judge->end && !error; at += type->size)
+  for (; at < to && at < judge->end && !error; at += type->size)
     error = visit(context, type, at);
   return error;
 }
 
-static enum nvm_error each_decided(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
-                                   nvmi_visit_record *visit, void *context) {
+static enum nvm_error each_judged(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
+                                  nvmi_visit_record *visit, void *context) {
   const struct nvm_field *tail = tail_of(judge->type);
   if (!tail)
     return each_record(judge, judge->type, judge->start, from, to, visit, context);
   const struct nvm_type *element = nvmi_type_by_id(judge->pool, tail->target);
   enum nvm_error error = NVM_OK;
-  if (nvmi_is_decided(judge->type) && from < judge->start + judge->type->size)
+  if (from < judge->start + judge->type->size)
     error = visit(context, judge->type, judge->start);
   if (!error && element && element != judge->type)
     error = each_record(judge, element, judge->start + tail->offset, from, to, visit, context);
@@ -166,25 +166,77 @@ static bool is_written(const struct written *written, struct nvmi_deciding bytes
   return false;
 }
 
-static enum nvm_error judge_record(void *context, const struct nvm_type *type, uint64_t record) {
-  const struct written *written = context;
-  struct nvmi_view view = view_of(written->judge);
-  for (uint32_t i = 0; i < type->field_count; i++) {
-    const struct nvm_field *field = &type->fields[i];
-    for (uint32_t n = 0; field->when && nvmi_is_judged(field->kind) && n < field->count; n++) {
-      uint64_t value, offset = record + field->offset + (uint64_t)n * field->stride;
-      if (!is_written(written, nvmi_field_decided_by(field, record, n)))
-        continue;
-      view.read(view.context, offset, &value, sizeof value);
-      if (!nvmi_may_be_unsafe(written->judge, value) ||
-          !nvmi_field_holds_in(field, &view, record, n))
-        continue;
-      enum nvm_error error = judge_field(written->judge, type, record, field, offset, value);
-      if (error)
-        return error;
-    }
+/* Of `count` places, `stride` apart, the first of which is given: those that reach into the line. */
+struct elements {
+  uint32_t from, to;
+};
+static struct elements in_line(const struct written *written, struct nvmi_deciding first,
+                               uint64_t stride, uint32_t count) {
+  stride += !stride; /* of one */
+  uint64_t from = written->line < first.to ? 0 : (written->line - first.to) / stride + 1;
+  uint64_t last = written->line + NVM_LINE_SIZE - 1;
+  uint64_t to = last < first.from ? 0 : (last - first.from) / stride + 1;
+  return (struct elements){(uint32_t)(from < count ? from : count),
+                           (uint32_t)(to < count ? to : count)};
+}
+
+static enum nvm_error judge_element(const struct written *written, const struct nvm_type *type,
+                                    uint64_t record, const struct nvm_field *field, uint32_t n) {
+  struct nvmi_judge *judge = written->judge;
+  struct nvmi_view view = view_of(judge);
+  uint64_t value, offset = record + field->offset + (uint64_t)n * field->stride;
+  if (offset + sizeof value > judge->end ||
+      (field->when && nvmi_field_decided_by(field, record, n).to > judge->end))
+    return NVM_OK; /* the block ends before */
+  view.read(view.context, offset, &value, sizeof value);
+  if (!nvmi_may_be_unsafe(judge, value & ~field->tag) ||
+      !nvmi_field_holds_in(field, &view, record, n))
+    return NVM_OK;
+  return judge_field(judge, type, record, field, offset, value);
+}
+
+static enum nvm_error judge_decided(const struct written *written, const struct nvm_type *type,
+                                    uint64_t record, const struct nvm_field *field) {
+  struct elements some = {0, field->count};
+  enum nvm_error error = NVM_OK;
+  if (field->when->follows)
+    some = in_line(written, nvmi_field_decided_by(field, record, 0), field->stride, field->count);
+  else if (!is_written(written, nvmi_field_decided_by(field, record, 0)))
+    return NVM_OK;
+  for (uint32_t n = some.from; n < some.to && !error; n++)
+    if (is_written(written, nvmi_field_decided_by(field, record, n)))
+      error = judge_element(written, type, record, field, n);
+  return error;
+}
+
+/* Words that a look at the line's words misses. */
+static enum nvm_error judge_hidden(const struct written *written, const struct nvm_type *type,
+                                   uint64_t record, const struct nvm_field *field) {
+  uint64_t first = record + field->offset, word = sizeof(uint64_t);
+  struct elements some =
+      in_line(written, (struct nvmi_deciding){first, first + word}, field->stride, field->count);
+  enum nvm_error error = NVM_OK;
+  for (uint32_t n = some.from; n < some.to && !error; n++) {
+    uint64_t at = first + (uint64_t)n * field->stride;
+    if ((at % word || field->tag >> NVMI_ADDRESS_BITS) &&
+        is_written(written, (struct nvmi_deciding){at, at + word}))
+      error = judge_element(written, type, record, field, n);
   }
-  return NVM_OK;
+  return error;
+}
+
+static enum nvm_error judge_record(void *context, const struct nvm_type *type, uint64_t record) {
+  enum nvm_error error = NVM_OK;
+  for (uint32_t i = 0; i < type->field_count && !error; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    if (!nvmi_is_judged(field->kind))
+      continue;
+    if (field->when)
+      error = judge_decided(context, type, record, field);
+    if (!error && nvmi_is_hidden(type, field, record))
+      error = judge_hidden(context, type, record, field);
+  }
+  return error;
 }
 
 /* Blocks beside those that were written may be others', and just come or go. */
@@ -199,13 +251,13 @@ enum nvm_error nvmi_judge_blocks(struct nvmi_judge *judge, uint64_t line, uint64
     if (!nvmi_judge_knows(judge, at))
       nvmi_judge_look_up(judge, at);
     next = judge->end < line + NVM_LINE_SIZE ? judge->end : line + NVM_LINE_SIZE;
-    if (judge->words && judge->decided)
-      error = each_decided(judge, at, next, visit, context);
+    if (judge->words && judge->by_record)
+      error = each_judged(judge, at, next, visit, context);
   }
   return error;
 }
 
-enum nvm_error nvmi_judge_decided(struct nvmi_judge *judge, uint64_t line, uint64_t mask) {
+enum nvm_error nvmi_judge_records(struct nvmi_judge *judge, uint64_t line, uint64_t mask) {
   struct written written = {judge, line, mask};
   return nvmi_judge_blocks(judge, line, mask, judge_record, &written);
 }

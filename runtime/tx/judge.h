@@ -2,12 +2,14 @@
  *
  * Decided: a field that is a pointer only if another member of its record says so (NVM_WHEN,
  * NVM_UNLESS). A transaction that stores to that member alone may make an old number a pointer: it
- * is judged then, too. Image: the bytes as the transaction leaves them, where others have stored
+ * is judged then, too. Hidden: a pointer that no aligned word of the pool is, as in a packed record,
+ * or under a tag in its highest bits. Both are looked for by record. Image: the bytes as the transaction leaves them, where others have stored
  * since; without one they are those of the pool.
  */
 #pragma once
 
 #include "heap/fates.h"
+#include "types/types.h"
 #include "types/words.h"
 
 enum { NVMI_SUSPECTS = 8 }; /* that wait at a time */
@@ -22,7 +24,7 @@ struct nvmi_judge {
   const struct nvm_type *type;
   uint64_t words;  /* judged ones of a record, 0: none */
   uint64_t record; /* bytes from one record to the next, or more than the block has */
-  bool decided;    /* some of them */
+  bool by_record;  /* some of them decided, or hidden */
   bool quiet;      /* nobody is told: the caller will look again */
   bool has_fates;
   struct nvmi_fates fates;
@@ -44,17 +46,17 @@ static inline bool nvmi_judge_knows(const struct nvmi_judge *judge, uint64_t off
  * judge is not quiet: it is one. */
 enum nvm_error nvmi_judge_word(struct nvmi_judge *judge, uint64_t offset, uint64_t value);
 
-/* What the bytes of `mask`, of the line at an offset of the file, decide about. */
-enum nvm_error nvmi_judge_decided(struct nvmi_judge *judge, uint64_t line, uint64_t mask);
+/* What the bytes of `mask`, of the line at an offset of the file, decide about, and hidden pointers
+ * that have some of them. */
+enum nvm_error nvmi_judge_records(struct nvmi_judge *judge, uint64_t line, uint64_t mask);
 
-/* Calls `visit` for each record of a decided type in the blocks that have bytes of `mask`. */
+/* Calls `visit` for each record that is judged as such in the blocks that have bytes of `mask`. */
 typedef enum nvm_error nvmi_visit_record(void *context, const struct nvm_type *type,
                                          uint64_t record);
 enum nvm_error nvmi_judge_blocks(struct nvmi_judge *judge, uint64_t line, uint64_t mask,
                                  nvmi_visit_record *visit, void *context);
 
 /* Whether a value is an address of a process, and not of this pool. */
-#define NVMI_ADDRESS_BITS 47
 static inline bool nvmi_may_be_unsafe(const struct nvmi_judge *judge, uint64_t value) {
   /* No process has memory below: Linux keeps the first pages free for null pointers. */
   enum { LOWEST = 0x1000 };

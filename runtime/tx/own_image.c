@@ -85,14 +85,20 @@ static bool sealed_image(const struct nvmi_log *log, const struct nvmi_line *lin
 /* Lines of records that the transaction stored to, without a byte that it stored. */
 struct context {
   const struct nvm_pool *pool;
+  struct nvmi_judge judge;
+  uint64_t newest;         /* record whose lines are there; 0: none */
   struct nvmi_array lines; /* struct nvmi_line */
   bool incomplete;
 };
 
 static enum nvm_error add_record(void *context, const struct nvm_type *type, uint64_t record) {
   struct context *more = context;
+  uint64_t room = more->judge.end - record, size = type->size < room ? type->size : room;
   uint64_t from = (more->pool->header.base + record) / NVM_LINE_SIZE,
-           to = (more->pool->header.base + record + type->size - 1) / NVM_LINE_SIZE;
+           to = (more->pool->header.base + record + size - 1) / NVM_LINE_SIZE;
+  if (more->newest == record) /* as for each of its lines that was written */
+    return NVM_OK;
+  more->newest = record;
   for (uint64_t line = from; line <= to; line++)
     more->incomplete |=
         !nvmi_array_push(&more->lines, &(struct nvmi_line){line, 0}, sizeof(struct nvmi_line));
@@ -103,24 +109,24 @@ static enum nvm_error add_record(void *context, const struct nvm_type *type, uin
  * memory. */
 static bool list_lines(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                        struct context *context) {
-  struct nvmi_judge judge = {.pool = log->pool, .log = log};
   uint64_t first = log->pool->header.base >> 6;
   for (size_t i = 0; i < count; i++) {
     context->incomplete |= !nvmi_array_push(&context->lines, &lines[i], sizeof lines[i]);
     bool range = lines[i].line & NVMI_RANGE;
-    for (uint64_t n = 0; n < nvmi_line_count(&lines[i]) && log->pool->has_decided; n++)
-      nvmi_judge_blocks(&judge, (nvmi_line_first(&lines[i]) - first + n) << 6,
+    for (uint64_t n = 0; n < nvmi_line_count(&lines[i]) && log->pool->judges_records; n++)
+      nvmi_judge_blocks(&context->judge, (nvmi_line_first(&lines[i]) - first + n) << 6,
                         range ? UINT64_MAX : lines[i].mask, add_record, context);
   }
   const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count && log->pool->has_decided; i++)
-    nvmi_judge_blocks(&judge, (sealed[i].line - first) << 6, sealed[i].mask, add_record, context);
+  for (size_t i = 0; i < log->sealed.count && log->pool->judges_records; i++)
+    nvmi_judge_blocks(&context->judge, (sealed[i].line - first) << 6, sealed[i].mask, add_record,
+                      context);
   return !context->incomplete;
 }
 
 bool nvmi_own_image(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                     struct nvmi_array *image) {
-  struct context all = {.pool = log->pool};
+  struct context all = {.pool = log->pool, .judge = {.pool = log->pool, .log = log}};
   bool made = list_lines(log, lines, count, &all);
   if (made && log->pool->method->own_bytes)
     log->pool->method->own_bytes(log, all.lines.items, all.lines.count, image);

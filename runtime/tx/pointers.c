@@ -144,8 +144,8 @@ static inline enum nvm_error check_lines(const struct nvmi_log *log, const struc
       enum nvm_error error = NVM_OK;
       if (mask != UINT64_MAX || is_suspect(pool, at))
         error = check_line(&judge, at, pool->work + at, mask);
-      if (NVMI_UNLIKELY(pool->has_decided) && !error)
-        error = nvmi_judge_decided(&judge, at, mask);
+      if (NVMI_UNLIKELY(pool->judges_records) && !error)
+        error = nvmi_judge_records(&judge, at, mask);
       if (error)
         return end_of(&judge, error);
     }
@@ -174,8 +174,8 @@ static enum nvm_error check_copies(struct nvmi_log *log, const struct nvmi_array
   judge.image = image;
   for (size_t i = 0; i < copies->count && !error; i++) {
     error = check_copy(&judge, &all[i]);
-    if (NVMI_UNLIKELY(log->pool->has_decided) && !error)
-      error = nvmi_judge_decided(&judge, (all[i].line << 6) - log->pool->header.base, all[i].mask);
+    if (NVMI_UNLIKELY(log->pool->judges_records) && !error)
+      error = nvmi_judge_records(&judge, (all[i].line << 6) - log->pool->header.base, all[i].mask);
   }
   return end_of(&judge, error);
 }
@@ -206,7 +206,7 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
   if (NVMI_UNLIKELY(log->owner->others_stand) && pool->method->own_bytes)
     return check_own(log, lines, count, false);
   bool quiet = log->owner->looks_again;
-  if (NVMI_UNLIKELY(log->sealed.count && pool->has_decided))
+  if (NVMI_UNLIKELY(log->sealed.count && pool->judges_records))
     return check_own(log, lines, count, quiet);
   enum nvm_error error = check_lines(log, lines, count, false, quiet);
   if (NVMI_UNLIKELY(log->sealed.count && !error) && check_copies(log, &log->sealed, NULL, true))

@@ -51,13 +51,13 @@ uint64_t nvmi_type_described(unsigned index) {
 
 bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types || libraries; }
 
-bool nvmi_types_decided(void) {
+bool nvmi_types_judged_by_record(void) {
   bool decided = false;
   for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types && !decided;
        at++)
-    decided = *at && nvmi_is_decided(*at);
+    decided = *at && nvmi_judged_by_record(*at);
   for (const struct loaded *item = libraries; item && !decided; item = item->next)
-    decided = nvmi_is_decided(item->type);
+    decided = nvmi_judged_by_record(item->type);
   return decided;
 }
 

@@ -10,6 +10,6 @@ const struct nvm_type *nvmi_described_as(const char *name);
 /* Somebody describes some type. */
 bool nvmi_types_described(void);
 /* Of some type that is described another member decides what a judged field is (judged.c). */
-bool nvmi_types_decided(void);
+bool nvmi_types_judged_by_record(void);
 /* The id of the n-th type that is described; 0: there are not so many. */
 uint64_t nvmi_type_described(unsigned index);

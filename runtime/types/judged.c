@@ -43,22 +43,32 @@ const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const st
   return nvmi_field_at(pool, type, &view, before, inside - before);
 }
 
-bool nvmi_is_decided(const struct nvm_type *type) {
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].when && nvmi_is_judged(type->fields[i].kind))
+bool nvmi_is_hidden(const struct nvm_type *type, const struct nvm_field *field, uint64_t record) {
+  enum { WORD = sizeof(uint64_t) };
+  return (record + field->offset) % WORD || (field->count > 1 && field->stride % WORD) ||
+         type->size % WORD || field->tag >> NVMI_ADDRESS_BITS;
+}
+
+bool nvmi_judged_by_record(const struct nvm_type *type) {
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    bool is_array = field->kind == NVM_FIELD_FLEXIBLE_ARRAY;
+    if ((is_array || nvmi_is_judged(field->kind)) &&
+        (field->when || nvmi_is_hidden(type, field, 0)))
       return true;
+  }
   return false;
 }
 
 /* The elements of a flexible array, too. */
-static bool is_decided_somewhere(const struct nvm_pool *pool, const struct nvm_type *type) {
-  bool decided = nvmi_is_decided(type);
-  for (uint32_t i = 0; i < type->field_count && !decided; i++)
+static bool has_judged_by_record(const struct nvm_pool *pool, const struct nvm_type *type) {
+  bool some = nvmi_judged_by_record(type);
+  for (uint32_t i = 0; i < type->field_count && !some; i++)
     if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY) {
       const struct nvm_type *element = nvmi_type_by_id(pool, type->fields[i].target);
-      decided = element && nvmi_is_decided(element);
+      some = element && nvmi_judged_by_record(element);
     }
-  return decided;
+  return some;
 }
 
 static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
@@ -88,8 +98,8 @@ uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index) {
   uint64_t words = NVMI_JUDGED_KNOWN;
   if (type && has_flexible_array(type))
     words |= UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT;
-  if (type && is_decided_somewhere(pool, type))
-    words |= UINT64_C(1) << NVMI_JUDGED_DECIDED_BIT;
+  if (type && has_judged_by_record(pool, type))
+    words |= UINT64_C(1) << NVMI_JUDGED_BY_RECORD_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)
     words |= words_of_field(pool, type, &type->fields[i]);
   pool->judged[index] = words;

@@ -159,7 +159,7 @@ static void learn(struct nvm_pool *pool) {
 
 void nvmi_pointers_choose(struct nvm_pool *pool) {
   pool->check_pointers = nvmi_types_described() && !nvmi_setting_is("NVMOVE_POINTERS", "0");
-  pool->has_decided = nvmi_types_decided();
+  pool->judges_records = nvmi_types_judged_by_record();
 }
 
 /* What was made of the layouts of before is not asked for any more (pointers.c), or not believed

@@ -45,16 +45,18 @@ void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *p
                           size_t size);
 
 /* judged.c: where a record of a type may have a pointer that is judged at a commit. A bit for each
- * of its first words, one for any later word; that other members decide whether one is a pointer;
- * that it ends in a flexible array; that all this is known. */
+ * of its first words, one for any later word; that some are decided or hidden (tx/judge.h); that it
+ * ends in a flexible array; that all this is known. */
 enum {
   NVMI_JUDGED_LATER_BIT = 60,
-  NVMI_JUDGED_DECIDED_BIT,
+  NVMI_JUDGED_BY_RECORD_BIT,
   NVMI_JUDGED_FLEXIBLE_BIT,
   NVMI_JUDGED_KNOWN_BIT
 };
-#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_DECIDED_BIT) - 1)
+#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_BY_RECORD_BIT) - 1)
 #define NVMI_JUDGED_KNOWN (UINT64_C(1) << NVMI_JUDGED_KNOWN_BIT)
+/* Addresses of a process lie below. */
+#define NVMI_ADDRESS_BITS 47
 uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index);
 static inline uint64_t nvmi_judged_words(struct nvm_pool *pool, unsigned index) {
   uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
@@ -78,8 +80,10 @@ struct nvmi_view;
 const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct nvm_type *type,
                                       const struct nvmi_view *view, uint64_t record,
                                       uint64_t offset);
-/* judged.c: another member decides whether some judged field of the type is a pointer. */
-bool nvmi_is_decided(const struct nvm_type *type);
+/* judged.c: some judged field of the type is decided by another member, or hidden, or its flexible
+ * array may hide some. Hidden: in a record at `record`, or in one of an array of them (judge.h). */
+bool nvmi_judged_by_record(const struct nvm_type *type);
+bool nvmi_is_hidden(const struct nvm_type *type, const struct nvm_field *field, uint64_t record);
 
 /* Where a log's table of known types has an id, whose lowest bit is always set. */
 static inline unsigned nvmi_type_slot(uint64_t type) { return type / 2 % NVMI_KNOWN_TYPES; }

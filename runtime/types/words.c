@@ -81,19 +81,29 @@ struct walk {
   nvmi_visit_word *visit;
   void *context;
   const struct nvm_type *type;
+  const char *end; /* of the block */
 };
 
+/* The condition of a word in the block, if what decides about it lies there, too. */
+static bool holds_inside(const struct walk *walk, const struct nvm_field *field, const char *record,
+                         uint32_t index) {
+  return !field->when ||
+         (nvmi_field_decided_by(field, 0, index).to <= (uint64_t)(walk->end - record) &&
+          nvmi_field_holds(field, record, index));
+}
+
 static bool visit_field(const struct walk *walk, const struct nvm_field *field, char *record) {
-  for (uint32_t i = 0; i < field->count; i++) {
-    struct nvmi_word word = {record + field->offset + (uint64_t)i * field->stride, walk->type,
-                             field};
-    if (nvmi_field_holds(field, record, i) && !walk->visit(walk->context, &word))
+  uint64_t room = (uint64_t)(walk->end - record), at = field->offset;
+  for (uint32_t i = 0; i < field->count && at + sizeof(uint64_t) <= room;
+       i++, at += field->stride) {
+    struct nvmi_word word = {record + at, walk->type, field};
+    if (holds_inside(walk, field, record, i) && !walk->visit(walk->context, &word))
       return false;
   }
   return true;
 }
 
-/* One record; gives its flexible array, if it has one. */
+/* One record, as far as the block has it; gives its flexible array, if it has one. */
 static bool visit_record(const struct walk *walk, char *record, const struct nvm_field **tail) {
   const struct nvm_type *type = walk->type;
   for (uint32_t i = 0; i < type->field_count; i++) {
@@ -106,24 +116,23 @@ static bool visit_record(const struct walk *walk, char *record, const struct nvm
   return true;
 }
 
+/* The block may be shorter than its type: a program allocates no more of the last member than it
+ * needs. */
 bool nvmi_block_words(const struct nvm_pool *pool, const struct nvm_type *type, char *block,
                       uint64_t size, nvmi_visit_word *visit, void *context) {
-  struct walk walk = {visit, context, type};
+  struct walk walk = {visit, context, type, block + size};
   const struct nvm_field *tail = NULL, *inner = NULL;
-  uint64_t step = type->size;
-  char *end = block + size;
-  if (!type->field_count || !step)
+  if (!type->field_count || !type->size)
     return true;
-  for (; !tail && step <= (uint64_t)(end - block); block += step)
-    if (!visit_record(&walk, block, &tail))
+  for (uint64_t at = 0; !tail && at < size; at += type->size)
+    if (!visit_record(&walk, block + at, &tail))
       return false;
   const struct nvm_type *element = tail ? nvmi_type_by_id(pool, tail->target) : NULL;
   if (!element || !element->field_count || !element->size)
     return true;
   walk.type = element;
-  block += tail->offset - step;
-  for (step = element->size; step <= (uint64_t)(end - block); block += step)
-    if (!visit_record(&walk, block, &inner))
+  for (uint64_t at = tail->offset; at < size; at += element->size)
+    if (!visit_record(&walk, block + at, &inner))
       return false;
   return true;
 }

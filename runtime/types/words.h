@@ -2,7 +2,8 @@
  *
  * Block: what the file's tables say is allocated. Word: eight bytes of a block that a field of the
  * block's type describes, its condition included. A block may hold an array of its type; what
- * follows the first record of a type with a flexible array is that array. All is read through
+ * follows the first record of a type with a flexible array is that array. The last record may be
+ * cut off by the block's end: its words are those that lie in the block. All is read through
  * `home`: for a pool that nobody writes to (opening, checking).
  */
 #pragma once
