@@ -247,6 +247,8 @@ int nvm_pool_backup(NVM_POOL *pool, const char *path, struct nvm_backup *backup)
                      pool ? "a forked child has no pool" : "no pool was given");
   if (pool->is_copy)
     return nvmi_fail(NVM_EARGUMENT, pool->path, "what was opened as a copy has no file of its own");
+  if (nvmi_disk_stands(pool->path, pool->fd))
+    return -1;
   begin_report(told);
   enum nvm_error error = nvmi_tx_finish_implicit(nvmi_thread_self());
   if (error)

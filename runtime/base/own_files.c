@@ -27,14 +27,46 @@ static struct own_file *find(int number) {
   return NULL;
 }
 
-int nvmi_open(const char *path, int flags, mode_t mode) {
-  int fd = open(path, flags | O_CLOEXEC, mode);
-  if (fd < 0 || fd > STDERR_FILENO)
-    return fd;
-  int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+enum { LOW = STDERR_FILENO + 1 };
+
+/* Takes the free ones of the numbers below LOW, so that nothing else gets them: to other threads
+ * they are as good as closed. Gives how many. */
+static unsigned take_low(int taken[LOW]) {
+  unsigned count = 0;
+  while (count < LOW) {
+    int fd = open("/", O_PATH | O_CLOEXEC);
+    if (fd >= LOW)
+      close(fd);
+    if (fd < 0 || fd >= LOW)
+      break;
+    taken[count++] = fd;
+  }
+  return count;
+}
+
+/* The program may have put a file of its own there. */
+static void give_back(const int *taken, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    int flags = fcntl(taken[i], F_GETFL);
+    if (flags >= 0 && flags & O_PATH)
+      close(taken[i]);
+  }
+}
+
+static int higher(int fd, int than) {
+  int made = fcntl(fd, F_DUPFD_CLOEXEC, than + 1), error = errno;
   close(fd);
   errno = error;
-  return higher;
+  return made;
+}
+
+int nvmi_open(const char *path, int flags, mode_t mode) {
+  int taken[LOW];
+  unsigned count = take_low(taken);
+  int fd = open(path, flags | O_CLOEXEC, mode), error = errno;
+  give_back(taken, count);
+  errno = error;
+  return fd < 0 || fd >= LOW ? fd : higher(fd, STDERR_FILENO);
 }
 
 static int enter(struct own_file *file, int fd) {
@@ -56,8 +88,15 @@ static int enter(struct own_file *file, int fd) {
 int nvmi_own_file_open(const char *path, int flags, mode_t mode) {
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   struct own_file *file = find(0);
-  int fd = file ? enter(file, nvmi_open(path, flags, mode)) : -1;
-  int error = file ? errno : EMFILE;
+  int fd = file ? nvmi_open(path, flags, mode) : -1, error = file ? errno : EMFILE;
+  while (fd >= 0 && find(fd + 1)) { /* the program has closed that one, and its pool may ask */
+    fd = higher(fd, fd);
+    error = errno;
+  }
+  if (fd >= 0) {
+    fd = enter(file, fd);
+    error = errno;
+  }
   nvmi_unlock_quietly(&quiet);
   errno = error;
   return fd;

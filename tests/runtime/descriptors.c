@@ -8,6 +8,8 @@
 #include "nvmove/backup.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,4 +53,74 @@ TEST(descriptors_closed_by_the_program) {
   CHECK(fstat(first, &log) == 0 && log.st_size == 0);
   pool = test_open(test_path("pool"));
   CHECK(*(uint64_t *)nvm_pool_root(pool) == 5 && nvm_pool_close(pool) == 0);
+}
+
+static NVM_POOL *make(const char *path, uint64_t value) {
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *word = nvm_calloc(pool, 0, 1, sizeof *word);
+  STORE(*word, value);
+  CHECK(nvm_pool_set_root(pool, word) == 0 && nvm_tx_commit(pool) == 0);
+  return pool;
+}
+
+static void check_value(const char *path, uint64_t value) {
+  test_check_pool(path);
+  NVM_POOL *pool = test_open(path);
+  CHECK(*(uint64_t *)nvm_pool_root(pool) == value && nvm_pool_close(pool) == 0);
+}
+
+/* It closes all descriptors, and opens another pool, which gets the number of the first one's: each
+ * keeps to its own file. An earlier pool may have had the first place in the runtime's table. */
+TEST(descriptors_closed_before_another_pool) {
+  const char *one = test_path("pool"), *other = test_path("other"), *copy = test_path("copy");
+  for (unsigned earlier = 0; earlier < 2; earlier++) {
+    NVM_POOL *before = earlier ? test_create(test_path("before"), 1 << 20) : NULL;
+    NVM_POOL *first = make(one, 5);
+    CHECK(!before || nvm_pool_close(before) == 0);
+    for (int fd = 3; fd < 64; fd++)
+      close(fd);
+    NVM_POOL *second = make(other, 7);
+    CHECK_FAILS(nvm_alloc(first, 0, 8 << 20) != NULL, NVM_ESYSTEM);
+    CHECK_FAILS(nvm_pool_backup(first, copy, NULL) == 0, NVM_ESYSTEM);
+    CHECK(access(copy, F_OK) != 0);
+    CHECK(nvm_tx_begin(second) == 0 && nvm_alloc(second, 0, 8 << 20));
+    CHECK(nvm_tx_commit(second) == 0 && nvm_pool_backup(second, copy, NULL) == 0);
+    CHECK(nvm_pool_close(first) == 0 && nvm_pool_close(second) == 0);
+    check_value(one, 5);
+    check_value(other, 7);
+    check_value(copy, 7);
+    CHECK(unlink(one) == 0 && unlink(other) == 0 && unlink(copy) == 0);
+    unlink(test_path("before"));
+  }
+}
+
+static _Atomic bool prints;
+
+static void *print(void *unused) {
+  while (prints)
+    if (write(STDOUT_FILENO, "this is no pool", 15) < 0)
+      sched_yield();
+  return unused;
+}
+
+/* Nor does what another thread prints while a pool is opened, to a descriptor that is closed. */
+TEST_ONCE(descriptors_are_never_low) {
+  pthread_t thread;
+  int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);
+  NVM_POOL *pool = make(test_path("pool"), 5);
+  CHECK(nvm_pool_close(pool) == 0);
+  close(STDOUT_FILENO);
+  prints = true;
+  CHECK(pthread_create(&thread, NULL, print, NULL) == 0);
+  bool right = true;
+  for (unsigned i = 0; i < 500 && right; i++) {
+    pool = nvm_pool_open(test_path("pool"));
+    right = pool && nvm_pool_close(pool) == 0;
+  }
+  prints = false;
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(kept < 0 || dup2(kept, STDOUT_FILENO) == STDOUT_FILENO);
+  CHECK(right);
+  check_value(test_path("pool"), 5);
 }
