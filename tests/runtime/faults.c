@@ -204,7 +204,8 @@ static bool meet(struct scenario *s, const struct fault *kind, unsigned n) {
   return status != 0 || !s->seen->left;
 }
 
-/* What a call's failure is told as, where a program is sure to be told. */
+/* What a call's failure is told as, where a program is sure to be told. Of two calls of open the first
+ * takes low numbers, and may fail. */
 static const struct told {
   struct fault fault;
   bool creates;
@@ -212,11 +213,11 @@ static const struct told {
 } told[] = {{{"mmap", ENOMEM, 1}, true, NVM_ENOMEMORY},
             {{"mmap", ENOMEM, 1}, false, NVM_ENOMEMORY},
             {{"getrandom", EINTR, 1}, true, NVM_ESYSTEM},
-            {{"open", EMFILE, 1}, true, NVM_ESYSTEM},
-            {{"open", EACCES, 1}, true, NVM_EREADONLY},
-            {{"open", EROFS, 1}, true, NVM_EREADONLY},
-            {{"open", ENFILE, 1}, false, NVM_ESYSTEM},
-            {{"open", EPERM, 1}, false, NVM_EREADONLY},
+            {{"open", EMFILE, 2}, true, NVM_ESYSTEM},
+            {{"open", EACCES, 2}, true, NVM_EREADONLY},
+            {{"open", EROFS, 2}, true, NVM_EREADONLY},
+            {{"open", ENFILE, 2}, false, NVM_ESYSTEM},
+            {{"open", EPERM, 2}, false, NVM_EREADONLY},
             {{"posix_fallocate", ENOSPC, 1}, true, NVM_ENOSPACE},
             {{"posix_fallocate", EDQUOT, 2}, true, NVM_ENOSPACE},
             {{"posix_fallocate", EIO, 1}, true, NVM_ESYSTEM},
