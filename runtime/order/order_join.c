@@ -108,6 +108,18 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Judged alone, each was safe. A member that one stored may decide about what another did: their
+ * lines are judged once more, as one transaction's. */
+static void list_lines(struct nvmi_thread *thread, const struct nvmi_parcel *parcel) {
+  struct nvmi_masks masks = {0};
+  parcel->pool->method->parcel_lines(parcel, &masks);
+  nvmi_masks_sort(&masks);
+  for (size_t i = 0; i < masks.lines.count; i++)
+    nvmi_order_push(&thread->lines, (struct nvmi_line *)masks.lines.items + i,
+                    sizeof(struct nvmi_line));
+  nvmi_array_free(&masks.lines, sizeof(struct nvmi_line));
+}
+
 /* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */
 void nvmi_join_unpack(struct nvmi_thread *thread) {
   struct nvmi_array *parcels = &thread->ticket->parcels;
@@ -120,6 +132,8 @@ void nvmi_join_unpack(struct nvmi_thread *thread) {
       nvmi_fatal_recorded(parcel->pool->path, "no log for what joined a transaction");
     thread->touched |= UINT64_C(1) << parcel->pool->index;
     nvmi_trace(parcel->pool, NVM_TRACE_ADOPT, 0, parcel->number);
+    if (parcel->pool->judges_records && parcel->pool->method->own_bytes)
+      list_lines(thread, parcel); /* else what was sealed has them */
     parcel->pool->method->unpack(log, parcel);
     nvmi_heap_adopt(log, parcel->intents.items, parcel->intents.count);
     nvmi_array_free(&parcel->intents, sizeof(struct nvmi_intent));
