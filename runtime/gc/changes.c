@@ -248,13 +248,22 @@ struct block {
   bool counts; /* was there before, and is afterwards */
 };
 
+/* Allocated, or freed by a transaction that has not committed: the file's word is still there. */
+static bool exists(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index) {
+  if (nvmi_is_live(span, index))
+    return true;
+  if (span->class < NVMI_CLASSES)
+    return ((const uint16_t *)(pool->home + nvmi_chunk_offset(pool, span->chunk)))[index];
+  return (*nvmi_chunk_word((struct nvm_pool *)pool, span->chunk) & 0xff) == NVM_CHUNK_LARGE;
+}
+
 /* The block, or what lies between blocks, around a word of the heap. That another transaction frees
  * it is no matter here: when that one commits it finds what this one stored. */
 static struct block block_around(struct scan *scan, uint64_t offset) {
   uint64_t inside;
   uint32_t index;
   const struct nvmi_span *span = nvmi_block_at(scan->pool, offset, &index, &inside);
-  if (!span || !span->words[index] || nvmi_fate_of(&scan->fates, span, index))
+  if (!span || !exists(scan->pool, span, index) || nvmi_fate_of(&scan->fates, span, index))
     return (struct block){.start = offset, .end = offset + WORD};
   unsigned type = span->words[index] - 1u;
   return (struct block){offset - inside, offset - inside + nvmi_block_size(span), type,

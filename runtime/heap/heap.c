@@ -165,11 +165,6 @@ static void clear(char *block, size_t size) {
   nvmi_trace_stored(block, size);
 }
 
-static bool has_words(const struct nvm_pool *pool, unsigned index) {
-  const struct nvm_type *type = nvmi_type_layout(pool, index);
-  return type && type->field_count;
-}
-
 /* A block whose type has pointers holds nothing but what the program stores: what was left there by
  * another block is no pointer, not in what a realloc copies either. Nor is what lies behind the
  * program's bytes, where a last record may go on. */
@@ -193,11 +188,12 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
     return NULL;
   char *block = allocate(log, (uint64_t)index, size, zero);
   leave(log);
-  if (block && !*zero && index && nvmi_holds_judged(pool, (unsigned)index)) {
-    clear(block, nvmi_heap_usable_size(block));
-    *zero = true;
-  } else if (block && !*zero && index && has_words(pool, (unsigned)index)) {
-    clear(block + size, nvmi_heap_usable_size(block) - size);
+  if (block && !*zero && index) {
+    size_t from = nvmi_zero_from(pool, (unsigned)index, size),
+           usable = nvmi_heap_usable_size(block);
+    if (from < usable)
+      clear(block + from, usable - from);
+    *zero = !from;
   }
   return block;
 }

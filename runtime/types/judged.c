@@ -98,6 +98,8 @@ uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index) {
   uint64_t words = NVMI_JUDGED_KNOWN;
   if (type && has_flexible_array(type))
     words |= UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT;
+  if (type && type->field_count)
+    words |= UINT64_C(1) << NVMI_JUDGED_FIELDS_BIT;
   if (type && has_judged_by_record(pool, type))
     words |= UINT64_C(1) << NVMI_JUDGED_BY_RECORD_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)

@@ -48,12 +48,13 @@ void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *p
  * of its first words, one for any later word; that some are decided or hidden (tx/judge.h); that it
  * ends in a flexible array; that all this is known. */
 enum {
-  NVMI_JUDGED_LATER_BIT = 60,
+  NVMI_JUDGED_LATER_BIT = 59,
+  NVMI_JUDGED_FIELDS_BIT, /* words of any kind */
   NVMI_JUDGED_BY_RECORD_BIT,
   NVMI_JUDGED_FLEXIBLE_BIT,
   NVMI_JUDGED_KNOWN_BIT
 };
-#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_BY_RECORD_BIT) - 1)
+#define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_FIELDS_BIT) - 1)
 #define NVMI_JUDGED_KNOWN (UINT64_C(1) << NVMI_JUDGED_KNOWN_BIT)
 /* Addresses of a process lie below. */
 #define NVMI_ADDRESS_BITS 47
@@ -67,9 +68,10 @@ static inline bool nvmi_is_plain(const struct nvm_pool *pool, unsigned index) {
   uint64_t words = atomic_load_explicit(&pool->judged[index], memory_order_relaxed);
   return (words & (NVMI_JUDGED_KNOWN | NVMI_JUDGED_WORDS)) == NVMI_JUDGED_KNOWN;
 }
-/* Whether it has one. */
-static inline bool nvmi_holds_judged(struct nvm_pool *pool, unsigned index) {
-  return nvmi_judged_words(pool, index) & NVMI_JUDGED_WORDS;
+/* From which byte on a new block, of which the program asked for `size` bytes, has to be zero. */
+static inline size_t nvmi_zero_from(struct nvm_pool *pool, unsigned index, size_t size) {
+  uint64_t words = nvmi_judged_words(pool, index);
+  return words & NVMI_JUDGED_WORDS ? 0 : words >> NVMI_JUDGED_FIELDS_BIT & 1 ? size : SIZE_MAX;
 }
 static inline bool nvmi_is_judged(uint32_t kind) {
   return kind == NVM_FIELD_POINTER || kind == NVM_FIELD_WEAK_POINTER ||

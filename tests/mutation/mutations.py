@@ -53,10 +53,9 @@ RULES = [
 # Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
-          "order/undoing.c", "order/kept_blocks.c", "order/locks.c", "tx/tx_order.c", "tx/freeze.c", "tx/judge.c",
-          "tx/own_image.c",
-          "core/called.c", "log/log_end.c", "base/signal_frame.c", "methods/shadow_abort.c",
-          "methods/undo_own.c")]
+          "order/undoing.c", "order/kept_blocks.c", "order/locks.c", "tx/tx_order.c", "tx/freeze.c",
+          "tx/judge.c", "tx/own_image.c", "core/called.c", "log/log_end.c",
+          "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c")]
 WHOLE_RULES = [
     ("statement", r"^(\s+)(?!nvmi_compiler_barrier)[a-z_]\w*\(.*\);$", r"\1;"),
     ("statement", r"^(\s+)[\w>\-.\[\]*]+ [-+|&]?= .*;$", r"\1;"),
@@ -107,6 +106,7 @@ def mutations():
             function = begins.group(1) if begins and not line.startswith("#") else function
             for kind, pattern, instead in rules:
                 new = re.sub(pattern, instead, line)
-                if new != line and is_statement(line) and not (found and found[-1].is_at(name, number)):
+                known = found and found[-1].is_at(name, number)
+                if new != line and is_statement(line) and not known:
                     found.append(Mutation(kind, name, function, number, line, new))
     return found

@@ -145,3 +145,18 @@ TEST(counted_where_another_unlinks_from_a_block_used_again) {
     CHECK(nvm_pool_close(among.pool) == 0 && remove(test_path("pool")) == 0);
   }
 }
+
+/* The program's own mistake, a store to a block that it has freed, changes no count. */
+TEST(counted_in_spite_of_a_store_to_a_freed_block) {
+  make();
+  CHECK(nvm_tx_begin(among.pool) == 0);
+  struct item *item = add();
+  CHECK(nvm_tx_commit(among.pool) == 0 && nvm_tx_begin(among.pool) == 0);
+  free_item();
+  CHECK(nvm_tx_commit(among.pool) == 0 && nvm_tx_begin(among.pool) == 0);
+  STORE(item->next, NULL);
+  CHECK(nvm_tx_commit(among.pool) == 0);
+  CHECK(nvm_pool_verify(among.pool, test_print_fault, (void *)(uintptr_t)"verify") == 0);
+  CHECK(nvm_pool_release(among.pool, NULL) == 0 && nvm_usable_size(among.y) > 0);
+  CHECK(nvm_pool_close(among.pool) == 0);
+}
