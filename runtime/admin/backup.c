@@ -16,6 +16,7 @@
 #include "base/kill.h"
 #include "base/own_files.h"
 #include "base/progress.h"
+#include "base/uncancelled.h"
 #include "core/header.h"
 #include "core/map.h"
 #include "platform/disk.h"
@@ -60,9 +61,10 @@ static int make_long(const struct work *work, uint64_t heap_offset, uint64_t siz
   struct nvmi_size_limit hold;
   nvmi_size_limit_hold(&hold);
   uint64_t tables = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(size - heap_offset);
-  int failed = posix_fallocate(work->to, 0, (off_t)tables);
+  int failed = NVMI_UNCANCELLED(posix_fallocate(work->to, 0, (off_t)tables));
   if (!failed)
-    failed = posix_fallocate(work->to, (off_t)heap_offset, (off_t)(size - heap_offset));
+    failed = NVMI_UNCANCELLED(
+        posix_fallocate(work->to, (off_t)heap_offset, (off_t)(size - heap_offset)));
   if (!failed && ftruncate(work->to, (off_t)size))
     failed = errno;
   nvmi_size_limit_release(&hold);
@@ -75,7 +77,7 @@ static int fit(struct work *work) {
   struct stat status;
   struct nvm_header header;
   if (fstat(work->from, &status) ||
-      pread(work->from, &header, sizeof header, 0) < (ssize_t)sizeof header)
+      NVMI_UNCANCELLED(pread(work->from, &header, sizeof header, 0)) < (ssize_t)sizeof header)
     return nvmi_disk_fail(work->path, "the pool cannot be examined");
   uint64_t size = (uint64_t)status.st_size;
   if (work->target && size == work->size)
@@ -116,7 +118,7 @@ static int round_of(struct work *work, bool *same, uint64_t *copied) {
   for (uint64_t at = 0; at < work->size; at += PIECE) {
     size_t size = work->size - at < PIECE ? work->size - at : PIECE;
     nvmi_progress(at, work->size);
-    ssize_t got = pread(work->from, work->piece, size, (off_t)at);
+    ssize_t got = NVMI_UNCANCELLED(pread(work->from, work->piece, size, (off_t)at));
     if (got < 0 && errno != EINTR)
       return nvmi_disk_fail(work->path, "the pool cannot be read");
     if (got == (ssize_t)size)
@@ -194,7 +196,7 @@ static int finish(struct work *work, const char *folder, const char *name) {
   int fd = nvmi_open(folder, O_RDONLY | O_DIRECTORY, 0);
   int result = fd < 0 ? nvmi_disk_fail(folder, "cannot be opened") : nvmi_disk_sync(folder, fd);
   if (fd >= 0)
-    close(fd);
+    NVMI_UNCANCELLED(close(fd));
   if (result)
     unlink(work->path);
   work->told->bytes = work->size;
@@ -218,7 +220,7 @@ static int back_up(int from, const char *path, struct nvm_backup *told,
   unmap(&work);
   munmap(work.piece, PIECE);
   if (work.to >= 0)
-    close(work.to);
+    NVMI_UNCANCELLED(close(work.to));
   if (work.to >= 0 && *name)
     unlink(name);
   return result;
@@ -269,7 +271,7 @@ struct other {
 static int lock_byte(int fd, const char *path) {
   struct flock byte = {
       .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = NVM_BACKUP_BYTE, .l_len = 1};
-  if (fcntl(fd, F_OFD_SETLK, &byte) == 0)
+  if (NVMI_UNCANCELLED(fcntl(fd, F_OFD_SETLK, &byte)) == 0)
     return 0;
   return errno == EAGAIN || errno == EACCES
              ? nvmi_fail(NVM_EBUSY, path, "another backup of it is being made")

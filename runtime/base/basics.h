@@ -25,6 +25,8 @@ struct nvmi_array {
 int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int nvmi_fail_no_pool(void);
+/* To standard error, as it is. */
+void nvmi_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void nvmi_die(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Stops as nvmi_fatal does, with the failure that is recorded as the cause of `what`. */

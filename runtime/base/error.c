@@ -4,6 +4,7 @@
  * its code: there is always one. Expected failures are returned; a store that cannot be made
  * failure-atomic goes to the fatal handler; only a broken promise of our own ends the process here.
  */
+#include "base/uncancelled.h"
 #include "core/internal.h"
 
 #include <limits.h>
@@ -137,13 +138,20 @@ int nvmi_fail_no_pool(void) {
                    "no pool was given; pass what nvm_pool_open or nvm_pool_create gave");
 }
 
+void nvmi_tell(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  NVMI_UNCANCELLED(vfprintf(stderr, format, arguments));
+  va_end(arguments);
+}
+
 void nvmi_die(const char *path, const char *format, ...) {
   char text[CAUSE_MAX];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "nvmove: %s%s%s\n", path ? path : "", path ? ": " : "", text);
+  nvmi_tell("nvmove: %s%s%s\n", path ? path : "", path ? ": " : "", text);
   abort();
 }
 

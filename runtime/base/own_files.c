@@ -1,6 +1,7 @@
 /* own_files.c: see own_files.h. */
 #define _GNU_SOURCE
 #include "base/own_files.h"
+#include "base/uncancelled.h"
 
 #include "base/own_locks.h"
 
@@ -34,9 +35,9 @@ enum { LOW = STDERR_FILENO + 1 };
 static unsigned take_low(int taken[LOW]) {
   unsigned count = 0;
   while (count < LOW) {
-    int fd = open("/", O_PATH | O_CLOEXEC);
+    int fd = NVMI_UNCANCELLED(open("/", O_PATH | O_CLOEXEC));
     if (fd >= LOW)
-      close(fd);
+      NVMI_UNCANCELLED(close(fd));
     if (fd < 0 || fd >= LOW)
       break;
     taken[count++] = fd;
@@ -47,15 +48,15 @@ static unsigned take_low(int taken[LOW]) {
 /* The program may have put a file of its own there. */
 static void give_back(const int *taken, unsigned count) {
   for (unsigned i = 0; i < count; i++) {
-    int flags = fcntl(taken[i], F_GETFL);
+    int flags = NVMI_UNCANCELLED(fcntl(taken[i], F_GETFL));
     if (flags >= 0 && flags & O_PATH)
-      close(taken[i]);
+      NVMI_UNCANCELLED(close(taken[i]));
   }
 }
 
 static int higher(int fd, int than) {
-  int made = fcntl(fd, F_DUPFD_CLOEXEC, than + 1), error = errno;
-  close(fd);
+  int made = NVMI_UNCANCELLED(fcntl(fd, F_DUPFD_CLOEXEC, than + 1)), error = errno;
+  NVMI_UNCANCELLED(close(fd));
   errno = error;
   return made;
 }
@@ -63,7 +64,7 @@ static int higher(int fd, int than) {
 int nvmi_open(const char *path, int flags, mode_t mode) {
   int taken[LOW];
   unsigned count = take_low(taken);
-  int fd = open(path, flags | O_CLOEXEC, mode), error = errno;
+  int fd = NVMI_UNCANCELLED(open(path, flags | O_CLOEXEC, mode)), error = errno;
   give_back(taken, count);
   errno = error;
   return fd < 0 || fd >= LOW ? fd : higher(fd, STDERR_FILENO);
@@ -75,7 +76,7 @@ static int enter(struct own_file *file, int fd) {
     return fd;
   if (fstat(fd, &status)) {
     int error = errno;
-    close(fd);
+    NVMI_UNCANCELLED(close(fd));
     errno = error;
     return -1;
   }
@@ -124,7 +125,7 @@ void nvmi_own_file_close(int fd) {
     file->number = 0;
   if (is_own) {
     flock(fd, LOCK_UN);
-    close(fd);
+    NVMI_UNCANCELLED(close(fd));
   }
   nvmi_unlock_quietly(&quiet);
 }
@@ -132,7 +133,7 @@ void nvmi_own_file_close(int fd) {
 void nvmi_own_files_forget(void) {
   for (unsigned i = 0; i < NVMI_OWN_FILES_MAX; i++) {
     if (files[i].number && stands(&files[i]))
-      close(files[i].number - 1);
+      NVMI_UNCANCELLED(close(files[i].number - 1));
     files[i].number = 0;
   }
 }

@@ -1,13 +1,14 @@
 /* own_locks.c: the runtime's own locks, past what locks.c sees, where that is linked. */
 #define _GNU_SOURCE
 #include "base/own_locks.h"
+#include "base/basics.h"
+#include "base/uncancelled.h"
 
 #include <assert.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct nvmi_mutex nvmi_locks[NVMI_RANKS] = {
     [0 ... NVMI_RANKS - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
@@ -90,7 +91,7 @@ void nvmi_unlock(struct nvmi_mutex *lock) {
 
 void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock) {
   own(lock, NULL);
-  pthread_cond_wait(condition, &lock->mutex);
+  NVMI_UNCANCELLED(pthread_cond_wait(condition, &lock->mutex));
   own(lock, &self);
 }
 
@@ -184,9 +185,8 @@ void nvmi_locks_look(void) {
   if (nvmi_locks_check)
     nvmi_locks_check();
   else if (!atomic_exchange(&told, true))
-    fputs(
+    nvmi_tell(
         "nvmove: this program was linked without libnvmove's lock functions: a lock that is "
         "released inside a transaction orders nothing (docs/reference/semantics.md); link it with "
-        "nvmove-cc, or with -Wl,-u,__nvmi_locks\n",
-        stderr);
+        "nvmove-cc, or with -Wl,-u,__nvmi_locks\n");
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,10 +148,9 @@ static int check_name(const char *name, size_t length, const char *path) {
     return nvmi_fail(NVM_EARGUMENT, path, "no setting is called %.*s; did you mean %s?",
                      (int)length, name, near);
   if (!atomic_exchange(&told, true))
-    fprintf(stderr,
-            "nvmove: no setting is called %.*s, so it has no effect; docs/reference/settings.md "
-            "has all of them\n",
-            (int)length, name);
+    nvmi_tell("nvmove: no setting is called %.*s, so it has no effect; docs/reference/settings.md "
+              "has all of them\n",
+              (int)length, name);
   return 0;
 }
 

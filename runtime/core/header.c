@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "core/header.h"
+#include "base/uncancelled.h"
 
 #include "base/checksum.h"
 #include "core/map.h"
@@ -79,7 +80,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   h->state = NVM_STATE_OPEN;
   h->log_format = NVM_LOG_FORMAT;
   nvmi_each_module(find_build_id, h->build_id);
-  if (getrandom(h->id, sizeof h->id, 0) != (ssize_t)sizeof h->id)
+  if (NVMI_UNCANCELLED(getrandom(h->id, sizeof h->id, 0)) != (ssize_t)sizeof h->id)
     return nvmi_fail(NVM_ESYSTEM, pool->path, "no random number for the pool's id: %s",
                      strerror(errno));
   nvmi_header_seeds(pool);
@@ -145,7 +146,8 @@ bool nvmi_header_begins(const struct nvm_header *header, size_t size) {
 
 static struct judged judge(int fd, int copy) {
   struct judged j = {.fault = NVM_ECORRUPT, .field = "checksum"};
-  ssize_t got = pread(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE);
+  ssize_t got =
+      NVMI_UNCANCELLED(pread(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE));
   if (got != (ssize_t)sizeof j.header)
     j.fault = got < 0 || nvmi_header_begins(&j.header, (size_t)got) ? NVM_ETRUNCATED : NVM_EFOREIGN;
   else if (j.header.check == NVM_CHECK_REPAIR)

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "core/map.h"
+#include "base/uncancelled.h"
 
 #include "base/own_files.h"
 #include "core/tracing.h"
@@ -171,7 +172,7 @@ static int open_again(const struct nvm_pool *pool) {
     if (is_same_file(fd, pool->fd))
       return fd;
     if (fd >= 0)
-      close(fd);
+      NVMI_UNCANCELLED(close(fd));
   }
   return -1;
 }
@@ -185,7 +186,7 @@ static int map_private(const struct nvm_pool *pool, uint64_t offset, uint64_t si
            MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd >= 0 ? fd : pool->fd, (off_t)offset);
   int result = told(pool, mapped, size);
   if (fd >= 0)
-    close(fd);
+    NVMI_UNCANCELLED(close(fd));
   return result;
 }
 

@@ -15,7 +15,6 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -106,10 +105,10 @@ static void make_key(void) { pthread_key_create(&key, end); }
 /* Signals wait: a handler that stores to a pool must find the state whole or not there. */
 struct nvmi_thread *nvmi_thread_make(void) {
   if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS && !nvmi_exits)
-    fputs("nvmove: a thread uses persistent memory after its end, in the last round of destructors "
-          "of thread-specific data: what it stores outside transactions is lost, unless the "
-          "process ends with the thread\n",
-          stderr);
+    nvmi_tell(
+        "nvmove: a thread uses persistent memory after its end, in the last round of destructors "
+        "of thread-specific data: what it stores outside transactions is lost, unless the "
+        "process ends with the thread\n");
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

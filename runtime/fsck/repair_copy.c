@@ -11,6 +11,7 @@
  * neither as it was nor as it will be, word by word, was written by somebody else since.
  */
 #define _GNU_SOURCE
+#include "base/uncancelled.h"
 #include "fsck/repair.h"
 
 #include "base/checksum.h"
@@ -57,7 +58,8 @@ static uint64_t check_of(const struct copy *copy) {
 
 static int read_at(const struct nvm_pool *pool, void *to, uint64_t size, uint64_t offset) {
   for (uint64_t done = 0; done < size;) {
-    ssize_t got = pread(pool->fd, (char *)to + done, size - done, (off_t)(offset + done));
+    ssize_t got =
+        NVMI_UNCANCELLED(pread(pool->fd, (char *)to + done, size - done, (off_t)(offset + done)));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -75,7 +77,8 @@ static int write_all(const char *path, int fd, const void *from, uint64_t size, 
   for (uint64_t done = 0; done < size;) {
     struct nvmi_size_limit hold;
     nvmi_size_limit_hold(&hold);
-    ssize_t put = pwrite(fd, (const char *)from + done, size - done, (off_t)(offset + done));
+    ssize_t put = NVMI_UNCANCELLED(
+        pwrite(fd, (const char *)from + done, size - done, (off_t)(offset + done)));
     nvmi_size_limit_release(&hold);
     if (put < 0 && errno == EINTR)
       continue;
@@ -170,7 +173,7 @@ static int sync_folder(const char *path) {
   int fd = nvmi_open(folder, O_RDONLY | O_DIRECTORY, 0);
   int result = fd < 0 ? nvmi_disk_fail(folder, "cannot be opened") : nvmi_disk_sync(folder, fd);
   if (fd >= 0)
-    close(fd);
+    NVMI_UNCANCELLED(close(fd));
   return result;
 }
 
@@ -183,7 +186,7 @@ static int save_copy(struct nvmi_repair *repair, const struct copy *copy) {
   if (fd < 0)
     return nvmi_disk_fail(fresh, "cannot be created");
   int result = write_all(fresh, fd, copy, size_of(copy), 0) || nvmi_disk_sync(fresh, fd) ? -1 : 0;
-  close(fd);
+  NVMI_UNCANCELLED(close(fd));
   for (unsigned number = 1; result == 0; number++) {
     snprintf(name, sizeof repair->how->copy, "%s.repair-%u", path, number);
     if (link(fresh, name) == 0)

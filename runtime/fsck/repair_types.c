@@ -11,7 +11,6 @@
 #include "types/described.h"
 #include "types/types.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { RECORD_MAX = 64 << 10 }; /* bytes of a record that a guess sums up */

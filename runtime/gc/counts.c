@@ -1,5 +1,6 @@
 /* counts.c: the tables of a pool that counts references: made, looked at, made anew (counts.h). */
 #include "gc/counts.h"
+#include "base/uncancelled.h"
 #include "gc/collect.h"
 
 #include "base/checksum.h"
@@ -183,7 +184,7 @@ void nvmi_counts_rest(struct nvm_pool *pool) {
   counts->stop = true;
   pthread_cond_signal(&counts->wake);
   nvmi_unlock(&counts->append);
-  pthread_join(counts->thread, NULL);
+  NVMI_UNCANCELLED(pthread_join(counts->thread, NULL));
   counts->stop = counts->has_thread = false;
 }
 

@@ -1,6 +1,7 @@
 /* reach.c: see reach.h. */
 #define _GNU_SOURCE
 #include "gc/reach.h"
+#include "base/uncancelled.h"
 
 #include "base/progress.h"
 #include "format/address.h"
@@ -227,7 +228,7 @@ static void run(struct hunt *hunt, struct hunter *hunters) {
   atomic_fetch_add(&hunt->idle, hunt->threads - started); /* those that could not be started */
   hunt_on(&hunters[0]);
   for (unsigned i = 1; i < started; i++)
-    pthread_join(hunters[i].thread, NULL);
+    NVMI_UNCANCELLED(pthread_join(hunters[i].thread, NULL));
 }
 
 int nvmi_reach(struct nvmi_reach *reach, struct nvm_pool *pool) {

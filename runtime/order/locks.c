@@ -19,7 +19,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
-#include <stdio.h>
 #include <threads.h>
 #include <time.h>
 
@@ -232,9 +231,9 @@ void nvmi_locks_check(void) {
   if (!others || others == (const void *)pthread_mutex_unlock ||
       __interceptor_pthread_mutex_unlock || atomic_exchange(&told, true))
     return;
-  fputs("nvmove: this program hides what libnvmove defines from its shared libraries "
-        "(--exclude-libs, or a version script): locks that they take are not seen, and pool memory "
-        "that they free is lost (docs/reference/nvmove-cc.md)\n",
-        stderr);
+  nvmi_tell(
+      "nvmove: this program hides what libnvmove defines from its shared libraries "
+      "(--exclude-libs, or a version script): locks that they take are not seen, and pool memory "
+      "that they free is lost (docs/reference/nvmove-cc.md)\n");
 }
 #endif

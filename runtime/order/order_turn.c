@@ -16,8 +16,6 @@
 #include "order/ticket.h"
 #include "order/waits.h"
 
-#include <stdio.h>
-
 enum {
   SOON_NS = 20000000,  /* a wait for what nobody asked to be durable */
   TELL_NS = 1000000000 /* after that a wait is told of */
@@ -82,8 +80,7 @@ static void tell_of_wait(struct nvmi_thread *thread) {
   const struct nvmi_thread *other = nvmi_waited_for(thread->ticket);
   long id = other ? other->id : 0;
   nvmi_order_unlock();
-  fprintf(
-      stderr,
+  nvmi_tell(
       "nvmove: a commit of thread %d waits for thread %ld: that one released a lock inside a "
       "transaction which it has not ended (docs/reference/semantics.md, \"Locks released inside a "
       "transaction\")\n",

@@ -1,6 +1,7 @@
 /* disk.c: see disk.h. */
 #define _GNU_SOURCE
 #include "platform/disk.h"
+#include "base/uncancelled.h"
 
 #include "base/clock.h"
 #include "base/own_files.h"
@@ -142,7 +143,7 @@ void nvmi_size_limit_release(const struct nvmi_size_limit *hold) {
   sigemptyset(&limit);
   sigaddset(&limit, SIGXFSZ);
   if (!hold->was_pending)
-    sigtimedwait(&limit, NULL, &(struct timespec){0, 0});
+    NVMI_UNCANCELLED(sigtimedwait(&limit, NULL, &(struct timespec){0, 0}));
   pthread_sigmask(SIG_SETMASK, &hold->before, NULL);
   errno = before;
 }
@@ -194,7 +195,7 @@ static int allocate(const char *path, int fd, uint64_t offset, uint64_t size,
   off_t before = ask_for_huge_pages(fd, offset, offset + size, patience);
   int error;
   do {
-    error = posix_fallocate(fd, (off_t)offset, (off_t)size);
+    error = NVMI_UNCANCELLED(posix_fallocate(fd, (off_t)offset, (off_t)size));
   } while (error == EINTR);
   if (error == 0)
     return 0;
@@ -219,7 +220,7 @@ int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
 int nvmi_disk_sync(const char *path, int fd) {
   int failed;
   do {
-    failed = fsync(fd);
+    failed = NVMI_UNCANCELLED(fsync(fd));
   } while (failed && errno == EINTR);
   if (!failed || errno == EINVAL || errno == ENOTSUP)
     return 0;

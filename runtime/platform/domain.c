@@ -9,10 +9,10 @@
 #define _GNU_SOURCE
 #include "platform/domain.h"
 
+#include "base/basics.h"
 #include "base/own_files.h"
 #include "base/settings.h"
 
-#include <stdio.h>
 #include <strings.h>
 #include <sys/mman.h>
 
@@ -48,10 +48,10 @@ enum nvm_domain nvmi_domain_of(const char *path, int fd) {
   told = told || nvmi_setting("NVMOVE_TRACE");
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
     told = true;
-    fprintf(stderr,
-            "nvmove: %s: the power domain is forced on a file that is not persistent memory: good "
-            "for measuring, worth nothing in a power failure\n",
-            path);
+    nvmi_tell(
+        "nvmove: %s: the power domain is forced on a file that is not persistent memory: good "
+        "for measuring, worth nothing in a power failure\n",
+        path);
   }
   return chosen;
 }

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "pool/events.h"
+#include "base/uncancelled.h"
 
 #include "base/own_files.h"
 #include "base/signal_frame.h"
@@ -22,7 +23,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -150,9 +150,9 @@ static void end_thread(struct nvmi_thread *thread) {
   if (!error)
     error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
-    fprintf(stderr,
-            "nvmove: %s; what was stored outside transactions before the process ended is undone\n",
-            error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
+    nvmi_tell(
+        "nvmove: %s; what was stored outside transactions before the process ended is undone\n",
+        error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
 }
 
 /* The last thread may have ended before, with all that it had (pthread_exit). */
@@ -181,8 +181,9 @@ static void say(const struct nvm_pool *pool, uint64_t offset) {
   const char *parts[] = {"nvmove: ", pool->path, ": SIGBUS at file offset ", NULL,
                          ": the file was truncated or its storage failed; restore a copy\n"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    ssize_t written = parts[i] ? write(STDERR_FILENO, parts[i], strlen(parts[i]))
-                               : write(STDERR_FILENO, digits + at, sizeof digits - at);
+    ssize_t written = parts[i]
+                          ? NVMI_UNCANCELLED(write(STDERR_FILENO, parts[i], strlen(parts[i])))
+                          : NVMI_UNCANCELLED(write(STDERR_FILENO, digits + at, sizeof digits - at));
     (void)written;
   }
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "pool/pool.h"
+#include "base/uncancelled.h"
 
 #include "base/kill.h"
 #include "base/own_files.h"
@@ -144,7 +145,7 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
   int result = folder_fd < 0 ? nvmi_disk_fail(folder, "cannot be opened")
                              : nvmi_disk_sync(folder, folder_fd);
   if (folder_fd >= 0)
-    close(folder_fd);
+    NVMI_UNCANCELLED(close(folder_fd));
   if (result)
     unlink(pool->path);
   return result;

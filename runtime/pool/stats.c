@@ -13,7 +13,6 @@
 
 #include "nvmove/inspect.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,17 +122,16 @@ void nvmi_stats_print(struct nvm_pool *pool) {
     return;
   struct nvm_stats s;
   nvm_pool_stats(pool, &s);
-  fprintf(stderr,
-          "nvmove: %s: method %s, domain %s (%s), generation %llu\n"
-          "nvmove:   %llu commits (%llu implicit, %llu joined), %llu aborts, %llu notes, "
-          "%llu log entries of %llu bytes, %llu flushed lines, %llu fences, %llu allocations, %llu "
-          "frees\n",
-          pool->path, pool->method->name,
-          pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process", pool->persist->name,
-          (unsigned long long)pool->header.generation, (unsigned long long)s.commits,
-          (unsigned long long)s.implicit_commits, (unsigned long long)s.joined_commits,
-          (unsigned long long)s.aborts, (unsigned long long)s.notes,
-          (unsigned long long)s.log_entries, (unsigned long long)s.log_bytes,
-          (unsigned long long)s.flushed_lines, (unsigned long long)s.fences,
-          (unsigned long long)s.allocations, (unsigned long long)s.frees);
+  nvmi_tell(
+      "nvmove: %s: method %s, domain %s (%s), generation %llu\n"
+      "nvmove:   %llu commits (%llu implicit, %llu joined), %llu aborts, %llu notes, "
+      "%llu log entries of %llu bytes, %llu flushed lines, %llu fences, %llu allocations, %llu "
+      "frees\n",
+      pool->path, pool->method->name, pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process",
+      pool->persist->name, (unsigned long long)pool->header.generation,
+      (unsigned long long)s.commits, (unsigned long long)s.implicit_commits,
+      (unsigned long long)s.joined_commits, (unsigned long long)s.aborts,
+      (unsigned long long)s.notes, (unsigned long long)s.log_entries,
+      (unsigned long long)s.log_bytes, (unsigned long long)s.flushed_lines,
+      (unsigned long long)s.fences, (unsigned long long)s.allocations, (unsigned long long)s.frees);
 }

@@ -85,10 +85,9 @@ look_for_addresses(void *context, const char *start, const char *end) {
   for (const char *at = start; at + sizeof(uint64_t) <= end; at += sizeof(uint64_t))
     if (is_in(pool, *(const volatile uint64_t *)at) && !is_of_root(at) &&
         is_to_tell(at, name, sizeof name))
-      fprintf(stderr,
-              "nvmove: %s: variable %s leads into the pool and is no root: a restart loses that; "
-              "name it in 'roots' of the port file, or let each start set it anew\n",
-              pool->path, name);
+      nvmi_tell("nvmove: %s: variable %s leads into the pool and is no root: a restart loses that; "
+                "name it in 'roots' of the port file, or let each start set it anew\n",
+                pool->path, name);
 }
 
 static bool has_root(const struct dl_phdr_info *info) {
@@ -172,11 +171,11 @@ static void tell_changed(const struct nvm_pool *pool, const struct copy *copy) {
   for (size_t i = 0; i + sizeof(uint64_t) <= (size_t)(copy->end - copy->start); i += 8) {
     const char *at = changed(pool, copy, i);
     if (at && is_to_tell(at, name, sizeof name) && !is_own(name))
-      fprintf(stderr,
-              "nvmove: %s: variable %s was changed by the load and is no root: a restart does not "
-              "load, so there it has its first value; name it in 'roots' of the port file if that "
-              "is wrong\n",
-              pool->path, name);
+      nvmi_tell(
+          "nvmove: %s: variable %s was changed by the load and is no root: a restart does not "
+          "load, so there it has its first value; name it in 'roots' of the port file if that "
+          "is wrong\n",
+          pool->path, name);
   }
 }
 

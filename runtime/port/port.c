@@ -1,6 +1,7 @@
 /* port.c: when a ported program's pool is opened, filled or attached: see port.h. */
 #define _GNU_SOURCE
 #include "port/port.h"
+#include "base/uncancelled.h"
 #include "port/roots.h"
 
 #include "base/clock.h"
@@ -42,8 +43,8 @@ __attribute__((constructor)) static void remember_folder(void) {
 
 /* The program has done nothing yet that handlers at its exit would have to finish. */
 static _Noreturn void refuse(const char *message) {
-  fflush(NULL);
-  fprintf(stderr, "nvmove: %s\n", message);
+  NVMI_UNCANCELLED(fflush(NULL));
+  nvmi_tell("nvmove: %s\n", message);
   _Exit(EXIT_FAILURE);
 }
 
@@ -102,11 +103,10 @@ static void complain_at_point(void) {
     refuse(message);
   }
   if (nvmi_now() - port.load_began > LOAD_SECONDS && !atomic_exchange(&told, true))
-    fprintf(stderr,
-            "nvmove: %s: the load function %s has not returned for %d s, and commit points are "
-            "passed: nothing is kept before it returns; name in 'load' a function that returns "
-            "when the data are there\n",
-            port.pool->path, load_names(), LOAD_SECONDS);
+    nvmi_tell("nvmove: %s: the load function %s has not returned for %d s, and commit points are "
+              "passed: nothing is kept before it returns; name in 'load' a function that returns "
+              "when the data are there\n",
+              port.pool->path, load_names(), LOAD_SECONDS);
 }
 
 /* The program allocated in the pool, or wanted to, and ends without having it. */
@@ -114,9 +114,8 @@ static void complain_at_exit(void) {
   enum state state = port.state;
   if (port.pool->forked || state == STATE_ATTACHED)
     return;
-  fprintf(stderr,
-          "nvmove: %s: the load function %s was %s: nothing of what the program did is kept\n",
-          port.pool->path, load_names(), state == STATE_LOADING ? "not left" : "not entered");
+  nvmi_tell("nvmove: %s: the load function %s was %s: nothing of what the program did is kept\n",
+            port.pool->path, load_names(), state == STATE_LOADING ? "not left" : "not entered");
 }
 
 static enum state start_now(void) {
@@ -124,7 +123,7 @@ static enum state start_now(void) {
   if (!find_path(path, sizeof path))
     return STATE_NONE;
   if (&__nvm_port_main && !__nvm_port_main.program)
-    fprintf(stderr, "nvmove: %s\n", __nvm_port_main.message);
+    nvmi_tell("nvmove: %s\n", __nvm_port_main.message);
   atexit(complain_at_exit);
   port.pool = open_or_create(path);
   nvmi_port_unloaded = complain_at_point;
@@ -162,10 +161,10 @@ void nvmi_port_gave(void *block) {
 void nvmi_port_says_child(const struct nvm_pool *pool) {
   static _Atomic bool told;
   if (!atomic_exchange(&told, true))
-    fprintf(stderr,
-            "nvmove: %s: process %ld is a forked child: nothing of what it stores is kept; to go "
-            "into the background call daemon(), or fork before the first allocation in the pool\n",
-            pool->path, (long)getpid());
+    nvmi_tell(
+        "nvmove: %s: process %ld is a forked child: nothing of what it stores is kept; to go "
+        "into the background call daemon(), or fork before the first allocation in the pool\n",
+        pool->path, (long)getpid());
 }
 
 NVM_POOL *nvm_pool_attached(void) {
@@ -256,8 +255,7 @@ int __nvm_port_fork(void) {
   enum state state = port.state;
   if (state == STATE_KNOWN || state == STATE_STARTING || state == STATE_LOADING ||
       (state == STATE_ATTACHED && !port.pool->forked && !port.pool->method->private_work)) {
-    fprintf(stderr, "nvmove: %s: fork was refused: %s\n", port.pool->path,
-            reason_against_fork(state));
+    nvmi_tell("nvmove: %s: fork was refused: %s\n", port.pool->path, reason_against_fork(state));
     errno = ENOTSUP;
     return -1;
   }
@@ -268,9 +266,9 @@ int __nvm_port_daemon(int StayInFolder, int KeepFiles) {
   const struct nvm_pool *busy;
   int result = nvmi_daemon(StayInFolder, KeepFiles, &busy);
   if (busy)
-    fprintf(stderr,
-            "nvmove: %s: daemon was refused: other threads use the pool, and the child would lack "
-            "them; call it before they start\n",
-            busy->path);
+    nvmi_tell(
+        "nvmove: %s: daemon was refused: other threads use the pool, and the child would lack "
+        "them; call it before they start\n",
+        busy->path);
   return result;
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ static void *made(void *block) {
   if (NVMI_LIKELY(block != NULL))
     return block;
   if (!atomic_exchange(&told, true))
-    fprintf(stderr, "nvmove: %s\n", nvm_strerror());
+    nvmi_tell("nvmove: %s\n", nvm_strerror());
   errno = ENOMEM;
   return NULL;
 }

@@ -306,10 +306,9 @@ static void look_for_changed(void) {
   for (size_t i = 0; i < watched.count; i++)
     if (differs(&each[i]) && !atomic_exchange(&told, true)) {
       const char *root = nvmi_root_around(each[i].address);
-      fprintf(stderr,
-              "nvmove: %s: root '%s' has changed while another thread commits than the one that "
-              "loaded, which alone saves it; if others change it, too, a kill loses that: %s\n",
-              watched_by->path, root, nvmi_root_advice(root));
+      nvmi_tell("nvmove: %s: root '%s' has changed while another thread commits than the one that "
+                "loaded, which alone saves it; if others change it, too, a kill loses that: %s\n",
+                watched_by->path, root, nvmi_root_advice(root));
     }
 }
 

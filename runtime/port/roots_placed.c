@@ -8,6 +8,7 @@
  * the root when it moves, others when their transaction commits and its pointers are looked at.
  */
 #define _GNU_SOURCE
+#include "base/uncancelled.h"
 #include "port/roots.h"
 
 #include "core/tracing.h"
@@ -29,7 +30,7 @@ static void say(const struct nvm_root *root) {
                          "' lies in the pool since the load function; this store uses an address "
                          "of it from before, and would be lost\n"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    ssize_t written = write(STDERR_FILENO, parts[i], strlen(parts[i]));
+    ssize_t written = NVMI_UNCANCELLED(write(STDERR_FILENO, parts[i], strlen(parts[i])));
     (void)written;
   }
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "symbols/symbols.h"
 #include "base/own_files.h"
+#include "base/uncancelled.h"
 
 #include "symbols/symbol_names.h"
 #include "symbols/texts.h"
@@ -148,7 +149,7 @@ static void map_file(struct module *module, const char *path) {
   void *bytes = fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(Elf64_Ehdr)
                     ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
                     : MAP_FAILED;
-  close(fd);
+  NVMI_UNCANCELLED(close(fd));
   if (bytes == MAP_FAILED)
     return;
   module->bytes = bytes;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "base/own_files.h"
 #include "base/settings.h"
+#include "base/uncancelled.h"
 #include "trace/trace_parts.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ bool nvmi_trace_file_open(const char *path, bool *is_other) {
 
 void nvmi_trace_file_close(void) {
   if (file.fd >= 0)
-    close(file.fd);
+    NVMI_UNCANCELLED(close(file.fd));
   file.fd = -1;
   file.used = 0;
 }
@@ -65,7 +66,7 @@ void nvmi_trace_file_discard(void) {
 
 void nvmi_trace_flush(void) {
   for (size_t done = 0; done < file.used;) {
-    ssize_t n = write(file.fd, file.buffer + done, file.used - done);
+    ssize_t n = NVMI_UNCANCELLED(write(file.fd, file.buffer + done, file.used - done));
     if (n < 0 && errno != EINTR)
       nvmi_die(NULL, "the trace cannot be written: %s", strerror(errno));
     done += n > 0 ? (size_t)n : 0;
@@ -132,9 +133,9 @@ void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
     for (uint64_t at = from; good && at < end; at += IMAGE_BLOCK) {
       size_t length = end - at < IMAGE_BLOCK ? end - at : IMAGE_BLOCK;
       if (memcmp(pool->home + at, zero, length) != 0)
-        good = pwrite(fd, pool->home + at, length, (off_t)at) == (ssize_t)length;
+        good = NVMI_UNCANCELLED(pwrite(fd, pool->home + at, length, (off_t)at)) == (ssize_t)length;
     }
   }
-  if (!good || close(fd))
+  if (!good || NVMI_UNCANCELLED(close(fd)))
     nvmi_die(name, "the image of the pool cannot be written: %s", strerror(errno));
 }

@@ -1,6 +1,7 @@
 /* freeze.c: see freeze.h. */
 #define _GNU_SOURCE
 #include "tx/freeze.h"
+#include "base/uncancelled.h"
 
 #include "base/clock.h"
 #include "base/pause.h"
@@ -154,7 +155,7 @@ void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
 static bool is_alive(const struct nvm_pool *pool) {
   struct flock byte = {
       .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = NVM_BACKUP_BYTE, .l_len = 1};
-  return fcntl(pool->fd, F_OFD_GETLK, &byte) == 0 && byte.l_type != F_UNLCK;
+  return NVMI_UNCANCELLED(fcntl(pool->fd, F_OFD_GETLK, &byte)) == 0 && byte.l_type != F_UNLCK;
 }
 
 static void stay_frozen(const struct nvm_pool *pool, uint64_t asked) {

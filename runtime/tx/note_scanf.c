@@ -11,16 +11,14 @@
 #include "nvmove/abi_scanf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 static void tell(const void *address) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   const struct nvm_pool *pool = nvmi_pool_at(address);
   if (pool && !atomic_flag_test_and_set(&told))
-    fprintf(stderr,
-            "nvmove: %s: a scanf reads a string without a width to %p: it is not logged, a crash "
-            "may lose it or leave it half written; say in the format how long it may be\n",
-            pool->path, address);
+    nvmi_tell("nvmove: %s: a scanf reads a string without a width to %p: it is not logged, a crash "
+              "may lose it or leave it half written; say in the format how long it may be\n",
+              pool->path, address);
 }
 
 /* All arguments of a scanf are pointers. */

@@ -12,8 +12,6 @@
 #include "tx/freeze.h"
 #include "tx/tx.h"
 
-#include <stdio.h>
-
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,
  * and another may have stored over it. */
 static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
@@ -98,10 +96,10 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
   if (!error || error == NVM_ECHILD)
     return;
   thread->has_lost = true;
-  fprintf(stderr,
-          "nvmove: what thread %d stored outside transactions before it released a lock was undone "
-          "(docs/reference/semantics.md, promise 9): %s\n",
-          thread->id, error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
+  nvmi_tell(
+      "nvmove: what thread %d stored outside transactions before it released a lock was undone "
+      "(docs/reference/semantics.md, promise 9): %s\n",
+      thread->id, error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
 }
 
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */

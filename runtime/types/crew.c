@@ -4,6 +4,7 @@
  * takes the next few until none is left.
  */
 #define _GNU_SOURCE
+#include "base/uncancelled.h"
 #include "types/words.h"
 
 #include "base/progress.h"
@@ -64,7 +65,7 @@ int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *vis
     started++;
   work(&members[0]);
   for (unsigned i = 1; i < started; i++)
-    pthread_join(members[i].thread, NULL);
+    NVMI_UNCANCELLED(pthread_join(members[i].thread, NULL));
   nvmi_array_free(&runs, sizeof(uint32_t));
   return (int)started;
 }

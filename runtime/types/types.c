@@ -15,7 +15,6 @@
 #include "heap/heap_types.h"
 #include "types/described.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -26,6 +26,7 @@ BROKEN = [
     ("formatting", "runtime/x.c", "int   x;\n", "clang-formatted"),
     ("locks_survive_fork", "runtime/log/x.c", "static pthread_mutex_t lock;\n", "does not bring it over"),
     ("locks_survive_fork", "runtime/log/x.h", "  struct nvmi_mutex lock;\n", "lock is never added"),
+    ("uncancelled", "runtime/log/x.c", "int x = 3,\n    y = close(x);\n", "cancelled in close"),
     ("runtime_rooms", "runtime/base/x.c", '#include "log/log.h"\n', "which is above it"),
     ("runtime_rooms", "runtime/x.c", "int x;\n", "in none of the rooms"),
     ("layering", "plugin/A.cpp", '#include "support/Files.h"\n', "plugin may not use support"),

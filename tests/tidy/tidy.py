@@ -339,9 +339,33 @@ def locks_survive_fork(tree):
                 yield f"{name}:{number}: {m.group(2)} is never added to the locks that fork brings over"
 
 
+# Calls of the C library in which a thread may be cancelled, as far as the runtime may want them.
+CANCELS = re.compile(
+    r"(?<![\w.>])(NVMI_UNCANCELLED\(\s*)?"
+    r"(open|openat|close|creat|fcntl|posix_fallocate|fallocate|fsync|fdatasync|msync|read|readv|pread|"
+    r"write|writev|pwrite|nanosleep|clock_nanosleep|usleep|sleep|pause|poll|ppoll|select|sem_wait|sigwait|"
+    r"sigwaitinfo|sigtimedwait|sigsuspend|pthread_cond_wait|pthread_cond_timedwait|pthread_join|getrandom|"
+    r"copy_file_range|wait|waitpid|system|fopen|fclose|fread|fwrite|fflush|fputs|fprintf|vfprintf|printf|"
+    r"puts|perror|opendir|readdir|closedir|mkstemp|syslog)\(")
+
+
+def uncancelled(tree):
+    """No thread is cancelled inside the runtime (runtime/base/uncancelled.h)."""
+    for name in tree.c_sources():
+        if not (name.startswith("runtime/") and name.endswith(".c")):
+            continue
+        text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), "\n".join(tree.lines(name)),
+                      flags=re.S)
+        for m in CANCELS.finditer(text):
+            before = text[text.rfind("\n", 0, m.start()) + 1:m.start()]
+            if not m.group(1) and not re.search(r"\b(static|void|int|bool)\b[ *\w]*$", before):
+                line = text.count("\n", 0, m.start()) + 1
+                yield f"{name}:{line}: a thread may be cancelled in {m.group(2)}"
+
+
 CHECKS = [layering, c_layering, runtime_rooms, c_names, cmake_agrees, sizes, function_lengths,
           header_comments, headers, leftovers, program_names, settings_are_known, links, dead_files,
-          python_names, python_lines, formatting, locks_survive_fork]
+          python_names, python_lines, formatting, locks_survive_fork, uncancelled]
 
 
 def run(root):
