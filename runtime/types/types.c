@@ -75,17 +75,6 @@ const char *nvmi_type_record_of(const struct nvm_pool *pool, const struct nvm_ty
   return entry->check == nvmi_type_entry_check(pool, entry, record) ? record : NULL;
 }
 
-unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
-  unsigned damaged = 0, last = pool->type_count;
-  for (unsigned index = last; index < NVM_TYPES_MAX; index++)
-    if (entry_at(pool, index)->id) {
-      damaged++;
-      last = index;
-    }
-  /* The one that a crash tore is the last, and alone. */
-  return damaged == 1 && last == pool->type_count ? 0 : damaged;
-}
-
 static unsigned records_in(const struct nvm_pool *pool, uint64_t offset, uint64_t size,
                            bool whole) {
   unsigned count = 0;
@@ -107,24 +96,49 @@ const struct nvmi_run_owner nvmi_types_owner = {
     .parts = records,
     .lack = "the layout of a type lies in no run of kind TYPES"};
 
-struct use {
-  uint16_t word;
-  bool found;
-};
-
-static void look_for(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
-  struct use *use = context;
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  (void)count;
+/* Whether a block of the type is there: the table's word of a block is one more than the type. */
+static bool is_in_run(const struct nvm_pool *pool, uint64_t word, uint32_t chunk, unsigned index) {
   if ((word & 0xff) == NVM_CHUNK_LARGE)
-    use->found |= (word >> 16 & 0xffff) + 1 == use->word;
-  if ((word & 0xff) != NVM_CHUNK_SMALL)
-    return;
+    return (word >> 16 & 0xffff) == index;
+  unsigned class = word >> 8 & 0xff;
+  if ((word & 0xff) != NVM_CHUNK_SMALL || class >= NVMI_CLASSES)
+    return false;
   struct nvmi_span shape;
-  nvmi_span_shape(&shape, word >> 8 & 0xff);
+  nvmi_span_shape(&shape, class);
+  if (shape.first > word >> 32 << NVM_CHUNK_SHIFT) /* the word is damaged */
+    return false;
   const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-  for (uint32_t i = 0; i < shape.blocks && !use->found; i++)
-    use->found = table[i] == use->word;
+  for (uint32_t i = 0; i < shape.blocks; i++)
+    if (table[i] == index + 1)
+      return true;
+  return false;
+}
+
+/* In the file's tables alone: while a pool is opened, or checked, there is no heap. */
+static bool is_used(const struct nvm_pool *pool, unsigned index) {
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (!count || count > chunks - chunk) /* found when the heap is built */
+      return false;
+    if (is_in_run(pool, word, chunk, index))
+      return true;
+  }
+  return false;
+}
+
+unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
+  unsigned damaged = 0, last = pool->type_count;
+  for (unsigned index = last; index < NVM_TYPES_MAX; index++)
+    if (entry_at(pool, index)->id) {
+      damaged++;
+      last = index;
+    }
+  /* The one that a crash tore is the last, and alone, and no block names it: one that does was made
+   * after the entry's fence. */
+  bool is_torn = damaged == 1 && last == pool->type_count && !is_used(pool, last);
+  return is_torn ? 0 : damaged;
 }
 
 /* A type that only the pool knows, though the program has one of that name: its code would read
@@ -134,9 +148,7 @@ static int compare(struct nvm_pool *pool, unsigned index) {
   const struct nvm_type *programs = nvmi_described_as(pools->name);
   if (!programs || !*pools->name || strchr(pools->name, '('))
     return 0;
-  struct use use = {(uint16_t)(1 + index), false};
-  nvmi_heap_each_run(pool, look_for, &use);
-  if (!use.found)
+  if (!is_used(pool, index))
     return 0;
   char difference[256];
   nvmi_type_difference(pools, programs, difference, sizeof difference);

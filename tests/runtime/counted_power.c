@@ -181,26 +181,26 @@ static void verify(const char *image) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-TEST_ONCE(counted_in_spite_of_power_failures_undo) {
+TEST_ONCE(power_failure_counting_undo) {
   power_fail_everywhere("undo", prepare_nodes, link_without_power, verify);
 }
 
-TEST_ONCE(counted_in_spite_of_power_failures_shadow) {
+TEST_ONCE(power_failure_counting_shadow) {
   power_fail_everywhere("shadow", prepare_nodes, link_without_power, verify);
 }
 
-TEST_ONCE(counted_by_two_threads_in_spite_of_power_failures) {
+TEST_ONCE(power_failure_counting_in_two_threads) {
   power_fail_everywhere("undo", prepare_nodes, count_in_two_threads, verify);
 }
 
-TEST_ONCE(released_in_spite_of_power_failures) {
+TEST_ONCE(power_failure_releasing) {
   power_fail_everywhere("undo", prepare_nodes, unlink_without_power, verify);
 }
 
-TEST_ONCE(counted_over_the_end_in_spite_of_power_failures) {
+TEST_ONCE(power_failure_counting_over_the_end) {
   power_fail_everywhere("undo", prepare_end, link_over_the_end, verify);
 }
 
-TEST_ONCE(counted_in_spite_of_a_kill_and_a_power_failure) {
+TEST_ONCE(power_failure_counting_after_a_kill) {
   power_fail_after_kills("undo", prepare_nodes, spoil_without_power, verify);
 }

@@ -171,6 +171,23 @@ TEST(torn_type) {
   }
 }
 
+/* A crash does not tear the entry of a type that a block has: that is damage. */
+TEST(damaged_type) {
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *block = nvm_alloc(pool, 99, 8);
+  CHECK(nvm_pool_set_root(pool, block) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  const uint64_t other = 77;
+  int fd = open(path, O_RDWR);
+  CHECK(pwrite(fd, &other, sizeof other, NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry)) ==
+        (ssize_t)sizeof other);
+  close(fd);
+  CHECK_FAILS(nvm_pool_open(path) != NULL, NVM_ECORRUPT);
+  CHECK(nvm_pool_check(path, NULL, NULL) > 0);
+}
+
 /* Entries of an earlier opening stay in the file and mean nothing. */
 TEST(old_entries_are_not_applied) {
   struct run run = {test_path("pool"), progress_new(), 40};
