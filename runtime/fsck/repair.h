@@ -53,7 +53,7 @@ bool nvmi_repair_types(struct nvmi_repair *repair);
 
 /* repair_heap.c: the words of runs, then the types of blocks, then the root. */
 bool nvmi_repair_heap(struct nvmi_repair *repair);
-/* Then spans whose class is another's; all words of runs make sense. */
+/* repair_class.c: then spans whose class is another's; all words of runs make sense. */
 bool nvmi_repair_classes(struct nvmi_repair *repair);
 /* repair_blocks.c */
 void nvmi_repair_blocks(struct nvmi_repair *repair);
@@ -75,7 +75,13 @@ struct nvmi_survey {
   uint64_t *marks;         /* a bit for every 16 bytes of the heap */
   uint64_t astray;         /* pointers that lead to nothing */
   uint64_t inside;         /* that lead into blocks, and not to where they start */
-  bool hidden;             /* a pointer that cannot be followed; or memory ran out */
+  uint64_t loose;          /* words that nobody decides, and that do the one or the other */
+  /* Of pointers and such words, those that lead to these bytes of the file. */
+  uint64_t from, to;
+  uint64_t led;      /* all */
+  uint64_t starts;   /* to where a block starts */
+  uint64_t given_up; /* to no block */
+  bool hidden;       /* a pointer that cannot be followed; or memory ran out */
   /* Of each pointer that leads to where a block starts; or null. */
   void (*arrive)(void *context, uint64_t offset, uint64_t target);
   void *context;

@@ -1,5 +1,5 @@
 /* repair_survey.c: see repair.h. One thread, in an image that nobody changes meanwhile; what nobody
- * decides is followed and not judged, as reach.c and check_words.c do it.
+ * decides is followed, and counted apart from what types say (reach.c, check_words.c).
  */
 #include "fsck/repair.h"
 
@@ -57,19 +57,33 @@ void nvmi_survey_free(struct nvmi_survey *survey) {
   survey->marks = NULL;
 }
 
+/* Counts where a value leads; true: to a block. */
+static bool judge(struct nvmi_survey *survey, uint64_t offset, bool judged,
+                  struct nvmi_block *block) {
+  uint64_t heap = survey->repair->pool->header.heap_offset;
+  bool here = offset - survey->from < survey->to - survey->from;
+  survey->led += here;
+  if (offset >= heap && nvmi_block_map_find(&survey->map, offset, block)) {
+    bool starts = offset == block->offset;
+    survey->inside += judged && !starts;
+    survey->loose += !judged && !starts;
+    survey->starts += here && starts;
+    return true;
+  }
+  /* The end of an array is no fault; what begins a run is no such end. */
+  bool ends = offset > heap && nvmi_block_map_find(&survey->map, offset - 1, block);
+  survey->astray += judged && !ends;
+  survey->loose += !judged && !ends;
+  survey->given_up += here && (!ends || offset == survey->from);
+  return false;
+}
+
 static bool follow(struct nvmi_survey *survey, uint64_t value, uint64_t target, bool judged) {
   const struct nvm_header *header = &survey->repair->pool->header;
   struct nvmi_block block;
   uint64_t offset;
-  if (!nvmi_pointer_offset(header, value, &offset))
+  if (!nvmi_pointer_offset(header, value, &offset) || !judge(survey, offset, judged, &block))
     return true;
-  if (offset < header->heap_offset || !nvmi_block_map_find(&survey->map, offset, &block)) {
-    /* The end of an array is no fault. */
-    survey->astray += judged && (offset <= header->heap_offset ||
-                                 !nvmi_block_map_find(&survey->map, offset - 1, &block));
-    return true;
-  }
-  survey->inside += judged && offset != block.offset;
   if (judged && offset == block.offset && survey->arrive)
     survey->arrive(survey->context, offset, target);
   uint64_t granule = (block.offset - header->heap_offset) >> 4;

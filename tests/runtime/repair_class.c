@@ -1,4 +1,5 @@
-/* repair_class.c: a span whose size class was damaged to another one that makes sense. */
+/* repair_class.c: a span whose size class was damaged to another one that makes sense, one whose
+ * table was, and words of runs in pools without types. */
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "store.h"
@@ -74,4 +75,74 @@ TEST_ONCE(repair_leaves_blocks_of_a_wrong_class) {
   }
   CHECK(tried > 10);
   free(sound);
+}
+
+/* Blocks without type, of several sizes; all that leads to them are words that nobody decides. */
+static void make_sizes(const char *path) {
+  static const size_t sizes[] = {24, BLOCK, 176, 208, 1000, 3000};
+  NVM_POOL *pool = test_create(path, 4 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  char **all = nvm_calloc(pool, 0, BLOCKS, sizeof *all);
+  CHECK(nvm_pool_set_root(pool, all) == 0);
+  for (unsigned i = 0; i < BLOCKS; i++) {
+    char *made = nvm_calloc(pool, 0, 1, sizes[i % (sizeof sizes / sizeof *sizes)]);
+    STORE(all[i], made);
+  }
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
+}
+
+struct words {
+  uint64_t *at; /* of runs */
+  uint64_t chunks;
+};
+
+static struct words words_of(char *bytes) {
+  const struct nvm_header *header = (const void *)bytes;
+  return (struct words){(uint64_t *)(void *)(bytes + NVM_CHUNKS_OFFSET),
+                        header->heap_size >> NVM_CHUNK_SHIFT};
+}
+
+/* Repairs what `bytes` say. Gives the word of a run afterwards; `*left`: and how many faults. */
+static uint64_t word_after(const char *path, const char *bytes, size_t size, uint64_t chunk,
+                           long long *left) {
+  struct nvm_repair how = {0};
+  uint64_t word;
+  write_file(path, bytes, size);
+  CHECK((*left = nvm_pool_repair(path, &how)) >= 0);
+  int fd = open(path, O_RDONLY);
+  CHECK(fd >= 0 && pread(fd, &word, 8, (off_t)(NVM_CHUNKS_OFFSET + 8 * chunk)) == 8);
+  close(fd);
+  if (*how.copy)
+    unlink(how.copy);
+  return word;
+}
+
+/* Two words of a table say nothing about the class of its blocks. */
+TEST_ONCE(repair_keeps_the_class_of_a_rotten_table) {
+  const char *path = test_path("pool");
+  size_t size;
+  make_sizes(path);
+  char *bytes = read_file(path, &size);
+  struct words words = words_of(bytes);
+  const struct nvm_header *header = (const void *)bytes;
+  unsigned tried = 0;
+  for (uint64_t chunk = 0; chunk < words.chunks; chunk++) {
+    struct nvmi_span shape;
+    uint64_t right = words.at[chunk];
+    if ((right & 0xff) != NVM_CHUNK_SMALL)
+      continue;
+    nvmi_span_shape(&shape, right >> 8 & 0xff);
+    char *table = bytes + header->heap_offset + (chunk << NVM_CHUNK_SHIFT);
+    for (uint32_t i = 0; i + 1 < shape.blocks && i < 96; i += 8) {
+      uint32_t sound, rotten = UINT32_C(0x9d374b11);
+      long long left;
+      memcpy(&sound, table + 2 * i, sizeof sound);
+      memcpy(table + 2 * i, &rotten, sizeof rotten);
+      CHECK(word_after(path, bytes, size, chunk, &left) == right);
+      memcpy(table + 2 * i, &sound, sizeof sound);
+      tried++;
+    }
+  }
+  CHECK(tried > 20);
+  free(bytes);
 }
