@@ -92,7 +92,7 @@ static bool mend_first(struct nvmi_repair *repair, bool lacks, bool *more) {
   puzzle.left = chunks - puzzle.chunk;
   puzzle.damaged = *nvmi_puzzle_word(&puzzle);
   try_all(&puzzle);
-  bool known = puzzle.found && !puzzle.tied && !puzzle.failed;
+  bool known = nvmi_puzzle_is_solved(&puzzle);
   *nvmi_puzzle_word(&puzzle) = known ? puzzle.best.word : puzzle.damaged;
   if (known)
     nvmi_mended(repair, "chunk %u: %s (%#llx): it is %#llx", puzzle.chunk, fault,

@@ -146,3 +146,27 @@ TEST_ONCE(repair_keeps_the_class_of_a_rotten_table) {
   CHECK(tried > 20);
   free(bytes);
 }
+
+/* What leads to blocks are words that nobody decides: they count, or nothing is written. */
+TEST_ONCE(repair_of_a_run_that_only_undecided_words_lead_to) {
+  const char *path = test_path("pool");
+  unsigned seed = 1 + (unsigned)test_seed(), mended = 0;
+  size_t size;
+  make_sizes(path);
+  char *bytes = read_file(path, &size);
+  struct words words = words_of(bytes);
+  for (uint64_t chunk = 0; chunk < words.chunks; chunk++) {
+    uint64_t right = words.at[chunk];
+    for (unsigned i = 0; i < 8 && (right & 0xff) == NVM_CHUNK_SMALL; i++) {
+      long long left;
+      uint64_t high = (uint64_t)rand_r(&seed) << 33;
+      uint64_t rotten = words.at[chunk] = high | (uint64_t)rand_r(&seed) << 8 | (0x70 + i);
+      uint64_t now = word_after(path, bytes, size, chunk, &left);
+      CHECK(left ? now == rotten : (now & ~NVM_SPAN_STATICS) == right);
+      mended += !left;
+    }
+    words.at[chunk] = right;
+  }
+  CHECK(mended > 8);
+  free(bytes);
+}
