@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "core/map.h"
 #include "format/address.h"
+#include "fsck/unused.h"
 #include "log/log_read.h"
 #include "pool/pool.h"
 #include "pool/root.h"
@@ -112,9 +113,20 @@ static void check_root_in(struct check *check, uint32_t chunk, uint64_t word, ui
     fault(check, "the root lies in no block (chunk %u)", chunk);
 }
 
+/* The first of those that lie side by side is told. */
+static void check_unused(struct check *check, struct nvmi_unused *unused, uint32_t chunk,
+                         bool *told) {
+  bool dirty = !*nvmi_chunk_word(check->pool, chunk) && nvmi_unused_is_dirty(unused, chunk);
+  if (dirty && !*told)
+    fault(check, "chunk %u: it was never used, and is not zero", chunk);
+  *told = dirty;
+}
+
 static void check_heap(struct check *check) {
   struct nvm_pool *pool = check->pool;
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  struct nvmi_unused unused = {.pool = pool};
+  bool told = false;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     const char *wrong = nvmi_chunk_fault(pool, word, chunks - chunk);
@@ -130,6 +142,7 @@ static void check_heap(struct check *check) {
       check_span(check, chunk, &shape);
     }
     check_root_in(check, chunk, word, count, &shape);
+    check_unused(check, &unused, chunk, &told);
   }
   const char *lacks = nvmi_chunks_lack(pool);
   if (lacks)

@@ -4,6 +4,7 @@
  * would make sense there, after which the table goes on, is tried (repair_puzzle.h).
  */
 #include "fsck/repair_puzzle.h"
+#include "fsck/unused.h"
 
 #include "heap/heap_types.h"
 #include "heap/run_owner.h"
@@ -41,8 +42,9 @@ static bool try_named(struct nvmi_puzzle *puzzle) {
   for (const struct nvmi_run_owner *const *owner = pool->run_owners; *owner; owner++) {
     if (!(*owner)->parts_in(pool, at, NVM_CHUNK_SIZE, false))
       continue;
-    if ((*owner)->chunks)
-      nvmi_puzzle_try(puzzle, NVM_CHUNK_ENTRY((*owner)->kind, 0, 0, (*owner)->chunks));
+    uint64_t chunks = (*owner)->chunks_at(pool, at);
+    if (chunks)
+      nvmi_puzzle_try(puzzle, NVM_CHUNK_ENTRY((*owner)->kind, 0, 0, chunks));
     else
       try_lengths(puzzle, (*owner)->kind);
     return true;
@@ -50,10 +52,34 @@ static bool try_named(struct nvmi_puzzle *puzzle) {
   return false;
 }
 
+/* A word that is zero by damage: of a span, or of a free run up to the last chunk in a row that is
+ * not zero. How long a block was that has a run of its own nobody knows: such a run is not tried,
+ * and where one ends just before, this may be the rest of it. */
+static void try_unused(struct nvmi_puzzle *puzzle) {
+  const struct nvm_pool *pool = puzzle->repair->pool;
+  struct nvmi_unused unused = {.pool = pool};
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < puzzle->left; i++) {
+    if (*nvmi_chunk_word((struct nvm_pool *)pool, puzzle->chunk + i))
+      break;
+    if (nvmi_unused_is_dirty(&unused, puzzle->chunk + i))
+      count = i + 1;
+  }
+  puzzle->tried = true;
+  if ((puzzle->before & 0xff) == NVM_CHUNK_LARGE)
+    return;
+  nvmi_puzzle_try_spans(puzzle);
+  nvmi_puzzle_try(puzzle, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, count));
+}
+
 static void try_all(struct nvmi_puzzle *puzzle) {
   struct nvm_pool *pool = puzzle->repair->pool;
   if (try_named(puzzle))
     return;
+  if (!puzzle->damaged) {
+    try_unused(puzzle);
+    return;
+  }
   uint64_t type = puzzle->damaged >> 16 & 0xffff;
   if (is_zero(pool->home + nvmi_chunk_offset(pool, puzzle->chunk), NVM_CHUNK_SIZE))
     nvmi_puzzle_try(puzzle, 0);
@@ -79,11 +105,17 @@ static bool mend_first(struct nvmi_repair *repair, bool lacks, bool *more) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   const char *fault = NULL;
   struct nvmi_puzzle puzzle = {.repair = repair};
+  struct nvmi_unused unused = {.pool = pool};
   for (uint32_t count; puzzle.chunk < chunks; puzzle.chunk += count) {
     uint64_t word = *nvmi_puzzle_word(&puzzle);
     if ((fault = lacks ? lies_over(pool, puzzle.chunk, word)
                        : nvmi_chunk_fault(pool, word, chunks - puzzle.chunk)))
       break;
+    if (!word && nvmi_unused_is_dirty(&unused, puzzle.chunk)) {
+      fault = "it was never used, and is not zero";
+      break;
+    }
+    puzzle.before = word;
     count = word ? (uint32_t)(word >> 32) : 1;
   }
   *more = fault != NULL;

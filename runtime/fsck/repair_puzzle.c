@@ -7,6 +7,7 @@
  */
 #include "fsck/repair_puzzle.h"
 
+#include "fsck/unused.h"
 #include "heap/heap_types.h"
 
 enum { CHANGED_MANY = 2 }; /* bytes; of more a damaged word says nothing */
@@ -23,7 +24,10 @@ static bool goes_on(const struct nvmi_puzzle *puzzle, uint64_t count) {
   if (!count || count > puzzle->left)
     return false;
   uint32_t next = puzzle->chunk + (uint32_t)count;
-  return !nvmi_chunk_fault(pool, *nvmi_chunk_word(pool, next), puzzle->left - (uint32_t)count);
+  uint64_t word = *nvmi_chunk_word(pool, next);
+  struct nvmi_unused unused = {.pool = pool};
+  return word ? !nvmi_chunk_fault(pool, word, puzzle->left - (uint32_t)count)
+              : !nvmi_unused_is_dirty(&unused, next);
 }
 
 /* Whether the run could be a span of this class: its table names types that there are. */

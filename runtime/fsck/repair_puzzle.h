@@ -20,8 +20,8 @@ struct nvmi_attempt {
 struct nvmi_puzzle {
   struct nvmi_repair *repair;
   uint32_t chunk, left;
-  uint64_t damaged;
-  bool any_change; /* how little of the word an attempt changes says nothing */
+  uint64_t damaged, before; /* before: the word of the run that ends here; 0: none */
+  bool any_change;          /* how little of the word an attempt changes says nothing */
   struct nvmi_attempt best;
   uint64_t most_starts; /* of all attempts */
   bool tried, found, tied, failed;

@@ -77,7 +77,12 @@ static unsigned is_named(const struct nvm_pool *pool, uint64_t offset, uint64_t 
   return false;
 }
 
-const struct nvmi_run_owner nvmi_counts_owner = {.kind = NVM_CHUNK_COUNTS, .parts_in = is_named};
+static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t at) {
+  uint64_t size = at == pool->header.counts ? size_of_head(pool) : NVM_COUNTS_TABLE;
+  return is_named(pool, at, 0, false) ? (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT : 0;
+}
+
+const struct nvmi_run_owner nvmi_counts_owner = {NVM_CHUNK_COUNTS, chunks_of_run, is_named, 0, 0};
 
 static void *free_dram(struct nvmi_counts *counts) {
   nvmi_mutex_remove(&counts->append);

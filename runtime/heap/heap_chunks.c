@@ -199,6 +199,18 @@ static void read_run(struct nvm_pool *pool, uint32_t chunk, uint64_t word, uint3
   }
 }
 
+/* A run of tables is as long as who keeps it needs it. */
+static const char *owned_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left) {
+  const struct nvmi_run_owner *owner = nvmi_owner_of_run(pool, word);
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  uint64_t wanted = owner ? owner->chunks_at(pool, nvmi_chunk_offset(pool, chunks - left)) : 0;
+  if (!owner && (word & 0xff) != NVM_CHUNK_FREE && (word & 0xff) != NVM_CHUNK_LOG)
+    return "no such kind of run";
+  return word >> 8 & 0xffffff             ? "a run without blocks has a class or a type"
+         : wanted && word >> 32 != wanted ? "a run of tables is not as long as they are"
+                                          : NULL;
+}
+
 const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left) {
   struct nvmi_span shape;
   uint64_t kind = word & 0xff, class = word >> 8 & 0xff, type = word >> 16 & 0xffff;
@@ -218,9 +230,7 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
     nvmi_span_shape(&shape, (uint32_t)class);
     return shape.chunks != count ? "a span is not as long as its size class says" : NULL;
   default:
-    if (kind != NVM_CHUNK_FREE && kind != NVM_CHUNK_LOG && !nvmi_owner_of_run(pool, word))
-      return "no such kind of run";
-    return class || type ? "a run without blocks has a class or a type" : NULL;
+    return owned_fault(pool, word, left);
   }
 }
 

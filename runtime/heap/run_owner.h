@@ -10,7 +10,8 @@
 
 struct nvmi_run_owner {
   enum nvm_chunk_kind kind;
-  unsigned chunks; /* of each run; 0: any number */
+  /* Chunks of the run that starts there; 0: that is not known. */
+  uint64_t (*chunks_at)(const struct nvm_pool *pool, uint64_t offset);
   /* How many parts of its tables lie in these bytes of the file; `whole`: to their end. */
   unsigned (*parts_in)(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole);
   /* How many there are; null: that is not known. */

@@ -90,8 +90,17 @@ static unsigned records(const struct nvm_pool *pool) {
   return pool->type_count ? pool->type_count - 1 : 0;
 }
 
+/* As many as the record needs that the run was taken for; others lie behind it in the last. */
+static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t offset) {
+  for (unsigned index = 1; index < pool->type_count; index++)
+    if (entry_at(pool, index)->record == offset)
+      return (entry_at(pool, index)->size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
+  return 0;
+}
+
 const struct nvmi_run_owner nvmi_types_owner = {
     .kind = NVM_CHUNK_TYPES,
+    .chunks_at = chunks_of_run,
     .parts_in = records_in,
     .parts = records,
     .lack = "the layout of a type lies in no run of kind TYPES"};

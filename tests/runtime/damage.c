@@ -108,6 +108,8 @@ DAMAGE(run_of_none, *run_of(image, NVM_CHUNK_SMALL) &= 0xffffffff)
 DAMAGE(span_class, *run_of(image, NVM_CHUNK_SMALL) |= 0xff00)
 DAMAGE(span_type, *run_of(image, NVM_CHUNK_SMALL) |= 0x20000)
 DAMAGE(span_length, *run_of(image, NVM_CHUNK_SMALL) += UINT64_C(1) << 32)
+DAMAGE(statics_length, *run_of(image, NVM_CHUNK_STATICS) += UINT64_C(1) << 32)
+DAMAGE(types_length, *run_of(image, NVM_CHUNK_TYPES) += UINT64_C(2) << 32)
 DAMAGE(large_class, *run_of(image, NVM_CHUNK_LARGE) |= 0x500)
 DAMAGE(large_type, *run_of(image, NVM_CHUNK_LARGE) |= 0xff0000)
 DAMAGE(free_type, *run_of(image, NVM_CHUNK_FREE) |= 0x10000)
@@ -181,6 +183,8 @@ const struct damage damage_kinds[] = {
     KIND(span_class, "no such size class"),
     KIND(span_type, "no such size class, or a type"),
     KIND(span_length, "not as long as its size class says"),
+    KIND(statics_length, "a run of tables is not as long as they are"),
+    KIND(types_length, "a run of tables is not as long as they are"),
     KIND(large_class, "a large block has a size class"),
     KIND(large_type, "a type that is not in the table"),
     KIND(free_type, "a run without blocks has"),

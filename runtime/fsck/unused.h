@@ -1,0 +1,16 @@
+/* unused.h: chunks whose word says that they were never used, and whose bytes are not zero.
+ *
+ * Who is given such a chunk takes its bytes for zero. Asked in the order of their places, chunks
+ * that are holes of the file cost nothing.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+struct nvmi_unused {
+  const struct nvm_pool *pool;
+  uint64_t data; /* nothing but holes lies between the chunk that was asked for last and here */
+};
+
+/* Whether a byte of a chunk is not zero. */
+bool nvmi_unused_is_dirty(struct nvmi_unused *unused, uint32_t chunk);
