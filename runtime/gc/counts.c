@@ -39,11 +39,10 @@ static const uint64_t *directory_of(const struct nvm_pool *pool) {
 static bool is_run(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
   const struct nvm_header *h = &pool->header;
   uint64_t from = offset - h->heap_offset;
-  uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
   return offset >= h->heap_offset && from % NVM_CHUNK_SIZE == 0 && from < h->heap_size &&
          size <= h->heap_size - from &&
          *nvmi_chunk_word((struct nvm_pool *)pool, (uint32_t)(from >> NVM_CHUNK_SHIFT)) ==
-             NVM_CHUNK_ENTRY(NVM_CHUNK_COUNTS, 0, 0, chunks);
+             NVM_CHUNK_ENTRY(NVM_CHUNK_COUNTS, 0, 0, nvmi_chunks_for(size));
 }
 
 const char *nvmi_counts_fault(const struct nvm_pool *pool) {
@@ -78,8 +77,9 @@ static unsigned is_named(const struct nvm_pool *pool, uint64_t offset, uint64_t 
 }
 
 static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t at) {
-  uint64_t size = at == pool->header.counts ? size_of_head(pool) : NVM_COUNTS_TABLE;
-  return is_named(pool, at, 0, false) ? (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT : 0;
+  if (!is_named(pool, at, 0, false))
+    return 0;
+  return nvmi_chunks_for(at == pool->header.counts ? size_of_head(pool) : NVM_COUNTS_TABLE);
 }
 
 const struct nvmi_run_owner nvmi_counts_owner = {NVM_CHUNK_COUNTS, chunks_of_run, is_named, 0, 0};
@@ -216,8 +216,7 @@ static void clear(const struct nvm_pool *pool, char *at, size_t size) {
 
 /* A run of `size` bytes, all zero and durable as such; 0: recorded. */
 static uint64_t zero_run(struct nvm_pool *pool, uint64_t size) {
-  uint64_t at =
-      nvmi_heap_own_run(pool, NVM_CHUNK_COUNTS, (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT);
+  uint64_t at = nvmi_heap_own_run(pool, NVM_CHUNK_COUNTS, nvmi_chunks_for(size));
   if (!at)
     return 0;
   clear(pool, pool->home + at, size);

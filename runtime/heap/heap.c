@@ -96,7 +96,7 @@ static struct nvmi_intent *claim_small(struct nvmi_log *log, uint32_t class, uin
 static struct nvmi_intent *claim_large(struct nvmi_log *log, size_t size, bool *zero) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_heap *heap = pool->heap;
-  uint64_t chunks = (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
+  uint64_t chunks = nvmi_chunks_for(size);
   bool dirty = true;
   struct nvmi_span *span = NULL;
   nvmi_lock(&heap->lock);

@@ -12,6 +12,11 @@
 int nvmi_heap_start(struct nvm_pool *pool);
 void nvmi_heap_stop(struct nvm_pool *pool);
 
+/* As many as so many bytes need. */
+static inline uint64_t nvmi_chunks_for(uint64_t size) {
+  return (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT;
+}
+
 /* A run of a kind that holds no blocks, durable as such; its file offset, or 0 with the failure
  * recorded. */
 uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);

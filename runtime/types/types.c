@@ -248,8 +248,7 @@ static uint64_t find_room(struct nvm_pool *pool, uint64_t size) {
   }
   struct nvmi_thread *thread = nvmi_thread_self();
   thread->in_heap++;
-  uint64_t at =
-      nvmi_heap_own_run(pool, NVM_CHUNK_TYPES, (size + NVM_CHUNK_SIZE - 1) >> NVM_CHUNK_SHIFT);
+  uint64_t at = nvmi_heap_own_run(pool, NVM_CHUNK_TYPES, nvmi_chunks_for(size));
   thread->in_heap--;
   return at;
 }
