@@ -24,11 +24,13 @@ static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
   pool->persist->fence();
 }
 
-/* Crash before the header says so: the file is longer than its heap, the next growth finds the
- * blocks allocated. */
+/* Crash before the header says so: the file is longer than its heap, as where one died that made it
+ * shorter. Chunks that were never used are zero: so what lies there is given up first. */
 static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
   struct nvm_header *h = &pool->header;
   uint64_t old_size = h->heap_size, end = h->heap_offset + old_size, size = wish;
+  if (nvmi_disk_cut(pool->path, pool->fd, end))
+    return -1;
   if (nvmi_disk_allocate(pool->path, pool->fd, end, size, NVMI_PATIENCE_GROW) &&
       (size == step ||
        nvmi_disk_allocate(pool->path, pool->fd, end, size = step, NVMI_PATIENCE_GROW)))
@@ -69,6 +71,23 @@ int nvmi_heap_grow(struct nvm_pool *pool, uint64_t bytes) {
   return grow(pool, step, wish < step ? step : wish > most ? most : wish);
 }
 
+/* A free run of the file that goes on behind `chunk`, where the heap will end, is made two. Crash in
+ * between: what lies inside the first says nothing yet, or both are there. */
+static void split_at(struct nvm_pool *pool, uint32_t first, uint32_t chunk) {
+  for (uint32_t at = first, count; at < chunk; at += count) {
+    uint64_t word = *nvmi_chunk_word(pool, at);
+    count = word ? (uint32_t)(word >> 32) : 1;
+    if (at + count <= chunk)
+      continue;
+    nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, at + count - chunk));
+    pool->persist->fence();
+    nvmi_step(NVMI_STEP_GROW);
+    nvmi_chunk_mark(pool, at, NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, chunk - at));
+    pool->persist->fence();
+    nvmi_step(NVMI_STEP_GROW);
+  }
+}
+
 /* Gives up the free chunks from `chunk` on, which end the heap. Crash before the header is durable:
  * nothing has happened. After: the file is longer than its heap. No record of a log names them: the
  * logs are empty. */
@@ -78,6 +97,7 @@ static int shrink(struct nvm_pool *pool, uint32_t chunk) {
   uint64_t old_size = h->heap_size;
   if (nvmi_disk_stands(pool->path, pool->fd))
     return -1;
+  split_at(pool, heap->chunks - nvmi_runs_last(heap), chunk);
   nvmi_runs_cut(heap, chunk);
   heap->chunks = chunk;
   heap->used_end = heap->used_end < chunk ? heap->used_end : chunk;
@@ -86,8 +106,10 @@ static int shrink(struct nvm_pool *pool, uint32_t chunk) {
   nvmi_header_write(pool);
   nvmi_step(NVMI_STEP_GROW);
   nvmi_trace(pool, NVM_TRACE_GROW, nvmi_file_size(h), 0);
-  if (nvmi_unmap_end(pool, old_size) || ftruncate(pool->fd, (off_t)nvmi_file_size(h)))
+  if (nvmi_unmap_end(pool, old_size))
     return nvmi_disk_fail(pool->path, "the end of the file cannot be given back");
+  if (nvmi_disk_cut(pool->path, pool->fd, nvmi_file_size(h)))
+    return -1;
   return nvmi_disk_sync(pool->path, pool->fd);
 }
 

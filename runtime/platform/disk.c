@@ -217,6 +217,15 @@ int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
   return result;
 }
 
+int nvmi_disk_cut(const char *path, int fd, uint64_t size) {
+  struct stat file;
+  if (nvmi_disk_stands(path, fd))
+    return -1;
+  if (fstat(fd, &file) || (file.st_size > (off_t)size && ftruncate(fd, (off_t)size)))
+    return nvmi_disk_fail(path, "the end of the file cannot be given back");
+  return 0;
+}
+
 int nvmi_disk_sync(const char *path, int fd) {
   int failed;
   do {

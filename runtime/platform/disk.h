@@ -46,5 +46,8 @@ int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
  * whose machine may be slow. */
 extern uint64_t nvmi_huge_page_ns;
 
+/* Gives up what the file has behind so many bytes. */
+int nvmi_disk_cut(const char *path, int fd, uint64_t size);
+
 /* Brings a file or folder to the disk; not every file system can do this to a folder. */
 int nvmi_disk_sync(const char *path, int fd);

@@ -15,17 +15,24 @@ static uint64_t file_size(const char *path) {
   return (uint64_t)status.st_size;
 }
 
-/* Much at the end is free. */
+static void fill(char *block) {
+  __nvm_note(block, MIB);
+  memset(block, 0xff, MIB);
+}
+
+/* Much at the end is free, and not zero. */
 static const char *prepared(void) {
   const char *path = test_path("pool");
   unlink(path);
   NVM_POOL *pool = test_create(path, 8 * MIB);
   void *large[6];
-  CHECK(nvm_tx_begin(pool) == 0);
-  for (unsigned i = 0; i < 6; i++)
-    CHECK((large[i] = nvm_alloc(pool, 0, MIB)));
-  CHECK(nvm_tx_commit(pool) == 0);
   moved_fill(pool, NODES);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned i = 0; i < 6; i++) {
+    CHECK((large[i] = nvm_alloc(pool, 0, MIB)));
+    fill(large[i]);
+  }
+  CHECK(nvm_tx_commit(pool) == 0);
   for (unsigned i = 0; i < 6; i++)
     CHECK(nvm_free(large[i]) == 0);
   CHECK(nvm_pool_close(pool) == 0);
@@ -49,8 +56,12 @@ static void verify(const char *path) {
   test_check_pool(path);
   NVM_POOL *pool = test_open(path);
   moved_verify(pool, NODES);
-  for (unsigned i = 0; i < 20; i++) /* life goes on, and asks for more */
-    CHECK(nvm_tx_begin(pool) == 0 && nvm_calloc(pool, 0, 1, MIB) && nvm_tx_commit(pool) == 0);
+  for (unsigned i = 0; i < 20; i++) { /* life goes on, and asks for more */
+    CHECK(nvm_tx_begin(pool) == 0);
+    const char *zero = nvm_calloc(pool, 0, 1, MIB);
+    CHECK(zero && nvm_tx_commit(pool) == 0);
+    CHECK(!*zero && memcmp(zero, zero + 1, MIB - 1) == 0);
+  }
   moved_verify(pool, NODES);
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(path);
