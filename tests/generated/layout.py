@@ -1,4 +1,5 @@
 """The root structure of a batch of programs: fields of all kinds in a random order, and where each lies."""
+from cells import CellField
 
 SCALARS = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
 BITS = {"bits32": (4, (3, 12, 17)), "bits64": (8, (1, 30, 33))}  # bytes of the unit, widths
@@ -64,6 +65,7 @@ class Layout:
         add(UNION, 8, 1, 2)
         add("slot", 8, 1, 4)
         add("end", 8, 1, 1)
+        made.extend(CellField(dice) for _ in range(3))
         dice.shuffle(made)
         offset = 0
         for index, field in enumerate(made):
@@ -72,6 +74,12 @@ class Layout:
             field.offset = offset
             offset += field.size()
         self.fields, self.bytes = made, -(-offset // 8) * 8
+        self.cells = [cell for f in made if f.kind == "cell" for cell in f.cells()]
+
+    def pointers(self):
+        """Where a pointer may lie, and its name."""
+        return [(f.offset, f.name) for f in self.fields if f.kind in ("slot", "end")] + \
+            [(cell.word_at, cell.place[3:] + ".n") for cell in self.cells]
 
     def declaration(self):
         lines = ["NVM_STRUCT world {"] + ["  " + f.declare() for f in self.fields] + ["};"]
@@ -84,15 +92,14 @@ class Layout:
         """The model's memory at the start; the harness and fill() have the same."""
         from model import LIFE, NULL, key_of
         memory = {key_of(0, i): (i * 7 + 3) & 255 for i in range(self.bytes)}
-        for f in self.fields:
-            if f.kind in ("slot", "end"):
-                memory.update({key_of(0, f.offset + i): 0 for i in range(8)})
-                memory[key_of(0, f.offset)] = NULL
+        for offset, _ in self.pointers():
+            memory.update({key_of(0, offset + i): 0 for i in range(8)})
+            memory[key_of(0, offset)] = NULL
         memory[key_of(0, LIFE)] = 1
         return memory
 
     def fill_text(self):
-        clear = "".join(f" w->{f.name} = 0;" for f in self.fields if f.kind in ("slot", "end"))
+        clear = "".join(f" w->{name} = 0;" for _, name in self.pointers())
         return ("static void fill(void *world) {\n  struct world *w = world;\n"
                 "  for (unsigned i = 0; i < sizeof *w; i++)\n    ((u8 *)w)[i] = (u8)(i * 7 + 3);\n"
                 f" {clear}\n}}\n")

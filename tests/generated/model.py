@@ -73,8 +73,8 @@ class Thread:
 
 
 class Model:
-    def __init__(self, threads, initial):
-        self.threads = [Thread(n) for n in range(threads)]
+    def __init__(self, threads, initial, judge):
+        self.threads, self.judge = [Thread(n) for n in range(threads)], judge
         self.memory, self.durable = dict(initial), dict(initial)
         self.tags = {}           # lock: (transaction that an acquisition depends on, a reader released)
         self.holders = {}        # lock: threads that hold it
@@ -106,6 +106,7 @@ class Model:
         tx.new[key] = self.memory[key] = value
         self.writes += 1
         tx.when[key] = self.writes
+        self.judge.note(tx, key, value)
         self.touched.add(key)
         self.changes += 1
 
@@ -190,7 +191,7 @@ class Model:
             self.finish(tx)
 
     def is_unsafe(self, tx):
-        return any(value == OUTSIDE for value in tx.new.values())
+        return self.judge.is_unsafe(tx)
 
     def is_doomed(self, tx):
         """It depends on a commit that will fail in its turn."""
@@ -240,6 +241,8 @@ class Model:
         its circle, which waits for nobody else."""
         reached = self.reaches(tx)
         circle = {u for u in reached if tx in self.reaches(u)}
+        if len(circle) > 1:
+            self.judge.check_circle(tx, circle, self.durable)
         if len(circle) > 1 and self.is_unsafe(tx):
             need(circle == reached and all(u.state == PENDING for u in circle - {tx}))
 
@@ -308,9 +311,9 @@ class Model:
             together = self.reaches(thread.tx)
             if any(tx.state != PENDING for tx in together):
                 continue
-            if any(self.is_unsafe(tx) for tx in together):
+            if self.unsafe_of(together):
                 together = min(map(self.reaches, together), key=len)  # what depends on nothing else
-            unsafe = [tx for tx in together if self.is_unsafe(tx)]
+            unsafe = self.unsafe_of(together)
             if unsafe:
                 self.fail_together(unsafe)
                 return
@@ -319,6 +322,12 @@ class Model:
                 self.resume(tx.thread)
             self.finish(*together)
             return
+
+    def unsafe_of(self, together):
+        """Who is to blame where these commits become one; all of them, where that is not promised."""
+        if self.judge.are_unsafe_together(together, self.durable):
+            return list(together)
+        return [tx for tx in together if self.is_unsafe(tx)]
 
     def fail_together(self, unsafe):
         """Commits that would have become one, of which some have stored an unsafe pointer: the first of these

@@ -38,7 +38,8 @@ def kind(weight, ends_step=False, name=None):
 def weights(traits):
     """How often each kind is tried, in a program of these traits."""
     factor = {"unlock": 1 + 2 * traits["early"], "abort": traits["abort"], "unsafe": traits["abort"] > 0,
-              "begin": 1 if traits["outside"] else 4}
+              "begin": 1 if traits["outside"] else 4,
+              **dict.fromkeys(("decide", "decided", "decide_both", "copy_cell"), traits["cells"])}
     names = [n for n in KINDS if n not in LEFT_OUT]
     return names, [KINDS[n].weight * factor.get(n, 1) for n in names]
 

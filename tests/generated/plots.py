@@ -55,7 +55,42 @@ def stored_over(dice, threads):
     return made + [(t, dice.choice(("commit", "commit", "commit", "abort")), lock) for t in order]
 
 
-PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over)
+def half_each(dice, threads):
+    """One stores a number, another says that it is a pointer; their commits become one."""
+    lock, place = numbers(dice), numbers(dice)[:2]
+    first, second = threads[:2]
+    halves = [("decided", (*place, 2, *numbers(dice)[3:])), ("decide", (*place, 1, *numbers(dice)[3:]))]
+    made = [(first, "begin", lock), (first, "lock", lock), (first, "decide", (*place, 2, *numbers(dice)[3:])),
+            (first, "decided", (*place, dice.choice((0, 2)), *numbers(dice)[3:])), (first, "commit", lock)]
+    made += [(t, "begin", lock) for t in (first, second)]
+    made += [(first, *halves[0]), (first, "unlock", lock), (second, "lock", lock), (second, *halves[1])]
+    made += [(second, "unlock", lock), (first, "lock", lock)] + [(first, "store", numbers(dice))]
+    return made + [(t, "commit", lock) for t in dice.sample((first, second), 2)] + [(first, "commit", lock)]
+
+
+def decided_in_turns(dice, threads):
+    """A number that looks like an address of DRAM; then others store what decides about it, or that again."""
+    lock, place, made = numbers(dice), numbers(dice)[:2], []
+
+    def cell(kind, *third):
+        return kind, (*place, *third, *numbers(dice)[len(third):4])
+
+    first = threads[0]
+    made += [(first, "begin", lock), (first, "lock", lock)]
+    made += [(first, *cell("decide", 2 * dice.getrandbits(8))), (first, *cell("decided", 2))]
+    made += [(first, dice.choice(("commit", "unlock")), lock), (first, "unlock", lock)]
+    for who in dice.choices(threads, k=dice.randint(1, 4)):
+        made += [(who, "begin", lock)] * dice.choice((0, 1, 1, 1))
+        made += [(who, "lock", lock)]
+        made += [(who, *cell(dice.choice(("decide", "decide", "decided", "decide_both", "copy_cell"))))
+                 for _ in range(dice.choice((1, 1, 2)))]
+        made += [(who, "unlock", lock)] * (dice.random() < 0.7)
+        made += [(who, dice.choice(("commit", "commit", "abort")), lock)] * dice.choice((0, 1, 1))
+    return made + [(t, "commit", lock) for t in dice.sample(threads, len(threads))]
+
+
+PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over, decided_in_turns,
+         decided_in_turns, half_each)
 
 
 def plot(dice, count):

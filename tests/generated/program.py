@@ -8,9 +8,11 @@ has then the C text of each thread and the steps.
 """
 import random
 
-import events  # noqa: F401: more of them
+import conditions  # noqa: F401: more of them
+import events  # noqa: F401
 import ops
 import plots
+from judge import Judge
 from model import Invalid, Model, Spoiled, closed_subsets, key_of, need, newest
 
 MASK = (1 << 64) - 1
@@ -56,7 +58,7 @@ class Program:
 
     def __init__(self, layout, seed, threads, operations, traits):
         self.layout, self.seed, self.operations, self.traits = layout, seed, operations, traits
-        self.model = Model(threads, layout.initial())
+        self.model = Model(threads, layout.initial(), Judge(layout.cells, layout.initial()))
         self.texts = [Text() for _ in range(threads)]
         self.steps, self.kept, self.last = [], [], None
         dice = random.Random(seed)
@@ -203,7 +205,7 @@ def _merged(transactions):
 def trait(dice):
     return {"locks": dice.randint(1, 4), "early": dice.choice((0, 1, 4)), "outside": dice.choice((0, 0, 1)),
             "abort": dice.choice((0, 1, 3)), "plots": dice.choice((0, 0, 0.02, 0.1)),
-            "rest": dice.choice(("few", "many"))}
+            "cells": dice.choice((0.5, 1, 4))}
 
 
 def generate(layout, seed):

@@ -54,6 +54,10 @@ FAULTS = [
      "if (NVMI_UNLIKELY(log->owner->others_stand) && pool->method->own_bytes)", "if (0)"),
     ("an unsafe pointer that others stored over is not looked for", "O0-exe-undo",
      "runtime/order/order_join.c", "    ticket->unsafe = true;", ";"),
+    ("what decides alone is not looked at", "O0-exe-undo", "runtime/tx/judge.c",
+     "      error = judge_decided(context, type, record, field);", ";"),
+    ("what decides is read as others left it", "O0-exe-undo", "runtime/tx/judge.c",
+     "judge->image ? (struct nvmi_view){nvmi_own_image_read, judge}", "0 ? (struct nvmi_view){0}"),
     ("what was released is judged by what lies there now", "O0-exe-shadow", "runtime/tx/pointers.c",
      "    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];", ";"),
 ]
