@@ -1,4 +1,4 @@
-"""Further operations: locks, transactions, allocation, calls back, signals (see ops.py)."""
+"""Further operations: locks, transactions, nodes, calls back, signals (see ops.py)."""
 from layout import NODE, NODE_BYTES
 from model import LIFE, NULL, OUTSIDE, key_of, need
 from ops import (LOCKING, MASK, NAMES, OBJECTS_MAX, arrays, element, in_explicit, kind, numbers_of,
@@ -113,7 +113,7 @@ def unsafe(p, thread, n, op):
 
 
 @kind(1)
-def clear(p, thread, n, op):
+def unlink(p, thread, n, op):
     """Over whatever pointer is there."""
     f = p.pick(thread, n[0], lambda f: f.kind == "slot")
     p.put_pointer(thread, 0, f.offset, NULL)
@@ -146,10 +146,14 @@ def slot(p, thread, number):
     return f, first
 
 
-def new_node(p, thread, number):
-    obj = p.model.objects
-    need(obj < OBJECTS_MAX)
+def new_object(p):
+    need(p.model.objects < OBJECTS_MAX)
     p.model.objects += 1
+    return p.model.objects - 1
+
+
+def new_node(p, thread, number):
+    obj = new_object(p)
     for i in range(NODE_BYTES):
         p.model.write(thread, key_of(obj, i), 0)
     p.put_pointer(thread, obj, NODE["next"], NULL)
@@ -185,31 +189,6 @@ def is_there(p, pointer):
 
 def free(p, thread, obj):
     p.model.write(thread, key_of(obj, LIFE), 0)
-
-
-@kind(2)
-def pop(p, thread, n, op):
-    f, first = slot(p, thread, n[0])
-    in_explicit(p, thread)
-    is_there(p, first)
-    p.put_pointer(thread, 0, f.offset, p.get_pointer(first[1], NODE["next"]))
-    free(p, thread, first[1])
-    return [f"{{ struct node *n = w->{f.name}; w->{f.name} = n->next;",
-            f"  gen_check(nvm_free(n), 1, {op}); }}"]
-
-
-@kind(2)
-def replace(p, thread, n, op):
-    f, first = slot(p, thread, n[0])
-    in_explicit(p, thread)
-    is_there(p, first)
-    said, number = value(p, thread, n[1])
-    obj = new_node(p, thread, number)
-    p.put_pointer(thread, obj, NODE["next"], p.get_pointer(first[1], NODE["next"]))
-    p.put_pointer(thread, 0, f.offset, ("p", obj, 0))
-    free(p, thread, first[1])
-    return [*new_text(op=op, obj=obj, said=said), f"  struct node *old = w->{f.name};",
-            f"  n->next = old->next; w->{f.name} = n; gen_check(nvm_free(old), 1, {op}); }}"]
 
 
 @kind(5)

@@ -1,14 +1,15 @@
 """Which transactions hold an unsafe pointer (docs/reference/semantics.md, promise 16).
 
-A pointer field alone is judged by what the transaction stored there last. Of a cell (cells.py) a transaction
-may have stored one half; the other is what lay there when it stored that, but for what is undone since.
+A pointer field alone is judged by what the transaction stored there last, unless it frees the block. Of a
+cell (cells.py) a transaction may have stored one half; the other is what lay there when it stored that, but
+for what is undone since.
 
 Transactions that depend on each other in a circle may have stored to the same cell in turns. Then it is not
 promised which of them is blamed: what each stored last itself, what lay there at the time and what was
 committed before may say different things. Only what all readings agree about is generated, and commits that
 together would leave an unsafe pointer: none of them may succeed.
 """
-from model import ABORTED, OUTSIDE, key_of, need, newest
+from model import ABORTED, LIFE, OUTSIDE, key_of, need, newest
 
 
 class Judge:
@@ -37,7 +38,8 @@ class Judge:
         return self.initial[key]
 
     def is_unsafe(self, tx):
-        return any(value == OUTSIDE and key not in self.words for key, value in tx.new.items()) or \
+        return any(value == OUTSIDE and key not in self.words and not frees(tx, key)
+                   for key, value in tx.new.items()) or \
             any(self.reads_unsafe(tx, cell) for cell in self.cells_of(tx))
 
     def reads_unsafe(self, tx, cell):
@@ -66,6 +68,11 @@ class Judge:
     def are_unsafe_together(self, transactions, durable):
         together = {**durable, **newest(transactions)}
         return any(unsafe(cell, together.__getitem__) for cell in self.shared(transactions))
+
+
+def frees(tx, key):
+    """What a transaction frees itself may point anywhere."""
+    return tx.new.get(key | LIFE) == 0
 
 
 def keys(cell):

@@ -19,6 +19,7 @@ LOCKING = {
     "mtx": ("mtx_lock(&gen_locks[%d].mtx);", "mtx_unlock(&gen_locks[%d].mtx);"),
 }
 NAMES = "abcd"
+NODES = ("push", "pop", "replace", "node", "drop", "pop_second", "resize", "share", "node_clear")
 KINDS = {}
 LEFT_OUT = set()  # kinds that are never tried, so that what lies behind a known defect is found
 
@@ -39,6 +40,7 @@ def weights(traits):
     """How often each kind is tried, in a program of these traits."""
     factor = {"unlock": 1 + 2 * traits["early"], "abort": traits["abort"], "unsafe": traits["abort"] > 0,
               "begin": 1 if traits["outside"] else 4,
+              "node_unsafe": traits["nodes"] * (traits["abort"] > 0), **dict.fromkeys(NODES, traits["nodes"]),
               **dict.fromkeys(("decide", "decided", "decide_both", "copy_cell"), traits["cells"])}
     names = [n for n in KINDS if n not in LEFT_OUT]
     return names, [KINDS[n].weight * factor.get(n, 1) for n in names]

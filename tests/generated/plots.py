@@ -49,7 +49,7 @@ def stored_over(dice, threads):
     for turn in range(dice.choice((1, 1, 2))):
         for who in threads:
             made += [(who, "begin", lock)] * (turn == 0)
-            made += [(who, "lock", lock), (who, dice.choice(("push", "clear", "unsafe")), place)]
+            made += [(who, "lock", lock), (who, dice.choice(("push", "unlink", "unsafe")), place)]
             made += [(who, "unlock", lock)] * (turn == 0 or who != threads[-1])
     order = threads if dice.random() < 0.5 else dice.sample(threads, len(threads))
     return made + [(t, dice.choice(("commit", "commit", "commit", "abort")), lock) for t in order]
@@ -89,8 +89,35 @@ def decided_in_turns(dice, threads):
     return made + [(t, "commit", lock) for t in dice.sample(threads, len(threads))]
 
 
+FREES = ("pop", "drop", "resize", "replace", "pop_second")
+
+
+def freed_under_hands(dice, threads):
+    """A node in which an open transaction has stored is freed or moved by another one."""
+    lock, place = numbers(dice), numbers(dice)
+    first, second = threads[:2]
+    made = [(first, "begin", lock), (first, "lock", lock)] + [(first, "push", place)] * dice.choice((1, 2, 3))
+    made += [(first, "commit", lock), (first, "begin", lock)] * (dice.random() < 0.8)
+    stores = ("node", "node", "node_unsafe", "push", "share")
+    made += [(first, dice.choice(stores), same_slot(dice, place)) for _ in range(dice.choice((1, 1, 2)))]
+    made += [(first, "unlock", lock), (second, "begin", lock), (second, "lock", lock)]
+    made += [(second, "node", same_slot(dice, place))] * (dice.random() < 0.4)
+    made += [(second, dice.choice(FREES), same_slot(dice, place))]
+    made += [(second, "unlock", lock)] * (dice.random() < 0.7)
+    if dice.random() < 0.3:
+        made += [(first, "lock", lock),
+                 (first, dice.choice(("push", "node", "drop")), same_slot(dice, place))]
+    ends = [(first, dice.choice(("commit", "commit", "abort")), lock)]
+    ends += [(second, dice.choice(("commit", "commit", "abort")), lock)]
+    return made + dice.sample(ends, 2)
+
+
+def same_slot(dice, place):
+    return (place[0], *numbers(dice)[1:])
+
+
 PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over, decided_in_turns,
-         decided_in_turns, half_each)
+         decided_in_turns, half_each, freed_under_hands, freed_under_hands)
 
 
 def plot(dice, count):

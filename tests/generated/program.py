@@ -8,7 +8,8 @@ has then the C text of each thread and the steps.
 """
 import random
 
-import conditions  # noqa: F401: more of them
+import blocks  # noqa: F401: more of them
+import conditions  # noqa: F401
 import events  # noqa: F401
 import ops
 import plots
@@ -66,6 +67,7 @@ class Program:
         self.guards = [dice.randrange(traits["locks"]) for _ in layout.fields]
         self.quiet = dice.random() < 0.6
         self.before = []
+        self.sizes = {}  # of objects that were resized
 
     # What operations use
 
@@ -205,7 +207,7 @@ def _merged(transactions):
 def trait(dice):
     return {"locks": dice.randint(1, 4), "early": dice.choice((0, 1, 4)), "outside": dice.choice((0, 0, 1)),
             "abort": dice.choice((0, 1, 3)), "plots": dice.choice((0, 0, 0.02, 0.1)),
-            "cells": dice.choice((0.5, 1, 4))}
+            "cells": dice.choice((0.5, 1, 4)), "nodes": dice.choice((1, 1, 5))}
 
 
 def generate(layout, seed):

@@ -58,6 +58,9 @@ FAULTS = [
      "      error = judge_decided(context, type, record, field);", ";"),
     ("what decides is read as others left it", "O0-exe-undo", "runtime/tx/judge.c",
      "judge->image ? (struct nvmi_view){nvmi_own_image_read, judge}", "0 ? (struct nvmi_view){0}"),
+    ("what others free is not judged", "O0-exe-undo", "runtime/tx/judge.c",
+     "  return span && (nvmi_is_live(span, at.index) || !is_freed(judge, span, at.index));",
+     "  return span && nvmi_is_live(span, at.index);"),
     ("what was released is judged by what lies there now", "O0-exe-shadow", "runtime/tx/pointers.c",
      "    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];", ";"),
 ]
