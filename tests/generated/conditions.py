@@ -20,12 +20,18 @@ def tag_after(p, cell, number):
     return value, p.get(0, cell.tag_at, width) & ~mask | value << first & mask
 
 
-def word_after(p, number):
-    """Text of an address, and the model's value."""
-    form = number % 4
+def word_after(p, cell, number):
+    """Text of an address, and the model's value. A node's is that of a slot with the same lock."""
+    form = number % 5
     if form == 0:
         return "0", NULL
-    if form == 1:
+    guard = p.guards[cell.field.index]
+    slots = [f for f in p.layout.fields
+             if f.kind == "slot" and p.guards[f.index] == guard and p.get_pointer(0, f.offset)[1] > 0]
+    if form == 3 and slots:
+        f = slots[(number >> 3) % len(slots)]
+        return f"w->{f.name}", p.get_pointer(0, f.offset)
+    if form in (1, 3):
         at = (number >> 2) % p.layout.bytes
         return f"(char *)w + {at}", ("p", 0, at)
     return "gen_outside", OUTSIDE
@@ -69,7 +75,7 @@ def decide(p, thread, n, op):
 def decided(p, thread, n, op):
     """What is decided, alone."""
     cell = a_cell(p, thread, n)
-    said, word = word_after(p, n[2])
+    said, word = word_after(p, cell, n[2])
     need_safe(p, thread, cell, word=word)
     p.put_pointer(thread, 0, cell.word_at, word)
     return [store_word(p, thread, cell, said, n[3])]
@@ -79,7 +85,7 @@ def decided(p, thread, n, op):
 def decide_both(p, thread, n, op):
     cell = a_cell(p, thread, n)
     value, tag = tag_after(p, cell, n[2])
-    said, word = word_after(p, n[3])
+    said, word = word_after(p, cell, n[3])
     need_safe(p, thread, cell, word=word, tag=tag)
     put_tag(p, thread, cell, tag)
     p.put_pointer(thread, 0, cell.word_at, word)

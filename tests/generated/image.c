@@ -94,3 +94,59 @@ unsigned image_blocks(const struct image *image) {
     count += image->alive[object];
   return count;
 }
+
+static struct cell {
+  unsigned word, tag, bytes, first, bits, unless, values;
+  unsigned long value[2];
+} cells[16];
+static unsigned cell_count;
+
+void image_cell(const char *line) {
+  if (*line == 'P') {
+    cell_count = 0;
+    return;
+  }
+  struct cell *cell = &cells[cell_count++];
+  int count = sscanf(line, "C %u %u %u %u %u %u %lu %lu", &cell->word, &cell->tag, &cell->bytes,
+                     &cell->first, &cell->bits, &cell->unless, &cell->value[0], &cell->value[1]);
+  cell->values = (unsigned)count - 6;
+}
+
+/* Of the root: whether what lies there is a pointer now. */
+static bool is_pointer(const struct image *image, unsigned word) {
+  for (unsigned i = 0; i < cell_count; i++) {
+    const struct cell *cell = &cells[i];
+    if (cell->word != word)
+      continue;
+    unsigned long tag = 0;
+    memcpy(&tag, image->bytes + cell->tag, cell->bytes);
+    tag = tag >> cell->first & (cell->bits < 64 ? (1ul << cell->bits) - 1 : ~0ul);
+    for (unsigned n = 0; n < cell->values; n++)
+      if (tag == cell->value[n])
+        return !cell->unless;
+    return cell->unless;
+  }
+  return true;
+}
+
+static void mark_targets(const struct image *image, unsigned from, bool *led_to) {
+  unsigned start = start_of(image, from) / 8;
+  for (unsigned i = start; i < start + size_of(image, from) / 8; i++)
+    if (image->pointers[i].target >= 0 && (from || is_pointer(image, i * 8)))
+      led_to[image->pointers[i].target] = true;
+}
+
+void image_release(struct image *image) {
+  for (bool some = true; some;) {
+    bool led_to[OBJECTS_MAX] = {true}; /* the root */
+    some = false;
+    for (unsigned object = 0; object < OBJECTS_MAX; object++)
+      if (image->alive[object])
+        mark_targets(image, object, led_to);
+    for (unsigned object = 0; object < OBJECTS_MAX; object++)
+      if (image->alive[object] && !led_to[object]) {
+        image->alive[object] = false;
+        some = true;
+      }
+  }
+}

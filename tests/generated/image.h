@@ -28,3 +28,9 @@ const char *image_line(struct image *image, const char *line);
 /* Whether memory is like this; else `said` says what is not. `objects`: where they are. */
 bool image_is(const struct image *image, const uint64_t *objects, char *said, unsigned long size);
 unsigned image_blocks(const struct image *image);
+/* Reads a line "C WORD TAG BYTES FIRST-BIT BITS UNLESS VALUE...": the word at an offset of the root
+ * is a pointer if these bits of what lies at another have one of the values. A line "P" ends all.
+ */
+void image_cell(const char *line);
+/* Without the objects to which no pointer of another, or of the root, leads. */
+void image_release(struct image *image);

@@ -19,7 +19,8 @@ LOCKING = {
     "mtx": ("mtx_lock(&gen_locks[%d].mtx);", "mtx_unlock(&gen_locks[%d].mtx);"),
 }
 NAMES = "abcd"
-NODES = ("push", "pop", "replace", "node", "drop", "pop_second", "resize", "share", "node_clear")
+NODES = ("push", "pop", "replace", "node", "drop", "pop_second", "resize", "share", "node_clear",
+         "node_link")
 KINDS = {}
 LEFT_OUT = set()  # kinds that are never tried, so that what lies behind a known defect is found
 

@@ -105,11 +105,28 @@ def freed_under_hands(dice, threads):
     made += [(second, dice.choice(FREES), same_slot(dice, place))]
     made += [(second, "unlock", lock)] * (dice.random() < 0.7)
     if dice.random() < 0.3:
-        made += [(first, "lock", lock),
-                 (first, dice.choice(("push", "node", "drop")), same_slot(dice, place))]
+        again = ("push", "node", "node_link", "drop")
+        made += [(first, "lock", lock), (first, dice.choice(again), same_slot(dice, place))]
     ends = [(first, dice.choice(("commit", "commit", "abort")), lock)]
     ends += [(second, dice.choice(("commit", "commit", "abort")), lock)]
     return made + dice.sample(ends, 2)
+
+
+def linked_in_turns(dice, threads):
+    """Links to a node from what an open transaction has just made, or by what another decides about it."""
+    lock, place, cell = numbers(dice), numbers(dice), numbers(dice)[:2]
+    first, second = threads[:2]
+    made = [(first, "begin", lock), (first, "lock", lock)]
+    made += [(first, "push", numbers(dice)) for _ in range(3)] + [(first, "decide", (*cell, 2, 0, 0, 0))]
+    made += [(first, "commit", lock), (first, "begin", lock), (first, "unlink", place)]
+    made += [(first, "push", place), (first, "decided", (*cell, 3, *numbers(dice)[3:]))]
+    made += [(first, "unlock", lock)]
+    made += [(second, "begin", lock), (second, "lock", lock)]
+    changes = [("node_link", same_slot(dice, place)), ("decide", (*cell, *numbers(dice)[2:])),
+               (dice.choice(("unlink", "push", "node_clear", "drop")), same_slot(dice, place))]
+    made += [(second, *one) for one in dice.sample(changes, 2)] + [(second, "unlock", lock)]
+    return made + [(t, dice.choice(("commit", "commit", "commit", "abort")), lock)
+                   for t in dice.sample((first, second), 2)]
 
 
 def same_slot(dice, place):
@@ -117,7 +134,8 @@ def same_slot(dice, place):
 
 
 PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over, decided_in_turns,
-         decided_in_turns, half_each, freed_under_hands, freed_under_hands)
+         decided_in_turns, half_each, freed_under_hands, freed_under_hands, linked_in_turns,
+         linked_in_turns)
 
 
 def plot(dice, count):

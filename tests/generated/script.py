@@ -42,6 +42,7 @@ static uint64_t world_type(void) { return NVM_TYPE_ID(struct world); }
 TAIL = """\
 const struct gen_table gen_table = {%d, gen_programs, world_type, sizeof(struct world), fill, start};
 """
+COUNTED = (0.15, 0.6)  # how many programs run in pools that count references; where they have many nodes
 METHODS, DOMAINS = ("undo", "shadow"), ("process", "power")
 
 
@@ -141,23 +142,34 @@ def runs(program, methods, dice):
     def row(kind, step, kill, recover=0):
         method = dice.choice(METHODS) if methods == "both" else methods
         compare = int(method == "shadow" and dice.random() < 0.3)
-        return f"R {kind} {step} {kill} {method} {dice.choice(DOMAINS)} {other(method)} {recover} {compare}"
+        return f"R {kind} {step} {kill} {method} {dice.choice(DOMAINS)} {other(method)} {recover} {compare}" \
+            f" {counts}"
 
+    counts = int(dice.random() < COUNTED[program.traits["nodes"] > 1])
+    inside = ("append", "commit", "commit") + ("count",) * counts
     ends = [i for i, s in enumerate(program.steps, 1) if s.durable or s.waits or s.pause is not None]
     made = [row("whole", -1, "-")]
     for _ in range(2):
         step = dice.choice(ends) if ends and dice.random() < 0.7 else dice.randint(1, len(program.steps))
         made.append(row("step", step, "-", dice.choice((0, 0, 1, 2, 3))))
     for _ in range(3):
-        kill = f"{dice.choice(('append', 'commit', 'commit'))}:{int(dice.random() ** 2 * 60) + 1}"
+        kill = f"{dice.choice(inside)}:{int(dice.random() ** 2 * 60) + 1}"
         made.append(row("inside", -1, kill, dice.choice((0, 0, 1, 2, 3))))
     return made
+
+
+def cell_line(cell):
+    f = cell.field
+    _, width, first, bits = f.decider
+    where = f"C {cell.word_at} {cell.tag_at} {width} {first} {bits} {int(f.unless)}"
+    return where + numbers(sorted(f.values))
 
 
 def script(programs, run_lists):
     lines = []
     for number, (program, rows) in enumerate(zip(programs, run_lists)):
-        lines += [f"P {number} 56", *rows, *steps(program), "E"]
+        cells = map(cell_line, program.layout.cells)
+        lines += [f"P {number} 56", *cells, *rows, *steps(program), "E"]
     return "\n".join(lines) + "\n"
 
 

@@ -61,6 +61,10 @@ FAULTS = [
     ("what others free is not judged", "O0-exe-undo", "runtime/tx/judge.c",
      "  return span && (nvmi_is_live(span, at.index) || !is_freed(judge, span, at.index));",
      "  return span && nvmi_is_live(span, at.index);"),
+    ("counts take others' bytes for committed", "O0-exe-shadow", "runtime/gc/changes.c",
+     "(pool->method->private_work ? pool->home : pool->work) + offset", "pool->work + offset"),
+    ("a block that is freed keeps its references", "O0-exe-shadow", "runtime/gc/changes.c",
+     "if (fate != NVMI_FATE_FREES && fate != NVMI_FATE_ALLOCATES)", "if (fate != NVMI_FATE_ALLOCATES)"),
     ("what was released is judged by what lies there now", "O0-exe-shadow", "runtime/tx/pointers.c",
      "    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];", ";"),
 ]
