@@ -105,11 +105,12 @@ def abort(p, thread, n, op):
 
 @kind(1)
 def unsafe(p, thread, n, op):
-    """An address of DRAM: what it belongs to cannot commit."""
+    """An address of DRAM or of another pool: what it belongs to cannot commit."""
     f = p.pick(thread, n[0], lambda f: f.kind == "slot")
     in_explicit(p, thread)
     p.put_pointer(thread, 0, f.offset, OUTSIDE)
-    return [f"w->{f.name} = (struct node *)gen_outside;"]
+    outside = "gen_side" if p.traits["sides"] and n[1] & 1 else "gen_outside"
+    return [f"w->{f.name} = (struct node *){outside};"]
 
 
 @kind(1)

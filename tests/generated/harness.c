@@ -27,7 +27,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 20, SAID = 300, POOL_BYTES = 1 << 20, WRONG = 3, OPERATIONS_MAX = 400 };
+enum {
+  SECONDS_MAX = 20,
+  SAID = 300,
+  POOL_BYTES = 1 << 20,
+  SIDE_BYTES = 56,
+  WRONG = 3,
+  OPERATIONS_MAX = 400
+};
 
 /* Of a pool that counts references: whether what nothing leads to is gone. */
 enum freed { NOTHING_FREED, SOME_FREED, ALL_FREED };
@@ -56,7 +63,10 @@ static const struct gen_table *table;
 static struct shared *shared;
 static const struct gen_program *program;
 static unsigned node_bytes;
-static char pool_path[200], fresh_path[2][200]; /* the second counts references */
+static char pool_path[200], side_path[200];
+static char fresh_path[3][200]; /* the second counts references, the third is for the side */
+static enum { NO_SIDE, SIDE_BEHIND, SIDE_BEFORE } side_order; /* as they are opened */
+static NVM_POOL *side_pool;
 static _Atomic int go[GEN_THREADS_MAX], done[GEN_THREADS_MAX];
 static pthread_t threads[GEN_THREADS_MAX];
 static struct image image, other;
@@ -224,21 +234,39 @@ static void release(NVM_POOL *pool) {
   compare_memory("memory after release");
 }
 
+static NVM_POOL *open_pools(void) {
+  if (side_order == SIDE_BEFORE)
+    side_pool = nvm_pool_open(side_path);
+  NVM_POOL *pool = nvm_pool_open(pool_path);
+  need(pool != NULL, "open");
+  if (side_order == SIDE_BEHIND)
+    side_pool = nvm_pool_open(side_path);
+  need(!side_order || side_pool, "open the side");
+  return pool;
+}
+
+static void close_pools(NVM_POOL *pool) {
+  need(nvm_pool_close(pool) == 0, "close");
+  need(!side_order || nvm_pool_close(side_pool) == 0, "close the side");
+}
+
+static u64 side_root(void) { return side_order ? (u64)(uintptr_t)nvm_pool_root(side_pool) : 0; }
+
 static void run_child(const struct run *run, const char *script) {
   settings(run->method, run, strcmp(run->kill, "-") ? run->kill : NULL);
   init_locks();
-  NVM_POOL *pool = nvm_pool_open(pool_path);
-  need(pool != NULL, "open");
+  NVM_POOL *pool = open_pools();
   shared->base = (u64)(uintptr_t)nvm_pool_base(pool);
   shared->objects[0] = (u64)(uintptr_t)nvm_pool_root(pool);
-  image_start(&image, table->world_bytes, node_bytes);
-  table->start(pool, nvm_pool_root(pool));
+  shared->objects[1] = side_root();
+  image_start(&image, table->world_bytes, node_bytes, side_order);
+  table->start(pool, nvm_pool_root(pool), (void *)(uintptr_t)side_root());
   for (unsigned i = 0; i < program->threads; i++)
     pthread_create(&threads[i], NULL, thread_main, (void *)(uintptr_t)i);
   follow(run, script);
   if (run->counts)
     release(pool);
-  need(nvm_pool_close(pool) == 0, "close");
+  close_pools(pool);
   _exit(0);
 }
 
@@ -246,7 +274,7 @@ static void run_child(const struct run *run, const char *script) {
  */
 static const char *replay(const char *line, int step, bool inside) {
   bool durable = false;
-  image_start(&image, table->world_bytes, node_bytes);
+  image_start(&image, table->world_bytes, node_bytes, side_order);
   const char *begin = line;
   for (; *line != 'E'; line = next_line(line)) {
     if (*line == 'S') {
@@ -268,13 +296,15 @@ static const char *replay(const char *line, int step, bool inside) {
 }
 
 static bool is_right(NVM_POOL *pool, const struct image *wanted, const u64 *objects, char *said) {
-  struct nvm_usage usage;
+  struct nvm_usage usage, side = {0};
   struct image left = *wanted;
   if (shared->freed)
     image_release(&left);
   if (!image_is(&left, objects, said, SAID))
     return false;
   need(nvm_pool_usage(pool, &usage) == 0, "usage");
+  need(!side_order || nvm_pool_usage(side_pool, &side) == 0, "usage of the side");
+  usage.blocks += side.blocks;
   unsigned least = image_blocks(&left);
   unsigned most = shared->freed == SOME_FREED ? image_blocks(wanted) : least;
   if (usage.blocks >= least && usage.blocks <= most)
@@ -314,6 +344,7 @@ static void judge(NVM_POOL *pool, const char *script) {
   u64 objects[OBJECTS_MAX], base = (u64)(uintptr_t)nvm_pool_base(pool);
   for (unsigned i = 0; i < OBJECTS_MAX; i++)
     objects[i] = shared->objects[i] - shared->base + base;
+  objects[1] = side_root();
   bool inside = shared->inside;
   const char *line = replay(script, shared->step, inside);
   const char *waiting = line_of(line, inside ? 'X' : 'Y');
@@ -346,7 +377,8 @@ static void judge(NVM_POOL *pool, const char *script) {
 }
 
 static void check_pool(void) {
-  if (nvm_pool_check(pool_path, print_fault, NULL) != 0)
+  if (nvm_pool_check(pool_path, print_fault, NULL) != 0 ||
+      (side_order && nvm_pool_check(side_path, print_fault, NULL) != 0))
     wrong("pool check", nvm_strerror());
 }
 
@@ -354,12 +386,11 @@ static void verify_child(const struct run *run, const char *script) {
   settings(run->after, run, NULL);
   check_pool();
   for (int i = 0; i < 2; i++) {
-    NVM_POOL *pool = nvm_pool_open(pool_path);
-    need(pool != NULL, "opening again");
+    NVM_POOL *pool = open_pools();
     if (run->counts)
       need(nvm_pool_verify(pool, print_fault, NULL) == 0, "counts again");
     judge(pool, script);
-    need(nvm_pool_close(pool) == 0, "closing again");
+    close_pools(pool);
     if (run->counts)
       shared->freed = ALL_FREED;
   }
@@ -372,7 +403,7 @@ static void recover_child(const struct run *run, const char *script) {
   (void)script;
   snprintf(kill_at, sizeof kill_at, "recover:%d", run->recover);
   settings(run->after, run, kill_at);
-  need(nvm_pool_open(pool_path) != NULL, "opening again");
+  open_pools();
   kill(getpid(), SIGKILL);
 }
 
@@ -413,9 +444,20 @@ static bool in_child(void (*body)(const struct run *, const char *), const struc
   return false;
 }
 
-static void copy_pool(const struct run *run) {
-  int from = open(fresh_path[run->counts], O_RDONLY | O_CLOEXEC);
-  int to = open(pool_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+static void create_side(const struct run *run, const char *script) {
+  (void)run, (void)script;
+  NVM_POOL *pool = nvm_pool_create(fresh_path[2], POOL_BYTES);
+  need(pool && nvm_tx_begin(pool) == 0, "create the side");
+  void *block = nvm_calloc(pool, 0, 1, SIDE_BYTES);
+  need(block && nvm_pool_set_root(pool, block) == 0 && nvm_tx_commit(pool) == 0 &&
+           nvm_pool_close(pool) == 0,
+       "fill the side");
+  _exit(0);
+}
+
+static void copy_pool(const char *source, const char *target) {
+  int from = open(source, O_RDONLY | O_CLOEXEC);
+  int to = open(target, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   static char buffer[1 << 16];
   for (ssize_t got; (got = read(from, buffer, sizeof buffer)) > 0;)
     if (write(to, buffer, (size_t)got) != got)
@@ -437,7 +479,9 @@ static void add_errors(void) {
 }
 
 static bool one_run(const struct run *run, const char *script) {
-  copy_pool(run);
+  copy_pool(fresh_path[run->counts], pool_path);
+  if (side_order)
+    copy_pool(fresh_path[2], side_path);
   memset(shared, 0, sizeof *shared);
   if (ftruncate(errors, 0) || lseek(errors, 0, SEEK_SET))
     abort();
@@ -461,11 +505,13 @@ static char *read_script(const char *path) {
   return text;
 }
 
-/* "P NUMBER NODE_BYTES", lines "C ..." (image.h), lines "R KIND STEP KILL METHOD DOMAIN AFTER
+/* "P NUMBER NODE_BYTES SIDE", lines "C ..." (image.h), lines "R KIND STEP KILL METHOD DOMAIN AFTER
  * RECOVER COMPARE COUNTS", the steps, "E". */
 static const char *one_program(const char *line, unsigned *runs, unsigned *failed) {
   unsigned number;
-  sscanf(line, "P %u %u", &number, &node_bytes);
+  unsigned side = 0;
+  sscanf(line, "P %u %u %u", &number, &node_bytes, &side);
+  side_order = side;
   program = &table->program[number];
   const char *script = line;
   while (*script != 'S' && *script != 'E')
@@ -504,22 +550,24 @@ int main(int count, char **arguments) {
     return 2;
   }
   snprintf(pool_path, sizeof pool_path, "%s/pool.%d", folder, getpid());
-  for (int i = 0; i < 2; i++)
+  snprintf(side_path, sizeof side_path, "%s/side.%d", folder, getpid());
+  for (int i = 0; i < 3; i++)
     snprintf(fresh_path[i], sizeof fresh_path[i], "%s/fresh%d.%d", folder, i, getpid());
   errors = memfd_create("errors", MFD_CLOEXEC);
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   gen_objects = shared->objects;
   unsigned runs = 0, failed = 0;
-  for (int i = 0; i < 2; i++)
-    if (!in_child(create_child, &(struct run){.counts = i}, NULL, false)) {
+  for (int i = 0; i < 3; i++)
+    if (!in_child(i < 2 ? create_child : create_side, &(struct run){.counts = i}, NULL, false)) {
       printf("FAIL: no pool: %s\n", shared->said);
       failed++;
     }
   while (*script == 'P')
     script = one_program(script, &runs, &failed);
   unlink(pool_path);
-  unlink(fresh_path[0]);
-  unlink(fresh_path[1]);
+  unlink(side_path);
+  for (int i = 0; i < 3; i++)
+    unlink(fresh_path[i]);
   printf("%u runs, %u failed\n", runs, failed);
   return failed ? 1 : 0;
 }

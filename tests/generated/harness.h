@@ -37,7 +37,7 @@ struct gen_table {
   uint64_t (*world_type)(void); /* the root's */
   unsigned world_bytes;
   void (*fill)(void *world);
-  void (*start)(NVM_POOL *pool, void *world);
+  void (*start)(NVM_POOL *pool, void *world, void *side); /* a block of a second pool, or null */
 };
 
 struct gen_lock {

@@ -13,7 +13,7 @@ static unsigned size_of(const struct image *image, unsigned object) {
   return object ? image->node_bytes : image->world_bytes;
 }
 
-void image_start(struct image *image, unsigned world_bytes, unsigned node_bytes) {
+void image_start(struct image *image, unsigned world_bytes, unsigned node_bytes, bool side) {
   memset(image, 0, sizeof *image);
   image->world_bytes = world_bytes;
   image->node_bytes = node_bytes;
@@ -22,6 +22,7 @@ void image_start(struct image *image, unsigned world_bytes, unsigned node_bytes)
   for (unsigned i = 0; i < world_bytes; i++)
     image->bytes[i] = (uint8_t)(i * 7 + 3);
   image->alive[0] = true;
+  image->alive[1] = side;
 }
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
@@ -138,7 +139,7 @@ static void mark_targets(const struct image *image, unsigned from, bool *led_to)
 
 void image_release(struct image *image) {
   for (bool some = true; some;) {
-    bool led_to[OBJECTS_MAX] = {true}; /* the root */
+    bool led_to[OBJECTS_MAX] = {true, true}; /* the roots */
     some = false;
     for (unsigned object = 0; object < OBJECTS_MAX; object++)
       if (image->alive[object])

@@ -22,7 +22,8 @@ struct image {
   struct pointer pointers[(WORLD_MAX + OBJECTS_MAX * NODE_MAX) / 8];
 };
 
-void image_start(struct image *image, unsigned world_bytes, unsigned node_bytes);
+/* `side`: object 1 is there, the root of a second pool. */
+void image_start(struct image *image, unsigned world_bytes, unsigned node_bytes, bool side);
 /* Reads one line if it is one of these; gives the next, or null. */
 const char *image_line(struct image *image, const char *line);
 /* Whether memory is like this; else `said` says what is not. `objects`: where they are. */

@@ -22,6 +22,7 @@ import itertools
 OPEN, PENDING, COMMITTED, ABORTED = range(4)
 OK, ABORTED_INSIDE, UNSAFE, BROKEN = 0, 19, 22, 24  # errnos of nvmove
 LIFE = 0xffff      # the offset under which it is kept whether an object is there
+SIDE = 1           # the object in the second pool
 NULL, OUTSIDE = ("p", -1, 0), ("p", -2, 0)
 PENDING_MAX = 3    # commits that wait at the same time: the states to allow double with each
 
@@ -82,7 +83,7 @@ class Model:
         self.committed = []      # transactions, in this step
         self.results = {}        # operation's number: bits of the errnos that it may have
         self.released = []       # threads whose pending commit has ended in this step
-        self.objects = 1
+        self.objects = SIDE + 1
         self.writes = 0
         self.changes = 0         # so that an operation that is left out is known to have changed nothing
 

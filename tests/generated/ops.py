@@ -40,6 +40,7 @@ def kind(weight, ends_step=False, name=None):
 def weights(traits):
     """How often each kind is tried, in a program of these traits."""
     factor = {"unlock": 1 + 2 * traits["early"], "abort": traits["abort"], "unsafe": traits["abort"] > 0,
+              **dict.fromkeys(("side_store", "side_load"), traits["sides"] > 0),
               "begin": 1 if traits["outside"] else 4,
               "node_unsafe": traits["nodes"] * (traits["abort"] > 0), **dict.fromkeys(NODES, traits["nodes"]),
               **dict.fromkeys(("decide", "decided", "decide_both", "copy_cell"), traits["cells"])}

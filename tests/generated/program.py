@@ -13,8 +13,10 @@ import conditions  # noqa: F401
 import events  # noqa: F401
 import ops
 import plots
+import sides  # noqa: F401
+from halves import states
 from judge import Judge
-from model import Invalid, Model, Spoiled, closed_subsets, key_of, need, newest
+from model import Invalid, Model, Spoiled, key_of, need, newest
 
 MASK = (1 << 64) - 1
 ENDINGS_MAX = 60
@@ -66,6 +68,7 @@ class Program:
         self.lock_kinds = [dice.choice(ops.LOCK_KINDS) for _ in range(traits["locks"])]
         self.guards = [dice.randrange(traits["locks"]) for _ in layout.fields]
         self.quiet = dice.random() < 0.6
+        self.side_guard = dice.randrange(traits["locks"])
         self.before = []
         self.sizes = {}  # of objects that were resized
 
@@ -129,9 +132,8 @@ class Program:
             step.live[key] = model.memory.get(key, 0)
         fresh = model.committed
         step.durable = newest(fresh)
-        step.inside = [_merged(some) for some in closed_subsets([*self.before, *(
-            t for t in fresh if t not in self.before)])]
-        step.after = [_merged(some) for some in closed_subsets(model.maybe())]
+        step.inside = list(states([*self.before, *(t for t in fresh if t not in self.before)]))
+        step.after = list(states(model.maybe()))
         step.still_waiting = self.waiting()
         step.resolved = [op for op in step.waiting if op not in step.still_waiting]
         model.touched, model.committed, model.released = set(), [], []
@@ -200,14 +202,11 @@ class Program:
         return some
 
 
-def _merged(transactions):
-    return newest(transactions), [tx.op for tx in transactions if tx.op is not None]
-
-
 def trait(dice):
     return {"locks": dice.randint(1, 4), "early": dice.choice((0, 1, 4)), "outside": dice.choice((0, 0, 1)),
             "abort": dice.choice((0, 1, 3)), "plots": dice.choice((0, 0, 0.02, 0.1)),
-            "cells": dice.choice((0.5, 1, 4)), "nodes": dice.choice((1, 1, 5))}
+            "cells": dice.choice((0.5, 1, 4)), "nodes": dice.choice((1, 1, 5)),
+            "sides": dice.choice((0, 0, 0, 1, 2))}  # a second pool, opened behind the first or before
 
 
 def generate(layout, seed):

@@ -12,6 +12,7 @@ HEAD = """\
 u64 gen_in[32] = {%s};
 static u64 gen_outside[64];
 static NVM_POOL *gen_pool;
+static u64 *gen_side;
 static struct world *gen_world;
 static struct { u32 *at, value; pthread_mutex_t *mutex; } gen_back;
 u64 gen_sink;
@@ -32,8 +33,9 @@ static void gen_handler(int number) {
   (void)number;
   *gen_back.at = gen_back.value;
 }
-static void start(NVM_POOL *pool, void *world) {
+static void start(NVM_POOL *pool, void *world, void *side) {
   gen_pool = pool;
+  gen_side = side;
   gen_world = world;
   signal(SIGUSR1, gen_handler);
 }
@@ -169,7 +171,7 @@ def script(programs, run_lists):
     lines = []
     for number, (program, rows) in enumerate(zip(programs, run_lists)):
         cells = map(cell_line, program.layout.cells)
-        lines += [f"P {number} 56", *cells, *rows, *steps(program), "E"]
+        lines += [f"P {number} 56 {program.traits['sides']}", *cells, *rows, *steps(program), "E"]
     return "\n".join(lines) + "\n"
 
 

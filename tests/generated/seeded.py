@@ -65,6 +65,10 @@ FAULTS = [
      "(pool->method->private_work ? pool->home : pool->work) + offset", "pool->work + offset"),
     ("a block that is freed keeps its references", "O0-exe-shadow", "runtime/gc/changes.c",
      "if (fate != NVMI_FATE_FREES && fate != NVMI_FATE_ALLOCATES)", "if (fate != NVMI_FATE_ALLOCATES)"),
+    ("an unsafe pointer in one pool lets the other commit", "O0-exe-undo", "runtime/tx/tx.c",
+     "    result = nvmi_tx_check_all(thread, touched, all);", ";"),
+    ("only the first pool commits", "O0-exe-shadow", "runtime/tx/tx.c",
+     "  for (; touched; touched &= touched - 1) {", "  for (; touched; touched = 0) {"),
     ("what was released is judged by what lies there now", "O0-exe-shadow", "runtime/tx/pointers.c",
      "    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];", ";"),
 ]
