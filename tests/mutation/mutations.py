@@ -89,8 +89,8 @@ def sources():
                   for name in names if name.endswith((".c", ".h")))
 
 
-def is_statement(line):
-    """Not the rest of one that began on an earlier line."""
+def is_whole(line):
+    """A statement that neither began on an earlier line nor goes on."""
     return line.count("(") == line.count(")")
 
 
@@ -107,6 +107,7 @@ def mutations():
             for kind, pattern, instead in rules:
                 new = re.sub(pattern, instead, line)
                 known = found and found[-1].is_at(name, number)
-                if new != line and is_statement(line) and not known:
+                part = kind in ("statement", "condition") and not is_whole(line)
+                if new != line and not part and not known:
                     found.append(Mutation(kind, name, function, number, line, new))
     return found
