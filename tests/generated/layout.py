@@ -65,7 +65,8 @@ class Layout:
         add(UNION, 8, 1, 2)
         add("slot", 8, 1, 4)
         add("end", 8, 1, 1)
-        made.extend(CellField(dice) for _ in range(3))
+        # With none the runtime judges pointers in another way.
+        made.extend(CellField(dice) for _ in range(dice.choice((0, 3))))
         dice.shuffle(made)
         offset = 0
         for index, field in enumerate(made):

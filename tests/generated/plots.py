@@ -68,6 +68,17 @@ def half_each(dice, threads):
     return made + [(t, "commit", lock) for t in dice.sample((first, second), 2)] + [(first, "commit", lock)]
 
 
+def decided_by_another(dice, threads):
+    """One makes an unsafe pointer, another says that it is a number: each is judged by its own stores."""
+    lock, place = numbers(dice), numbers(dice)[:2]
+    first, second = threads[:2]
+    made = [(first, "begin", lock), (first, "lock", lock), (first, "decide", (*place, 1, *numbers(dice)[3:])),
+            (first, "decided", (*place, 2, *numbers(dice)[3:])), (first, "unlock", lock)]
+    made += [(second, "begin", lock), (second, "lock", lock)]
+    made += [(second, "decide", (*place, 2, *numbers(dice)[3:])), (second, "unlock", lock)]
+    return made + [(t, "commit", lock) for t in (first, second)]
+
+
 def decided_in_turns(dice, threads):
     """A number that looks like an address of DRAM; then others store what decides about it, or that again."""
     lock, place, made = numbers(dice), numbers(dice)[:2], []
@@ -133,9 +144,9 @@ def same_slot(dice, place):
     return (place[0], *numbers(dice)[1:])
 
 
-PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over, decided_in_turns,
-         decided_in_turns, half_each, freed_under_hands, freed_under_hands, linked_in_turns,
-         linked_in_turns)
+PLOTS = (undone_under_hands, undone_under_hands, taken_back_and_forth, stored_over, stored_over, stored_over,
+         decided_in_turns, decided_in_turns, half_each, decided_by_another, decided_by_another,
+         freed_under_hands, freed_under_hands, linked_in_turns, linked_in_turns)
 
 
 def plot(dice, count):
