@@ -4,6 +4,7 @@
 #include "tx/tx.h"
 
 #include "core/lines.h"
+#include "heap/heap.h"
 #include "heap/heap_types.h"
 #include "types/types.h"
 
@@ -33,6 +34,7 @@ static enum nvm_error check_from(struct nvmi_thread *thread, uint64_t pools, siz
     struct nvmi_log *log = thread->logs[__builtin_ctzll(pools)];
     size_t count;
     const struct nvmi_line *lines = lines_of(thread, log->pool, first, all, &count);
+    nvmi_frees_end(log, true); /* what the transaction itself has freed is not judged */
     enum nvm_error error =
         log->pool->check_pointers ? nvmi_check_pointers(log, lines, count) : NVM_OK;
     if (error)

@@ -2,6 +2,7 @@
  * frees: who stored an unsafe pointer is told, whatever others did meanwhile.
  */
 #include "harness.h"
+#include "heap/heap.h"
 #include "store.h"
 
 #include "nvmove/inspect.h"
@@ -206,4 +207,20 @@ TEST(unsafe_pointer_whatever_another_decides) {
   meeting.value = meeting.var;
   meet(NUMBER, &state, NVM_OK);
   CHECK(nvm_pool_close(meeting.pool) == 0);
+}
+
+/* What a transaction frees itself is judged in none of its pools. */
+TEST(unsafe_pointer_in_a_block_that_is_freed_of_two_pools) {
+  struct var *var;
+  struct row *row;
+  NVM_POOL *pool = make(&var, &row), *other = test_create(test_path("other"), 1 << 20);
+  CHECK(nvm_tx_begin(other) == 0);
+  uint64_t *word = nvm_calloc(other, 0, 1, sizeof *word);
+  CHECK(nvm_tx_commit(other) == 0 && nvm_tx_begin(pool) == 0 && nvm_tx_begin(other) == 0);
+  STORE(row->cells[0].kind, POINTER);
+  STORE(row->cells[0].p, &state);
+  STORE(*word, 1);
+  CHECK(nvmi_free_soon(row)); /* as free() does: looked at when the transaction ends */
+  CHECK(nvm_tx_commit(other) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(*word == 1 && nvm_pool_close(other) == 0 && nvm_pool_close(pool) == 0);
 }
