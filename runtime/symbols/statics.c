@@ -73,7 +73,7 @@ static enum nvm_error look_again(struct nvm_pool *pool) {
     nvmi_statics_place(entry, &place);
     nvmi_statics_set_gone(pool, i, entry->address && !nvmi_place_is_at(&place, entry->address));
   }
-  if (!nvmi_statics_index(pool)) {
+  if (!nvmi_statics_refresh(pool)) {
     nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
     return NVM_ENOMEMORY;
   }

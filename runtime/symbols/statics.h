@@ -66,8 +66,11 @@ unsigned nvmi_statics_count(const struct nvm_pool *pool);
 void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place);
 /* Enters a place that lies at `address` now, durably. -1: recorded. */
 int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address);
-/* Rebuilds the look-up after addresses, or what is gone, have changed. False: out of memory. */
+/* Rebuilds the look-up after addresses have changed. False: out of memory. The look-up before it
+ * stays until the pool is closed, since readers may still use it. */
 bool nvmi_statics_index(struct nvm_pool *pool);
+/* The same, where what is gone has changed. */
+bool nvmi_statics_refresh(struct nvm_pool *pool);
 /* What another library may have taken the place of; and up to which unloading that was looked at
  * (nvmi_modules_unloaded). */
 void nvmi_statics_set_gone(struct nvm_pool *pool, unsigned index, bool is_gone);

@@ -32,6 +32,7 @@ struct known {
 struct nvmi_statics {
   struct nvmi_array entries; /* struct known */
   struct index *_Atomic index;
+  bool is_stale;               /* what is gone has changed since the index was made */
   struct nvmi_array old;       /* struct index *: somebody may still look at them */
   struct nvm_statics_run *run; /* the last */
   uint64_t used;               /* bytes of it */
@@ -93,7 +94,12 @@ struct nvm_static *nvmi_statics_entry(const struct nvm_pool *pool, unsigned inde
 }
 
 void nvmi_statics_set_gone(struct nvm_pool *pool, unsigned index, bool is_gone) {
+  pool->statics->is_stale |= known(pool, index)->is_gone != is_gone;
   known(pool, index)->is_gone = is_gone;
+}
+
+bool nvmi_statics_refresh(struct nvm_pool *pool) {
+  return !pool->statics->is_stale || nvmi_statics_index(pool);
 }
 
 unsigned nvmi_statics_count(const struct nvm_pool *pool) {
@@ -119,6 +125,7 @@ bool nvmi_statics_index(struct nvm_pool *pool) {
       if (known(pool, i)->is_gone == gone)
         index_entry(index, known(pool, i), i);
   atomic_store_explicit(&statics->index, index, memory_order_release);
+  statics->is_stale = false;
   return true;
 }
 

@@ -3,8 +3,8 @@
  * Decided: a field that is a pointer only if another member of its record says so (NVM_WHEN,
  * NVM_UNLESS). A transaction that stores to that member alone may make an old number a pointer: it
  * is judged then, too. Hidden: a pointer that no aligned word of the pool is, as in a packed record,
- * or under a tag in its highest bits. Both are looked for by record. Image: the bytes as the transaction leaves them, where others have stored
- * since; without one they are those of the pool.
+ * or under a tag in its highest bits. Both are looked for by record. Image: the bytes as the
+ * transaction leaves them, where others have stored since; without one they are those of the pool.
  */
 #pragma once
 

@@ -151,17 +151,21 @@ TEST(torn_log) {
   }
 }
 
+static void spoil_first_type(const char *path) {
+  const uint64_t other = 77;
+  int fd = open(path, O_RDWR);
+  CHECK(pwrite(fd, &other, sizeof other, NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry)) ==
+        (ssize_t)sizeof other);
+  close(fd);
+}
+
 /* An entry of the table of types that is not whole is none, and its place is free. */
 TEST(torn_type) {
   const char *path = test_path("pool");
   NVM_POOL *pool = test_create(path, 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 99, 8) != NULL && nvm_tx_abort(pool) == 0);
   CHECK(nvm_pool_close(pool) == 0);
-  const uint64_t other = 77;
-  int fd = open(path, O_RDWR);
-  CHECK(pwrite(fd, &other, sizeof other, NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry)) ==
-        (ssize_t)sizeof other);
-  close(fd);
+  spoil_first_type(path);
   for (unsigned known = 1; known <= 2; known++) {
     pool = test_open(path);
     CHECK(pool->type_count == known);
@@ -179,11 +183,7 @@ TEST(damaged_type) {
   void *block = nvm_alloc(pool, 99, 8);
   CHECK(nvm_pool_set_root(pool, block) == 0 && nvm_tx_commit(pool) == 0);
   CHECK(nvm_pool_close(pool) == 0);
-  const uint64_t other = 77;
-  int fd = open(path, O_RDWR);
-  CHECK(pwrite(fd, &other, sizeof other, NVM_TYPES_OFFSET + sizeof(struct nvm_type_entry)) ==
-        (ssize_t)sizeof other);
-  close(fd);
+  spoil_first_type(path);
   CHECK_FAILS(nvm_pool_open(path) != NULL, NVM_ECORRUPT);
   CHECK(nvm_pool_check(path, NULL, NULL) > 0);
 }
