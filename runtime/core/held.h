@@ -52,10 +52,8 @@ static inline uintptr_t nvmi_held_as(const void *lock) {
       return nvmi_held_lock(&nvmi_held, i);
   return (uintptr_t)lock;
 }
-/* The calling thread holds another lock. */
+/* The calling thread holds another lock, or the same once more. */
 static inline bool nvmi_holds_other_than(const void *lock) {
-  for (unsigned i = nvmi_held_count(&nvmi_held); i-- > 0;)
-    if ((nvmi_held_lock(&nvmi_held, i) & ~(uintptr_t)1) != (uintptr_t)lock)
-      return true;
-  return false;
+  unsigned count = nvmi_held_count(&nvmi_held);
+  return count > 1 || (count && (nvmi_held_lock(&nvmi_held, 0) & ~(uintptr_t)1) != (uintptr_t)lock);
 }

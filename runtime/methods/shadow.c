@@ -264,11 +264,20 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
                                                       : commit_otherwise(log, lines, count);
 }
 
+/* Nobody has taken over what was sealed: in the file is what was there before. */
+static void abort_alone(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    nvmi_shadow_fetch_home(NULL, log->pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].mask);
+  log->sealed.count = 0;
+  nvmi_shadow_each_line(log->pool, lines, count, nvmi_shadow_fetch_home, NULL);
+}
+
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (NVMI_UNLIKELY(log->owner->ticket != NULL))
     nvmi_shadow_abort_among_others(log, lines, count);
   else
-    nvmi_shadow_each_line(log->pool, lines, count, nvmi_shadow_fetch_home, NULL);
+    abort_alone(log, lines, count);
 }
 
 static void shadow_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines) {

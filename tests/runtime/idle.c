@@ -169,3 +169,52 @@ TEST(review_a7_idle_thread_with_an_unsafe_pointer) {
     finish();
   }
 }
+
+/* What is undone at a release is gone from memory, too, and no later commit brings it back. */
+TEST(undone_at_a_release_and_tried_again) {
+  prepare();
+  begin();
+  record = nvm_calloc(all.pool, UNSAFE_ID, 1, sizeof *record);
+  STORE(all.words[1], (uintptr_t)record);
+  commit();
+  pthread_mutex_lock(&all.lock);
+  STORE(all.words[0], all.words[0] + 10);
+  STORE(record->outside, &lost_by_a_restart);
+  pthread_mutex_unlock(&all.lock);
+  CHECK(all.words[0] == 0 && !record->outside);
+  CHECK_FAILS(nvm_tx_begin(all.pool) == 0, NVM_EBROKEN);
+  begin();
+  STORE(all.words[0], all.words[0] + 10);
+  commit();
+  CHECK(all.words[0] == 10);
+  CHECK(nvm_pool_close(all.pool) == 0);
+  all.pool = test_open(test_path("pool"));
+  all.words = nvm_pool_root(all.pool);
+  CHECK(all.words[0] == 10 && !((struct unsafe *)(uintptr_t)all.words[1])->outside);
+  finish();
+}
+
+/* The inner release of a lock that the thread holds twice is not its last. */
+TEST(corrected_before_a_recursive_lock_is_free) {
+  prepare();
+  pthread_mutexattr_t recursive;
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_t twice;
+  pthread_mutex_init(&twice, &recursive);
+  begin();
+  record = nvm_calloc(all.pool, UNSAFE_ID, 1, sizeof *record);
+  STORE(all.words[1], (uintptr_t)record);
+  commit();
+  pthread_mutex_lock(&twice);
+  pthread_mutex_lock(&twice);
+  STORE(all.words[0], 1);
+  STORE(record->outside, &lost_by_a_restart);
+  pthread_mutex_unlock(&twice);
+  STORE(record->outside, NULL);
+  pthread_mutex_unlock(&twice);
+  CHECK(all.words[0] == 1);
+  begin();
+  commit();
+  finish();
+}
