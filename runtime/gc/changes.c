@@ -295,13 +295,10 @@ static void look_at_word(struct scan *scan, const struct block *block,
 static void look_at_part(struct scan *scan, const struct block *block, uint64_t from, uint64_t to) {
   const struct nvm_type *type = nvmi_type_layout(scan->pool, block->type);
   uint64_t start = block->start, end = block->end;
-  bool has_tail = false;
-  for (uint32_t i = 0; type && i < type->field_count; i++)
-    has_tail |= type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY;
   if (!type) {
     start = from - start < WORD ? start : from - WORD + 1;
     end = end - to < WORD ? end : to + WORD - 1;
-  } else if (!has_tail) {
+  } else if (!nvmi_type_tail(type)) {
     start += (from - start) / type->size * type->size;
     uint64_t records = (to - start + type->size - 1) / type->size * type->size;
     end = records < end - start ? start + records : end;

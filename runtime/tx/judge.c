@@ -120,13 +120,6 @@ enum nvm_error nvmi_judge_word(struct nvmi_judge *judge, uint64_t offset, uint64
   return field ? judge_field(judge, judge->type, offset - inside, field, offset, value) : NVM_OK;
 }
 
-static const struct nvm_field *tail_of(const struct nvm_type *type) {
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
-      return &type->fields[i];
-  return NULL;
-}
-
 /* Records of `type`, one behind the other from `first` on. */
 static enum nvm_error each_record(const struct nvmi_judge *judge, const struct nvm_type *type,
                                   uint64_t first, uint64_t from, uint64_t to,
@@ -142,7 +135,7 @@ static enum nvm_error each_record(const struct nvmi_judge *judge, const struct n
 
 static enum nvm_error each_judged(const struct nvmi_judge *judge, uint64_t from, uint64_t to,
                                   nvmi_visit_record *visit, void *context) {
-  const struct nvm_field *tail = tail_of(judge->type);
+  const struct nvm_field *tail = nvmi_type_tail(judge->type);
   if (!tail)
     return each_record(judge, judge->type, judge->start, from, to, visit, context);
   const struct nvm_type *element = nvmi_type_by_id(judge->pool, tail->target);

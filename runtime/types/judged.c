@@ -29,16 +29,9 @@ const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct 
   return NULL;
 }
 
-static bool has_flexible_array(const struct nvm_type *type) {
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
-      return true;
-  return false;
-}
-
 const struct nvm_field *nvmi_pointer_field(const struct nvm_pool *pool, const struct nvm_type *type,
                                            const char *block, uint64_t inside) {
-  uint64_t before = has_flexible_array(type) ? 0 : inside - inside % type->size;
+  uint64_t before = nvmi_type_tail(type) ? 0 : inside - inside % type->size;
   struct nvmi_view view = nvmi_view_of(block);
   return nvmi_field_at(pool, type, &view, before, inside - before);
 }
@@ -62,13 +55,9 @@ bool nvmi_judged_by_record(const struct nvm_type *type) {
 
 /* The elements of a flexible array, too. */
 static bool has_judged_by_record(const struct nvm_pool *pool, const struct nvm_type *type) {
-  bool some = nvmi_judged_by_record(type);
-  for (uint32_t i = 0; i < type->field_count && !some; i++)
-    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY) {
-      const struct nvm_type *element = nvmi_type_by_id(pool, type->fields[i].target);
-      some = element && nvmi_judged_by_record(element);
-    }
-  return some;
+  const struct nvm_field *tail = nvmi_type_tail(type);
+  const struct nvm_type *element = tail ? nvmi_type_by_id(pool, tail->target) : NULL;
+  return nvmi_judged_by_record(type) || (element && nvmi_judged_by_record(element));
 }
 
 static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
@@ -96,7 +85,7 @@ uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index) {
   unsigned learned = pool->learned;
   const struct nvm_type *type = nvmi_type_layout(pool, index);
   uint64_t words = NVMI_JUDGED_KNOWN;
-  if (type && has_flexible_array(type))
+  if (type && nvmi_type_tail(type))
     words |= UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT;
   if (type && type->field_count)
     words |= UINT64_C(1) << NVMI_JUDGED_FIELDS_BIT;

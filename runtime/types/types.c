@@ -33,10 +33,7 @@ const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id)
 
 bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *type,
                            uint64_t offset) {
-  const struct nvm_field *array = NULL;
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
-      array = &type->fields[i];
+  const struct nvm_field *array = nvmi_type_tail(type);
   if (array && offset >= array->offset) {
     const struct nvm_type *element = nvmi_type_by_id(pool, array->target);
     return element && element != type && element->size &&
@@ -253,6 +250,14 @@ static uint64_t find_room(struct nvm_pool *pool, uint64_t size) {
   return at;
 }
 
+/* What the pool is told of a type is all that other programs have to read its blocks by. */
+static bool can_be_read(uint64_t id, const struct nvmi_array *bytes) {
+  struct nvmi_arena memory = {0};
+  bool can = nvmi_type_decode(&memory, id, bytes->items, bytes->count);
+  nvmi_arena_free(&memory);
+  return can;
+}
+
 /* Crash before the fence: the entry is free, or whole; a run that no entry leads to is freed
  * by the next rebuild of the heap. */
 static int enter(struct nvm_pool *pool, uint64_t id, const struct nvm_type *type) {
@@ -266,6 +271,12 @@ static int enter(struct nvm_pool *pool, uint64_t id, const struct nvm_type *type
   if (!nvmi_type_encode(type ? type : &unknown, &bytes)) {
     nvmi_array_free(&bytes, 1);
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the layout of a type");
+  }
+  if (!can_be_read(id, &bytes)) {
+    nvmi_array_free(&bytes, 1);
+    return nvmi_fail(NVM_ELAYOUT, pool->path,
+                     "the layout of %s has words behind its end; build the program anew",
+                     type ? type->name : "a type");
   }
   struct nvm_type_entry fresh = {.id = id, .size = bytes.count};
   fresh.record = find_room(pool, fresh.size);

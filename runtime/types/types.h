@@ -17,6 +17,13 @@ int nvmi_type_describe(struct nvm_pool *pool, const struct nvm_type *type);
  * pool's index, and by id. */
 const struct nvm_type *nvmi_type_layout(const struct nvm_pool *pool, uint64_t index);
 const struct nvm_type *nvmi_type_by_id(const struct nvm_pool *pool, uint64_t id);
+/* The flexible array at the end of a type's record; null: it has none. */
+static inline const struct nvm_field *nvmi_type_tail(const struct nvm_type *type) {
+  for (uint32_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].kind == NVM_FIELD_FLEXIBLE_ARRAY)
+      return &type->fields[i];
+  return NULL;
+}
 /* Whether the byte at `offset` of a block of this type belongs to a field that is never noted. */
 bool nvmi_type_volatile_at(const struct nvm_pool *pool, const struct nvm_type *type,
                            uint64_t offset);

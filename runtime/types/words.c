@@ -103,14 +103,13 @@ static bool visit_field(const struct walk *walk, const struct nvm_field *field, 
   return true;
 }
 
-/* One record, as far as the block has it; gives its flexible array, if it has one. */
-static bool visit_record(const struct walk *walk, char *record, const struct nvm_field **tail) {
+/* One record, as far as the block has it, without its flexible array. */
+static bool visit_record(const struct walk *walk, char *record) {
   const struct nvm_type *type = walk->type;
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
-    if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY)
-      *tail = field;
-    else if (field->kind != NVM_FIELD_VOLATILE && !visit_field(walk, field, record))
+    if (field->kind != NVM_FIELD_FLEXIBLE_ARRAY && field->kind != NVM_FIELD_VOLATILE &&
+        !visit_field(walk, field, record))
       return false;
   }
   return true;
@@ -121,18 +120,18 @@ static bool visit_record(const struct walk *walk, char *record, const struct nvm
 bool nvmi_block_words(const struct nvm_pool *pool, const struct nvm_type *type, char *block,
                       uint64_t size, nvmi_visit_word *visit, void *context) {
   struct walk walk = {visit, context, type, block + size};
-  const struct nvm_field *tail = NULL, *inner = NULL;
   if (!type->field_count || !type->size)
     return true;
-  for (uint64_t at = 0; !tail && at < size; at += type->size)
-    if (!visit_record(&walk, block + at, &tail))
+  const struct nvm_field *tail = nvmi_type_tail(type);
+  for (uint64_t at = 0; at < size && (!at || !tail); at += type->size)
+    if (!visit_record(&walk, block + at))
       return false;
   const struct nvm_type *element = tail ? nvmi_type_by_id(pool, tail->target) : NULL;
   if (!element || !element->field_count || !element->size)
     return true;
   walk.type = element;
   for (uint64_t at = tail->offset; at < size; at += element->size)
-    if (!visit_record(&walk, block + at, &inner))
+    if (!visit_record(&walk, block + at))
       return false;
   return true;
 }

@@ -49,7 +49,7 @@ static const struct nvm_field var_fields[] = {{.name = "p",
                               row_fields[] = {{.name = "cells",
                                                .target = ROW_ID + 1,
                                                .offset = offsetof(struct row, cells),
-                                               .count = 1,
+                                               .stride = sizeof(struct cell),
                                                .kind = NVM_FIELD_FLEXIBLE_ARRAY}};
 #define TYPE(record, number, listed)                                                               \
   {.id = number,                                                                                   \
