@@ -127,12 +127,16 @@ def damage(a):
 
 
 def generated(a):
-    """Random programs with threads, locks, aborts and kills; with --long also faults that they must find."""
+    """Random programs with threads, locks, aborts and kills, and random records; with --long also faults that
+    they must find."""
     import generated as generator
+    import records
     import seeded
     few, many = 300, 20000
+    few_records, many_records = 6, 500
     cc = os.path.join(a.build, "bin", "nvmove-cc")
     outcome = Outcome(*generator.check(cc, many if a.long else few))
+    outcome.add(Outcome(*records.check(cc, many_records if a.long else few_records)))
     if a.long:
         outcome.add(Outcome(*seeded.check(cc)))
     return outcome
