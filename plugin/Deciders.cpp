@@ -127,6 +127,18 @@ std::optional<WhenLayout> annotatedWhen(ASTContext &Context, const FieldDecl &Fi
   return std::nullopt;
 }
 
+void refuseCondition(ASTContext &Context, const FieldDecl &Field) {
+  complain(Context, Field,
+           "NVM_WHEN and NVM_UNLESS cannot decide about an array without a length; "
+           "NVM_PTR_OR_NUMBER can, element by element");
+}
+
+void refuseMark(ASTContext &Context, const FieldDecl &Field) {
+  complain(Context, Field,
+           "its mark is for pointers and for integers of 8 bytes; mark the members "
+           "of a structure one by one");
+}
+
 void writeWhen(llvm::raw_ostream &OS, const WhenLayout &When) {
   OS << (When.Unless ? "!" : "?") << When.Offset << '.' << unsigned(When.FirstBit) << ':'
      << unsigned(When.Bits) << (When.Follows ? "+" : "=");

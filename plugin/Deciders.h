@@ -28,6 +28,12 @@ uint64_t annotatedTag(clang::ASTContext &Context, const clang::FieldDecl &Field)
 std::optional<WhenLayout> annotatedWhen(clang::ASTContext &Context, const clang::FieldDecl &Field,
                                         const Scope *Around);
 
+/// A condition on an array without a length: its elements have no record that could tell.
+void refuseCondition(clang::ASTContext &Context, const clang::FieldDecl &Field);
+
+/// A mark of pointers on what can be none.
+void refuseMark(clang::ASTContext &Context, const clang::FieldDecl &Field);
+
 /// For the identity of a layout.
 void writeWhen(llvm::raw_ostream &OS, const WhenLayout &When);
 

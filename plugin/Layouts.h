@@ -8,7 +8,7 @@
 // target is 0.
 #pragma once
 
-#include "Frontend.h"
+#include "Flattener.h"
 
 #include "clang/AST/ASTContext.h"
 
@@ -35,6 +35,8 @@ public:
 
 private:
   uint64_t add(clang::QualType T, bool Tail);
+  TypeLayout begin(clang::QualType T) const;
+  uint64_t enter(TypeLayout Made, const Words &All);
 
   clang::ASTContext &Context;
   clang::PrintingPolicy Names; ///< as C spells types, without places for unnamed ones

@@ -1,0 +1,317 @@
+// Words of a type: see Flattener.h.
+#include "Flattener.h"
+
+#include "UnionWords.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/RecordLayout.h"
+
+using namespace clang;
+
+namespace nvmove::plugin {
+namespace {
+
+const struct {
+  llvm::StringRef Annotation;
+  uint32_t Kind;
+} PointerKinds[] = {
+    {"nvmove.pointer", NVM_FIELD_POINTER},   {"nvmove.tagged", NVM_FIELD_POINTER},
+    {"nvmove.weak", NVM_FIELD_WEAK_POINTER}, {"nvmove.static", NVM_FIELD_STATIC_POINTER},
+    {"nvmove.either", NVM_FIELD_EITHER},     {"nvmove.xor", NVM_FIELD_XOR},
+    {"nvmove.address", NVM_FIELD_ADDRESS},
+};
+
+/// What the field's own marks say it is; 0: nothing.
+uint32_t annotatedKind(const FieldDecl &Field) {
+  for (const auto &Known : PointerKinds)
+    if (annotation(Field, Known.Annotation))
+      return Known.Kind;
+  return 0;
+}
+
+/// Whether the marks say something of a value that its type does not.
+bool isMarked(const FieldDecl &Field, QualType T) {
+  bool IsPointer = annotation(Field, "nvmove.pointer") && T->isPointerType();
+  return (annotatedKind(Field) && !IsPointer) || annotation(Field, "nvmove.volatile");
+}
+
+/// The same word in element \p N; the member that decides about it may lie in the element.
+Word moved(Word W, uint64_t By, uint64_t From, uint64_t Size) {
+  W.Layout.Offset += static_cast<uint32_t>(By);
+  if (auto &When = W.Layout.When; When && When->Offset >= From && When->Offset < From + Size)
+    When->Offset += static_cast<uint32_t>(By);
+  return W;
+}
+
+void append(Words &To, Words From) { std::move(From.begin(), From.end(), std::back_inserter(To)); }
+
+} // namespace
+
+Words Flattener::flatten(QualType T, uint64_t Offset, const std::string &Name, uint32_t Kind,
+                         const Scope *Around) const {
+  T = T.getCanonicalType();
+  if (auto *Atomic = T->getAs<AtomicType>())
+    T = Atomic->getValueType().getCanonicalType();
+  if (T->isPointerType() || T->isReferenceType()) {
+    QualType Pointee = T->getPointeeType();
+    bool Function = Pointee->isFunctionType();
+    return {word(Name, Offset, Function ? uint32_t(NVM_FIELD_FUNCTION) : Kind,
+                 Function ? QualType() : Pointee)};
+  }
+  // The address of the function, and how far to move the object; of a virtual one a small odd
+  // number in its place.
+  if (T->isMemberFunctionPointerType())
+    return {word(Name, Offset, NVM_FIELD_FUNCTION, QualType())};
+  if (auto *Array = Context.getAsConstantArrayType(T))
+    return repeat(Array->getElementType(), Array->getSize().getZExtValue(), Offset, Name, Kind,
+                  Around);
+  if (auto *Record = T->getAsRecordDecl())
+    return Record->isUnion() ? flattenUnion(*Record, Offset, Name, Around)
+                             : flattenWhole(*Record, Offset, Name, Around);
+  return {};
+}
+
+uint64_t Flattener::offsetOf(const ASTRecordLayout &Layout, const FieldDecl &Field) const {
+  return bytes(Context.toCharUnitsFromBits(
+      static_cast<int64_t>(Layout.getFieldOffset(Field.getFieldIndex()))));
+}
+
+Word Flattener::word(const std::string &Name, uint64_t Offset, uint32_t Kind,
+                     QualType Target) const {
+  Word W;
+  W.Layout.Name = Name;
+  W.Layout.Offset = static_cast<uint32_t>(Offset);
+  W.Layout.Stride = sizeof(void *);
+  W.Layout.Kind = Kind;
+  W.Target = Target;
+  return W;
+}
+
+Word Flattener::volatileBytes(const std::string &Name, uint64_t Offset, uint64_t Count) const {
+  Word W = word(Name, Offset, NVM_FIELD_VOLATILE, QualType());
+  W.Layout.Stride = 1;
+  W.Layout.Count = static_cast<uint32_t>(Count);
+  return W;
+}
+
+Word Flattener::plainTail(uint64_t Offset, const std::string &Name) const {
+  Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Context.CharTy);
+  W.Layout.Stride = 1;
+  W.Layout.Count = 0;
+  return W;
+}
+
+Word Flattener::undecidedTail(uint64_t Offset, const std::string &Name) const {
+  Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Context.UnsignedLongTy);
+  W.Layout.Count = 0;
+  W.Elements = {word("", 0, NVM_FIELD_UNION, QualType())};
+  return W;
+}
+
+Words Flattener::elements(const Word &Tail) const {
+  return Tail.Elements.empty() ? flatten(Tail.Target, 0, "") : Tail.Elements;
+}
+
+Words Flattener::repeat(QualType Element, uint64_t Count, uint64_t Offset, const std::string &Name,
+                        uint32_t Kind, const Scope *Around) const {
+  Words Each = flatten(Element, Offset, Name, Kind, Around), All;
+  uint64_t Size = Each.empty() ? 0 : sizeOf(Element);
+  for (Word &W : Each) {
+    FieldLayout &L = W.Layout;
+    bool Inside = L.When && L.When->Offset >= Offset && L.When->Offset < Offset + Size;
+    bool Settled = L.When && L.When->Follows != Inside; // decided elsewhere than its neighbours
+    if (L.Count == 1) {
+      L.Stride = static_cast<uint32_t>(Size);
+      L.Count = static_cast<uint32_t>(Count);
+      if (L.When)
+        L.When->Follows = Inside;
+      All.push_back(W);
+    } else if (uint64_t(L.Count) * L.Stride == Size && !Settled) {
+      L.Count *= static_cast<uint32_t>(Count); // an array of arrays without a gap
+      All.push_back(W);
+    } else {
+      for (uint64_t N = 0; N < Count; ++N)
+        All.push_back(moved(W, N * Size, Offset, Size));
+    }
+  }
+  if (Count == 0)
+    All.clear();
+  return All;
+}
+
+/// An integer that its mark declares to hold an address.
+Words Flattener::flattenNumber(QualType T, uint64_t Offset, const std::string &Name,
+                               uint32_t Kind) const {
+  if (!isWord(T))
+    return {};
+  Word W = word(Name, Offset, Kind, QualType());
+  W.Layout.Count = static_cast<uint32_t>(sizeOf(T) / sizeof(void *));
+  return {W};
+}
+
+/// A volatile bit-field that fills its bytes; \p Offset is that of its first bit's byte.
+Words Flattener::flattenBits(const FieldDecl &Field, uint64_t Offset,
+                             const std::string &Name) const {
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(Field.getParent());
+  uint64_t Bits = Field.getBitWidthValue(Context);
+  if (!annotation(Field, "nvmove.volatile") || Bits == 0 || Bits % 8 != 0 ||
+      Layout.getFieldOffset(Field.getFieldIndex()) % 8 != 0)
+    return {};
+  return {volatileBytes(Name, Offset, Bits / 8)};
+}
+
+/// A pointer or an integer that could hold an address, or an array of them.
+bool Flattener::isWord(QualType T) const {
+  T = Context.getBaseElementType(T);
+  if (auto *Atomic = T->getAs<AtomicType>())
+    T = Atomic->getValueType();
+  return T->isPointerType() || T->isReferenceType() || T->isMemberPointerType() ||
+         (T->isIntegralOrEnumerationType() && sizeOf(T) == sizeof(void *));
+}
+
+/// What the marks of \p Field make of a value of type \p T: but for its condition.
+Words Flattener::flattenMarked(const FieldDecl &Field, QualType T, uint64_t Offset,
+                               const std::string &Name, const Scope *Around) const {
+  if (annotation(Field, "nvmove.volatile"))
+    return {volatileBytes(Name, Offset, sizeOf(T))};
+  uint32_t Kind = annotatedKind(Field);
+  if (Kind && !isWord(T))
+    refuseMark(Context, Field);
+  Words All = flatten(T, Offset, Name, Kind ? Kind : NVM_FIELD_POINTER, Around);
+  if (Kind && All.empty())
+    All = flattenNumber(T, Offset, Name, Kind);
+  uint64_t Tag = annotatedTag(Context, Field);
+  for (Word &W : All)
+    W.Layout.Tag |= Tag;
+  return All;
+}
+
+/// An array without a length, or of none: its elements follow up to the end of the block.
+Words Flattener::flattenTail(const FieldDecl &Field, QualType Element, uint64_t Offset,
+                             const std::string &Name) const {
+  if (!sizeOf(Element))
+    return {plainTail(Offset, Name)};
+  Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Element);
+  W.Layout.Stride = static_cast<uint32_t>(sizeOf(Element));
+  W.Layout.Count = 0;
+  if (isMarked(Field, Element))
+    W.Elements = flattenMarked(Field, Element, 0, "", nullptr);
+  return {W};
+}
+
+Words Flattener::flattenField(const FieldDecl &Field, uint64_t Offset, const std::string &Prefix,
+                              const Scope *Around) const {
+  std::string Name = Prefix;
+  if (!Field.getName().empty())
+    Name += (Prefix.empty() ? "" : ".") + Field.getName().str();
+  if (Field.isBitField())
+    return flattenBits(Field, Offset, Name);
+  QualType T = Field.getType();
+  auto *Constant = Context.getAsConstantArrayType(T);
+  bool IsTail = T->isIncompleteArrayType() || (Constant && Constant->getSize().isZero());
+  Words All =
+      IsTail ? flattenTail(Field, Context.getAsArrayType(T)->getElementType().getCanonicalType(),
+                           Offset, Name)
+             : flattenMarked(Field, T, Offset, Name, Around);
+  std::optional<WhenLayout> When = annotatedWhen(Context, Field, Around);
+  for (Word &W : All) {
+    if (!When || W.Layout.Kind == NVM_FIELD_VOLATILE)
+      continue;
+    if (W.isTail())
+      refuseCondition(Context, Field);
+    W.Layout.When = When;
+  }
+  return All;
+}
+
+/// A record that is no base of another: it has its virtual bases, direct and indirect, behind it.
+/// One of them may lie where the record itself starts and share its pointer to a vtable.
+Words Flattener::flattenWhole(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix,
+                              const Scope *Around) const {
+  Words All = flattenRecord(Record, Offset, Prefix, Around);
+  auto *Class = dyn_cast<CXXRecordDecl>(&Record);
+  if (!Class || !Class->getNumVBases())
+    return All;
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
+  Scope Here{&Record, Offset, Around};
+  for (const CXXBaseSpecifier &Base : Class->vbases()) {
+    const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
+    uint64_t At = Offset + bytes(Layout.getVBaseClassOffset(&Declared));
+    for (Word &W : flattenRecord(Declared, At, Prefix, &Here))
+      if (llvm::none_of(All, [&](Word &O) { return O.Layout.Offset == W.Layout.Offset; }))
+        All.push_back(std::move(W));
+  }
+  return All;
+}
+
+/// Without its virtual bases.
+Words Flattener::flattenRecord(const RecordDecl &Record, uint64_t Offset, const std::string &Prefix,
+                               const Scope *Around) const {
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
+  Scope Here{&Record, Offset, Around};
+  Words All;
+  if (auto *Class = dyn_cast<CXXRecordDecl>(&Record)) {
+    if (Layout.hasOwnVFPtr() || Layout.isPrimaryBaseVirtual())
+      All.push_back(word(Prefix + "(vtable)", Offset, NVM_FIELD_STATIC_POINTER, QualType()));
+    for (const CXXBaseSpecifier &Base : Class->bases())
+      if (!Base.isVirtual()) {
+        const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
+        append(All, flattenRecord(Declared, Offset + bytes(Layout.getBaseClassOffset(&Declared)),
+                                  Prefix, &Here));
+      }
+  }
+  for (const FieldDecl *Field : Record.fields())
+    append(All, flattenField(*Field, Offset + offsetOf(Layout, *Field), Prefix, &Here));
+  return All;
+}
+
+Words Flattener::flattenUnion(const RecordDecl &Union, uint64_t Offset, const std::string &Prefix,
+                              const Scope *Around) const {
+  Scope Here{&Union, Offset, Around};
+  UnionWords Found;
+  VolatileBytes Volatile(Offset);
+  Words All;
+  size_t Members = 0;
+  uint64_t End = Offset + bytes(Context.getASTRecordLayout(&Union).getSize());
+  for (const FieldDecl *Field : Union.fields()) {
+    ++Members;
+    if (!Field->getType()->isIncompleteArrayType())
+      Volatile.addMember(sizeOf(Field->getType()));
+    for (const Word &W : flattenField(*Field, Offset, Prefix, &Here)) {
+      if (W.Layout.Kind == NVM_FIELD_VOLATILE) {
+        Volatile.add(W);
+      } else if (W.isTail()) {
+        Found.addBelow(W, elements(W), End);
+        All.push_back(W);
+      } else {
+        Found.add(W);
+      }
+    }
+  }
+  for (const auto &[Place, Alternatives] : Found.at()) {
+    Volatile.remove(Place, sizeof(void *));
+    append(All, decide(Alternatives, Members, Place));
+  }
+  for (auto [Place, Count] : Volatile.ranges())
+    All.push_back(volatileBytes(Prefix, Place, Count));
+  return All;
+}
+
+/// What the word at \p Place of a union is, from what it is in the members that have one there.
+Words Flattener::decide(const Words &Alternatives, size_t Members, uint32_t Place) const {
+  const Word &First = Alternatives.front();
+  bool Same = Alternatives.size() == Members, Told = true;
+  for (const Word &Other : Alternatives) {
+    if (Other.Layout.Kind == NVM_FIELD_EITHER || Other.Layout.Kind == NVM_FIELD_ADDRESS)
+      return {Other}; // says it of the value, whoever wrote it
+    Same &= Other.Layout.Kind == First.Layout.Kind && Other.Target == First.Target &&
+            Other.Layout.Tag == First.Layout.Tag && !Other.Layout.When;
+    Told &= Other.Layout.When.has_value();
+  }
+  if (Told)
+    return Alternatives;
+  return {Same ? First : word(First.Layout.Name, Place, NVM_FIELD_UNION, QualType())};
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,58 @@
+// Words of unions: see UnionWords.h.
+#include "UnionWords.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::plugin {
+
+void UnionWords::add(const Word &W) {
+  Word One = W;
+  One.Layout.Count = 1;
+  for (uint32_t N = 0; N < W.Layout.Count; ++N) {
+    At[One.Layout.Offset].push_back(One);
+    One.Layout.Offset += W.Layout.Stride;
+    if (One.Layout.When && One.Layout.When->Follows)
+      One.Layout.When->Offset += W.Layout.Stride;
+  }
+}
+
+void UnionWords::addBelow(const Word &Tail, const Words &Elements, uint64_t End) {
+  for (uint64_t From = Tail.Layout.Offset; From < End; From += Tail.Layout.Stride)
+    for (Word W : Elements) {
+      uint32_t Count = W.Layout.Kind == NVM_FIELD_VOLATILE ? 0 : W.Layout.Count;
+      uint64_t Place = From + W.Layout.Offset;
+      W.Layout.Name = Tail.Layout.Name;
+      W.Layout.Count = 1;
+      W.Layout.When.reset();
+      for (uint32_t N = 0; N < Count && Place + sizeof(void *) <= End; ++N) {
+        W.Layout.Offset = static_cast<uint32_t>(Place);
+        At[W.Layout.Offset].push_back(W);
+        Place += W.Layout.Stride;
+      }
+    }
+}
+
+void VolatileBytes::add(const Word &W) {
+  for (uint32_t N = 0; N < W.Layout.Count; ++N)
+    ++Seen[W.Layout.Offset + uint64_t(N) * W.Layout.Stride];
+}
+
+void VolatileBytes::remove(uint64_t Place, uint64_t Count) {
+  Seen.erase(Seen.lower_bound(Place), Seen.lower_bound(Place + Count));
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> VolatileBytes::ranges() const {
+  std::vector<std::pair<uint64_t, uint64_t>> Found;
+  for (auto [Place, Times] : Seen) {
+    uint64_t Inside = Place - Start;
+    if (Times < size_t(llvm::count_if(Sizes, [=](uint64_t Size) { return Size > Inside; })))
+      continue;
+    if (!Found.empty() && Found.back().first + Found.back().second == Place)
+      ++Found.back().second;
+    else
+      Found.push_back({Place, 1});
+  }
+  return Found;
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,153 @@
+// Flexible arrays: what follows a record is one array, with the marks of its member; where several
+// members may be meant, nobody decides. Unions with volatile members.
+// RUN: %run %s -DRUN --level=-O0 --level=-O2 | FileCheck %s
+// RUN: not %cc -c %s -DWRONG -o %t.o 2>&1 | FileCheck --check-prefix=WRONG %s
+#include "nvmove/nvmove.h"
+
+// CHECK: struct either 8: w +8 flexible of struct either.w[]: +0 x1/8 either;
+struct either {
+  long n;
+  NVM_PTR_OR_NUMBER uint64_t w[];
+};
+// CHECK-NEXT: struct tagged 8: w +8 flexible of struct tagged.w[]: +0 x1/8 pointer tag 0x7;
+struct tagged {
+  long n;
+  NVM_TAGGED_PTR(uintptr_t, 7) w[];
+};
+// CHECK-NEXT: struct pair 8: w +8 flexible of struct element: a +0 x1/8 weak; b +16 x1/8 pointer;
+struct pair {
+  long n;
+  struct element {
+    NVM_WEAK_PTR(void) a;
+    long n;
+    void *b;
+  } w[0];
+};
+// CHECK-NEXT: struct hits 8: w +8 flexible of struct hits.w[]: +0 x4/1 volatile;
+struct hits {
+  long n;
+  NVM_VOLATILE int w[];
+};
+// CHECK-NEXT: struct two 8: p +8 flexible of struct two.p[]: +0 x1/8 union;
+struct two {
+  long n;
+  void *p[0];
+  char raw[0];
+};
+// CHECK-NEXT: struct both 8: w +8 flexible of void *: +0 x1/8 pointer;
+struct both {
+  long n;
+  union {
+    void *w[0];
+    void *also[0];
+  };
+};
+// CHECK-NEXT: struct bytes 8: next +0 x1/8 pointer; b +8 flexible of char:
+struct bytes {
+  struct bytes *next;
+  union {
+    char b[0];
+    uint64_t w[0];
+  };
+};
+// CHECK-NEXT: struct empty 8: list +8 flexible of char:
+struct empty {
+  long n;
+  struct {
+  } list[];
+};
+// CHECK-NEXT: struct below 16: p +0 x1/8 union; p +8 x1/8 union;
+struct below {
+  union {
+    void *p[0];
+    char raw[16];
+  };
+};
+// CHECK-NEXT: struct cached 16: u +0 x4/1 volatile; p +8 x1/8 union;
+struct cached {
+  union {
+    NVM_VOLATILE int all;
+    NVM_VOLATILE char other[2];
+  } u;
+  union {
+    NVM_VOLATILE int hits;
+    void *p;
+  };
+};
+// CHECK-NEXT: struct partly 8:{{$}}
+struct partly {
+  union {
+    NVM_VOLATILE long a;
+    long b;
+  } u;
+};
+#ifdef WRONG
+struct wrong {
+  long kind;
+  // WRONG: :[[@LINE+1]]:{{.*}} field 'w': NVM_WHEN and NVM_UNLESS cannot decide about an array without a length
+  NVM_WHEN(kind, 1) void *w[];
+};
+// Marks that would say nothing.
+struct silent {
+  // WRONG: :[[@LINE+1]]:{{.*}} field 'small': its mark is for pointers and for integers of 8 bytes
+  NVM_PTR_OR_NUMBER unsigned small;
+  // WRONG: :[[@LINE+1]]:{{.*}} field 'inside': its mark is for pointers and for integers of 8 bytes
+  NVM_ANNOTATE("nvmove.weak") struct element inside[2];
+};
+uint64_t use(int which) { return which ? NVM_TYPE_ID(struct wrong) : NVM_TYPE_ID(struct silent); }
+#endif
+
+#ifdef RUN
+#include "nvmove/abi.h"
+#include "recorder.h"
+
+#include <stdio.h>
+
+extern const struct nvm_type *const __start_nvm_types[], *const __stop_nvm_types[];
+
+static const struct nvm_type *find(uint64_t id) {
+  for (const struct nvm_type *const *t = __start_nvm_types; t < __stop_nvm_types; t++)
+    if ((*t)->id == id)
+      return *t;
+  return NULL;
+}
+
+static void show_fields(const struct nvm_type *type) {
+  static const char *const kinds[] = {"?",        "pointer", "weak",     "union",  "function",
+                                      "flexible", "static",  "volatile", "either", "xor"};
+  for (uint32_t i = 0; i < type->field_count; i++) {
+    const struct nvm_field *f = &type->fields[i];
+    printf(" %s%s+%u", f->name, *f->name ? " " : "", f->offset);
+    if (f->kind == NVM_FIELD_FLEXIBLE_ARRAY) {
+      printf(" flexible of %s:", find(f->target)->name);
+      show_fields(find(f->target));
+      continue;
+    }
+    printf(" x%u/%u %s", f->count, f->stride, kinds[f->kind]);
+    if (f->tag)
+      printf(" tag %#jx", (uintmax_t)f->tag);
+    printf(";");
+  }
+}
+
+static void show(uint64_t id) {
+  printf("%s %ju:", find(id)->name, (uintmax_t)find(id)->size);
+  show_fields(find(id));
+  printf("\n");
+}
+
+int main(void) {
+  show(NVM_TYPE_ID(struct either));
+  show(NVM_TYPE_ID(struct tagged));
+  show(NVM_TYPE_ID(struct pair));
+  show(NVM_TYPE_ID(struct hits));
+  show(NVM_TYPE_ID(struct two));
+  show(NVM_TYPE_ID(struct both));
+  show(NVM_TYPE_ID(struct bytes));
+  show(NVM_TYPE_ID(struct empty));
+  show(NVM_TYPE_ID(struct below));
+  show(NVM_TYPE_ID(struct cached));
+  show(NVM_TYPE_ID(struct partly));
+  return 0;
+}
+#endif
