@@ -59,7 +59,8 @@ struct nvm_usage {
 int nvm_pool_usage(NVM_POOL *pool, struct nvm_usage *usage);
 
 /* Checks header, logs and heap of a pool that nobody has open, without changing it. Calls `report`
- * with one line for each fault. Gives the number of faults, or -1 when the file could not be
+ * with one line for each fault; what the logs of a pool that was not closed may still change, as its
+ * root, is none. Gives the number of faults, or -1 when the file could not be
  * checked: NVM_EARGUMENT, EMISSING, EEMPTY, ETRUNCATED, EFOREIGN, EVERSION, ECORRUPT (no header),
  * EREADONLY (it may not even be read), EBUSY, ENOMEMORY, ESYSTEM. */
 int nvm_pool_check(const char *path, void (*report)(void *context, const char *line),

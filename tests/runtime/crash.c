@@ -151,6 +151,25 @@ TEST(torn_log) {
   }
 }
 
+static void set_root_and_die(void *unused) {
+  NVM_POOL *pool = test_open(test_path("pool"));
+  (void)unused;
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *block = nvm_alloc(pool, 0, 64);
+  CHECK(block && nvm_pool_set_root(pool, block) == 0);
+  raise(SIGKILL);
+}
+
+/* What a killed process left is no fault: its next opening undoes it. */
+TEST(root_of_a_killed_transaction_is_no_fault) {
+  CHECK(nvm_pool_close(test_create(test_path("pool"), 1 << 20)) == 0);
+  CHECK(test_was_killed(test_child(NULL, set_root_and_die, NULL)));
+  CHECK(nvm_pool_check(test_path("pool"), NULL, NULL) == 0);
+  NVM_POOL *pool = test_open(test_path("pool"));
+  CHECK(!nvm_pool_root(pool) && nvm_pool_verify(pool, NULL, NULL) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void spoil_first_type(const char *path) {
   const uint64_t other = 77;
   int fd = open(path, O_RDWR);
