@@ -125,7 +125,9 @@ void nvmi_puzzle_try_spans(struct nvmi_puzzle *puzzle) {
   }
 }
 
+/* Where pointers lead into the run, and under no attempt one leads to the start of a block, they
+ * say nothing for the best: it may have swallowed runs behind it. */
 bool nvmi_puzzle_is_solved(const struct nvmi_puzzle *puzzle) {
   return puzzle->found && !puzzle->tied && !puzzle->failed &&
-         puzzle->best.starts == puzzle->most_starts;
+         puzzle->best.starts == puzzle->most_starts && (puzzle->best.starts || !puzzle->best.led);
 }
