@@ -73,6 +73,8 @@ struct nvmi_survey {
   struct nvmi_block_map map;
   struct nvmi_array stack; /* uint64_t: file offsets */
   uint64_t *marks;         /* a bit for every 16 bytes of the heap */
+  uint32_t unmapped;       /* chunks from `end` on: a fault lies there */
+  uint64_t end;            /* in the file */
   uint64_t astray;         /* pointers that lead to nothing */
   uint64_t inside;         /* that lead into blocks, and not to where they start */
   uint64_t loose;          /* words that nobody decides, and that do the one or the other */

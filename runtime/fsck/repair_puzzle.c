@@ -1,9 +1,10 @@
 /* repair_puzzle.c: see repair_puzzle.h.
  *
  * The best attempt leaves the fewest pointers that lead to nothing, then the fewest that lead into
- * the middle of blocks, then the fewest words that nobody decides and that do the one or the other,
- * then it differs from the damaged word in one byte only. If two are equally good and mean
- * different things, nobody knows.
+ * the middle of blocks, then the fewest words that nobody decides and that do the one or the other;
+ * then the words of runs behind it make sense the furthest, then it differs from the damaged word in
+ * one byte only. If two are equally good and mean different things, nobody knows. Pointers to what
+ * lies behind the next damaged word say nothing.
  */
 #include "fsck/repair_puzzle.h"
 
@@ -56,8 +57,8 @@ static unsigned changed_by(const struct nvmi_puzzle *puzzle, uint64_t word) {
 }
 
 static int compare(const struct nvmi_attempt *a, const struct nvmi_attempt *b) {
-  const uint64_t x[] = {a->astray, a->inside, a->loose, a->changed, a->rank};
-  const uint64_t y[] = {b->astray, b->inside, b->loose, b->changed, b->rank};
+  const uint64_t x[] = {a->astray, a->inside, a->loose, a->unmapped, a->changed, a->rank};
+  const uint64_t y[] = {b->astray, b->inside, b->loose, b->unmapped, b->changed, b->rank};
   for (unsigned i = 0; i < sizeof x / sizeof *x; i++)
     if (x[i] != y[i])
       return x[i] < y[i] ? -1 : 1;
@@ -87,6 +88,7 @@ struct nvmi_attempt nvmi_attempt_with(struct nvmi_puzzle *puzzle, uint64_t word)
   attempt.loose = survey.loose;
   attempt.led = survey.led + survey.hidden;
   attempt.starts = survey.starts;
+  attempt.unmapped = survey.unmapped;
   attempt.given_up = survey.given_up + (survey.hidden && !has_blocks(word));
   nvmi_survey_free(&survey);
   return attempt;

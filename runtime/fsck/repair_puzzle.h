@@ -13,6 +13,7 @@ struct nvmi_attempt {
   uint64_t word;
   uint64_t astray, inside, loose; /* of struct nvmi_survey */
   uint64_t led, starts, given_up; /* the same, of this run */
+  uint32_t unmapped; /* chunks behind the next fault: where pointers to them lead is not known */
   unsigned changed, rank;
 };
 

@@ -11,18 +11,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* All runs from `chunk` on up to the first that is none. */
-static void map_runs(struct nvmi_survey *survey, uint32_t chunk) {
+/* All runs from `chunk` on up to the first that is none, which it gives, or the end. */
+static uint32_t map_runs(struct nvmi_survey *survey, uint32_t chunk) {
   struct nvm_pool *pool = survey->repair->pool;
   struct nvmi_block_map *map = &survey->map;
   for (uint32_t count; chunk < map->chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk), kind = word & 0xff;
     if (nvmi_chunk_fault(pool, word, (uint32_t)map->chunks - chunk))
-      return;
+      break;
     count = word ? (uint32_t)(word >> 32) : 1;
     for (uint32_t i = 0; i < count && (kind == NVM_CHUNK_SMALL || kind == NVM_CHUNK_LARGE); i++)
       map->run[chunk + i] = chunk + 1;
   }
+  return chunk;
 }
 
 bool nvmi_survey_make(struct nvmi_survey *survey, struct nvmi_repair *repair, uint32_t resume) {
@@ -43,9 +44,11 @@ bool nvmi_survey_make(struct nvmi_survey *survey, struct nvmi_repair *repair, ui
     nvmi_span_shape(&shape, class);
     map->shapes[class] = (struct nvmi_class_shape){shape.first, shape.block_size, shape.blocks};
   }
-  map_runs(survey, 0);
+  uint32_t end = map_runs(survey, 0);
   if (resume)
-    map_runs(survey, resume);
+    end = map_runs(survey, resume);
+  survey->unmapped = (uint32_t)map->chunks - end;
+  survey->end = nvmi_chunk_offset(pool, end);
   return true;
 }
 
@@ -57,11 +60,13 @@ void nvmi_survey_free(struct nvmi_survey *survey) {
   survey->marks = NULL;
 }
 
-/* Counts where a value leads; true: to a block. */
+/* Counts where a value leads; true: to a block. What lies behind the map's end nobody knows. */
 static bool judge(struct nvmi_survey *survey, uint64_t offset, bool judged,
                   struct nvmi_block *block) {
   uint64_t heap = survey->repair->pool->header.heap_offset;
   bool here = offset - survey->from < survey->to - survey->from;
+  if (offset >= survey->end)
+    return false;
   survey->led += here;
   if (offset >= heap && nvmi_block_map_find(&survey->map, offset, block)) {
     bool starts = offset == block->offset;
