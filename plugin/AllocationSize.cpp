@@ -13,7 +13,22 @@ struct Term {
   QualType Type;       ///< what is measured; null: a number, or what is not understood
   bool Many = false;   ///< multiplied
   bool Before = false; ///< offsetof: of the record what lies before its flexible array
+  bool Open = false;   ///< so many bytes that only the program's run knows, whatever they hold
 };
+
+/// A number of characters.
+bool isLength(const Expr &E) {
+  const auto *Call = dyn_cast<CallExpr>(&E);
+  const FunctionDecl *Called = Call ? Call->getDirectCallee() : nullptr;
+  return Called && Called->getIdentifier() &&
+         (Called->getName() == "strlen" || Called->getName() == "strnlen");
+}
+
+/// An array without a length, or of none.
+bool isTail(const FieldDecl &Field, const ASTContext &Context) {
+  auto *Constant = Context.getAsConstantArrayType(Field.getType());
+  return Field.getType()->isIncompleteArrayType() || (Constant && Constant->getSize().isZero());
+}
 
 class Terms {
 public:
@@ -21,20 +36,21 @@ public:
 
   std::optional<AllocationSize> answer() const {
     const Term *Head = nullptr;
-    bool Types = false, Pointers = false;
+    bool Types = false, Pointers = false, Open = false;
     for (const Term &T : All) {
       Types |= !T.Type.isNull();
       Pointers |= holdsPointers(T);
+      Open |= T.Open;
       if (!Head && !T.Type.isNull() && !T.Many)
         Head = &T;
     }
     if (!Types)
       return std::nullopt;
     if (All.size() == 1)
-      return AllocationSize{All[0].Type, All[0].Before};
+      return AllocationSize{All[0].Type, All[0].Before ? Rest::Bytes : Rest::None};
     if (Head && restFits(*Head))
-      return AllocationSize{Head->Type, true};
-    return AllocationSize{Pointers ? QualType() : Layouts.context().CharTy};
+      return AllocationSize{Head->Type, Open ? Rest::Words : Rest::Bytes};
+    return AllocationSize{Pointers || Open ? QualType() : Layouts.context().CharTy};
   }
 
 private:
@@ -55,7 +71,9 @@ private:
     }
     if (auto *Offset = dyn_cast<OffsetOfExpr>(E); Offset && endsBeforeFlexibleArray(*Offset))
       return All.push_back({Offset->getTypeSourceInfo()->getType(), false, true});
-    All.push_back({});
+    Term Number;
+    Number.Open = !isLength(*E) && !E->isIntegerConstantExpr(Layouts.context());
+    All.push_back(Number);
   }
 
   /// So many of one type. Of several only those with pointers matter.
@@ -70,14 +88,15 @@ private:
         else if (Bytes.Type.isNull() && !T.Type.isNull())
           Bytes = {T.Type, true};
       }
+    Bytes.Open = Bytes.Type.isNull() && !Product.isIntegerConstantExpr(Layouts.context());
     if (All.size() == Before)
       All.push_back(Bytes);
   }
 
-  static bool endsBeforeFlexibleArray(const OffsetOfExpr &Offset) {
+  bool endsBeforeFlexibleArray(const OffsetOfExpr &Offset) const {
     return Offset.getNumComponents() == 1 &&
            Offset.getComponent(0).getKind() == OffsetOfNode::Field &&
-           Offset.getComponent(0).getField()->getType()->isIncompleteArrayType();
+           isTail(*Offset.getComponent(0).getField(), Layouts.context());
   }
 
   bool holdsPointers(const Term &T) const {
@@ -89,7 +108,7 @@ private:
     QualType Element;
     if (auto *Record = Head.Type->getAsRecordDecl())
       for (const FieldDecl *Field : Record->fields())
-        if (Field->getType()->isIncompleteArrayType())
+        if (isTail(*Field, Layouts.context()))
           Element = Layouts.context().getBaseElementType(Field->getType());
     for (const Term &T : All)
       if (&T != &Head && holdsPointers(T) &&

@@ -2,7 +2,8 @@
 //
 // A size is a sum: `sizeof(struct table) + n * sizeof(struct item *)`. One term is the record at
 // the block's start, what is added lies behind it. What lies there and may hold pointers without
-// being the record's flexible array has no type that could be told, and is not called bytes.
+// being the record's flexible array has no type that could be told, and is not called bytes: a
+// number of bytes that only the program's run knows may be one of pointers.
 #pragma once
 
 #include "Layouts.h"
@@ -13,7 +14,7 @@ namespace nvmove::plugin {
 
 struct AllocationSize {
   clang::QualType Type; ///< null: may hold pointers, nobody knows where
-  bool More = false;    ///< something lies behind the type
+  Rest Behind = Rest::None;
 };
 
 /// None: no type is named in the size \p E.

@@ -105,13 +105,22 @@ std::optional<WhenLayout> annotatedWhen(ASTContext &Context, const FieldDecl &Fi
     When.Values.push_back(*Value);
   }
   std::string Path = textOf(**Mark->args_begin());
+  bool IsBehindArray = false;
   for (const Scope *In = Around; In; In = In->Around) {
+    if (!In->Record) {
+      IsBehindArray = true;
+      continue;
+    }
     uint64_t Bit = In->Offset * 8;
     const FieldDecl *Decider = findPath(Context, *In->Record, Path, Bit);
     if (!Decider) {
       if (!In->Around && !hasRecordAround(*In))
         complain(Context, Field, "no member '" + Path + "' beside it or around it");
       continue;
+    }
+    if (IsBehindArray) {
+      refuseCondition(Context, Field);
+      return std::nullopt;
     }
     uint64_t Bits = Decider->isBitField() ? Decider->getBitWidthValue(Context)
                                           : Context.getTypeSize(Decider->getType());

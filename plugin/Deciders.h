@@ -12,8 +12,8 @@ namespace nvmove::plugin {
 
 /// A record whose fields are being flattened, and the one around it.
 struct Scope {
-  const clang::RecordDecl *Record;
-  uint64_t Offset; ///< bytes from the start of the whole
+  const clang::RecordDecl *Record; ///< null: what is further out cannot decide
+  uint64_t Offset;                 ///< bytes from the start of the whole
   const Scope *Around;
 };
 

@@ -189,7 +189,7 @@ Words Flattener::flattenMarked(const FieldDecl &Field, QualType T, uint64_t Offs
 
 /// An array without a length, or of none: its elements follow up to the end of the block.
 Words Flattener::flattenTail(const FieldDecl &Field, QualType Element, uint64_t Offset,
-                             const std::string &Name) const {
+                             const std::string &Name, const Scope *Around) const {
   if (!sizeOf(Element))
     return {plainTail(Offset, Name)};
   Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Element);
@@ -197,6 +197,8 @@ Words Flattener::flattenTail(const FieldDecl &Field, QualType Element, uint64_t 
   W.Layout.Count = 0;
   if (isMarked(Field, Element))
     W.Elements = flattenMarked(Field, Element, 0, "", nullptr);
+  Scope Outside{nullptr, 0, Around}; // what an element's own marks name there is refused
+  flatten(Element, 0, Name, NVM_FIELD_POINTER, &Outside);
   return {W};
 }
 
@@ -212,7 +214,7 @@ Words Flattener::flattenField(const FieldDecl &Field, uint64_t Offset, const std
   bool IsTail = T->isIncompleteArrayType() || (Constant && Constant->getSize().isZero());
   Words All =
       IsTail ? flattenTail(Field, Context.getAsArrayType(T)->getElementType().getCanonicalType(),
-                           Offset, Name)
+                           Offset, Name, Around)
              : flattenMarked(Field, T, Offset, Name, Around);
   std::optional<WhenLayout> When = annotatedWhen(Context, Field, Around);
   for (Word &W : All) {
@@ -270,14 +272,12 @@ Words Flattener::flattenUnion(const RecordDecl &Union, uint64_t Offset, const st
                               const Scope *Around) const {
   Scope Here{&Union, Offset, Around};
   UnionWords Found;
-  VolatileBytes Volatile(Offset);
+  VolatileBytes Volatile;
   Words All;
   size_t Members = 0;
   uint64_t End = Offset + bytes(Context.getASTRecordLayout(&Union).getSize());
   for (const FieldDecl *Field : Union.fields()) {
     ++Members;
-    if (!Field->getType()->isIncompleteArrayType())
-      Volatile.addMember(sizeOf(Field->getType()));
     for (const Word &W : flattenField(*Field, Offset, Prefix, &Here)) {
       if (W.Layout.Kind == NVM_FIELD_VOLATILE) {
         Volatile.add(W);

@@ -52,7 +52,7 @@ private:
                       uint32_t Kind) const;
   Words flattenBits(const clang::FieldDecl &Field, uint64_t Offset, const std::string &Name) const;
   Words flattenTail(const clang::FieldDecl &Field, clang::QualType Element, uint64_t Offset,
-                    const std::string &Name) const;
+                    const std::string &Name, const Scope *Around) const;
   Words flattenMarked(const clang::FieldDecl &Field, clang::QualType T, uint64_t Offset,
                       const std::string &Name, const Scope *Around) const;
   Words flattenField(const clang::FieldDecl &Field, uint64_t Offset, const std::string &Prefix,

@@ -15,13 +15,6 @@ LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Cont
   Names.AnonymousTagLocations = false;
 }
 
-uint64_t LayoutBuilder::describe(QualType T) { return add(T, false); }
-
-uint64_t LayoutBuilder::describeWithTail(QualType T) {
-  const auto *Record = T->getAsRecordDecl();
-  return add(T, !Record || !Record->hasFlexibleArrayMember());
-}
-
 bool LayoutBuilder::holdsPointers(QualType T) const {
   return !T->isIncompleteType() &&
          llvm::any_of(Flattener(Context).flatten(T, 0, ""), [&](const Word &W) {
@@ -31,19 +24,23 @@ bool LayoutBuilder::holdsPointers(QualType T) const {
          });
 }
 
-uint64_t LayoutBuilder::add(QualType T, bool Tail) {
+uint64_t LayoutBuilder::describe(QualType T, Rest Behind) {
+  static const char *const Added[] = {"", " and bytes", " and words"};
   T = T.getCanonicalType().getUnqualifiedType();
-  auto &Known = Tail ? IdsWithTail : Ids;
-  if (auto At = Known.find(T.getAsOpaquePtr()); At != Known.end())
+  std::pair<const void *, Rest> Key(T.getAsOpaquePtr(), Behind);
+  if (auto At = Ids.find(Key); At != Ids.end())
     return At->second;
-  TypeLayout Made = begin(T);
-  Made.Name += Tail ? " and bytes" : "";
   Flattener Flatten(Context);
+  TypeLayout Made = begin(T);
   Words All = Flatten.flatten(T, 0, "");
   settleTails(Flatten, All, Made);
-  if (Tail && !hasTail(All))
-    All.push_back(Flatten.plainTail(Made.Size, "(bytes)"));
-  return Known[T.getAsOpaquePtr()] = enter(std::move(Made), All);
+  if (Behind != Rest::None && !hasTail(All)) {
+    Made.Name += Added[static_cast<int>(Behind)];
+    All.push_back(Behind == Rest::Bytes
+                      ? Flatten.plainTail(Made.Size, "(bytes)")
+                      : Flatten.undecidedTail(llvm::alignTo(Made.Size, sizeof(void *)), "(words)"));
+  }
+  return Ids[Key] = enter(std::move(Made), All);
 }
 
 TypeLayout LayoutBuilder::begin(QualType T) const {

@@ -12,7 +12,12 @@
 
 #include "clang/AST/ASTContext.h"
 
+#include <map>
+
 namespace nvmove::plugin {
+
+/// What lies behind an object in its block, unless its type has a flexible array.
+enum class Rest { None, Bytes /* without pointers */, Words /* nobody says */ };
 
 class LayoutBuilder {
 public:
@@ -20,11 +25,8 @@ public:
 
   clang::ASTContext &context() const { return Context; }
 
-  /// The id of a complete type.
-  uint64_t describe(clang::QualType T);
-
-  /// The id of one object of type \p T with bytes behind it that are no pointers.
-  uint64_t describeWithTail(clang::QualType T);
+  /// The id of a complete type; with a rest of one object of it.
+  uint64_t describe(clang::QualType T, Rest Behind = Rest::None);
 
   /// Whether an object of the type has a word that the collector or a move would look at.
   bool holdsPointers(clang::QualType T) const;
@@ -34,15 +36,14 @@ public:
   std::vector<TypeLayout> finish();
 
 private:
-  uint64_t add(clang::QualType T, bool Tail);
   TypeLayout begin(clang::QualType T) const;
   uint64_t enter(TypeLayout Made, const Words &All);
 
   clang::ASTContext &Context;
   clang::PrintingPolicy Names; ///< as C spells types, without places for unnamed ones
   std::vector<TypeLayout> Types;
-  std::vector<std::vector<clang::QualType>> Targets;       ///< of each type's fields; null: none
-  llvm::DenseMap<const void *, uint64_t> Ids, IdsWithTail; ///< by canonical type
+  std::vector<std::vector<clang::QualType>> Targets;     ///< of each type's fields; null: none
+  std::map<std::pair<const void *, Rest>, uint64_t> Ids; ///< by canonical type
 };
 
 } // namespace nvmove::plugin

@@ -104,7 +104,7 @@ private:
   uint64_t idOf(const AllocationSize &Type) {
     if (Type.Type.isNull())
       return 0;
-    return Type.More ? Layouts.describeWithTail(Type.Type) : Layouts.describe(Type.Type);
+    return Layouts.describe(Type.Type, Type.Behind);
   }
 
   /// An allocator that knows what it allocates, bytes or a record, malloc(sizeof(struct item)): its

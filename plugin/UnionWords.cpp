@@ -1,8 +1,6 @@
 // Words of unions: see UnionWords.h.
 #include "UnionWords.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 namespace nvmove::plugin {
 
 void UnionWords::add(const Word &W) {
@@ -34,7 +32,7 @@ void UnionWords::addBelow(const Word &Tail, const Words &Elements, uint64_t End)
 
 void VolatileBytes::add(const Word &W) {
   for (uint32_t N = 0; N < W.Layout.Count; ++N)
-    ++Seen[W.Layout.Offset + uint64_t(N) * W.Layout.Stride];
+    Seen.insert(W.Layout.Offset + uint64_t(N) * W.Layout.Stride);
 }
 
 void VolatileBytes::remove(uint64_t Place, uint64_t Count) {
@@ -43,15 +41,11 @@ void VolatileBytes::remove(uint64_t Place, uint64_t Count) {
 
 std::vector<std::pair<uint64_t, uint64_t>> VolatileBytes::ranges() const {
   std::vector<std::pair<uint64_t, uint64_t>> Found;
-  for (auto [Place, Times] : Seen) {
-    uint64_t Inside = Place - Start;
-    if (Times < size_t(llvm::count_if(Sizes, [=](uint64_t Size) { return Size > Inside; })))
-      continue;
+  for (uint64_t Place : Seen)
     if (!Found.empty() && Found.back().first + Found.back().second == Place)
       ++Found.back().second;
     else
       Found.push_back({Place, 1});
-  }
   return Found;
 }
 

@@ -4,6 +4,7 @@
 #include "Flattener.h"
 
 #include <map>
+#include <set>
 
 namespace nvmove::plugin {
 
@@ -21,12 +22,9 @@ private:
   std::map<uint32_t, Words> At;
 };
 
-/// Bytes that are volatile in all members that have them.
+/// Bytes that are volatile in some member, and no pointers in any: the others pad.
 class VolatileBytes {
 public:
-  explicit VolatileBytes(uint64_t Start) : Start(Start) {}
-
-  void addMember(uint64_t Size) { Sizes.push_back(Size); }
   void add(const Word &W);
   void remove(uint64_t Place, uint64_t Count);
 
@@ -34,9 +32,7 @@ public:
   std::vector<std::pair<uint64_t, uint64_t>> ranges() const;
 
 private:
-  uint64_t Start; ///< of the union
-  std::vector<uint64_t> Sizes;
-  std::map<uint64_t, size_t> Seen; ///< of a byte: in how many members it is volatile
+  std::set<uint64_t> Seen;
 };
 
 } // namespace nvmove::plugin

@@ -129,8 +129,8 @@ static bool decode_field(struct nvmi_arena *memory, const struct source *from, u
   if (!field->name || !field->kind || field->kind > NVM_FIELD_ADDRESS)
     return false;
   uint64_t bytes = field->kind == NVM_FIELD_VOLATILE ? 1 : sizeof(void *);
-  if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY
-          ? field->offset > size || !field->stride
+  if (field->kind == NVM_FIELD_FLEXIBLE_ARRAY /* aligned to words, perhaps */
+          ? field->offset >= size + sizeof(void *) || !field->stride
           : !fits(field->offset, field->count, field->stride, bytes, size))
     return false;
   return !made.when || decode_when(memory, from, size, made.when, field);

@@ -74,7 +74,7 @@ struct cached {
     void *p;
   };
 };
-// CHECK-NEXT: struct partly 8:{{$}}
+// CHECK-NEXT: struct partly 8: u +0 x8/1 volatile;
 struct partly {
   union {
     NVM_VOLATILE long a;
@@ -87,6 +87,13 @@ struct wrong {
   // WRONG: :[[@LINE+1]]:{{.*}} field 'w': NVM_WHEN and NVM_UNLESS cannot decide about an array without a length
   NVM_WHEN(kind, 1) void *w[];
 };
+struct outer {
+  long kind;
+  struct {
+    // WRONG: :[[@LINE+1]]:{{.*}} field 'inside': NVM_WHEN and NVM_UNLESS cannot decide about an array without a length
+    NVM_WHEN(kind, 1) void *inside;
+  } list[];
+};
 // Marks that would say nothing.
 struct silent {
   // WRONG: :[[@LINE+1]]:{{.*}} field 'small': its mark is for pointers and for integers of 8 bytes
@@ -94,7 +101,9 @@ struct silent {
   // WRONG: :[[@LINE+1]]:{{.*}} field 'inside': its mark is for pointers and for integers of 8 bytes
   NVM_ANNOTATE("nvmove.weak") struct element inside[2];
 };
-uint64_t use(int which) { return which ? NVM_TYPE_ID(struct wrong) : NVM_TYPE_ID(struct silent); }
+uint64_t use(int which) {
+  return which ? NVM_TYPE_ID(struct wrong) + NVM_TYPE_ID(struct outer) : NVM_TYPE_ID(struct silent);
+}
 #endif
 
 #ifdef RUN
