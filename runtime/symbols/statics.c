@@ -59,7 +59,11 @@ static enum nvm_error enter(struct nvm_pool *pool, uint32_t kind, uint64_t value
   struct nvmi_place place;
   if (!nvmi_place_of(address, &place) || (is_plain(kind) && !place.is_constant))
     return NVM_EUNSAFE;
-  return nvmi_statics_add(pool, &place, value) < 0 ? nvm_errno() : NVM_OK;
+  int index = nvmi_statics_add(pool, &place, value);
+  if (index < 0)
+    return nvm_errno();
+  nvmi_statics_set_build(pool, (unsigned)index);
+  return NVM_OK;
 }
 
 /* Modules have been unloaded since the places of entries were looked at. */
@@ -71,7 +75,9 @@ static enum nvm_error look_again(struct nvm_pool *pool) {
     const struct nvm_static *entry = nvmi_statics_entry(pool, i);
     struct nvmi_place place;
     nvmi_statics_place(entry, &place);
-    nvmi_statics_set_gone(pool, i, entry->address && !nvmi_place_is_at(&place, entry->address));
+    nvmi_statics_set_gone(
+        pool, i,
+        entry->address && !nvmi_place_is_at(&place, entry->address, nvmi_statics_build(pool, i)));
   }
   if (!nvmi_statics_refresh(pool)) {
     nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
@@ -239,30 +245,54 @@ static int bind(struct nvm_pool *pool, const uint64_t *found) {
   return 0;
 }
 
+/* What a place is, for messages. */
+static void describe(const struct nvmi_place *place, char *text, size_t size) {
+  struct nvmi_symbol_name symbol = nvmi_symbol_name(place->name, place->file);
+  if (place->text)
+    snprintf(text, size, "the text \"%.40s\"", place->text);
+  else if (*place->name)
+    snprintf(text, size, "%.*s%s%.*s", (int)symbol.length, symbol.name,
+             symbol.file_length ? " of " : "", (int)symbol.file_length, symbol.file);
+  else
+    snprintf(text, size, "nameless data (at %#llx)", (unsigned long long)place->offset);
+}
+
 static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
   struct nvmi_place place;
   uint64_t address;
+  char what[512];
   nvmi_statics_place(nvmi_statics_entry(pool, (unsigned)lost->lost), &place);
+  describe(&place, what, sizeof what);
   const char *module = *place.module ? place.module : "the program";
-  if (place.text)
-    return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to the text \"%.40s\", which %s lacks",
-                     lost->field, place.text, module);
-  if (!*place.name)
+  enum nvmi_found found = nvmi_place_find(&place, &address);
+  switch (found) {
+  case NVMI_AMBIGUOUS:
+    return nvmi_fail(
+        NVM_ESTATIC, pool->path,
+        "%s points to one of several %s in %s, which nothing tells apart; open it with "
+        "the build that wrote it, or give each a name of its own",
+        lost->field, what, module);
+  case NVMI_NAMESAKES:
+    return nvmi_fail(NVM_ESTATIC, pool->path,
+                     "%s points to %s in %s, and several libraries of that name are loaded, none "
+                     "of them the one that was meant; load that one, or give each a file name of "
+                     "its own",
+                     lost->field, what, module);
+  case NVMI_COPIES:
+    return nvmi_fail(NVM_ESTATIC, pool->path,
+                     "%s points to %s in %s, which is loaded twice; load one of them when the pool "
+                     "is opened",
+                     lost->field, what, module);
+  default:
+    break;
+  }
+  if (!place.text && !*place.name)
     return nvmi_fail(NVM_ESTATIC, pool->path,
                      "%s points to nameless data of another build of %s (at %#llx); open it with "
                      "that build, or do not strip symbols",
                      lost->field, module, (unsigned long long)place.offset);
-  struct nvmi_symbol_name symbol = nvmi_symbol_name(place.name, place.file);
-  char name[512];
-  snprintf(name, sizeof name, "%.*s%s%.*s", (int)symbol.length, symbol.name,
-           symbol.file_length ? " of " : "", (int)symbol.file_length, symbol.file);
-  if (nvmi_place_find(&place, &address) != NVMI_AMBIGUOUS)
-    return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s, which %s lacks", lost->field, name,
-                     module);
-  return nvmi_fail(NVM_ESTATIC, pool->path,
-                   "%s points to one of several %s in %s, which nothing tells apart; open it with "
-                   "the build that wrote it, or give each a name of its own",
-                   lost->field, name, module);
+  return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s, which %s lacks", lost->field, what,
+                   module);
 }
 
 int nvmi_statics_bind(struct nvm_pool *pool) {
@@ -291,6 +321,8 @@ int nvmi_statics_bind(struct nvm_pool *pool) {
     result = refuse(pool, &look);
   else if (result == 0 && moved)
     result = bind(pool, address);
+  for (unsigned i = 0; i < count && result == 0; i++)
+    nvmi_statics_set_build(pool, i);
   nvmi_symbols_release();
   nvmi_unlock(lock);
   nvmi_array_free(&found, sizeof(uint64_t));

@@ -10,7 +10,7 @@
  *
  * A library can be closed (dlclose), and another one come to lie at its addresses. Pointers to the
  * two would be the same number. So the places are looked up again once modules were unloaded: what
- * is no longer where it was is gone, and no pointer to its address commits until the pool is opened
+ * is no longer where it was, in the same build of its library, is gone, and no pointer to its address commits until the pool is opened
  * anew, which gives the two different addresses.
  *
  * Binding anew, and why a crash does no harm. Old and new addresses may overlap, so a pointer does
@@ -74,6 +74,9 @@ bool nvmi_statics_refresh(struct nvm_pool *pool);
 /* What another library may have taken the place of; and up to which unloading that was looked at
  * (nvmi_modules_unloaded). */
 void nvmi_statics_set_gone(struct nvm_pool *pool, unsigned index, bool is_gone);
+/* The build of the module that the entry's address lies in, in this process. */
+void nvmi_statics_set_build(struct nvm_pool *pool, unsigned index);
+const uint8_t *nvmi_statics_build(const struct nvm_pool *pool, unsigned index);
 uint64_t nvmi_statics_unloaded(const struct nvm_pool *pool);
 void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded);
 /* The checksum that belongs into a run of the table. */

@@ -26,7 +26,8 @@ enum { FLAGS = 3 };
 
 struct known {
   struct nvm_static *entry;
-  bool is_gone; /* something else may lie at its address now */
+  bool is_gone;                 /* something else may lie at its address now */
+  uint8_t build[NVMI_BUILD_ID]; /* of the module that it lies in, in this process */
 };
 
 struct nvmi_statics {
@@ -96,6 +97,15 @@ struct nvm_static *nvmi_statics_entry(const struct nvm_pool *pool, unsigned inde
 void nvmi_statics_set_gone(struct nvm_pool *pool, unsigned index, bool is_gone) {
   pool->statics->is_stale |= known(pool, index)->is_gone != is_gone;
   known(pool, index)->is_gone = is_gone;
+}
+
+void nvmi_statics_set_build(struct nvm_pool *pool, unsigned index) {
+  struct known *of = known(pool, index);
+  nvmi_build_at(of->entry->address, of->build);
+}
+
+const uint8_t *nvmi_statics_build(const struct nvm_pool *pool, unsigned index) {
+  return known(pool, index)->build;
 }
 
 bool nvmi_statics_refresh(struct nvm_pool *pool) {

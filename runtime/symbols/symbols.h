@@ -12,10 +12,10 @@
 enum { NVMI_BUILD_ID = 32 };
 
 struct nvmi_place {
-  const char *module; /* file name without folder; "": the program itself */
-  uint8_t build_id[NVMI_BUILD_ID];
-  uint64_t offset;       /* of the address, as linked */
-  const char *name;      /* of the symbol; "": none */
+  const char *module;              /* file name without folder; "": the program itself */
+  uint8_t build_id[NVMI_BUILD_ID]; /* modules.h; of pools of old, 0: not known */
+  uint64_t offset;                 /* of the address, as linked */
+  const char *name;                /* of the symbol; "": none */
   const char *file;      /* that a file-local symbol was defined in; "": not local, or not known */
   uint64_t within, size; /* bytes from the symbol's start; of the symbol */
   const char *text;      /* of a string constant; null: it is none */
@@ -24,7 +24,13 @@ struct nvmi_place {
   bool is_picked;        /* a variant of this function, picked for the processor: STT_GNU_IFUNC */
 };
 
-enum nvmi_found { NVMI_FOUND, NVMI_NOT_FOUND, NVMI_AMBIGUOUS };
+enum nvmi_found {
+  NVMI_FOUND,
+  NVMI_NOT_FOUND,
+  NVMI_AMBIGUOUS, /* the module has several of that name */
+  NVMI_NAMESAKES, /* several modules have the name, none is the build that was noted */
+  NVMI_COPIES     /* several modules are that build */
+};
 
 /* The place of an address of a loaded module. Names stay valid until the next call of a function
  * of this file. False: it lies in none, or memory ran out. */
@@ -33,8 +39,12 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place);
 /* Where a place lies in this process. */
 enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address);
 
-/* Whether a place lies at this address now. */
-bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address);
+/* The build of the module that an address lies in now. False: it lies in none. */
+bool nvmi_build_at(uint64_t address, uint8_t build_id[NVMI_BUILD_ID]);
+
+/* Whether a place lies at this address now, in that build of its module. */
+bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address,
+                      const uint8_t build_id[NVMI_BUILD_ID]);
 
 /* Gives back the memory of what was read. One thread at a time uses the functions above and this
  * one: their caller sees to it. */

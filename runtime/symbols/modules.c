@@ -1,0 +1,217 @@
+/* modules.c: see modules.h. Reads the modules' files: symbol tables are not loaded. */
+#define _GNU_SOURCE
+#include "symbols/modules.h"
+
+#include "base/own_files.h"
+#include "base/uncancelled.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MODULES_MAX = 256 };
+
+static struct nvmi_module *modules;
+static unsigned module_count;
+
+/* Modules that came and went so far. */
+struct changes {
+  uint64_t loaded, unloaded;
+};
+static struct changes read_at; /* when `modules` was filled */
+
+static int read_changes(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  *(struct changes *)context = (struct changes){info->dlpi_adds, info->dlpi_subs};
+  return 1;
+}
+
+static struct changes changes_now(void) {
+  struct changes changes = {0};
+  nvmi_each_module(read_changes, &changes);
+  return changes;
+}
+
+uint64_t nvmi_modules_unloaded(void) { return changes_now().unloaded; }
+
+static bool read_notes(struct nvmi_module *module, const char *at, size_t size) {
+  const char *end = at + size;
+  while (at + sizeof(ElfW(Nhdr)) <= end) {
+    const ElfW(Nhdr) *note = (const void *)at;
+    const char *name = at + sizeof *note, *data = name + ((note->n_namesz + 3) & ~3u);
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+      memcpy(module->build, data, note->n_descsz < NVMI_BUILD_ID ? note->n_descsz : NVMI_BUILD_ID);
+      return true;
+    }
+    at = data + ((note->n_descsz + 3) & ~3u);
+  }
+  return false;
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  if (module_count == MODULES_MAX)
+    return 1;
+  struct nvmi_module *module = &modules[module_count];
+  *module = (struct nvmi_module){.base = info->dlpi_addr};
+  const char *slash = strrchr(info->dlpi_name, '/');
+  const char *name = module_count == 0 ? "" : slash ? slash + 1 : info->dlpi_name;
+  strncpy(module->name, name, sizeof module->name - 1);
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    struct nvmi_part part = {.start = p->p_vaddr,
+                             .end = p->p_vaddr + p->p_memsz,
+                             .file = p->p_offset,
+                             .file_size = p->p_filesz,
+                             .readable = p->p_flags & PF_R,
+                             .writable = p->p_flags & PF_W};
+    if (p->p_type == PT_NOTE && !module->has_build &&
+        read_notes(module, (const char *)info->dlpi_addr + p->p_vaddr, p->p_memsz))
+      module->has_build = true, module->notes = part;
+    if (p->p_type == PT_GNU_RELRO)
+      module->relro = part.start, module->relro_end = part.end;
+    if (p->p_type == PT_LOAD && module->part_count < NVMI_PARTS_MAX)
+      module->parts[module->part_count++] = part;
+  }
+  module_count++;
+  return 0;
+}
+
+bool nvmi_modules_load(void) {
+  struct changes changes = changes_now();
+  if (module_count && changes.loaded == read_at.loaded && changes.unloaded == read_at.unloaded)
+    return true;
+  nvmi_symbols_release();
+  void *memory = mmap(NULL, MODULES_MAX * sizeof *modules, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  modules = memory;
+  read_at = changes;
+  nvmi_each_module(add_module, NULL);
+  return true;
+}
+
+void nvmi_symbols_release(void) {
+  for (unsigned i = 0; i < module_count; i++)
+    if (modules[i].bytes)
+      munmap((void *)modules[i].bytes, modules[i].size);
+  if (modules)
+    munmap(modules, MODULES_MAX * sizeof *modules);
+  modules = NULL;
+  module_count = 0;
+}
+
+unsigned nvmi_modules_count(void) { return module_count; }
+struct nvmi_module *nvmi_module_at(unsigned index) { return &modules[index]; }
+bool nvmi_module_is_program(const struct nvmi_module *module) { return module == modules; }
+
+static const struct nvmi_part *part_of(const struct nvmi_module *module, uint64_t offset) {
+  for (unsigned i = 0; i < module->part_count; i++)
+    if (offset - module->parts[i].start < module->parts[i].end - module->parts[i].start)
+      return &module->parts[i];
+  return NULL;
+}
+
+struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **part) {
+  for (unsigned i = 0; i < module_count; i++)
+    if ((*part = part_of(&modules[i], address - modules[i].base)))
+      return &modules[i];
+  return NULL;
+}
+
+/* Not nvmi_check: between constants of programs built with AddressSanitizer lies memory that only
+ * code without it may read. */
+__attribute__((no_sanitize("address"))) static void sum(uint64_t sums[2], const char *at,
+                                                        const char *end) {
+  for (; at < end; at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    for (unsigned i = 0; i < sizeof word && at + i < end; i++)
+      word |= (uint64_t)(uint8_t)at[i] << 8 * i;
+    for (unsigned i = 0; i < 2; i++) {
+      sums[i] = (sums[i] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+      sums[i] ^= sums[i] >> (29 + 3 * i);
+    }
+  }
+}
+
+/* Without the file's own header: removing symbols changes that. */
+const uint8_t *nvmi_module_build(struct nvmi_module *module) {
+  uint64_t sums[2] = {1, 2};
+  for (unsigned i = 0; i < module->part_count && !module->has_build; i++) {
+    const struct nvmi_part *part = &module->parts[i];
+    const char *start = (const char *)module->base + part->start;
+    if (part->readable && !part->writable)
+      sum(sums, start + (part->file ? 0 : sizeof(ElfW(Ehdr))), start + (part->end - part->start));
+  }
+  if (!module->has_build) /* behind where a linker's would begin: none is like it */
+    memcpy(module->build + NVMI_BUILD_ID - sizeof sums, sums, sizeof sums);
+  module->has_build = true;
+  return module->build;
+}
+
+static void map_file(struct nvmi_module *module, const char *path) {
+  int fd = nvmi_open(path, O_RDONLY, 0);
+  struct stat status;
+  if (fd < 0)
+    return;
+  void *bytes = fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(Elf64_Ehdr)
+                    ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                    : MAP_FAILED;
+  NVMI_UNCANCELLED(close(fd));
+  if (bytes == MAP_FAILED)
+    return;
+  module->bytes = bytes;
+  module->size = (size_t)status.st_size;
+}
+
+static int find_path(struct dl_phdr_info *info, size_t size, void *context) {
+  struct nvmi_module *module = context;
+  (void)size;
+  if (info->dlpi_addr != module->base)
+    return 0;
+  map_file(module, *info->dlpi_name && module != modules ? info->dlpi_name : "/proc/self/exe");
+  return 1;
+}
+
+static bool is_as_loaded(const struct nvmi_module *module, const struct nvmi_part *part) {
+  return part->file <= module->size && part->file_size <= module->size - part->file &&
+         memcmp(module->bytes + part->file, (const char *)module->base + part->start,
+                part->file_size) == 0;
+}
+
+/* The file may have been replaced since: its symbols say nothing of what is loaded then. */
+static bool is_loaded_file(const struct nvmi_module *module) {
+  return module->bytes && memcmp(module->bytes, ELFMAG, SELFMAG) == 0 &&
+         (!module->notes.file_size || is_as_loaded(module, &module->notes));
+}
+
+void nvmi_module_read(struct nvmi_module *module) {
+  if (module->tried)
+    return;
+  module->tried = true;
+  nvmi_each_module(find_path, module);
+  if (!is_loaded_file(module))
+    return;
+  const Elf64_Ehdr *head = (const void *)module->bytes;
+  const Elf64_Shdr *sections = (const void *)(module->bytes + head->e_shoff), *best = NULL;
+  if (head->e_shoff > module->size ||
+      head->e_shnum > (module->size - head->e_shoff) / sizeof *sections)
+    return;
+  for (unsigned i = 0; i < head->e_shnum; i++)
+    if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !best))
+      best = &sections[i];
+  if (!best || best->sh_link >= head->e_shnum)
+    return;
+  const Elf64_Shdr *names = &sections[best->sh_link];
+  if (best->sh_offset > module->size || best->sh_size > module->size - best->sh_offset ||
+      names->sh_offset > module->size || names->sh_size > module->size - names->sh_offset)
+    return;
+  module->symbols = (const void *)(module->bytes + best->sh_offset);
+  module->symbol_count = best->sh_size / sizeof *module->symbols;
+  module->names = module->bytes + names->sh_offset;
+  module->names_size = names->sh_size;
+}

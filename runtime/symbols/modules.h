@@ -1,0 +1,55 @@
+/* modules.h: the program and its shared objects, as they are loaded now (symbols.h).
+ *
+ * Build: what tells a module from others of its name, and from itself built anew. It is the build
+ * id that the linker gave it; of a module without one a checksum of what is loaded of it and nobody
+ * can write.
+ */
+#pragma once
+
+#include "symbols/symbols.h"
+
+#include <elf.h>
+
+enum { NVMI_PARTS_MAX = 12 };
+
+struct nvmi_part {
+  uint64_t start, end; /* as linked */
+  uint64_t file, file_size;
+  bool readable, writable;
+};
+
+struct nvmi_module {
+  char name[128];
+  uint64_t base; /* added to addresses as linked */
+  uint8_t build[NVMI_BUILD_ID];
+  bool has_build;         /* known by now */
+  struct nvmi_part notes; /* that the linker's build id lies in; else empty */
+  struct nvmi_part parts[NVMI_PARTS_MAX];
+  unsigned part_count;
+  uint64_t relro, relro_end; /* writable until the loader was done */
+  const char *bytes;         /* the file; null: not read, or not readable */
+  size_t size;
+  bool tried;
+  const Elf64_Sym *symbols;
+  size_t symbol_count;
+  const char *names;
+  size_t names_size;
+};
+
+/* Reads what is loaded now, if that has changed; afterwards the functions below may be called.
+ * False: out of memory. */
+bool nvmi_modules_load(void);
+
+unsigned nvmi_modules_count(void);
+/* The first is the program. */
+struct nvmi_module *nvmi_module_at(unsigned index);
+bool nvmi_module_is_program(const struct nvmi_module *module);
+
+/* The one that an address lies in, and the part of it; null: none. */
+struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **part);
+
+const uint8_t *nvmi_module_build(struct nvmi_module *module);
+
+/* Fills in symbols and names: the full symbol table when the file has one, else that of dynamic
+ * symbols; none, if the file is no longer the one that was loaded. */
+void nvmi_module_read(struct nvmi_module *module);
