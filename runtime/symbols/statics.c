@@ -6,15 +6,12 @@
 #include "heap/heap_types.h"
 #include "symbols/symbol_names.h"
 #include "symbols/symbols.h"
+#include "symbols/tokens.h"
 #include "types/types.h"
 #include "types/words.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* No address of any process: canonical ones have all or none of the highest 17 bits. */
-#define TOKEN UINT64_C(0x4e56000000000000)
-#define TOKEN_INDEX UINT64_C(0x0000ffffffffffff)
 
 /* Over the tables of all pools and what symbols.c has read. */
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_STATICS];
@@ -115,12 +112,40 @@ bool nvmi_static_closed(const struct nvm_pool *pool, uint64_t address, char *tex
   return true;
 }
 
+/* Whether the tag of a field leaves no room to bind it anew (tokens.h): looked at closely only
+ * where the type, or what its flexible array has, has such a field. */
+static bool has_full_tag(const struct nvm_pool *pool, const struct nvm_type *type) {
+  bool some = false;
+  for (uint32_t i = 0; i < type->field_count && !some; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    const struct nvm_type *element =
+        field->kind == NVM_FIELD_FLEXIBLE_ARRAY ? nvmi_type_by_id(pool, field->target) : NULL;
+    some = field->tag && !nvmi_token_fits(field->tag);
+    for (uint32_t j = 0; element && element != type && j < element->field_count; j++)
+      some |= element->fields[j].tag && !nvmi_token_fits(element->fields[j].tag);
+  }
+  return some;
+}
+
+static bool can_bind(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index,
+                     uint64_t place, uint64_t inside) {
+  const struct nvmi_geometry *geometry = &pool->heap->geometry[span->class];
+  uint64_t number = *nvmi_type_word(geometry, span, index) - UINT64_C(1);
+  const struct nvm_type *type = number < pool->type_count ? nvmi_type_layout(pool, number) : NULL;
+  if (!type || !has_full_tag(pool, type))
+    return true;
+  const struct nvm_field *field =
+      nvmi_pointer_field(pool, type, pool->work + place - inside, inside);
+  return field && (!field->tag || nvmi_token_fits(field->tag));
+}
+
 enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t value,
                                 uint64_t place) {
   uint64_t inside;
   uint32_t index;
   struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
-  if (!span || place % sizeof(uint64_t) || (is_plain(kind) && span->class == NVMI_CLASSES))
+  if (!span || place % sizeof(uint64_t) || (is_plain(kind) && span->class == NVMI_CLASSES) ||
+      !can_bind(pool, span, index, place, inside))
     return NVM_EUNSAFE;
   unsigned flags;
   if (!is_known(pool, value, &flags)) {
@@ -149,10 +174,11 @@ struct binder {
 };
 
 static void bind_word(struct binder *binder, const struct nvmi_word *word, uint64_t value) {
-  bool is_token = (value & ~TOKEN_INDEX) == TOKEN;
+  uint64_t tag = word->field->tag, address = value & ~tag;
+  uint32_t number;
   unsigned flags;
-  int entry =
-      is_token ? (int)(value & TOKEN_INDEX) : nvmi_statics_look_up(binder->pool, value, &flags);
+  bool is_token = nvmi_token_is(tag, address, &number);
+  int entry = is_token ? (int)number : nvmi_statics_look_up(binder->pool, address, &flags);
   if (entry < 0 || (unsigned)entry >= nvmi_statics_count(binder->pool))
     return;
   if (binder->only_look) {
@@ -168,8 +194,9 @@ static void bind_word(struct binder *binder, const struct nvmi_word *word, uint6
       binder->pool->persist->flush(word->at, sizeof value);
     return;
   }
-  uint64_t bound = binder->to_tokens ? TOKEN | (uint64_t)entry
+  uint64_t bound = binder->to_tokens ? nvmi_token(tag, (uint32_t)entry)
                                      : nvmi_statics_entry(binder->pool, (unsigned)entry)->address;
+  bound |= value & tag;
   __atomic_store_n((uint64_t *)(void *)word->at, bound, __ATOMIC_RELAXED);
   binder->pool->persist->flush(word->at, sizeof bound);
 }

@@ -10,12 +10,13 @@
  *
  * A library can be closed (dlclose), and another one come to lie at its addresses. Pointers to the
  * two would be the same number. So the places are looked up again once modules were unloaded: what
- * is no longer where it was, in the same build of its library, is gone, and no pointer to its address commits until the pool is opened
- * anew, which gives the two different addresses.
+ * is no longer where it was, in the same build of its library, is gone, and no pointer to its
+ * address commits until the pool is opened anew, which gives the two different addresses.
  *
  * Binding anew, and why a crash does no harm. Old and new addresses may overlap, so a pointer does
- * not tell for which process it was made. Therefore it goes by way of tokens, numbers of table
- * entries that no address equals. `statics` in the header, durable before each step:
+ * not tell for which process it was made. Therefore it goes by way of tokens (tokens.h), numbers of
+ * table entries that no address equals. Bits of a tag (NVM_TAGGED_PTR) stay what they are.
+ * `statics` in the header, durable before each step:
  *   NVM_STATICS_BOUND   pointers are the addresses that the table has
  *   NVM_STATICS_MIXED   each is such an address, or a token
  *   NVM_STATICS_TOKENS  all are tokens; the table's addresses mean nothing
