@@ -7,6 +7,7 @@
 #include "Port.h"
 #include "PortCode.h"
 #include "Settings.h"
+#include "StaticNames.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -215,7 +216,8 @@ bool foldTypeIds(Module &M) {
 PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
-  bool Changed = carryOutPort(M);
+  bool Changed = nameConstants(M);
+  Changed |= carryOutPort(M);
   emitPortEntries(M);
   Changed |= resolveFieldAnnotations(M);
   Changed |= markBitFields(M);

@@ -21,7 +21,7 @@ struct nvm_static {
   uint64_t check;   /* over all from `offset` on, seeded with the pool's id */
   uint64_t address; /* in the process that bound the pool's pointers */
   uint64_t offset;  /* in its module as linked, for `build_id` */
-  uint64_t within;  /* bytes from the start of the symbol */
+  uint64_t within;  /* bytes from the start of the symbol, or, with NVM_STATIC_STRING, the string */
   uint64_t symbol_size;
   uint32_t length;                   /* of the entry, bytes */
   uint32_t module, name, file, text; /* text: of a string constant, with NVM_STATIC_TEXT */
@@ -32,6 +32,7 @@ struct nvm_static {
 #define NVM_STATIC_CONSTANT 2u  /* nobody can write there */
 #define NVM_STATIC_PICKED 4u    /* a variant of the function; the loader says which */
 #define NVM_STATIC_NAMESAKES 8u /* nothing tells it from others in another build */
+#define NVM_STATIC_STRING 16u   /* that it is one is known; `within` bytes of it precede the text */
 static_assert(sizeof(struct nvm_static) == 96, "");
 
 /* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */

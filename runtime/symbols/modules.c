@@ -5,6 +5,8 @@
 #include "base/own_files.h"
 #include "base/uncancelled.h"
 
+#include "nvmove/abi_statics.h"
+
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -189,6 +191,43 @@ static bool is_loaded_file(const struct nvmi_module *module) {
          (!module->notes.file_size || is_as_loaded(module, &module->notes));
 }
 
+static bool lies_in(const struct nvmi_module *module, const Elf64_Shdr *section) {
+  return section->sh_offset <= module->size &&
+         section->sh_size <= module->size - section->sh_offset;
+}
+
+static void find_strings(struct nvmi_module *module, const Elf64_Shdr *sections,
+                         const Elf64_Ehdr *head) {
+  const Elf64_Shdr *names = &sections[head->e_shstrndx];
+  if (head->e_shstrndx >= head->e_shnum || !lies_in(module, names))
+    return;
+  for (unsigned i = 0; i < head->e_shnum; i++) {
+    const Elf64_Shdr *section = &sections[i];
+    uint64_t at = section->sh_name, size = sizeof NVM_STATIC_STRINGS;
+    if (at < names->sh_size && size <= names->sh_size - at && section->sh_flags & SHF_ALLOC &&
+        memcmp(module->bytes + names->sh_offset + at, NVM_STATIC_STRINGS, size) == 0) {
+      module->strings = section->sh_addr;
+      module->strings_end = section->sh_addr + section->sh_size;
+    }
+  }
+}
+
+static void find_symbols(struct nvmi_module *module, const Elf64_Shdr *sections,
+                         const Elf64_Ehdr *head) {
+  const Elf64_Shdr *best = NULL;
+  for (unsigned i = 0; i < head->e_shnum; i++)
+    if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !best))
+      best = &sections[i];
+  if (!best || best->sh_link >= head->e_shnum || !lies_in(module, best) ||
+      !lies_in(module, &sections[best->sh_link]))
+    return;
+  const Elf64_Shdr *names = &sections[best->sh_link];
+  module->symbols = (const void *)(module->bytes + best->sh_offset);
+  module->symbol_count = best->sh_size / sizeof *module->symbols;
+  module->names = module->bytes + names->sh_offset;
+  module->names_size = names->sh_size;
+}
+
 void nvmi_module_read(struct nvmi_module *module) {
   if (module->tried)
     return;
@@ -197,21 +236,10 @@ void nvmi_module_read(struct nvmi_module *module) {
   if (!is_loaded_file(module))
     return;
   const Elf64_Ehdr *head = (const void *)module->bytes;
-  const Elf64_Shdr *sections = (const void *)(module->bytes + head->e_shoff), *best = NULL;
+  const Elf64_Shdr *sections = (const void *)(module->bytes + head->e_shoff);
   if (head->e_shoff > module->size ||
       head->e_shnum > (module->size - head->e_shoff) / sizeof *sections)
     return;
-  for (unsigned i = 0; i < head->e_shnum; i++)
-    if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !best))
-      best = &sections[i];
-  if (!best || best->sh_link >= head->e_shnum)
-    return;
-  const Elf64_Shdr *names = &sections[best->sh_link];
-  if (best->sh_offset > module->size || best->sh_size > module->size - best->sh_offset ||
-      names->sh_offset > module->size || names->sh_size > module->size - names->sh_offset)
-    return;
-  module->symbols = (const void *)(module->bytes + best->sh_offset);
-  module->symbol_count = best->sh_size / sizeof *module->symbols;
-  module->names = module->bytes + names->sh_offset;
-  module->names_size = names->sh_size;
+  find_symbols(module, sections, head);
+  find_strings(module, sections, head);
 }

@@ -34,6 +34,7 @@ struct nvmi_module {
   size_t symbol_count;
   const char *names;
   size_t names_size;
+  uint64_t strings, strings_end; /* as linked: NVM_STATIC_STRINGS (abi_statics.h) */
 };
 
 /* Reads what is loaded now, if that has changed; afterwards the functions below may be called.
@@ -50,6 +51,6 @@ struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **pa
 
 const uint8_t *nvmi_module_build(struct nvmi_module *module);
 
-/* Fills in symbols and names: the full symbol table when the file has one, else that of dynamic
+/* Fills in symbols, names and strings: the full symbol table when the file has one, else that of dynamic
  * symbols; none, if the file is no longer the one that was loaded. */
 void nvmi_module_read(struct nvmi_module *module);

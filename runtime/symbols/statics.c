@@ -277,6 +277,8 @@ static void describe(const struct nvmi_place *place, char *text, size_t size) {
   struct nvmi_symbol_name symbol = nvmi_symbol_name(place->name, place->file);
   if (place->text)
     snprintf(text, size, "the text \"%.40s\"", place->text);
+  else if (nvmi_symbol_is_content(place->name))
+    snprintf(text, size, "a constant without a name in the source");
   else if (*place->name)
     snprintf(text, size, "%.*s%s%.*s", (int)symbol.length, symbol.name,
              symbol.file_length ? " of " : "", (int)symbol.file_length, symbol.file);
@@ -316,7 +318,7 @@ static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
   if (!place.text && !*place.name)
     return nvmi_fail(NVM_ESTATIC, pool->path,
                      "%s points to nameless data of another build of %s (at %#llx); open it with "
-                     "that build, or do not strip symbols",
+                     "that build, or keep symbols in a build with nvmove-cc that fills the pool",
                      lost->field, module, (unsigned long long)place.offset);
   return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s, which %s lacks", lost->field, what,
                    module);

@@ -170,11 +170,17 @@ static bool has_text(const struct nvm_static *entry, uint32_t at) {
   return at < entry->length && memchr((const char *)entry + at, 0, entry->length - at);
 }
 
+/* All of the string. */
+static bool has_string(const struct nvm_static *entry) {
+  return !(entry->flags & NVM_STATIC_STRING) ||
+         (entry->text >= sizeof *entry && entry->within <= entry->text - sizeof *entry);
+}
+
 static bool is_whole(const struct nvm_pool *pool, const struct nvm_static *entry, uint64_t room) {
   return room >= sizeof *entry && entry->length >= sizeof *entry && entry->length <= room &&
          entry->length % NVM_LINE_SIZE == 0 && entry->check == entry_check(pool, entry) &&
          has_text(entry, entry->module) && has_text(entry, entry->name) &&
-         has_text(entry, entry->file) && has_text(entry, entry->text);
+         has_text(entry, entry->file) && has_text(entry, entry->text) && has_string(entry);
 }
 
 static uint64_t *first_link(const struct nvm_pool *pool) {
@@ -290,6 +296,7 @@ void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place
                                .within = entry->within,
                                .size = entry->symbol_size,
                                .text = entry->flags & NVM_STATIC_TEXT ? texts + entry->text : NULL,
+                               .is_string = entry->flags & NVM_STATIC_STRING,
                                .is_constant = entry->flags & NVM_STATIC_CONSTANT,
                                .has_namesakes = entry->flags & NVM_STATIC_NAMESAKES,
                                .is_picked = entry->flags & NVM_STATIC_PICKED};
@@ -326,6 +333,11 @@ static uint32_t put_text(char *entry, size_t *length, const char *text) {
   return (uint32_t)at;
 }
 
+/* All of it. */
+static const char *string_of(const struct nvmi_place *place) {
+  return place->is_string ? place->text - place->within : place->text;
+}
+
 static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct nvmi_place *place,
                                      uint64_t address, size_t length) {
   struct nvm_static *entry = nvmi_dram_reserve(length);
@@ -337,15 +349,19 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
                                .symbol_size = place->size,
                                .length = (uint32_t)length,
                                .flags = (place->text ? NVM_STATIC_TEXT : 0) |
+                                        (place->is_string ? NVM_STATIC_STRING : 0) |
                                         (place->is_constant ? NVM_STATIC_CONSTANT : 0) |
                                         (place->is_picked ? NVM_STATIC_PICKED : 0) |
                                         (place->has_namesakes ? NVM_STATIC_NAMESAKES : 0)};
   memcpy(entry->build_id, place->build_id, sizeof entry->build_id);
+  const char *string = string_of(place);
   size_t end = sizeof *entry;
   entry->module = put_text((char *)entry, &end, place->module);
   entry->name = put_text((char *)entry, &end, place->name);
   entry->file = put_text((char *)entry, &end, place->file);
-  entry->text = put_text((char *)entry, &end, place->text ? place->text : "");
+  entry->text = put_text((char *)entry, &end, string ? string : "");
+  if (place->is_string)
+    entry->text += (uint32_t)place->within;
   entry->check = entry_check(pool, entry);
   return entry;
 }
@@ -353,7 +369,7 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
 int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address) {
   struct nvmi_statics *statics = pool->statics;
   size_t length = sizeof(struct nvm_static) + strlen(place->module) + strlen(place->name) +
-                  strlen(place->file) + (place->text ? strlen(place->text) : 0) + 4;
+                  strlen(place->file) + (place->text ? strlen(string_of(place)) : 0) + 4;
   length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
   if (length > NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run))
     return nvmi_fail(NVM_ELIMIT, pool->path,

@@ -29,7 +29,15 @@ static size_t without_number(const char *name, size_t length, bool all) {
   return all ? end : length;
 }
 
+bool nvmi_symbol_is_content(const char *symbol) {
+  return strncmp(symbol, NVM_STATIC_CONSTANT_NAME, strlen(NVM_STATIC_CONSTANT_NAME)) == 0;
+}
+
 struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file) {
+  size_t prefix = strlen(NVM_STATIC_CONSTANT_NAME);
+  if (nvmi_symbol_is_content(symbol)) /* in whatever file, with whatever number */
+    return (struct nvmi_symbol_name){
+        .name = symbol, .file = "", .length = prefix + strspn(symbol + prefix, "0123456789ABCDEF")};
   const char *in = strstr(symbol, NVM_STATIC_IN), *end = in ? strstr(in, NVM_STATIC_END) : NULL;
   struct nvmi_symbol_name parts = {.name = symbol};
   const char *rest = end ? end + strlen(NVM_STATIC_END) : "";

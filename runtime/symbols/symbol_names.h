@@ -15,6 +15,9 @@ struct nvmi_symbol_name {
  * not local. */
 struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file);
 
+/* Whether the name says what the symbol holds (NVM_STATIC_CONSTANT_NAME): namesakes are as good. */
+bool nvmi_symbol_is_content(const char *symbol);
+
 bool nvmi_symbol_is(const char *symbol, const char *file, const struct nvmi_symbol_name *wanted);
 
 /* Whether it marks its object as made for link-time optimisation by nvmove-cc. */

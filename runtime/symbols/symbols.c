@@ -74,7 +74,9 @@ static enum nvmi_found find_named(const struct nvmi_module *module, const struct
     found++;
   }
   *address = module->base + first + place->within;
-  return found == 1 ? NVMI_FOUND : found ? NVMI_AMBIGUOUS : NVMI_NOT_FOUND;
+  if (!found)
+    return NVMI_NOT_FOUND;
+  return found == 1 || nvmi_symbol_is_content(place->name) ? NVMI_FOUND : NVMI_AMBIGUOUS;
 }
 
 /* In a program that is not position-independent the address of a library's function is that of a
@@ -124,6 +126,21 @@ static bool find_picked(const void *address, struct nvmi_place *place) {
   return place->is_picked;
 }
 
+/* Whatever its name: compilers number strings. */
+static bool find_string(const struct nvmi_module *module, struct nvmi_place *place) {
+  const char *base = (const char *)module->base;
+  if (place->offset - module->strings >= module->strings_end - module->strings)
+    return false;
+  const char *at = base + place->offset,
+             *start = nvmi_string_around(at, base + module->strings, base + module->strings_end);
+  if (!start)
+    return false;
+  place->text = at;
+  place->within = (uint64_t)(at - start);
+  place->is_string = true;
+  return true;
+}
+
 bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   const struct nvmi_part *part;
   struct nvmi_module *module =
@@ -143,31 +160,51 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   place->is_constant = is_constant(module, part, place->offset);
   if (!is_program && !part->writable && find_picked(address, place))
     return true;
+  if (place->is_constant && find_string(module, place))
+    return true;
   find_symbol(module, place);
   uint64_t first;
   place->has_namesakes = *place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS;
-  if (!*place->name && place->is_constant &&
-      nvmi_is_text(address, (const char *)module->base + part->end))
-    place->text = address;
   return true;
+}
+
+static const char *find_bytes_in(const struct nvmi_module *module, uint64_t start, uint64_t end,
+                                 const char *text) {
+  const char *base = (const char *)module->base;
+  return nvmi_find_bytes(base + start, base + end, text, strlen(text) + 1);
 }
 
 /* Any constant of these bytes will do. */
 static enum nvmi_found find_text(const char *text, uint64_t *address) {
-  size_t size = strlen(text) + 1;
   for (unsigned i = 0; i < nvmi_modules_count(); i++)
     for (unsigned p = 0; p < nvmi_module_at(i)->part_count; p++) {
-      const struct nvmi_part *part = &nvmi_module_at(i)->parts[p];
-      const char *start = (const char *)nvmi_module_at(i)->base + part->start;
+      const struct nvmi_module *module = nvmi_module_at(i);
+      const struct nvmi_part *part = &module->parts[p];
       const char *found =
-          part->writable ? NULL
-                         : nvmi_find_bytes(start, start + (part->end - part->start), text, size);
+          part->writable ? NULL : find_bytes_in(module, part->start, part->end, text);
       if (!found)
         continue;
       *address = (uint64_t)(uintptr_t)found;
       return NVMI_FOUND;
     }
   return NVMI_NOT_FOUND;
+}
+
+/* The whole string, so that pointers to parts of it stay together. Where linkers made the string
+ * the end of another one, that may have gone: then the rest of it from the place on, as a string. */
+static enum nvmi_found find_string_again(const struct nvmi_place *place, uint64_t *address) {
+  const char *parts[] = {place->text - place->within, place->text};
+  for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++)
+    for (unsigned i = 0; i < nvmi_modules_count(); i++) {
+      struct nvmi_module *module = nvmi_module_at(i);
+      nvmi_module_read(module);
+      const char *found = find_bytes_in(module, module->strings, module->strings_end, parts[p]);
+      if (!found)
+        continue;
+      *address = (uint64_t)(uintptr_t)found + (uint64_t)(place->text - parts[p]);
+      return NVMI_FOUND;
+    }
+  return find_text(place->text, address);
 }
 
 /* By its name, which several may have, and its build, which makes it the one that was noted. */
@@ -206,7 +243,7 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
     return NVMI_FOUND;
   }
   if (place->text)
-    return find_text(place->text, address);
+    return place->is_string ? find_string_again(place, address) : find_text(place->text, address);
   if (found != NVMI_FOUND)
     return found;
   if (!*place->name)

@@ -2,8 +2,8 @@
  * rebuild; and where such a place lies now.
  *
  * Module: the program or one of its shared objects. Place: a function or object of a module's
- * symbol table, file-local ones included; a string constant, by its content; or, where no name is
- * left, an offset in one build of the module.
+ * symbol table, file-local ones included; a string constant, by its content, where nvmove-cc says
+ * that it is one (abi_statics.h); or, where no name is left, an offset in one build of the module.
  */
 #pragma once
 
@@ -18,10 +18,12 @@ struct nvmi_place {
   const char *name;                /* of the symbol; "": none */
   const char *file;      /* that a file-local symbol was defined in; "": not local, or not known */
   uint64_t within, size; /* bytes from the symbol's start; of the symbol */
-  const char *text;      /* of a string constant; null: it is none */
-  bool is_constant;      /* nobody can write there: code, constants */
-  bool has_namesakes;    /* in that build, of one file as far as can be seen */
-  bool is_picked;        /* a variant of this function, picked for the processor: STT_GNU_IFUNC */
+  const char *text;      /* of a string constant, from the place on; null: it is none */
+  bool is_string;     /* and `within` bytes before it belong to it; else, of a pool of old, what it
+                          * is was guessed */
+  bool is_constant;   /* nobody can write there: code, constants */
+  bool has_namesakes; /* in that build, of one file as far as can be seen */
+  bool is_picked;     /* a variant of this function, picked for the processor: STT_GNU_IFUNC */
 };
 
 enum nvmi_found {

@@ -3,12 +3,14 @@
 
 enum { TEXT_MAX = 4096 };
 
-bool nvmi_is_text(const char *at, const char *end) {
-  const char *start = at;
-  for (; at < end && at - start < TEXT_MAX && *at; at++)
-    if ((unsigned char)*at < ' ' && !(*at >= '\a' && *at <= '\r') && *at != '\033')
-      return false;
-  return at < end && !*at;
+__attribute__((no_sanitize("address"))) const char *
+nvmi_string_around(const char *at, const char *start, const char *end) {
+  const char *first = at, *last = at;
+  while (first > start && first[-1] && at - first < TEXT_MAX)
+    first--;
+  while (last < end && *last && last - first < TEXT_MAX)
+    last++;
+  return last < end && !*last ? first : NULL;
 }
 
 /* Not memmem: in programs built with AddressSanitizer that one aborts at the guards around each
