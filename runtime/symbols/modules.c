@@ -39,6 +39,27 @@ static struct changes changes_now(void) {
 
 uint64_t nvmi_modules_unloaded(void) { return changes_now().unloaded; }
 
+/* The first module is the program; it is loaded as one. */
+static int read_program(struct dl_phdr_info *info, size_t size, void *context) {
+  uint64_t *bounds = context;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+    if (p->p_type != PT_LOAD)
+      continue;
+    bounds[0] = !bounds[1] || start < bounds[0] ? start : bounds[0];
+    bounds[1] = end > bounds[1] ? end : bounds[1];
+  }
+  return 1;
+}
+
+bool nvmi_is_of_program(uint64_t address) {
+  uint64_t bounds[2] = {0};
+  nvmi_each_module(read_program, bounds);
+  return address - bounds[0] < bounds[1] - bounds[0];
+}
+
 static bool read_notes(struct nvmi_module *module, const char *at, size_t size) {
   const char *end = at + size;
   while (at + sizeof(ElfW(Nhdr)) <= end) {

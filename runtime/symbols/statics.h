@@ -54,7 +54,7 @@ bool nvmi_static_closed(const struct nvm_pool *pool, uint64_t address, char *tex
 
 enum nvmi_static_flag {
   NVMI_STATIC_CONSTANT = 1, /* nobody can write there */
-  NVMI_STATIC_PROGRAM = 2,  /* of the program itself: the address means this for ever */
+  NVMI_STATIC_PROGRAM = 2,  /* it lies in the program: the address means this for ever */
   NVMI_STATIC_GONE = 4      /* a closed library had this here, and it is not here again */
 };
 

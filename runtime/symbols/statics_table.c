@@ -72,7 +72,7 @@ static struct known *known(const struct nvm_pool *pool, unsigned index) {
 static unsigned flags_of(const struct known *known) {
   const struct nvm_static *entry = known->entry;
   return (entry->flags & NVM_STATIC_CONSTANT ? NVMI_STATIC_CONSTANT : 0) |
-         (((const char *)entry)[entry->module] ? 0 : NVMI_STATIC_PROGRAM) |
+         (nvmi_is_of_program(entry->address) ? NVMI_STATIC_PROGRAM : 0) |
          (known->is_gone ? NVMI_STATIC_GONE : 0);
 }
 

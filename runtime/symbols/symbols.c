@@ -273,13 +273,14 @@ bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address,
     return false;
   if (nvmi_place_find(place, &found) == NVMI_FOUND && found == address)
     return true;
-  if (!nvmi_place_of((const void *)(uintptr_t)address, &now) ||
-      strcmp(now.module, place->module) != 0)
+  if (!nvmi_place_of((const void *)(uintptr_t)address, &now))
+    return false;
+  if (place->text && now.text) /* wherever it was found */
+    return strcmp(place->text, now.text) == 0;
+  if (strcmp(now.module, place->module) != 0)
     return false;
   if (*place->name || *now.name)
     return strcmp(now.name, place->name) == 0 && strcmp(now.file, place->file) == 0 &&
            now.within == place->within;
-  return place->text && now.text ? strcmp(place->text, now.text) == 0
-                                 : now.offset == place->offset &&
-                                       memcmp(now.build_id, place->build_id, NVMI_BUILD_ID) == 0;
+  return now.offset == place->offset && memcmp(now.build_id, place->build_id, NVMI_BUILD_ID) == 0;
 }

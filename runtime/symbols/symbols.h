@@ -41,6 +41,9 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place);
 /* Where a place lies in this process. */
 enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address);
 
+/* Whether an address lies in the program itself, which stays where it is. Any thread. */
+bool nvmi_is_of_program(uint64_t address);
+
 /* The build of the module that an address lies in now. False: it lies in none. */
 bool nvmi_build_at(uint64_t address, uint8_t build_id[NVMI_BUILD_ID]);
 
