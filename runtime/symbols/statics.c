@@ -318,7 +318,7 @@ static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
   if (!place.text && !*place.name)
     return nvmi_fail(NVM_ESTATIC, pool->path,
                      "%s points to nameless data of another build of %s (at %#llx); open it with "
-                     "that build, or keep symbols in a build with nvmove-cc that fills the pool",
+                     "that build (what nvmove-cc compiled has names, until it is stripped)",
                      lost->field, module, (unsigned long long)place.offset);
   return nvmi_fail(NVM_ESTATIC, pool->path, "%s points to %s, which %s lacks", lost->field, what,
                    module);

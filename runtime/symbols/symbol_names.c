@@ -1,8 +1,9 @@
 /* symbol_names.c: see symbol_names.h.
  *
- * Objects of nvmove-cc name the file themselves (abi_statics.h). Of other code
- * nobody knows which of several namesakes got the number: all have one name
- * then, and none is found by it.
+ * Objects of nvmove-cc name the file themselves (abi_statics.h). Nobody knows
+ * which of several namesakes of one file got the number, from the linker or,
+ * where a function has two static data of one name, from the compiler: all have
+ * one name then, and none is found by it.
  */
 #include "symbols/symbol_names.h"
 
@@ -16,8 +17,8 @@
  * (thin LTO). */
 #define SHARED ".llvm"
 
-/* The length without `.llvm.N`, or, when `all` numbers are the linker's, without `.N`. */
-static size_t without_number(const char *name, size_t length, bool all) {
+/* The length without `.llvm.N` or `.N`. */
+static size_t without_number(const char *name, size_t length) {
   size_t end = length, shared = strlen(SHARED);
   while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
     end--;
@@ -26,11 +27,16 @@ static size_t without_number(const char *name, size_t length, bool all) {
   end--;
   if (end >= shared && memcmp(name + end - shared, SHARED, shared) == 0)
     return end - shared;
-  return all ? end : length;
+  return end;
 }
 
 bool nvmi_symbol_is_content(const char *symbol) {
   return strncmp(symbol, NVM_STATIC_CONSTANT_NAME, strlen(NVM_STATIC_CONSTANT_NAME)) == 0;
+}
+
+/* .compoundliteral.1, .str.2 */
+bool nvmi_symbol_is_number(const char *symbol) {
+  return *symbol == '.' && !nvmi_symbol_is_content(symbol);
 }
 
 struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file) {
@@ -41,14 +47,14 @@ struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file) {
   const char *in = strstr(symbol, NVM_STATIC_IN), *end = in ? strstr(in, NVM_STATIC_END) : NULL;
   struct nvmi_symbol_name parts = {.name = symbol};
   const char *rest = end ? end + strlen(NVM_STATIC_END) : "";
-  if (end && without_number(rest, strlen(rest), true) == 0) { /* else a part or kind of it: .cold */
+  if (end && without_number(rest, strlen(rest)) == 0) { /* else a part or kind of it: .cold */
     parts.length = (size_t)(in - symbol);
     parts.file = in + strlen(NVM_STATIC_IN);
     parts.file_length = (size_t)(end - parts.file);
     return parts;
   }
   parts.file = strcmp(file, MERGED) == 0 ? "" : file;
-  parts.length = without_number(symbol, strlen(symbol), !*parts.file);
+  parts.length = without_number(symbol, strlen(symbol));
   parts.file_length = strlen(parts.file);
   return parts;
 }

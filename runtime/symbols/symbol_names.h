@@ -1,5 +1,6 @@
-/* symbol_names.h: what the source calls a symbol. Linkers that optimise all
- * sources as one number namesakes, and forget the files they came from. */
+/* symbol_names.h: what the source calls a symbol. Compilers number namesakes.
+ * Linkers that optimise all sources as one do so, too, and forget the files they
+ * came from. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,6 +18,9 @@ struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file);
 
 /* Whether the name says what the symbol holds (NVM_STATIC_CONSTANT_NAME): namesakes are as good. */
 bool nvmi_symbol_is_content(const char *symbol);
+
+/* Whether it is a compiler's own name, which tells things apart by numbers alone. */
+bool nvmi_symbol_is_number(const char *symbol);
 
 bool nvmi_symbol_is(const char *symbol, const char *file, const struct nvmi_symbol_name *wanted);
 

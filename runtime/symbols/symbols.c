@@ -46,7 +46,7 @@ static void find_symbol(const struct nvmi_module *module, struct nvmi_place *pla
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
       file = file_of(module, i);
     if (!is_named(symbol) || place->offset - symbol->st_value >= symbol->st_size ||
-        (*place->name && !is_local))
+        (*place->name && !is_local) || nvmi_symbol_is_number(name_of(module, symbol)))
       continue;
     place->name = name_of(module, symbol);
     place->file = local ? file : "";
