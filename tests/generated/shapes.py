@@ -46,6 +46,7 @@ def scalar(rng, name):
                        (f"void *{name}", POINTER, "0"), (f"NVM_WEAK_PTR(node) {name}", WEAK, "0"),
                        (f"NVM_TAGGED_PTR(uintptr_t, {tag}) {name}", POINTER, tag),
                        (f"NVM_TAGGED_PTR(node *, {tag}) {name}", POINTER, tag),
+                       (f"NVM_TAGGED_PTR(const long *, {tag}) {name}", CONSTANT, tag),
                        (f"NVM_STATIC_PTR(const long) {name}", CONSTANT, "0"),
                        (f"NVM_PTR_OR_NUMBER uint64_t {name}", EITHER, "0"),
                        (f"uint64_t {name}", NUMBER, "0")])
