@@ -299,6 +299,15 @@ uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address) {
   return block_size_at(pool, at.chunk) - at.inside;
 }
 
+/* Pointers behind what is left of a block are none of it any more. */
+static void forget_end(struct nvm_pool *pool, uint16_t word, char *block, size_t from, size_t to) {
+  bool matters = word > 1 && !pool->forked && nvmi_zero_from(pool, word - 1u, from) != SIZE_MAX;
+  while (matters && from < to && !block[from])
+    from++;
+  if (matters && from < to)
+    clear(block + from, to - from);
+}
+
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   struct nvmi_location at;
   struct nvm_pool *home;
@@ -312,9 +321,11 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
     return NULL;
   }
   uint64_t old_size = block_size_at(pool, at.chunk);
-  if (size && size <= old_size && size > old_size / 2)
-    return address;
   uint16_t word = nvmi_span_at(pool, at.chunk)->words[at.index];
+  if (size && size <= old_size && size > old_size / 2) {
+    forget_end(pool, word, address, size, old_size);
+    return address;
+  }
   char *block = nvm_alloc(pool, word > 1 ? pool->type_ids[word - 1] : 0, size);
   if (!block)
     return NULL;

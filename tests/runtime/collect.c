@@ -179,6 +179,26 @@ TEST(collected_exactly) {
 }
 
 /* By words of no type at any place, from deep inside a large block, from an array of pointers. */
+/* What lies behind the end of a block that became shorter in its place is none of it. */
+TEST(collected_behind_a_shorter_array) {
+  enum { LONG = 36, SHORT = 34 };
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  struct nvm_collected collected;
+  CHECK(nvm_tx_begin(pool) == 0);
+  char **array = nvm_alloc(pool, BIG_ID, LONG * sizeof *array);
+  CHECK(nvm_pool_set_root(pool, array) == 0);
+  for (unsigned i = 0; i < LONG; i++)
+    STORE(array[i], (char *)nvm_calloc(pool, VERTEX_ID, 1, sizeof(struct vertex)));
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(nvm_realloc(pool, array, SHORT * sizeof *array) == array);
+  CHECK(nvm_free(array[SHORT - 1]) == 0);
+  STORE(array[SHORT - 1], NULL);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks == LONG - SHORT);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
 TEST(collected_not_what_untyped_memory_keeps) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   struct graph *g = calloc(1, sizeof *g);
