@@ -1,6 +1,6 @@
 """Further operations: locks, transactions, nodes, calls back, signals (see ops.py)."""
 from layout import NODE, NODE_BYTES
-from model import LIFE, NULL, OUTSIDE, key_of, need
+from model import BROKEN, LIFE, NULL, OK, OUTSIDE, key_of, need
 from ops import (LOCKING, MASK, NAMES, OBJECTS_MAX, arrays, element, in_explicit, kind, numbers_of,
                  put_text, value, writes)
 
@@ -87,8 +87,8 @@ def loop_touch(p, thread, n, op):
 @kind(3, ends_step=False)
 def begin(p, thread, n, op):
     need(thread.depth < 3)
-    p.model.begin(thread)
-    return [f"gen_check(nvm_tx_begin(gen_pool), 1, {op});"]
+    allowed = OK if p.model.begin(thread) else BROKEN
+    return [f"gen_check(nvm_tx_begin(gen_pool), 1 << {allowed}, {op});"]
 
 
 @kind(5, ends_step=True)
@@ -105,9 +105,14 @@ def abort(p, thread, n, op):
 
 @kind(1)
 def unsafe(p, thread, n, op):
-    """An address of DRAM or of another pool: what it belongs to cannot commit."""
+    """An address of DRAM or of another pool: what it belongs to cannot commit. Outside transactions under the
+    only lock that the thread holds, whose release undoes it."""
     f = p.pick(thread, n[0], lambda f: f.kind == "slot")
-    in_explicit(p, thread)
+    if thread.depth:
+        in_explicit(p, thread)
+    else:
+        writes(p, thread)
+        need(len(thread.held) == 1 and not thread.live_deps())
     p.put_pointer(thread, 0, f.offset, OUTSIDE)
     outside = "gen_side" if p.traits["sides"] and n[1] & 1 else "gen_outside"
     return [f"w->{f.name} = (struct node *){outside};"]
@@ -124,6 +129,7 @@ def unlink(p, thread, n, op):
 @kind(0, ends_step=True)
 def end(p, thread, n, op):
     """The thread ends, and with it what it has written outside transactions."""
+    need(not thread.has_lost)  # the process would stop
     need(not thread.held and not thread.depth and not thread.is_broken())
     p.model.end_implicit(thread)
     p.model.changes += 1

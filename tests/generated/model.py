@@ -64,6 +64,7 @@ class Thread:
         self.deps = set()
         self.held = {}         # lock: whether for reading
         self.pending = None    # the operation that waits
+        self.has_lost = False  # what it wrote outside transactions was undone; its next begin says so
         self.ended = False
 
     def live_deps(self):
@@ -93,7 +94,7 @@ class Model:
         """The transaction that a store of the thread belongs to."""
         if not thread.tx:
             # One that does not begin cannot be told of what is broken.
-            need(not thread.is_broken())
+            need(not thread.is_broken() and not thread.has_lost)
             thread.tx = Transaction(thread, True)
         tx = thread.tx
         need(not (tx.implicit and (self.waiting_for(tx) or self.is_doomed(tx))))
@@ -162,12 +163,19 @@ class Model:
     def release(self, thread, lock):
         need(lock in thread.held)
         tx = thread.tx
-        ends = tx and tx.implicit and not self.is_unsafe(tx)
+        ends = tx and tx.implicit
         need(not ends or (not thread.live_deps() and not thread.is_broken()))
+        loses = ends and self.is_unsafe(tx)
+        if loses:
+            need(len(thread.held) == 1)
+            self.check_undoable(tx)
         self.changes += 1
         read = thread.held.pop(lock)
         self.holders[lock].discard(thread.number)
-        if ends:
+        if loses:
+            self.undo(tx)
+            thread.has_lost = True
+        elif ends:
             self.finish(tx)
         tags = self.tags.setdefault(lock, set())
         if thread.tx and thread.tx.old:
@@ -178,12 +186,19 @@ class Model:
     # Transactions
 
     def begin(self, thread):
+        """Whether it begins."""
+        if thread.has_lost:
+            need(thread.depth == 0)
+            self.changes += 1
+            thread.has_lost = False
+            return False
         if thread.depth == 0:
             self.end_implicit(thread)
             thread.deps = thread.live_deps()
             thread.tx = Transaction(thread, False)
         self.changes += 1
         thread.depth += 1
+        return True
 
     def end_implicit(self, thread):
         tx = thread.tx

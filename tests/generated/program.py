@@ -196,6 +196,8 @@ class Program:
             kinds = ["commit", "abort", "unlock", "end"]
             if self.seed + thread.number & 2:
                 kinds = ["unlock", "abort", "commit", "end"]
+            if thread.has_lost and self.do((thread.number, "begin", zeros)):
+                some = True
             for kind in [k for k in kinds if k not in ops.LEFT_OUT]:
                 while self.do((thread.number, kind, zeros)):
                     some = True

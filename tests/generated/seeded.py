@@ -47,6 +47,8 @@ FAULTS = [
      "    log->pool->method->hand_on(log, &first, &parcel);", ";"),
     ("what a running call writes is not noted anew", "O0-exe-shadow", "runtime/core/called.c",
      "      __nvm_note(called.address, called.size);", ";"),
+    ("what is undone at a release is committed later", "O0-exe-shadow", "runtime/methods/shadow.c",
+     "  log->sealed.count = 0;\n  nvmi_shadow_each_line(", "  nvmi_shadow_each_line("),
     ("an aborted allocation stays", "O1-exe-undo", "runtime/tx/tx.c", "  nvmi_heap_aborted(log);", ";"),
     ("an inner abort lets the outer commit", "O2-lto-undo", "runtime/tx/tx.c",
      "thread->doomed = nvmi_in_transaction(thread);", "thread->doomed = false;"),
