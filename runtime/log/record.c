@@ -57,6 +57,12 @@ static char *payload_of(const struct nvmi_record *record) {
   return nvmi_short_payload(record->log);
 }
 
+/* What a record may tell. With shadow the last records of other logs are in place, and perhaps not
+ * durable there: what has been settled, no more. */
+static uint64_t bound_to_tell(struct nvm_pool *pool) {
+  return pool->method->entries ? nvmi_log_bound(pool) : atomic_load(&pool->bound);
+}
+
 void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct nvmi_cursor *cursor,
                        bool replay) {
   *record = (struct nvmi_record){.log = log, .cursor = cursor};
@@ -64,7 +70,7 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
   if (!replay) {
     /* The bound all the same: this record may overwrite the last one that says so of another log's.
      */
-    record->bound = nvmi_log_bound(pool);
+    record->bound = bound_to_tell(pool);
     return;
   }
   record->solo = nvmi_solo_enter(log);
@@ -75,7 +81,7 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
     oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
   atomic_store_explicit(&log->pending, oldest << 1 | !record->solo, memory_order_relaxed);
   record->order = nvmi_log_order(log, record->solo);
-  record->bound = record->solo ? oldest : nvmi_log_bound(pool);
+  record->bound = record->solo && pool->method->entries ? oldest : bound_to_tell(pool);
 }
 
 static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t part) {

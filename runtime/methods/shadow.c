@@ -191,7 +191,6 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (!atomic_load_explicit(&log->pending, memory_order_relaxed) && is_far(log))
     nvmi_log_turn(log); /* which waits for what is announced */
   nvmi_record_begin(&record, log, log->cursor, true);
-  record.bound = atomic_load(&pool->bound); /* what is settled, no more */
   const uint64_t *operation = log->operations.items;
   for (size_t i = 0; i < log->operations.count; i++)
     nvmi_record_operation(&record, operation[i]);
