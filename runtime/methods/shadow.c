@@ -19,6 +19,7 @@
 #include "methods/methods.h"
 #include "types/compare.h"
 
+#include "core/follower.h"
 #include "methods/shadow_lines.h"
 #include "order/order.h"
 #include "order/undoing.h"
@@ -175,9 +176,12 @@ static bool is_far(const struct nvmi_log *log) {
 }
 
 /* The number of a record that did not fit is used up: an empty one takes its place, durable before
- * the next begins, or that would look as if one were missing (log_end.c). */
+ * the next begins, or that would look as if one were missing (log_end.c). It says that the
+ * transaction has ended: what a follower has written down for it must be gone before. */
 static void say_void(struct nvmi_log *log) {
   struct nvmi_record record;
+  if (log->pool->follower)
+    log->pool->follower->ended(log, false);
   nvmi_record_begin(&record, log, log->cursor, false);
   if (!nvmi_record_end(&record))
     nvmi_fatal(NVM_ENOSPACE, log->pool->path, "no room in the log for the end of a transaction");

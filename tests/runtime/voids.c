@@ -8,11 +8,13 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOMENTS = 8 };
+enum { MOMENTS = 8, COUNTED_ID = 7434 };
 
 static sem_t ready, stored;
 static pthread_t other;
@@ -88,4 +90,62 @@ static void has_all(const char *path) {
 TEST_ONCE(power_failure_behind_a_record_that_did_not_fit) {
   share_progress();
   power_fail_everywhere("shadow", prepare, void_beside_a_commit, has_all);
+}
+
+/* A pool that counts references. */
+struct counted {
+  struct counted *to;
+  uint64_t far[WORDS];
+};
+static const struct nvm_field counted_fields[] = {
+    {.name = "to", .target = COUNTED_ID, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+static const struct nvm_type counted_type = {.id = COUNTED_ID,
+                                             .name = "struct counted",
+                                             .members = "",
+                                             .size = sizeof(struct counted),
+                                             .alignment = 8,
+                                             .field_count = 1,
+                                             .fields = counted_fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&counted_type};
+
+static void make_counted(const char *path) {
+  pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  struct counted *all[3];
+  for (unsigned i = 0; i < 3; i++)
+    CHECK((all[i] = nvm_calloc(pool, COUNTED_ID, 1, sizeof *all[i])));
+  STORE(all[0]->to, all[1]);
+  STORE(all[1]->to, all[2]);
+  CHECK(nvm_pool_set_root(pool, all[0]) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_count_references(pool) == 0 && nvm_pool_close(pool) == 0);
+}
+
+/* Its record does not fit: the references stay as they were. */
+static void fail_to_link(void *path) {
+  pool = test_open(path);
+  fill(path);
+  struct counted *first = nvm_pool_root(pool);
+  CHECK(nvm_tx_begin(pool) == 0);
+  for (unsigned i = 0; i < WORDS; i++)
+    STORE(first->far[i], i + 1);
+  STORE(first->to, first->to->to);
+  CHECK_FAILS(nvm_tx_commit(pool) == 0, NVM_ENOSPACE);
+}
+
+TEST_ONCE(killed_where_a_counted_record_did_not_fit) {
+  char *path = (char *)(uintptr_t)test_path("pool"), kill[32];
+  bool died = true;
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  make_counted(path);
+  for (unsigned at = 1; died; at++) {
+    snprintf(kill, sizeof kill, "append:%u", at);
+    died = test_was_killed(test_child(kill, fail_to_link, path));
+    pool = test_open(path);
+    const struct counted *first = nvm_pool_root(pool);
+    CHECK(!first->far[0] && first->to->to && !first->to->to->to);
+    CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"verify") == 0);
+    CHECK(nvm_pool_close(pool) == 0 && unlink(path) == 0);
+    make_counted(path);
+  }
 }
