@@ -1,8 +1,8 @@
-/* reached.c: which functions of the runtime a test reaches (reached.py).
+/* reached.c: which blocks of the runtime's code a test reaches (reached.py).
  *
- * Linked with objects that were compiled with -fsanitize-coverage=func,trace-pc-guard. The file
- * that NVMOVE_TEST_REACHED names is shared by the test and its children, however these end: a byte
- * for each GRAIN bytes of the program's text, 1 where a function was entered.
+ * Linked with objects that were compiled with -fsanitize-coverage=bb,trace-pc-guard. The file that
+ * NVMOVE_TEST_REACHED names is shared by the test and its children, however these end: a byte for
+ * each GRAIN bytes of the program's text, 1 where the mark of a block was reached.
  */
 #include <fcntl.h>
 #include <stdint.h>

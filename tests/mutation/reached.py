@@ -1,8 +1,7 @@
-"""Which tests enter which functions of the runtime, and how long each test takes.
+"""Which tests reach which lines of the runtime, and how long each test takes.
 
-The runtime is compiled once more, with a mark at the entry of each function (reached.c), nothing inlined;
-each test then runs alone. A function of the sources is known by its name; of static ones in several files
-that share a name all are meant.
+The runtime is compiled once more, with a mark at each basic block (reached.c), nothing inlined or optimised;
+each test then runs alone. The debug information says which lines a block has.
 """
 import bisect
 import concurrent.futures
@@ -16,21 +15,32 @@ import children
 
 GRAIN = 4  # of reached.c
 SECONDS_MAX = 600  # of a test without a mutation, on a busy machine
-MARKS = ["-fsanitize-coverage=func,trace-pc-guard", "-fno-inline"]
+MARKS = ["-fsanitize-coverage=bb,no-prune,trace-pc-guard", "-O0", "-g1", "-fno-inline"]
+MARK_SIZE = 12  # bytes of code before the address to which a mark returns
 SLOWER, SLOWEST_START = 8, 6  # a test on a busy machine, with a mutation that makes it wait
 
 
 class Reached:
     def __init__(self):
-        self.seconds, self.tests_of = {}, {}
+        self.seconds, self.tests_of, self.lines_of = {}, {}, {}
 
-    def add(self, test, seconds, functions):
+    def add(self, test, seconds, lines):
         self.seconds[test] = seconds
-        for function in functions:
-            self.tests_of.setdefault(function, set()).add(test)
+        for line in lines:
+            self.tests_of.setdefault(line, set()).add(test)
 
-    def known(self, function):
-        return function in self.tests_of
+    def know(self, lines):
+        """All lines of the code, reached or not."""
+        for name, number in lines:
+            self.lines_of.setdefault(name, []).append(number)
+        for numbers in self.lines_of.values():
+            numbers.sort()
+
+    def tests(self, name, number):
+        """Those that reach a line, or the one above it that has code: a statement may have several."""
+        known = self.lines_of.get(name, [])
+        at = bisect.bisect_right(known, number)
+        return self.tests_of.get((name, known[at - 1]), set()) if at else set(self.seconds)
 
     def limit(self, test):
         """Seconds after which a test hangs."""
@@ -44,45 +54,77 @@ class Reached:
             count += 1
         return count
 
-    def plan(self, function, first):
-        """The tests that enter a function (of an unknown one all): `first`, then the fastest first."""
-        tests = self.tests_of.get(function, self.seconds)
+    def plan(self, name, number, first):
+        """The tests that reach a line: `first`, then the fastest first."""
+        tests = self.tests(name, number)
         found = sorted(tests, key=lambda t: self.seconds[t])
         return [t for t in first if t in tests] + [t for t in found if t not in first]
 
 
-def functions_of(program):
-    """Addresses, sorted, and the name at each."""
-    said = subprocess.run(["nm", "-n", program], stdout=subprocess.PIPE, text=True, check=True).stdout
-    found = [(int(m.group(1), 16), m.group(2).split(".")[0])
-             for m in re.finditer(r"^([0-9a-f]+) [tTwW] (\S+)$", said, re.M)]
-    start = re.search(r"^([0-9a-f]+) \w __executable_start$", said, re.M)
-    return int(start.group(1), 16), [a for a, _ in found], [n for _, n in found]
+def said(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def rows_of(program, folder):
+    """(address, file below the folder, line), in the order of the addresses."""
+    found, files, place = [], {}, re.compile(r"^0x([0-9a-f]+)\s+(\d+)\s+\d+\s+(\d+)")
+    names, folders = {}, {}
+    for line in said("llvm-dwarfdump-19", "--debug-line", program).splitlines():
+        if line.startswith("debug_line["):
+            names, folders, files = {}, {}, {}
+        elif m := re.match(r'include_directories\[ *(\d+)\] = "(.*)"', line):
+            folders[m.group(1)] = m.group(2)
+        elif m := re.match(r"file_names\[ *(\d+)\]:", line):
+            number = m.group(1)
+        elif m := re.match(r'\s+name: "(.*)"', line):
+            names[number] = m.group(1)
+        elif m := re.match(r"\s+dir_index: (\d+)", line):
+            path = os.path.join(folders.get("0", folder), folders.get(m.group(1), ""), names[number])
+            files[number] = os.path.relpath(os.path.normpath(path), folder)
+        elif (m := place.match(line)) and m.group(3) in files:
+            found.append((int(m.group(1), 16), files[m.group(3)], int(m.group(2))))
+    return sorted(found)
+
+
+def blocks_of(program, folder):
+    """(where the program starts, the address of each mark, the lines of its block)."""
+    start = int(re.search(r"^([0-9a-f]+) \w __executable_start$", said("nm", program), re.M).group(1), 16)
+    calls = re.findall(r"call\w*\s.*<__sanitizer_cov_trace_pc_guard>\n\s*([0-9a-f]+):",
+                       said("llvm-objdump-19", "-d", "--no-show-raw-insn", program))
+    marks, rows = sorted(int(c, 16) for c in calls), rows_of(program, folder)
+    addresses = [r[0] for r in rows]
+    lines = []
+    for mark, following in zip(marks, marks[1:] + [addresses[-1] + MARK_SIZE]):
+        first = bisect.bisect_right(addresses, mark) - 1
+        last = max(first + 1, bisect.bisect_left(addresses, following - MARK_SIZE))
+        lines.append({row[1:] for row in rows[first:last] if row[2]})
+    return start, marks, lines
 
 
 def measure(program, folder, jobs):
     """Runs every test of a program that is linked with reached.c, so many at a time."""
-    start, addresses, names = functions_of(program)
-    tests = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    start, marks, lines = blocks_of(program, folder)
+    block_at = {(mark - start) // GRAIN: lines[i] for i, mark in enumerate(marks)}
+    tests = said(program, "--list")
 
     def run(test):
         with tempfile.TemporaryDirectory(dir=folder) as place:
-            marks, plan = os.path.join(place, "marks"), os.path.join(place, "plan")
+            held, plan = os.path.join(place, "marks"), os.path.join(place, "plan")
             with open(plan, "w") as f:
                 f.write(f"{SECONDS_MAX} {test}\n")
             begun = time.monotonic()
             status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL,
-                                    env=dict(os.environ, NVMOVE_TEST_REACHED=marks, TMPDIR=place))
+                                    env=dict(os.environ, NVMOVE_TEST_REACHED=held, TMPDIR=place))
             if status != 0:
                 raise RuntimeError(f"{test} fails without a mutation")
-            with open(marks, "rb") as f:
-                held = f.read()
-        entered = {names[bisect.bisect_right(addresses, start + m.start() * GRAIN) - 1]
-                   for m in re.finditer(b"\1", held)}
-        return test, time.monotonic() - begun, entered
+            took = time.monotonic() - begun
+            with open(held, "rb") as f:
+                reached = f.read()
+        return test, took, set().union(*(block_at.get(m.start(), ()) for m in re.finditer(b"\1", reached)))
 
     found = Reached()
+    found.know(set().union(*lines))
     with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
         for result in workers.map(run, tests.splitlines()):
             found.add(*result)
