@@ -5,8 +5,8 @@ usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] 
                  [--tried FILE] [--screen]
 
 A mutation is one line of the runtime's sources, changed by one rule (mutations.py). The runtime's tests that
-reach the line run (reached.py), the fastest first, until FAST_SECONDS and FURTHER_SECONDS are used up;
-`nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime; random programs
+reach the line run (reached.py), the fastest first, until FAST_SECONDS and FURTHER_SECONDS are used up; so do
+compiled programs of the suites that are known to reach its file (COMPILED); `nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime; random programs
 and a storm run where threads are concerned. A mutation that nothing notices is a survivor: either the tests
 miss something, or the line is needless. Those that are known, with the reason, are in SURVIVORS
 (docs/internals/reliability.md explains them); any other, and any in that list that is noticed after all, is
@@ -40,6 +40,16 @@ EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
             ("handed.c", ()), ("joined.c", ()), ("counted.c", ()), ("recycled.c", ()))
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--allow-sampling"]
+# Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured.
+COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "driver/handlers.test"),
+            "runtime/core/called.c": ("plugin/left-call.c", "plugin/running-call.c"),
+            "runtime/tx/judge.c": ("plugin/hidden-pointers.c", "plugin/decided-together.c"),
+            "runtime/tx/own_image.c": ("plugin/decided-together.c",),
+            "runtime/order/order_join.c": ("plugin/decided-together.c", "plugin/review-a2-released.c"),
+            "runtime/order/locks.c": ("driver/locks-seen.test", "plugin/locked.c"),
+            "runtime/symbols/statics.c": ("plugin/closed-library.c", "plugin/text.test"),
+            "runtime/symbols/statics_table.c": ("plugin/closed-library.c", "plugin/text.test")}
+LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 1800  # of all tests on a busy machine
@@ -81,8 +91,8 @@ class Workshop:
 
     def __init__(self, folder, tools, noticed, screens):
         self.folder, self.tools, self.nvmove = folder, tools, os.path.join(tools, "nvmove")
-        self.screens = screens
-        self.noticed, self.cc, self.reached = noticed, os.path.join(folder, "nvmove-cc"), None
+        self.screens, self.noticed, self.reached = screens, noticed, None
+        self.cc = os.path.join(folder, "build", "bin", "nvmove-cc")
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
         os.makedirs(os.path.join(folder, "objects"))
@@ -92,6 +102,7 @@ class Workshop:
                        for name in names if name.endswith(".c"))
         self.twins = [s for s in found if s.endswith(("_strong.c", "_wrapped.c"))]  # of the archive alone
         self.sources = [s for s in found if s not in self.twins]
+        self.make_tools()
         for source in found:
             self.compile(source)
         for number, (name, options) in enumerate(EXPLORED):
@@ -154,12 +165,14 @@ class Workshop:
         threads = {"few programs": lambda: self.programs_pass(FEW, seconds),
                    "programs": lambda: self.programs_pass(PROGRAMS, seconds),
                    "storm": lambda: self.storm_passes(seconds)} if mutation.name in ("", *WHOLE) else {}
+        compiled = {"compiled": lambda: self.compiled_pass(COMPILED[mutation.name], seconds)
+                    } if mutation.name in COMPILED else {}
         if self.screens:
             threads = {"few programs": threads["few programs"]} if threads else {}
-            return {"tests": lambda: self.tests_pass(fast, seconds), **threads}
+            return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **compiled}
         explored = {f"explored {n}": lambda n=n: self.explores(n, METHODS, seconds)
                     for n in range(len(EXPLORED))}
-        return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **explored,
+        return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **compiled, **explored,
                 "further tests": lambda: self.tests_pass(further, seconds)}
 
     def notices(self, mutation, seconds):
@@ -171,16 +184,25 @@ class Workshop:
                 return f"{check}: {self.learn(mutation.name, check)}"
         return ""
 
+    def make_tools(self):
+        """A build folder whose nvmove-cc links with the mutated runtime."""
+        build, theirs = os.path.dirname(os.path.dirname(self.cc)), os.path.dirname(self.tools)
+        for part in ("bin", os.path.join("lib", "nvmove")):
+            shutil.copytree(os.path.join(theirs, part), os.path.join(build, part))
+        for part in ("include", "share"):
+            os.symlink(os.path.join(theirs, part), os.path.join(build, part))
+
     def make_compiler(self):
-        """nvmove-cc that links with the mutated runtime."""
-        archive, sources = "mutated.a", [s for s in self.sources if s.startswith("runtime/")]
-        if os.path.exists(os.path.join(self.folder, archive)):
-            os.unlink(os.path.join(self.folder, archive))
-        objects = [self.object_of(s) for s in sources + self.twins]
+        """Puts the runtime, as it is now, where nvmove-cc looks for it."""
+        archive = os.path.join("build", "lib", "nvmove", "libnvmove.a")
+        os.unlink(os.path.join(self.folder, archive))
+        objects = [self.object_of(s) for s in self.sources + self.twins if s.startswith("runtime/")]
         subprocess.run(["ar", "rcs", archive, *objects], cwd=self.folder, check=True)
-        with open(self.cc, "w") as f:
-            f.write(f'#!/bin/sh\nexec {self.tools}/nvmove-cc --nvmove-runtime={self.folder}/{archive} "$@"\n')
-        os.chmod(self.cc, 0o755)
+
+    def compiled_pass(self, tests, seconds):
+        return self.ends_well([sys.executable, LIT, "-v", "-j1", "--max-failures", "1", "--param",
+                               f"build={os.path.join(self.folder, 'build')}",
+                               *(os.path.join(ROOT, "tests", test) for test in tests)], seconds)
 
     def programs_pass(self, count, seconds):
         return self.ends_well([sys.executable, os.path.join(ROOT, "tests/generated/generated.py"), "--cc",
