@@ -6,8 +6,9 @@ usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] 
 
 A mutation is one line of the runtime's sources, changed by one rule (mutations.py). The runtime's tests that
 reach the line run (reached.py), the fastest first, until FAST_SECONDS and FURTHER_SECONDS are used up; so do
-compiled programs of the suites that are known to reach its file (COMPILED); `nvmove crash` (from DIR) explores right programs that are linked with the mutated runtime; random programs
-and a storm run where threads are concerned. A mutation that nothing notices is a survivor: either the tests
+compiled programs of the suites that are known to reach its file (COMPILED). `nvmove crash` (from DIR)
+explores right programs that are linked with the mutated runtime. Random programs and a storm run where
+threads are concerned. A mutation that nothing notices is a survivor: either the tests
 miss something, or the line is needless. Those that are known, with the reason, are in SURVIVORS
 (docs/internals/reliability.md explains them); any other, and any in that list that is noticed after all, is
 a failure. --sample: so many of them, chosen by --seed. --tried: a run that was interrupted goes on behind the
@@ -47,7 +48,7 @@ COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "
             "runtime/tx/own_image.c": ("plugin/decided-together.c",),
             "runtime/order/order_join.c": ("plugin/decided-together.c", "plugin/review-a2-released.c"),
             "runtime/order/locks.c": ("driver/locks-seen.test", "plugin/locked.c"),
-            "runtime/symbols/statics.c": ("plugin/closed-library.c", "plugin/text.test"),
+            "runtime/symbols/statics.c": ("plugin/closed-library.c", "plugin/tagged-statics.c"),
             "runtime/symbols/statics_table.c": ("plugin/closed-library.c", "plugin/text.test")}
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 METHODS = ("undo", "shadow")
