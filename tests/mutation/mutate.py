@@ -151,6 +151,8 @@ class Workshop:
     def plans(self, mutation):
         """Tests that reach the mutated line: those that take FAST_SECONDS, and others."""
         tests = self.reached.plan(mutation.name, mutation.number, self.noticed.tests(mutation.name))
+        if mutation.kind in ("fence", "flush"):
+            tests.sort(key=lambda test: "power" not in test)  # only these can notice
         fast = self.reached.within(tests, FAST_SECONDS)
         return tests[:fast], tests[fast:fast + self.reached.within(tests[fast:], FURTHER_SECONDS)]
 
