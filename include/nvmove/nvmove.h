@@ -101,7 +101,9 @@ void *nvm_pool_root(NVM_POOL *pool);
 NVM_POOL *nvm_pool_of(const void *address);
 
 /* A block of at least `size` bytes, aligned to 16 (to 64 from 64 bytes on), with contents
- * unspecified, for `type` = NVM_TYPE_ID(T) or 0. Part of the transaction: durable with it, and a
+ * unspecified, for `type` = NVM_TYPE_ID(T) or 0: one T with the elements of its flexible array, or
+ * else an array of T. (Of a T that ends in an array of one element, more elements are taken for
+ * further Ts: declare the array without a length.) Part of the transaction: durable with it, and a
  * block whose transaction does not commit was never allocated. NVM_EARGUMENT: size 0;
  * NVM_ETOOLARGE: no state of the pool could hold it; NVM_ENOMEMORY: the pool is full, or DRAM;
  * NVM_ENOSPACE: the disk is; NVM_ELIMIT: the pool has 1,023 types already, or 1,024 threads write;

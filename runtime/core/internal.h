@@ -56,9 +56,8 @@ struct nvm_pool {
   const struct nvmi_method *method;
   const struct nvmi_persist *persist;
   const struct nvmi_run_owner *const *run_owners; /* null at the end (heap/run_owner.h) */
-  _Atomic uint64_t bound; /* all commit records below are durable in place; only grows */
-  _Atomic bool
-      several_logs;    /* order numbers, and more, are shared (docs/internals/pool-format.md) */
+  _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
+  _Atomic bool several_logs; /* order numbers, and more, are shared (crash-consistency.md, R3) */
   _Atomic bool in_use; /* opened or created, and not being closed: exit leaves others as they are */
   bool is_foreign;     /* of another program: static pointers mean nothing here */
   bool is_copy;        /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */

@@ -1,5 +1,5 @@
-/* layout.h: every byte of a pool file that means something. docs/internals/pool-format.md argues
- * why.
+/* layout.h: every byte of a pool file that means something. docs/internals/pool-format.md has the
+ * same as tables, docs/internals/crash-consistency.md argues why it holds.
  *
  * Invariants, in the words of the document:
  *   I1  Of the two header copies, one whose checksum holds describes the pool as it is.

@@ -2,7 +2,7 @@
  *
  * Splitting a free run writes the word of its rest first, while that still lies inside the old run
  * (invariant I5 of layout.h). A run whose old use may still be named by a log record is not taken
- * before the replay floor has passed that record (docs/internals/pool-format.md, "The floor").
+ * before the replay floor has passed that record (docs/internals/crash-consistency.md, N2).
  */
 #define _GNU_SOURCE
 #include "heap/heap_types.h"

@@ -2,8 +2,8 @@
  * back.
  *
  * `pending` tells other threads'
- * records which commits may still have to be replayed (docs/internals/pool-format.md, "Which
- * records are replayed").
+ * records which commits may still have to be replayed (docs/internals/crash-consistency.md,
+ * S2).
  */
 #include "log/record.h"
 

@@ -7,8 +7,8 @@
  * stored, whoever did, and fence: then all records below a number, the bound, are in place durably,
  * and later records say so. Turn: a log whose bank is full settles and goes on at the start of its
  * other bank. So a commit of little costs one fence, or two with new
- * blocks' bytes, however many threads there are (docs/internals/pool-format.md,
- * "Which records are replayed").
+ * blocks' bytes, however many threads there are (docs/internals/crash-consistency.md, S1
+ * to S4).
  */
 #pragma once
 

@@ -3,10 +3,10 @@
  * the record is long.
  *
  * The program's view is a copy-on-write mapping: nothing of what others can reach is stored in the
- * file before the commit record is durable; a new block's bytes may be. Then the same
- * bytes, and no neighbour's, are stored in place, which is not waited
- * for: the thread's next fence covers it, or whoever settles (settle.h), and until then the record
- * would be replayed (docs/internals/pool-format.md). A store that nobody noted is lost at the next
+ * file before the commit record is durable; a new block's bytes may be. Then the same bytes, and no
+ * neighbour's, are stored in place, which is not waited for: the thread's next fence covers it, or
+ * whoever settles (settle.h), and until then the record would be replayed
+ * (docs/internals/crash-consistency.md, S1 to S4). A store that nobody noted is lost at the next
  * opening; NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE

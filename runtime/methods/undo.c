@@ -4,7 +4,7 @@
  * noted together and share one); one for the
  * new data; one for the commit record. In the process domain all of them are free. Heap operations
  * ride in the commit record and are stored in place after it; the next transaction's first fence
- * covers them (docs/internals/pool-format.md, "Why two banks").
+ * covers them (docs/internals/crash-consistency.md, U3).
  */
 #include "base/kill.h"
 #include "core/internal.h"

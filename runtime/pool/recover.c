@@ -164,7 +164,7 @@ static int by_transaction(const void *a, const void *b) {
 }
 
 /* A bank of the shadow method: whatever whole records lie there. Those of an earlier pass through
- * it have orders below a bound that a newer record tells (docs/internals/pool-format.md). */
+ * it have orders below a bound that a newer record tells (crash-consistency.md, S3). */
 static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank,
                         struct nvmi_records_end *end_of_bank) {
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);

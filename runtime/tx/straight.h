@@ -6,7 +6,7 @@
  * floor had passed all records that can name it. Of a block in a span: what its former life wrote,
  * and its last free, have orders up to the span's freed order, which lies below the bound that this
  * very record tells: with the record, no recovery replays them; without it, the block is free
- * (docs/internals/pool-format.md, "The floor").
+ * (docs/internals/crash-consistency.md, N1, N3).
  *
  * While the log is the only one, that bound is the next order: all records there are were stored in
  * place by this thread, or fenced by whoever did, and the fence of these bytes is behind that. It
