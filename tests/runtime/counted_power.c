@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { NODE_ID = 3251, LINKS_ID, NODES = 4, LINKS = 60000, LEFT = 2, FEW = 8 };
+enum { USED = 10, USED_SIZE = 480 << 10, FAR_SIZE = 2 << 20 };
 
 struct node {
   struct node *next, *other;
@@ -46,19 +47,42 @@ static void begin(NVM_POOL *pool) { CHECK(nvm_tx_begin(pool) == 0); }
 static void commit(NVM_POOL *pool) { CHECK(nvm_tx_commit(pool) == 0); }
 
 /* The root's links lead to a few nodes; what leads to none at first is for records of many lines. */
-static NVM_POOL *make(const char *path, unsigned links) {
-  NVM_POOL *pool = test_create(path, 6 << 20);
+static void add_nodes(NVM_POOL *pool, unsigned links) {
   begin(pool);
   struct node **link = nvm_calloc(pool, LINKS_ID, links, sizeof *link);
   CHECK(link && nvm_pool_set_root(pool, link) == 0);
   for (unsigned i = 0; i < NODES; i++)
     CHECK((link[i] = nvm_calloc(pool, NODE_ID, 1, sizeof *link[i])));
   commit(pool);
+}
+
+static NVM_POOL *make(const char *path, unsigned links) {
+  NVM_POOL *pool = test_create(path, 6 << 20);
+  add_nodes(pool, links);
   CHECK(nvm_pool_count_references(pool) == 0);
   return pool;
 }
 
 static void prepare_nodes(void *path) { CHECK(nvm_pool_close(make(path, NODES)) == 0); }
+
+/* All of its free chunks had another use: what is made of them is not zero. */
+static void prepare_used(void *path) {
+  NVM_POOL *pool = test_create(path, 6 << 20);
+  char *blocks[USED];
+  begin(pool);
+  for (unsigned i = 0; i < USED; i++) {
+    CHECK((blocks[i] = nvm_alloc(pool, 0, USED_SIZE)));
+    __nvm_note(blocks[i], USED_SIZE);
+    memset(blocks[i], 0xff, USED_SIZE);
+  }
+  commit(pool);
+  begin(pool);
+  for (unsigned i = 0; i < USED; i++)
+    CHECK(nvm_free(blocks[i]) == 0);
+  commit(pool);
+  add_nodes(pool, NODES);
+  CHECK(nvm_pool_close(pool) == 0);
+}
 
 static struct node **links_of(NVM_POOL *pool) { return nvm_pool_root(pool); }
 
@@ -171,6 +195,32 @@ static void spoil_without_power(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* From the first count on, with a table more for what lies far away. */
+static void count_without_power_from_the_start(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  begin(pool);
+  struct node *far = nvm_calloc(pool, NODE_ID, FAR_SIZE / sizeof(struct node), sizeof *far);
+  STORE(links_of(pool)[0]->next, far);
+  commit(pool);
+  power_hold(false);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  begin(pool);
+  STORE(links_of(pool)[1]->next, &far[FAR_SIZE / sizeof *far - 1]);
+  STORE(links_of(pool)[2]->next, links_of(pool)[3]);
+  commit(pool);
+  nvmi_counts_drain(pool);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* The words of a pool that is recovered make the tables, or are what they say. */
+static void verify_or_count(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"counted") == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* Nothing that is linked goes, and what is not does. */
 static void verify(const char *image) {
   NVM_POOL *pool = test_open(image);
@@ -187,6 +237,10 @@ TEST_ONCE(power_failure_counting_undo) {
 
 TEST_ONCE(power_failure_counting_shadow) {
   power_fail_everywhere("shadow", prepare_nodes, link_without_power, verify);
+}
+
+TEST_ONCE(power_failure_when_counting_begins) {
+  power_fail_everywhere("undo", prepare_used, count_without_power_from_the_start, verify_or_count);
 }
 
 TEST_ONCE(power_failure_counting_in_two_threads) {
