@@ -12,13 +12,16 @@ threads are concerned. A mutation that nothing notices is a survivor: either the
 miss something, or the line is needless. Those that are known, with the reason, are in SURVIVORS
 (docs/internals/reliability.md explains them); any other, and any in that list that is noticed after all, is
 a failure. --sample: so many of them, chosen by --seed. --tried: a run that was interrupted goes on behind the
-mutations in this file, which it writes. --screen: only the tests run and FEW programs, which finds most
-mutations in a fifth of the time. The sources are copied: the tree is not touched.
+mutations in this file, which it writes, and finds beside it which tests reach which lines. --screen: only
+SCREEN_SECONDS of the tests run, and FEW programs, which finds most in a tenth of the time. The sources are copied:
+the tree is not touched.
 """
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import os
+import pickle
 import queue
 import random
 import re
@@ -55,6 +58,7 @@ METHODS = ("undo", "shadow")
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 1800  # of all tests on a busy machine
 FAST_SECONDS = 30   # of tests that run before anything else
+SCREEN_SECONDS = 15  # of all tests, where only a first look is wanted
 FURTHER_SECONDS = 150  # of those that run behind everything else
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 LAST_SHOWN = 200  # of its last line
@@ -153,7 +157,7 @@ class Workshop:
         tests = self.reached.plan(mutation.name, mutation.number, self.noticed.tests(mutation.name))
         if mutation.kind in ("fence", "flush"):
             tests.sort(key=lambda test: "power" not in test)  # only these can notice
-        fast = self.reached.within(tests, FAST_SECONDS)
+        fast = self.reached.within(tests, SCREEN_SECONDS if self.screens else FAST_SECONDS)
         return tests[:fast], tests[fast:fast + self.reached.within(tests[fast:], FURTHER_SECONDS)]
 
     def tests_pass(self, tests, seconds):
@@ -267,7 +271,24 @@ class Workshop:
 NONE = Mutation("", "", "", 0, "", "")
 
 
-def fates(wanted, folder, tools, seconds, jobs, screens):
+def measured(shop, jobs, tried):
+    """What `shop` measures, or what is known of the same sources beside the file `tried`."""
+    digest = hashlib.sha256()
+    for source in sorted(shop.sources):
+        with open(os.path.join(shop.folder, source), "rb") as f:
+            digest.update(f.read())
+    path = f"{tried}.{digest.hexdigest()[:16]}" if tried else None
+    if path and os.path.exists(path):
+        with open(path, "rb") as f:
+            return pickle.load(f)
+    found = shop.measure(jobs)
+    if path:
+        with open(path, "wb") as f:
+            pickle.dump(found, f)
+    return found
+
+
+def fates(wanted, folder, tools, seconds, jobs, screens, tried):
     """(mutation, what noticed it) of each; None and what is said: the tests fail without."""
     free, noticed = queue.Queue(), Noticed()
     for job in range(jobs):
@@ -282,7 +303,7 @@ def fates(wanted, folder, tools, seconds, jobs, screens):
             free.put(shop)
 
     shops = [free.get() for _ in range(jobs)]
-    found = shops[0].measure(jobs)
+    found = measured(shops[0], jobs, tried)
     for shop in shops:
         shop.reached = found
     shops[0].link()
@@ -333,7 +354,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=Non
     left = [m for m in wanted if str(m) not in found.before]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         children.FOLDERS.add(folder)
-        for mutation, by in fates(left, folder, tools, seconds, jobs, screens):
+        for mutation, by in fates(left, folder, tools, seconds, jobs, screens, tried):
             if not mutation:
                 print(f"{by}\nmutate: the tests fail without a mutation")
                 return 0, 1
