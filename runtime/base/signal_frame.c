@@ -51,8 +51,6 @@ void nvmi_signal_frame_prepare(void) {
   if (dladdr((void *)(uintptr_t)pthread_create, &info))
     library_start = (uintptr_t)info.dli_fbase;
   program_start = getauxval(AT_ENTRY);
-  if (!library)
-    return;
   frame_of = (__typeof__(frame_of))dlsym(library, "_Unwind_GetCFA");
   place = (__typeof__(place))dlsym(library, "_Unwind_GetIPInfo");
   backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
@@ -119,15 +117,13 @@ static bool blocks_more(uintptr_t at) {
 
 static bool is_on_stack(uintptr_t from, const void *sign) {
   const void *words[512];
-  from &= ~(uintptr_t)(sizeof *words - 1);
-  for (uintptr_t at = from; sign && at < from + SEARCHED_BYTES; at += sizeof words) {
-    size_t got = copy_stack(at, words, sizeof words);
+  size_t got = sizeof words;
+  for (uintptr_t at = from; sign && got == sizeof words && at < from + SEARCHED_BYTES; at += got) {
+    got = copy_stack(at, words, sizeof words);
     for (size_t i = 0; i < got / sizeof *words; i++)
       if (words[i] == sign && leads_on(at + i * sizeof *words) &&
           blocks_more(at + i * sizeof *words))
         return true;
-    if (got < sizeof words)
-      return false;
   }
   return false;
 }

@@ -3,6 +3,10 @@
 // RUN: rm -f %t.pool && %cc -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables %s -o %t && env NVMOVE_METHOD=shadow %t %t.pool
 // RUN: rm -f %t.pool && env NVMOVE_METHOD=undo %t %t.pool
 // RUN: rm -f %t.pool && %cc -O2 %s -o %t && env NVMOVE_METHOD=shadow %t %t.pool
+// A handler that blocks no signal is found by the tables, or by the stack that it has for itself.
+// RUN: rm -f %t.pool && %cc -O2 -DFLAGS=SA_NODEFER %s -o %t && env NVMOVE_METHOD=shadow %t %t.pool
+// RUN: rm -f %t.pool && %cc -O2 "-DFLAGS=SA_NODEFER|SA_ONSTACK" -fno-asynchronous-unwind-tables -fno-unwind-tables %s -o %t
+// RUN: env NVMOVE_METHOD=shadow %t %t.pool
 #include "nvmove/nvmove.h"
 
 #include <semaphore.h>
@@ -10,6 +14,9 @@
 #include <stddef.h>
 #include <sys/time.h>
 
+#ifndef FLAGS
+#define FLAGS 0
+#endif
 enum { NUMBERS = 8000000, AT_ONCE = 100, STEP = 200 };
 
 static sem_t semaphore;
@@ -36,15 +43,19 @@ static void store_all(NVM_POOL *pool) {
 }
 
 int main(int argc, char **argv) {
+  static char handlers_stack[64 << 10];
   struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+  struct sigaction action = {.sa_handler = post, .sa_flags = SA_RESTART | FLAGS};
+  stack_t stack = {.ss_sp = handlers_stack, .ss_size = sizeof handlers_stack};
   (void)argc;
+  sigaltstack(&stack, NULL);
   NVM_POOL *pool = nvm_pool_create(argv[1], 128 << 20);
   nvm_tx_begin(pool);
   numbers = nvm_calloc(pool, 0, NUMBERS, sizeof *numbers);
   nvm_pool_set_root(pool, numbers);
   nvm_tx_commit(pool);
   sem_init(&semaphore, 0, 0);
-  signal(SIGALRM, post);
+  sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
   store_all(pool);
   setitimer(ITIMER_REAL, &never, NULL);
