@@ -9,6 +9,7 @@
 #include "base/uncancelled.h"
 
 #include "base/checksum.h"
+#include "base/invariant.h"
 #include "core/map.h"
 #include "format/address.h"
 #include "platform/disk.h"
@@ -89,6 +90,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
 
 void nvmi_header_write(struct nvm_pool *pool) {
   struct nvm_header *h = &pool->header;
+  NVMI_HOLDS(nvmi_header_senseless(h));
   h->sequence++;
   h->check = nvmi_header_check(h);
   /* Crash between the fences: the copy that comes first is new or torn, the other holds the state

@@ -13,6 +13,7 @@
 #include "log/log.h"
 #include "order/order.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -65,6 +66,7 @@ static void leave(struct nvmi_thread *thread) {
   if (!error)
     error = finish(thread);
   nvmi_order_leave(thread);
+  assert(error || (!thread->touched && !thread->busy && !thread->in_heap && !thread->posts_count));
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
     if (thread->logs[i])
       nvmi_log_detach(thread->logs[i]);

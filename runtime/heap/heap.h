@@ -64,6 +64,11 @@ void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, si
 bool nvmi_ready_give_back(struct nvmi_log *log);
 void nvmi_ready_free(struct nvmi_log *log);
 
+#ifndef NDEBUG
+/* What does not hold of its tables while nobody has a transaction open (base/invariant.h). */
+const char *nvmi_heap_fault(struct nvm_pool *pool);
+#endif
+
 /* Reads all tables: a child of fork cannot. */
 void nvmi_heap_read_all(struct nvm_pool *pool);
 

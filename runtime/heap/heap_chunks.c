@@ -15,6 +15,7 @@
 #include "log/log_read.h"
 #include "log/settle.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 enum { LIMBO_MAX = 64 }; /* chunks that wait for the floor before it is raised for them: 1 MiB */
@@ -48,6 +49,7 @@ int nvmi_floor_load(struct nvm_pool *pool) {
 static uint64_t raise_floor(struct nvm_pool *pool) {
   struct nvm_floor *floor = floor_of(pool);
   uint64_t bound = nvmi_settle(pool);
+  assert(bound >= floor->order);
   *(volatile uint64_t *)&floor->order = bound;
   pool->persist->flush(floor, sizeof *floor);
   return bound;

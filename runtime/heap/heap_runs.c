@@ -6,6 +6,8 @@
  */
 #include "heap/heap_types.h"
 
+#include <assert.h>
+
 static unsigned bin_of(uint32_t count) { return 31 - (unsigned)__builtin_clz(count); }
 
 static void set_length(struct nvmi_runs *runs, uint32_t first, uint32_t count, uint32_t value) {
@@ -15,6 +17,7 @@ static void set_length(struct nvmi_runs *runs, uint32_t first, uint32_t count, u
 
 static void unlink_run(struct nvmi_runs *runs, uint32_t first) {
   uint32_t count = runs->length[first], next = runs->next[first], prev = runs->prev[first];
+  assert(count && runs->length[first + count - 1] == count);
   if (prev)
     runs->next[prev - 1] = next;
   else
@@ -26,6 +29,7 @@ static void unlink_run(struct nvmi_runs *runs, uint32_t first) {
 
 static void link_run(struct nvmi_runs *runs, uint32_t first, uint32_t count) {
   uint32_t *list = &runs->first[bin_of(count)];
+  assert(!runs->length[first] && !runs->length[first + count - 1]); /* it is free once */
   set_length(runs, first, count, count);
   runs->prev[first] = 0;
   runs->next[first] = *list;

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "log/log.h"
 
+#include "base/invariant.h"
 #include "heap/heap.h"
 #include "log/log_read.h"
 #include "order/order.h"
@@ -216,6 +217,23 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   return log;
 }
 
+#ifndef NDEBUG
+const char *nvmi_log_fault(const struct nvmi_log *log) {
+  const struct nvmi_cursor *cursor = log->cursor;
+  if (log->intents.count || log->operations.count || log->awaited_count || log->scraps ||
+      log->has_large)
+    return "a transaction that has ended intends nothing";
+  for (unsigned class = 0; class < NVMI_CLASSES; class ++)
+    if (log->scrap[class])
+      return "a transaction that has ended has no scraps";
+  if (log->sealed.count)
+    return "a transaction that has ended has no sealed lines";
+  if (cursor->at < sizeof *cursor->segment || cursor->at > cursor->segment->size)
+    return "the cursor stands in its segment";
+  return log->solo ? "a section that relies on one log ends with its transaction" : NULL;
+}
+#endif
+
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool) {
   nvmi_lock(&pool->lock);
   struct nvmi_log *log = attach_locked(pool);
@@ -228,6 +246,7 @@ struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *po
 }
 
 void nvmi_log_detach(struct nvmi_log *log) {
+  NVMI_HOLDS(nvmi_log_fault(log));
   log->alone = nvmi_solo_enter(log);
   nvmi_ready_give_back(log);
   nvmi_solo_leave(log);

@@ -15,6 +15,10 @@
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool);
 /* The thread ends: another may have its log. Nothing is open in it. */
 void nvmi_log_detach(struct nvmi_log *log);
+#ifndef NDEBUG
+/* What does not hold of it while its owner has nothing open (base/invariant.h). */
+const char *nvmi_log_fault(const struct nvmi_log *log);
+#endif
 /* Commits what all threads have outside transactions; NVM_EOPENTX when one has a transaction open.
  */
 int nvmi_log_close_all(struct nvm_pool *pool);

@@ -3,6 +3,7 @@
 
 #include "log/redo.h"
 
+#include <assert.h>
 #include <sched.h>
 
 /* What the owner stored last may be waited for by nobody yet; all before it was fenced along with
@@ -28,6 +29,7 @@ uint64_t nvmi_settle(struct nvm_pool *pool) {
     some |= flush_last(pool, atomic_load_explicit(&pool->logs[i], memory_order_relaxed));
   if (some)
     pool->persist->fence();
+  assert(bound <= pool->order);
   nvmi_log_raise_bound(pool, bound);
   nvmi_unlock(&pool->settling);
   return bound;

@@ -84,3 +84,27 @@ void nvmi_blocks_forget(void) {
   kept.count = 0;
   some_are_kept = 0;
 }
+
+#ifndef NDEBUG
+unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket) {
+  unsigned count = 0;
+  for (size_t i = 0; i < kept.count; i++) {
+    const struct kept *one = (struct kept *)kept.items + i;
+    for (size_t n = 0; n < one->tickets.count; n++)
+      count += ((struct nvmi_ticket **)one->tickets.items)[n] == ticket;
+  }
+  return count;
+}
+
+const char *nvmi_blocks_fault(void) {
+  for (size_t i = 0; i < kept.count; i++) {
+    const struct kept *one = (struct kept *)kept.items + i;
+    if (!one->intents.count || !one->tickets.count)
+      return "blocks are kept while somebody has their addresses";
+    for (size_t n = 0; n < one->intents.count; n++)
+      if (((struct nvmi_intent *)one->intents.items)[n].fate != NVMI_ALLOCATED)
+        return "kept blocks were allocated";
+  }
+  return kept.count == some_are_kept ? NULL : "all see how many blocks are kept";
+}
+#endif

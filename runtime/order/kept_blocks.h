@@ -13,5 +13,10 @@
 void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets);
 /* A transaction of the thread has ended: the blocks that waited for it alone are free. */
 void nvmi_blocks_settle(struct nvmi_thread *thread);
+#ifndef NDEBUG
+/* References to it from here; what does not hold (base/invariant.h). */
+unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket);
+const char *nvmi_blocks_fault(void);
+#endif
 /* In a forked child, which has no pool. */
 void nvmi_blocks_forget(void);

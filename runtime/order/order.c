@@ -9,6 +9,7 @@
 #include "order/order.h"
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/own_locks.h"
 #include "base/pause.h"
 #include "core/lines.h"
@@ -31,6 +32,23 @@ static struct nvmi_array releases; /* struct release, of tickets that have not e
 _Atomic unsigned nvmi_order_released;
 
 _Thread_local volatile bool nvmi_in_order;
+static unsigned ending; /* threads in nvmi_order_ended, which hold a ticket that has ended */
+
+#ifndef NDEBUG
+static unsigned refer_to(const struct nvmi_ticket *ticket) {
+  unsigned count = nvmi_blocks_refer_to(ticket);
+  for (size_t i = 0; i < releases.count; i++)
+    count += ((struct release *)releases.items)[i].ticket == ticket;
+  return count;
+}
+
+static const char *order_fault(void) {
+  if (nvmi_order_released != releases.count)
+    return "all see how many locks open transactions released";
+  const char *fault = nvmi_blocks_fault();
+  return fault ? fault : nvmi_tickets_fault(refer_to, ending);
+}
+#endif
 
 void nvmi_order_lock(void) {
   nvmi_in_order = true;
@@ -59,6 +77,7 @@ static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
 }
 
 void nvmi_order_unlock(void) {
+  NVMI_HOLDS(order_fault());
   nvmi_unlock(mutex);
   nvmi_compiler_barrier();
   nvmi_in_order = false;
@@ -80,7 +99,8 @@ void nvmi_order_forget(void) {
   if (nvmi_self)
     nvmi_self->ticket = NULL;
   releases.count = 0;
-  nvmi_order_released = 0;
+  nvmi_order_released = ending = 0;
+  nvmi_tickets_forget();
   nvmi_blocks_forget();
 }
 
@@ -270,6 +290,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   ticket->thread = NULL;
   purge_releases();
   thread->ticket = NULL;
+  ending++;
   await_breaking(ticket);
   inherit(thread, ticket);
   /* Who follows an aborted one finds what that one still followed. */
@@ -278,6 +299,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   else
     nvmi_ticket_forget_ended(ticket, true);
   nvmi_ticket_drop(ticket);
+  ending--;
   nvmi_order_unlock();
 }
 

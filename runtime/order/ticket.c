@@ -102,3 +102,69 @@ static bool is_dependent(struct nvmi_ticket *ticket, void *on) {
 bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket) {
   return nvmi_ticket_find(is_dependent, (void *)ticket);
 }
+
+static bool forget(struct nvmi_ticket *ticket, void *unused) {
+  (void)unused;
+  ticket->deps.count = ticket->parcels.count = 0;
+  ticket->references = 0;
+  ticket->into = free_tickets;
+  free_tickets = ticket;
+  return false;
+}
+
+void nvmi_tickets_forget(void) { nvmi_ticket_find(forget, NULL); }
+
+#ifndef NDEBUG
+static struct nvmi_ticket *ticket_at(size_t i) {
+  return ((struct nvmi_ticket **)slabs.items)[i / TICKETS] + i % TICKETS;
+}
+
+/* Those of its thread and of other tickets. */
+static unsigned references_to(const struct nvmi_ticket *ticket) {
+  unsigned count = ticket->thread && ticket->thread->ticket == ticket;
+  for (size_t i = 0; i < slabs.count * TICKETS; i++) {
+    const struct nvmi_ticket *other = ticket_at(i);
+    count += other->references && other->into == ticket;
+    for (size_t n = 0; n < other->deps.count; n++)
+      count += nvmi_ticket_deps(other)[n] == ticket;
+  }
+  return count;
+}
+
+static const char *free_fault(const struct nvmi_ticket *ticket) {
+  return ticket->deps.count || ticket->parcels.count ? "a free ticket has nothing" : NULL;
+}
+
+static const char *ticket_fault(const struct nvmi_ticket *ticket) {
+  if (ticket->into && (ticket->thread || ticket->deps.count))
+    return "a joined ticket depends on nothing, and has no thread";
+  if ((ticket->into || ticket->state >= COMMITTED) && ticket->parcels.count)
+    return "a ticket that joined another or has ended has no parcels";
+  if (!ticket->into && !ticket->thread && ticket->state < COMMITTED)
+    return "a ticket without a thread has ended";
+  if (ticket->thread && (ticket->state >= COMMITTED || ticket->thread->ticket != ticket))
+    return "a thread's ticket is the one that has the thread, and has not ended";
+  if (ticket->thread && ticket->waiting && ticket->state != OPEN)
+    return "a thread waits in its commit while that is open";
+  for (size_t i = 0; i < ticket->deps.count; i++)
+    if (!nvmi_ticket_deps(ticket)[i]->references || nvmi_ticket_deps(ticket)[i] == ticket)
+      return "a ticket depends on others that somebody refers to";
+  return NULL;
+}
+
+const char *nvmi_tickets_fault(unsigned (*listed)(const struct nvmi_ticket *), unsigned ending) {
+  unsigned more = 0;
+  const char *fault = NULL;
+  for (size_t i = 0; i < slabs.count * TICKETS && !fault; i++) {
+    const struct nvmi_ticket *ticket = ticket_at(i);
+    fault = ticket->references ? ticket_fault(ticket) : free_fault(ticket);
+    if (!ticket->references)
+      continue;
+    unsigned known = references_to(ticket) + listed(ticket);
+    if (ticket->references < known)
+      return "a ticket counts all who refer to it";
+    more += ticket->references - known;
+  }
+  return fault ? fault : more != ending ? "who counts as referring to a ticket does" : NULL;
+}
+#endif

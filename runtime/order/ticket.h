@@ -55,5 +55,12 @@ void nvmi_ticket_forget_ended(struct nvmi_ticket *ticket, bool aborted_too);
 bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket);
 /* Calls `visit` for each ticket that somebody refers to, until one says true. */
 bool nvmi_ticket_find(bool (*visit)(struct nvmi_ticket *ticket, void *context), void *context);
+/* A child of fork: nobody refers to any. */
+void nvmi_tickets_forget(void);
+#ifndef NDEBUG
+/* What does not hold of all tickets; null: all does (base/invariant.h). `listed`: references to one
+ * from elsewhere than threads and tickets; `ending`: threads that hold one which they have ended. */
+const char *nvmi_tickets_fault(unsigned (*listed)(const struct nvmi_ticket *), unsigned ending);
+#endif
 /* As nvmi_array_push, and ends the process without memory. */
 void nvmi_order_push(struct nvmi_array *array, const void *item, size_t size);

@@ -24,6 +24,7 @@
 #include "order/waits.h"
 #include "tx/freeze.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct nvmi_masks nvmi_kept;
@@ -231,6 +232,7 @@ static void keep_noted(void) {
 
 void nvmi_undoing_stop(struct nvmi_thread *thread, uint64_t pools) {
   stop_all(thread, pools);
+  assert(!thread->others_stand && !nvmi_kept.lines.count && !dependents.count);
   thread->others_stand = true;
 }
 
@@ -245,6 +247,7 @@ void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
 }
 
 void nvmi_undoing_end(struct nvmi_thread *thread) {
+  assert(thread->others_stand && !dependents.count);
   nvmi_kept.lines.count = 0;
   thread->others_stand = false;
   nvmi_order_unlock();

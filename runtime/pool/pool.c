@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "pool/pool.h"
+#include "base/invariant.h"
 #include "base/uncancelled.h"
 
 #include "base/kill.h"
@@ -345,6 +346,7 @@ int nvm_pool_close(NVM_POOL *pool) {
     pool->in_use = false;
     nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
     settle_all(pool);
+    NVMI_HOLDS(nvmi_heap_fault(pool));
     call_clean(pool);
     nvmi_release_closed(pool);
   }

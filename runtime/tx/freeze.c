@@ -9,6 +9,7 @@
 #include "heap/heap_types.h"
 #include "log/log.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -98,6 +99,7 @@ int nvmi_freeze(struct nvm_pool *pool) {
 }
 
 void nvmi_thaw(struct nvm_pool *pool) {
+  assert(pool->gate & NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->heap->lock);
   if (pool->follower)
     pool->follower->go_on(pool);
@@ -143,6 +145,7 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
 
 void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_compiler_barrier();
+  assert(thread->busy > 0);
   thread->busy--;
   for (uint64_t left = pools; left; left &= left - 1)
     nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, NVMI_GATE_FREEZE);

@@ -7,6 +7,7 @@
  */
 #include "core/internal.h"
 
+#include "base/invariant.h"
 #include "base/signal_frame.h"
 #include "core/follower.h"
 #include "core/lines.h"
@@ -201,6 +202,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     thread->ahead_count = 0; /* left behind by a longjmp out of a signal handler */
     thread->table->ahead = 0;
   }
+  NVMI_HOLDS(stays || error == NVM_ECHILD ? NULL : nvmi_tx_fault(thread, touched));
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;

@@ -7,6 +7,11 @@
 /* tx.c: ends what is open; nobody else has to do with it, or all who have stand still. A commit
  * that fails is undone, but for one with a ticket: that stays open. */
 enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit);
+#ifndef NDEBUG
+/* tx_fault.c: what does not hold of a thread whose transaction in these pools (bits) has ended, and
+ * of its logs; null: all does. */
+const char *nvmi_tx_fault(const struct nvmi_thread *thread, uint64_t pools);
+#endif
 /* tx_order.c: in a child of fork, between two of the runtime's steps: what was open is the parent's.
  */
 void nvmi_tx_inherit(struct nvmi_thread *thread);
