@@ -47,6 +47,22 @@ static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate wh
   atomic_fetch_and(gate, (unsigned char)~who);
 }
 
+/* Why the quick ways are closed: stores are traced, or all threads stand still (freeze.h), in which
+ * pool ever. */
+union nvmi_slow {
+  struct {
+    bool tracing, stopped;
+  };
+  uint16_t any;
+};
+extern union nvmi_slow nvmi_slow;
+static inline bool nvmi_goes_slowly(void) {
+  return __atomic_load_n(&nvmi_slow.any, __ATOMIC_RELAXED);
+}
+static inline bool nvmi_all_stand(void) {
+  return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_RELAXED);
+}
+
 struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
   unsigned header_copy;     /* that it was read from: whole, whatever the other is */
@@ -71,6 +87,8 @@ struct nvm_pool {
   /* At commit, of types that the program describes; some have members that decide about others. */
   _Atomic bool check_pointers, judges_records;
   bool compare; /* NVMOVE_DEBUG=compare */
+  /* Bytes change that a transaction noted, without a note of their own: volatile members, locks. */
+  _Atomic bool stores_unnoted;
   int fd;
   unsigned index;
   char path[PATH_MAX];
@@ -151,6 +169,8 @@ static inline struct nvm_pool *nvmi_pool_at(const void *address) {
              : NULL;
 }
 struct nvm_pool *nvmi_pool_number(unsigned index);
+/* log.c: from now on `stores_unnoted`; what committed before does not depend on such bytes. */
+void nvmi_pool_stores_unnoted(struct nvm_pool *pool);
 /* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending.
  * Found without a call, as compiled code finds the table of lines: what calls nothing need not keep
  * all registers. */

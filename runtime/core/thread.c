@@ -150,7 +150,7 @@ const struct nvmi_root_hooks *nvmi_root_hooks;
 void (*_Atomic nvmi_port_unloaded)(void);
 const struct nvmi_trace_table *nvmi_trace_table;
 bool nvmi_exits;
-bool nvmi_tracing;
+union nvmi_slow nvmi_slow;
 
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
   sigset_t all, before;

@@ -18,7 +18,7 @@ struct nvmi_trace_table {
   void (*thread_ends)(void);
 };
 extern const struct nvmi_trace_table *nvmi_trace_table;
-extern bool nvmi_tracing; /* at this moment; not without a table */
+#define nvmi_tracing (nvmi_slow.tracing) /* at this moment; not without a table */
 
 static inline void nvmi_trace(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                               uint64_t extra) {

@@ -103,6 +103,10 @@ void nvmi_batch_apply(struct nvm_pool *pool, const struct nvm_batch *batch);
 
 /* Counts one batch; false: there is nothing that can be counted now. */
 bool nvmi_counts_step(struct nvmi_counts *counts);
+/* Whether something was appended that is not counted yet. */
+static inline bool nvmi_counts_wait(const struct nvm_pool *pool) {
+  return pool->counts && pool->counts->done != pool->counts->end;
+}
 /* All that was appended. Nobody commits meanwhile. */
 void nvmi_counts_drain(struct nvm_pool *pool);
 /* Makes the tables from the blocks. The pool is quiet. -1: recorded. */

@@ -35,7 +35,7 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
   thread->in_heap++;
   thread->busy++;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(pool->gate))
+  if (NVMI_UNLIKELY(pool->gate || nvmi_all_stand()))
     nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
   log->alone = nvmi_solo_enter(log);
   return log;

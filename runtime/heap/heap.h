@@ -65,8 +65,9 @@ bool nvmi_ready_give_back(struct nvmi_log *log);
 void nvmi_ready_free(struct nvmi_log *log);
 
 #ifndef NDEBUG
-/* What does not hold of its tables while nobody has a transaction open (base/invariant.h). */
-const char *nvmi_heap_fault(struct nvm_pool *pool);
+/* What does not hold of its tables while nobody has a transaction open (base/invariant.h). `kept`:
+ * blocks that live in memory alone (order/kept_blocks.h). */
+const char *nvmi_heap_fault(struct nvm_pool *pool, uint64_t kept);
 #endif
 
 /* Reads all tables: a child of fork cannot. */

@@ -7,6 +7,7 @@
 /* What the look through all chunks has counted. */
 struct counted {
   uint64_t claimed;  /* blocks that are neither live nor free: a log keeps them */
+  uint64_t kept;     /* that live in memory alone */
   uint32_t in_limbo; /* chunks of large blocks that were freed */
   uint32_t runs;     /* free ones */
 };
@@ -23,7 +24,9 @@ static const char *small_fault(struct nvm_pool *pool, const struct nvmi_span *sp
     bool is_free = bit_of(span->free, i), is_live = bit_of(span->live, i);
     if (is_free && is_live)
       return "no block is free and live";
-    if (is_live != (table[i] != 0) || (is_live && span->words[i] != table[i]))
+    if (is_live && !table[i])
+      counted->kept++;
+    else if (is_live ? span->words[i] != table[i] : table[i])
       return "memory and file agree which blocks live, and of which type";
     free += is_free;
     counted->claimed += !is_free && !is_live;
@@ -36,12 +39,14 @@ static const char *small_fault(struct nvm_pool *pool, const struct nvmi_span *sp
 static const char *large_fault(struct nvm_pool *pool, const struct nvmi_span *span,
                                struct counted *counted) {
   bool is_live = bit_of(span->live, 0);
-  uint64_t word = is_live ? NVM_CHUNK_ENTRY(NVM_CHUNK_LARGE, 0, span->words[0] - 1u, span->chunks)
-                          : NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, span->chunks);
+  uint64_t word = *nvmi_chunk_word(pool, span->chunk);
+  bool is_free = word == NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, span->chunks);
   counted->in_limbo += is_live ? 0 : span->chunks;
-  return word == *nvmi_chunk_word(pool, span->chunk)
-             ? NULL
-             : "memory and file agree which large blocks live, and of which type";
+  counted->kept += is_live && is_free;
+  if (is_free ||
+      (is_live && word == NVM_CHUNK_ENTRY(NVM_CHUNK_LARGE, 0, span->words[0] - 1u, span->chunks)))
+    return NULL;
+  return "memory and file agree which large blocks live, and of which type";
 }
 
 static const char *run_fault(const struct nvmi_heap *heap, uint32_t first) {
@@ -105,7 +110,7 @@ static const char *lists_fault(const struct nvmi_heap *heap, const struct counte
              : "large blocks that were freed wait in limbo";
 }
 
-const char *nvmi_heap_fault(struct nvm_pool *pool) {
+const char *nvmi_heap_fault(struct nvm_pool *pool, uint64_t kept) {
   struct nvmi_heap *heap = pool->heap;
   struct counted counted = {0};
   const char *fault = NULL;
@@ -115,6 +120,8 @@ const char *nvmi_heap_fault(struct nvm_pool *pool) {
     fault = fault_at(pool, chunk, &chunks, &counted);
   if (!fault)
     fault = lists_fault(heap, &counted);
+  if (!fault && counted.kept != kept)
+    fault = "blocks live in memory alone while they are kept for dependents";
   return fault ? fault : logs_fault(pool, counted.claimed);
 }
 #endif

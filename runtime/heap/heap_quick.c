@@ -10,21 +10,20 @@
 #include "heap/heap_recent.h"
 #include "types/types.h"
 
-/* The log in which the thread may take a quick way now: it was made, nobody is interrupted, nobody
- * watches. */
+/* The log in which the thread may take a quick way now: it was made, nobody is interrupted. */
 static inline struct nvmi_log *quick_log(const struct nvmi_thread *thread,
                                          const struct nvm_pool *pool) {
-  if (NVMI_UNLIKELY(!pool || !thread || thread->busy || nvmi_tracing))
+  if (NVMI_UNLIKELY(!pool || !thread || thread->busy))
     return NULL;
   return thread->logs[pool->index];
 }
 
 /* As in note.c: first the thread says that it is at work, then it looks at the gate, which is shut
- * in a forked child, too. */
+ * in a forked child, too; nobody watches. */
 static inline bool enter(struct nvmi_thread *thread, struct nvmi_log *log) {
   thread->busy = 1;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(log->pool->gate)) {
+  if (NVMI_UNLIKELY(log->pool->gate || nvmi_goes_slowly())) {
     thread->busy = 0;
     return false;
   }
@@ -59,9 +58,12 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
                     !nvmi_is_plain(pool, (unsigned)log->types[slot].index)))
     return nvmi_heap_alloc(pool, type, size);
   uint32_t word = 1 + (type ? (uint32_t)log->types[slot].index : 0);
-  bool is_there = log->scrap[class] || nvmi_ready_list(log, class, word)->count;
-  if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
+  if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !enter(thread, log)))
     return nvmi_heap_alloc(pool, type, size);
+  if (NVMI_UNLIKELY(!log->scrap[class] && !nvmi_ready_list(log, class, word)->count)) {
+    leave(thread, log);
+    return nvmi_heap_alloc(pool, type, size);
+  }
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (!intent)
     intent = take_ready(log, class, word);
@@ -95,11 +97,11 @@ int nvm_free(void *address) {
   struct nvmi_log *log = quick_log(thread, pool);
   if (NVMI_UNLIKELY(!log))
     return nvmi_heap_free(address);
+  if (NVMI_UNLIKELY(!enter(thread, log)))
+    return nvmi_heap_free(address);
   struct nvmi_intent *known = nvmi_recent_find(log, address);
   struct nvmi_intent intent = known ? *known : freed(pool, address);
-  if (NVMI_UNLIKELY(!intent.span || !enter(thread, log)))
-    return nvmi_heap_free(address);
-  bool lives = nvmi_clear_bit(intent.span->live, intent.index, log->alone);
+  bool lives = intent.span && nvmi_clear_bit(intent.span->live, intent.index, log->alone);
   if (NVMI_LIKELY(lives)) {
     if (known)
       nvmi_heap_scrap(log, known);
@@ -108,7 +110,7 @@ int nvm_free(void *address) {
     log->stats.frees++;
   }
   leave(thread, log);
-  return NVMI_LIKELY(lives) ? 0 : nvmi_heap_free(address); /* which says that it is free already */
+  return NVMI_LIKELY(lives) ? 0 : nvmi_heap_free(address); /* large, or a mistake */
 }
 
 static void settle(struct nvmi_log *log) {
@@ -134,22 +136,20 @@ bool nvmi_free_soon(void *address) {
   struct nvmi_thread *thread = nvmi_self;
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvmi_log *log = quick_log(thread, pool);
-  if (NVMI_UNLIKELY(!log || nvmi_recent_find(log, address)))
+  if (NVMI_UNLIKELY(!log || !enter(thread, log)))
     return false;
   struct nvmi_intent intent = freed(pool, address);
-  if (NVMI_UNLIKELY(!intent.span || pool->gate))
-    return false;
-  __builtin_prefetch(&intent.span->live[intent.index / 64], 1);
-  if (log->awaited_count == NVMI_AWAITED_MAX) {
-    if (!enter(thread, log))
-      return false;
-    settle(log);
-    leave(thread, log);
+  bool is_old = intent.span && !nvmi_recent_find(log, address);
+  if (NVMI_LIKELY(is_old)) {
+    __builtin_prefetch(&intent.span->live[intent.index / 64], 1);
+    if (log->awaited_count == NVMI_AWAITED_MAX)
+      settle(log);
+    nvmi_intends(log);
+    log->awaited[log->awaited_count++] = intent;
+    log->stats.frees++;
   }
-  nvmi_intends(log);
-  log->awaited[log->awaited_count++] = intent;
-  log->stats.frees++;
-  return true;
+  leave(thread, log);
+  return is_old;
 }
 
 size_t nvm_usable_size(const void *address) {

@@ -9,6 +9,8 @@
 
 #include "heap/heap_types.h"
 
+#include <assert.h>
+
 static inline struct nvmi_intent *nvmi_intent_at(const struct nvmi_log *log, size_t position) {
   return (struct nvmi_intent *)log->intents.items + position;
 }
@@ -43,6 +45,7 @@ static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const v
 }
 
 static inline void nvmi_intends(struct nvmi_log *log) {
+  assert(log->owner->busy);
   log->owner->touched |= UINT64_C(1) << log->pool->index;
 }
 

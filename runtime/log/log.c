@@ -136,6 +136,12 @@ bool nvmi_barrier_in_all_threads(void) {
   return done;
 }
 
+/* The barrier brings the frames that retire checked commits to the media. */
+void nvmi_pool_stores_unnoted(struct nvm_pool *pool) {
+  if (!atomic_exchange(&pool->stores_unnoted, true) && pool->log_count)
+    nvmi_barrier_in_all_threads();
+}
+
 /* The pool gets its second log. From now on commits wait for their stores in place. After the first
  * barrier a thread either is inside a section that it entered as the only one, which shows and is
  * waited for, or will read `several_logs` as true. The second barrier interrupts every running

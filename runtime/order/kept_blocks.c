@@ -44,23 +44,43 @@ static bool all_ended(const struct kept *one) {
   return true;
 }
 
-/* Takes one out of the list that nobody waits for any more. */
+static struct kept *kept_at(size_t i) { return (struct kept *)kept.items + i; }
+
+/* Out of the list. */
+static struct kept take_at(size_t i) {
+  struct kept taken = *kept_at(i);
+  *kept_at(i) = *kept_at(--kept.count);
+  some_are_kept = (unsigned)kept.count;
+  for (size_t n = 0; n < taken.tickets.count; n++)
+    nvmi_ticket_drop(((struct nvmi_ticket **)taken.tickets.items)[n]);
+  nvmi_array_free(&taken.tickets, sizeof(struct nvmi_ticket *));
+  return taken;
+}
+
+/* One that nobody waits for any more. */
 static bool take(struct kept *taken) {
-  struct kept *all = kept.items;
   bool found = false;
   nvmi_order_lock();
-  for (size_t i = 0; i < kept.count && !found; i++) {
-    if (!all_ended(&all[i]))
-      continue;
-    found = true;
-    *taken = all[i];
-    all[i] = all[--kept.count];
-    some_are_kept = (unsigned)kept.count;
-    for (size_t n = 0; n < taken->tickets.count; n++)
-      nvmi_ticket_drop(((struct nvmi_ticket **)taken->tickets.items)[n]);
-  }
+  for (size_t i = 0; i < kept.count && !found; i++)
+    if (all_ended(kept_at(i))) {
+      *taken = take_at(i);
+      found = true;
+    }
   nvmi_order_unlock();
   return found;
+}
+
+uint64_t nvmi_blocks_closing(const struct nvm_pool *pool) {
+  uint64_t count = 0;
+  nvmi_order_lock();
+  for (size_t i = kept.count; i-- > 0;)
+    if (kept_at(i)->pool == pool) {
+      struct kept taken = take_at(i);
+      count += taken.intents.count;
+      nvmi_array_free(&taken.intents, sizeof(struct nvmi_intent));
+    }
+  nvmi_order_unlock();
+  return count;
 }
 
 void nvmi_blocks_settle(struct nvmi_thread *thread) {
@@ -76,7 +96,6 @@ void nvmi_blocks_settle(struct nvmi_thread *thread) {
     nvmi_compiler_barrier();
     thread->busy--;
     nvmi_array_free(&one.intents, sizeof(struct nvmi_intent));
-    nvmi_array_free(&one.tickets, sizeof(struct nvmi_ticket *));
   }
 }
 
@@ -89,7 +108,7 @@ void nvmi_blocks_forget(void) {
 unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket) {
   unsigned count = 0;
   for (size_t i = 0; i < kept.count; i++) {
-    const struct kept *one = (struct kept *)kept.items + i;
+    const struct kept *one = kept_at(i);
     for (size_t n = 0; n < one->tickets.count; n++)
       count += ((struct nvmi_ticket **)one->tickets.items)[n] == ticket;
   }
@@ -98,7 +117,7 @@ unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket) {
 
 const char *nvmi_blocks_fault(void) {
   for (size_t i = 0; i < kept.count; i++) {
-    const struct kept *one = (struct kept *)kept.items + i;
+    const struct kept *one = kept_at(i);
     if (!one->intents.count || !one->tickets.count)
       return "blocks are kept while somebody has their addresses";
     for (size_t n = 0; n < one->intents.count; n++)

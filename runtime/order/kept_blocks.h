@@ -13,6 +13,8 @@
 void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets);
 /* A transaction of the thread has ended: the blocks that waited for it alone are free. */
 void nvmi_blocks_settle(struct nvmi_thread *thread);
+/* The pool is closed: none of its blocks waits for anybody any more. Gives how many did. */
+uint64_t nvmi_blocks_closing(const struct nvm_pool *pool);
 #ifndef NDEBUG
 /* References to it from here; what does not hold (base/invariant.h). */
 unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket);

@@ -63,7 +63,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
     nvmi_tx_end_at_release(thread, holds_others);
   if (thread->touched || thread->ticket)
-    nvmi_order_release(lock, !in_handler);
+    nvmi_order_release(lock, !in_handler, !in_handler && !holds_others);
 }
 
 static __attribute__((noinline)) void tell_acquire(uintptr_t lock) {
@@ -72,8 +72,18 @@ static __attribute__((noinline)) void tell_acquire(uintptr_t lock) {
   nvmi_order_acquire(lock);
 }
 
+/* A lock is about to change; nobody notes that of one in a pool. */
+static inline void changes(const void *lock) {
+  struct nvm_pool *pool = NULL;
+  if (NVMI_UNLIKELY((uintptr_t)lock >> NVM_RANGE_SHIFT == NVM_RANGE_TAG))
+    pool = nvmi_pool_at(lock);
+  if (NVMI_UNLIKELY(pool && !pool->stores_unnoted))
+    nvmi_pool_stores_unnoted(pool);
+}
+
 static inline void releases(const void *lock, enum kind kind) {
   struct nvmi_thread *thread = nvmi_self;
+  changes(lock);
   if (NVMI_UNLIKELY(nvmi_in_order))
     return;
   if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
@@ -83,10 +93,22 @@ static inline void releases(const void *lock, enum kind kind) {
     nvmi_holds_no_more(lock);
 }
 
+static inline bool ends_behind_release(const struct nvmi_thread *thread) {
+  return NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy) &&
+         !nvmi_in_order && nvmi_tx_ends_at_release(thread);
+}
+
 static inline int released(int result) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy) &&
-      !nvmi_in_order && nvmi_tx_ends_at_release(thread))
+  if (ends_behind_release(thread))
+    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
+  return result;
+}
+
+/* A semaphore is: who does so in a signal handler goes on with what that has interrupted. */
+static inline int posted(int result) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (ends_behind_release(thread) && !nvmi_in_signal_handler())
     nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
   return result;
 }
@@ -108,14 +130,6 @@ static inline int acquires(const void *lock, enum kind kind, int result) {
   return result;
 }
 
-/* Waiting for a condition releases the mutex; what is stored outside transactions must end before,
- * as the thread may wait for long. */
-static void begins_wait(const void *lock) {
-  releases(lock, EXCLUSIVE);
-  released(0);
-  wants(lock, EXCLUSIVE); /* whatever else it waits for: it does not go on without the mutex */
-}
-
 /* The mutex is locked again whatever became of the wait, also if the thread was cancelled in it. */
 static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
 
@@ -128,26 +142,32 @@ static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
       return 0;                                                                                    \
     releases((const void *)lock, kind);                                                            \
     int result = real_##name()(lock);                                                              \
-    return kind == SIGNAL ? result : released(result);                                             \
+    return kind == SIGNAL ? posted(result) : released(result);                                     \
   }
 #define ACQUIRE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
   int NAME(name)(type * lock) {                                                                    \
+    changes((const void *)lock);                                                                   \
     if (kind != SIGNAL)                                                                            \
       wants((const void *)lock, kind);                                                             \
     return acquires((const void *)lock, kind, real_##name()(lock));                                \
   }
 #define ACQUIRE_AT_ONCE(name, type, kind)                                                          \
   REAL(name)                                                                                       \
-  int NAME(name)(type * lock) { return acquires((const void *)lock, kind, real_##name()(lock)); }
+  int NAME(name)(type * lock) {                                                                    \
+    changes((const void *)lock);                                                                   \
+    return acquires((const void *)lock, kind, real_##name()(lock));                                \
+  }
 #define ACQUIRE_UNTIL(name, type, kind)                                                            \
   REAL(name)                                                                                       \
   int NAME(name)(type *restrict lock, const struct timespec *restrict until) {                     \
+    changes((const void *)lock);                                                                   \
     return acquires((const void *)lock, kind, real_##name()(lock, until));                         \
   }
 #define ACQUIRE_BY_CLOCK(name, type, kind)                                                         \
   REAL(name)                                                                                       \
   int NAME(name)(type *restrict lock, clockid_t clock, const struct timespec *restrict until) {    \
+    changes((const void *)lock);                                                                   \
     return acquires((const void *)lock, kind, real_##name()(lock, clock, until));                  \
   }
 
@@ -182,9 +202,27 @@ ACQUIRE_AT_ONCE(mtx_trylock, mtx_t, EXCLUSIVE)
 ACQUIRE_UNTIL(mtx_timedlock, mtx_t, EXCLUSIVE)
 RELEASE(mtx_unlock, mtx_t, EXCLUSIVE)
 
+/* Waiting for a condition releases the mutex; what is stored outside transactions must end before,
+ * as the thread may wait for long. If that depends on another's transaction, which may need the
+ * mutex, it ends behind a release of its own, and the wait is over at once, as any wait for a
+ * condition may be: true, and the mutex is locked again, with that result. */
+static bool begins_wait(pthread_mutex_t *lock, int *result) {
+  releases(lock, EXCLUSIVE);
+  if (ends_behind_release(nvmi_self)) {
+    real_pthread_mutex_unlock()(lock);
+    released(0);
+    wants(lock, EXCLUSIVE);
+    *result = acquires(lock, EXCLUSIVE, real_pthread_mutex_lock()(lock));
+    return true;
+  }
+  wants(lock, EXCLUSIVE); /* whatever else it waits for: it does not go on without the mutex */
+  return false;
+}
+
 #define WAITING(lock, call)                                                                        \
   int result;                                                                                      \
-  begins_wait(lock);                                                                               \
+  if (begins_wait((pthread_mutex_t *)(lock), &result))                                             \
+    return result;                                                                                 \
   pthread_cleanup_push(ends_wait, lock);                                                           \
   result = call;                                                                                   \
   pthread_cleanup_pop(1);                                                                          \

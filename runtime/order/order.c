@@ -71,7 +71,7 @@ static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
   while (thread->posts_count) {
     void *semaphore = thread->posts[--thread->posts_count];
     if (thread->touched || thread->ticket)
-      nvmi_order_release((uintptr_t)semaphore, false);
+      nvmi_order_release((uintptr_t)semaphore, false, false);
     nvmi_real_post(semaphore);
   }
 }
@@ -117,6 +117,17 @@ static void purge_releases(void) {
   nvmi_order_released = (unsigned)kept;
 }
 
+/* Of a thread that has written nothing. */
+static void end_reading(struct nvmi_thread *thread) {
+  struct nvmi_ticket *ticket = thread->ticket;
+  ticket->state = COMMITTED;
+  ticket->thread = NULL;
+  purge_releases();
+  nvmi_ticket_forget(ticket);
+  nvmi_ticket_drop(ticket);
+  thread->ticket = NULL;
+}
+
 static void enter_release(uintptr_t lock, struct nvmi_ticket *ticket) {
   const struct release *all = releases.items;
   for (size_t i = 0; i < releases.count; i++)
@@ -129,16 +140,17 @@ static void enter_release(uintptr_t lock, struct nvmi_ticket *ticket) {
 }
 
 /* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
- * outside transactions, whose own never ends. False: there is nothing. */
-static bool hand_on(uintptr_t lock, struct nvmi_ticket *ticket) {
-  nvmi_ticket_forget_ended(ticket, false);
+ * outside transactions, whose own never ends. What it read there of transactions that were undone it
+ * has looked at for nothing once it holds no lock. False: there is nothing. */
+static bool hand_on(uintptr_t lock, struct nvmi_ticket *ticket, bool is_last) {
+  nvmi_ticket_forget_ended(ticket, is_last && !nvmi_in_transaction(ticket->thread));
   for (size_t i = 0; i < ticket->deps.count; i++)
     if (!nvmi_ticket_ended(nvmi_ticket_deps(ticket)[i]))
       enter_release(lock, nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]));
   return ticket->deps.count;
 }
 
-void nvmi_order_release(uintptr_t lock, bool seals) {
+void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
   struct nvmi_thread *thread = nvmi_self;
   nvmi_order_lock();
   if (seals)
@@ -155,10 +167,8 @@ void nvmi_order_release(uintptr_t lock, bool seals) {
   }
   if (thread->touched || thread->ticket->parcels.count || thread->ends) {
     enter_release(lock, thread->ticket);
-  } else if (!hand_on(lock, thread->ticket)) {
-    thread->ticket->state = COMMITTED;
-    nvmi_ticket_drop(thread->ticket);
-    thread->ticket = NULL;
+  } else if (!hand_on(lock, thread->ticket, is_last)) {
+    end_reading(thread);
   }
   nvmi_order_unlock();
   if (seals)
@@ -303,13 +313,12 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   nvmi_order_unlock();
 }
 
-/* A transaction that has ended handed what it depends on to this ticket, which nobody knows. */
+/* What the thread has only read ends with it: others may wait for that (kept_blocks.h). */
 void nvmi_order_leave(struct nvmi_thread *thread) {
   nvmi_order_lock();
   if (thread->ticket)
-    thread->ticket->thread = NULL;
-  nvmi_ticket_drop(thread->ticket);
-  thread->ticket = NULL;
+    end_reading(thread);
   thread->left = true;
   nvmi_order_unlock();
+  nvmi_blocks_settle(thread);
 }

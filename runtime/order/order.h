@@ -40,8 +40,8 @@ bool nvmi_order_posts_later(void *semaphore);
 /* A lock is its address, | 1: held for reading.
  * The calling thread is about to release a lock, with something open; has acquired one, while some
  * are in that list. `seals`: not in a signal handler, which may have come between a note and its
- * store: the lock guards nothing of what it interrupted. */
-void nvmi_order_release(uintptr_t lock, bool seals);
+ * store: the lock guards nothing of what it interrupted. `is_last`: the thread holds no other. */
+void nvmi_order_release(uintptr_t lock, bool seals, bool is_last);
 void nvmi_order_acquire(uintptr_t lock);
 
 /* A transaction of a thread with a ticket begins; nothing of it is written yet. */

@@ -132,6 +132,8 @@ static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patienc
     case JOIN:
       if (joined)
         return await_joined(thread);
+      if (patience != NEVER) /* a wait for what was joined has no end that is known */
+        break;
       if (!nvmi_join_is_safe(thread))
         return NVMI_TURN_UNSAFE;
       may_join = true;

@@ -193,13 +193,16 @@ static void keep(struct nvmi_masks *noted) {
 struct question {
   const struct nvmi_ticket *own;
   uint64_t pools;
+  bool work; /* a dependent does, in one of them or in another */
 };
 
 static bool add_pools(struct nvmi_ticket *ticket, void *context) {
   struct question *question = context;
   if (ticket != question->own && ticket->state < COMMITTED && ticket->thread &&
-      nvmi_ticket_follows(ticket, question->own))
+      nvmi_ticket_follows(ticket, question->own)) {
     question->pools |= ticket->thread->touched;
+    question->work = question->work || ticket->thread->busy;
+  }
   return false;
 }
 
@@ -207,14 +210,15 @@ static bool add_pools(struct nvmi_ticket *ticket, void *context) {
  * order.c's mutex with a gate shut: who holds it may be interrupted by a signal handler that waits
  * at the gate. From here on the thread has the mutex, until it lets the others go. */
 static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
-  struct question question = {thread->ticket, pools};
+  struct question question = {.own = thread->ticket, .pools = pools};
   for (unsigned tries = 0;; tries++) {
     uint64_t asked = question.pools;
     nvmi_stop_others(thread, asked);
     if (nvmi_order_try_lock()) {
+      question.work = false;
       nvmi_ticket_find(add_pools, &question);
       stopped = asked;
-      if (!(question.pools & ~asked))
+      if (!(question.pools & ~asked) && !question.work)
         return;
       nvmi_order_unlock();
     }

@@ -223,6 +223,12 @@ static void install(void) {
   atexit(at_exit);
 }
 
+/* The C library calls it when the handler, or the destructor, that uses a pool has returned. */
+void nvmi_events_exit_again(void) {
+  if (nvmi_exits)
+    atexit(at_exit);
+}
+
 void nvmi_events_install(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, install);

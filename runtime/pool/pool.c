@@ -1,4 +1,4 @@
-/* pool.c: create, open, grow and close.
+/* pool.c: create and open.
  *
  * A pool is created as a nameless file and linked to its path when it is whole, so a crash or a
  * failure leaves nothing behind. Open recovers before it hands out the pool; until the generation
@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "pool/pool.h"
-#include "base/invariant.h"
 #include "base/uncancelled.h"
 
 #include "base/kill.h"
@@ -18,7 +17,6 @@
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
-#include "log/settle.h"
 #include "platform/disk.h"
 #include "pool/choice.h"
 #include "pool/events.h"
@@ -26,7 +24,6 @@
 #include "pool/recover.h"
 #include "pool/relocate.h"
 #include "pool/root.h"
-#include "pool/stats.h"
 #include "symbols/statics.h"
 #include "trace/trace.h"
 #include "tx/shrink.h"
@@ -161,7 +158,7 @@ static int start(struct nvm_pool *pool) {
   return 0;
 }
 
-static void undo_start(struct nvm_pool *pool) {
+void nvmi_pool_undo_start(struct nvm_pool *pool) {
   nvmi_counts_stop(pool);
   nvmi_shrink_stop(pool);
   nvmi_statics_stop(pool);
@@ -193,7 +190,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
       return 0;
     nvmi_trace_drop(pool);
   }
-  undo_start(pool);
+  nvmi_pool_undo_start(pool);
   return -1;
 }
 
@@ -300,7 +297,7 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
     if (open_started(pool, old_method) == 0)
       return pool;
     nvmi_trace_drop(pool);
-    undo_start(pool);
+    nvmi_pool_undo_start(pool);
   }
   nvmi_pool_detach(pool);
   return NULL;
@@ -314,82 +311,13 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
 
 NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
 
-/* All that was committed is in place afterwards. */
-static void settle_all(struct nvm_pool *pool) {
-  if (pool->compare && pool->method->private_work)
-    nvmi_compare(pool);
-  nvmi_counts_drain(pool);
-  nvmi_stats_print(pool);
-  nvmi_settle(pool);
-  pool->persist->fence();
-}
-
-/* Only then may the header call the logs empty. */
-static void call_clean(struct nvm_pool *pool) {
-  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
-    nvmi_barrier_in_all_threads();
-  pool->header.state = NVM_STATE_CLEAN;
-  pool->header.clean_shutdowns++;
-  nvmi_header_write(pool);
-  nvmi_log_shrink(pool);
-}
-
-int nvm_pool_close(NVM_POOL *pool) {
-  if (!pool)
-    return nvmi_fail_no_pool();
-  if (!nvmi_pool_is_open(pool))
-    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
-  if (!pool->forked) {
-    if (nvmi_release_closing(pool) || nvmi_log_close_all(pool))
-      return -1;
-    nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */
-    pool->in_use = false;
-    nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
-    settle_all(pool);
-    NVMI_HOLDS(nvmi_heap_fault(pool));
-    call_clean(pool);
-    nvmi_release_closed(pool);
-  }
-  nvmi_trace_close(pool);
-  nvmi_log_free_all(pool);
-  undo_start(pool);
-  nvmi_pool_detach(pool);
-  return 0;
-}
-
 void nvmi_pool_reopen(struct nvm_pool *pool) {
+  nvmi_events_exit_again();
   pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
   pool->header.state = NVM_STATE_OPEN;
   nvmi_header_write(pool);
   nvmi_header_seeds(pool);
   nvmi_log_begin_anew(pool);
-}
-
-/* For the holder of the pool's lock, under which threads take their logs. */
-static bool has_writer(const struct nvm_pool *pool, const struct nvmi_thread *but) {
-  for (unsigned i = 0; i < pool->log_count; i++)
-    if (pool->logs[i]->owner && pool->logs[i]->owner != but)
-      return true;
-  return pool->parcels;
-}
-
-/* Other threads run on, and may begin to write at any moment: before this one has the lock, and
- * the pool stays open; or behind that, and they find it clean and open it anew (log.c). */
-void nvmi_pool_leave(struct nvm_pool *pool) {
-  struct nvmi_thread *self = nvmi_thread_self();
-  struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->lock);
-  bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
-  nvmi_unlock_quietly(&quiet);
-  if (stays_open)
-    return;
-  settle_all(pool);
-  if (self->logs[pool->index])
-    nvmi_log_detach(self->logs[pool->index]);
-  quiet = nvmi_lock_quietly(&pool->lock);
-  if (!has_writer(pool, NULL))
-    call_clean(pool);
-  nvmi_unlock_quietly(&quiet);
-  nvmi_trace_leave(pool);
 }
 
 const void *nvm_pool_base(NVM_POOL *pool) { return pool ? pool->work : NULL; }

@@ -9,8 +9,11 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable);
 struct nvm_pool *nvmi_pool_take(const char *path, bool writable);
 void nvmi_pool_detach(struct nvm_pool *pool);
 
+/* Gives up all that was made of an attached pool but the file. */
+void nvmi_pool_undo_start(struct nvm_pool *pool);
+
 /* Starts the next generation: the logs are empty, and will be recovered from. */
 void nvmi_pool_reopen(struct nvm_pool *pool);
-/* At exit: closes the file's books, but keeps the mapping, which other threads may still look at.
+/* close.c. At exit: closes the file's books, but keeps the mapping, which other threads may still look at.
  * Where another thread may be writing nothing is done: the next opening recovers. */
 void nvmi_pool_leave(struct nvm_pool *pool);

@@ -30,7 +30,7 @@ static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
 
 static bool is_shut(uint64_t pools) {
-  bool shut = false;
+  bool shut = nvmi_all_stand();
   for (uint64_t left = pools; left; left &= left - 1) {
     const struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(left));
     shut |= pool->gate && !pool->forked;
@@ -137,6 +137,8 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_lock(freezer);
   before_stop = before;
+  __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
+  nvmi_barrier_in_all_threads();
   for (uint64_t left = pools; left; left &= left - 1)
     stop_in(nvmi_pool_number((unsigned)__builtin_ctzll(left)));
   thread->busy++;
@@ -145,8 +147,9 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
 
 void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_compiler_barrier();
-  assert(thread->busy > 0);
+  assert(thread->busy > 0 && nvmi_all_stand());
   thread->busy--;
+  __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE);
   for (uint64_t left = pools; left; left &= left - 1)
     nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, NVMI_GATE_FREEZE);
   sigset_t before = before_stop;
@@ -207,4 +210,7 @@ __attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thre
   }
 }
 
-void nvmi_freeze_forget(void) { answering = 0; }
+void nvmi_freeze_forget(void) {
+  answering = 0;
+  nvmi_slow.stopped = false;
+}

@@ -20,8 +20,8 @@ int nvmi_freeze(struct nvm_pool *pool);
 void nvmi_thaw(struct nvm_pool *pool);
 
 /* The same for several pools (bits), without their locks: no other thread begins to note or to end
- * a transaction, and none is in the middle of it. The caller goes on. Not within a section that is
- * at work. */
+ * a transaction in any pool, and none is in the middle of it in one of these. The caller goes on.
+ * Not within a section that is at work. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools);
 void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools);
 

@@ -148,7 +148,7 @@ static void settle(struct nvmi_thread *thread) {
 static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
   thread->busy = 1;
   nvmi_compiler_barrier();
-  if (pool->gate)
+  if (pool->gate || nvmi_all_stand())
     nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
 }
 
@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) bool enter_simply(struct nvmi_threa
                                                                const struct nvm_pool *pool) {
   thread->busy = 1;
   nvmi_compiler_barrier();
-  if (NVMI_LIKELY(!pool->gate && !nvmi_tracing))
+  if (NVMI_LIKELY(!pool->gate && !nvmi_goes_slowly()))
     return true;
   thread->busy = 0;
   return false;
@@ -374,6 +374,7 @@ NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
   struct nvmi_thread *thread = nvmi_self;
   int depth = thread->busy++;
   nvmi_compiler_barrier();
+  nvmi_gate_enter(thread, thread->table->ahead);
   settle(thread);
   nvmi_compiler_barrier();
   thread->busy = depth;

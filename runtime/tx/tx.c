@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   bool several = touched >> first != 1;
   thread->busy++;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(log->pool->gate || several)) {
+  if (NVMI_UNLIKELY(log->pool->gate || several || nvmi_all_stand())) {
     nvmi_gate_enter(thread, touched);
     touched = thread->touched; /* a signal's handler may have come meanwhile */
     several = touched & (touched - 1);

@@ -6,9 +6,12 @@
 
 #include "nvmove/inspect.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { ITEM_ID = 3401 };
 
@@ -159,4 +162,55 @@ TEST(counted_in_spite_of_a_store_to_a_freed_block) {
   CHECK(nvm_pool_verify(among.pool, test_print_fault, (void *)(uintptr_t)"verify") == 0);
   CHECK(nvm_pool_release(among.pool, NULL) == 0 && nvm_usable_size(among.y) > 0);
   CHECK(nvm_pool_close(among.pool) == 0);
+}
+
+enum { MOMENT = 200000 };
+static int full[2]; /* a pipe */
+
+static void *link_late(void *unused) {
+  usleep(MOMENT); /* the process ends, and waits for the pipe */
+  CHECK(nvm_tx_begin(among.pool) == 0);
+  struct item *item = nvm_calloc(among.pool, ITEM_ID, 1, sizeof *item);
+  STORE(among.root->next, item);
+  CHECK(nvm_tx_commit(among.pool) == 0);
+  return unused;
+}
+
+static void *empty_late(void *unused) {
+  char bytes[4096];
+  usleep(2 * MOMENT);
+  while (read(full[0], bytes, sizeof bytes) > 0)
+    ;
+  return unused;
+}
+
+static void exit_beside_a_link(void *path) {
+  pthread_t thread;
+  setenv("NVMOVE_STATS", "1", 1);
+  among.pool = test_open(path);
+  among.root = nvm_pool_root(among.pool);
+  CHECK(pipe(full) == 0 && fcntl(full[1], F_SETFL, O_NONBLOCK) == 0);
+  while (write(full[1], "", 1) == 1)
+    ;
+  CHECK(fcntl(full[1], F_SETFL, 0) == 0 && dup2(full[1], STDERR_FILENO) == STDERR_FILENO);
+  CHECK(pthread_create(&thread, NULL, empty_late, NULL) == 0);
+  CHECK(pthread_create(&thread, NULL, link_late, NULL) == 0);
+  exit(0);
+}
+
+/* What a thread links and ends while another ends the process is counted, or known not to be. */
+TEST(counted_beside_an_exit) {
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 2 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  struct item *root = nvm_calloc(pool, ITEM_ID, 1, sizeof *root);
+  CHECK(nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_count_references(pool) == 0 && nvm_pool_close(pool) == 0);
+  CHECK(test_child(NULL, exit_beside_a_link, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  uint64_t freed = 0;
+  CHECK(root->next && nvm_pool_release(pool, &freed) == 0 && !freed);
+  CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"exit") == 0);
+  CHECK(nvm_pool_close(pool) == 0);
 }

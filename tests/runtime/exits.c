@@ -90,6 +90,37 @@ TEST(exit_and_write_after_it) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void store_late(void) { STORE(root->words[1], 98); }
+
+static bool ends_with_stores;
+
+/* Of the program: behind all that atexit knows of. */
+__attribute__((destructor)) static void store_last(void) {
+  if (ends_with_stores)
+    STORE(root->words[2], 99);
+}
+
+static void exit_and_store(void *path) {
+  atexit(store_late); /* before the pool is opened: runs after the runtime's own */
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  ends_with_stores = true;
+  exit(0);
+}
+
+/* So is what it stores outside transactions, and what a destructor does. */
+TEST(exit_and_store_after_it) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_and_store, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0);
+  CHECK(root->words[0] == 5 && root->words[1] == 98 && root->words[2] == 99);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void exit_beside_a_thread(void *path) {
   pool = test_open(path);
   root = nvm_pool_root(pool);

@@ -1,0 +1,104 @@
+/* close.c: a pool is closed, by the program or at exit: all that was committed is brought to its
+ * place, then the header calls the logs empty.
+ */
+#include "base/invariant.h"
+#include "base/own_locks.h"
+#include "core/header.h"
+#include "core/map.h"
+#include "core/tracing.h"
+#include "gc/counts.h"
+#include "heap/heap_types.h"
+#include "log/log.h"
+#include "log/settle.h"
+#include "order/kept_blocks.h"
+#include "pool/pool.h"
+#include "pool/stats.h"
+#include "trace/trace.h"
+#include "types/compare.h"
+
+/* All that was committed is in place afterwards. */
+static void settle_all(struct nvm_pool *pool) {
+  if (pool->compare && pool->method->private_work)
+    nvmi_compare(pool);
+  nvmi_counts_drain(pool);
+  nvmi_stats_print(pool);
+  nvmi_settle(pool);
+  pool->persist->fence();
+}
+
+/* Only then may the header call the logs empty. */
+static void call_clean(struct nvm_pool *pool) {
+  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
+    nvmi_barrier_in_all_threads();
+  pool->header.state = NVM_STATE_CLEAN;
+  pool->header.clean_shutdowns++;
+  nvmi_header_write(pool);
+  nvmi_log_shrink(pool);
+}
+
+/* What was undone at a release, and which nobody was told of by a failure. */
+static int tell_of_loss(const struct nvm_pool *pool) {
+  struct nvmi_thread *self = nvmi_self;
+  if (!self || !self->has_lost || nvmi_in_transaction(self))
+    return 0;
+  self->has_lost = false;
+  return nvmi_fail(NVM_EBROKEN, pool->path, "what was stored outside transactions was undone");
+}
+
+int nvm_pool_close(NVM_POOL *pool) {
+  if (!pool)
+    return nvmi_fail_no_pool();
+  if (!nvmi_pool_is_open(pool))
+    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
+  if (!pool->forked) {
+    if (nvmi_release_closing(pool) || nvmi_log_close_all(pool) || tell_of_loss(pool))
+      return -1;
+    nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */
+    pool->in_use = false;
+    nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
+    settle_all(pool);
+    uint64_t kept = nvmi_blocks_closing(pool);
+    NVMI_HOLDS(nvmi_heap_fault(pool, kept));
+    (void)kept;
+    call_clean(pool);
+    nvmi_release_closed(pool);
+  }
+  nvmi_trace_close(pool);
+  nvmi_log_free_all(pool);
+  nvmi_pool_undo_start(pool);
+  nvmi_pool_detach(pool);
+  return 0;
+}
+
+/* For the holder of the pool's lock, under which threads take their logs. */
+static bool has_writer(const struct nvm_pool *pool, const struct nvmi_thread *but) {
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner != but)
+      return true;
+  return pool->parcels;
+}
+
+/* Other threads run on, and may begin to write at any moment: before this one has the lock, and
+ * the pool stays open; or behind that, and they find it clean and open it anew (log.c). */
+void nvmi_pool_leave(struct nvm_pool *pool) {
+  struct nvmi_thread *self = nvmi_thread_self();
+  struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->lock);
+  bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
+  nvmi_unlock_quietly(&quiet);
+  if (stays_open)
+    return;
+  settle_all(pool);
+  if (self->logs[pool->index])
+    nvmi_log_detach(self->logs[pool->index]);
+  bool left = false;
+  while (!left) { /* one may have written, and ended, since */
+    nvmi_counts_drain(pool);
+    pool->persist->fence();
+    quiet = nvmi_lock_quietly(&pool->lock);
+    left = has_writer(pool, NULL) || !nvmi_counts_wait(pool);
+    if (left && !has_writer(pool, NULL))
+      call_clean(pool);
+    nvmi_unlock_quietly(&quiet);
+  }
+  nvmi_trace_leave(pool);
+}

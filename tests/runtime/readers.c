@@ -1,0 +1,375 @@
+/* readers.c: threads outside transactions that follow another's open transaction: what they have read,
+ * what they wait for, and what they leave behind.
+ */
+#include "core/internal.h"
+#include "harness.h"
+#include "hooks.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WORDS = 200, FAR = 100, OTHER = 50, BLOCK = 60000, ROUNDS = 20, HANGS = 20, MOMENT = 50000 };
+
+static struct {
+  NVM_POOL *pool, *second;
+  uint64_t *words, *words2;
+  pthread_mutex_t lock, other;
+  pthread_cond_t condition;
+  sem_t semaphore;
+  _Atomic unsigned step;
+  _Atomic bool early;
+} all;
+
+static void wait_for(unsigned step) {
+  while (all.step < step)
+    sched_yield();
+}
+
+static void begin(void) { CHECK(nvm_tx_begin(all.pool) == 0); }
+static void commit(void) { CHECK(nvm_tx_commit(all.pool) == 0); }
+
+static uint64_t *make(NVM_POOL **pool, const char *name) {
+  *pool = test_create(test_path(name), 4 << 20);
+  CHECK(nvm_tx_begin(*pool) == 0);
+  uint64_t *words = nvm_calloc(*pool, 0, WORDS, sizeof *words);
+  CHECK(words && nvm_pool_set_root(*pool, words) == 0 && nvm_tx_commit(*pool) == 0);
+  return words;
+}
+
+static void prepare(void) {
+  all.words = make(&all.pool, "pool");
+  pthread_mutex_init(&all.lock, NULL);
+  pthread_mutex_init(&all.other, NULL);
+  pthread_cond_init(&all.condition, NULL);
+  CHECK(sem_init(&all.semaphore, 0, 1) == 0);
+  all.step = 0;
+  alarm(HANGS);
+}
+
+static pthread_t start(void *(*run)(void *), void *argument) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, run, argument) == 0);
+  return thread;
+}
+
+static void join(pthread_t thread) { CHECK(pthread_join(thread, NULL) == 0); }
+
+static void read_under(pthread_mutex_t *lock) {
+  pthread_mutex_lock(lock);
+  CHECK(all.words[0] <= ROUNDS);
+  pthread_mutex_unlock(lock);
+}
+
+static void store_and_release(uint64_t value) {
+  pthread_mutex_lock(&all.lock);
+  STORE(all.words[0], value);
+  pthread_mutex_unlock(&all.lock);
+}
+
+static void *write_and_abort(void *unused) {
+  begin();
+  store_and_release(1);
+  all.step = 1;
+  wait_for(2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+/* What a thread makes of bytes that were taken back is taken back, too; what it stores when it has
+ * released a lock since, and holds none, is its own. */
+TEST(reader_goes_on_after_an_abort) {
+  for (unsigned again = 0; again < 2; again++) {
+    prepare();
+    pthread_t writer = start(write_and_abort, NULL);
+    wait_for(1);
+    read_under(&all.lock);
+    all.step = 2;
+    join(writer);
+    if (again)
+      read_under(&all.lock);
+    STORE(all.words[FAR], 7);
+    if (again)
+      begin();
+    else
+      CHECK_FAILS(nvm_tx_begin(all.pool) == 0, NVM_EBROKEN);
+    CHECK(all.words[FAR] == (again ? 7 : 0));
+    if (again)
+      commit();
+    CHECK(nvm_pool_close(all.pool) == 0 && unlink(test_path("pool")) == 0);
+  }
+}
+
+static void *read_and_end(void *unused) {
+  read_under(&all.lock);
+  all.step++;
+  while (all.step % 2)
+    sched_yield();
+  return unused;
+}
+
+static void *abort_an_allocation(uint64_t round, void *(*read)(void *), pthread_t *reader) {
+  begin();
+  pthread_mutex_lock(&all.lock);
+  STORE(all.words[0], round);
+  void *block = nvm_alloc(all.pool, 0, BLOCK);
+  pthread_mutex_unlock(&all.lock);
+  *reader = start(read, NULL);
+  while (all.step % 2 == 0)
+    sched_yield();
+  CHECK(block && nvm_tx_abort(all.pool) == 0);
+  return block;
+}
+
+/* The blocks that an abort gives back are there again when all who knew of them have ended. */
+TEST(reader_ends_and_its_blocks_are_free) {
+  prepare();
+  void *first = NULL;
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    pthread_t reader;
+    void *block = abort_an_allocation(round, read_and_end, &reader);
+    CHECK(block == first || !first);
+    first = block;
+    all.step++;
+    join(reader);
+  }
+  CHECK(nvm_pool_close(all.pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+static void *read_and_write_later(void *unused) {
+  read_under(&all.lock);
+  all.step++;
+  wait_for(2);
+  begin();
+  STORE(all.words[FAR], 5);
+  commit();
+  return unused;
+}
+
+/* They are nobody's when the pool is closed, whoever still knows of them. */
+TEST(closed_while_a_reader_knows_of_blocks) {
+  prepare();
+  pthread_t reader;
+  abort_an_allocation(1, read_and_write_later, &reader);
+  CHECK(nvm_pool_close(all.pool) == 0);
+  all.pool = test_open(test_path("pool"));
+  all.words = nvm_pool_root(all.pool);
+  all.step = 2;
+  join(reader);
+  CHECK(all.words[FAR] == 5 && nvm_pool_close(all.pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+static void *store_and_wait(void *unused) {
+  wait_for(1);
+  pthread_mutex_lock(&all.lock);
+  STORE(all.words[FAR], 1);
+  all.step = 2;
+  while (all.step < 3)
+    pthread_cond_wait(&all.condition, &all.lock);
+  pthread_mutex_unlock(&all.lock);
+  return unused;
+}
+
+/* Who waits for a condition waits without its mutex, whatever it depends on. */
+TEST(waits_for_a_condition_without_the_mutex) {
+  prepare();
+  pthread_t waiter = start(store_and_wait, NULL);
+  begin();
+  store_and_release(1);
+  all.step = 1;
+  wait_for(2);
+  store_and_release(2);
+  commit();
+  pthread_mutex_lock(&all.lock);
+  all.step = 3;
+  pthread_cond_signal(&all.condition);
+  pthread_mutex_unlock(&all.lock);
+  join(waiter);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static void take(void) {
+  while (sem_wait(&all.semaphore))
+    ;
+}
+
+static void *store_and_post(void *unused) {
+  wait_for(1);
+  take();
+  STORE(all.words[FAR], 1);
+  all.step = 2;
+  sem_post(&all.semaphore);
+  all.step = 3;
+  wait_for(4);
+  return unused;
+}
+
+/* Nobody waits for a thread that idles behind its post. */
+TEST(idles_behind_a_post) {
+  prepare();
+  pthread_t idle = start(store_and_post, NULL);
+  begin();
+  take();
+  STORE(all.words[0], 1);
+  sem_post(&all.semaphore);
+  all.step = 1;
+  wait_for(2);
+  usleep(MOMENT);
+  commit();
+  wait_for(3);
+  begin();
+  take();
+  STORE(all.words[OTHER], all.words[FAR] + 1);
+  sem_post(&all.semaphore);
+  commit();
+  all.step = 4;
+  join(idle);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static void *never_ends(void *unused) {
+  begin();
+  store_and_release(1);
+  all.step = 1;
+  for (;;)
+    pause();
+  return unused;
+}
+
+static void *commits_in_a_circle(void *unused) {
+  wait_for(1);
+  begin();
+  store_and_release(2);
+  pthread_mutex_lock(&all.other);
+  STORE(all.words[OTHER], 1);
+  pthread_mutex_unlock(&all.other);
+  all.step = 2;
+  wait_for(3);
+  take();
+  STORE(all.words[FAR], 2);
+  sem_post(&all.semaphore);
+  all.step = 4;
+  (void)nvm_tx_commit(all.pool);
+  return unused;
+}
+
+static void exit_in_a_circle(void *unused) {
+  (void)unused;
+  prepare();
+  __nvm_commit_point(); /* so no release ends what is outside transactions */
+  start(never_ends, NULL);
+  start(commits_in_a_circle, NULL);
+  wait_for(2);
+  pthread_mutex_lock(&all.other);
+  STORE(all.words[OTHER], 2);
+  pthread_mutex_unlock(&all.other);
+  take();
+  STORE(all.words[FAR], 1);
+  sem_post(&all.semaphore);
+  all.step = 3;
+  wait_for(4);
+  usleep(MOMENT);
+  exit(3);
+}
+
+/* The end of a process waits for nobody for ever, whatever its last commit could become a part of. */
+TEST(exit_waits_for_no_circle) { CHECK(test_child(NULL, exit_in_a_circle, NULL) == 3 << 8); }
+
+static void let_the_other_go(void) {
+  if (all.step >= 3)
+    return;
+  all.step = 3;
+  usleep(MOMENT);
+  all.early = all.step > 3;
+}
+
+static void *settle_meanwhile(void *unused) {
+  wait_for(1);
+  begin();
+  read_under(&all.lock);
+  __nvm_note_ahead(&all.words[0], sizeof *all.words);
+  __nvm_note_ahead(&all.words[FAR], sizeof *all.words);
+  all.step = 2;
+  wait_for(3);
+  settle_notes();
+  all.step++;
+  all.words[0] = all.words[FAR] = 5;
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+  return unused;
+}
+
+static void *store_elsewhere_meanwhile(void *unused) {
+  wait_for(1);
+  begin();
+  store_and_release(2);
+  all.step = 2;
+  wait_for(3);
+  STORE(all.words2[0], 5);
+  all.step++;
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+  return unused;
+}
+
+/* While a transaction is undone, those that follow it stand still wherever they are: what was noted
+ * ahead is not settled, and nothing is noted in another pool. */
+static void undo_beside(void *(*run)(void *)) {
+  all.words2 = make(&all.second, "second");
+  pthread_t follower = start(run, NULL);
+  begin();
+  store_and_release(1);
+  all.step = 1;
+  wait_for(2);
+  hook_barrier = let_the_other_go;
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  hook_barrier = NULL;
+  join(follower);
+  CHECK(all.step == 4 && !all.early);
+  CHECK(all.words[0] == 0 && all.words[FAR] == 0 && all.words2[0] == 0);
+  CHECK(nvm_pool_close(all.second) == 0 && nvm_pool_close(all.pool) == 0);
+}
+
+TEST(stands_still_before_it_settles) {
+  prepare();
+  if (all.pool->method->entries) /* else nothing waits for a settling */
+    undo_beside(settle_meanwhile);
+}
+
+TEST(stands_still_before_it_stores_elsewhere) {
+  prepare();
+  undo_beside(store_elsewhere_meanwhile);
+}
+
+static struct pointer {
+  void *to;
+} dram;
+
+/* What was undone at a release is told by the close, too. */
+TEST(close_tells_of_what_was_undone) {
+  enum { POINTER_ID = 7441 };
+  static const struct nvm_field fields[] = {
+      {.name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+  static const struct nvm_type type = {.id = POINTER_ID,
+                                       .name = "struct pointer",
+                                       .members = "",
+                                       .size = sizeof(struct pointer),
+                                       .alignment = 8,
+                                       .field_count = 1,
+                                       .fields = fields};
+  const struct nvm_type *types[] = {&type};
+  __nvm_describe(types, types + 1);
+  prepare();
+  begin();
+  struct pointer *pointer = nvm_calloc(all.pool, POINTER_ID, 1, sizeof *pointer);
+  STORE(all.words[1], (uint64_t)(uintptr_t)pointer);
+  commit();
+  pthread_mutex_lock(&all.lock);
+  STORE(pointer->to, &dram);
+  pthread_mutex_unlock(&all.lock);
+  CHECK_FAILS(nvm_pool_close(all.pool) == 0, NVM_EBROKEN);
+  CHECK(!pointer->to && nvm_pool_close(all.pool) == 0);
+}
