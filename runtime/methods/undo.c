@@ -69,12 +69,13 @@ static bool flush_late(struct nvmi_log *log, size_t before) {
 /* Whether the commit record may be written along with the data that it commits: recovery then finds
  * out by the checksum whether all of it arrived. Every new byte must have an entry; nothing may be
  * freed, for the next transaction could write there without one; and no other thread may write
- * before the record is retired. */
+ * before the record is retired, nor anybody without a note. */
 static bool may_check(const struct nvmi_log *log) {
   const struct nvmi_thread *thread = log->owner;
   if (log->pool->header.domain != NVM_DOMAIN_POWER || !log->range_count ||
       log->range_count > NVMI_CHECKED_MAX || thread->fresh_stores || thread->handlers_store ||
-      log->pool->several_logs || (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)
+      log->pool->several_logs || log->pool->stores_unnoted ||
+      (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)
     return false;
   const struct nvmi_intent *intents = log->intents.items;
   for (size_t i = 0; i < log->intents.count; i++)
@@ -121,6 +122,8 @@ static inline bool end_checked(struct nvmi_log *log, struct nvmi_cursor *ending,
   nvmi_short_durable(log);
   nvmi_step(NVMI_STEP_COMMIT);
   retire(log, ending);
+  if (NVMI_UNLIKELY(log->owner->handlers_store)) /* one came: its store may have changed the sum */
+    nvmi_fence(log);
   nvmi_apply_operations(log);
   nvmi_solo_leave(log);
   return true;

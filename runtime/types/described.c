@@ -51,15 +51,26 @@ uint64_t nvmi_type_described(unsigned index) {
 
 bool nvmi_types_described(void) { return __start_nvm_types < __stop_nvm_types || libraries; }
 
-bool nvmi_types_judged_by_record(void) {
-  bool decided = false;
-  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types && !decided;
-       at++)
-    decided = *at && nvmi_judged_by_record(*at);
-  for (const struct loaded *item = libraries; item && !decided; item = item->next)
-    decided = nvmi_judged_by_record(item->type);
-  return decided;
+/* Whether some type that is described is such. */
+static bool is_some(bool (*is)(const struct nvm_type *type)) {
+  bool some = false;
+  for (const struct nvm_type *const *at = __start_nvm_types; at < __stop_nvm_types && !some; at++)
+    some = *at && is(*at);
+  for (const struct loaded *item = libraries; item && !some; item = item->next)
+    some = is(item->type);
+  return some;
 }
+
+bool nvmi_types_judged_by_record(void) { return is_some(nvmi_judged_by_record); }
+
+static bool has_volatile(const struct nvm_type *type) {
+  for (uint32_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].kind == NVM_FIELD_VOLATILE)
+      return true;
+  return false;
+}
+
+bool nvmi_types_have_volatile(void) { return is_some(has_volatile); }
 
 /* Null: out of memory. */
 static const struct nvm_type *copy(const struct nvm_type *type) {

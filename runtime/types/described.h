@@ -11,5 +11,7 @@ const struct nvm_type *nvmi_described_as(const char *name);
 bool nvmi_types_described(void);
 /* Of some type that is described another member decides what a judged field is (judged.c). */
 bool nvmi_types_judged_by_record(void);
+/* Some type that is described has members whose stores nobody notes (NVM_VOLATILE). */
+bool nvmi_types_have_volatile(void);
 /* The id of the n-th type that is described; 0: there are not so many. */
 uint64_t nvmi_type_described(unsigned index);
