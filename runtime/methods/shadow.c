@@ -23,6 +23,7 @@
 #include "methods/shadow_lines.h"
 #include "order/order.h"
 #include "order/undoing.h"
+#include "tx/pointers.h"
 #include "tx/shrink.h"
 #include "tx/straight.h"
 
@@ -207,6 +208,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
       nvmi_shadow_each_line(pool, &lines[i], 1, add_to_record, &record);
   }
   size_t late = add_late(&record);
+  nvmi_check_late(log, 0);
   nvmi_step(NVMI_STEP_COMMIT);
   bool ended = nvmi_record_end(&record);
   if (!ended)
@@ -386,7 +388,6 @@ const struct nvmi_method nvmi_shadow = {
     .id = NVM_METHOD_SHADOW,
     .private_work = true,
     .note = NULL, /* the list of lines is all that commit needs */
-    .settle = NULL,
     .commit = shadow_commit,
     .abort = shadow_abort,
     .hand_on = NULL, /* bytes come back from the others' sealed lines and the file */

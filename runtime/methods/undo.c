@@ -17,6 +17,7 @@
 
 #include "order/order.h"
 #include "order/undoing.h"
+#include "tx/pointers.h"
 
 #include <string.h>
 
@@ -62,6 +63,7 @@ static bool flush_late(struct nvmi_log *log, size_t before) {
   const struct nvmi_array *nested = &log->owner->nested;
   if (NVMI_LIKELY(nested->count == before))
     return false;
+  nvmi_check_late(log, before);
   flush_lines(log, (const struct nvmi_line *)nested->items + before, nested->count - before);
   return true;
 }

@@ -214,6 +214,17 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
   return error;
 }
 
+void nvmi_check_late(struct nvmi_log *log, size_t from) {
+  const struct nvmi_array *nested = &log->owner->nested;
+  for (size_t i = from; log->pool->check_pointers && i < nested->count; i++) {
+    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + i;
+    if (nvmi_pool_at((void *)(nvmi_line_first(item) << 6)) == log->pool &&
+        nvmi_check_pointers(log, item, 1))
+      nvmi_fatal(NVM_EUNSAFE, log->pool->path,
+                 "a signal handler that interrupted a commit stored an unsafe pointer");
+  }
+}
+
 bool nvmi_is_judged_at(struct nvm_pool *pool, uintptr_t start, uintptr_t end) {
   struct nvmi_judge judge = {.pool = pool};
   uint64_t base = pool->header.base, last = end - base;
