@@ -15,6 +15,7 @@
 #include "base/basics.h"
 #include "base/checksum.h"
 #include "base/own_locks.h"
+#include "core/gate.h"
 #include "core/log_state.h"
 #include "core/method.h"
 #include "format/layout_tables.h"
@@ -37,31 +38,6 @@ struct nvmi_held;
 struct nvmi_statics;
 struct nvmi_thread;
 struct nvmi_ticket;
-
-/* Who has shut a pool's gate. Each opens it for itself alone. */
-enum nvmi_gate { NVMI_GATE_SHRINK = 1, NVMI_GATE_FREEZE = 2, NVMI_GATE_CHILD = 4 /* of fork */ };
-static inline void nvmi_gate_shut(_Atomic unsigned char *gate, enum nvmi_gate who) {
-  atomic_fetch_or(gate, (unsigned char)who);
-}
-static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate who) {
-  atomic_fetch_and(gate, (unsigned char)~who);
-}
-
-/* Why the quick ways are closed: stores are traced, or all threads stand still (freeze.h), in which
- * pool ever. */
-union nvmi_slow {
-  struct {
-    bool tracing, stopped;
-  };
-  uint16_t any;
-};
-extern union nvmi_slow nvmi_slow;
-static inline bool nvmi_goes_slowly(void) {
-  return __atomic_load_n(&nvmi_slow.any, __ATOMIC_RELAXED);
-}
-static inline bool nvmi_all_stand(void) {
-  return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_RELAXED);
-}
 
 struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
@@ -169,8 +145,6 @@ static inline struct nvm_pool *nvmi_pool_at(const void *address) {
              : NULL;
 }
 struct nvm_pool *nvmi_pool_number(unsigned index);
-/* log.c: from now on `stores_unnoted`; what committed before does not depend on such bytes. */
-void nvmi_pool_stores_unnoted(struct nvm_pool *pool);
 /* thread.c: the calling thread's state, made at first need; the lock keeps threads from ending.
  * Found without a call, as compiled code finds the table of lines: what calls nothing need not keep
  * all registers. */

@@ -19,6 +19,8 @@ void nvmi_log_detach(struct nvmi_log *log);
 /* What does not hold of it while its owner has nothing open (base/invariant.h). */
 const char *nvmi_log_fault(const struct nvmi_log *log);
 #endif
+/* From now on `stores_unnoted`; what committed before does not depend on such bytes. */
+void nvmi_pool_stores_unnoted(struct nvm_pool *pool);
 /* Commits what all threads have outside transactions; NVM_EOPENTX when one has a transaction open.
  */
 int nvmi_log_close_all(struct nvm_pool *pool);

@@ -13,8 +13,8 @@ miss something, or the line is needless. Those that are known, with the reason, 
 (docs/internals/reliability.md explains them); any other, and any in that list that is noticed after all, is
 a failure. --sample: so many of them, chosen by --seed. --tried: a run that was interrupted goes on behind the
 mutations in this file, which it writes, and finds beside it which tests reach which lines. --screen: only
-SCREEN_SECONDS of the tests run, and FEW programs, which finds most in a tenth of the time. The sources are copied:
-the tree is not touched.
+SCREEN_SECONDS of the tests run, and FEW programs, which finds most in a tenth of the time. The sources
+are copied: the tree is not touched.
 """
 import argparse
 import collections

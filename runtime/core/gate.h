@@ -1,0 +1,34 @@
+/* gate.h: whether threads may note stores, allocate, free and end transactions.
+ *
+ * A thread first says that it is at work (`busy`), then looks here (tx/freeze.h). Gate: of one pool.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Who has shut a pool's gate. Each opens it for itself alone. */
+enum nvmi_gate { NVMI_GATE_SHRINK = 1, NVMI_GATE_FREEZE = 2, NVMI_GATE_CHILD = 4 /* of fork */ };
+static inline void nvmi_gate_shut(_Atomic unsigned char *gate, enum nvmi_gate who) {
+  atomic_fetch_or(gate, (unsigned char)who);
+}
+static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate who) {
+  atomic_fetch_and(gate, (unsigned char)~who);
+}
+
+/* Why the quick ways are closed: stores are traced, or all threads stand still, in all pools
+ * (freeze.h). */
+union nvmi_slow {
+  struct {
+    bool tracing, stopped;
+  };
+  uint16_t any;
+};
+extern union nvmi_slow nvmi_slow;
+static inline bool nvmi_goes_slowly(void) {
+  return __atomic_load_n(&nvmi_slow.any, __ATOMIC_RELAXED);
+}
+static inline bool nvmi_all_stand(void) {
+  return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_RELAXED);
+}
