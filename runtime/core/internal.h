@@ -62,9 +62,9 @@ struct nvm_pool {
   _Atomic uint64_t written_limit; /* from here on pages are given back */
   /* At commit, of types that the program describes; some have members that decide about others. */
   _Atomic bool check_pointers, judges_records;
-  bool compare; /* NVMOVE_DEBUG=compare */
-  /* Bytes change that a transaction noted, without a note of their own: volatile members, locks. */
-  _Atomic bool stores_unnoted;
+  bool compare;                /* NVMOVE_DEBUG=compare */
+  _Atomic bool has_volatile;   /* the program has types with members whose stores nobody notes */
+  _Atomic bool stores_unnoted; /* bytes of blocks of any type change without a note: locks */
   int fd;
   unsigned index;
   char path[PATH_MAX];

@@ -136,10 +136,12 @@ bool nvmi_barrier_in_all_threads(void) {
   return done;
 }
 
-/* The barrier brings the frames that retire checked commits to the media. */
+/* The frames that retire checked commits come to the media, this thread's and others'. */
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool) {
-  if (!atomic_exchange(&pool->stores_unnoted, true) && pool->log_count)
-    nvmi_barrier_in_all_threads();
+  if (atomic_exchange(&pool->stores_unnoted, true) || !pool->log_count)
+    return;
+  pool->persist->fence();
+  nvmi_barrier_in_all_threads();
 }
 
 /* The pool gets its second log. From now on commits wait for their stores in place. After the first

@@ -17,6 +17,7 @@
 
 #include "order/order.h"
 #include "order/undoing.h"
+#include "tx/judge.h"
 #include "tx/pointers.h"
 
 #include <string.h>
@@ -68,6 +69,14 @@ static bool flush_late(struct nvmi_log *log, size_t before) {
   return true;
 }
 
+static bool has_volatile(const struct nvmi_log *log) {
+  bool found = false;
+  for (unsigned i = 0; i < log->range_count && !found; i++)
+    found = nvmi_has_volatile_at(log->pool, log->ranges[i].offset,
+                                 log->ranges[i].offset + log->ranges[i].size);
+  return found;
+}
+
 /* Whether the commit record may be written along with the data that it commits: recovery then finds
  * out by the checksum whether all of it arrived. Every new byte must have an entry; nothing may be
  * freed, for the next transaction could write there without one; and no other thread may write
@@ -83,7 +92,7 @@ static bool may_check(const struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.count; i++)
     if (intents[i].fate == NVMI_FREED)
       return false;
-  return true;
+  return !log->pool->has_volatile || !has_volatile(log);
 }
 
 static uint64_t sum_of_ranges(const struct nvmi_log *log) {

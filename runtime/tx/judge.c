@@ -18,7 +18,7 @@ void nvmi_judge_look_up(struct nvmi_judge *judge, uint64_t offset) {
   judge->start = offset;
   judge->end = offset + sizeof(uint64_t);
   judge->words = 0;
-  judge->by_record = false;
+  judge->by_record = judge->has_volatile = false;
   if (in_heap >> NVM_CHUNK_SHIFT >= pool->heap->chunks_max ||
       !nvmi_block_locate(pool->heap, in_heap, &at))
     return;
@@ -31,11 +31,24 @@ void nvmi_judge_look_up(struct nvmi_judge *judge, uint64_t offset) {
   unsigned number = *nvmi_type_word(geometry, span, at.index) - 1u; /* of no type: the highest */
   uint64_t words = number < pool->type_count ? nvmi_judged_words(pool, number) : 0;
   judge->words = words & NVMI_JUDGED_WORDS;
+  judge->has_volatile = words >> NVMI_JUDGED_VOLATILE_BIT & 1;
   if (!judge->words)
     return;
   judge->by_record = words >> NVMI_JUDGED_BY_RECORD_BIT & 1;
   judge->type = nvmi_type_layout(pool, number);
   judge->record = words >> NVMI_JUDGED_FLEXIBLE_BIT & 1 ? UINT64_MAX : judge->type->size;
+}
+
+bool nvmi_has_volatile_at(struct nvm_pool *pool, uint64_t start, uint64_t end) {
+  struct nvmi_judge judge = {.pool = pool};
+  if (!pool->heap->built)
+    return true;
+  for (uint64_t at = start; at < end; at = judge.end) {
+    nvmi_judge_look_up(&judge, at);
+    if (judge.has_volatile)
+      return true;
+  }
+  return false;
 }
 
 static bool is_freed(struct nvmi_judge *judge, const struct nvmi_span *span, uint32_t index) {

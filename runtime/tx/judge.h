@@ -22,10 +22,11 @@ struct nvmi_judge {
   uint64_t first, size;           /* addresses in the pool that are not looked at */
   uint64_t start, end;            /* in the file */
   const struct nvm_type *type;
-  uint64_t words;  /* judged ones of a record, 0: none */
-  uint64_t record; /* bytes from one record to the next, or more than the block has */
-  bool by_record;  /* some of them decided, or hidden */
-  bool quiet;      /* nobody is told: the caller will look again */
+  uint64_t words;    /* judged ones of a record, 0: none */
+  uint64_t record;   /* bytes from one record to the next, or more than the block has */
+  bool by_record;    /* some of them decided, or hidden */
+  bool has_volatile; /* members that nobody notes */
+  bool quiet;        /* nobody is told: the caller will look again */
   bool has_fates;
   struct nvmi_fates fates;
   /* The newest words that may be such a pointer, not looked up yet: a span's own tables are seldom
@@ -41,6 +42,10 @@ void nvmi_judge_look_up(struct nvmi_judge *judge, uint64_t offset);
 static inline bool nvmi_judge_knows(const struct nvmi_judge *judge, uint64_t offset) {
   return offset - judge->start < judge->end - judge->start;
 }
+
+/* Whether a block with bytes of [start, end) in the file has members whose stores nobody notes, as
+ * far as that is known. */
+bool nvmi_has_volatile_at(struct nvm_pool *pool, uint64_t start, uint64_t end);
 
 /* A value that may be an unsafe pointer at an offset of the file. NVM_EUNSAFE, recorded if the
  * judge is not quiet: it is one. */

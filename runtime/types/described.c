@@ -63,14 +63,7 @@ static bool is_some(bool (*is)(const struct nvm_type *type)) {
 
 bool nvmi_types_judged_by_record(void) { return is_some(nvmi_judged_by_record); }
 
-static bool has_volatile(const struct nvm_type *type) {
-  for (uint32_t i = 0; i < type->field_count; i++)
-    if (type->fields[i].kind == NVM_FIELD_VOLATILE)
-      return true;
-  return false;
-}
-
-bool nvmi_types_have_volatile(void) { return is_some(has_volatile); }
+bool nvmi_types_have_volatile(void) { return is_some(nvmi_has_volatile); }
 
 /* Null: out of memory. */
 static const struct nvm_type *copy(const struct nvm_type *type) {

@@ -53,11 +53,19 @@ bool nvmi_judged_by_record(const struct nvm_type *type) {
   return false;
 }
 
+bool nvmi_has_volatile(const struct nvm_type *type) {
+  for (uint32_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].kind == NVM_FIELD_VOLATILE)
+      return true;
+  return false;
+}
+
 /* The elements of a flexible array, too. */
-static bool has_judged_by_record(const struct nvm_pool *pool, const struct nvm_type *type) {
+static bool is_such(const struct nvm_pool *pool, const struct nvm_type *type,
+                    bool (*is)(const struct nvm_type *type)) {
   const struct nvm_field *tail = nvmi_type_tail(type);
   const struct nvm_type *element = tail ? nvmi_type_by_id(pool, tail->target) : NULL;
-  return nvmi_judged_by_record(type) || (element && nvmi_judged_by_record(element));
+  return is(type) || (element && is(element));
 }
 
 static uint64_t words_of_field(const struct nvm_pool *pool, const struct nvm_type *type,
@@ -89,8 +97,10 @@ uint64_t nvmi_judged_learn(struct nvm_pool *pool, unsigned index) {
     words |= UINT64_C(1) << NVMI_JUDGED_FLEXIBLE_BIT;
   if (type && type->field_count)
     words |= UINT64_C(1) << NVMI_JUDGED_FIELDS_BIT;
-  if (type && has_judged_by_record(pool, type))
+  if (type && is_such(pool, type, nvmi_judged_by_record))
     words |= UINT64_C(1) << NVMI_JUDGED_BY_RECORD_BIT;
+  if (type && is_such(pool, type, nvmi_has_volatile))
+    words |= UINT64_C(1) << NVMI_JUDGED_VOLATILE_BIT;
   for (uint32_t i = 0; type && i < type->field_count; i++)
     words |= words_of_field(pool, type, &type->fields[i]);
   pool->judged[index] = words;

@@ -177,8 +177,7 @@ static void learn(struct nvm_pool *pool) {
 void nvmi_pointers_choose(struct nvm_pool *pool) {
   pool->check_pointers = nvmi_types_described() && !nvmi_setting_is("NVMOVE_POINTERS", "0");
   pool->judges_records = nvmi_types_judged_by_record();
-  if (nvmi_types_have_volatile())
-    nvmi_pool_stores_unnoted(pool);
+  pool->has_volatile = nvmi_types_have_volatile();
 }
 
 /* What was made of the layouts of before is not asked for any more (pointers.c), or not believed

@@ -55,10 +55,11 @@ void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *p
  * of its first words, one for any later word; that some are decided or hidden (tx/judge.h); that it
  * ends in a flexible array; that all this is known. */
 enum {
-  NVMI_JUDGED_LATER_BIT = 59,
+  NVMI_JUDGED_LATER_BIT = 58,
   NVMI_JUDGED_FIELDS_BIT, /* words of any kind */
   NVMI_JUDGED_BY_RECORD_BIT,
   NVMI_JUDGED_FLEXIBLE_BIT,
+  NVMI_JUDGED_VOLATILE_BIT, /* members whose stores nobody notes */
   NVMI_JUDGED_KNOWN_BIT
 };
 #define NVMI_JUDGED_WORDS ((UINT64_C(1) << NVMI_JUDGED_FIELDS_BIT) - 1)
@@ -92,6 +93,8 @@ const struct nvm_field *nvmi_field_at(const struct nvm_pool *pool, const struct 
 /* judged.c: some judged field of the type is decided by another member, or hidden, or its flexible
  * array may hide some. Hidden: in a record at `record`, or in one of an array of them (judge.h). */
 bool nvmi_judged_by_record(const struct nvm_type *type);
+/* Whether it has members whose stores nobody notes (NVM_VOLATILE). */
+bool nvmi_has_volatile(const struct nvm_type *type);
 bool nvmi_is_hidden(const struct nvm_type *type, const struct nvm_field *field, uint64_t record);
 
 /* Where a log's table of known types has an id, whose lowest bit is always set. */
