@@ -1,0 +1,148 @@
+/* called.c: what functions that nobody instrumented may write stays noted as long as they run, and no
+ * longer.
+ */
+#define _GNU_SOURCE
+#include "core/lines.h"
+#include "harness.h"
+#include "log/log.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <ucontext.h>
+
+enum { WORDS = 64, STACK = 256 << 10 };
+
+static NVM_POOL *pool;
+static uint64_t *words;
+
+static void begin(void) { CHECK(nvm_tx_begin(pool) == 0); }
+static void commit(void) { CHECK(nvm_tx_commit(pool) == 0); }
+
+static void prepare(void) {
+  pool = test_create(test_path("pool"), 2 << 20);
+  begin();
+  words = nvm_calloc(pool, 0, WORDS, sizeof *words);
+  CHECK(words && nvm_pool_set_root(pool, words) == 0);
+  commit();
+}
+
+static void finish(void) {
+  __nvm_lines->called = 0;
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static __attribute__((noinline)) void call(uint64_t *address) {
+  __nvm_note_call(address, sizeof *address);
+}
+
+/* As code that nobody instrumented stores. */
+static void store_unseen(uint64_t *to, uint64_t value) { *(volatile uint64_t *)to = value; }
+
+TEST(called_lists_what_lies_in_a_pool) {
+  uint64_t local = 0;
+  prepare();
+  __nvm_note_call(&local, sizeof local);
+  __nvm_note_call(words, 0);
+  CHECK(__nvm_lines->called == 0);
+  call(words);
+  CHECK(__nvm_lines->called == 1);
+  finish();
+}
+
+/* A transaction that ends inside the call, and the next one: both undo what the call writes. */
+TEST(called_is_noted_for_each_transaction) {
+  prepare();
+  begin();
+  call(words);
+  store_unseen(words, 1);
+  commit();
+  begin();
+  store_unseen(words, 2);
+  CHECK(nvm_tx_abort(pool) == 0);
+  CHECK(words[0] == 1);
+  finish();
+}
+
+static uint64_t *inner;
+static void *landing; /* a frame between those of the two calls */
+
+static __attribute__((noinline)) void call_deeper(unsigned depth) {
+  volatile char room[512];
+  room[0] = (char)depth;
+  if (depth == 4)
+    landing = __builtin_frame_address(0);
+  if (depth)
+    call_deeper(depth - 1);
+  else
+    call(inner);
+  room[1] = room[0];
+}
+
+/* Of calls one within the other a jump ends those below the frame in which it lands. */
+TEST(called_ends_below_the_frame_of_a_landing) {
+  prepare();
+  begin();
+  call(words);
+  inner = words + 8;
+  call_deeper(8);
+  CHECK(__nvm_lines->called == 2);
+  nvmi_called_left(nvmi_self, landing);
+  CHECK(__nvm_lines->called == 1);
+  commit();
+  begin();
+  store_unseen(words, 3);
+  CHECK(nvm_tx_abort(pool) == 0 && words[0] == 0);
+  finish();
+}
+
+static ucontext_t here, there;
+
+static void call_there(void) {
+  call(words);
+  swapcontext(&there, &here);
+}
+
+/* A call on another stack has a frame that says nothing about those of this one. */
+TEST(called_goes_on_on_another_stack) {
+  static char stack[STACK];
+  prepare();
+  begin();
+  CHECK(getcontext(&there) == 0);
+  there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+  there.uc_link = &here;
+  makecontext(&there, call_there, 0);
+  CHECK(swapcontext(&here, &there) == 0);
+  nvmi_called_left(nvmi_self, (char *)__builtin_frame_address(0) + 1);
+  CHECK(__nvm_lines->called == 1);
+  commit();
+  begin();
+  store_unseen(words, 4);
+  CHECK(nvm_tx_abort(pool) == 0 && words[0] == 0);
+  finish();
+}
+
+static pthread_barrier_t at_rest, closed;
+
+static void *call_and_stay(void *unused) {
+  STORE(words[8], 1);
+  call(words);
+  pthread_barrier_wait(&at_rest);
+  pthread_barrier_wait(&closed);
+  __nvm_lines->called = 0;
+  return unused;
+}
+
+/* What a thread calls is its own, whoever ends its transaction. */
+TEST(called_is_not_noted_for_who_closes) {
+  pthread_t thread;
+  prepare();
+  CHECK(pthread_barrier_init(&at_rest, NULL, 2) == 0 &&
+        pthread_barrier_init(&closed, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, call_and_stay, NULL) == 0);
+  pthread_barrier_wait(&at_rest);
+  CHECK(nvmi_log_close_all(pool) == 0);
+  CHECK(!nvmi_self->touched);
+  CHECK(nvm_pool_close(pool) == 0);
+  pthread_barrier_wait(&closed);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
