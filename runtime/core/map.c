@@ -32,6 +32,15 @@ struct nvm_pool *nvmi_pool_number(unsigned index) {
   return atomic_load_explicit(&by_number[index], memory_order_acquire);
 }
 
+/* Linux before 5.14 does not know the call. */
+void nvmi_map_own(char *start, uint64_t size) {
+  enum { PAGE = 4096 };
+  if (madvise(start, size, MADV_POPULATE_WRITE) == 0)
+    return;
+  for (uint64_t at = 0; at < size; at += PAGE)
+    nvmi_store_same(start + at);
+}
+
 bool nvmi_pool_is_open(const struct nvm_pool *pool) {
   unsigned number = 0;
   while (number < NVMI_POOLS_MAX && nvmi_pool_number(number) != pool)

@@ -20,6 +20,9 @@ void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end);
 int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size);
 void nvmi_unmap_pool(struct nvm_pool *pool);
 
+/* Pages of a private view, as others store to them: each gets its private copy now. */
+void nvmi_map_own(char *start, uint64_t size);
+
 /* Whether it is one of those that are open: it may be no pool at all, or closed, and is not looked
  * at. */
 bool nvmi_pool_is_open(const struct nvm_pool *pool);

@@ -20,6 +20,7 @@
 #include "types/compare.h"
 
 #include "core/follower.h"
+#include "core/map.h"
 #include "methods/shadow_lines.h"
 #include "order/order.h"
 #include "order/undoing.h"
@@ -370,8 +371,7 @@ _Static_assert(sizeof(struct nvmi_sealed) <= NVMI_SORT_BYTES, "sealed lines can 
 
 static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
   (void)unused;
-  char *start = pool->work + pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
-  madvise(start, (uint64_t)count << NVM_CHUNK_SHIFT, MADV_POPULATE_WRITE);
+  nvmi_map_own(pool->work + nvmi_chunk_offset(pool, chunk), (uint64_t)count << NVM_CHUNK_SHIFT);
 }
 
 /* A page of a private mapping that nobody wrote yet still shows the file, also in a child: later
@@ -379,7 +379,7 @@ static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, ui
  * first. */
 static void shadow_before_fork(struct nvm_pool *pool) {
   nvmi_heap_read_all(pool);
-  madvise(pool->work + NVM_ROOT_OFFSET, 4096, MADV_POPULATE_WRITE);
+  nvmi_map_own(pool->work + NVM_ROOT_OFFSET, 4096);
   nvmi_heap_each_run(pool, make_private, NULL);
 }
 

@@ -88,8 +88,11 @@ void nvmi_order_unlock(void) {
 
 bool nvmi_order_posts_later(void *semaphore) {
   struct nvmi_thread *thread = nvmi_self;
-  if (!thread || thread->posts_count == NVMI_POSTS_MAX)
+  if (!thread)
     return false;
+  if (thread->posts_count == NVMI_POSTS_MAX)
+    nvmi_fatal(NVM_ELIMIT, NULL,
+               "signal handlers post more than 64 semaphores while a lock is handed on; post less");
   thread->posts[thread->posts_count] = semaphore;
   thread->posts_count++;
   return true;

@@ -38,6 +38,12 @@ static inline uint64_t nvmi_local_add(uint64_t *word, uint64_t value) {
   return value;
 }
 
+/* Stores a byte as it is, whatever other threads store there: for the page around it. Of an atomic
+ * operation of C that changes nothing the compiler would make a load. */
+static inline void nvmi_store_same(char *at) {
+  __asm__ volatile("lock orb $0, %0" : "+m"(*at) : : "cc");
+}
+
 /* Keeps the compiler from moving memory accesses across. */
 static inline void nvmi_compiler_barrier(void) { __asm__ volatile("" : : : "memory"); }
 

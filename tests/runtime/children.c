@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "store.h"
 
 #include "nvmove/backup.h"
@@ -200,6 +201,13 @@ static void fork_beside_commits(void) {
 }
 
 TEST(fork_with_a_pool_open) {
+  make_and_open();
+  fork_beside_commits();
+}
+
+/* Each page has its private copy before, whatever makes it. */
+TEST(fork_on_an_old_kernel) {
+  fault_old_kernel = true;
   make_and_open();
   fork_beside_commits();
 }

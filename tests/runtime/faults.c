@@ -47,7 +47,16 @@ static bool strikes(const char *call) {
 WRAP(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size), fault.error)
 WRAP(void *, mmap, (void *at, size_t size, int protection, int flags, int fd, off_t offset),
      (at, size, protection, flags, fd, offset), MAP_FAILED)
-WRAP(int, madvise, (void *at, size_t size, int advice), (at, size, advice), -1)
+bool fault_old_kernel;
+
+int __real_madvise(void *at, size_t size, int advice);
+int __wrap_madvise(void *at, size_t size, int advice) {
+  bool unknown = fault_old_kernel && advice == MADV_POPULATE_WRITE;
+  if (!unknown && !strikes("madvise"))
+    return __real_madvise(at, size, advice);
+  errno = unknown ? EINVAL : fault.error;
+  return -1;
+}
 WRAP(int, fsync, (int fd), (fd), -1)
 WRAP(int, flock, (int fd, int how), (fd, how), -1)
 WRAP(int, fstat, (int fd, struct stat *status), (fd, status), -1)
