@@ -99,21 +99,61 @@ static void add_noted(struct nvmi_masks *masks, const struct nvmi_ticket *ticket
   }
 }
 
+static int by_address(const void *a, const void *b) {
+  const char *x = (*(struct nvmi_intent *const *)a)->address,
+             *y = (*(struct nvmi_intent *const *)b)->address;
+  return x < y ? -1 : x > y;
+}
+
+/* The transaction's allocations, by address: struct nvmi_intent *. */
+static struct nvmi_array allocations(struct nvmi_log *log) {
+  struct nvmi_array found = {0};
+  struct nvmi_intent *own = log->intents.items;
+  for (size_t i = 0; i < log->intents.count; i++) {
+    struct nvmi_intent *intent = &own[i];
+    if (intent->fate == NVMI_ALLOCATED)
+      nvmi_order_push(&found, &intent, sizeof intent);
+  }
+  if (found.count)
+    nvmi_sort(found.items, found.count, sizeof(struct nvmi_intent *), by_address);
+  return found;
+}
+
+/* Those whose address was taken away leave the list. */
+static void drop_handed(struct nvmi_log *log) {
+  struct nvmi_intent *own = log->intents.items;
+  size_t kept = 0;
+  for (size_t i = 0; i < log->intents.count; i++)
+    if (own[i].address)
+      own[kept++] = own[i];
+  log->intents.count = kept;
+}
+
 /* What the dependent frees and this transaction allocated becomes the dependent's, as if it had
  * done both: the undoing of which makes the block nobody's. */
 static void hand_on_blocks(struct nvmi_log *log, struct nvmi_log *other) {
-  struct nvmi_intent *own = log->intents.items, *theirs = other->intents.items;
   nvmi_frees_settle(other);
-  theirs = other->intents.items;
-  for (size_t i = 0; i < other->intents.count; i++)
-    for (size_t n = 0; n < log->intents.count && theirs[i].fate == NVMI_FREED; n++)
-      if (own[n].fate == NVMI_ALLOCATED && own[n].address == theirs[i].address) {
-        theirs[i].fate = NVMI_SCRAPPED;
-        theirs[i].next = 0;
-        other->scraps++;
-        own[n] = own[--log->intents.count];
-        break;
-      }
+  struct nvmi_array allocated = allocations(log);
+  struct nvmi_intent *theirs = other->intents.items;
+  for (size_t i = 0; i < other->intents.count && allocated.count; i++) {
+    const struct nvmi_intent *freed = &theirs[i];
+    struct nvmi_intent **own =
+        freed->fate != NVMI_FREED
+            ? NULL
+            : bsearch(&freed, allocated.items, allocated.count, sizeof *own, by_address);
+    if (!own || (*own)->fate == NVMI_SCRAPPED)
+      continue;
+    theirs[i].fate = NVMI_SCRAPPED;
+    theirs[i].next = 0;
+    other->scraps++;
+    (*own)->fate = NVMI_SCRAPPED; /* until it leaves the list: bsearch needs its address */
+  }
+  struct nvmi_intent *const *all = allocated.items;
+  for (size_t i = 0; i < allocated.count; i++)
+    if (all[i]->fate == NVMI_SCRAPPED)
+      all[i]->address = NULL;
+  nvmi_array_free(&allocated, sizeof(struct nvmi_intent *));
+  drop_handed(log);
 }
 
 /* Whose undoing waits for that of the transaction, and what it has noted. */
