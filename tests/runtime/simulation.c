@@ -12,8 +12,8 @@
 #include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
+#include "sparse.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,8 @@ struct pending {
 
 static struct {
   char *media, *before;
+  unsigned char
+      pages[MEDIA_MAX / SPARSE_PAGE]; /* of these, and of the file, that may not be zero */
   struct pending *pending;
   unsigned count;
   uint64_t events, counted;
@@ -83,10 +85,22 @@ static void mix(char *image, const char *newer, uint64_t size, unsigned chance, 
 }
 
 /* All that was stored since the arming has arrived; nothing of what was there before. */
-static void mix_new(const struct nvm_pool *pool, uint64_t size) {
-  for (uint64_t i = 0; i < size; i += LINE)
+static void mix_new(const struct nvm_pool *pool, uint64_t start, uint64_t size) {
+  for (uint64_t i = start; i < start + size; i += LINE)
     if (memcmp(sim.before + i, pool->home + i, LINE) != 0)
       memcpy(sim.media + i, pool->home + i, LINE);
+}
+
+/* What the caches had. */
+static void mix_caches(const struct nvm_pool *pool, unsigned evicted, bool by_word) {
+  uint64_t size = pool->header.heap_offset + pool->header.heap_size;
+  for (uint64_t at = 0; at < size; at += SPARSE_PAGE)
+    if (!sim.pages[at / SPARSE_PAGE])
+      continue;
+    else if (sim.cut.loses_old)
+      mix_new(pool, at, SPARSE_PAGE);
+    else
+      mix(sim.media + at, pool->home + at, SPARSE_PAGE, evicted, by_word);
 }
 
 static void fail_now(void) {
@@ -105,12 +119,10 @@ static void fail_now(void) {
     if (sim.pending[i].event >= sim.arrived[sim.pending[i].offset / LINE])
       mix(sim.media + sim.pending[i].offset, sim.pending[i].bytes, LINE, chance, by_word);
   }
-  if (sim.cut.loses_old)
-    mix_new(pool, pool->header.heap_offset + pool->header.heap_size);
-  else if (!sim.cut.kills)
-    mix(sim.media, pool->home, pool->header.heap_offset + pool->header.heap_size, evicted, by_word);
-  int fd = open(sim.cut.image, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-  CHECK(write(fd, sim.media, (size_t)status.st_size) == status.st_size);
+  sparse_mark(sim.cut.path, sim.pages);
+  if (!sim.cut.kills || sim.cut.loses_old)
+    mix_caches(pool, evicted, by_word);
+  sparse_write(sim.cut.image, sim.media, (uint64_t)status.st_size, sim.pages);
   _exit(POWER_CUT);
 }
 
@@ -195,14 +207,11 @@ void power_arm(const struct power_cut *cut) {
   void *pending = mmap(NULL, PENDING_MAX * sizeof *sim.pending, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(media != MAP_FAILED && pending != MAP_FAILED);
-  int fd = open(cut->media ? cut->media : cut->path, O_RDONLY);
-  CHECK(fd >= 0 && read(fd, media, MEDIA_MAX) > 0);
-  close(fd);
+  sparse_read(cut->media ? cut->media : cut->path, media, sim.pages);
   if (cut->loses_old) {
     sim.before = mmap(NULL, MEDIA_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    fd = open(cut->path, O_RDONLY);
-    CHECK(sim.before != MAP_FAILED && fd >= 0 && read(fd, sim.before, MEDIA_MAX) > 0);
-    close(fd);
+    CHECK(sim.before != MAP_FAILED);
+    sparse_read(cut->path, sim.before, sim.pages);
   }
   sim.media = media;
   sim.pending = pending;
@@ -213,22 +222,41 @@ void power_arm(const struct power_cut *cut) {
 
 void power_hold(bool hold) { sim.held = hold; }
 
-void power_copy(const char *from, const char *to) {
-  static char bytes[MEDIA_MAX];
-  int in = open(from, O_RDONLY), out = open(to, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-  ssize_t size = read(in, bytes, sizeof bytes);
-  CHECK(size > 0 && write(out, bytes, (size_t)size) == size);
-  close(in);
-  close(out);
+/* A file in memory. */
+struct held {
+  char *bytes;
+  uint64_t size;
+  unsigned char pages[MEDIA_MAX / SPARSE_PAGE];
+};
+
+static void hold(struct held *file, const char *path) {
+  *file = (struct held){0};
+  file->bytes = mmap(NULL, MEDIA_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(file->bytes != MAP_FAILED);
+  file->size = sparse_read(path, file->bytes, file->pages);
 }
 
-static const char *prepared(const char *method, void (*prepare)(void *)) {
+static void put(const struct held *file, const char *path) {
+  sparse_write(path, file->bytes, file->size, file->pages);
+}
+
+static void let_go(struct held *file) { munmap(file->bytes, MEDIA_MAX); }
+
+void power_copy(const char *from, const char *to) {
+  static struct held file;
+  hold(&file, from);
+  put(&file, to);
+  let_go(&file);
+}
+
+/* The pool that `prepare` makes. */
+static void make(struct held *start_file, const char *method, void (*prepare)(void *)) {
   setenv("NVMOVE_METHOD", method, 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
   const char *start = test_path("start");
   unlink(start);
   CHECK(test_child(NULL, prepare, (void *)(uintptr_t)start) == 0);
-  return start;
+  hold(start_file, start);
 }
 
 /* False: it ended before. */
@@ -240,34 +268,38 @@ static bool is_cut_off(void (*act)(void *), struct power_cut *cut) {
 
 void power_fail_after_kills(const char *method, void (*prepare)(void *), void (*act)(void *),
                             void (*verify)(const char *)) {
-  const char *start = prepared(method, prepare);
+  static struct held start, killed;
+  make(&start, method, prepare);
   struct power_cut kill = {.path = test_path("pool"), .image = test_path("media"), .kills = true};
   struct power_cut cut = {
       .path = test_path("again"), .image = test_path("image"), .media = kill.image};
   bool died = true;
   for (kill.at = 1; died; kill.at += 1 + kill.at / 16) {
-    power_copy(start, kill.path);
+    put(&start, kill.path);
     died = is_cut_off(act, &kill);
     bool failed = died;
+    hold(&killed, kill.path);
     for (cut.at = 1; failed; cut.at += 1 + cut.at / 8) {
-      power_copy(kill.path, cut.path);
+      put(&killed, cut.path);
       cut.seed = kill.at * 7919 + cut.at + test_seed();
       failed = is_cut_off(act, &cut);
       verify(failed ? cut.image : cut.path);
     }
+    let_go(&killed);
   }
   CHECK(kill.at > 5);
 }
 
 void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*act)(void *),
                            void (*verify)(const char *)) {
-  const char *start = prepared(method, prepare);
+  static struct held start;
+  make(&start, method, prepare);
   static const int ones[SEEDS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, PENDING_MAX, -1, -PENDING_MAX};
   struct power_cut cut = {.path = test_path("pool"), .image = test_path("image")};
   bool failed = true;
   for (cut.at = 1; failed; cut.at++)
     for (unsigned seed = 1; seed <= SEEDS && failed; seed++) {
-      power_copy(start, cut.path);
+      put(&start, cut.path);
       cut.seed = seed * 7919 + cut.at + test_seed();
       cut.one = ones[seed - 1];
       failed = is_cut_off(act, &cut);
