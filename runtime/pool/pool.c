@@ -28,6 +28,7 @@
 #include "trace/trace.h"
 #include "tx/shrink.h"
 #include "types/compare.h"
+#include "types/described.h"
 #include "types/types.h"
 
 #include <errno.h>
@@ -194,7 +195,15 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
   return -1;
 }
 
+/* Also libraries that were loaded meanwhile describe its types: `types` is the generation before. */
+static void use(struct nvm_pool *pool, unsigned types) {
+  pool->in_use = true;
+  if (nvmi_types_generation() != types)
+    nvmi_types_learn(pool);
+}
+
 NVM_POOL *nvm_pool_create(const char *path, size_t size) {
+  unsigned types = nvmi_types_generation();
   nvmi_kill_arm();
   if (!usable(path))
     return NULL;
@@ -226,7 +235,7 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
     return NULL;
   }
   nvmi_trace_opened(pool);
-  pool->in_use = true;
+  use(pool, types);
   return pool;
 }
 
@@ -262,6 +271,7 @@ static int refuse(struct nvm_pool *pool) {
 }
 
 static int open_started(struct nvm_pool *pool, uint32_t old_method) {
+  unsigned types = nvmi_types_generation();
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
@@ -271,7 +281,7 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
       nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool);
   nvmi_trace_opened(pool);
-  pool->in_use = true;
+  use(pool, types);
   return 0;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "types/described.h"
 
+#include "core/map.h"
 #include "format/type_record.h"
 #include "types/types.h"
 
@@ -19,6 +20,7 @@ static struct loaded {
   const struct nvm_type *type;
   struct loaded *next;
 } *_Atomic libraries; /* the last first; never taken away */
+static _Atomic unsigned generation;
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_DESCRIBED];
 
 static bool is_wanted(const struct nvm_type *type, uint64_t id, const char *name) {
@@ -84,6 +86,17 @@ static const struct nvm_type *copy(const struct nvm_type *type) {
   return made;
 }
 
+unsigned nvmi_types_generation(void) { return generation; }
+
+/* One that is being opened asks for the generation when it is in use. None goes away meanwhile. */
+static void learn_in(unsigned index) {
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]);
+  struct nvm_pool *pool = nvmi_pool_in_use(index);
+  if (pool)
+    nvmi_types_learn(pool);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
+}
+
 void __nvm_describe(const struct nvm_type *const *Begin, const struct nvm_type *const *End) {
   bool any = false;
   if (Begin == __start_nvm_types)
@@ -96,7 +109,7 @@ void __nvm_describe(const struct nvm_type *const *Begin, const struct nvm_type *
       any = true;
     }
   nvmi_unlock(lock);
+  generation += any;
   for (unsigned i = 0; any && i < NVMI_POOLS_MAX; i++)
-    if (nvmi_pool_number(i))
-      nvmi_types_learn(nvmi_pool_number(i));
+    learn_in(i);
 }

@@ -13,5 +13,7 @@ bool nvmi_types_described(void);
 bool nvmi_types_judged_by_record(void);
 /* Some type that is described has members whose stores nobody notes (NVM_VOLATILE). */
 bool nvmi_types_have_volatile(void);
+/* Grows when a library describes more. */
+unsigned nvmi_types_generation(void);
 /* The id of the n-th type that is described; 0: there are not so many. */
 uint64_t nvmi_type_described(unsigned index);
