@@ -58,12 +58,10 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
                     !nvmi_is_plain(pool, (unsigned)log->types[slot].index)))
     return nvmi_heap_alloc(pool, type, size);
   uint32_t word = 1 + (type ? (uint32_t)log->types[slot].index : 0);
-  if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !enter(thread, log)))
+  /* Nobody takes these away while the thread is not at work. */
+  bool is_there = log->scrap[class] || nvmi_ready_list(log, class, word)->count;
+  if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
     return nvmi_heap_alloc(pool, type, size);
-  if (NVMI_UNLIKELY(!log->scrap[class] && !nvmi_ready_list(log, class, word)->count)) {
-    leave(thread, log);
-    return nvmi_heap_alloc(pool, type, size);
-  }
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (!intent)
     intent = take_ready(log, class, word);
