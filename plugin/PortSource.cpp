@@ -103,7 +103,7 @@ public:
 private:
   uint64_t idOf(const AllocationSize &Type) {
     if (Type.Type.isNull())
-      return 0;
+      return NVM_PLACE_ANYTHING;
     return Layouts.describe(Type.Type, Type.Behind);
   }
 
@@ -143,11 +143,15 @@ private:
       return;
     QualType Destination = Destinations.lookup(&Call);
     uint64_t Id = 0;
-    if (Type && !InBytes)
-      Id = idOf(*Type);
-    else if (InBytes || (!Elements && !Destination.isNull() && Destination->isPointerType() &&
-                         Destination->getPointeeType()->isCharType()))
+    if (InBytes)
       Id = Layouts.describe(Context.CharTy);
+    else if (Type)
+      Id = idOf(*Type);
+    else if (Elements)
+      Id = NVM_PLACE_ANYTHING | NVM_PLACE_GUESSED;
+    else if (!Destination.isNull() && Destination->isPointerType() &&
+             Destination->getPointeeType()->isCharType())
+      Id = Layouts.describe(Context.CharTy) | NVM_PLACE_GUESSED;
     place(Call, Size, Id);
   }
 
