@@ -18,6 +18,15 @@ struct Word {
   std::vector<Word> Elements;
 
   bool isTail() const { return Layout.Kind == NVM_FIELD_FLEXIBLE_ARRAY; }
+
+  /// Whether it is the other word, or an array that begins with that.
+  bool covers(const Word &Other) const {
+    return Layout.Offset == Other.Layout.Offset && Layout.Kind == Other.Layout.Kind &&
+           Layout.Tag == Other.Layout.Tag && Layout.Count >= Other.Layout.Count &&
+           (Other.Layout.Count < 2 || Layout.Stride == Other.Layout.Stride) &&
+           Target == Other.Target && Elements.empty() && Other.Elements.empty() && !Layout.When &&
+           !Other.Layout.When;
+  }
 };
 using Words = std::vector<Word>;
 

@@ -24,6 +24,32 @@ bool LayoutBuilder::holdsPointers(QualType T) const {
          });
 }
 
+bool LayoutBuilder::hasWords(QualType T) const {
+  return !Flattener(Context).flatten(T, 0, "").empty();
+}
+
+Words LayoutBuilder::wordsOf(QualType T, const TypeLayout &Type) const {
+  Flattener Flatten(Context);
+  Words All = Flatten.flatten(T, 0, "");
+  settleTails(Flatten, All, Type);
+  return All;
+}
+
+std::optional<Word> LayoutBuilder::tail(QualType T) const {
+  for (const Word &W : wordsOf(T, begin(T)))
+    if (W.isTail())
+      return W;
+  return std::nullopt;
+}
+
+bool LayoutBuilder::beginsWith(QualType Whole, QualType Part) const {
+  Words There = Flattener(Context).flatten(Whole, 0, "");
+  return Context.getTypeSizeInChars(Part) <= Context.getTypeSizeInChars(Whole) &&
+         llvm::all_of(Flattener(Context).flatten(Part, 0, ""), [&](const Word &W) {
+           return llvm::any_of(There, [&](const Word &Other) { return Other.covers(W); });
+         });
+}
+
 uint64_t LayoutBuilder::describe(QualType T, Rest Behind) {
   static const char *const Added[] = {"", " and bytes", " and words"};
   T = T.getCanonicalType().getUnqualifiedType();
@@ -32,8 +58,7 @@ uint64_t LayoutBuilder::describe(QualType T, Rest Behind) {
     return At->second;
   Flattener Flatten(Context);
   TypeLayout Made = begin(T);
-  Words All = Flatten.flatten(T, 0, "");
-  settleTails(Flatten, All, Made);
+  Words All = wordsOf(T, Made);
   if (Behind != Rest::None && !hasTail(All)) {
     Made.Name += Added[static_cast<int>(Behind)];
     All.push_back(Behind == Rest::Bytes
