@@ -15,6 +15,15 @@ LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Cont
   Names.AnonymousTagLocations = false;
 }
 
+namespace {
+
+bool isDescribable(const Word &W) {
+  uint64_t Most = std::max({W.Layout.Offset, W.Layout.Count, W.Layout.Stride});
+  return std::max(Most, W.Layout.When ? W.Layout.When->Offset : 0) <= UINT32_MAX;
+}
+
+} // namespace
+
 bool LayoutBuilder::holdsPointers(QualType T) const {
   return !T->isIncompleteType() &&
          llvm::any_of(Flattener(Context).flatten(T, 0, ""), [&](const Word &W) {
@@ -65,6 +74,8 @@ uint64_t LayoutBuilder::describe(QualType T, Rest Behind) {
                       ? Flatten.plainTail(Made.Size, "(bytes)")
                       : Flatten.undecidedTail(llvm::alignTo(Made.Size, sizeof(void *)), "(words)"));
   }
+  if (!llvm::all_of(All, isDescribable))
+    refuseSize(Context, T);
   return Ids[Key] = enter(std::move(Made), All);
 }
 

@@ -3,9 +3,9 @@
 // A record is flattened: nested records and arrays become entries with their offset in the whole. A
 // word of a union is a pointer when every member has a pointer to the same type there, or, for each
 // that has one, when its own condition holds (Deciders.h); otherwise it is reported as a union
-// word, which nobody relocates by guessing. Bit-fields and
-// integers are bytes. A pointee that this translation unit only declares has no id here, so its
-// target is 0.
+// word, which nobody relocates by guessing. So is one under an array of no elements (Tails.h).
+// Bit-fields and integers are bytes. A pointee that this translation unit only declares has no id
+// here, so its target is 0.
 #pragma once
 
 #include "Flattener.h"
