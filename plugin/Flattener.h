@@ -17,8 +17,9 @@ struct Word {
   /// its start on.
   std::vector<Word> Elements;
 
-  /// A tail that goes on behind a union, whose other members leave it room.
-  bool Spilt = false;
+  /// Of a tail that goes on behind a union, whose other members leave it room: bytes from where it
+  /// begins to the union's end.
+  std::optional<int64_t> Spilt;
 
   bool isTail() const { return Layout.Kind == NVM_FIELD_FLEXIBLE_ARRAY; }
 

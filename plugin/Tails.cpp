@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+using namespace clang;
+
 namespace nvmove::plugin {
 namespace {
 
@@ -25,8 +27,8 @@ Words takeInner(Words &All, const Extent &Record) {
     if (!W.isTail())
       Last = std::max(Last, W.Layout.Offset + 1);
   auto IsInner = [&](const Word &W) {
-    uint64_t Offset = W.Layout.Offset;
-    return W.isTail() && (Offset + Record.Alignment <= Record.End || Offset < Last);
+    uint64_t Offset = W.Layout.Offset + static_cast<uint64_t>(W.Spilt.value_or(0));
+    return W.isTail() && (Offset + Record.Alignment <= Record.End || (Offset < Last && !W.Spilt));
   };
   Words Taken;
   llvm::copy_if(All, std::back_inserter(Taken), IsInner);
@@ -111,6 +113,25 @@ Word join(const Flattener &Flatten, const Words &Tails) {
                : Flatten.plainTail(Tails.front().Layout.Offset, Tails.front().Layout.Name);
 }
 
+/// Elements from that which reaches beyond \p End on.
+Word restOf(const Word &Tail, Words Elements, uint64_t End) {
+  Word Rest = Tail;
+  Rest.Layout.Offset += (End - Tail.Layout.Offset) / Tail.Layout.Stride * Tail.Layout.Stride;
+  Rest.Elements = std::move(Elements);
+  return Rest;
+}
+
+/// Where words lie in a word of the memory, if all do at the same place; else none.
+std::optional<uint64_t> placeInWord(const Word &Tail, const Words &Elements) {
+  constexpr uint64_t Size = sizeof(void *);
+  uint64_t Place = (Tail.Layout.Offset + Elements.front().Layout.Offset) % Size;
+  bool Same = Tail.Layout.Stride % Size == 0 && llvm::all_of(Elements, [&](const Word &W) {
+                return (Tail.Layout.Offset + W.Layout.Offset) % Size == Place &&
+                       (W.Layout.Count == 1 || W.Layout.Stride % Size == 0);
+              });
+  return Same ? std::optional(Place) : std::nullopt;
+}
+
 } // namespace
 
 Words layInnerOver(const Flattener &Flatten, Words All, const Extent &Record) {
@@ -120,18 +141,30 @@ Words layInnerOver(const Flattener &Flatten, Words All, const Extent &Record) {
 }
 
 Words spill(const Flattener &Flatten, const Word &Tail, const Extent &Union) {
-  uint64_t Offset = Tail.Layout.Offset;
-  if (Offset + Union.Alignment > Union.End)
+  if (Tail.Layout.Offset + Union.Alignment > Union.End)
     return {Tail};
   Words Elements = Flatten.elements(Tail);
-  if (isPlain(Elements))
+  llvm::erase_if(Elements,
+                 [](const Word &W) { return W.Layout.Kind == NVM_FIELD_VOLATILE || W.isTail(); });
+  if (Elements.empty())
     return {};
-  Word Rest = Flatten.undecidedTail(llvm::alignTo(Union.End, sizeof(void *)), Tail.Layout.Name);
-  if (tellsItself(Elements) && (Rest.Layout.Offset - Offset) % Tail.Layout.Stride == 0) {
-    Rest = Tail;
-    Rest.Layout.Offset = llvm::alignTo(Union.End, sizeof(void *));
+  Word Rest;
+  if (tellsItself(Elements)) {
+    Rest = restOf(Tail, Elements, Union.End);
+  } else if (std::optional<uint64_t> Place = placeInWord(Tail, Elements)) {
+    uint64_t First = Tail.Layout.Offset + Elements.front().Layout.Offset;
+    uint64_t From = std::max(First + sizeof(void *), Union.End + 1) - sizeof(void *);
+    Rest = Flatten.undecidedTail(llvm::alignTo(From, sizeof(void *), *Place), Tail.Layout.Name);
+  } else {
+    for (Word &W : Elements) {
+      W.Layout.Kind = NVM_FIELD_UNION;
+      W.Layout.Tag = 0;
+      W.Layout.When.reset();
+      W.Target = QualType();
+    }
+    Rest = restOf(Tail, Elements, Union.End);
   }
-  Rest.Spilt = true;
+  Rest.Spilt = static_cast<int64_t>(Union.End - Rest.Layout.Offset);
   return {Rest};
 }
 

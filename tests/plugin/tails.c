@@ -144,6 +144,11 @@ union behind {
   } a;
   char room[24];
 };
+// CHECK-NEXT: struct split 28: u.a.v +25 flexible of struct split.u.a.v[]: +0 x1/8 union; u.a.v +9 x1/8 union; u.a.v +17 x1/8 union;
+struct split {
+  char c;
+  union behind u;
+} __attribute__((packed, aligned(4)));
 // CHECK-NEXT: struct inside 32: u.v +0 x1/8 union; u.v +8 x1/8 union; p +24 x1/8 pointer;
 struct inside {
   union {
@@ -265,6 +270,7 @@ int main(void) {
   show(NVM_TYPE_ID(struct tells));
   show(NVM_TYPE_ID(struct twice));
   show(NVM_TYPE_ID(union behind));
+  show(NVM_TYPE_ID(struct split));
   show(NVM_TYPE_ID(struct inside));
 #ifdef __BLOCKS__
   show(NVM_TYPE_ID(struct block));
