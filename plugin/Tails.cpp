@@ -58,29 +58,32 @@ Words joined(Words All) {
   return Made;
 }
 
-/// The record's own words and the arrays' as those of a union; \p Arrays are not empty.
+/// The record's own words stay what they are: all but those with a condition, which may be numbers.
+/// What else the arrays lie over is undecided. \p Arrays are not empty.
 Words layOver(const Flattener &Flatten, const Words &Own, const Words &Arrays, uint64_t End) {
-  UnionWords Found;
+  UnionWords Found, Kept;
   VolatileBytes Volatile;
   Words Made, Over;
-  size_t Member = 0;
-  auto Covering = [&](uint64_t Place) {
-    return 1 + llvm::count_if(
-                   Arrays, [&](const Word &A) { return A.Layout.Offset < Place + sizeof(void *); });
-  };
-  for (const Word &W : Own)
-    if (W.isTail() || Covering(endOf(W) - sizeof(void *)) == 1)
-      Made.push_back(W);
-    else if (W.Layout.Kind == NVM_FIELD_VOLATILE)
-      Volatile.add(W);
-    else
-      Found.add(W, Member);
+  uint64_t First = Arrays.front().Layout.Offset;
   for (const Word &A : Arrays)
-    Found.addBelow(A, Flatten.elements(A), End, ++Member);
+    First = std::min(First, A.Layout.Offset);
+  for (const Word &W : Own) {
+    bool IsVolatile = W.Layout.Kind == NVM_FIELD_VOLATILE, IsOver = endOf(W) > First;
+    if (IsOver && IsVolatile)
+      Volatile.add(W);
+    else if (IsOver && W.Layout.When)
+      Found.add(W, 0);
+    else
+      Made.push_back(W);
+    if (IsOver && !IsVolatile && !W.Layout.When && !W.isTail())
+      Kept.add(W, 0);
+  }
+  for (const Word &A : Arrays)
+    Found.addBelow(A, Flatten.elements(A), End, 1);
   for (const auto &[Place, What] : Found.at()) {
-    bool InAll = What.Members.size() == static_cast<size_t>(Covering(Place));
     Volatile.remove(Place, sizeof(void *));
-    llvm::append_range(Over, Flatten.decide(What.Alternatives, InAll, Place));
+    if (!Kept.at().count(Place))
+      llvm::append_range(Over, Flatten.decide(What.Alternatives, /*InAll=*/false, Place));
   }
   llvm::append_range(Made, joined(std::move(Over)));
   for (auto [Place, Count] : Volatile.ranges())
@@ -113,6 +116,20 @@ Word join(const Flattener &Flatten, const Words &Tails) {
                : Flatten.plainTail(Tails.front().Layout.Offset, Tails.front().Layout.Name);
 }
 
+/// The same where there are too many words to look at each: all may be pointers, whatever else they
+/// are.
+Words giveUpFrom(const Flattener &Flatten, Words All, const Word &First, uint64_t End) {
+  uint64_t Offset = First.Layout.Offset;
+  llvm::erase_if(
+      All, [&](const Word &W) { return W.Layout.Kind == NVM_FIELD_VOLATILE && endOf(W) > Offset; });
+  Word Rest = Flatten.elements(Flatten.undecidedTail(0, "")).front();
+  Rest.Layout.Name = First.Layout.Name;
+  Rest.Layout.Offset = Offset;
+  Rest.Layout.Count = (End - Offset) / sizeof(void *);
+  All.push_back(Rest);
+  return All;
+}
+
 /// Elements from that which reaches beyond \p End on.
 Word restOf(const Word &Tail, Words Elements, uint64_t End) {
   Word Rest = Tail;
@@ -135,9 +152,14 @@ std::optional<uint64_t> placeInWord(const Word &Tail, const Words &Elements) {
 } // namespace
 
 Words layInnerOver(const Flattener &Flatten, Words All, const Extent &Record) {
+  constexpr uint64_t OneByOne = 1 << 20; // bytes; more words would take the compiler long
   Words Arrays = takeInner(All, Record);
   llvm::erase_if(Arrays, [&](const Word &W) { return W.Spilt || isPlain(Flatten.elements(W)); });
-  return Arrays.empty() ? All : layOver(Flatten, All, Arrays, Record.End);
+  if (Arrays.empty())
+    return All;
+  if (Record.End - Arrays.front().Layout.Offset <= OneByOne)
+    return layOver(Flatten, All, Arrays, Record.End);
+  return giveUpFrom(Flatten, std::move(All), Arrays.front(), Record.End);
 }
 
 Words spill(const Flattener &Flatten, const Word &Tail, const Extent &Union) {

@@ -10,9 +10,9 @@ struct Extent {
   uint64_t Alignment;
 };
 
-/// An array without a length inside a record lies over the members behind it. Where these have what
-/// its elements would be, or its elements are plain bytes, it is a mark: what lies there is
-/// described by the members. Any other word there is decided by nobody.
+/// An array without a length inside a record lies over the members behind it. What words these have
+/// describes what lies there, and where its elements are plain bytes it is a mark alone; but words
+/// that would be plain under its pointers are decided by nobody.
 Words layInnerOver(const Flattener &Flatten, Words All, const Extent &Record);
 
 /// What is left of such an array of a union's member: what a block may have behind the union.

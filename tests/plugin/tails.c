@@ -1,6 +1,6 @@
 // Flexible arrays: what follows a record is one array, with the marks of its member; where several
-// members may be meant, nobody decides. Inside a record such an array lies over other members. Unions
-// with volatile members. Marks that would say nothing are errors.
+// members may be meant, nobody decides. Inside a record such an array lies over other members.
+// Unions with volatile members. Marks that would say nothing are errors.
 // RUN: %run %s -DRUN -fblocks --level=-O0 --level=-O2 | FileCheck %s
 // RUN: not %cc -c %s -DWRONG -o %t.o 2>&1 | FileCheck --check-prefix=WRONG %s
 #include "nvmove/nvmove.h"
@@ -88,7 +88,7 @@ struct middle {
   void *slot[0];
   unsigned long raw[2];
 };
-// CHECK-NEXT: struct mark 24: end +24 flexible of void *: +0 x1/8 pointer; a +8 x1/8 pointer; b +16 x1/8 pointer;
+// CHECK-NEXT: struct mark 24: a +8 x1/8 pointer; b +16 x1/8 pointer; end +24 flexible of void *: +0 x1/8 pointer;
 struct mark {
   long n;
   char start[0];
@@ -97,14 +97,21 @@ struct mark {
   void *b;
   void *end[0];
 };
-// CHECK-NEXT: struct partial 24: a +0 x1/8 pointer; slot +8 x1/8 union; p +16 x1/8 pointer;
+// CHECK-NEXT: struct partial 24: a +0 x1/8 pointer; p +16 x1/8 pointer; slot +8 x1/8 union;
 struct partial {
   struct either *a;
   void *slot[0];
   long mark;
   void *p;
 };
-// CHECK-NEXT: struct room 24: h.v +8 x1/8 union; other +16 x1/8 union;
+// CHECK-NEXT: struct large 67108880: a +0 x1/8 pointer; b +8 x1/8 pointer; slot +8 x8388609/8 union;
+struct large {
+  void *a;
+  void *slot[0];
+  void *b;
+  char room[1 << 26];
+};
+// CHECK-NEXT: struct room 24: other +16 x1/8 pointer; h.v +8 x1/8 union;
 struct room {
   struct {
     long n;
@@ -113,11 +120,20 @@ struct room {
   long room;
   struct either *other;
 };
-// CHECK-NEXT: struct noted 16: v +0 x1/8 union; p +8 x1/8 union;
+// CHECK-NEXT: struct noted 24: p +8 x1/8 pointer; v +0 x1/8 union; v +16 x1/8 union;
 struct noted {
   void *v[0];
   NVM_VOLATILE int hits;
   struct either *p;
+  int n, more;
+};
+// CHECK-NEXT: struct called 32: call +8 x1/8 function; one +16 x1/8 weak; v +0 x1/8 union; at +24 x1/8 union;
+struct called {
+  void *v[0];
+  long kind;
+  void (*call)(void);
+  NVM_WEAK_PTR(void) one;
+  NVM_WHEN(kind, 1) void *at;
 };
 // CHECK-NEXT: struct tells 24: w +8 x2/8 either;
 struct tells {
@@ -265,8 +281,10 @@ int main(void) {
   show(NVM_TYPE_ID(struct middle));
   show(NVM_TYPE_ID(struct mark));
   show(NVM_TYPE_ID(struct partial));
+  show(NVM_TYPE_ID(struct large));
   show(NVM_TYPE_ID(struct room));
   show(NVM_TYPE_ID(struct noted));
+  show(NVM_TYPE_ID(struct called));
   show(NVM_TYPE_ID(struct tells));
   show(NVM_TYPE_ID(struct twice));
   show(NVM_TYPE_ID(union behind));
