@@ -122,11 +122,20 @@ private:
     return Layouts.describe(Type.Type, Type.Behind);
   }
 
+  static bool isText(const Expr &E) {
+    QualType T = E.IgnoreParenImpCasts()->getType();
+    return isa<clang::StringLiteral>(E.IgnoreParenImpCasts()) ||
+           (T->isPointerType() && T->getPointeeType()->isCharType() &&
+            T->getPointeeType().isConstQualified());
+  }
+
+  /// The sizes and counts: not the line behind the name of a file.
   static llvm::SmallVector<const Expr *> integersOf(const CallExpr &Call) {
     llvm::SmallVector<const Expr *> Found;
-    for (const Expr *Argument : Call.arguments())
-      if (Argument->getType()->isIntegerType())
-        Found.push_back(Argument);
+    for (unsigned N = 0; N < Call.getNumArgs(); ++N)
+      if (Call.getArg(N)->getType()->isIntegerType() &&
+          (Found.empty() || !isText(*Call.getArg(N - 1))))
+        Found.push_back(Call.getArg(N));
     return Found;
   }
 
