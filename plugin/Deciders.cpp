@@ -128,7 +128,7 @@ std::optional<WhenLayout> annotatedWhen(ASTContext &Context, const FieldDecl &Fi
       complain(Context, Field, "'" + Path + "' is no integer that could decide");
       return std::nullopt;
     }
-    When.Offset = static_cast<uint32_t>(Bit / 8);
+    When.Offset = Bit / 8;
     When.FirstBit = static_cast<uint8_t>(Bit % 8);
     When.Bits = static_cast<uint8_t>(Bits);
     return When;
@@ -142,10 +142,26 @@ void refuseCondition(ASTContext &Context, const FieldDecl &Field) {
            "NVM_PTR_OR_NUMBER can, element by element");
 }
 
+void refuseConditions(ASTContext &Context, const FieldDecl &Field) {
+  complain(
+      Context, Field,
+      "NVM_WHEN and NVM_UNLESS decide about members that have conditions of their own; no word "
+      "can have two");
+}
+
 void refuseMark(ASTContext &Context, const FieldDecl &Field) {
   complain(Context, Field,
-           "its mark is for pointers and for integers of 8 bytes; mark the members "
+           "its mark is for pointers and for integers of 8 bytes, not bit-fields; mark the members "
            "of a structure one by one");
+}
+
+void refuseSize(ASTContext &Context, QualType T) {
+  const RecordDecl *Record = Context.getBaseElementType(T)->getAsRecordDecl();
+  DiagnosticsEngine &Diagnostics = Context.getDiagnostics();
+  unsigned Id = Diagnostics.getCustomDiagID(
+      DiagnosticsEngine::Error, "nvmove: %0: it has pointers 4 GiB or more behind its start, or as "
+                                "many, or as far from each other");
+  Diagnostics.Report(Record ? Record->getLocation() : SourceLocation(), Id) << T;
 }
 
 void writeWhen(llvm::raw_ostream &OS, const WhenLayout &When) {

@@ -31,6 +31,12 @@ std::optional<WhenLayout> annotatedWhen(clang::ASTContext &Context, const clang:
 /// A condition on an array without a length: its elements have no record that could tell.
 void refuseCondition(clang::ASTContext &Context, const clang::FieldDecl &Field);
 
+/// A condition on members of which some have one themselves.
+void refuseConditions(clang::ASTContext &Context, const clang::FieldDecl &Field);
+
+/// A type whose words nvm_field has no room to describe.
+void refuseSize(clang::ASTContext &Context, clang::QualType T);
+
 /// A mark of pointers on what can be none.
 void refuseMark(clang::ASTContext &Context, const clang::FieldDecl &Field);
 

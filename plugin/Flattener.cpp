@@ -1,6 +1,7 @@
 // Words of a type: see Flattener.h.
 #include "Flattener.h"
 
+#include "Tails.h"
 #include "UnionWords.h"
 
 #include "clang/AST/Attr.h"
@@ -38,9 +39,9 @@ bool isMarked(const FieldDecl &Field, QualType T) {
 
 /// The same word in element \p N; the member that decides about it may lie in the element.
 Word moved(Word W, uint64_t By, uint64_t From, uint64_t Size) {
-  W.Layout.Offset += static_cast<uint32_t>(By);
+  W.Layout.Offset += By;
   if (auto &When = W.Layout.When; When && When->Offset >= From && When->Offset < From + Size)
-    When->Offset += static_cast<uint32_t>(By);
+    When->Offset += By;
   return W;
 }
 
@@ -53,6 +54,8 @@ Words Flattener::flatten(QualType T, uint64_t Offset, const std::string &Name, u
   T = T.getCanonicalType();
   if (auto *Atomic = T->getAs<AtomicType>())
     T = Atomic->getValueType().getCanonicalType();
+  if (T->isBlockPointerType()) // to the stack or the C library's memory
+    return {word(Name, Offset, Kind, QualType())};
   if (T->isPointerType() || T->isReferenceType()) {
     QualType Pointee = T->getPointeeType();
     bool Function = Pointee->isFunctionType();
@@ -81,7 +84,7 @@ Word Flattener::word(const std::string &Name, uint64_t Offset, uint32_t Kind,
                      QualType Target) const {
   Word W;
   W.Layout.Name = Name;
-  W.Layout.Offset = static_cast<uint32_t>(Offset);
+  W.Layout.Offset = Offset;
   W.Layout.Stride = sizeof(void *);
   W.Layout.Kind = Kind;
   W.Target = Target;
@@ -91,7 +94,7 @@ Word Flattener::word(const std::string &Name, uint64_t Offset, uint32_t Kind,
 Word Flattener::volatileBytes(const std::string &Name, uint64_t Offset, uint64_t Count) const {
   Word W = word(Name, Offset, NVM_FIELD_VOLATILE, QualType());
   W.Layout.Stride = 1;
-  W.Layout.Count = static_cast<uint32_t>(Count);
+  W.Layout.Count = Count;
   return W;
 }
 
@@ -122,13 +125,13 @@ Words Flattener::repeat(QualType Element, uint64_t Count, uint64_t Offset, const
     bool Inside = L.When && L.When->Offset >= Offset && L.When->Offset < Offset + Size;
     bool Settled = L.When && L.When->Follows != Inside; // decided elsewhere than its neighbours
     if (L.Count == 1) {
-      L.Stride = static_cast<uint32_t>(Size);
-      L.Count = static_cast<uint32_t>(Count);
+      L.Stride = Size;
+      L.Count = Count;
       if (L.When)
         L.When->Follows = Inside;
       All.push_back(W);
     } else if (uint64_t(L.Count) * L.Stride == Size && !Settled) {
-      L.Count *= static_cast<uint32_t>(Count); // an array of arrays without a gap
+      L.Count *= Count; // an array of arrays without a gap
       All.push_back(W);
     } else {
       for (uint64_t N = 0; N < Count; ++N)
@@ -146,7 +149,7 @@ Words Flattener::flattenNumber(QualType T, uint64_t Offset, const std::string &N
   if (!isWord(T))
     return {};
   Word W = word(Name, Offset, Kind, QualType());
-  W.Layout.Count = static_cast<uint32_t>(sizeOf(T) / sizeof(void *));
+  W.Layout.Count = sizeOf(T) / sizeof(void *);
   return {W};
 }
 
@@ -166,7 +169,8 @@ bool Flattener::isWord(QualType T) const {
   T = Context.getBaseElementType(T);
   if (auto *Atomic = T->getAs<AtomicType>())
     T = Atomic->getValueType();
-  return T->isPointerType() || T->isReferenceType() || T->isMemberPointerType() ||
+  return T->isPointerType() || T->isBlockPointerType() || T->isReferenceType() ||
+         T->isMemberPointerType() ||
          (T->isIntegralOrEnumerationType() && sizeOf(T) == sizeof(void *));
 }
 
@@ -193,7 +197,7 @@ Words Flattener::flattenTail(const FieldDecl &Field, QualType Element, uint64_t 
   if (!sizeOf(Element))
     return {plainTail(Offset, Name)};
   Word W = word(Name, Offset, NVM_FIELD_FLEXIBLE_ARRAY, Element);
-  W.Layout.Stride = static_cast<uint32_t>(sizeOf(Element));
+  W.Layout.Stride = sizeOf(Element);
   W.Layout.Count = 0;
   if (isMarked(Field, Element))
     W.Elements = flattenMarked(Field, Element, 0, "", nullptr);
@@ -207,6 +211,8 @@ Words Flattener::flattenField(const FieldDecl &Field, uint64_t Offset, const std
   std::string Name = Prefix;
   if (!Field.getName().empty())
     Name += (Prefix.empty() ? "" : ".") + Field.getName().str();
+  if (Field.isBitField() && annotatedKind(Field))
+    refuseMark(Context, Field);
   if (Field.isBitField())
     return flattenBits(Field, Offset, Name);
   QualType T = Field.getType();
@@ -217,13 +223,17 @@ Words Flattener::flattenField(const FieldDecl &Field, uint64_t Offset, const std
                            Offset, Name, Around)
              : flattenMarked(Field, T, Offset, Name, Around);
   std::optional<WhenLayout> When = annotatedWhen(Context, Field, Around);
+  bool Twice = false;
   for (Word &W : All) {
     if (!When || W.Layout.Kind == NVM_FIELD_VOLATILE)
       continue;
     if (W.isTail())
       refuseCondition(Context, Field);
+    Twice |= W.Layout.When.has_value();
     W.Layout.When = When;
   }
+  if (Twice)
+    refuseConditions(Context, Field);
   return All;
 }
 
@@ -265,46 +275,47 @@ Words Flattener::flattenRecord(const RecordDecl &Record, uint64_t Offset, const 
   }
   for (const FieldDecl *Field : Record.fields())
     append(All, flattenField(*Field, Offset + offsetOf(Layout, *Field), Prefix, &Here));
-  return All;
+  return layInnerOver(*this, std::move(All),
+                      {Offset + bytes(Layout.getSize()), bytes(Layout.getAlignment())});
 }
 
 Words Flattener::flattenUnion(const RecordDecl &Union, uint64_t Offset, const std::string &Prefix,
                               const Scope *Around) const {
   Scope Here{&Union, Offset, Around};
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Union);
+  Extent Whole{Offset + bytes(Layout.getSize()), bytes(Layout.getAlignment())};
   UnionWords Found;
   VolatileBytes Volatile;
   Words All;
   size_t Members = 0;
-  uint64_t End = Offset + bytes(Context.getASTRecordLayout(&Union).getSize());
   for (const FieldDecl *Field : Union.fields()) {
     ++Members;
     for (const Word &W : flattenField(*Field, Offset, Prefix, &Here)) {
       if (W.Layout.Kind == NVM_FIELD_VOLATILE) {
         Volatile.add(W);
       } else if (W.isTail()) {
-        Found.addBelow(W, elements(W), End);
-        All.push_back(W);
+        Found.addBelow(W, elements(W), Whole.End, Members);
+        append(All, spill(*this, W, Whole));
       } else {
-        Found.add(W);
+        Found.add(W, Members);
       }
     }
   }
-  for (const auto &[Place, Alternatives] : Found.at()) {
+  for (const auto &[Place, What] : Found.at()) {
     Volatile.remove(Place, sizeof(void *));
-    append(All, decide(Alternatives, Members, Place));
+    append(All, decide(What.Alternatives, What.Members.size() == Members, Place));
   }
   for (auto [Place, Count] : Volatile.ranges())
     All.push_back(volatileBytes(Prefix, Place, Count));
   return All;
 }
 
-/// What the word at \p Place of a union is, from what it is in the members that have one there.
-Words Flattener::decide(const Words &Alternatives, size_t Members, uint32_t Place) const {
+Words Flattener::decide(const Words &Alternatives, bool InAll, uint64_t Place) const {
   const Word &First = Alternatives.front();
-  bool Same = Alternatives.size() == Members, Told = true;
+  bool Same = InAll, Told = true;
   for (const Word &Other : Alternatives) {
-    if (Other.Layout.Kind == NVM_FIELD_EITHER || Other.Layout.Kind == NVM_FIELD_ADDRESS)
-      return {Other}; // says it of the value, whoever wrote it
+    if (Other.tellsItself())
+      return {Other};
     Same &= Other.Layout.Kind == First.Layout.Kind && Other.Target == First.Target &&
             Other.Layout.Tag == First.Layout.Tag && !Other.Layout.When;
     Told &= Other.Layout.When.has_value();

@@ -17,7 +17,25 @@ struct Word {
   /// its start on.
   std::vector<Word> Elements;
 
+  /// Of a tail that goes on behind a union, whose other members leave it room: bytes from where it
+  /// begins to the union's end.
+  std::optional<int64_t> Spilt;
+
   bool isTail() const { return Layout.Kind == NVM_FIELD_FLEXIBLE_ARRAY; }
+
+  /// The value says whether it is a pointer, whoever wrote it.
+  bool tellsItself() const {
+    return Layout.Kind == NVM_FIELD_EITHER || Layout.Kind == NVM_FIELD_ADDRESS;
+  }
+
+  /// Whether it is the other word, or an array that begins with that.
+  bool covers(const Word &Other) const {
+    return Layout.Offset == Other.Layout.Offset && Layout.Kind == Other.Layout.Kind &&
+           Layout.Tag == Other.Layout.Tag && Layout.Count >= Other.Layout.Count &&
+           (Other.Layout.Count < 2 || Layout.Stride == Other.Layout.Stride) &&
+           Target == Other.Target && Elements.empty() && Other.Elements.empty() && !Layout.When &&
+           !Other.Layout.When;
+  }
 };
 using Words = std::vector<Word>;
 
@@ -38,6 +56,12 @@ public:
   /// The words of one element of a flexible array, from its start on.
   Words elements(const Word &Tail) const;
 
+  /// What the word at \p Place is, where several may lie, from what it is in those that have one;
+  /// \p InAll: all have.
+  Words decide(const Words &Alternatives, bool InAll, uint64_t Place) const;
+
+  Word volatileBytes(const std::string &Name, uint64_t Offset, uint64_t Count) const;
+
 private:
   uint64_t bytes(clang::CharUnits Units) const { return uint64_t(Units.getQuantity()); }
   uint64_t sizeOf(clang::QualType T) const { return bytes(Context.getTypeSizeInChars(T)); }
@@ -45,7 +69,6 @@ private:
 
   bool isWord(clang::QualType T) const;
   Word word(const std::string &Name, uint64_t Offset, uint32_t Kind, clang::QualType Target) const;
-  Word volatileBytes(const std::string &Name, uint64_t Offset, uint64_t Count) const;
   Words repeat(clang::QualType Element, uint64_t Count, uint64_t Offset, const std::string &Name,
                uint32_t Kind, const Scope *Around) const;
   Words flattenNumber(clang::QualType T, uint64_t Offset, const std::string &Name,
@@ -63,8 +86,6 @@ private:
                       const Scope *Around) const;
   Words flattenUnion(const clang::RecordDecl &Union, uint64_t Offset, const std::string &Prefix,
                      const Scope *Around) const;
-  Words decide(const Words &Alternatives, size_t Members, uint32_t Place) const;
-
   clang::ASTContext &Context;
 };
 

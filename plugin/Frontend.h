@@ -16,7 +16,7 @@ namespace nvmove::plugin {
 
 /// struct nvm_when of abi.h before it is emitted.
 struct WhenLayout {
-  uint32_t Offset = 0;
+  uint64_t Offset = 0;
   uint8_t FirstBit = 0, Bits = 0;
   bool Follows = false, Unless = false;
   std::vector<int64_t> Values;
@@ -26,7 +26,7 @@ struct WhenLayout {
 struct FieldLayout {
   std::string Name;
   uint64_t Target = 0, Tag = 0;
-  uint32_t Offset = 0, Count = 1, Stride = 0;
+  uint64_t Offset = 0, Count = 1, Stride = 0;
   uint32_t Kind = 0; ///< enum nvm_field_kind
   std::optional<WhenLayout> When;
 };

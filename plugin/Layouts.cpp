@@ -15,12 +15,47 @@ LayoutBuilder::LayoutBuilder(ASTContext &Context) : Context(Context), Names(Cont
   Names.AnonymousTagLocations = false;
 }
 
+namespace {
+
+bool isDescribable(const Word &W) {
+  uint64_t Most = std::max({W.Layout.Offset, W.Layout.Count, W.Layout.Stride});
+  return std::max(Most, W.Layout.When ? W.Layout.When->Offset : 0) <= UINT32_MAX;
+}
+
+} // namespace
+
 bool LayoutBuilder::holdsPointers(QualType T) const {
   return !T->isIncompleteType() &&
          llvm::any_of(Flattener(Context).flatten(T, 0, ""), [&](const Word &W) {
            if (W.isTail() && W.Elements.empty())
              return holdsPointers(W.Target);
            return W.isTail() || W.Layout.Kind != NVM_FIELD_VOLATILE;
+         });
+}
+
+bool LayoutBuilder::hasWords(QualType T) const {
+  return !Flattener(Context).flatten(T, 0, "").empty();
+}
+
+Words LayoutBuilder::wordsOf(QualType T, const TypeLayout &Type) const {
+  Flattener Flatten(Context);
+  Words All = Flatten.flatten(T, 0, "");
+  settleTails(Flatten, All, Type);
+  return All;
+}
+
+std::optional<Word> LayoutBuilder::tail(QualType T) const {
+  for (const Word &W : wordsOf(T, begin(T)))
+    if (W.isTail())
+      return W;
+  return std::nullopt;
+}
+
+bool LayoutBuilder::beginsWith(QualType Whole, QualType Part) const {
+  Words There = Flattener(Context).flatten(Whole, 0, "");
+  return Context.getTypeSizeInChars(Part) <= Context.getTypeSizeInChars(Whole) &&
+         llvm::all_of(Flattener(Context).flatten(Part, 0, ""), [&](const Word &W) {
+           return llvm::any_of(There, [&](const Word &Other) { return Other.covers(W); });
          });
 }
 
@@ -32,14 +67,15 @@ uint64_t LayoutBuilder::describe(QualType T, Rest Behind) {
     return At->second;
   Flattener Flatten(Context);
   TypeLayout Made = begin(T);
-  Words All = Flatten.flatten(T, 0, "");
-  settleTails(Flatten, All, Made);
+  Words All = wordsOf(T, Made);
   if (Behind != Rest::None && !hasTail(All)) {
     Made.Name += Added[static_cast<int>(Behind)];
     All.push_back(Behind == Rest::Bytes
                       ? Flatten.plainTail(Made.Size, "(bytes)")
                       : Flatten.undecidedTail(llvm::alignTo(Made.Size, sizeof(void *)), "(words)"));
   }
+  if (!llvm::all_of(All, isDescribable))
+    refuseSize(Context, T);
   return Ids[Key] = enter(std::move(Made), All);
 }
 

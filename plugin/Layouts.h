@@ -3,9 +3,9 @@
 // A record is flattened: nested records and arrays become entries with their offset in the whole. A
 // word of a union is a pointer when every member has a pointer to the same type there, or, for each
 // that has one, when its own condition holds (Deciders.h); otherwise it is reported as a union
-// word, which nobody relocates by guessing. Bit-fields and
-// integers are bytes. A pointee that this translation unit only declares has no id here, so its
-// target is 0.
+// word, which nobody relocates by guessing. So is one under an array of no elements (Tails.h).
+// Bit-fields and integers are bytes. A pointee that this translation unit only declares has no id
+// here, so its target is 0.
 #pragma once
 
 #include "Flattener.h"
@@ -13,6 +13,7 @@
 #include "clang/AST/ASTContext.h"
 
 #include <map>
+#include <optional>
 
 namespace nvmove::plugin {
 
@@ -31,11 +32,22 @@ public:
   /// Whether an object of the type has a word that the collector or a move would look at.
   bool holdsPointers(clang::QualType T) const;
 
+  /// Whether it has one at all, of a volatile field, too.
+  bool hasWords(clang::QualType T) const;
+
+  /// The flexible array at the end of a type; none: it has none.
+  std::optional<Word> tail(clang::QualType T) const;
+
+  /// Whether a \p Whole has all words of a \p Part at their places, as a record that begins with
+  /// the members of another.
+  bool beginsWith(clang::QualType Whole, clang::QualType Part) const;
+
   /// At the end of the translation unit, when all that will be complete is: the layouts of the
   /// types described, and of those they point to.
   std::vector<TypeLayout> finish();
 
 private:
+  Words wordsOf(clang::QualType T, const TypeLayout &Type) const;
   TypeLayout begin(clang::QualType T) const;
   uint64_t enter(TypeLayout Made, const Words &All);
 

@@ -77,6 +77,8 @@ private:
       T = Atomic->getValueType().getCanonicalType();
     if (T->isPointerType() || T->isReferenceType())
       return T->getPointeeType()->isFunctionType() ? "function" : "pointer";
+    if (T->isBlockPointerType())
+      return "pointer";
     if (T->isRecordType())
       return T->isUnionType() ? "union" : "record";
     if (T->isBooleanType())

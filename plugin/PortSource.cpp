@@ -53,32 +53,45 @@ public:
     llvm::StringRef Name = F->getIdentifier() ? F->getName() : "";
     InAllocator = has(File.Allocators, Name);
     InBytes = has(File.Bytes, Name);
+    Returned = F->getReturnType();
     bool Result = RecursiveASTVisitor::TraverseFunctionDecl(F);
     InAllocator = InBytes = false;
     return Result;
   }
 
   bool VisitVarDecl(VarDecl *Variable) {
-    if (InAllocator)
-      return true;
     if (Expr *Value = Variable->getInit(); Value && Variable->isLocalVarDecl()) {
       noteDestination(Value, Variable->getType());
-      Variable->setInit(placed(Value, nameOf(*Variable)));
+      if (!InAllocator)
+        Variable->setInit(placed(Value, nameOf(*Variable)));
     }
-    if (Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
+    if (!InAllocator && Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
         Variable->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
       findRoots(*Variable);
     return true;
   }
 
   bool VisitBinaryOperator(BinaryOperator *Assignment) {
-    if (InAllocator || !Assignment->isAssignmentOp())
+    if (!Assignment->isAssignmentOp())
       return true;
-    noteBitField(*Assignment);
+    if (!InAllocator)
+      noteBitField(*Assignment);
     if (Assignment->getOpcode() != BO_Assign)
       return true;
     noteDestination(Assignment->getRHS(), Assignment->getLHS()->getType());
-    Assignment->setRHS(placed(Assignment->getRHS(), nameOfPlace(Assignment->getLHS())));
+    if (!InAllocator)
+      Assignment->setRHS(placed(Assignment->getRHS(), nameOfPlace(Assignment->getLHS())));
+    return true;
+  }
+
+  bool VisitReturnStmt(ReturnStmt *Return) {
+    if (const Expr *Value = Return->getRetValue())
+      noteDestination(Value, Returned);
+    return true;
+  }
+
+  bool VisitCStyleCastExpr(CStyleCastExpr *Cast) {
+    noteDestination(Cast->getSubExpr(), Cast->getType());
     return true;
   }
 
@@ -86,6 +99,8 @@ public:
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee || !Callee->getIdentifier())
       return true;
+    for (unsigned N = 0; N < std::min(Call->getNumArgs(), Callee->getNumParams()); ++N)
+      noteDestination(Call->getArg(N), Callee->getParamDecl(N)->getType());
     bool Named = has(File.Allocators, Callee->getName());
     bool Copies =
         !Callee->isDefined() && (Callee->getName() == "strdup" || Callee->getName() == "strndup");
@@ -103,52 +118,73 @@ public:
 private:
   uint64_t idOf(const AllocationSize &Type) {
     if (Type.Type.isNull())
-      return 0;
+      return NVM_PLACE_ANYTHING;
     return Layouts.describe(Type.Type, Type.Behind);
+  }
+
+  static bool isText(const Expr &E) {
+    QualType T = E.IgnoreParenImpCasts()->getType();
+    return isa<clang::StringLiteral>(E.IgnoreParenImpCasts()) ||
+           (T->isPointerType() && T->getPointeeType()->isCharType() &&
+            T->getPointeeType().isConstQualified());
+  }
+
+  /// The sizes and counts: not the line behind the name of a file.
+  static llvm::SmallVector<const Expr *> integersOf(const CallExpr &Call) {
+    llvm::SmallVector<const Expr *> Found;
+    for (unsigned N = 0; N < Call.getNumArgs(); ++N)
+      if (Call.getArg(N)->getType()->isIntegerType() &&
+          (Found.empty() || !isText(*Call.getArg(N - 1))))
+        Found.push_back(Call.getArg(N));
+    return Found;
+  }
+
+  static unsigned lastInteger(const CallExpr &Call) {
+    unsigned N = Call.getNumArgs();
+    while (!Call.getArg(--N)->getType()->isIntegerType())
+      ;
+    return N;
   }
 
   /// An allocator that knows what it allocates, bytes or a record, malloc(sizeof(struct item)): its
   /// callers name no type.
   void placeOwn(CallExpr &Call) {
-    for (unsigned N = 0; N < Call.getNumArgs(); ++N) {
-      if (!Call.getArg(N)->getType()->isIntegerType())
-        continue;
-      std::optional<AllocationSize> Type = sizedBy(Call.getArg(N), Layouts);
-      if (InBytes)
-        return place(Call, N, Layouts.describe(Context.CharTy));
-      if (Type && !Type->Type.isNull() && Type->Type->isRecordType())
-        return place(Call, N, idOf(*Type));
-    }
+    llvm::SmallVector<const Expr *> Integers = integersOf(Call);
+    if (Integers.empty())
+      return;
+    if (InBytes)
+      return place(Call, lastInteger(Call), Layouts.describe(Context.CharTy));
+    std::optional<AllocationSize> Type = sizedBy(Integers, Destinations.lookup(&Call), Layouts);
+    if (Type && Type->NamesRecord)
+      place(Call, lastInteger(Call), idOf(*Type));
+  }
+
+  /// Elements of a size that only the program's run knows.
+  bool areElements(llvm::ArrayRef<const Expr *> Integers) const {
+    auto IsOpen = [&](const Expr *E) { return !E->isIntegerConstantExpr(Context); };
+    return llvm::count_if(Integers, IsOpen) > 1 ||
+           llvm::any_of(Integers, [&](const Expr *E) { return isProduct(E, Context); });
   }
 
   void placeSized(CallExpr &Call) {
-    unsigned Size = Call.getNumArgs(), Factors = 0;
-    std::optional<AllocationSize> Type;
-    bool Elements = false, Pointers = false;
-    for (unsigned N = 0; N < Call.getNumArgs() && !Pointers; ++N) {
-      if (!Call.getArg(N)->getType()->isIntegerType())
-        continue;
-      std::optional<AllocationSize> Found = sizedBy(Call.getArg(N), Layouts);
-      Pointers = Found && (Found->Type.isNull() || Layouts.holdsPointers(Found->Type));
-      if (!Type || Pointers) { // calloc(sizeof(char), n * sizeof(struct item *))
-        Type = Found;
-        Size = N;
-      }
-      Factors += !Call.getArg(N)->isIntegerConstantExpr(Context);
-      Elements |= Factors > 1 || isProduct(Call.getArg(N), Context);
-    }
-    if (Size == Call.getNumArgs() && Size && Call.getArg(0)->getType()->isPointerType())
-      Size = 0; // xstrdup(text)
-    if (Size == Call.getNumArgs())
+    llvm::SmallVector<const Expr *> Integers = integersOf(Call);
+    bool IsCopy = Integers.empty() && Call.getNumArgs() && // xstrdup(text)
+                  Call.getArg(0)->getType()->isPointerType();
+    if (Integers.empty() && !IsCopy)
       return;
     QualType Destination = Destinations.lookup(&Call);
+    std::optional<AllocationSize> Type = sizedBy(Integers, Destination, Layouts);
     uint64_t Id = 0;
-    if (Type && !InBytes)
-      Id = idOf(*Type);
-    else if (InBytes || (!Elements && !Destination.isNull() && Destination->isPointerType() &&
-                         Destination->getPointeeType()->isCharType()))
+    if (InBytes)
       Id = Layouts.describe(Context.CharTy);
-    place(Call, Size, Id);
+    else if (Type)
+      Id = idOf(*Type);
+    else if (areElements(Integers))
+      Id = NVM_PLACE_ANYTHING | NVM_PLACE_GUESSED;
+    else if (!Destination.isNull() && Destination->isPointerType() &&
+             Destination->getPointeeType()->isCharType())
+      Id = Layouts.describe(Context.CharTy) | NVM_PLACE_GUESSED;
+    place(Call, IsCopy ? 0 : lastInteger(Call), Id);
   }
 
   /// The type goes with an argument, a number or a pointer.
@@ -164,9 +200,19 @@ private:
 
   QualType Word() const { return Context.UnsignedLongTy; }
 
+  /// The outermost pointer that says what it leads to; if none does, the outermost.
   void noteDestination(const Expr *Value, QualType Type) {
-    if (auto *Call = dyn_cast<CallExpr>(Value->IgnoreParenCasts()))
-      Destinations[Call] = Type;
+    Value = Value->IgnoreParenCasts();
+    if (auto *Either = dyn_cast<ConditionalOperator>(Value)) {
+      noteDestination(Either->getTrueExpr(), Type);
+      noteDestination(Either->getFalseExpr(), Type);
+    }
+    auto *Call = dyn_cast<CallExpr>(Value);
+    if (!Call)
+      return;
+    QualType &Known = Destinations[Call];
+    if (Known.isNull() || (!tellsContent(Known) && tellsContent(Type)))
+      Known = Type;
   }
 
   /// For the early phase, which sees a store of the bit-field's whole unit.
@@ -306,6 +352,7 @@ private:
   ASTContext &Context;
   const port::PortFile &File;
   bool InAllocator = false, InBytes = false;
+  QualType Returned;
   llvm::DenseMap<const CallExpr *, QualType> Destinations;
   llvm::StringMap<FunctionDecl *> Declared;
 };

@@ -8,18 +8,26 @@
 
 namespace nvmove::plugin {
 
-/// Words of members that are not volatile, by their place.
+/// What lies at one place: words, and the members that have one.
+struct UnionPlace {
+  Words Alternatives;
+  std::set<size_t> Members;
+};
+
+/// Words of members that are not volatile, by their place. A member has a number, whichever.
 class UnionWords {
 public:
-  void add(const Word &W);
+  void add(const Word &W, size_t Member);
 
   /// Elements of an array without a length, which lie over what other members have up to \p End.
-  void addBelow(const Word &Tail, const Words &Elements, uint64_t End);
+  void addBelow(const Word &Tail, const Words &Elements, uint64_t End, size_t Member);
 
-  const std::map<uint32_t, Words> &at() const { return At; }
+  const std::map<uint64_t, UnionPlace> &at() const { return At; }
 
 private:
-  std::map<uint32_t, Words> At;
+  void put(const Word &W, size_t Member);
+
+  std::map<uint64_t, UnionPlace> At;
 };
 
 /// Bytes that are volatile in some member, and no pointers in any: the others pad.

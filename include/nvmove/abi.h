@@ -130,6 +130,10 @@ struct nvm_place {
   uint64_t scope; /* NVM_SCOPE_POOL or 0, DRAM: of the innermost call that has one */
 };
 #define NVM_SCOPE_POOL 1
+/* No id has these values. The call says that pointers may be anywhere in the block; and that its
+ * size does not say what is in the block: one that is made larger may keep its own type. */
+#define NVM_PLACE_ANYTHING UINT64_C(2)
+#define NVM_PLACE_GUESSED (UINT64_C(1) << 63)
 
 /* A root of a port file: a global variable or a part of one. The plugin emits one in the object
  * that defines it, into section `nvm_roots` (pointers to them), of which a constructor tells. */

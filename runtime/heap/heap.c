@@ -299,6 +299,15 @@ uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address) {
   return block_size_at(pool, at.chunk) - at.inside;
 }
 
+uint64_t nvmi_heap_type(struct nvm_pool *pool, const void *address) {
+  struct nvm_pool *home;
+  struct nvmi_location at;
+  if (!find(address, &home, &at) || home != pool)
+    return 0;
+  uint16_t word = nvmi_span_at(pool, at.chunk)->words[at.index];
+  return word > 1 ? pool->type_ids[word - 1] : 0;
+}
+
 /* Pointers behind what is left of a block are none of it any more. */
 static void forget_end(struct nvm_pool *pool, uint16_t word, char *block, size_t from, size_t to) {
   bool matters = word > 1 && !pool->forked && nvmi_zero_from(pool, word - 1u, from) != SIZE_MAX;

@@ -38,6 +38,10 @@ static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
  */
 uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address);
 
+/* The type of the block that starts at an address of the pool, its id; 0: it has none, or no block
+ * starts there. */
+uint64_t nvmi_heap_type(struct nvm_pool *pool, const void *address);
+
 /* What the transaction writes to scraps need not be kept. */
 void nvmi_heap_forget_scraps(struct nvmi_log *log);
 /* Writes down the operations of the transaction's allocations and frees. False: out of memory. */

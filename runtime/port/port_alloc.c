@@ -1,8 +1,14 @@
 /* port_alloc.c: malloc and its kin in the allocators that a port file names: to the pool or to
- * DRAM, as the scope says in which the program runs (abi.h, struct nvm_place). */
+ * DRAM, as the scope says in which the program runs (abi.h, struct nvm_place).
+ *
+ * realloc: a block of the pool stays there. It gets the type that the call tells, and moves when
+ * that is another than it has. What may be wrong never makes words that may be pointers plain
+ * bytes: such a block has no type afterwards, and is searched. */
 #include "port/port.h"
 
 #include "core/tracing.h"
+#include "heap/heap.h"
+#include "types/types.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -11,10 +17,16 @@
 
 _Thread_local struct nvm_place __nvm_placing;
 
-static uint64_t take_type(void) {
-  uint64_t type = __nvm_placing.type;
+static uint64_t take_told(void) {
+  uint64_t told = __nvm_placing.type;
   __nvm_placing.type = 0;
-  return type;
+  return told;
+}
+
+/* Of a new block. */
+static uint64_t take_type(void) {
+  uint64_t type = take_told() & ~NVM_PLACE_GUESSED;
+  return type == NVM_PLACE_ANYTHING ? 0 : type;
 }
 
 static bool is_in_scope(void) { return NVMI_UNLIKELY(__nvm_placing.scope == NVM_SCOPE_POOL); }
@@ -57,11 +69,63 @@ void *__nvm_port_calloc(size_t Count, size_t Size) {
   return is_in_scope() ? zeros_in_pool(type, Count, Size) : calloc(Count, Size);
 }
 
+/* Words that are more than plain bytes, or may be. */
+static bool holds_words(const struct nvm_pool *pool, uint64_t id) {
+  const struct nvm_type *type = nvmi_type_by_id(pool, id);
+  for (uint32_t i = 0; type && i < type->field_count; i++) {
+    const struct nvm_field *field = &type->fields[i];
+    bool is_tail = field->kind == NVM_FIELD_FLEXIBLE_ARRAY;
+    if (is_tail ? field->target != id && holds_words(pool, field->target)
+                : field->kind != NVM_FIELD_VOLATILE)
+      return true;
+  }
+  return !type;
+}
+
+/* Of a block of type `old` after a realloc that told this, not 0. */
+static uint64_t type_after(const struct nvm_pool *pool, uint64_t old, uint64_t told) {
+  if (told == NVM_PLACE_ANYTHING)
+    return 0;
+  if (told == (NVM_PLACE_ANYTHING | NVM_PLACE_GUESSED))
+    return old && holds_words(pool, old) ? old : 0;
+  if (told & NVM_PLACE_GUESSED || told == old)
+    return old;
+  return holds_words(pool, told) || (old && !holds_words(pool, old)) ? told : 0;
+}
+
+/* Null: recorded, and nothing has happened; with `*is_block` false `address` was none. */
+static void *moved(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
+                   bool *is_block) {
+  size_t usable = nvm_usable_size(address), kept = usable < size ? usable : size;
+  *is_block = usable != 0;
+  void *block = usable ? nvm_alloc(pool, type, size) : NULL;
+  if (!block)
+    return NULL;
+  __nvm_note(block, kept);
+  memcpy(block, address, kept);
+  nvmi_trace_stored(block, kept);
+  *is_block = nvm_free(address) == 0;
+  if (!*is_block)
+    nvm_free(block);
+  return *is_block ? block : NULL;
+}
+
+static void *resized(void *address, size_t size, uint64_t told) {
+  struct nvm_pool *pool = told && size ? nvmi_pool_at(address) : NULL;
+  bool is_block = false;
+  uint64_t old = 0, type = 0;
+  if (pool && !pool->forked) {
+    old = nvmi_heap_type(pool, address);
+    type = type_after(pool, old, told);
+  }
+  void *block = type != old ? moved(pool, type, address, size, &is_block) : NULL;
+  return is_block ? made(block) : realloc(address, size); /* which says what is wrong */
+}
+
 void *__nvm_port_realloc(void *Address, size_t Size) {
   if (!Address)
     return __nvm_port_malloc(Size);
-  take_type(); /* the block keeps its own */
-  void *block = realloc(Address, Size);
+  void *block = resized(Address, Size, take_told());
   return NVMI_LIKELY(block == Address) ? block : in_dram(block);
 }
 
@@ -69,7 +133,7 @@ void *__nvm_port_reallocarray(void *Address, size_t Count, size_t Size) {
   size_t bytes;
   if (!__builtin_mul_overflow(Count, Size, &bytes))
     return __nvm_port_realloc(Address, bytes);
-  take_type();
+  take_told();
   errno = ENOMEM;
   return NULL;
 }

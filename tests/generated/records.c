@@ -70,7 +70,8 @@ static uint64_t look_alike(const struct at *at) {
 
 static bool has_node(const struct at *at) {
   enum kind kind = leaf_of(at)->kind;
-  return kind == POINTER || kind == WEAK || (kind == EITHER && number_of(at) % 2);
+  return kind == POINTER || kind == WEAK ||
+         ((kind == EITHER || kind == UNDECIDED) && number_of(at) % 2);
 }
 
 /* Pointers to the program are null where they are not aligned: those are refused. */
@@ -161,7 +162,7 @@ static void *stray;
 /* An address of the process in a leaf: refused, or a number. */
 static void strays(const struct at *at) {
   enum kind kind = leaf_of(at)->kind;
-  bool is_number = kind == NUMBER || kind == EITHER || kind == DORMANT;
+  bool is_number = kind == NUMBER || kind == EITHER || kind == DORMANT || kind == UNDECIDED;
   uint64_t before = get(at);
   require(nvm_tx_begin(pool) == 0, "begin");
   put(at, (uint64_t)(uintptr_t)stray | leaf_of(at)->tag);

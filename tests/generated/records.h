@@ -13,7 +13,7 @@ typedef struct node {
 } node;
 
 /* What a leaf holds (shapes.py). */
-enum kind { POINTER, WEAK, FUNCTION, CONSTANT, NUMBER, EITHER, DORMANT };
+enum kind { POINTER, WEAK, FUNCTION, CONSTANT, NUMBER, EITHER, DORMANT, UNDECIDED };
 
 /* A word of a record. */
 struct leaf {

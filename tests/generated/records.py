@@ -11,7 +11,10 @@ addresses of the pool or of the process. The generator is the model: it knows wh
 of the process is refused in each pointer, and where a deciding member makes a number one. Both methods, -O0
 and -O2.
 
-Not generated: words that nobody decides (unmarked unions of pointers and numbers), NVM_XOR_PTR.
+Some programs have words that nobody decides, pointers and numbers: these are found and never changed; that the
+pool cannot move may be said of them.
+
+Not generated: NVM_XOR_PTR, a condition inside another one, which is an error.
 
 Exit status: 0 all right, 1 not. The last line is "N passed, N failed".
 """
@@ -31,6 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = 12
 SECONDS_MAX = 120
 ELSEWHERE = "0x7e9000000000"
+UNDECIDED = "may be a pointer or a number"
 LEVELS, METHODS = ("-O0", "-O2"), ("undo", "shadow")
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 # What the program is asked for one after the other, and where the pool lies meanwhile.
@@ -43,8 +47,14 @@ def packs(seed):
     return seed % 2 == 0
 
 
+def undecides(seed):
+    """Of those that move half have words that nobody decides."""
+    return packs(seed) or seed % 4 == 3
+
+
 def source_of(seed):
-    made = [shapes.Record(random.Random(f"{seed} {n}"), f"t{n}", packs(seed)) for n in range(TYPES)]
+    made = [shapes.Record(random.Random(f"{seed} {n}"), f"t{n}", packs(seed), undecides(seed))
+            for n in range(TYPES)]
     lines = ['#include "records.h"', ""]
     for record in made:
         lines += [record.text(), ""]
@@ -65,13 +75,15 @@ def said(command, **environment):
     return None if run.returncode == 0 else f"{' '.join(command)}: status {run.returncode}\n{run.stdout}"
 
 
-def runs(program, nvmove, pool, method, moves):
+def runs(program, nvmove, pool, method, seed):
     if os.path.exists(pool):
         os.unlink(pool)
     for step, base in STEPS:
-        if base and not moves:
+        if base and packs(seed):
             continue
         wrong = said([program, step, pool], NVMOVE_METHOD=method, **({"NVMOVE_BASE": base} if base else {}))
+        if base and undecides(seed) and wrong and UNDECIDED in wrong:
+            wrong = None
         wrong = wrong or said([nvmove, "pool", "check", pool])
         if wrong:
             return f"{method}, {step}{' elsewhere' if base else ''}: {wrong}"
@@ -90,7 +102,7 @@ def fails(cc, seed, folder):
             return f"seed {seed}, {level}: {wrong}"
         for method in METHODS:
             wrong = runs(program, os.path.join(os.path.dirname(cc), "nvmove"), os.path.join(folder, "pool"),
-                         method, not packs(seed))
+                         method, seed)
             if wrong:
                 return f"seed {seed}, {level}, {wrong}"
     os.unlink(source)

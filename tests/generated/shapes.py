@@ -5,7 +5,7 @@ that decides about words of a union; it gets a value that makes them pointers, o
 """
 
 # Kinds, as in records.h: what is stored there.
-POINTER, WEAK, FUNCTION, CONSTANT, NUMBER, EITHER, DORMANT = range(7)
+POINTER, WEAK, FUNCTION, CONSTANT, NUMBER, EITHER, DORMANT, UNDECIDED = range(8)
 TAGS = ("7", "0xffffull << 48", "(0xffull << 56) | 1")
 PLAIN = ("char", "short", "int", "double", "unsigned char", "_Bool")
 DEPTH_MAX = 3
@@ -61,8 +61,10 @@ def places(sizes):
 
 
 class Maker:
-    def __init__(self, rng, packs):
-        self.rng, self.packs, self.count = rng, packs, 0
+    """With `undecides` some words are such that nobody decides what they are."""
+
+    def __init__(self, rng, packs, undecides):
+        self.rng, self.packs, self.undecides, self.count = rng, packs, undecides, 0
 
     def name(self, letter="m"):
         self.count += 1
@@ -70,7 +72,7 @@ class Maker:
 
     def member(self, shape, depth):
         kinds = [self.plain, self.plain, self.word, self.word, self.word, self.function, self.union,
-                 self.decided, self.volatile]
+                 self.decided, self.volatile, self.over]
         if depth < DEPTH_MAX:
             kinds += [self.nested, self.nested]
         self.rng.choice(kinds)(shape, depth)
@@ -110,6 +112,21 @@ class Maker:
             (f"NVM_VOLATILE int {inner}; char {self.name()}[5];", []),
             (f"NVM_VOLATILE int {inner}; NVM_VOLATILE char {self.name()}[6];", [])])
         shape.add(f"union {{ {text} }} {outer};", leaf)
+
+    def over(self, shape, depth):
+        """An array of none over other members: the same as its elements, or numbers; in a union, too."""
+        rng, outer, array, first, rest = self.rng, self.name("o"), self.name("v"), self.name(), self.name()
+        count = rng.randint(1, 3)
+        if not self.undecides or rng.random() < 0.3:
+            shape.add(f"struct {{ node *{array}[0]; node *{first}; node *{rest}[{count}]; }} {outer};",
+                      [Leaf(f"{outer}.{first}", POINTER),
+                       *(Leaf(f"{outer}.{rest}{at}", POINTER) for at in places((count,)))])
+        elif rng.random() < 0.5:
+            shape.add(f"struct {{ long {first}; node *{array}[0]; uint64_t {rest}[{count}]; }} {outer};",
+                      [Leaf(f"{outer}.{rest}{at}", UNDECIDED) for at in places((count,))])
+        else:
+            shape.add(f"union {{ struct {{ node *{array}[0]; node *{first}; }} {self.name()}; "
+                      f"uint64_t {rest}; }} {outer};", [Leaf(f"{outer}.{rest}", UNDECIDED)])
 
     def decided(self, shape, depth):
         """A union of pointers and a number, perhaps inside other records, and the member that tells which."""
@@ -167,7 +184,8 @@ class Maker:
         length = rng.choice(["[]", "[0]"])
         text, kind, tag = scalar(rng, name)
         inner = self.members(1, rng.randint(1, 3))
-        what = rng.choice(["word", "word", "record", "function", "bytes", "two", "union"])
+        what = rng.choice(["word", "word", "record", "function", "bytes", "two", "union",
+                           *["room"] * self.undecides])
         if what == "word":
             shape.add(f"{text}{length};", [Leaf(f"{name}[{i}]", kind, tag) for i in range(elements)])
         elif what == "function":
@@ -181,6 +199,12 @@ class Maker:
         elif what == "union":
             shape.add(f"union {{ char {name}[0]; uint64_t {other}[0]; }};",
                       [Leaf(f"{other}[{i}]", NUMBER) for i in range(elements)])
+        elif what == "room":
+            union, array = self.name("u"), f"{self.name()}.{name}"
+            shape.add(f"union {{ struct {{ long {self.name()}; node *{name}[]; }} {array.split('.')[0]}; "
+                      f"char {other}[{rng.randint(9, 50)}]; }} {union};",
+                      [Leaf(f"{union}.{array}[{i}]", UNDECIDED) for i in range(elements)])
+            return f"{union}.{array}"
         else:
             shape.add(f"struct {{ {' '.join(inner.lines)} }} {name}{length};")
             for i in range(elements):
@@ -194,8 +218,8 @@ class Maker:
 class Record:
     """With `packs` some of its words are not aligned."""
 
-    def __init__(self, rng, name, packs):
-        self.name, maker = name, Maker(rng, packs)
+    def __init__(self, rng, name, packs, undecides):
+        self.name, maker = name, Maker(rng, packs, undecides)
         self.shape = maker.members(0, rng.randint(1, 6))
         if not self.shape.leaves:
             maker.word(self.shape, 0)

@@ -1,6 +1,7 @@
 // Flexible arrays: what follows a record is one array, with the marks of its member; where several
-// members may be meant, nobody decides. Unions with volatile members.
-// RUN: %run %s -DRUN --level=-O0 --level=-O2 | FileCheck %s
+// members may be meant, nobody decides. Inside a record such an array lies over other members.
+// Unions with volatile members. Marks that would say nothing are errors.
+// RUN: %run %s -DRUN -fblocks --level=-O0 --level=-O2 | FileCheck %s
 // RUN: not %cc -c %s -DWRONG -o %t.o 2>&1 | FileCheck --check-prefix=WRONG %s
 #include "nvmove/nvmove.h"
 
@@ -56,7 +57,7 @@ struct empty {
   struct {
   } list[];
 };
-// CHECK-NEXT: struct below 16: p +0 x1/8 union; p +8 x1/8 union;
+// CHECK-NEXT: struct below 16: p +16 flexible of struct below.p[]: +0 x1/8 union; p +0 x1/8 union; p +8 x1/8 union;
 struct below {
   union {
     void *p[0];
@@ -81,6 +82,105 @@ struct partly {
     long b;
   } u;
 };
+// CHECK-NEXT: struct middle 24: slot +8 x2/8 union;
+struct middle {
+  long n;
+  void *slot[0];
+  unsigned long raw[2];
+};
+// CHECK-NEXT: struct mark 24: a +8 x1/8 pointer; b +16 x1/8 pointer; end +24 flexible of void *: +0 x1/8 pointer;
+struct mark {
+  long n;
+  char start[0];
+  void *slot[0];
+  void *a;
+  void *b;
+  void *end[0];
+};
+// CHECK-NEXT: struct partial 24: a +0 x1/8 pointer; p +16 x1/8 pointer; slot +8 x1/8 union;
+struct partial {
+  struct either *a;
+  void *slot[0];
+  long mark;
+  void *p;
+};
+// CHECK-NEXT: struct large 67108880: a +0 x1/8 pointer; b +8 x1/8 pointer; slot +8 x8388609/8 union;
+struct large {
+  void *a;
+  void *slot[0];
+  void *b;
+  char room[1 << 26];
+};
+// CHECK-NEXT: struct room 24: other +16 x1/8 pointer; h.v +8 x1/8 union;
+struct room {
+  struct {
+    long n;
+    void *v[];
+  } h;
+  long room;
+  struct either *other;
+};
+// CHECK-NEXT: struct noted 24: p +8 x1/8 pointer; v +0 x1/8 union; v +16 x1/8 union;
+struct noted {
+  void *v[0];
+  NVM_VOLATILE int hits;
+  struct either *p;
+  int n, more;
+};
+// CHECK-NEXT: struct called 32: call +8 x1/8 function; one +16 x1/8 weak; v +0 x1/8 union; at +24 x1/8 union;
+struct called {
+  void *v[0];
+  long kind;
+  void (*call)(void);
+  NVM_WEAK_PTR(void) one;
+  NVM_WHEN(kind, 1) void *at;
+};
+// CHECK-NEXT: struct tells 24: w +8 x2/8 either;
+struct tells {
+  long n;
+  NVM_PTR_OR_NUMBER uint64_t w[0];
+  uint64_t raw[2];
+};
+// CHECK-NEXT: struct twice 16: u.p.{{.*}} +0 x1/8 union;
+struct twice {
+  union {
+    struct {
+      void *all[0];
+      void *first;
+    } p;
+    uint64_t number;
+  } u;
+  long n;
+};
+// CHECK-NEXT: union behind 24: a.v +24 flexible of union behind.a.v[]: +0 x1/8 union; a.v +8 x1/8 union; a.v +16 x1/8 union;
+union behind {
+  struct {
+    long n;
+    void *v[];
+  } a;
+  char room[24];
+};
+// CHECK-NEXT: struct split 28: u.a.v +25 flexible of struct split.u.a.v[]: +0 x1/8 union; u.a.v +9 x1/8 union; u.a.v +17 x1/8 union;
+struct split {
+  char c;
+  union behind u;
+} __attribute__((packed, aligned(4)));
+// CHECK-NEXT: struct inside 32: u.v +0 x1/8 union; u.v +8 x1/8 union; p +24 x1/8 pointer;
+struct inside {
+  union {
+    void *v[0];
+    char room[16];
+  } u;
+  long n;
+  void *p;
+};
+#ifdef __BLOCKS__
+// CHECK-NEXT: struct block 16: call +0 x1/8 pointer; later +8 x1/8 weak;
+struct block {
+  void (^call)(void);
+  NVM_ANNOTATE("nvmove.weak") int (^later)(int);
+};
+#endif
 #ifdef WRONG
 struct wrong {
   long kind;
@@ -100,9 +200,30 @@ struct silent {
   NVM_PTR_OR_NUMBER unsigned small;
   // WRONG: :[[@LINE+1]]:{{.*}} field 'inside': its mark is for pointers and for integers of 8 bytes
   NVM_ANNOTATE("nvmove.weak") struct element inside[2];
+  // WRONG: :[[@LINE+1]]:{{.*}} field 'bits': its mark is for pointers and for integers of 8 bytes, not bit-fields
+  NVM_PTR_OR_NUMBER uint64_t bits : 64;
+  // WRONG: :[[@LINE+1]]:{{.*}} field 'low': its mark is for pointers and for integers of 8 bytes
+  NVM_TAGGED_PTR(uint64_t, 1) low : 48;
+};
+struct decided {
+  long kind;
+  union {
+    NVM_WHEN(kind, 5) struct {
+      long own;
+      NVM_WHEN(own, 1) void *p;
+      // WRONG: :[[@LINE+1]]:{{.*}} field 'in': NVM_WHEN and NVM_UNLESS decide about members that have conditions of their own
+    } in;
+    long number;
+  };
+};
+// WRONG: :[[@LINE+1]]:{{.*}} 'struct far': it has pointers 4 GiB or more behind its start
+struct far {
+  char room[1ul << 32];
+  void *p;
 };
 uint64_t use(int which) {
-  return which ? NVM_TYPE_ID(struct wrong) + NVM_TYPE_ID(struct outer) : NVM_TYPE_ID(struct silent);
+  return which ? NVM_TYPE_ID(struct wrong) + NVM_TYPE_ID(struct outer)
+               : NVM_TYPE_ID(struct silent) + NVM_TYPE_ID(struct decided) + NVM_TYPE_ID(struct far);
 }
 #endif
 
@@ -157,6 +278,21 @@ int main(void) {
   show(NVM_TYPE_ID(struct below));
   show(NVM_TYPE_ID(struct cached));
   show(NVM_TYPE_ID(struct partly));
+  show(NVM_TYPE_ID(struct middle));
+  show(NVM_TYPE_ID(struct mark));
+  show(NVM_TYPE_ID(struct partial));
+  show(NVM_TYPE_ID(struct large));
+  show(NVM_TYPE_ID(struct room));
+  show(NVM_TYPE_ID(struct noted));
+  show(NVM_TYPE_ID(struct called));
+  show(NVM_TYPE_ID(struct tells));
+  show(NVM_TYPE_ID(struct twice));
+  show(NVM_TYPE_ID(union behind));
+  show(NVM_TYPE_ID(struct split));
+  show(NVM_TYPE_ID(struct inside));
+#ifdef __BLOCKS__
+  show(NVM_TYPE_ID(struct block));
+#endif
   return 0;
 }
 #endif
