@@ -1,8 +1,9 @@
 /* repair_blocks.c: blocks whose type is none of the table's, and a root that leads to none.
  *
  * Such a block is allocated, that much is known. Its type is what the field says that leads to
- * where it starts; where none does it becomes a block without type, whose words are taken for
- * pointers. What the root was nobody knows: the blocks that nothing else leads to are named.
+ * where it starts; where none does it becomes a block without type when that was asked for: pointers
+ * to the program in it are not bound anew then. What the root was nobody knows: the blocks that
+ * nothing else leads to are named.
  */
 #include "fsck/repair.h"
 
@@ -17,8 +18,9 @@
 /* One of them. */
 struct doubt {
   uint64_t offset;
-  uint16_t *word; /* in its span's table; it says "without type" meanwhile */
-  unsigned type;  /* 0: not known */
+  uint16_t *word;  /* in its span's table; it says "without type" meanwhile */
+  unsigned type;   /* 0: not known */
+  uint16_t before; /* the word */
 };
 
 struct doubts {
@@ -60,7 +62,8 @@ static bool find_in_span(struct doubts *doubts, uint32_t chunk, uint32_t class) 
   uint64_t at = nvmi_chunk_offset(pool, chunk);
   uint16_t *table = (uint16_t *)(void *)(pool->home + at);
   for (uint32_t i = 0; i < shape.blocks; i++) {
-    struct doubt doubt = {at + shape.first + (uint64_t)i * shape.block_size, &table[i], 0};
+    struct doubt doubt = {at + shape.first + (uint64_t)i * shape.block_size, &table[i], 0,
+                          table[i]};
     if (table[i] <= 1 || table[i] - 1u < pool->type_count)
       continue;
     if (!nvmi_array_push(&doubts->all, &doubt, sizeof doubt))
@@ -82,17 +85,20 @@ static bool find(struct doubts *doubts) {
   return true;
 }
 
-static void tell(struct doubts *doubts) {
-  const struct doubt *all = doubts->all.items;
-  for (size_t i = 0; i < doubts->all.count; i++)
-    if (all[i].type)
-      nvmi_mended(doubts->repair, "block at %#llx: of type %s, as what leads to it says",
-                  (unsigned long long)all[i].offset,
-                  nvmi_type_name(doubts->repair->pool, all[i].type));
-    else
-      nvmi_mended(doubts->repair,
-                  "block at %#llx: its type is lost; it is without type from now on",
-                  (unsigned long long)all[i].offset);
+static void settle(struct nvmi_repair *repair, const struct doubt *doubt) {
+  unsigned long long offset = doubt->offset;
+  if (doubt->type) {
+    nvmi_mended(repair, "block at %#llx: of type %s, as what leads to it says", offset,
+                nvmi_type_name(repair->pool, doubt->type));
+  } else if (repair->how->forget_types) {
+    nvmi_mended(repair, "block at %#llx: its type is lost; it is without type from now on", offset);
+  } else {
+    *doubt->word = doubt->before;
+    nvmi_left(repair,
+              "block at %#llx: its type is lost, and nothing that leads to it says which it was "
+              "(--forget-types makes it one without type)",
+              offset);
+  }
 }
 
 void nvmi_repair_blocks(struct nvmi_repair *repair) {
@@ -110,7 +116,8 @@ void nvmi_repair_blocks(struct nvmi_repair *repair) {
     nvmi_survey_run(&survey);
     nvmi_survey_free(&survey);
   } while (doubts.learned);
-  tell(&doubts);
+  for (size_t i = 0; i < doubts.all.count; i++)
+    settle(repair, &((struct doubt *)doubts.all.items)[i]);
   nvmi_array_free(&doubts.all, sizeof(struct doubt));
 }
 

@@ -121,7 +121,7 @@ static bool is_in_run(const struct nvm_pool *pool, uint64_t word, uint32_t chunk
 }
 
 /* In the file's tables alone: while a pool is opened, or checked, there is no heap. */
-static bool is_used(const struct nvm_pool *pool, unsigned index) {
+bool nvmi_type_is_used(const struct nvm_pool *pool, unsigned index) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
@@ -143,7 +143,7 @@ unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
     }
   /* The one that a crash tore is the last, and alone, and no block names it: one that does was made
    * after the entry's fence. */
-  bool is_torn = damaged == 1 && last == pool->type_count && !is_used(pool, last);
+  bool is_torn = damaged == 1 && last == pool->type_count && !nvmi_type_is_used(pool, last);
   return is_torn ? 0 : damaged;
 }
 
@@ -154,7 +154,7 @@ static int compare(struct nvm_pool *pool, unsigned index) {
   const struct nvm_type *programs = nvmi_described_as(pools->name);
   if (!programs || !*pools->name || strchr(pools->name, '('))
     return 0;
-  if (!is_used(pool, index))
+  if (!nvmi_type_is_used(pool, index))
     return 0;
   char difference[256];
   nvmi_type_difference(pools, programs, difference, sizeof difference);

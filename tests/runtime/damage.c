@@ -122,6 +122,7 @@ DAMAGE(root_copy, *word(image, NVM_ROOT_OFFSET + 8) = 0)
 DAMAGE(root_gone, *word(image, NVM_ROOT_OFFSET) = *word(image, NVM_ROOT_OFFSET + 8) = 0)
 DAMAGE(type_entry, *word(image, NVM_TYPES_OFFSET + 32 + 24) ^= 1)
 DAMAGE(types_gone, *word(image, NVM_TYPES_OFFSET + 32) = *word(image, NVM_TYPES_OFFSET + 64) = 0)
+DAMAGE(types_last, memset(word(image, NVM_TYPES_OFFSET + 64), 0, 32))
 DAMAGE(type_record, *word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)) ^= 1)
 DAMAGE(statics_run, *word(image, *word(image, NVM_STATICS_OFFSET) + 16) ^= 1)
 DAMAGE(statics_astray, *word(image, NVM_STATICS_OFFSET) = 0x777777)
@@ -137,6 +138,17 @@ DAMAGE(constant, *hook(image, 2) = 0x7f1234567890)
 DAMAGE(marked, *hook(image, 3) = *hook(image, 1))
 DAMAGE(function, *hook(image, 4) += 1)
 DAMAGE(unmarked, *run_of(image, NVM_CHUNK_SMALL) &= ~NVM_SPAN_STATICS)
+
+/* The root says nothing of the type of its block. */
+static void root_type(struct image *image) {
+  uint64_t *run = run_of(image, NVM_CHUNK_SMALL);
+  uint64_t at = run_offset(image, run), root = *word(image, NVM_ROOT_OFFSET) - image->header->base;
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, *run >> 8 & 0xff);
+  uint64_t index = (root - at - shape.first) / shape.block_size;
+  CHECK(root > at && index < shape.blocks);
+  ((uint16_t *)(void *)word(image, at))[index] |= 0xff00;
+}
 
 /* A layout whose checksum holds and whose field lies outside of its type. */
 static void type_nonsense(struct image *image) {
@@ -197,6 +209,8 @@ const struct damage damage_kinds[] = {
     CURED(root_gone, ROOT, "is not what its copy says"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
     KIND(types_gone, "no type 1"),
+    CURED(types_last, FORGET, "a type that is not in the table"),
+    CURED(root_type, FORGET, "no type"),
     KIND(type_record, "the table of types is damaged from entry 1"),
     CURED(type_nonsense, FORGET, "the layout of type 1 makes no sense"),
     KIND(statics_run, "the table of static data is damaged"),
