@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "symbols/symbols.h"
 
+#include "symbols/builds.h"
 #include "symbols/modules.h"
 #include "symbols/symbol_names.h"
 #include "symbols/texts.h"
@@ -215,7 +216,7 @@ static enum nvmi_found find_module(const struct nvmi_place *place, struct nvmi_m
     struct nvmi_module *module = nvmi_module_at(i);
     if (*place->module && strcmp(module->name, place->module) != 0)
       continue;
-    bool same = memcmp(nvmi_module_build(module), place->build_id, NVMI_BUILD_ID) == 0;
+    bool same = nvmi_build_is(place->build_id, nvmi_module_build(module));
     if (same || !built)
       *found = module;
     built += same;
@@ -282,5 +283,5 @@ bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address,
   if (*place->name || *now.name)
     return strcmp(now.name, place->name) == 0 && strcmp(now.file, place->file) == 0 &&
            now.within == place->within;
-  return now.offset == place->offset && memcmp(now.build_id, place->build_id, NVMI_BUILD_ID) == 0;
+  return now.offset == place->offset && nvmi_build_is(place->build_id, now.build_id);
 }
