@@ -165,7 +165,8 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
     return true;
   find_symbol(module, place);
   uint64_t first;
-  place->has_namesakes = *place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS;
+  place->has_namesakes = nvmi_symbol_is_counted(place->name) ||
+                         (*place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS);
   return true;
 }
 
@@ -249,7 +250,7 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
     return found;
   if (!*place->name)
     return NVMI_NOT_FOUND;
-  if (place->has_namesakes)
+  if (place->has_namesakes || nvmi_symbol_is_counted(place->name))
     return NVMI_AMBIGUOUS;
   nvmi_module_read(module);
   return find_named(module, place, address);
