@@ -25,7 +25,7 @@
 // RUN: %nvmove pool repair %pool --null-dangling | FileCheck --check-prefix=NULL %s && %nvmove pool check %pool
 // NULL: mended: field next of struct node {{.*}}; it is null
 // RUN: %t %pool root && %exit 1 %nvmove pool repair %pool | FileCheck --check-prefix=ROOT %s
-// ROOT: not mended: the root (0x{{.*}}) leads to no block; 1 blocks have no other that leads to them: 0x{{.*}} (struct node)
+// ROOT: not mended: what the root was nothing says (0x{{.*}}, its copy 0x{{.*}}); 1 blocks have no other that leads to them: 0x{{.*}} (struct node)
 // RUN: %t %pool both && %exit 2 %t %pool again 2>&1 | FileCheck --check-prefix=HINT %s
 // HINT: try 'nvmove pool repair'
 // RUN: %nvmove pool repair %pool && %t %pool again

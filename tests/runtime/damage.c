@@ -120,6 +120,8 @@ DAMAGE(root_free, *word(image, NVM_ROOT_OFFSET) += 0x2000)
 DAMAGE(root_null, *word(image, NVM_ROOT_OFFSET) = 0)
 DAMAGE(root_copy, *word(image, NVM_ROOT_OFFSET + 8) = 0)
 DAMAGE(root_gone, *word(image, NVM_ROOT_OFFSET) = *word(image, NVM_ROOT_OFFSET + 8) = 0)
+DAMAGE(root_both, *word(image, NVM_ROOT_OFFSET) -= 96;
+       *word(image, NVM_ROOT_OFFSET + 8) ^= UINT64_C(0x12) << 40)
 DAMAGE(type_entry, *word(image, NVM_TYPES_OFFSET + 32 + 24) ^= 1)
 DAMAGE(types_gone, *word(image, NVM_TYPES_OFFSET + 32) = *word(image, NVM_TYPES_OFFSET + 64) = 0)
 DAMAGE(types_last, memset(word(image, NVM_TYPES_OFFSET + 64), 0, 32))
@@ -207,6 +209,7 @@ const struct damage damage_kinds[] = {
     KIND(root_null, "is not what its copy says"),
     KIND(root_copy, "is not what its copy says"),
     CURED(root_gone, ROOT, "is not what its copy says"),
+    CURED(root_both, ROOT, "is not what its copy says"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
     KIND(types_gone, "no type 1"),
     CURED(types_last, FORGET, "a type that is not in the table"),
