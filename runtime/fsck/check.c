@@ -132,10 +132,11 @@ static void check_heap(struct check *check) {
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     const char *wrong = nvmi_chunk_fault(pool, word, chunks - chunk);
-    if (wrong) {
-      fault(check, "chunk %u: %s (%#llx)", chunk, wrong, (unsigned long long)word);
+    const char *lost = wrong ? NULL : nvmi_chunk_nameless(pool, chunk);
+    if (wrong || lost)
+      fault(check, "chunk %u: %s (%#llx)", chunk, wrong ? wrong : lost, (unsigned long long)word);
+    if (wrong)
       return;
-    }
     count = word ? (uint32_t)(word >> 32) : 1;
     nvmi_progress(chunk, chunks);
     struct nvmi_span shape = {0};

@@ -4,24 +4,6 @@
 #include "format/type_record.h"
 #include "heap/heap_types.h"
 
-#include <string.h>
-
-/* Bytes of the record that begins there; 0: it is none. */
-static uint64_t record_size(const char *record, uint64_t room) {
-  struct nvmi_arena memory = {0};
-  struct nvm_type_record head;
-  uint64_t size = 0;
-  if (room < sizeof head)
-    return 0;
-  memcpy(&head, record, sizeof head);
-  uint64_t texts = sizeof head + head.field_count * sizeof(struct nvm_type_field);
-  if (head.name >= texts && head.members > head.name && !head.reserved &&
-      nvmi_type_decode(&memory, 0, record, room))
-    size = head.members + strlen(record + head.members) + 1;
-  nvmi_arena_free(&memory);
-  return (size + NVM_LINE_SIZE - 1) & ~(uint64_t)(NVM_LINE_SIZE - 1);
-}
-
 /* Of the record that an entry says lies there; 0: none does. */
 static uint64_t named_size(const struct nvm_pool *pool, uint64_t at) {
   const struct nvm_type_entry *entries = (const void *)(pool->home + NVM_TYPES_OFFSET);
@@ -35,7 +17,7 @@ static unsigned nameless_in(const struct nvm_pool *pool, uint64_t at, uint64_t e
   unsigned nameless = 0;
   for (uint64_t size; at < end; at += size) {
     uint64_t named = named_size(pool, at);
-    size = named ? named : record_size(pool->home + at, end - at);
+    size = named ? named : nvmi_type_record_size(pool->home + at, end - at);
     if (!size)
       break;
     nameless += !named;

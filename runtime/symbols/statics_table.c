@@ -225,11 +225,14 @@ static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t offset) {
   return 1;
 }
 
+static bool begins(const struct nvm_pool *pool, uint64_t offset) { return run_at(pool, offset); }
+
 const struct nvmi_run_owner nvmi_statics_owner = {
     .kind = NVM_CHUNK_STATICS,
     .chunks_at = chunks_of_run,
     .parts_in = is_listed,
     .parts = listed_runs,
+    .begins = begins,
     .lack = "a part of the table of static data is no run of kind STATICS"};
 
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {

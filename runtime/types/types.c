@@ -95,11 +95,16 @@ static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t offset) {
   return 0;
 }
 
+static bool begins(const struct nvm_pool *pool, uint64_t offset) {
+  return nvmi_type_record_size(pool->home + offset, NVM_CHUNK_SIZE);
+}
+
 const struct nvmi_run_owner nvmi_types_owner = {
     .kind = NVM_CHUNK_TYPES,
     .chunks_at = chunks_of_run,
     .parts_in = records_in,
     .parts = records,
+    .begins = begins,
     .lack = "the layout of a type lies in no run of kind TYPES"};
 
 /* Whether a block of the type is there: the table's word of a block is one more than the type. */

@@ -113,6 +113,9 @@ DAMAGE(types_length, *run_of(image, NVM_CHUNK_TYPES) += UINT64_C(2) << 32)
 DAMAGE(large_class, *run_of(image, NVM_CHUNK_LARGE) |= 0x500)
 DAMAGE(large_type, *run_of(image, NVM_CHUNK_LARGE) |= 0xff0000)
 DAMAGE(free_type, *run_of(image, NVM_CHUNK_FREE) |= 0x10000)
+DAMAGE(large_is_log, *run_of(image, NVM_CHUNK_LARGE) ^= NVM_CHUNK_LARGE ^ NVM_CHUNK_LOG)
+DAMAGE(large_is_types, *run_of(image, NVM_CHUNK_LARGE) ^= NVM_CHUNK_LARGE ^ NVM_CHUNK_TYPES)
+DAMAGE(large_is_counts, *run_of(image, NVM_CHUNK_LARGE) ^= NVM_CHUNK_LARGE ^ NVM_CHUNK_COUNTS)
 DAMAGE(virgin, *run_of(image, NVM_CHUNK_VIRGIN) = UINT64_C(1) << 32)
 DAMAGE(block_type, *word(image, run_offset(image, run_of(image, NVM_CHUNK_SMALL))) |= 0xff00)
 DAMAGE(root_outside, *word(image, NVM_ROOT_OFFSET) = 4096)
@@ -202,6 +205,9 @@ const struct damage damage_kinds[] = {
     KIND(large_class, "a large block has a size class"),
     KIND(large_type, "a type that is not in the table"),
     KIND(free_type, "a run without blocks has"),
+    KIND(large_is_log, "a run of tables or of a log, and nothing names it"),
+    KIND(large_is_types, "a run of tables or of a log, and nothing names it"),
+    KIND(large_is_counts, "a run of tables or of a log, and nothing names it"),
     KIND(virgin, "never used says more"),
     KIND(block_type, "no type"),
     KIND(root_outside, "does not lie in the heap"),
