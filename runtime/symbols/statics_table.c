@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "heap/heap.h"
 #include "symbols/symbols.h"
+#include "symbols/texts.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -331,8 +332,7 @@ static bool add_run(struct nvm_pool *pool) {
 
 static uint32_t put_text(char *entry, size_t *length, const char *text) {
   size_t at = *length;
-  strcpy(entry + at, text);
-  *length = at + strlen(text) + 1;
+  *length = at + nvmi_text_copy(entry + at, text) + 1;
   return (uint32_t)at;
 }
 
@@ -372,7 +372,7 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
 int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address) {
   struct nvmi_statics *statics = pool->statics;
   size_t length = sizeof(struct nvm_static) + strlen(place->module) + strlen(place->name) +
-                  strlen(place->file) + (place->text ? strlen(string_of(place)) : 0) + 4;
+                  strlen(place->file) + (place->text ? nvmi_text_length(string_of(place)) : 0) + 4;
   length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
   if (length > NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run))
     return nvmi_fail(NVM_ELIMIT, pool->path,

@@ -278,7 +278,7 @@ bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address,
   if (!nvmi_place_of((const void *)(uintptr_t)address, &now))
     return false;
   if (place->text && now.text) /* wherever it was found */
-    return strcmp(place->text, now.text) == 0;
+    return nvmi_text_is(now.text, place->text);
   if (strcmp(now.module, place->module) != 0)
     return false;
   if (*place->name || *now.name)
