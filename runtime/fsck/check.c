@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "core/map.h"
 #include "format/address.h"
+#include "fsck/nameless.h"
 #include "fsck/unused.h"
 #include "log/log_read.h"
 #include "pool/pool.h"
@@ -132,7 +133,7 @@ static void check_heap(struct check *check) {
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     const char *wrong = nvmi_chunk_fault(pool, word, chunks - chunk);
-    const char *lost = wrong ? NULL : nvmi_chunk_nameless(pool, chunk);
+    const char *lost = wrong ? NULL : nvmi_nameless_fault(pool, chunk);
     if (wrong || lost)
       fault(check, "chunk %u: %s (%#llx)", chunk, wrong ? wrong : lost, (unsigned long long)word);
     if (wrong)

@@ -3,6 +3,7 @@
  * Where a run starts is known from the one before, what it is has to be found out: each word that
  * would make sense there, after which the table goes on, is tried (repair_puzzle.h).
  */
+#include "fsck/nameless.h"
 #include "fsck/repair_puzzle.h"
 #include "fsck/unused.h"
 
@@ -108,7 +109,7 @@ static const char *fault_of(const struct nvmi_puzzle *puzzle, enum search search
     uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
     return nvmi_chunk_fault(pool, word, chunks - puzzle->chunk);
   }
-  return search == NAMELESS ? nvmi_chunk_nameless(pool, puzzle->chunk)
+  return search == NAMELESS ? nvmi_nameless_fault(pool, puzzle->chunk)
                             : lies_over(pool, puzzle->chunk, word);
 }
 

@@ -243,25 +243,6 @@ static void find_segments(struct nvm_pool *pool, struct reachable *reachable) {
       nvmi_each_segment(pool, slot, bank, note_segment, reachable);
 }
 
-/* Of a run that no table names, or a segment: whether it is what its kind says all the same. */
-static bool begins_so(const struct nvm_pool *pool, uint64_t word, uint64_t at) {
-  const struct nvmi_run_owner *owner = nvmi_owner_of_run(pool, word);
-  const struct nvm_segment *segment = (const void *)(pool->home + at);
-  if (owner)
-    return owner->begins && owner->begins(pool, at);
-  return nvmi_segment_valid(pool, at, segment->slot, segment->bank, segment->position);
-}
-
-const char *nvmi_chunk_nameless(struct nvm_pool *pool, uint32_t chunk) {
-  const struct nvm_header *h = &pool->header;
-  const struct reachable none = {.pool = pool};
-  uint64_t word = *nvmi_chunk_word(pool, chunk);
-  return h->state == NVM_STATE_CLEAN && !h->unclean_shutdowns && is_lost(&none, chunk, word) &&
-                 !begins_so(pool, word, nvmi_chunk_offset(pool, chunk))
-             ? "a run of tables or of a log, and nothing names it"
-             : NULL;
-}
-
 static unsigned parts_in_runs(struct nvm_pool *pool, const struct nvmi_run_owner *owner) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   unsigned parts = 0;

@@ -93,9 +93,6 @@ const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_
 /* The same of a table whose words are right: what lies in runs that are not marked as its own,
  * where blocks would be allocated over it; null: nothing. */
 const char *nvmi_chunks_lack(const struct nvm_pool *pool);
-/* A run that has no blocks, that nothing names and that does not begin as one of its kind. Null,
- * too, where a crash may have left it, which the next build frees. */
-const char *nvmi_chunk_nameless(struct nvm_pool *pool, uint32_t chunk);
 /* Where the floor is, numbers begin. -1: it is damaged, recorded. */
 int nvmi_floor_load(struct nvm_pool *pool);
 /* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
