@@ -54,3 +54,13 @@ const uint8_t *nvmi_module_build(struct nvmi_module *module);
 /* Fills in symbols, names and strings: the full symbol table when the file has one, else that of dynamic
  * symbols; none, if the file is no longer the one that was loaded. */
 void nvmi_module_read(struct nvmi_module *module);
+
+/* Of its symbol table: a symbol's name, and whether it is that of a function or object there. */
+static inline const char *nvmi_module_name_of(const struct nvmi_module *module,
+                                              const Elf64_Sym *symbol) {
+  return symbol->st_name < module->names_size ? module->names + symbol->st_name : "";
+}
+static inline bool nvmi_module_is_named(const Elf64_Sym *symbol) {
+  unsigned type = ELF64_ST_TYPE(symbol->st_info);
+  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF;
+}
