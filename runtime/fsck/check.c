@@ -14,6 +14,7 @@
 #include "core/map.h"
 #include "format/address.h"
 #include "fsck/nameless.h"
+#include "fsck/repair.h"
 #include "fsck/unused.h"
 #include "log/log_read.h"
 #include "pool/pool.h"
@@ -93,6 +94,8 @@ static void check_span(struct check *check, uint32_t chunk, const struct nvmi_sp
   for (uint32_t i = 0; i < shape->blocks; i++)
     if (table[i] > 1 && table[i] - 1u >= pool->type_count)
       fault(check, "chunk %u, block %u: no type %u", chunk, i, table[i] - 1u);
+  if (nvmi_words_behind(pool, chunk, shape->class))
+    fault(check, "chunk %u: the table of a span goes on behind its end", chunk);
 }
 
 /* The root's block, when the run at `chunk` holds it. */

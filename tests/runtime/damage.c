@@ -155,6 +155,15 @@ static void root_type(struct image *image) {
   ((uint16_t *)(void *)word(image, at))[index] |= 0xff00;
 }
 
+/* Behind the table of the first span. */
+static void behind_table(struct image *image) {
+  uint64_t *run = run_of(image, NVM_CHUNK_SMALL);
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, *run >> 8 & 0xff);
+  CHECK(shape.blocks * 2 < shape.first);
+  ((uint16_t *)(void *)word(image, run_offset(image, run)))[shape.blocks] = 1;
+}
+
 /* A layout whose checksum holds and whose field lies outside of its type. */
 static void type_nonsense(struct image *image) {
   struct nvm_type_entry *entry = (void *)word(image, NVM_TYPES_OFFSET + 32);
@@ -216,6 +225,7 @@ const struct damage damage_kinds[] = {
     KIND(root_copy, "is not what its copy says"),
     CURED(root_gone, ROOT, "is not what its copy says"),
     CURED(root_both, ROOT, "is not what its copy says"),
+    KIND(behind_table, "the table of a span goes on behind its end"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
     KIND(types_gone, "no type 1"),
     CURED(types_last, FORGET, "a type that is not in the table"),
