@@ -15,6 +15,8 @@
 // RUN: %cc -O1 -fPIE -no-pie %s -Wl,--build-id=none -Wl,-z,relro -o fixed1
 // RUN: %cc -O1 -fPIE -no-pie -DSWAPPED %s -Wl,--build-id=none -Wl,-z,relro -o fixed2
 // RUN: ./fixed1 fixed.pool make && ./fixed1 fixed.pool && ./fixed2 fixed.pool && ./fixed1 fixed.pool
+// Between tables of programs with AddressSanitizer lies what only code without it may read.
+// RUN: %cc -O1 -fsanitize=address -fPIE -no-pie %s -Wl,--build-id=none -Wl,-z,relro -o asan && ./asan a.pool make && ./asan a.pool
 // In the same build nothing needs a name.
 // RUN: strip short1 long1 relr1 fixed1 && ./short1 short.pool && ./long1 long.pool && ./relr1 relr.pool && ./fixed1 fixed.pool
 // RUN: ./short1 nameless.pool make && ./short1 nameless.pool && %exit 1 ./short2 nameless.pool 2>&1 | FileCheck %s
