@@ -33,6 +33,7 @@ struct nvm_static {
 #define NVM_STATIC_PICKED 4u    /* a variant of the function; the loader says which */
 #define NVM_STATIC_NAMESAKES 8u /* nothing tells it from others in another build */
 #define NVM_STATIC_STRING 16u   /* that it is one is known; `within` bytes of it precede the text */
+#define NVM_STATIC_ALIASES 32u  /* `text`: the symbol's other names, each behind a line feed */
 static_assert(sizeof(struct nvm_static) == 96, "");
 
 /* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */

@@ -163,3 +163,18 @@ const struct nvm_type *nvmi_type_decode(struct nvmi_arena *memory, uint64_t id, 
       return NULL;
   return type;
 }
+
+uint64_t nvmi_type_record_size(const char *record, uint64_t room) {
+  struct nvmi_arena memory = {0};
+  struct nvm_type_record head;
+  uint64_t size = 0;
+  if (room < sizeof head)
+    return 0;
+  memcpy(&head, record, sizeof head);
+  uint64_t texts = sizeof head + head.field_count * sizeof(struct nvm_type_field);
+  if (head.name >= texts && head.members > head.name && !head.reserved &&
+      nvmi_type_decode(&memory, 0, record, room))
+    size = head.members + strlen(record + head.members) + 1;
+  nvmi_arena_free(&memory);
+  return (size + NVM_LINE_SIZE - 1) & ~(uint64_t)(NVM_LINE_SIZE - 1);
+}

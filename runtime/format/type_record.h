@@ -11,3 +11,6 @@ bool nvmi_type_encode(const struct nvm_type *type, struct nvmi_array *bytes);
  * `id` is its. Null: the bytes make no sense, or out of memory. */
 const struct nvm_type *nvmi_type_decode(struct nvmi_arena *memory, uint64_t id, const char *record,
                                         uint64_t size);
+
+/* Bytes of the record that begins there, of at most `room`; 0: it is none. */
+uint64_t nvmi_type_record_size(const char *record, uint64_t room);

@@ -13,6 +13,8 @@
 #include "base/progress.h"
 #include "core/map.h"
 #include "format/address.h"
+#include "fsck/nameless.h"
+#include "fsck/repair.h"
 #include "fsck/unused.h"
 #include "log/log_read.h"
 #include "pool/pool.h"
@@ -92,6 +94,8 @@ static void check_span(struct check *check, uint32_t chunk, const struct nvmi_sp
   for (uint32_t i = 0; i < shape->blocks; i++)
     if (table[i] > 1 && table[i] - 1u >= pool->type_count)
       fault(check, "chunk %u, block %u: no type %u", chunk, i, table[i] - 1u);
+  if (nvmi_words_behind(pool, chunk, shape->class))
+    fault(check, "chunk %u: the table of a span goes on behind its end", chunk);
 }
 
 /* The root's block, when the run at `chunk` holds it. */
@@ -132,10 +136,11 @@ static void check_heap(struct check *check) {
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     const char *wrong = nvmi_chunk_fault(pool, word, chunks - chunk);
-    if (wrong) {
-      fault(check, "chunk %u: %s (%#llx)", chunk, wrong, (unsigned long long)word);
+    const char *lost = wrong ? NULL : nvmi_nameless_fault(pool, chunk);
+    if (wrong || lost)
+      fault(check, "chunk %u: %s (%#llx)", chunk, wrong ? wrong : lost, (unsigned long long)word);
+    if (wrong)
       return;
-    }
     count = word ? (uint32_t)(word >> 32) : 1;
     nvmi_progress(chunk, chunks);
     struct nvmi_span shape = {0};

@@ -128,12 +128,26 @@ static void mend(struct nvmi_repair *repair) {
     mend_pointers(repair);
 }
 
+/* Of tables that nothing leads to any more. */
+static void free_runs(struct nvm_pool *pool, enum nvm_chunk_kind kind) {
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
+    uint64_t *word = nvmi_chunk_word(pool, chunk);
+    count = *word ? (uint32_t)(*word >> 32) : 1;
+    if (!count) /* told by who looks at the heap */
+      return;
+    if ((*word & 0xff) == kind)
+      *word = NVM_CHUNK_ENTRY(NVM_CHUNK_FREE, 0, 0, count);
+  }
+}
+
 /* What was mended may have been a reference; what cannot be read is done without. */
 static void settle_counts(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   const char *fault = nvmi_counts_fault(pool);
   if (fault) {
     pool->header.counts = 0;
+    free_runs(pool, NVM_CHUNK_COUNTS);
     nvmi_mended(repair, "%s; they are counted no longer (nvm_pool_count_references)", fault);
   } else if (pool->header.counts && repair->mended) {
     ((struct nvm_counts *)(pool->home + pool->header.counts))->stale = 1;

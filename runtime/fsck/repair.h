@@ -55,6 +55,9 @@ bool nvmi_repair_types(struct nvmi_repair *repair);
 bool nvmi_repair_heap(struct nvmi_repair *repair);
 /* repair_class.c: then spans whose class is another's; all words of runs make sense. */
 bool nvmi_repair_classes(struct nvmi_repair *repair);
+/* Words between the end of a span's table and its first block that are not zero: such a table is
+ * perhaps that of another class. */
+unsigned nvmi_words_behind(const struct nvm_pool *pool, uint32_t chunk, uint32_t class);
 /* repair_blocks.c */
 void nvmi_repair_blocks(struct nvmi_repair *repair);
 void nvmi_repair_root(struct nvmi_repair *repair);

@@ -1,8 +1,12 @@
 /* repair_blocks.c: blocks whose type is none of the table's, and a root that leads to none.
  *
  * Such a block is allocated, that much is known. Its type is what the field says that leads to
- * where it starts; where none does it becomes a block without type, whose words are taken for
- * pointers. What the root was nobody knows: the blocks that nothing else leads to are named.
+ * where it starts; where none does it becomes a block without type when that was asked for: pointers
+ * to the program in it are not bound anew then.
+ *
+ * The root stands there twice. Where the two differ in one byte the one is right that leads to a
+ * block. Where they differ in more, both may be wrong, and the one only counts when it leads to a
+ * block that no other leads to. Else such blocks are named, and somebody has to say.
  */
 #include "fsck/repair.h"
 
@@ -17,8 +21,9 @@
 /* One of them. */
 struct doubt {
   uint64_t offset;
-  uint16_t *word; /* in its span's table; it says "without type" meanwhile */
-  unsigned type;  /* 0: not known */
+  uint16_t *word;  /* in its span's table; it says "without type" meanwhile */
+  unsigned type;   /* 0: not known */
+  uint16_t before; /* the word */
 };
 
 struct doubts {
@@ -60,7 +65,8 @@ static bool find_in_span(struct doubts *doubts, uint32_t chunk, uint32_t class) 
   uint64_t at = nvmi_chunk_offset(pool, chunk);
   uint16_t *table = (uint16_t *)(void *)(pool->home + at);
   for (uint32_t i = 0; i < shape.blocks; i++) {
-    struct doubt doubt = {at + shape.first + (uint64_t)i * shape.block_size, &table[i], 0};
+    struct doubt doubt = {at + shape.first + (uint64_t)i * shape.block_size, &table[i], 0,
+                          table[i]};
     if (table[i] <= 1 || table[i] - 1u < pool->type_count)
       continue;
     if (!nvmi_array_push(&doubts->all, &doubt, sizeof doubt))
@@ -82,17 +88,20 @@ static bool find(struct doubts *doubts) {
   return true;
 }
 
-static void tell(struct doubts *doubts) {
-  const struct doubt *all = doubts->all.items;
-  for (size_t i = 0; i < doubts->all.count; i++)
-    if (all[i].type)
-      nvmi_mended(doubts->repair, "block at %#llx: of type %s, as what leads to it says",
-                  (unsigned long long)all[i].offset,
-                  nvmi_type_name(doubts->repair->pool, all[i].type));
-    else
-      nvmi_mended(doubts->repair,
-                  "block at %#llx: its type is lost; it is without type from now on",
-                  (unsigned long long)all[i].offset);
+static void settle(struct nvmi_repair *repair, const struct doubt *doubt) {
+  unsigned long long offset = doubt->offset;
+  if (doubt->type) {
+    nvmi_mended(repair, "block at %#llx: of type %s, as what leads to it says", offset,
+                nvmi_type_name(repair->pool, doubt->type));
+  } else if (repair->how->forget_types) {
+    nvmi_mended(repair, "block at %#llx: its type is lost; it is without type from now on", offset);
+  } else {
+    *doubt->word = doubt->before;
+    nvmi_left(repair,
+              "block at %#llx: its type is lost, and nothing that leads to it says which it was "
+              "(--forget-types makes it one without type)",
+              offset);
+  }
 }
 
 void nvmi_repair_blocks(struct nvmi_repair *repair) {
@@ -110,7 +119,8 @@ void nvmi_repair_blocks(struct nvmi_repair *repair) {
     nvmi_survey_run(&survey);
     nvmi_survey_free(&survey);
   } while (doubts.learned);
-  tell(&doubts);
+  for (size_t i = 0; i < doubts.all.count; i++)
+    settle(repair, &((struct doubt *)doubts.all.items)[i]);
   nvmi_array_free(&doubts.all, sizeof(struct doubt));
 }
 
@@ -140,24 +150,31 @@ struct leads {
   const struct nvmi_block *from;
 };
 
-static bool mark_target(void *context, const struct nvmi_word *word) {
-  const struct leads *leads = context;
+static void mark(struct leads *leads, uint64_t value) {
   const struct nvm_header *header = &leads->survey->repair->pool->header;
   struct nvmi_block block;
   uint64_t offset;
-  if (nvmi_pointer_offset(header, nvmi_word_value(word) & ~word->field->tag, &offset) &&
-      offset >= header->heap_offset && nvmi_block_map_find(&leads->survey->map, offset, &block) &&
+  if (nvmi_pointer_offset(header, value, &offset) && offset >= header->heap_offset &&
+      nvmi_block_map_find(&leads->survey->map, offset, &block) &&
       block.offset != leads->from->offset) {
     uint64_t granule = (block.offset - header->heap_offset) >> 4;
     leads->survey->marks[granule / 64] |= UINT64_C(1) << granule % 64;
   }
+}
+
+static bool mark_target(void *context, const struct nvmi_word *word) {
+  mark(context, nvmi_word_value(word) & ~word->field->tag);
   return true;
 }
 
+/* What nobody describes may be pointers. */
 static bool mark_targets(void *context, const struct nvmi_block *block) {
   struct leads leads = {context, block};
   const struct nvm_pool *pool = leads.survey->repair->pool;
   const struct nvm_type *type = nvmi_type_layout(pool, block->type);
+  const uint64_t *words = (const void *)(pool->home + block->offset);
+  for (uint64_t i = 0; !type && i < block->size / sizeof *words; i++)
+    mark(&leads, words[i]);
   return !type ||
          nvmi_block_words(pool, type, pool->home + block->offset, block->size, mark_target, &leads);
 }
@@ -185,19 +202,31 @@ static void set_root(struct nvmi_repair *repair, uint64_t offset, const char *wh
   nvmi_mended(repair, "the root leads to %#llx%s", (unsigned long long)offset, why);
 }
 
+/* Whether the block at `offset` begins there and no other leads to it, as is the case with most
+ * roots and with few other blocks. */
+static bool is_head(struct nvmi_survey *survey, uint64_t offset) {
+  uint64_t granule = (offset - survey->repair->pool->header.heap_offset) >> 4;
+  if (fitness(survey, offset) != 2)
+    return false;
+  each_block(survey, mark_targets, survey);
+  return !(survey->marks[granule / 64] >> granule % 64 & 1);
+}
+
 /* Of address and twin the one that does better is right. False: there is no root to be had. */
 static bool mend_root(struct nvmi_survey *survey, uint64_t address) {
   struct nvmi_repair *repair = survey->repair;
+  const struct nvm_header *h = &repair->pool->header;
   uint64_t told = nvmi_root_told(repair->pool), wanted = repair->how->root, offset = 0;
-  bool leads = nvmi_pointer_offset(&repair->pool->header, address, &offset);
+  bool leads = nvmi_pointer_offset(h, address, &offset);
   unsigned own = leads ? fitness(survey, offset) : 0, other = fitness(survey, told);
+  bool alone = nvmi_bytes_changed(address, h->base + told) == 1; /* so the other is right */
   if (own && leads && told == offset)
     return true;
   if (wanted && fitness(survey, wanted))
     set_root(repair, wanted, "");
-  else if (own > other)
+  else if (own > other && (alone || is_head(survey, offset)))
     set_root(repair, offset, "; its copy was damaged");
-  else if (other > own)
+  else if (other > own && (alone || is_head(survey, told)))
     set_root(repair, told, ", as its copy says");
   else
     return false;
@@ -213,11 +242,12 @@ void nvmi_repair_root(struct nvmi_repair *repair) {
     struct heads heads = {repair, &survey, "", 0};
     each_block(&survey, mark_targets, &survey);
     each_block(&survey, name_head, &heads);
-    nvmi_left(repair,
-              "the root (%#llx, its copy %#llx) leads to no block; %u blocks have no other that "
-              "leads to them%s%s (--root OFFSET makes one the root)",
-              (unsigned long long)address, (unsigned long long)nvmi_root_told(repair->pool),
-              heads.count, heads.count ? ": " : "", heads.names);
+    nvmi_left(
+        repair,
+        "what the root was nothing says (%#llx, its copy %#llx); %u blocks have no other that "
+        "leads to them%s%s (--root OFFSET makes one the root)",
+        (unsigned long long)address, (unsigned long long)nvmi_root_told(repair->pool), heads.count,
+        heads.count ? ": " : "", heads.names);
   }
   nvmi_survey_free(&survey);
 }

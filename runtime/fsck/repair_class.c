@@ -1,6 +1,7 @@
 /* repair_class.c: spans whose class makes sense, and is perhaps not theirs.
  *
- * Of such a span the table is looked for where blocks are, and names types that there are not. A
+ * Of such a span the table is looked for where blocks are, and names types that there are not; or
+ * it goes on behind what would be its end, where all is zero else. A
  * table of the right class with two rotten words looks the same. Where pointers lead tells the one
  * from the other. What nobody knows is left, for then a word of the table may be a byte of a block.
  */
@@ -8,14 +9,30 @@
 
 #include "heap/heap_types.h"
 
+#include <string.h>
+
 enum {
   STRANGE_MAX = 1, /* a word of a span's table may rot by itself */
   STARTS_MIN = 2   /* one word may lead to the start of a block by chance */
 };
 
+static uint16_t *table_of(const struct nvm_pool *pool, uint32_t chunk) {
+  return (uint16_t *)(void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+}
+
+unsigned nvmi_words_behind(const struct nvm_pool *pool, uint32_t chunk, uint32_t class) {
+  const uint16_t *table = table_of(pool, chunk);
+  struct nvmi_span shape;
+  unsigned words = 0;
+  nvmi_span_shape(&shape, class);
+  for (uint32_t i = shape.blocks; i < shape.first / sizeof *table; i++)
+    words += table[i] != 0;
+  return words;
+}
+
 /* Words of a span's table that name no type that there is. */
 static unsigned strange_words(const struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
-  const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
+  const uint16_t *table = table_of(pool, chunk);
   struct nvmi_span shape;
   unsigned strange = 0;
   nvmi_span_shape(&shape, word >> 8 & 0xff);
@@ -41,6 +58,25 @@ static bool is_own(const struct nvmi_puzzle *others, const struct nvmi_attempt *
          (nvmi_puzzle_is_solved(&all) && is_same_class(all.best.word, now->word));
 }
 
+/* Whose class is its own: what stands behind its table is rot. More of it may be the table of a
+ * class that nobody made out. */
+static bool clear_behind(struct nvmi_puzzle *puzzle, const struct nvmi_attempt *now) {
+  struct nvm_pool *pool = puzzle->repair->pool;
+  uint32_t class = puzzle->damaged >> 8 & 0xff;
+  struct nvmi_span shape;
+  unsigned words = nvmi_words_behind(pool, puzzle->chunk, class);
+  if (!words)
+    return true;
+  if (words > STRANGE_MAX || now->starts < STARTS_MIN)
+    return false;
+  nvmi_span_shape(&shape, class);
+  uint16_t *table = table_of(pool, puzzle->chunk);
+  memset(table + shape.blocks, 0, shape.first - shape.blocks * sizeof *table);
+  nvmi_mended(puzzle->repair, "chunk %u: what stood behind the table of a span is zero",
+              puzzle->chunk);
+  return true;
+}
+
 /* Whether another class is: then more pointers lead to the starts of blocks, and less is wrong. */
 static bool is_others(const struct nvmi_puzzle *others, const struct nvmi_attempt *now) {
   const struct nvmi_attempt *best = &others->best;
@@ -56,19 +92,20 @@ static bool mend_class(struct nvmi_puzzle *puzzle) {
   *nvmi_puzzle_word(puzzle) = puzzle->damaged;
   if (puzzle->failed)
     return false;
-  if (is_own(puzzle, &now))
+  bool is_own_class = is_own(puzzle, &now);
+  if (is_own_class && clear_behind(puzzle, &now))
     return true;
-  if (!is_others(puzzle, &now)) {
+  if (is_own_class || !is_others(puzzle, &now)) {
     nvmi_left(repair,
-              "chunk %u: a span whose table names types that there are not (%#llx), and of what "
-              "size its blocks are cannot be told",
+              "chunk %u: a span whose table is not one of its class (%#llx), and of what size its "
+              "blocks are cannot be told",
               puzzle->chunk, (unsigned long long)puzzle->damaged);
     return false;
   }
   *nvmi_puzzle_word(puzzle) = puzzle->best.word;
-  nvmi_mended(
-      repair, "chunk %u: a span whose table names types that there are not (%#llx): it is %#llx",
-      puzzle->chunk, (unsigned long long)puzzle->damaged, (unsigned long long)puzzle->best.word);
+  nvmi_mended(repair, "chunk %u: a span whose table is not one of its class (%#llx): it is %#llx",
+              puzzle->chunk, (unsigned long long)puzzle->damaged,
+              (unsigned long long)puzzle->best.word);
   return true;
 }
 
@@ -78,7 +115,8 @@ bool nvmi_repair_classes(struct nvmi_repair *repair) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
-    if ((word & 0xff) == NVM_CHUNK_SMALL && strange_words(pool, chunk, word) > STRANGE_MAX) {
+    if ((word & 0xff) == NVM_CHUNK_SMALL && (strange_words(pool, chunk, word) > STRANGE_MAX ||
+                                             nvmi_words_behind(pool, chunk, word >> 8 & 0xff))) {
       struct nvmi_puzzle puzzle = {.repair = repair,
                                    .chunk = chunk,
                                    .left = chunks - chunk,

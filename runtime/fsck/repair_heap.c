@@ -3,6 +3,7 @@
  * Where a run starts is known from the one before, what it is has to be found out: each word that
  * would make sense there, after which the table goes on, is tried (repair_puzzle.h).
  */
+#include "fsck/nameless.h"
 #include "fsck/repair_puzzle.h"
 #include "fsck/unused.h"
 
@@ -98,9 +99,22 @@ static const char *lies_over(const struct nvm_pool *pool, uint32_t chunk, uint64
   return NULL;
 }
 
-/* Whether the runs up to the first fault go to the end of the heap. `lacks`: their words are right,
- * and nvmi_chunks_lack. */
-static bool mend_first(struct nvmi_repair *repair, bool lacks, bool *more) {
+/* What is looked for; each when nothing is left of the one before. */
+enum search { SENSELESS, NAMELESS, LACKING };
+
+static const char *fault_of(const struct nvmi_puzzle *puzzle, enum search search) {
+  struct nvm_pool *pool = puzzle->repair->pool;
+  uint64_t word = *nvmi_puzzle_word(puzzle);
+  if (search == SENSELESS) {
+    uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
+    return nvmi_chunk_fault(pool, word, chunks - puzzle->chunk);
+  }
+  return search == NAMELESS ? nvmi_nameless_fault(pool, puzzle->chunk)
+                            : lies_over(pool, puzzle->chunk, word);
+}
+
+/* Whether the runs up to the first fault go to the end of the heap. */
+static bool mend_first(struct nvmi_repair *repair, enum search search, bool *more) {
   struct nvm_pool *pool = repair->pool;
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   const char *fault = NULL;
@@ -108,8 +122,7 @@ static bool mend_first(struct nvmi_repair *repair, bool lacks, bool *more) {
   struct nvmi_unused unused = {.pool = pool};
   for (uint32_t count; puzzle.chunk < chunks; puzzle.chunk += count) {
     uint64_t word = *nvmi_puzzle_word(&puzzle);
-    if ((fault = lacks ? lies_over(pool, puzzle.chunk, word)
-                       : nvmi_chunk_fault(pool, word, chunks - puzzle.chunk)))
+    if ((fault = fault_of(&puzzle, search)))
       break;
     if (!word && nvmi_unused_is_dirty(&unused, puzzle.chunk)) {
       fault = "it was never used, and is not zero";
@@ -136,16 +149,22 @@ static bool mend_first(struct nvmi_repair *repair, bool lacks, bool *more) {
   return known;
 }
 
-bool nvmi_repair_heap(struct nvmi_repair *repair) {
+static bool mend_all(struct nvmi_repair *repair, enum search search) {
   bool more = true;
   for (unsigned faults = 0; more && faults < FAULTS_MAX; faults++)
-    if (!mend_first(repair, false, &more))
+    if (!mend_first(repair, search, &more))
       return false;
-  if (more || !nvmi_chunks_lack(repair->pool))
-    return !more;
-  more = true;
+  return !more;
+}
+
+bool nvmi_repair_heap(struct nvmi_repair *repair) {
+  if (!mend_all(repair, SENSELESS) || !mend_all(repair, NAMELESS))
+    return false;
+  if (!nvmi_chunks_lack(repair->pool))
+    return true;
+  bool more = true;
   for (unsigned faults = 0; more && faults < FAULTS_MAX; faults++)
-    if (!mend_first(repair, true, &more))
+    if (!mend_first(repair, LACKING, &more))
       return false;
   if (nvmi_chunks_lack(repair->pool))
     nvmi_left(repair, "%s", nvmi_chunks_lack(repair->pool));

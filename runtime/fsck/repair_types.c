@@ -2,12 +2,14 @@
  *
  * An entry's checksum covers its record, so it tells whether a guess is right: one byte of either
  * changed, or the id replaced by one that the program or another type names. A layout that is lost
- * for good is replaced by that of a type without description, when that was asked for.
+ * for good is replaced by that of a type without description, when that was asked for. Entries gone
+ * from the table's end (lost_types.h) are not made again: which id each had nothing says.
  */
 #include "fsck/repair.h"
 
 #include "base/checksum.h"
 #include "format/type_record.h"
+#include "fsck/lost_types.h"
 #include "types/described.h"
 #include "types/types.h"
 
@@ -125,6 +127,24 @@ static bool give_up(struct nvmi_repair *repair, unsigned index, const char *why)
   return false;
 }
 
+/* Whether blocks are of types that the table no longer has, and that is not given up. */
+static bool keeps_lost(struct nvmi_repair *repair) {
+  bool forget = repair->how->forget_types, lost = false;
+  for (unsigned index = repair->pool->type_count; (index = nvmi_type_lost(repair->pool, index));
+       index++) {
+    lost = true;
+    if (forget)
+      nvmi_mended(repair, "type %u: its entry was gone; its blocks are without type from now on",
+                  index);
+    else
+      nvmi_left(repair,
+                "type %u: its entry is gone, and blocks are of it (--forget-types makes them ones "
+                "without type)",
+                index);
+  }
+  return lost && !forget;
+}
+
 bool nvmi_repair_types(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   unsigned count = entries(pool);
@@ -146,5 +166,5 @@ bool nvmi_repair_types(struct nvmi_repair *repair) {
     nvmi_left_unread(repair);
     return false;
   }
-  return whole;
+  return whole && !keeps_lost(repair);
 }

@@ -76,13 +76,13 @@ static unsigned is_named(const struct nvm_pool *pool, uint64_t offset, uint64_t 
   return false;
 }
 
-static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t at) {
+static uint64_t chunks_at(const struct nvm_pool *pool, uint64_t at) {
   if (!is_named(pool, at, 0, false))
     return 0;
   return nvmi_chunks_for(at == pool->header.counts ? size_of_head(pool) : NVM_COUNTS_TABLE);
 }
 
-const struct nvmi_run_owner nvmi_counts_owner = {NVM_CHUNK_COUNTS, chunks_of_run, is_named, 0, 0};
+const struct nvmi_run_owner nvmi_counts_owner = {NVM_CHUNK_COUNTS, chunks_at, is_named, 0, 0, 0};
 
 static void *free_dram(struct nvmi_counts *counts) {
   nvmi_mutex_remove(&counts->append);

@@ -16,6 +16,8 @@ struct nvmi_run_owner {
   unsigned (*parts_in)(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole);
   /* How many there are; null: that is not known. */
   unsigned (*parts)(const struct nvm_pool *pool);
+  /* Whether a run there begins as one of its own does, whatever names it; null: nothing tells. */
+  bool (*begins)(const struct nvm_pool *pool, uint64_t offset);
   const char *lack; /* what is wrong where its runs have fewer; null with `parts` */
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/own_files.h"
 #include "base/uncancelled.h"
+#include "symbols/builds.h"
 
 #include "nvmove/abi_statics.h"
 
@@ -65,8 +66,10 @@ static bool read_notes(struct nvmi_module *module, const char *at, size_t size) 
   while (at + sizeof(ElfW(Nhdr)) <= end) {
     const ElfW(Nhdr) *note = (const void *)at;
     const char *name = at + sizeof *note, *data = name + ((note->n_namesz + 3) & ~3u);
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-      memcpy(module->build, data, note->n_descsz < NVMI_BUILD_ID ? note->n_descsz : NVMI_BUILD_ID);
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
+        note->n_descsz >= NVMI_LINKED_ID_MIN) {
+      memcpy(module->build, data,
+             note->n_descsz < NVMI_LINKED_ID ? note->n_descsz : NVMI_LINKED_ID);
       return true;
     }
     at = data + ((note->n_descsz + 3) & ~3u);
@@ -90,12 +93,15 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *unused) {
                              .file = p->p_offset,
                              .file_size = p->p_filesz,
                              .readable = p->p_flags & PF_R,
-                             .writable = p->p_flags & PF_W};
-    if (p->p_type == PT_NOTE && !module->has_build &&
+                             .writable = p->p_flags & PF_W,
+                             .executable = p->p_flags & PF_X};
+    if (p->p_type == PT_NOTE && !module->has_id &&
         read_notes(module, (const char *)info->dlpi_addr + p->p_vaddr, p->p_memsz))
-      module->has_build = true, module->notes = part;
+      module->has_id = true, module->notes = part;
     if (p->p_type == PT_GNU_RELRO)
       module->relro = part.start, module->relro_end = part.end;
+    if (p->p_type == PT_DYNAMIC)
+      module->dynamic = part.start, module->dynamic_end = part.end;
     if (p->p_type == PT_LOAD && module->part_count < NVMI_PARTS_MAX)
       module->parts[module->part_count++] = part;
   }
@@ -146,32 +152,9 @@ struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **pa
   return NULL;
 }
 
-/* Not nvmi_check: between constants of programs built with AddressSanitizer lies memory that only
- * code without it may read. */
-__attribute__((no_sanitize("address"))) static void sum(uint64_t sums[2], const char *at,
-                                                        const char *end) {
-  for (; at < end; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    for (unsigned i = 0; i < sizeof word && at + i < end; i++)
-      word |= (uint64_t)(uint8_t)at[i] << 8 * i;
-    for (unsigned i = 0; i < 2; i++) {
-      sums[i] = (sums[i] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-      sums[i] ^= sums[i] >> (29 + 3 * i);
-    }
-  }
-}
-
-/* Without the file's own header: removing symbols changes that. */
 const uint8_t *nvmi_module_build(struct nvmi_module *module) {
-  uint64_t sums[2] = {1, 2};
-  for (unsigned i = 0; i < module->part_count && !module->has_build; i++) {
-    const struct nvmi_part *part = &module->parts[i];
-    const char *start = (const char *)module->base + part->start;
-    if (part->readable && !part->writable)
-      sum(sums, start + (part->file ? 0 : sizeof(ElfW(Ehdr))), start + (part->end - part->start));
-  }
-  if (!module->has_build) /* behind where a linker's would begin: none is like it */
-    memcpy(module->build + NVMI_BUILD_ID - sizeof sums, sums, sizeof sums);
+  if (!module->has_build)
+    nvmi_build_sum(module);
   module->has_build = true;
   return module->build;
 }
@@ -200,16 +183,43 @@ static int find_path(struct dl_phdr_info *info, size_t size, void *context) {
   return 1;
 }
 
-static bool is_as_loaded(const struct nvmi_module *module, const struct nvmi_part *part) {
-  return part->file <= module->size && part->file_size <= module->size - part->file &&
-         memcmp(module->bytes + part->file, (const char *)module->base + part->start,
-                part->file_size) == 0;
+/* Not memcmp: as in builds.c. */
+__attribute__((no_sanitize("address"))) static bool is_equal(const char *a, const char *b,
+                                                             size_t size) {
+  size_t i = 0;
+  for (uint64_t x, y; size - i >= sizeof x; i += sizeof x) {
+    __builtin_memcpy(&x, a + i, sizeof x);
+    __builtin_memcpy(&y, b + i, sizeof y);
+    if (x != y)
+      return false;
+  }
+  while (i < size && a[i] == b[i])
+    i++;
+  return i == size;
 }
 
-/* The file may have been replaced since: its symbols say nothing of what is loaded then. */
+/* `from`: bytes of it that need not be the same. */
+static bool is_as_loaded(const struct nvmi_module *module, const struct nvmi_part *part,
+                         uint64_t from) {
+  return part->file <= module->size && part->file_size <= module->size - part->file &&
+         from <= part->file_size &&
+         is_equal(module->bytes + part->file + from,
+                  (const char *)module->base + part->start + from, part->file_size - from);
+}
+
+/* The file may have been replaced since: its symbols say nothing of what is loaded then. What is
+ * compared is what tells builds apart (builds.h), as far as nobody writes it. */
 static bool is_loaded_file(const struct nvmi_module *module) {
-  return module->bytes && memcmp(module->bytes, ELFMAG, SELFMAG) == 0 &&
-         (!module->notes.file_size || is_as_loaded(module, &module->notes));
+  if (!module->bytes || memcmp(module->bytes, ELFMAG, SELFMAG) != 0 ||
+      (module->has_id && !is_as_loaded(module, &module->notes, 0)))
+    return false;
+  for (unsigned i = 0; i < module->part_count; i++) {
+    const struct nvmi_part *part = &module->parts[i];
+    if (part->readable && !part->writable && !(module->has_id && part->executable) &&
+        !is_as_loaded(module, part, part->file ? 0 : sizeof(Elf64_Ehdr)))
+      return false;
+  }
+  return true;
 }
 
 static bool lies_in(const struct nvmi_module *module, const Elf64_Shdr *section) {

@@ -1,8 +1,6 @@
 /* modules.h: the program and its shared objects, as they are loaded now (symbols.h).
  *
- * Build: what tells a module from others of its name, and from itself built anew. It is the build
- * id that the linker gave it; of a module without one a checksum of what is loaded of it and nobody
- * can write.
+ * Build: what tells a module from others of its name, and from itself built anew (builds.h).
  */
 #pragma once
 
@@ -15,7 +13,7 @@ enum { NVMI_PARTS_MAX = 12 };
 struct nvmi_part {
   uint64_t start, end; /* as linked */
   uint64_t file, file_size;
-  bool readable, writable;
+  bool readable, writable, executable;
 };
 
 struct nvmi_module {
@@ -23,11 +21,13 @@ struct nvmi_module {
   uint64_t base; /* added to addresses as linked */
   uint8_t build[NVMI_BUILD_ID];
   bool has_build;         /* known by now */
-  struct nvmi_part notes; /* that the linker's build id lies in; else empty */
+  bool has_id;            /* the linker gave it one, made of its bytes as far as can be seen */
+  struct nvmi_part notes; /* that this lies in; else empty */
   struct nvmi_part parts[NVMI_PARTS_MAX];
   unsigned part_count;
   uint64_t relro, relro_end; /* writable until the loader was done */
-  const char *bytes;         /* the file; null: not read, or not readable */
+  uint64_t dynamic, dynamic_end;
+  const char *bytes; /* the file; null: not read, or not readable */
   size_t size;
   bool tried;
   const Elf64_Sym *symbols;
@@ -54,3 +54,13 @@ const uint8_t *nvmi_module_build(struct nvmi_module *module);
 /* Fills in symbols, names and strings: the full symbol table when the file has one, else that of dynamic
  * symbols; none, if the file is no longer the one that was loaded. */
 void nvmi_module_read(struct nvmi_module *module);
+
+/* Of its symbol table: a symbol's name, and whether it is that of a function or object there. */
+static inline const char *nvmi_module_name_of(const struct nvmi_module *module,
+                                              const Elf64_Sym *symbol) {
+  return symbol->st_name < module->names_size ? module->names + symbol->st_name : "";
+}
+static inline bool nvmi_module_is_named(const Elf64_Sym *symbol) {
+  unsigned type = ELF64_ST_TYPE(symbol->st_info);
+  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF;
+}

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "heap/heap.h"
 #include "symbols/symbols.h"
+#include "symbols/texts.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -225,11 +226,14 @@ static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t offset) {
   return 1;
 }
 
+static bool begins(const struct nvm_pool *pool, uint64_t offset) { return run_at(pool, offset); }
+
 const struct nvmi_run_owner nvmi_statics_owner = {
     .kind = NVM_CHUNK_STATICS,
     .chunks_at = chunks_of_run,
     .parts_in = is_listed,
     .parts = listed_runs,
+    .begins = begins,
     .lack = "a part of the table of static data is no run of kind STATICS"};
 
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
@@ -289,17 +293,19 @@ void nvmi_statics_stop(struct nvm_pool *pool) {
 
 void nvmi_statics_place(const struct nvm_static *entry, struct nvmi_place *place) {
   const char *texts = (const char *)entry;
-  *place = (struct nvmi_place){.module = texts + entry->module,
-                               .offset = entry->offset,
-                               .name = texts + entry->name,
-                               .file = texts + entry->file,
-                               .within = entry->within,
-                               .size = entry->symbol_size,
-                               .text = entry->flags & NVM_STATIC_TEXT ? texts + entry->text : NULL,
-                               .is_string = entry->flags & NVM_STATIC_STRING,
-                               .is_constant = entry->flags & NVM_STATIC_CONSTANT,
-                               .has_namesakes = entry->flags & NVM_STATIC_NAMESAKES,
-                               .is_picked = entry->flags & NVM_STATIC_PICKED};
+  *place =
+      (struct nvmi_place){.module = texts + entry->module,
+                          .offset = entry->offset,
+                          .name = texts + entry->name,
+                          .file = texts + entry->file,
+                          .within = entry->within,
+                          .size = entry->symbol_size,
+                          .aliases = entry->flags & NVM_STATIC_ALIASES ? texts + entry->text : NULL,
+                          .text = entry->flags & NVM_STATIC_TEXT ? texts + entry->text : NULL,
+                          .is_string = entry->flags & NVM_STATIC_STRING,
+                          .is_constant = entry->flags & NVM_STATIC_CONSTANT,
+                          .has_namesakes = entry->flags & NVM_STATIC_NAMESAKES,
+                          .is_picked = entry->flags & NVM_STATIC_PICKED};
   memcpy(place->build_id, entry->build_id, sizeof place->build_id);
 }
 
@@ -328,14 +334,15 @@ static bool add_run(struct nvm_pool *pool) {
 
 static uint32_t put_text(char *entry, size_t *length, const char *text) {
   size_t at = *length;
-  strcpy(entry + at, text);
-  *length = at + strlen(text) + 1;
+  *length = at + nvmi_text_copy(entry + at, text) + 1;
   return (uint32_t)at;
 }
 
-/* All of it. */
-static const char *string_of(const struct nvmi_place *place) {
-  return place->is_string ? place->text - place->within : place->text;
+/* All of it; of what is no string the other names. Null: neither. */
+static const char *text_of(const struct nvmi_place *place) {
+  return place->is_string ? place->text - place->within
+         : place->text    ? place->text
+                          : place->aliases;
 }
 
 static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct nvmi_place *place,
@@ -349,17 +356,18 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
                                .symbol_size = place->size,
                                .length = (uint32_t)length,
                                .flags = (place->text ? NVM_STATIC_TEXT : 0) |
+                                        (!place->text && place->aliases ? NVM_STATIC_ALIASES : 0) |
                                         (place->is_string ? NVM_STATIC_STRING : 0) |
                                         (place->is_constant ? NVM_STATIC_CONSTANT : 0) |
                                         (place->is_picked ? NVM_STATIC_PICKED : 0) |
                                         (place->has_namesakes ? NVM_STATIC_NAMESAKES : 0)};
   memcpy(entry->build_id, place->build_id, sizeof entry->build_id);
-  const char *string = string_of(place);
+  const char *text = text_of(place);
   size_t end = sizeof *entry;
   entry->module = put_text((char *)entry, &end, place->module);
   entry->name = put_text((char *)entry, &end, place->name);
   entry->file = put_text((char *)entry, &end, place->file);
-  entry->text = put_text((char *)entry, &end, string ? string : "");
+  entry->text = put_text((char *)entry, &end, text ? text : "");
   if (place->is_string)
     entry->text += (uint32_t)place->within;
   entry->check = entry_check(pool, entry);
@@ -369,7 +377,7 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
 int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint64_t address) {
   struct nvmi_statics *statics = pool->statics;
   size_t length = sizeof(struct nvm_static) + strlen(place->module) + strlen(place->name) +
-                  strlen(place->file) + (place->text ? strlen(string_of(place)) : 0) + 4;
+                  strlen(place->file) + (text_of(place) ? nvmi_text_length(text_of(place)) : 0) + 4;
   length = (length + NVM_LINE_SIZE - 1) & ~(size_t)(NVM_LINE_SIZE - 1);
   if (length > NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run))
     return nvmi_fail(NVM_ELIMIT, pool->path,

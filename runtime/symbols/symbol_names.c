@@ -7,6 +7,7 @@
  */
 #include "symbols/symbol_names.h"
 
+#include "nvmove/abi_numbered.h"
 #include "nvmove/abi_statics.h"
 
 #include <string.h>
@@ -30,6 +31,24 @@ static size_t without_number(const char *name, size_t length) {
   return end;
 }
 
+/* What is left is what the source says, and its namesakes have, too. */
+static size_t source_length(const char *name, size_t length) {
+  return nvm_numbered_of(name, without_number(name, length)).length;
+}
+
+bool nvmi_symbol_is_counted(const char *symbol) {
+  static const char *const begins[] = {
+      "__block_",   "C.",        "CSWTCH.",       "anon.",
+      "__unnamed_", "__func__.", "__FUNCTION__.", "__PRETTY_FUNCTION__."};
+  const char *in = strstr(symbol, NVM_STATIC_IN);
+  for (unsigned i = 0; i < sizeof begins / sizeof *begins; i++)
+    if (strncmp(symbol, begins[i], strlen(begins[i])) == 0)
+      return true;
+  size_t length = in ? (size_t)(in - symbol) : strlen(symbol);
+  return strstr(symbol, "_block_invoke") || strstr(symbol, "._omp_fn.") ||
+         nvm_numbered_of(symbol, without_number(symbol, length)).is_counted;
+}
+
 bool nvmi_symbol_is_content(const char *symbol) {
   return strncmp(symbol, NVM_STATIC_CONSTANT_NAME, strlen(NVM_STATIC_CONSTANT_NAME)) == 0;
 }
@@ -48,13 +67,13 @@ struct nvmi_symbol_name nvmi_symbol_name(const char *symbol, const char *file) {
   struct nvmi_symbol_name parts = {.name = symbol};
   const char *rest = end ? end + strlen(NVM_STATIC_END) : "";
   if (end && without_number(rest, strlen(rest)) == 0) { /* else a part or kind of it: .cold */
-    parts.length = (size_t)(in - symbol);
+    parts.length = source_length(symbol, (size_t)(in - symbol));
     parts.file = in + strlen(NVM_STATIC_IN);
     parts.file_length = (size_t)(end - parts.file);
     return parts;
   }
   parts.file = strcmp(file, MERGED) == 0 ? "" : file;
-  parts.length = without_number(symbol, strlen(symbol));
+  parts.length = source_length(symbol, strlen(symbol));
   parts.file_length = strlen(parts.file);
   return parts;
 }

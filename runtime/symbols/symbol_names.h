@@ -22,6 +22,10 @@ bool nvmi_symbol_is_content(const char *symbol);
 /* Whether it is a compiler's own name, which tells things apart by numbers alone. */
 bool nvmi_symbol_is_number(const char *symbol);
 
+/* Whether it says nothing that another build would say of the same thing: a compiler counted lambdas,
+ * types without a name, blocks, its own constants. */
+bool nvmi_symbol_is_counted(const char *symbol);
+
 bool nvmi_symbol_is(const char *symbol, const char *file, const struct nvmi_symbol_name *wanted);
 
 /* Whether it marks its object as made for link-time optimisation by nvmove-cc. */

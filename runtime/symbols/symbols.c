@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "symbols/symbols.h"
 
+#include "symbols/aliases.h"
+#include "symbols/builds.h"
 #include "symbols/modules.h"
 #include "symbols/symbol_names.h"
 #include "symbols/texts.h"
@@ -14,15 +16,6 @@ static bool is_constant(const struct nvmi_module *module, const struct nvmi_part
   return !part->writable || offset - module->relro < module->relro_end - module->relro;
 }
 
-static const char *name_of(const struct nvmi_module *module, const Elf64_Sym *symbol) {
-  return symbol->st_name < module->names_size ? module->names + symbol->st_name : "";
-}
-
-static bool is_named(const Elf64_Sym *symbol) {
-  unsigned type = ELF64_ST_TYPE(symbol->st_info);
-  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF;
-}
-
 /* Of the local symbols behind this one. "": link-time optimisation made local what the whole
  * program could see, and says itself where the others came from (symbol_names.h). */
 static const char *file_of(const struct nvmi_module *module, size_t i) {
@@ -30,10 +23,10 @@ static const char *file_of(const struct nvmi_module *module, size_t i) {
     const Elf64_Sym *symbol = &module->symbols[at];
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE || ELF64_ST_BIND(symbol->st_info) != STB_LOCAL)
       break;
-    if (nvmi_symbol_is_mark(name_of(module, symbol)))
+    if (nvmi_symbol_is_mark(nvmi_module_name_of(module, symbol)))
       return "";
   }
-  return name_of(module, &module->symbols[i]);
+  return nvmi_module_name_of(module, &module->symbols[i]);
 }
 
 /* A name that the whole program sees is better than one of several for the same place. */
@@ -45,10 +38,10 @@ static void find_symbol(const struct nvmi_module *module, struct nvmi_place *pla
     bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
       file = file_of(module, i);
-    if (!is_named(symbol) || place->offset - symbol->st_value >= symbol->st_size ||
-        (*place->name && !is_local) || nvmi_symbol_is_number(name_of(module, symbol)))
+    if (!nvmi_module_is_named(symbol) || place->offset - symbol->st_value >= symbol->st_size ||
+        (*place->name && !is_local) || nvmi_symbol_is_number(nvmi_module_name_of(module, symbol)))
       continue;
-    place->name = name_of(module, symbol);
+    place->name = nvmi_module_name_of(module, symbol);
     place->file = local ? file : "";
     place->within = place->offset - symbol->st_value;
     place->size = symbol->st_size;
@@ -67,7 +60,8 @@ static enum nvmi_found find_named(const struct nvmi_module *module, const struct
     bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE)
       file = file_of(module, i);
-    if (!is_named(symbol) || !nvmi_symbol_is(name_of(module, symbol), local ? file : "", &wanted) ||
+    if (!nvmi_module_is_named(symbol) ||
+        !nvmi_symbol_is(nvmi_module_name_of(module, symbol), local ? file : "", &wanted) ||
         (place->within && place->within >= symbol->st_size) || (found && symbol->st_value == first))
       continue;
     first = symbol->st_value;
@@ -86,7 +80,7 @@ static const void *behind_stub(const struct nvmi_module *program, uint64_t offse
     const Elf64_Sym *symbol = &program->symbols[i];
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_value != offset || !offset)
       continue;
-    const char *name = name_of(program, symbol);
+    const char *name = nvmi_module_name_of(program, symbol);
     return dlsym(RTLD_NEXT, strndupa(name, strcspn(name, "@"))); /* without its version */
   }
   return NULL;
@@ -111,7 +105,7 @@ static bool find_picked(const void *address, struct nvmi_place *place) {
     nvmi_module_read(module);
     for (size_t i = 0; i < module->symbol_count; i++) {
       const Elf64_Sym *symbol = &module->symbols[i];
-      const char *name = name_of(module, symbol);
+      const char *name = nvmi_module_name_of(module, symbol);
       if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || symbol->st_shndx == SHN_UNDEF ||
           ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
           (place->is_picked && !is_better(name, place->name)) || dlsym(RTLD_NEXT, name) != address)
@@ -164,7 +158,10 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
     return true;
   find_symbol(module, place);
   uint64_t first;
-  place->has_namesakes = *place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS;
+  place->has_namesakes = nvmi_symbol_is_counted(place->name) ||
+                         (*place->name && find_named(module, place, &first) == NVMI_AMBIGUOUS);
+  if (*place->name && !nvmi_symbol_is_content(place->name))
+    nvmi_aliases_find(module, place);
   return true;
 }
 
@@ -215,7 +212,7 @@ static enum nvmi_found find_module(const struct nvmi_place *place, struct nvmi_m
     struct nvmi_module *module = nvmi_module_at(i);
     if (*place->module && strcmp(module->name, place->module) != 0)
       continue;
-    bool same = memcmp(nvmi_module_build(module), place->build_id, NVMI_BUILD_ID) == 0;
+    bool same = nvmi_build_is(place->build_id, nvmi_module_build(module));
     if (same || !built)
       *found = module;
     built += same;
@@ -248,10 +245,14 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
     return found;
   if (!*place->name)
     return NVMI_NOT_FOUND;
-  if (place->has_namesakes)
+  if (place->has_namesakes || nvmi_symbol_is_counted(place->name))
     return NVMI_AMBIGUOUS;
   nvmi_module_read(module);
-  return find_named(module, place, address);
+  found = find_named(module, place, address);
+  return found == NVMI_FOUND &&
+                 !nvmi_aliases_lie_at(module, place, *address - module->base - place->within)
+             ? NVMI_AMBIGUOUS
+             : found;
 }
 
 bool nvmi_build_at(uint64_t address, uint8_t build_id[NVMI_BUILD_ID]) {
@@ -276,11 +277,11 @@ bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address,
   if (!nvmi_place_of((const void *)(uintptr_t)address, &now))
     return false;
   if (place->text && now.text) /* wherever it was found */
-    return strcmp(place->text, now.text) == 0;
+    return nvmi_text_is(now.text, place->text);
   if (strcmp(now.module, place->module) != 0)
     return false;
   if (*place->name || *now.name)
     return strcmp(now.name, place->name) == 0 && strcmp(now.file, place->file) == 0 &&
            now.within == place->within;
-  return now.offset == place->offset && memcmp(now.build_id, place->build_id, NVMI_BUILD_ID) == 0;
+  return now.offset == place->offset && nvmi_build_is(place->build_id, now.build_id);
 }

@@ -18,6 +18,7 @@ struct nvmi_place {
   const char *name;                /* of the symbol; "": none */
   const char *file;      /* that a file-local symbol was defined in; "": not local, or not known */
   uint64_t within, size; /* bytes from the symbol's start; of the symbol */
+  const char *aliases;   /* other names of what lies there, each behind a line feed; null: none */
   const char *text;      /* of a string constant, from the place on; null: it is none */
   bool is_string;     /* and `within` bytes before it belong to it; else, of a pool of old, what it
                           * is was guessed */

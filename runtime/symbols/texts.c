@@ -13,6 +13,26 @@ nvmi_string_around(const char *at, const char *start, const char *end) {
   return last < end && !*last ? first : NULL;
 }
 
+__attribute__((no_sanitize("address"))) size_t nvmi_text_length(const char *text) {
+  size_t length = 0;
+  while (text[length])
+    length++;
+  return length;
+}
+
+__attribute__((no_sanitize("address"))) size_t nvmi_text_copy(char *to, const char *text) {
+  size_t length = 0;
+  while ((to[length] = text[length]))
+    length++;
+  return length;
+}
+
+__attribute__((no_sanitize("address"))) bool nvmi_text_is(const char *text, const char *other) {
+  while (*text && *text == *other)
+    text++, other++;
+  return *text == *other;
+}
+
 /* Not memmem: in programs built with AddressSanitizer that one aborts at the guards around each
  * constant. As fast, by looking for the first two bytes in sixteen places at once. */
 typedef uint8_t lanes __attribute__((vector_size(16)));

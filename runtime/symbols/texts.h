@@ -11,3 +11,9 @@ const char *nvmi_string_around(const char *at, const char *start, const char *en
 
 /* The first place from `at` on that has these bytes before `end`; null: none. `size` is not 0. */
 const char *nvmi_find_bytes(const char *at, const char *end, const char *text, size_t size);
+
+/* As strlen, strcpy, strcmp, of a text that may lie where only code without AddressSanitizer reads:
+ * behind the end of a constant. `nvmi_text_copy` gives its length. */
+size_t nvmi_text_length(const char *text);
+size_t nvmi_text_copy(char *to, const char *text);
+bool nvmi_text_is(const char *text, const char *other);

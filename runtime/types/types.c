@@ -95,11 +95,16 @@ static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t offset) {
   return 0;
 }
 
+static bool begins(const struct nvm_pool *pool, uint64_t offset) {
+  return nvmi_type_record_size(pool->home + offset, NVM_CHUNK_SIZE);
+}
+
 const struct nvmi_run_owner nvmi_types_owner = {
     .kind = NVM_CHUNK_TYPES,
     .chunks_at = chunks_of_run,
     .parts_in = records_in,
     .parts = records,
+    .begins = begins,
     .lack = "the layout of a type lies in no run of kind TYPES"};
 
 /* Whether a block of the type is there: the table's word of a block is one more than the type. */
@@ -121,7 +126,7 @@ static bool is_in_run(const struct nvm_pool *pool, uint64_t word, uint32_t chunk
 }
 
 /* In the file's tables alone: while a pool is opened, or checked, there is no heap. */
-static bool is_used(const struct nvm_pool *pool, unsigned index) {
+bool nvmi_type_is_used(const struct nvm_pool *pool, unsigned index) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
@@ -143,7 +148,7 @@ unsigned nvmi_types_damaged(const struct nvm_pool *pool) {
     }
   /* The one that a crash tore is the last, and alone, and no block names it: one that does was made
    * after the entry's fence. */
-  bool is_torn = damaged == 1 && last == pool->type_count && !is_used(pool, last);
+  bool is_torn = damaged == 1 && last == pool->type_count && !nvmi_type_is_used(pool, last);
   return is_torn ? 0 : damaged;
 }
 
@@ -154,7 +159,7 @@ static int compare(struct nvm_pool *pool, unsigned index) {
   const struct nvm_type *programs = nvmi_described_as(pools->name);
   if (!programs || !*pools->name || strchr(pools->name, '('))
     return 0;
-  if (!is_used(pool, index))
+  if (!nvmi_type_is_used(pool, index))
     return 0;
   char difference[256];
   nvmi_type_difference(pools, programs, difference, sizeof difference);

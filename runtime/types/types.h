@@ -41,6 +41,8 @@ const char *nvmi_type_name(const struct nvm_pool *pool, uint64_t index);
 extern const struct nvmi_run_owner nvmi_types_owner;
 /* The entries behind the last valid one that are neither free nor torn: how many are damaged. */
 unsigned nvmi_types_damaged(const struct nvm_pool *pool);
+/* Whether the heap's tables name a block of the type, which need not be in the table of types. */
+bool nvmi_type_is_used(const struct nvm_pool *pool, unsigned index);
 /* The record of an entry, if its checksum holds; else null. */
 const char *nvmi_type_record_of(const struct nvm_pool *pool, const struct nvm_type_entry *entry);
 uint64_t nvmi_type_entry_check(const struct nvm_pool *pool, const struct nvm_type_entry *entry,

@@ -147,8 +147,13 @@ llvm::Expected<Findings> checkPool(const std::string &Path) {
   if (nvm_pool_verify(Pool->get(), remember, &Faults) < 0 ||
       nvm_pool_verify_pointers(Pool->get(), remember, &Faults) < 0)
     return lastError();
-  if (Faults.empty())
-    Found.Hints = findMistyped(Pool->get());
+  if (!Faults.empty())
+    return Found;
+  Found.Hints = findMistyped(Pool->get());
+  llvm::Expected<Census> Counted = takeCensus(*Pool, /*Reach=*/false);
+  if (!Counted)
+    return Counted.takeError();
+  Found.Untyped = Counted->All["untyped"].Blocks;
   return Found;
 }
 

@@ -30,6 +30,7 @@ void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &Descripti
 /// In words. A hint is what looks wrong and may be right (Mistyped.h).
 struct Findings {
   std::vector<std::string> Faults, Hints;
+  uint64_t Untyped = 0; ///< blocks of which nothing was looked at, if there is no fault
 };
 /// `nvmove pool check`: every fault, and the hints if there is none.
 llvm::Expected<Findings> checkPool(const std::string &Path);

@@ -11,8 +11,8 @@ addresses of the pool or of the process. The generator is the model: it knows wh
 of the process is refused in each pointer, and where a deciding member makes a number one. Both methods, -O0
 and -O2.
 
-Some programs have words that nobody decides, pointers and numbers: these are found and never changed; that the
-pool cannot move may be said of them.
+Some programs have words that nobody decides, pointers and numbers: these are found and never changed; that
+the pool cannot move may be said of them.
 
 Not generated: NVM_XOR_PTR, a condition inside another one, which is an error.
 

@@ -6,6 +6,8 @@
 // LOCAL: field state of struct hook points to one of several counted.number of numbered-statics.c in the program
 // RUN: cd %t && ./first literal.pool literal && ./first literal.pool literal && %exit 1 ./second literal.pool literal 2>&1 | FileCheck --check-prefix=LITERAL %s
 // LITERAL: field state of struct hook points to nameless data of another build of the program
+// RUN: cd %t && %cc -O1 -flto -fuse-ld=lld %s -o lto.1 && %cc -O1 -flto -fuse-ld=lld -DMORE %s -o lto.2
+// RUN: cd %t && ./lto.1 lto.pool local && ./lto.1 lto.pool local && %exit 1 ./lto.2 lto.pool local 2>&1 | FileCheck --check-prefix=LOCAL %s
 // One that is alone has its name.
 // RUN: cd %t && ./first alone.pool alone && ./second alone.pool alone && ./first alone.pool alone
 // A compound literal that nobody can write is known by its content.

@@ -7,6 +7,11 @@
 // RUN: cd %t && cp old.so plug.so && ./main pool new.so && %exit 1 ./main pool 2>&1 | FileCheck %s
 // CHECK: field call of struct hook points to nameless data of another build of plug.so
 // RUN: cd %t && cp old.so plug.so && ./main pool
+// Without a build id, too.
+// RUN: %cc -O1 -shared -fPIC -Wl,--build-id=none %s -DFIRST=one -DSECOND=two -o %t/old.so
+// RUN: %cc -O1 -shared -fPIC -Wl,--build-id=none %s -DFIRST=two -DSECOND=one -o %t/new.so
+// RUN: cd %t && rm pool && cp old.so plug.so && ./main pool new.so && %exit 1 ./main pool 2>&1 | FileCheck %s
+// RUN: cd %t && cp old.so plug.so && ./main pool
 #ifdef FIRST
 int FIRST(void) { return 1; }
 int SECOND(void) { return 2; }

@@ -113,6 +113,9 @@ DAMAGE(types_length, *run_of(image, NVM_CHUNK_TYPES) += UINT64_C(2) << 32)
 DAMAGE(large_class, *run_of(image, NVM_CHUNK_LARGE) |= 0x500)
 DAMAGE(large_type, *run_of(image, NVM_CHUNK_LARGE) |= 0xff0000)
 DAMAGE(free_type, *run_of(image, NVM_CHUNK_FREE) |= 0x10000)
+DAMAGE(large_is_log, *run_of(image, NVM_CHUNK_LARGE) ^= NVM_CHUNK_LARGE ^ NVM_CHUNK_LOG)
+DAMAGE(large_is_types, *run_of(image, NVM_CHUNK_LARGE) ^= NVM_CHUNK_LARGE ^ NVM_CHUNK_TYPES)
+DAMAGE(large_is_counts, *run_of(image, NVM_CHUNK_LARGE) ^= NVM_CHUNK_LARGE ^ NVM_CHUNK_COUNTS)
 DAMAGE(virgin, *run_of(image, NVM_CHUNK_VIRGIN) = UINT64_C(1) << 32)
 DAMAGE(block_type, *word(image, run_offset(image, run_of(image, NVM_CHUNK_SMALL))) |= 0xff00)
 DAMAGE(root_outside, *word(image, NVM_ROOT_OFFSET) = 4096)
@@ -120,8 +123,11 @@ DAMAGE(root_free, *word(image, NVM_ROOT_OFFSET) += 0x2000)
 DAMAGE(root_null, *word(image, NVM_ROOT_OFFSET) = 0)
 DAMAGE(root_copy, *word(image, NVM_ROOT_OFFSET + 8) = 0)
 DAMAGE(root_gone, *word(image, NVM_ROOT_OFFSET) = *word(image, NVM_ROOT_OFFSET + 8) = 0)
+DAMAGE(root_both, *word(image, NVM_ROOT_OFFSET) -= 96;
+       *word(image, NVM_ROOT_OFFSET + 8) ^= UINT64_C(0x12) << 40)
 DAMAGE(type_entry, *word(image, NVM_TYPES_OFFSET + 32 + 24) ^= 1)
 DAMAGE(types_gone, *word(image, NVM_TYPES_OFFSET + 32) = *word(image, NVM_TYPES_OFFSET + 64) = 0)
+DAMAGE(types_last, memset(word(image, NVM_TYPES_OFFSET + 64), 0, 32))
 DAMAGE(type_record, *word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)) ^= 1)
 DAMAGE(statics_run, *word(image, *word(image, NVM_STATICS_OFFSET) + 16) ^= 1)
 DAMAGE(statics_astray, *word(image, NVM_STATICS_OFFSET) = 0x777777)
@@ -137,6 +143,26 @@ DAMAGE(constant, *hook(image, 2) = 0x7f1234567890)
 DAMAGE(marked, *hook(image, 3) = *hook(image, 1))
 DAMAGE(function, *hook(image, 4) += 1)
 DAMAGE(unmarked, *run_of(image, NVM_CHUNK_SMALL) &= ~NVM_SPAN_STATICS)
+
+/* The root says nothing of the type of its block. */
+static void root_type(struct image *image) {
+  uint64_t *run = run_of(image, NVM_CHUNK_SMALL);
+  uint64_t at = run_offset(image, run), root = *word(image, NVM_ROOT_OFFSET) - image->header->base;
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, *run >> 8 & 0xff);
+  uint64_t index = (root - at - shape.first) / shape.block_size;
+  CHECK(root > at && index < shape.blocks);
+  ((uint16_t *)(void *)word(image, at))[index] |= 0xff00;
+}
+
+/* Behind the table of the first span. */
+static void behind_table(struct image *image) {
+  uint64_t *run = run_of(image, NVM_CHUNK_SMALL);
+  struct nvmi_span shape;
+  nvmi_span_shape(&shape, *run >> 8 & 0xff);
+  CHECK(shape.blocks * 2 < shape.first);
+  ((uint16_t *)(void *)word(image, run_offset(image, run)))[shape.blocks] = 1;
+}
 
 /* A layout whose checksum holds and whose field lies outside of its type. */
 static void type_nonsense(struct image *image) {
@@ -188,6 +214,9 @@ const struct damage damage_kinds[] = {
     KIND(large_class, "a large block has a size class"),
     KIND(large_type, "a type that is not in the table"),
     KIND(free_type, "a run without blocks has"),
+    KIND(large_is_log, "a run of tables or of a log, and nothing names it"),
+    KIND(large_is_types, "a run of tables or of a log, and nothing names it"),
+    KIND(large_is_counts, "a run of tables or of a log, and nothing names it"),
     KIND(virgin, "never used says more"),
     KIND(block_type, "no type"),
     KIND(root_outside, "does not lie in the heap"),
@@ -195,8 +224,12 @@ const struct damage damage_kinds[] = {
     KIND(root_null, "is not what its copy says"),
     KIND(root_copy, "is not what its copy says"),
     CURED(root_gone, ROOT, "is not what its copy says"),
+    CURED(root_both, ROOT, "is not what its copy says"),
+    KIND(behind_table, "the table of a span goes on behind its end"),
     KIND(type_entry, "the table of types is damaged from entry 1"),
     KIND(types_gone, "no type 1"),
+    CURED(types_last, FORGET, "a type that is not in the table"),
+    CURED(root_type, FORGET, "no type"),
     KIND(type_record, "the table of types is damaged from entry 1"),
     CURED(type_nonsense, FORGET, "the layout of type 1 makes no sense"),
     KIND(statics_run, "the table of static data is damaged"),

@@ -254,6 +254,12 @@ static void spoil(const char *path, uint64_t link, uint64_t field, uint64_t valu
   close(fd);
 }
 
+static void spoil_at(const char *path, uint64_t at, uint64_t value) {
+  int fd = open(path, O_RDWR);
+  CHECK(fd >= 0 && pwrite(fd, &value, 8, (off_t)at) == 8);
+  close(fd);
+}
+
 static void opens_with(const char *path, unsigned nodes) {
   NVM_POOL *pool = test_open(path);
   bound_verify(pool, nodes);
@@ -331,4 +337,25 @@ TEST_ONCE(repair_of_a_pool_that_counts) {
   bound_verify(pool, 3);
   CHECK(nvm_pool_count_references(pool) == 0 && nvm_pool_close(pool) == 0);
   test_check_pool(path);
+}
+
+/* All entries are zero, as if no type had ever been entered: what the pool has blocks of is lost,
+ * and nothing of it is given up before somebody says so. */
+TEST_ONCE(repair_of_types_that_are_gone) {
+  char path[200], copy[300];
+  struct heard heard;
+  struct nvm_repair how = repair_of(&heard);
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  damage_sound(path);
+  for (uint64_t at = 0; at < 64; at += 8)
+    spoil_at(path, NVM_TYPES_OFFSET + 32 + at, 0);
+  struct bytes damaged = read_file(path);
+  CHECK(nvm_pool_repair(path, &how) == 2 && strstr(heard.left, "type 1: its entry is gone"));
+  CHECK(!*heard.mended && is_equal(path, &damaged));
+  how = repair_of(&heard);
+  how.forget_types = true;
+  CHECK(nvm_pool_repair(path, &how) == 0 && strstr(heard.mended, "type 1: its entry was gone"));
+  snprintf(copy, sizeof copy, "%s", how.copy);
+  CHECK(nvm_pool_repair_undo(path, copy) == 0 && is_equal(path, &damaged));
+  free(damaged.at);
 }

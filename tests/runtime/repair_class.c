@@ -170,3 +170,35 @@ TEST_ONCE(repair_of_a_run_that_only_undecided_words_lead_to) {
   CHECK(mended > 8);
   free(bytes);
 }
+
+/* Where the table is used up to its end, it shows under a class of fewer blocks. */
+TEST_ONCE(check_finds_a_table_that_goes_on) {
+  const char *path = test_path("pool");
+  size_t size;
+  make(path);
+  char *bytes = read_file(path, &size);
+  struct words words = words_of(bytes);
+  const struct nvm_header *header = (const void *)bytes;
+  unsigned tried = 0;
+  for (uint64_t chunk = 0; chunk < words.chunks; chunk++) {
+    uint64_t right = words.at[chunk];
+    struct nvmi_span shape, wider;
+    nvmi_span_shape(&shape, right >> 8 & 0xff);
+    nvmi_span_shape(&wider, (right >> 8 & 0xff) + 1);
+    const uint16_t *table =
+        (const void *)(bytes + header->heap_offset + (chunk << NVM_CHUNK_SHIFT));
+    if ((right & 0xff) != NVM_CHUNK_SMALL || shape.block_size != BLOCK ||
+        wider.chunks != shape.chunks || !table[shape.blocks - 1])
+      continue;
+    words.at[chunk] = right + (1 << 8);
+    long long left;
+    write_file(path, bytes, size);
+    CHECK(nvm_pool_check(path, NULL, NULL) > 0);
+    uint64_t now = word_after(path, bytes, size, chunk, &left);
+    CHECK(left ? now == words.at[chunk] : (now & ~NVM_SPAN_STATICS) == right);
+    words.at[chunk] = right;
+    tried++;
+  }
+  CHECK(tried);
+  free(bytes);
+}

@@ -31,7 +31,7 @@ llvm::json::Object toJson(const Arguments &A, const News &Heard, const nvm_repai
 }
 
 void toText(llvm::raw_ostream &OS, const Arguments &A, const News &Heard, const nvm_repair &How,
-            const std::vector<std::string> &Faults) {
+            const pool::Findings &Found) {
   const std::string &Path = A.Pool.Path;
   for (const std::string &Line : Heard.Mended)
     OS << Path << (A.Pool.DryRun ? ": would mend: " : ": mended: ") << Line << '\n';
@@ -39,10 +39,15 @@ void toText(llvm::raw_ostream &OS, const Arguments &A, const News &Heard, const 
     OS << Path << ": not mended: " << Line << '\n';
   if (*How.copy)
     OS << Path << ": what was changed is kept in " << How.copy << '\n';
-  for (const std::string &Fault : Faults)
+  for (const std::string &Fault : Found.Faults)
     OS << Path << ": still wrong: " << Fault << '\n';
-  if (Heard.Mended.empty() && Heard.Left.empty())
-    OS << Path << ": nothing is wrong\n";
+  if (!Heard.Mended.empty() || !Heard.Left.empty())
+    return;
+  OS << Path << ": nothing is wrong";
+  if (Found.Untyped)
+    OS << ", as far as can be seen: what " << Found.Untyped
+       << " blocks without type hold was not looked at";
+  OS << '\n';
 }
 
 } // namespace
@@ -64,22 +69,22 @@ llvm::Expected<int> repairPool(const Arguments &A) {
   How.context = &Heard;
   if (nvm_pool_repair(A.Pool.Path.c_str(), &How) < 0)
     return pool::lastError();
-  std::vector<std::string> Faults;
+  pool::Findings Found;
   if (!A.Pool.DryRun) {
-    llvm::Expected<pool::Findings> Found = pool::checkPool(A.Pool.Path);
-    if (Found)
-      Faults = std::move(Found->Faults);
+    llvm::Expected<pool::Findings> Now = pool::checkPool(A.Pool.Path);
+    if (Now)
+      Found = std::move(*Now);
     else
-      Faults.push_back(llvm::toString(Found.takeError()));
+      Found.Faults.push_back(llvm::toString(Now.takeError()));
   }
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
         if (A.Format == "json")
-          printJson(OS, toJson(A, Heard, How, Faults));
+          printJson(OS, toJson(A, Heard, How, Found.Faults));
         else
-          toText(OS, A, Heard, How, Faults);
+          toText(OS, A, Heard, How, Found);
       }))
     return std::move(E);
-  return Heard.Left.empty() && Faults.empty() ? ExitComplete : ExitIncomplete;
+  return Heard.Left.empty() && Found.Faults.empty() ? ExitComplete : ExitIncomplete;
 }
 
 } // namespace nvmove::tool
