@@ -26,7 +26,7 @@ struct nvm_static {
   uint32_t length;                   /* of the entry, bytes */
   uint32_t module, name, file, text; /* text: of a string constant, with NVM_STATIC_TEXT */
   uint32_t flags;                    /* NVM_STATIC_* */
-  uint8_t build_id[32];
+  uint8_t build_id[32]; /* of the linker, then a checksum at the end: symbols/builds.h */
 };
 #define NVM_STATIC_TEXT 1u
 #define NVM_STATIC_CONSTANT 2u  /* nobody can write there */
