@@ -108,7 +108,7 @@ def threads(a):
             return Outcome(failed=1)
     outcome = Outcome()
     for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
-                 "port_threads", "returns_", "review_", "waits_", "handed_"):
+                 "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still", "reader_"):
         outcome.add(runtime_tests(build, part))
     return outcome
 

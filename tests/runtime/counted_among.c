@@ -193,8 +193,8 @@ static void exit_beside_a_link(void *path) {
   while (write(full[1], "", 1) == 1)
     ;
   CHECK(fcntl(full[1], F_SETFL, 0) == 0 && dup2(full[1], STDERR_FILENO) == STDERR_FILENO);
-  CHECK(pthread_create(&thread, NULL, empty_late, NULL) == 0);
-  CHECK(pthread_create(&thread, NULL, link_late, NULL) == 0);
+  CHECK(pthread_create(&thread, NULL, empty_late, NULL) == 0 && pthread_detach(thread) == 0);
+  CHECK(pthread_create(&thread, NULL, link_late, NULL) == 0 && pthread_detach(thread) == 0);
   exit(0);
 }
 

@@ -262,8 +262,8 @@ static void exit_in_a_circle(void *unused) {
   (void)unused;
   prepare();
   __nvm_commit_point(); /* so no release ends what is outside transactions */
-  start(never_ends, NULL);
-  start(commits_in_a_circle, NULL);
+  CHECK(pthread_detach(start(never_ends, NULL)) == 0);
+  CHECK(pthread_detach(start(commits_in_a_circle, NULL)) == 0);
   wait_for(2);
   pthread_mutex_lock(&all.other);
   STORE(all.words[OTHER], 2);
