@@ -27,8 +27,8 @@ union nvmi_slow {
 };
 extern union nvmi_slow nvmi_slow;
 static inline bool nvmi_goes_slowly(void) {
-  return __atomic_load_n(&nvmi_slow.any, __ATOMIC_RELAXED);
+  return __atomic_load_n(&nvmi_slow.any, __ATOMIC_ACQUIRE);
 }
 static inline bool nvmi_all_stand(void) {
-  return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_RELAXED);
+  return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_ACQUIRE);
 }

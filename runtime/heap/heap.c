@@ -43,6 +43,7 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
 
 static void leave(struct nvmi_log *log) {
   nvmi_solo_leave(log);
+  nvmi_says_it_rests(log->owner);
   log->owner->busy--;
   log->owner->in_heap--;
 }

@@ -33,6 +33,7 @@ static inline bool enter(struct nvmi_thread *thread, struct nvmi_log *log) {
 
 static inline void leave(struct nvmi_thread *thread, struct nvmi_log *log) {
   nvmi_solo_leave(log);
+  nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = 0;
 }

@@ -236,12 +236,15 @@ struct question {
   bool work; /* a dependent does, in one of them or in another */
 };
 
-static bool add_pools(struct nvmi_ticket *ticket, void *context) {
+/* As others_work() in freeze.c. */
+__attribute__((no_sanitize("thread"))) static bool add_pools(struct nvmi_ticket *ticket,
+                                                             void *context) {
   struct question *question = context;
   if (ticket != question->own && ticket->state < COMMITTED && ticket->thread &&
       nvmi_ticket_follows(ticket, question->own)) {
     question->pools |= ticket->thread->touched;
     question->work = question->work || ticket->thread->busy;
+    nvmi_sees_at_rest(ticket->thread);
   }
   return false;
 }

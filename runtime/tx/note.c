@@ -186,6 +186,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   } else {
     mark_all(thread, start, end);
   }
+  nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = 0;
 }
@@ -257,6 +258,7 @@ static inline __attribute__((always_inline)) bool enter_simply(struct nvmi_threa
 }
 
 static inline __attribute__((always_inline)) void leave_simply(struct nvmi_thread *thread) {
+  nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = 0;
 }
@@ -376,6 +378,7 @@ NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, thread->table->ahead);
   settle(thread);
+  nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = depth;
 }

@@ -281,7 +281,7 @@ static void exit_in_a_circle(void *unused) {
 TEST(exit_waits_for_no_circle) { CHECK(test_child(NULL, exit_in_a_circle, NULL) == 3 << 8); }
 
 static void let_the_other_go(void) {
-  if (all.step >= 3)
+  if (all.step != 2)
     return;
   all.step = 3;
   usleep(MOMENT);
@@ -319,15 +319,15 @@ static void *store_elsewhere_meanwhile(void *unused) {
  * ahead is not settled, and nothing is noted in another pool. */
 static void undo_beside(void *(*run)(void *)) {
   all.words2 = make(&all.second, "second");
+  hook_barrier = let_the_other_go;
   pthread_t follower = start(run, NULL);
   begin();
   store_and_release(1);
   all.step = 1;
   wait_for(2);
-  hook_barrier = let_the_other_go;
   CHECK(nvm_tx_abort(all.pool) == 0);
-  hook_barrier = NULL;
   join(follower);
+  hook_barrier = NULL;
   CHECK(all.step == 4 && !all.early);
   CHECK(all.words[0] == 0 && all.words[FAR] == 0 && all.words2[0] == 0);
   CHECK(nvm_pool_close(all.second) == 0 && nvm_pool_close(all.pool) == 0);
