@@ -4,7 +4,7 @@
  * Lambdas and types without a name are counted, and so is what belongs to them. Namesakes in one
  * function have a discriminator behind the name from the second on (f()::x, f()::x_0); so have
  * several temporaries of one reference. Where one stands within a name the whole counts as counted.
- * Read are the brackets of a mangled name, and what has digits; the rest is passed over.
+ * Brackets are read, and what has digits; the rest is passed over. What is not understood counts.
  */
 #ifndef NVMOVE_ABI_NUMBERED_H
 #define NVMOVE_ABI_NUMBERED_H
@@ -16,12 +16,10 @@ struct nvm_numbered {
   int is_counted;
 };
 
-enum { NVM_NUMBERED_DEEPEST = 64 };
-
 struct nvm_mangled {
   const char *at, *end;
-  const char *start;               /* of a function's own name, which may be an operator's */
-  char open[NVM_NUMBERED_DEEPEST]; /* the letters of brackets; E ends each */
+  const char *start; /* of a function's own name, which may be an operator's */
+  char open[64];     /* the letters of brackets; E ends each */
   int depth;
   int is_counted, is_odd;
 };
@@ -39,14 +37,13 @@ static inline char nvm_mangled_top(const struct nvm_mangled *m) {
 }
 
 static inline void nvm_mangled_open(struct nvm_mangled *m, char letter, int width) {
-  if (m->depth == NVM_NUMBERED_DEEPEST)
+  if (m->depth == (int)sizeof m->open)
     m->is_odd = 1;
   else
     m->open[m->depth++] = letter;
   m->at += width;
 }
 
-/* Whatever of these there is. */
 static inline void nvm_mangled_skip(struct nvm_mangled *m, const char *set) {
   while (nvm_mangled_is(m, set))
     m->at++;
@@ -176,10 +173,19 @@ static inline struct nvm_numbered nvm_mangled_read(const char *name, struct nvm_
   return read;
 }
 
+/* Whether it has letters of what is counted; what has none is not read. */
+static inline int nvm_mangled_may_count(const char *name, size_t length) {
+  int may = memcmp(name, "GR", 2) == 0;
+  for (size_t i = 0; i + 1 < length; i++)
+    may |= name[i] == 'Z' || (name[i] == 'U' && strchr("lt", name[i + 1])) ||
+           memcmp(name + i, "$_", 2) == 0 || memcmp(name + i, "._", 2) == 0;
+  return may;
+}
+
 /* Of the first `length` bytes of a symbol's name. */
 static inline struct nvm_numbered nvm_numbered_of(const char *name, size_t length) {
   struct nvm_numbered whole = {length, 0};
-  if (length < 4 || memcmp(name, "_Z", 2) != 0)
+  if (length < 4 || memcmp(name, "_Z", 2) != 0 || !nvm_mangled_may_count(name + 2, length - 2))
     return whole;
   struct nvm_mangled m = {name + 2, name + length, name + 2, {0}, 0, 0, 0};
   int is_special = nvm_mangled_is(&m, "TG");

@@ -108,39 +108,59 @@ void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_unlock(freezer);
 }
 
-/* Who holds the lock may be interrupted by a handler that waits at the gate: it is let through. Who
- * shrinks a view holds the lock, too, and keeps the gate shut for itself. */
-static void stop_in(struct nvm_pool *pool) {
-  for (unsigned tries = 0;; tries++) {
+static void shut_all(uint64_t pools) {
+  __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
+  for (; pools; pools &= pools - 1)
+    nvmi_gate_shut(&nvmi_pool_number((unsigned)__builtin_ctzll(pools))->gate, NVMI_GATE_FREEZE);
+  nvmi_barrier_in_all_threads();
+}
+
+static void open_all(uint64_t pools) {
+  __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE);
+  for (; pools; pools &= pools - 1)
+    nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(pools))->gate, NVMI_GATE_FREEZE);
+}
+
+/* Whether nobody is at work in these pools. Not, too, where one's lock is held: that pool. */
+static bool all_rest(uint64_t pools, struct nvm_pool **locked) {
+  bool rest = true;
+  for (*locked = NULL; pools && rest; pools &= pools - 1) {
+    struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(pools));
     if (!nvmi_try_lock(&pool->lock)) {
-      nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
-      nvmi_lock(&pool->lock);
+      *locked = pool;
+      return false;
     }
-    nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
-    if (has_others(pool))
-      nvmi_barrier_in_all_threads();
-    bool work = others_work(pool);
+    rest = !others_work(pool);
     nvmi_unlock(&pool->lock);
-    if (!work)
-      return;
-    nvmi_pause(tries);
   }
+  return rest;
 }
 
 static sigset_t before_stop; /* signals that were blocked; of the thread that has `freezer` */
 
 /* At work twice over, the thread passes the gates that it shut itself; its signal handlers, which
- * might store before that, wait. */
+ * might store before that, wait. Who holds a pool's lock may be interrupted by a handler that waits
+ * at a gate: all are opened until the lock is free. Who shrinks a view holds the lock, too, and
+ * keeps its gate shut for itself. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
+  struct nvm_pool *locked;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_lock(freezer);
   before_stop = before;
-  __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
-  nvmi_barrier_in_all_threads();
-  for (uint64_t left = pools; left; left &= left - 1)
-    stop_in(nvmi_pool_number((unsigned)__builtin_ctzll(left)));
+  for (unsigned tries = 0;; tries++) {
+    shut_all(pools);
+    if (all_rest(pools, &locked))
+      break;
+    if (locked) {
+      open_all(pools);
+      nvmi_lock(&locked->lock);
+      nvmi_unlock(&locked->lock);
+    } else {
+      nvmi_pause(tries);
+    }
+  }
   thread->busy++;
   nvmi_compiler_barrier();
 }
@@ -149,9 +169,7 @@ void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_compiler_barrier();
   assert(thread->busy > 0 && nvmi_all_stand());
   thread->busy--;
-  __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE);
-  for (uint64_t left = pools; left; left &= left - 1)
-    nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(left))->gate, NVMI_GATE_FREEZE);
+  open_all(pools);
   sigset_t before = before_stop;
   nvmi_unlock(freezer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

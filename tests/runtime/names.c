@@ -34,6 +34,11 @@ static const char *const lasting[] = {
     "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEaSEOS4_",
     "_ZZ1fN1A1BEE1x",
     "_ZN1XIL_Z3oneiEE3runEv",
+    "_Z4castIL1K0ELS0_2EEll", /* a literal of a type that was named before */
+    "_ZNK3NumcviEv",          /* a conversion */
+    "_Z3addIiEDTplfp_fp_ET_", /* an expression */
+    "_Z1fDF16_DB37_",         /* types of the language */
+    "_Z1gIiENSt9enable_ifIXsr3stdE11is_signed_vIT_EEvE4typeES1_",
     "_block"};
 
 /* With what the source calls it. */
