@@ -102,6 +102,7 @@ struct nvmi_thread {
   volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */
   bool left;                    /* the order: it ends, and depends on nobody */
+  bool stays_open;              /* what is open could not end at a wait for a condition */
   bool handlers_store;          /* signal handlers note, too: they wait during commits */
   volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */

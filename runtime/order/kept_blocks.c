@@ -1,6 +1,7 @@
 /* kept_blocks.c: see kept_blocks.h. */
 #include "order/kept_blocks.h"
 
+#include "base/pause.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "order/order.h"
@@ -11,6 +12,7 @@ struct kept {
   struct nvm_pool *pool;
   struct nvmi_array intents; /* struct nvmi_intent */
   struct nvmi_array tickets; /* struct nvmi_ticket *, with a reference each */
+  bool settles;              /* a thread gives them back: the pool stays open until it is done */
 };
 
 static struct nvmi_array kept;         /* struct kept; under order.c's mutex */
@@ -57,35 +59,56 @@ static struct kept take_at(size_t i) {
   return taken;
 }
 
-/* One that nobody waits for any more. */
-static bool take(struct kept *taken) {
+/* One that nobody waits for any more: it stays in the list until it is done. */
+static bool begin_one(struct kept *begun) {
   bool found = false;
   nvmi_order_lock();
   for (size_t i = 0; i < kept.count && !found; i++)
-    if (all_ended(kept_at(i))) {
-      *taken = take_at(i);
-      found = true;
+    if (!kept_at(i)->settles && all_ended(kept_at(i))) {
+      kept_at(i)->settles = found = true;
+      *begun = *kept_at(i);
     }
   nvmi_order_unlock();
   return found;
 }
 
-uint64_t nvmi_blocks_closing(const struct nvm_pool *pool) {
-  uint64_t count = 0;
+static void end_one(const struct kept *done) {
   nvmi_order_lock();
   for (size_t i = kept.count; i-- > 0;)
-    if (kept_at(i)->pool == pool) {
-      struct kept taken = take_at(i);
-      count += taken.intents.count;
-      nvmi_array_free(&taken.intents, sizeof(struct nvmi_intent));
-    }
+    if (kept_at(i)->intents.items == done->intents.items)
+      take_at(i);
   nvmi_order_unlock();
+}
+
+/* Those of the pool that nobody gives back just now leave the list. False: others are left. */
+static bool take_those_of(const struct nvm_pool *pool, uint64_t *count) {
+  bool all = true;
+  nvmi_order_lock();
+  for (size_t i = kept.count; i-- > 0;) {
+    if (kept_at(i)->pool != pool)
+      continue;
+    if (kept_at(i)->settles) {
+      all = false;
+      continue;
+    }
+    struct kept taken = take_at(i);
+    *count += taken.intents.count;
+    nvmi_array_free(&taken.intents, sizeof(struct nvmi_intent));
+  }
+  nvmi_order_unlock();
+  return all;
+}
+
+uint64_t nvmi_blocks_closing(const struct nvm_pool *pool) {
+  uint64_t count = 0;
+  for (unsigned tries = 0; !take_those_of(pool, &count); tries++)
+    nvmi_pause(tries);
   return count;
 }
 
 void nvmi_blocks_settle(struct nvmi_thread *thread) {
   struct kept one;
-  while (some_are_kept && take(&one)) {
+  while (some_are_kept && begin_one(&one)) {
     struct nvmi_log *log = nvmi_log_of(thread, one.pool);
     if (!log)
       nvmi_fatal_recorded(one.pool->path, "no log for blocks that become free");
@@ -95,6 +118,7 @@ void nvmi_blocks_settle(struct nvmi_thread *thread) {
     nvmi_heap_drop(log, &one.intents);
     nvmi_compiler_barrier();
     thread->busy--;
+    end_one(&one);
     nvmi_array_free(&one.intents, sizeof(struct nvmi_intent));
   }
 }

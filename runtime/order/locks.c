@@ -209,9 +209,11 @@ RELEASE(mtx_unlock, mtx_t, EXCLUSIVE)
  * condition may be: true, and the mutex is locked again, with that result. */
 static bool begins_wait(pthread_mutex_t *lock, int *result) {
   releases(lock, EXCLUSIVE);
-  if (ends_behind_release(nvmi_self)) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (ends_behind_release(thread) && !thread->stays_open) {
     real_pthread_mutex_unlock()(lock);
     released(0);
+    thread->stays_open = thread->touched; /* the next wait is one */
     wants(lock, EXCLUSIVE);
     *result = acquires(lock, EXCLUSIVE, real_pthread_mutex_lock()(lock));
     return true;

@@ -303,6 +303,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   ticket->thread = NULL;
   purge_releases();
   thread->ticket = NULL;
+  thread->stays_open = false;
   ending++;
   await_breaking(ticket);
   inherit(thread, ticket);

@@ -56,8 +56,8 @@ int nvm_pool_close(NVM_POOL *pool) {
     nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */
     pool->in_use = false;
     nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
-    settle_all(pool);
     uint64_t kept = nvmi_blocks_closing(pool);
+    settle_all(pool);
     NVMI_HOLDS(nvmi_heap_fault(pool, kept));
     (void)kept;
     call_clean(pool);

@@ -1,74 +1,7 @@
 /* readers.c: threads outside transactions that follow another's open transaction: what they have read,
  * what they wait for, and what they leave behind.
  */
-#include "core/internal.h"
-#include "harness.h"
-#include "hooks.h"
-#include "store.h"
-
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-enum { WORDS = 200, FAR = 100, OTHER = 50, BLOCK = 60000, ROUNDS = 20, HANGS = 20, MOMENT = 50000 };
-
-static struct {
-  NVM_POOL *pool, *second;
-  uint64_t *words, *words2;
-  pthread_mutex_t lock, other;
-  pthread_cond_t condition;
-  sem_t semaphore;
-  _Atomic unsigned step;
-  _Atomic bool early;
-} all;
-
-static void wait_for(unsigned step) {
-  while (all.step < step)
-    sched_yield();
-}
-
-static void begin(void) { CHECK(nvm_tx_begin(all.pool) == 0); }
-static void commit(void) { CHECK(nvm_tx_commit(all.pool) == 0); }
-
-static uint64_t *make(NVM_POOL **pool, const char *name) {
-  *pool = test_create(test_path(name), 4 << 20);
-  CHECK(nvm_tx_begin(*pool) == 0);
-  uint64_t *words = nvm_calloc(*pool, 0, WORDS, sizeof *words);
-  CHECK(words && nvm_pool_set_root(*pool, words) == 0 && nvm_tx_commit(*pool) == 0);
-  return words;
-}
-
-static void prepare(void) {
-  all.words = make(&all.pool, "pool");
-  pthread_mutex_init(&all.lock, NULL);
-  pthread_mutex_init(&all.other, NULL);
-  pthread_cond_init(&all.condition, NULL);
-  CHECK(sem_init(&all.semaphore, 0, 1) == 0);
-  all.step = 0;
-  alarm(HANGS);
-}
-
-static pthread_t start(void *(*run)(void *), void *argument) {
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, run, argument) == 0);
-  return thread;
-}
-
-static void join(pthread_t thread) { CHECK(pthread_join(thread, NULL) == 0); }
-
-static void read_under(pthread_mutex_t *lock) {
-  pthread_mutex_lock(lock);
-  CHECK(all.words[0] <= ROUNDS);
-  pthread_mutex_unlock(lock);
-}
-
-static void store_and_release(uint64_t value) {
-  pthread_mutex_lock(&all.lock);
-  STORE(all.words[0], value);
-  pthread_mutex_unlock(&all.lock);
-}
+#include "followers.h"
 
 static void *write_and_abort(void *unused) {
   begin();
@@ -280,77 +213,13 @@ static void exit_in_a_circle(void *unused) {
 /* The end of a process waits for nobody for ever, whatever its last commit could become a part of. */
 TEST(exit_waits_for_no_circle) { CHECK(test_child(NULL, exit_in_a_circle, NULL) == 3 << 8); }
 
-static void let_the_other_go(void) {
-  if (all.step != 2)
-    return;
-  all.step = 3;
-  usleep(MOMENT);
-  all.early = all.step > 3;
-}
-
-static void *settle_meanwhile(void *unused) {
-  wait_for(1);
-  begin();
-  read_under(&all.lock);
-  __nvm_note_ahead(&all.words[0], sizeof *all.words);
-  __nvm_note_ahead(&all.words[FAR], sizeof *all.words);
-  all.step = 2;
-  wait_for(3);
-  settle_notes();
-  all.step++;
-  all.words[0] = all.words[FAR] = 5;
-  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
-  return unused;
-}
-
-static void *store_elsewhere_meanwhile(void *unused) {
-  wait_for(1);
-  begin();
-  store_and_release(2);
-  all.step = 2;
-  wait_for(3);
-  STORE(all.words2[0], 5);
-  all.step++;
-  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
-  return unused;
-}
-
-/* While a transaction is undone, those that follow it stand still wherever they are: what was noted
- * ahead is not settled, and nothing is noted in another pool. */
-static void undo_beside(void *(*run)(void *)) {
-  all.words2 = make(&all.second, "second");
-  hook_barrier = let_the_other_go;
-  pthread_t follower = start(run, NULL);
-  begin();
-  store_and_release(1);
-  all.step = 1;
-  wait_for(2);
-  CHECK(nvm_tx_abort(all.pool) == 0);
-  join(follower);
-  hook_barrier = NULL;
-  CHECK(all.step == 4 && !all.early);
-  CHECK(all.words[0] == 0 && all.words[FAR] == 0 && all.words2[0] == 0);
-  CHECK(nvm_pool_close(all.second) == 0 && nvm_pool_close(all.pool) == 0);
-}
-
-TEST(stands_still_before_it_settles) {
-  prepare();
-  if (all.pool->method->entries) /* else nothing waits for a settling */
-    undo_beside(settle_meanwhile);
-}
-
-TEST(stands_still_before_it_stores_elsewhere) {
-  prepare();
-  undo_beside(store_elsewhere_meanwhile);
-}
-
 static struct pointer {
   void *to;
-} dram;
+} dram, *unsafe;
 
-/* What was undone at a release is told by the close, too. */
-TEST(close_tells_of_what_was_undone) {
-  enum { POINTER_ID = 7441 };
+enum { POINTER_ID = 7441 };
+
+static void describe(void) {
   static const struct nvm_field fields[] = {
       {.name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
   static const struct nvm_type type = {.id = POINTER_ID,
@@ -362,11 +231,57 @@ TEST(close_tells_of_what_was_undone) {
                                        .fields = fields};
   const struct nvm_type *types[] = {&type};
   __nvm_describe(types, types + 1);
-  prepare();
+}
+
+static struct pointer *make_pointer(void) {
   begin();
   struct pointer *pointer = nvm_calloc(all.pool, POINTER_ID, 1, sizeof *pointer);
   STORE(all.words[1], (uint64_t)(uintptr_t)pointer);
   commit();
+  return pointer;
+}
+
+static void *wait_with_an_unsafe_pointer(void *unused) {
+  unsigned woken = 0;
+  pthread_mutex_lock(&all.other);
+  wait_for(1);
+  pthread_mutex_lock(&all.lock);
+  STORE(unsafe->to, &dram);
+  all.step = 2;
+  for (; all.step < 3; woken++)
+    pthread_cond_wait(&all.condition, &all.lock);
+  STORE(unsafe->to, NULL);
+  pthread_mutex_unlock(&all.lock);
+  pthread_mutex_unlock(&all.other);
+  CHECK(woken <= 3);
+  return unused;
+}
+
+/* Who could end nothing in place of its wait waits. */
+TEST(waits_for_a_condition_with_what_stays_open) {
+  describe();
+  prepare();
+  unsafe = make_pointer();
+  pthread_t waiter = start(wait_with_an_unsafe_pointer, NULL);
+  begin();
+  store_and_release(1);
+  all.step = 1;
+  wait_for(2);
+  usleep(MOMENT);
+  pthread_mutex_lock(&all.lock);
+  all.step = 3;
+  pthread_cond_signal(&all.condition);
+  pthread_mutex_unlock(&all.lock);
+  commit();
+  join(waiter);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+/* What was undone at a release is told by the close, too. */
+TEST(close_tells_of_what_was_undone) {
+  describe();
+  prepare();
+  struct pointer *pointer = make_pointer();
   pthread_mutex_lock(&all.lock);
   STORE(pointer->to, &dram);
   pthread_mutex_unlock(&all.lock);
