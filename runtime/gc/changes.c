@@ -1,6 +1,7 @@
 /* changes.c: see changes.h. */
 #include "gc/changes.h"
 
+#include "base/sort.h"
 #include "core/piece.h"
 #include "gc/counts.h"
 #include "heap/fates.h"
@@ -9,7 +10,6 @@
 #include "types/types.h"
 #include "types/words.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -130,7 +130,7 @@ static int by_place(const void *a, const void *b) {
 
 static void sort(struct nvmi_piece *pieces, size_t count) {
   if (count > FEW) {
-    qsort(pieces, count, sizeof *pieces, by_place);
+    nvmi_sort(pieces, count, sizeof *pieces, by_place);
     return;
   }
   for (size_t i = 1; i < count; i++) {
@@ -219,7 +219,7 @@ static const uint64_t *list(struct scan *scan, unsigned type, uint64_t offset, u
   nvmi_each_reference(scan->pool, type, scan->scratch->image.items, size, list_reference, &listing);
   *count = listing.found->count;
   if (*count > 1)
-    qsort(listing.found->items, *count, sizeof(uint64_t), by_value);
+    nvmi_sort(listing.found->items, *count, sizeof(uint64_t), by_value);
   return listing.found->items;
 }
 

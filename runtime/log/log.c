@@ -203,8 +203,10 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
 
 static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   unsigned count = pool->log_count;
-  if (pool->header.state == NVM_STATE_CLEAN) /* exit was here, and something still writes */
+  if (pool->header.state == NVM_STATE_CLEAN) { /* exit was here, and something still writes */
+    pool->header.clean_shutdowns--;
     nvmi_pool_reopen(pool);
+  }
   for (unsigned i = 0; i < count; i++)
     if (!pool->logs[i]->owner)
       return pool->logs[i];

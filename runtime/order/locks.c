@@ -224,6 +224,7 @@ static bool begins_wait(pthread_mutex_t *lock, int *result) {
 
 #define WAITING(lock, call)                                                                        \
   int result;                                                                                      \
+  changes((const void *)(condition));                                                              \
   if (begins_wait((pthread_mutex_t *)(lock), &result))                                             \
     return result;                                                                                 \
   pthread_cleanup_push(ends_wait, lock);                                                           \
@@ -254,13 +255,21 @@ int NAME(pthread_cond_clockwait)(pthread_cond_t *restrict condition, pthread_mut
   WAITING(lock, real_pthread_cond_clockwait()(condition, lock, clock, until))
 }
 
+/* Now, not where all threads stand still: one of them may be in the loader, which holds its lock. */
+static void find_all(void) {
+  real_pthread_mutex_lock();
+  real_pthread_mutex_trylock();
+  real_pthread_mutex_unlock();
+  real_sem_post();
+}
+
 int nvmi_real_post(void *semaphore) { return real_sem_post()(semaphore); }
 int nvmi_real_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_lock()(mutex); }
 int nvmi_real_try_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_trylock()(mutex); }
 int nvmi_real_unlock(pthread_mutex_t *mutex) { return real_pthread_mutex_unlock()(mutex); }
 
 #ifdef NVMI_WRAPPED
-void nvmi_locks_check(void) {}
+void nvmi_locks_check(void) { find_all(); }
 #else
 /* Who links asks for it by name (-u): where another library has the lock functions before this
  * archive is looked at (-lc, a sanitizer), nothing else would fetch this file. */
@@ -268,6 +277,7 @@ const char __nvmi_locks = 1;
 
 void nvmi_locks_check(void) {
   static _Atomic bool told;
+  find_all();
   const void *others = dlsym(RTLD_DEFAULT, "pthread_mutex_unlock");
   if (!others || others == (const void *)pthread_mutex_unlock ||
       __interceptor_pthread_mutex_unlock || atomic_exchange(&told, true))

@@ -171,10 +171,19 @@ static void add_tables(const struct nvmi_module *module, struct sums *sums) {
     add_linked(&tables, end);
 }
 
+bool nvmi_is_relocated_text(const struct nvmi_module *module) {
+  bool relocated = false;
+  const Elf64_Dyn *at = (const void *)(module->base + module->dynamic);
+  for (; module->dynamic && at->d_tag != DT_NULL; at++)
+    relocated |= at->d_tag == DT_TEXTREL || (at->d_tag == DT_FLAGS && at->d_un.d_val & DF_TEXTREL);
+  return relocated;
+}
+
 /* Without the file's own header: removing symbols changes that. */
 void nvmi_build_sum(struct nvmi_module *module) {
   struct sums sums = {{1, 2}};
-  for (unsigned i = 0; i < module->part_count; i++) {
+  unsigned count = nvmi_is_relocated_text(module) ? 0 : module->part_count;
+  for (unsigned i = 0; i < count; i++) {
     const struct nvmi_part *part = &module->parts[i];
     const char *start = (const char *)module->base + part->start;
     if (part->readable && !part->writable && !(module->has_id && part->executable))

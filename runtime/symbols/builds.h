@@ -16,5 +16,8 @@ enum {
 /* Whether a build that was noted is this one. Of pools of old: by the linker's id alone. */
 bool nvmi_build_is(const uint8_t noted[NVMI_BUILD_ID], const uint8_t now[NVMI_BUILD_ID]);
 
+/* The loader has changed what nobody else can write: it says nothing about the build. */
+bool nvmi_is_relocated_text(const struct nvmi_module *module);
+
 /* Fills in module->build from what is loaded; the linker's id is there, if it has one. */
 void nvmi_build_sum(struct nvmi_module *module);

@@ -213,7 +213,8 @@ static bool is_loaded_file(const struct nvmi_module *module) {
   if (!module->bytes || memcmp(module->bytes, ELFMAG, SELFMAG) != 0 ||
       (module->has_id && !is_as_loaded(module, &module->notes, 0)))
     return false;
-  for (unsigned i = 0; i < module->part_count; i++) {
+  unsigned count = nvmi_is_relocated_text(module) ? 0 : module->part_count;
+  for (unsigned i = 0; i < count; i++) {
     const struct nvmi_part *part = &module->parts[i];
     if (part->readable && !part->writable && !(module->has_id && part->executable) &&
         !is_as_loaded(module, part, part->file ? 0 : sizeof(Elf64_Ehdr)))

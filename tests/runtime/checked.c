@@ -16,6 +16,7 @@ struct record {
   union {
     uint64_t first;
     pthread_mutex_t lock;
+    pthread_cond_t condition;
   };
   uint64_t second, third;
 };
@@ -126,7 +127,20 @@ static void commit_lock(void *cut) {
   go_on();
 }
 
+static void commit_condition(void *cut) {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  struct timespec past = {0, 0};
+  open_record(cut, 0);
+  power_hold(false);
+  commit_record();
+  pthread_mutex_lock(&mutex);
+  pthread_cond_timedwait(&record->condition, &mutex, &past);
+  pthread_mutex_unlock(&mutex);
+  go_on();
+}
+
 TEST_ONCE(power_failure_lock_in_a_checked_commit) {
   share_progress();
   power_fail_everywhere("undo", prepare, commit_lock, verify_record);
+  power_fail_everywhere("undo", prepare, commit_condition, verify_record);
 }

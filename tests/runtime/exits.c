@@ -116,7 +116,8 @@ TEST(exit_and_store_after_it) {
   pool = test_open(path);
   root = nvm_pool_root(pool);
   struct nvm_info info;
-  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0);
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0 &&
+        pool->header.clean_shutdowns == 2);
   CHECK(root->words[0] == 5 && root->words[1] == 98 && root->words[2] == 99);
   CHECK(nvm_pool_close(pool) == 0);
 }
