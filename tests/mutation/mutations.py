@@ -94,14 +94,22 @@ def is_whole(line):
     return line.count("(") == line.count(")")
 
 
+def looks_only(line):
+    """Whether an invariant is looked at, which changes nothing."""
+    return re.match(r"\s+(assert|NVMI_HOLDS)\(", line) is not None
+
+
 def mutations():
     found = []
     for name in sources():
         rules = RULES + (WHOLE_RULES if name in WHOLE else [])
         with open(os.path.join(ROOT, name)) as f:
             lines = f.read().split("\n")
-        function = ""
+        function, is_for_tests = "", False
         for number, line in enumerate(lines, 1):
+            is_for_tests = (is_for_tests or line == "#ifndef NDEBUG") and line != "#endif"
+            if is_for_tests or looks_only(line):
+                continue
             begins = re.match(r"\w.*?\b(\w+)\(", line)
             function = begins.group(1) if begins and not line.startswith("#") else function
             for kind, pattern, instead in rules:
