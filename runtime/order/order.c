@@ -143,8 +143,8 @@ static void enter_release(uintptr_t lock, struct nvmi_ticket *ticket) {
 }
 
 /* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
- * outside transactions, whose own never ends. What it read there of transactions that were undone it
- * has looked at for nothing once it holds no lock. False: there is nothing. */
+ * outside transactions, whose own never ends. Where it stands outside transactions and releases its
+ * last lock, it no longer depends on what was undone before. False: there is nothing. */
 static bool hand_on(uintptr_t lock, struct nvmi_ticket *ticket, bool is_last) {
   nvmi_ticket_forget_ended(ticket, is_last && !nvmi_in_transaction(ticket->thread));
   for (size_t i = 0; i < ticket->deps.count; i++)

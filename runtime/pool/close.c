@@ -91,7 +91,9 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   if (self->logs[pool->index])
     nvmi_log_detach(self->logs[pool->index]);
   bool left = false;
-  while (!left) { /* one may have written, and ended, since */
+  /* Another thread may have committed and ended since. Its end has fenced what it stored in place
+   * (nvmi_log_detach); its references are not counted yet. */
+  while (!left) {
     nvmi_counts_drain(pool);
     pool->persist->fence();
     quiet = nvmi_lock_quietly(&pool->lock);

@@ -1,33 +1,16 @@
 /* late.c: what a signal's handler stores in the middle of a commit is judged like all else. */
 #include "harness.h"
 #include "hooks.h"
-#include "store.h"
+#include "pointer.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { POINTER_ID = 7443, STEPS = 4 };
+enum { STEPS = 4 };
 
-static struct pointer {
-  void *to;
-  uint64_t number;
-} dram, *stored;
-
-static void describe(void) {
-  static const struct nvm_field fields[] = {
-      {.name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-  static const struct nvm_type type = {.id = POINTER_ID,
-                                       .name = "struct pointer",
-                                       .members = "",
-                                       .size = sizeof(struct pointer),
-                                       .alignment = 8,
-                                       .field_count = 1,
-                                       .fields = fields};
-  const struct nvm_type *types[] = {&type};
-  __nvm_describe(types, types + 1);
-}
+static struct pointer dram, *stored;
 
 static unsigned steps, raised_at;
 
@@ -60,7 +43,7 @@ static void commit_with_handler(void *path) {
 /* Either the handler's store is the next transaction's, which is undone, or the process ends. */
 TEST(handler_stores_an_unsafe_pointer_in_a_commit) {
   const char *path = test_path("pool");
-  describe();
+  describe_pointer();
   for (raised_at = 1; raised_at <= STEPS; raised_at++) {
     int status = test_child(NULL, commit_with_handler, (void *)(uintptr_t)path);
     CHECK(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));

@@ -2,6 +2,7 @@
  * what they wait for, and what they leave behind.
  */
 #include "followers.h"
+#include "pointer.h"
 
 static void *write_and_abort(void *unused) {
   begin();
@@ -213,25 +214,7 @@ static void exit_in_a_circle(void *unused) {
 /* The end of a process waits for nobody for ever, whatever its last commit could become a part of. */
 TEST(exit_waits_for_no_circle) { CHECK(test_child(NULL, exit_in_a_circle, NULL) == 3 << 8); }
 
-static struct pointer {
-  void *to;
-} dram, *unsafe;
-
-enum { POINTER_ID = 7441 };
-
-static void describe(void) {
-  static const struct nvm_field fields[] = {
-      {.name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-  static const struct nvm_type type = {.id = POINTER_ID,
-                                       .name = "struct pointer",
-                                       .members = "",
-                                       .size = sizeof(struct pointer),
-                                       .alignment = 8,
-                                       .field_count = 1,
-                                       .fields = fields};
-  const struct nvm_type *types[] = {&type};
-  __nvm_describe(types, types + 1);
-}
+static struct pointer dram, *unsafe;
 
 static struct pointer *make_pointer(void) {
   begin();
@@ -259,7 +242,7 @@ static void *wait_with_an_unsafe_pointer(void *unused) {
 
 /* Who could end nothing in place of its wait waits. */
 TEST(waits_for_a_condition_with_what_stays_open) {
-  describe();
+  describe_pointer();
   prepare();
   unsafe = make_pointer();
   pthread_t waiter = start(wait_with_an_unsafe_pointer, NULL);
@@ -279,7 +262,7 @@ TEST(waits_for_a_condition_with_what_stays_open) {
 
 /* What was undone at a release is told by the close, too. */
 TEST(close_tells_of_what_was_undone) {
-  describe();
+  describe_pointer();
   prepare();
   struct pointer *pointer = make_pointer();
   pthread_mutex_lock(&all.lock);
