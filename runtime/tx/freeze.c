@@ -121,7 +121,8 @@ static void open_all(uint64_t pools) {
     nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(pools))->gate, NVMI_GATE_FREEZE);
 }
 
-/* Whether nobody is at work in these pools. Not, too, where one's lock is held: that pool. */
+/* Whether nobody is at work in these pools. False as well where somebody holds the lock of one; then
+ * `*locked` is that pool. */
 static bool all_rest(uint64_t pools, struct nvm_pool **locked) {
   bool rest = true;
   for (*locked = NULL; pools && rest; pools &= pools - 1) {
