@@ -318,6 +318,22 @@ static void forget_end(struct nvm_pool *pool, uint16_t word, char *block, size_t
     clear(block + from, to - from);
 }
 
+void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
+                     size_t old_size) {
+  char *block = nvm_alloc(pool, type, size);
+  if (!block)
+    return NULL;
+  size_t kept = size < old_size ? size : old_size;
+  __nvm_note(block, kept);
+  memcpy(block, address, kept);
+  nvmi_trace_stored(block, kept);
+  if (nvm_free(address) != 0) { /* freed already */
+    nvm_free(block);
+    return NULL;
+  }
+  return block;
+}
+
 void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   struct nvmi_location at;
   struct nvm_pool *home;
@@ -336,18 +352,7 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
     forget_end(pool, word, address, size, old_size);
     return address;
   }
-  char *block = nvm_alloc(pool, word > 1 ? pool->type_ids[word - 1] : 0, size);
-  if (!block)
-    return NULL;
-  size_t kept = size < old_size ? size : old_size;
-  __nvm_note(block, kept);
-  memcpy(block, address, kept);
-  nvmi_trace_stored(block, kept);
-  if (nvm_free(address) != 0) { /* freed already */
-    nvm_free(block);
-    return NULL;
-  }
-  return block;
+  return nvmi_heap_move(pool, word > 1 ? pool->type_ids[word - 1] : 0, address, size, old_size);
 }
 
 enum { TABLES = sizeof(struct nvmi_chunk) + 4 * sizeof(uint32_t) }; /* bytes for each chunk */

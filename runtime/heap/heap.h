@@ -34,6 +34,11 @@ static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
   log->awaited_count = 0;
 }
 
+/* Another block of this type and size has the content of one of `old_size` bytes, which is freed.
+ * Null: recorded, and nothing has happened. */
+void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
+                     size_t old_size);
+
 /* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
  */
 uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address);

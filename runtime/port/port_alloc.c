@@ -93,33 +93,15 @@ static uint64_t type_after(const struct nvm_pool *pool, uint64_t old, uint64_t t
   return holds_words(pool, told) || (old && !holds_words(pool, old)) ? told : 0;
 }
 
-/* Null: recorded, and nothing has happened; with `*is_block` false `address` was none. */
-static void *moved(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
-                   bool *is_block) {
-  size_t usable = nvm_usable_size(address), kept = usable < size ? usable : size;
-  *is_block = usable != 0;
-  void *block = usable ? nvm_alloc(pool, type, size) : NULL;
-  if (!block)
-    return NULL;
-  __nvm_note(block, kept);
-  memcpy(block, address, kept);
-  nvmi_trace_stored(block, kept);
-  *is_block = nvm_free(address) == 0;
-  if (!*is_block)
-    nvm_free(block);
-  return *is_block ? block : NULL;
-}
-
 static void *resized(void *address, size_t size, uint64_t told) {
   struct nvm_pool *pool = told && size ? nvmi_pool_at(address) : NULL;
-  bool is_block = false;
-  uint64_t old = 0, type = 0;
-  if (pool && !pool->forked) {
-    old = nvmi_heap_type(pool, address);
-    type = type_after(pool, old, told);
-  }
-  void *block = type != old ? moved(pool, type, address, size, &is_block) : NULL;
-  return is_block ? made(block) : realloc(address, size); /* which says what is wrong */
+  size_t usable = pool && !pool->forked ? nvm_usable_size(address) : 0;
+  if (!usable)
+    return realloc(address, size); /* which says what is wrong */
+  uint64_t old = nvmi_heap_type(pool, address), type = type_after(pool, old, told);
+  void *block = type == old ? NULL : nvmi_heap_move(pool, type, address, size, usable);
+  bool is_free = type != old && !block && nvm_errno() == NVM_EDOUBLEFREE;
+  return type == old || is_free ? realloc(address, size) : made(block);
 }
 
 void *__nvm_port_realloc(void *Address, size_t Size) {
