@@ -3,21 +3,19 @@
  * backtraces, loaded as glibc loads it: a C program need not be linked with it.
  *
  * Where code has no tables, or the path is long, the unwinder stops on the way. Then the rest of
- * the stack is searched for what the kernel put above a handler: the address of the C library's
- * return from signals, and behind it registers whose stack pointer leads on from there. What a
- * handler left behind that has returned looks the same, but for the signals that were blocked
- * before: they are blocked again. A handler blocks one more at least, its own, unless it was
- * installed with SA_NODEFER: such a one is not found where code has no tables.
+ * the stack is searched for what the kernel put above a handler: the address that its handlers
+ * return to, the C library's or a sanitizer's, and behind it registers whose stack pointer leads on
+ * from there. What a handler left behind that has returned looks the same, but for the signals that
+ * were blocked before: they are blocked again. A handler blocks one more at least, its own, unless
+ * it was installed with SA_NODEFER: such a one is not found where code has no tables.
  */
 #define _GNU_SOURCE
 #include "base/signal_frame.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -26,8 +24,8 @@
 
 enum {
   FRAMES_MAX = 128,
+  RETURNS_MAX = 4,
   SEARCHED_BYTES = 256 << 10,
-  START_BYTES = 64, /* of the code at a program's entry */
   FRAME_BYTES_MAX =
       64 << 10 /* that the kernel puts on the stack, registers of all widths included */
 };
@@ -43,14 +41,9 @@ struct action {
 static __typeof__(_Unwind_Backtrace) *backtrace;
 static __typeof__(_Unwind_GetIPInfo) *place;
 static __typeof__(_Unwind_GetCFA) *frame_of;
-static uintptr_t library_start, program_start;
 
 void nvmi_signal_frame_prepare(void) {
-  Dl_info info;
   void *library = dlopen("libgcc_s.so.1", RTLD_NOW);
-  if (dladdr((void *)(uintptr_t)pthread_create, &info))
-    library_start = (uintptr_t)info.dli_fbase;
-  program_start = getauxval(AT_ENTRY);
   frame_of = (__typeof__(frame_of))dlsym(library, "_Unwind_GetCFA");
   place = (__typeof__(place))dlsym(library, "_Unwind_GetIPInfo");
   backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
@@ -59,7 +52,7 @@ void nvmi_signal_frame_prepare(void) {
 struct search {
   unsigned frames;
   bool found;
-  uintptr_t at, top; /* code and stack of the frame that was seen last */
+  uintptr_t at, top; /* code and stack of the frame that was seen last; no code: behind the first */
 };
 
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument) {
@@ -69,13 +62,6 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument)
   search->top = frame_of(context);
   search->found = is_interrupted;
   return search->found || ++search->frames == FRAMES_MAX ? _URC_NORMAL_STOP : _URC_NO_REASON;
-}
-
-/* Threads begin in the C library, the program at its entry. */
-static bool is_outermost(uintptr_t at) {
-  Dl_info info;
-  return at - program_start < START_BYTES ||
-         (dladdr((void *)at, &info) && (uintptr_t)info.dli_fbase == library_start);
 }
 
 /* The first handler of these signals; null: there is none. */
@@ -115,13 +101,38 @@ static bool blocks_more(uintptr_t at) {
          !(before & ~now) && handler_of(now & ~before).handler;
 }
 
-static bool is_on_stack(uintptr_t from, const void *sign) {
+/* Where handlers return to. */
+struct returns {
+  unsigned count;
+  const void *to[RETURNS_MAX];
+};
+
+static bool has(const struct returns *returns, const void *word) {
+  for (unsigned i = 0; i < returns->count; i++)
+    if (returns->to[i] == word)
+      return true;
+  return false;
+}
+
+static struct returns returns_of_handlers(void) {
+  struct returns found = {0};
+  for (int number = 0; number < 64 && found.count < RETURNS_MAX; number++) {
+    const void *to = handler_of(UINT64_C(1) << number).restorer;
+    if (to && !has(&found, to))
+      found.to[found.count++] = to;
+  }
+  return found;
+}
+
+static bool is_on_stack(uintptr_t from) {
+  const struct returns returns = returns_of_handlers();
   const void *words[512];
   size_t got = sizeof words;
-  for (uintptr_t at = from; sign && got == sizeof words && at < from + SEARCHED_BYTES; at += got) {
+  for (uintptr_t at = from; returns.count && got == sizeof words && at < from + SEARCHED_BYTES;
+       at += got) {
     got = copy_stack(at, words, sizeof words);
     for (size_t i = 0; i < got / sizeof *words; i++)
-      if (words[i] == sign && leads_on(at + i * sizeof *words) &&
+      if (has(&returns, words[i]) && leads_on(at + i * sizeof *words) &&
           blocks_more(at + i * sizeof *words))
         return true;
   }
@@ -139,7 +150,7 @@ bool nvmi_in_signal_handler(void) {
     backtrace(look, &search);
   if (is_on_alternate_stack())
     return true;
-  if (search.found || (search.frames && search.frames < FRAMES_MAX && is_outermost(search.at)))
+  if (search.found || (search.frames && !search.at))
     return search.found;
-  return is_on_stack(search.top, handler_of(UINT64_MAX).restorer);
+  return is_on_stack(search.top);
 }
