@@ -316,6 +316,7 @@ int nvmi_counts_anew(struct nvm_pool *pool) {
   for (uint64_t i = 0; i < directory_words(pool); i++)
     if (counts->directory[i])
       memset(pool->home + counts->directory[i], 0, NVM_COUNTS_TABLE);
+  nvmi_step(NVMI_STEP_COUNT);
   if (add_all(&sum))
     return -1;
   for (uint64_t i = 0; i < directory_words(pool); i++)

@@ -155,9 +155,11 @@ class Workshop:
     def plans(self, mutation):
         """Tests that reach the mutated line: those that take FAST_SECONDS, and others."""
         tests = self.reached.plan(mutation.name, mutation.number, self.noticed.tests(mutation.name))
+        seconds = SCREEN_SECONDS if self.screens else FAST_SECONDS
         if mutation.kind in ("fence", "flush"):
-            tests.sort(key=lambda test: "power" not in test)  # only these can notice
-        fast = self.reached.within(tests, SCREEN_SECONDS if self.screens else FAST_SECONDS)
+            tests.sort(key=lambda test: not loses_power(test))  # only these can notice
+            seconds = max(seconds, sum(self.reached.seconds[t] for t in tests if loses_power(t)))
+        fast = self.reached.within(tests, seconds)
         return tests[:fast], tests[fast:fast + self.reached.within(tests[fast:], FURTHER_SECONDS)]
 
     def tests_pass(self, tests, seconds):
@@ -269,6 +271,11 @@ class Workshop:
 
 
 NONE = Mutation("", "", "", 0, "", "")
+
+
+def loses_power(test):
+    """By its name; "undo power" behind it is the domain."""
+    return "power" in test.split()[0]
 
 
 def measured(shop, jobs, tried):

@@ -175,6 +175,19 @@ static void count_in_two_threads(void *cut) {
   CHECK(nvm_pool_close(shared) == 0);
 }
 
+/* All is counted anew while what was committed last waits to be counted. */
+static void collect_without_power(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  power_hold(false);
+  begin(pool);
+  STORE(links_of(pool)[0]->next, links_of(pool)[2]);
+  commit(pool);
+  CHECK(nvm_pool_collect(pool, NULL) == 0);
+  point(pool, 1, 1, NULL);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* A record that begins before the log's end and goes on at its start. */
 static void link_over_the_end(void *cut) {
   NVM_POOL *pool = open_without_power(cut);
@@ -249,6 +262,10 @@ TEST_ONCE(power_failure_counting_in_two_threads) {
 
 TEST_ONCE(power_failure_releasing) {
   power_fail_everywhere("undo", prepare_nodes, unlink_without_power, verify);
+}
+
+TEST_ONCE(power_failure_collecting) {
+  power_fail_everywhere("undo", prepare_nodes, collect_without_power, verify);
 }
 
 TEST_ONCE(power_failure_counting_over_the_end) {

@@ -321,6 +321,8 @@ static void run_until_killed(void *path) {
     act(pool, &state);
     if (i % 16 == 15)
       CHECK(nvm_pool_release(pool, NULL) == 0);
+    if (i == 7)
+      CHECK(nvm_pool_collect(pool, NULL) == 0);
   }
   CHECK(nvm_pool_close(pool) == 0);
 }
