@@ -65,9 +65,8 @@ static NVM_POOL *make(const char *path, unsigned links) {
 
 static void prepare_nodes(void *path) { CHECK(nvm_pool_close(make(path, NODES)) == 0); }
 
-/* All of its free chunks had another use: what is made of them is not zero. */
-static void prepare_used(void *path) {
-  NVM_POOL *pool = test_create(path, 6 << 20);
+/* All of its free chunks have another use for a while: what is made of them is not zero. */
+static void use_all(NVM_POOL *pool) {
   char *blocks[USED];
   begin(pool);
   for (unsigned i = 0; i < USED; i++) {
@@ -80,7 +79,18 @@ static void prepare_used(void *path) {
   for (unsigned i = 0; i < USED; i++)
     CHECK(nvm_free(blocks[i]) == 0);
   commit(pool);
+}
+
+static void prepare_used(void *path) {
+  NVM_POOL *pool = test_create(path, 6 << 20);
+  use_all(pool);
   add_nodes(pool, NODES);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void prepare_used_later(void *path) {
+  NVM_POOL *pool = make(path, NODES);
+  use_all(pool);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
@@ -188,6 +198,24 @@ static void collect_without_power(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* A table more, made of a chunk that had another use. */
+static void link_far_away(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  begin(pool);
+  struct node *far = nvm_calloc(pool, NODE_ID, FAR_SIZE / sizeof(struct node), sizeof *far);
+  STORE(links_of(pool)[0]->next, far);
+  commit(pool);
+  nvmi_counts_drain(pool);
+  power_hold(false);
+  begin(pool);
+  STORE(links_of(pool)[1]->next, &far[FAR_SIZE / sizeof *far - 1]);
+  commit(pool);
+  nvmi_counts_drain(pool);
+  point(pool, 1, 1, NULL);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* A record that begins before the log's end and goes on at its start. */
 static void link_over_the_end(void *cut) {
   NVM_POOL *pool = open_without_power(cut);
@@ -266,6 +294,10 @@ TEST_ONCE(power_failure_releasing) {
 
 TEST_ONCE(power_failure_collecting) {
   power_fail_everywhere("undo", prepare_nodes, collect_without_power, verify);
+}
+
+TEST_ONCE(power_failure_counting_far_away) {
+  power_fail_everywhere("undo", prepare_used_later, link_far_away, verify);
 }
 
 TEST_ONCE(power_failure_counting_over_the_end) {
