@@ -7,11 +7,13 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { NODE_ID = 3251, LINKS_ID, NODES = 4, LINKS = 60000, LEFT = 2, FEW = 8 };
-enum { USED = 10, USED_SIZE = 480 << 10, FAR_SIZE = 2 << 20 };
+enum { USED = 10, USED_SIZE = 480 << 10, FAR_SIZE = 2 << 20, MANY_WORDS = 20000 };
 
 struct node {
   struct node *next, *other;
@@ -198,6 +200,34 @@ static void collect_without_power(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static char *fill_pool(NVM_POOL *pool) {
+  char *block = NULL, *last;
+  begin(pool);
+  for (size_t size = FAR_SIZE; size >= NVM_CHUNK_SIZE; size /= 2)
+    while ((last = nvm_alloc(pool, 0, size)))
+      block = block ? block : last;
+  commit(pool);
+  return block;
+}
+
+/* A commit fails whose changes of references are in the circular log. */
+static void fail_without_power(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  const struct nvm_header *header = &pool->header;
+  rlim_t end = header->heap_offset + header->heap_size;
+  struct rlimit size = {.rlim_cur = end, .rlim_max = end};
+  CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &size) == 0);
+  uint64_t *words = (uint64_t *)fill_pool(pool);
+  begin(pool);
+  power_hold(false);
+  STORE(links_of(pool)[0]->next, links_of(pool)[2]);
+  for (unsigned i = 0; i < MANY_WORDS; i++)
+    STORE(words[i], i);
+  CHECK(nvm_tx_commit(pool) == -1);
+  point(pool, 1, 1, NULL);
+  power_hold(true);
+}
+
 /* A table more, made of a chunk that had another use. */
 static void link_far_away(void *cut) {
   NVM_POOL *pool = open_without_power(cut);
@@ -298,6 +328,10 @@ TEST_ONCE(power_failure_collecting) {
 
 TEST_ONCE(power_failure_counting_far_away) {
   power_fail_everywhere("undo", prepare_used_later, link_far_away, verify);
+}
+
+TEST_ONCE(power_failure_counting_what_fails) {
+  power_fail_everywhere("shadow", prepare_nodes, fail_without_power, verify);
 }
 
 TEST_ONCE(power_failure_counting_over_the_end) {
