@@ -188,6 +188,25 @@ bool resolveFieldAnnotations(Module &M) {
   return Changed;
 }
 
+bool mayCommit(const Function &F) {
+  return llvm::any_of(instructions(F), [](const Instruction &I) {
+    return isa<CallBase>(I) && !isa<IntrinsicInst>(I);
+  });
+}
+
+/// A commit reads what a restricted pointer leads to, and an abort writes it. The optimizer must not
+/// take them for calls that cannot: it would drop a store before a commit for one behind it.
+bool shareRestricted(Module &M) {
+  bool Changed = false;
+  for (Function &F : M)
+    for (Argument &A : F.args())
+      if (A.hasNoAliasAttr() && mayCommit(F)) {
+        A.removeAttr(Attribute::NoAlias);
+        Changed = true;
+      }
+  return Changed;
+}
+
 bool foldTypeIds(Module &M) {
   Function *Marker = M.getFunction("__nvm_type_id");
   if (!Marker)
@@ -223,6 +242,7 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   Changed |= markBitFields(M);
   Changed |= foldTypeIds(M);
   Changed |= placeBoundaries(M);
+  Changed |= shareRestricted(M);
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
