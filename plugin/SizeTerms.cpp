@@ -16,6 +16,27 @@ bool isLength(const Expr &E) {
          (Called->getName() == "strlen" || Called->getName() == "strnlen");
 }
 
+/// Calls \p Take for each type whose size or parts \p E computes with.
+void forEachType(const Stmt &E, llvm::function_ref<void(QualType)> Take) {
+  if (auto *Of = dyn_cast<UnaryExprOrTypeTraitExpr>(&E); Of && Of->getKind() == UETT_SizeOf)
+    Take(Of->getTypeOfArgument());
+  if (auto *Offset = dyn_cast<OffsetOfExpr>(&E))
+    Take(Offset->getTypeSourceInfo()->getType());
+  const Expr *Meant = nullptr; // by a name
+  if (auto *Name = dyn_cast<DeclRefExpr>(&E)) {
+    if (auto *Constant = dyn_cast<EnumConstantDecl>(Name->getDecl()))
+      Meant = Constant->getInitExpr();
+    else if (auto *Variable = dyn_cast<VarDecl>(Name->getDecl());
+             Variable && Variable->getType().isConstQualified())
+      Meant = Variable->getAnyInitializer();
+  }
+  if (Meant)
+    forEachType(*Meant, Take);
+  for (const Stmt *Part : E.children())
+    if (Part)
+      forEachType(*Part, Take);
+}
+
 } // namespace
 
 bool isOnce(const Expr &E, const ASTContext &Context) {
@@ -70,7 +91,18 @@ void Terms::add(const Expr *E) {
     return All.push_back({Offset->getTypeSourceInfo()->getType(), false, true});
   Term Number;
   Number.Open = !isLength(*E) && !E->isIntegerConstantExpr(Layouts->context());
+  Number.Anything = computesWithPointers(*E);
   All.push_back(Number);
+}
+
+/// Whether a number is made of the size of something with pointers in a way that is none of sums and
+/// products: rounded up, the larger of two.
+bool Terms::computesWithPointers(const Expr &E) const {
+  bool Found = false;
+  forEachType(E, [&](QualType T) {
+    Found |= !T->isIncompleteType() && !T->isDependentType() && Layouts->holdsPointers(T);
+  });
+  return Found;
 }
 
 /// So many of one type. Of two types the one without pointers only counts: sizeof(char).

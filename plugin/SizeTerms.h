@@ -29,6 +29,7 @@ public:
 private:
   void add(const clang::Expr *E);
   void addProduct(const clang::BinaryOperator &Product);
+  bool computesWithPointers(const clang::Expr &E) const;
   bool endsBeforeFlexibleArray(const clang::OffsetOfExpr &Offset) const;
   Term many() const;
 
