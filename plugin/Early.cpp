@@ -103,19 +103,21 @@ bool placeBoundaries(Module &M) {
   return Changed;
 }
 
-/// True when \p U is the address that an instruction accesses, not a value it stores or copies
-/// from.
-bool isAccessedAddress(const Use &U) {
+/// True when \p U is the address that an instruction writes to, not a value it stores or copies from.
+bool isWrittenAddress(const Use &U) {
   auto *I = cast<Instruction>(U.getUser());
   if (isa<StoreInst>(I))
     return U.getOperandNo() == StoreInst::getPointerOperandIndex();
-  return isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I) && U.getOperandNo() == 0;
+  return isa<AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I) && U.getOperandNo() == 0;
 }
 
-/// Bytes of the field that a mark annotates; 0: not known.
+/// Bytes of the field that a mark annotates; 0: not known, or a union's, which others share.
 uint64_t sizeOfField(const IntrinsicInst &Mark) {
   auto *Path = dyn_cast<GEPOperator>(Mark.getArgOperand(0));
   if (!Path || !isa<StructType>(Path->getSourceElementType()))
+    return 0;
+  auto *Record = dyn_cast<StructType>(Path->getResultElementType());
+  if (Record && Record->hasName() && Record->getName().starts_with("union."))
     return 0;
   return Mark.getDataLayout().getTypeAllocSize(Path->getResultElementType());
 }
@@ -127,7 +129,8 @@ struct WithinField {
 };
 
 /// The element of the field that \p Path leads to. None: it may leave the field, as container_of
-/// does. An array's index is believed to be within the array, but how far is not known.
+/// does. An array's index is believed to be within the array, but how far is not known; what is no
+/// array has no index but 0.
 std::optional<WithinField> elementOf(const WithinField &Field, GetElementPtrInst &Path) {
   const DataLayout &DL = Path.getDataLayout();
   APInt Offset(DL.getIndexTypeSizeInBits(Path.getType()), 0);
@@ -137,18 +140,31 @@ std::optional<WithinField> elementOf(const WithinField &Field, GetElementPtrInst
     return WithinField{&Path, Field.Room - Offset.getZExtValue()};
   }
   uint64_t Element = DL.getTypeAllocSize(Path.getResultElementType());
-  if (!Path.isInBounds() || Element > Field.Room)
+  if (!Path.isInBounds() || Element >= Field.Room)
     return std::nullopt;
   return WithinField{&Path, Element};
 }
 
+/// Bytes that an instruction writes; 0: not known.
+uint64_t writtenBytes(const Instruction &Access) {
+  const DataLayout &DL = Access.getDataLayout();
+  if (auto *Range = dyn_cast<MemIntrinsic>(&Access)) {
+    auto *Length = dyn_cast<ConstantInt>(Range->getLength());
+    return Length ? Length->getLimitedValue() : 0;
+  }
+  if (auto *Store = dyn_cast<StoreInst>(&Access))
+    return DL.getTypeStoreSize(Store->getValueOperand()->getType());
+  if (auto *Modify = dyn_cast<AtomicRMWInst>(&Access))
+    return DL.getTypeStoreSize(Modify->getValOperand()->getType());
+  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&Access))
+    return DL.getTypeStoreSize(Exchange->getNewValOperand()->getType());
+  return 0;
+}
+
 /// What begins in a field and goes on behind it writes more than the field.
 bool staysWithin(const WithinField &Field, const Instruction &Access) {
-  auto *Range = dyn_cast<MemIntrinsic>(&Access);
-  if (!Range)
-    return true;
-  auto *Length = dyn_cast<ConstantInt>(Range->getLength());
-  return Length && Length->getValue().ule(Field.Room);
+  uint64_t Size = writtenBytes(Access);
+  return Size && Size <= Field.Room;
 }
 
 void markVolatile(IntrinsicInst &Mark) {
@@ -160,7 +176,7 @@ void markVolatile(IntrinsicInst &Mark) {
       if (auto *Path = dyn_cast<GetElementPtrInst>(I); Path && U.getOperandNo() == 0) {
         if (std::optional<WithinField> Element = elementOf(Field, *Path))
           Work.push_back(*Element);
-      } else if (isAccessedAddress(U) && staysWithin(Field, *I)) {
+      } else if (isWrittenAddress(U) && staysWithin(Field, *I)) {
         I->setMetadata(VolatileFieldMark, MDNode::get(Mark.getContext(), {}));
       }
     }

@@ -81,6 +81,29 @@ void volatileFieldOfUnknownLength(struct cached *p, unsigned long n) {
 // CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
 void volatileFieldWhole(struct cached *p) { __builtin_memset(p->history, 0, sizeof p->history); }
+// CHECK-LABEL: define {{.*}}@wordOfVolatileFieldAndNext(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+void wordOfVolatileFieldAndNext(struct cached *p, long both) {
+  __builtin_memcpy(&p->history[3], &both, sizeof both);
+  *(volatile long *)&p->history[3] = both;
+}
+// CHECK-LABEL: define {{.*}}@besideVolatileField(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+void besideVolatileField(struct cached *p, int n) { (&p->hits)[n] = 1; }
+// What a union's other members share is theirs, too: the optimizer makes one store of both.
+union both {
+  NVM_VOLATILE long whole;
+  int half[2];
+};
+struct united {
+  union both both;
+};
+// CHECK-LABEL: define {{.*}}@unitedVolatileField(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+void unitedVolatileField(struct united *p) {
+  p->both.whole = 0;
+  p->both.half[1] = 5;
+}
 // CHECK-LABEL: define {{.*}}@containerOfVolatileField(
 // CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 void containerOfVolatileField(struct cached *p) {
