@@ -249,9 +249,18 @@ private:
       }
       frontendFacts().Roots.push_back(
           {R.Name.Written, First.str(), R.After.Written, Offset,
-           static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()),
+           static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()) +
+               (Path.empty() ? flexibleBytes(Variable) : 0),
            Layouts.describe(Type), R.Constant, R.InPool});
     }
+  }
+
+  /// Bytes of the flexible array at its end that its initializer fills.
+  uint64_t flexibleBytes(const VarDecl &Variable) const {
+    const VarDecl *Defined = Variable.getDefinition(Context);
+    return Defined
+               ? static_cast<uint64_t>(Defined->getFlexibleArrayInitChars(Context).getQuantity())
+               : 0;
   }
 
   /// From the type of a variable to that of a part of it. False: it has no such part.
