@@ -309,13 +309,12 @@ uint64_t nvmi_heap_type(struct nvm_pool *pool, const void *address) {
   return word > 1 ? pool->type_ids[word - 1] : 0;
 }
 
-/* Pointers behind what is left of a block are none of it any more. */
-static void forget_end(struct nvm_pool *pool, uint16_t word, char *block, size_t from, size_t to) {
-  bool matters = word > 1 && !pool->forked && nvmi_zero_from(pool, word - 1u, from) != SIZE_MAX;
-  while (matters && from < to && !block[from])
+void nvmi_heap_clear_end(void *block, size_t from, size_t to) {
+  char *bytes = block;
+  while (from < to && !bytes[from])
     from++;
-  if (matters && from < to)
-    clear(block + from, to - from);
+  if (from < to && !nvmi_pool_at(block)->forked)
+    clear(bytes + from, to - from);
 }
 
 void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
@@ -349,7 +348,7 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   uint64_t old_size = block_size_at(pool, at.chunk);
   uint16_t word = nvmi_span_at(pool, at.chunk)->words[at.index];
   if (size && size <= old_size && size > old_size / 2) {
-    forget_end(pool, word, address, size, old_size);
+    nvmi_heap_clear_end(address, size, old_size);
     return address;
   }
   return nvmi_heap_move(pool, word > 1 ? pool->type_ids[word - 1] : 0, address, size, old_size);

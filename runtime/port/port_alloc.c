@@ -47,16 +47,26 @@ static void *in_dram(void *block) {
   return block;
 }
 
+/* A realloc may tell another type, and does not know how many bytes are the program's. */
+static void *made_of(void *block, size_t size) {
+  if (NVMI_LIKELY(block != NULL))
+    nvmi_heap_clear_end(block, size, nvm_usable_size(block));
+  return made(block);
+}
+
 static void *in_pool(uint64_t type, size_t size) {
   struct nvm_pool *pool = nvmi_port_pool();
-  return pool ? made(nvm_alloc(pool, type, size ? size : 1)) : in_dram(malloc(size));
+  size_t bytes = size ? size : 1;
+  return pool ? made_of(nvm_alloc(pool, type, bytes), bytes) : in_dram(malloc(size));
 }
 
 static void *zeros_in_pool(uint64_t type, size_t count, size_t size) {
   struct nvm_pool *pool = nvmi_port_pool();
   if (!pool)
     return in_dram(calloc(count, size));
-  return made(count && size ? nvm_calloc(pool, type, count, size) : nvm_calloc(pool, type, 1, 1));
+  if (!count || !size)
+    count = size = 1;
+  return made_of(nvm_calloc(pool, type, count, size), count * size);
 }
 
 void *__nvm_port_malloc(size_t Size) {
@@ -101,7 +111,7 @@ static void *resized(void *address, size_t size, uint64_t told) {
   uint64_t old = nvmi_heap_type(pool, address), type = type_after(pool, old, told);
   void *block = type == old ? NULL : nvmi_heap_move(pool, type, address, size, usable);
   bool is_free = type != old && !block && nvm_errno() == NVM_EDOUBLEFREE;
-  return type == old || is_free ? realloc(address, size) : made(block);
+  return type == old || is_free ? realloc(address, size) : made_of(block, size);
 }
 
 void *__nvm_port_realloc(void *Address, size_t Size) {
