@@ -80,7 +80,7 @@ private:
   Value *asInteger(Value *V) {
     if (V->getType()->isPointerTy())
       return At.CreatePtrToInt(V, word());
-    return V->getType()->isIntegerTy() ? At.CreateZExtOrTrunc(V, word()) : At.getInt64(0);
+    return V->getType()->isIntegerTy() ? At.CreateSExtOrTrunc(V, word()) : At.getInt64(0);
   }
 
   /// The address, or that of eight zero bytes when it is null.
@@ -189,7 +189,8 @@ private:
     Evaluator E(B, Call.Arguments, Element);
     Value *Base = E.value(R.Address);
     Value *Count = E.value(R.Size);
-    Value *Any = B.CreateAnd(B.CreateIsNotNull(Base), B.CreateIsNotNull(Count));
+    Value *Some = B.CreateICmpSGT(Count, B.getInt64(0)); // a call with fewer than none fails
+    Value *Any = B.CreateAnd(B.CreateIsNotNull(Base), Some);
     Instruction *Nonempty = SplitBlockAndInsertIfThen(Any, At, /*Unreachable=*/false);
     auto [Body, Index] = SplitBlockAndInsertSimpleForLoop(Count, Nonempty);
     B.SetInsertPoint(Body);

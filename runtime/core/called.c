@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "core/lines.h"
+#include "heap/heap.h"
 
 #include <pthread.h>
 
@@ -30,12 +31,45 @@ static __attribute__((noinline)) void enter(struct nvmi_thread *thread, struct n
   ((struct nvmi_called *)thread->called.items)[place] = called;
 }
 
+/* What a function is told that it may write is often more than it will: a limit that is none, or the
+ * length of an input of which a part is a string. What lies behind the block belongs to others. */
+static size_t within_block(const void *address, size_t size) {
+  struct nvm_pool *pool = size > NVM_LINE_SIZE ? nvmi_pool_at(address) : NULL;
+  uint64_t room = pool ? nvmi_heap_room(pool, address) : 0;
+  if (pool && !room)
+    room = pool->header.heap_offset + pool->header.heap_size - nvmi_offset(pool, address);
+  return room && room < size ? room : size;
+}
+
+void __nvm_note_if_persistent(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
+    __nvm_note(Address, within_block(Address, Size));
+}
+
 void __nvm_note_call(void *Address, size_t Size) {
   if ((uintptr_t)Address >> NVM_RANGE_SHIFT != NVM_RANGE_TAG || !Size)
     return;
+  Size = within_block(Address, Size);
   __nvm_note(Address, Size);
   if (nvmi_self)
     enter(nvmi_self, (struct nvmi_called){Address, Size, (uintptr_t)__builtin_frame_address(0)});
+}
+
+/* A function that nobody instrumented has its buffer enlarged, as getline does, and goes on in the
+ * larger one: all of that is what it may write. */
+void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_size, void *to,
+                       size_t size) {
+  struct nvmi_called *called = thread->called.items;
+  uint64_t count = thread->table->called;
+  bool is_written = false;
+  for (uint64_t i = 0; i < count && i < thread->called.count; i++)
+    if ((uintptr_t)called[i].address - (uintptr_t)from < old_size) {
+      called[i].address = to;
+      called[i].size = size;
+      is_written = true;
+    }
+  if (is_written)
+    __nvm_note(to, size);
 }
 
 /* On the stack that the thread began with. */

@@ -86,6 +86,9 @@ static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size
 /* called.c: what functions that nobody instrumented, and which run at this moment, may write is
  * noted once more: a transaction has ended, or what it noted was sealed. */
 void nvmi_note_called(struct nvmi_thread *thread);
+/* What they may write in a block that has become another, or larger where it is, is all of that. */
+void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_size, void *to,
+                       size_t size);
 /* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
 void nvmi_called_left(struct nvmi_thread *thread, const void *frame);
 

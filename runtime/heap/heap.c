@@ -309,12 +309,11 @@ uint64_t nvmi_heap_type(struct nvm_pool *pool, const void *address) {
   return word > 1 ? pool->type_ids[word - 1] : 0;
 }
 
-void nvmi_heap_clear_end(void *block, size_t from, size_t to) {
-  char *bytes = block;
-  while (from < to && !bytes[from])
+void nvmi_heap_clear_end(char *block, size_t from, size_t to) {
+  while (from < to && !block[from])
     from++;
   if (from < to && !nvmi_pool_at(block)->forked)
-    clear(bytes + from, to - from);
+    clear(block + from, to - from);
 }
 
 void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
@@ -330,6 +329,7 @@ void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t
     nvm_free(block);
     return NULL;
   }
+  nvmi_called_moved(nvmi_self, address, old_size, block, nvm_usable_size(block));
   return block;
 }
 
@@ -349,6 +349,7 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   uint16_t word = nvmi_span_at(pool, at.chunk)->words[at.index];
   if (size && size <= old_size && size > old_size / 2) {
     nvmi_heap_clear_end(address, size, old_size);
+    nvmi_called_moved(nvmi_thread_self(), address, old_size, address, old_size);
     return address;
   }
   return nvmi_heap_move(pool, word > 1 ? pool->type_ids[word - 1] : 0, address, size, old_size);

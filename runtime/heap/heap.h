@@ -41,7 +41,7 @@ void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t
 
 /* The bytes of a block behind what the program asked for are zero: where another type comes to it,
  * nothing that was left there is a pointer. */
-void nvmi_heap_clear_end(void *block, size_t from, size_t to);
+void nvmi_heap_clear_end(char *block, size_t from, size_t to);
 
 /* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
  */

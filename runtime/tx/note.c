@@ -383,7 +383,3 @@ NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
   thread->busy = depth;
 }
 
-void __nvm_note_if_persistent(void *Address, size_t Size) {
-  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
-    __nvm_note(Address, Size);
-}

@@ -33,13 +33,7 @@ static void *argument(va_list list, unsigned index) {
   return address;
 }
 
-/* A string is often shorter than its input, which may be longer than the block is that the string
- * goes to: what lies behind that belongs to others. */
-void __nvm_note_at_most(void *Address, size_t Size) {
-  struct nvm_pool *pool = nvmi_pool_at(Address);
-  uint64_t room = pool ? nvmi_heap_room(pool, Address) : 0;
-  __nvm_note_call(Address, room && room < Size ? room : Size);
-}
+void __nvm_note_at_most(void *Address, size_t Size) { __nvm_note_call(Address, Size); }
 
 void __nvm_note_vscanf(const void *Format, size_t Character, size_t Bound, va_list List) {
   struct nvm_scan scan = {Format, Character, 0};
