@@ -207,9 +207,9 @@ bool replaceFork(Module &M) {
 void makeLoad(Function &F, int64_t Attached) {
   F.removeFnAttr(Attribute::AlwaysInline);
   F.addFnAttr(Attribute::NoInline);
-  beforeReturns(F, [](IRBuilder<> &At) { callAbi(At, "__nvm_load_end", {}); });
+  beforeReturns(F, [](IRBuilder<> &At) { callAbi(At, "__nvm_load_end", {frameAddress(At)}); });
   IRBuilder<> At = atEntry(F);
-  Value *Has = At.CreateIsNotNull(callAbi(At, "__nvm_load_begin", {}));
+  Value *Has = At.CreateIsNotNull(callAbi(At, "__nvm_load_begin", {frameAddress(At)}));
   Instruction *Out = SplitBlockAndInsertIfThen(Has, At.GetInsertPoint(), /*Unreachable=*/true);
   IRBuilder<> End(Out);
   llvm::Type *Result = F.getReturnType();

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Referenced by every instrumented module, defined by the runtime. */
-#define NVM_ABI_VERSION_SYMBOL __nvm_abi_6
+#define NVM_ABI_VERSION_SYMBOL __nvm_abi_7
 
 /* The reserved range, in which every pool is mapped: 256 GiB at 0x7e8000000000. Of nine addresses
  * tried the only one that plain, ASan, TSan and MSan builds all leave free; the size keeps it clear

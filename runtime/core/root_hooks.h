@@ -24,3 +24,5 @@ extern const struct nvmi_root_hooks *nvmi_root_hooks;
 
 /* At a commit point, while a pool is there and the load is not over; else null. */
 extern void (*_Atomic nvmi_port_unloaded)(void);
+/* Control comes to a frame by longjmp or an exception, while the load runs; else null. */
+extern void (*_Atomic nvmi_port_landed)(const void *frame);

@@ -148,6 +148,7 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
 _Thread_local struct nvmi_held nvmi_held;
 const struct nvmi_root_hooks *nvmi_root_hooks;
 void (*_Atomic nvmi_port_unloaded)(void);
+void (*_Atomic nvmi_port_landed)(const void *);
 const struct nvmi_trace_table *nvmi_trace_table;
 bool nvmi_exits;
 union nvmi_slow nvmi_slow;

@@ -31,7 +31,8 @@ static struct {
   struct nvm_pool *pool;
   _Atomic enum state state;
   double load_began;
-  unsigned depth; /* of load functions inside each other */
+  const struct nvmi_thread *loader; /* who loads */
+  const void *frame; /* of the load function that began it; null: left without a return */
   char folder[PATH_MAX];
 } port;
 
@@ -201,7 +202,14 @@ static void attach(void) {
   collect();
 }
 
-int __nvm_load_begin(void) {
+/* Control is in this frame of the thread: a load function below it was left by longjmp or an
+ * exception, and the next that is entered begins anew. */
+static void landed(const void *frame) {
+  if (port.loader == nvmi_self && port.frame < frame)
+    port.frame = NULL;
+}
+
+int __nvm_load_begin(void *Frame) {
   switch (started()) {
   case STATE_KNOWN:
     attach();
@@ -210,21 +218,27 @@ int __nvm_load_begin(void) {
     port.state = STATE_LOADING;
     port.load_began = nvmi_now();
     nvmi_forgotten_load_begins();
+    port.loader = nvmi_thread_self();
+    port.frame = Frame;
+    nvmi_port_landed = landed;
     break;
   case STATE_LOADING:
+    landed(Frame);
+    if (port.loader == nvmi_self && !port.frame)
+      port.frame = Frame;
     break;
   default:
-    return 0;
+    break;
   }
-  port.depth++;
   return 0;
 }
 
 /* The caller's errno is that of the load. */
-void __nvm_load_end(void) {
-  if (port.state != STATE_LOADING || --port.depth)
+void __nvm_load_end(void *Frame) {
+  if (port.state != STATE_LOADING || port.loader != nvmi_self || port.frame != Frame)
     return;
   int before = errno;
+  nvmi_port_landed = NULL;
   nvmi_forgotten_load_ends(port.pool);
   if (nvmi_roots_place(port.pool) || nvmi_roots_enter(port.pool) || nvm_tx_commit(port.pool))
     refuse(nvm_strerror());

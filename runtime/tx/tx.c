@@ -372,6 +372,8 @@ void __nvm_atomic_landed(void *Frame) {
     nvmi_thread_left(thread);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_called_left(thread, Frame);
+  if (NVMI_UNLIKELY(nvmi_port_landed))
+    nvmi_port_landed(Frame);
   while (thread->frames.count && frames[thread->frames.count - 1] < Frame)
     thread->frames.count--;
   if (thread->frames.count != before)

@@ -80,9 +80,9 @@ static void fill(void *unused) {
   start();
   server.log = &server;
   server.clock[1] = 5;
-  CHECK(__nvm_load_begin() == 0);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 0);
   add();
-  __nvm_load_end();
+  __nvm_load_end(__builtin_frame_address(0));
   add();
 }
 
@@ -97,7 +97,7 @@ static bool has_both(void) {
 static void start_with(void *address) {
   start();
   newest = address;
-  CHECK(__nvm_load_begin() == 1);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 1);
   CHECK(has_both() && newest->seen == 2);
 }
 
@@ -118,7 +118,7 @@ static void start_with_own(void *unused) {
   newest = __nvm_port_realloc(others, 4000);
   CHECK(newest);
   newest->seen = 7;
-  CHECK(__nvm_load_begin() == 1);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 1);
   CHECK(has_both() && newest->seen == 7); /* the later root's */
 }
 
@@ -141,7 +141,7 @@ static void start_beside_a_thread(void *unused) {
   make_many(&own);
   CHECK(pthread_join(thread, NULL) == 0);
   newest = others;
-  CHECK(__nvm_load_begin() == 1);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 1);
   CHECK(has_both() && newest->seen == 7);
 }
 
@@ -175,7 +175,7 @@ static void start_with_volatile(void *own) {
   start();
   server.log = own;
   server.clock[0] = 3;
-  CHECK(__nvm_load_begin() == 1);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 1);
   CHECK(has_both());
   CHECK(server.log == own && server.clock[0] == 3 && server.clock[1] == 0);
   add();
@@ -232,12 +232,12 @@ static void daemon_before_the_load(void *fresh) {
   start();
   struct item *first = make(1);
   go_into_background();
-  CHECK(__nvm_load_begin() == !fresh);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == !fresh);
   if (fresh) {
     server.first = newest = first;
     server.count = 1;
     add();
-    __nvm_load_end();
+    __nvm_load_end(__builtin_frame_address(0));
   }
   live_on();
 }
@@ -262,7 +262,7 @@ static void daemon_with_counts(void *unused) {
 static void check_three(void *unused) {
   (void)unused;
   start();
-  CHECK(__nvm_load_begin() == 1);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 1);
   CHECK(server.count == 3 && newest == server.first && newest->number == 3);
   CHECK(newest->next->number == 2 && newest->next->next->number == 1);
 }
@@ -344,7 +344,7 @@ TEST_ONCE(port_forked_child_says_that_it_keeps_nothing) {
 static void start_at(void *path) {
   setenv("NVMOVE_POOL", path, 1);
   __nvm_describe_roots(all_roots, all_roots + 2);
-  CHECK(__nvm_load_begin() == 0);
+  CHECK(__nvm_load_begin(__builtin_frame_address(0)) == 0);
   _exit(0);
 }
 
