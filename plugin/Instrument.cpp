@@ -109,7 +109,8 @@ private:
     if (A.At->hasMetadata(VolatileFieldMark) || changesVolatileBitsOnly(*A.At))
       return count(Outcome::VolatileField, A), false;
     if (A.Kind != AccessKind::Scatter) {
-      Origin From = originOf(A.Address, Analyses.Library, settings().GlobalsMayPersist);
+      Origin From =
+          originOf(A.Address, *A.At->getFunction(), Analyses.Library, settings().GlobalsMayPersist);
       if (From != Origin::MayPersist)
         return count(outcomeOf(From), A), false;
     }
@@ -172,8 +173,9 @@ private:
   void noteCall(const Access &A) {
     auto &Call = cast<CallBase>(*A.At);
     const UnsafeFunction *Known = Unsafe.find(*namedCallee(Call));
-    auto MayPersist = [this](const Value *V) {
-      return originOf(V, Analyses.Library, settings().GlobalsMayPersist) == Origin::MayPersist;
+    auto MayPersist = [&](const Value *V) {
+      return originOf(V, *Call.getFunction(), Analyses.Library, settings().GlobalsMayPersist) ==
+             Origin::MayPersist;
     };
     if (!Known)
       return warnUnknown(A, Call, MayPersist);

@@ -33,7 +33,7 @@ bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library)
   }
 }
 
-Origin originOfObject(const Value *Object, const TargetLibraryInfo &Library,
+Origin originOfObject(const Value *Object, const Function &In, const TargetLibraryInfo &Library,
                       bool GlobalsMayPersist) {
   if (isa<AllocaInst>(Object))
     return Origin::Stack;
@@ -41,6 +41,8 @@ Origin originOfObject(const Value *Object, const TargetLibraryInfo &Library,
     return A->hasPassPointeeByValueCopyAttr() ? Origin::Stack : Origin::MayPersist;
   if (isa<GlobalValue>(Object))
     return GlobalsMayPersist ? Origin::MayPersist : Origin::Global;
+  if (isa<ConstantPointerNull>(Object) && NullPointerIsDefined(&In)) // a number from there on
+    return Origin::MayPersist;
   if (isa<ConstantPointerNull, UndefValue>(Object))
     return Origin::Null;
   if (auto *Call = dyn_cast<CallBase>(Object))
@@ -51,7 +53,8 @@ Origin originOfObject(const Value *Object, const TargetLibraryInfo &Library,
 
 } // namespace
 
-Origin originOf(const Value *Address, const TargetLibraryInfo &Library, bool GlobalsMayPersist) {
+Origin originOf(const Value *Address, const Function &In, const TargetLibraryInfo &Library,
+                bool GlobalsMayPersist) {
   if (Address->getType()->getPointerAddressSpace() != 0)
     return Origin::OtherSpace;
   constexpr unsigned Unbounded = 0;
@@ -59,7 +62,7 @@ Origin originOf(const Value *Address, const TargetLibraryInfo &Library, bool Glo
   getUnderlyingObjects(Address, Objects, nullptr, Unbounded);
   Origin Found = Origin::Null;
   for (const Value *Object : Objects) {
-    Origin Each = originOfObject(Object, Library, GlobalsMayPersist);
+    Origin Each = originOfObject(Object, In, Library, GlobalsMayPersist);
     if (Each == Origin::MayPersist)
       return Each;
     if (Each != Origin::Null)

@@ -20,8 +20,8 @@ enum class Origin {
   Null        ///< null or undefined: the store never happens
 };
 
-/// The origin of \p Address. Several possible volatile origins give any of them.
-Origin originOf(const llvm::Value *Address, const llvm::TargetLibraryInfo &Library,
-                bool GlobalsMayPersist);
+/// The origin of \p Address in a function. Several possible volatile origins give any of them.
+Origin originOf(const llvm::Value *Address, const llvm::Function &In,
+                const llvm::TargetLibraryInfo &Library, bool GlobalsMayPersist);
 
 } // namespace nvmove::plugin

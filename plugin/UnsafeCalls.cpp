@@ -334,17 +334,15 @@ Value *calledRanges(IRBuilderBase &At) {
 }
 
 /// The call has returned: what it could write is noted no more than any other. Where it ends by an
-/// exception the runtime finds out that its caller's frame is gone.
-bool setBackBehind(CallBase &Call, Value *Called) {
-  if (Call.isMustTailCall())
-    return false;
-  Instruction *Behind = Call.getNextNode();
+/// exception the runtime finds out that its caller's frame is gone. Behind a call that must be a tail
+/// call there is no place: what it writes is noted once.
+void setBackBehind(CallBase &Call, Value *Called) {
+  Instruction *Behind = Call.isMustTailCall() ? &Call : Call.getNextNode();
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
     Behind = &*SplitEdge(Invoke->getParent(), Invoke->getNormalDest())->getFirstInsertionPt();
   IRBuilder<> At(Behind);
   StoreInst *Back = At.CreateAlignedStore(Called, calledRanges(At), Align(8));
   Back->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Back->getContext(), {}));
-  return true;
 }
 
 } // namespace
@@ -363,7 +361,9 @@ bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
   Called->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Called->getContext(), {}));
   for (const UnsafeRange &R : F.Writes)
     Noted |= Noter.note(R, Call.Before, nullptr);
-  if (!Noted || F.Keeps || !setBackBehind(*cast<CallBase>(Call.Before), Called))
+  if (Noted && !F.Keeps)
+    setBackBehind(*cast<CallBase>(Call.Before), Called);
+  else
     Called->eraseFromParent();
   return Noted;
 }

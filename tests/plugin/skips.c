@@ -143,6 +143,15 @@ void allocation(NVM_POOL *pool, void *volatile *p) {
   *p = nvm_alloc(pool, NVM_TYPE_ID(long), 64);
 }
 
+// A null pointer leads nowhere, unless the program says that it does.
+// RUN: %ir -O1 -fno-delete-null-pointer-checks %s 2>/dev/null | FileCheck --check-prefix=DEFINED %s
+// DEFINED-LABEL: define {{.*}}@fromNull(
+// DEFINED: call {{.*}}@__nvm{{(ove)?}}_note
+void fromNull(unsigned long n) {
+  int *none = 0;
+  none[n] = 1;
+}
+
 // CHECK-LABEL: define {{.*}}@segment(
 // CHECK-NOT: @__nvm{{(ove)?}}_note
 // CHECK: {{^[}]}}
