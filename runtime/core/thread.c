@@ -58,6 +58,9 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
 static void leave(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
   sigset_t all, before;
+  nvmi_threads_lock();
+  thread->leaves = true;
+  nvmi_threads_unlock();
   if (thread->ticket) /* it may wait for a thread that ends, too */
     error = finish(thread);
   sigfillset(&all);

@@ -203,7 +203,7 @@ static void *hunt_on(void *argument) {
 
 void nvmi_reach_free(struct nvmi_reach *reach) {
   if (reach->marks)
-    munmap((void *)reach->marks, reach->pool->header.heap_size >> 7);
+    munmap((void *)reach->marks, reach->marks_size);
   reach->marks = NULL;
   nvmi_block_map_free(&reach->map);
 }
@@ -211,7 +211,8 @@ void nvmi_reach_free(struct nvmi_reach *reach) {
 static int prepare(struct nvmi_reach *reach) {
   if (nvmi_block_map_make(&reach->map, reach->pool))
     return -1;
-  reach->marks = nvmi_dram_reserve(reach->pool->header.heap_size >> 7);
+  reach->marks_size = reach->pool->header.heap_size >> 7;
+  reach->marks = nvmi_dram_reserve(reach->marks_size);
   if (reach->marks)
     return 0;
   nvmi_block_map_free(&reach->map);

@@ -51,7 +51,7 @@ int nvm_pool_close(NVM_POOL *pool) {
   if (!nvmi_pool_is_open(pool))
     return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (!pool->forked) {
-    if (nvmi_release_closing(pool) || nvmi_log_close_all(pool) || tell_of_loss(pool))
+    if (nvmi_log_close_all(pool) || nvmi_release_closing(pool) || tell_of_loss(pool))
       return -1;
     nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */
     pool->in_use = false;

@@ -1,0 +1,136 @@
+/* log_close.c: the logs of a pool that is closed: what their owners have open ends, then they are
+ * empty, and given back.
+ */
+#include "base/clock.h"
+#include "base/pause.h"
+#include "heap/heap.h"
+#include "log/log.h"
+#include "log/log_read.h"
+#include "order/order.h"
+
+#include <sys/mman.h>
+
+static const uint64_t LEAVING_NS = UINT64_C(10000000000); /* for threads that end to have ended */
+
+/* This thread stored in place for another, which may go on, in other pools too: what its fences
+ * will be taken to cover is fenced here. */
+static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
+  for (; touched; touched &= touched - 1)
+    owner->logs[__builtin_ctzll(touched)]->pool->persist->fence();
+}
+
+static int fail_open(const struct nvm_pool *pool, const char *what) {
+  return nvmi_fail(NVM_EOPENTX, pool->path, "%s", what);
+}
+
+static bool has_touched(const struct nvmi_thread *owner, const struct nvm_pool *pool) {
+  return owner && owner->touched >> pool->index & 1;
+}
+
+static int check_none_open(const struct nvm_pool *pool) {
+  if (pool->parcels)
+    return fail_open(pool, "a thread's commit is under way; wait for that first");
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!has_touched(owner, pool) || owner->leaves)
+      continue;
+    if (nvmi_in_transaction(owner))
+      return fail_open(pool, "a thread has a transaction open; commit or abort it first");
+    if (nvmi_order_waits(owner))
+      return fail_open(pool, "what was stored outside transactions has to wait for another "
+                             "thread's open transaction; commit or abort that first");
+  }
+  return 0;
+}
+
+static bool has_leaving(const struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner->leaves)
+      return true;
+  return false;
+}
+
+/* A program cannot know when a detached thread has ended: what such a one has stored it commits by
+ * itself, meanwhile. It may have to wait for a transaction that is still open. With the lock of
+ * threads, then none begins to end. */
+static int await_leaving(const struct nvm_pool *pool) {
+  uint64_t deadline = nvmi_now_ns() + LEAVING_NS;
+  for (unsigned tries = 0;; tries++) {
+    nvmi_threads_lock();
+    int result = check_none_open(pool);
+    bool some = has_leaving(pool);
+    if (!result && !some)
+      return 0;
+    if (!result && nvmi_now_ns() > deadline)
+      result = fail_open(pool, "a thread that ends waits for another's open transaction; commit or "
+                               "abort that first");
+    nvmi_threads_unlock();
+    if (result)
+      return -1;
+    nvmi_pause(tries);
+  }
+}
+
+static int commit_implicit(struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!has_touched(owner, pool))
+      continue;
+    if (owner != nvmi_self) /* its fences, not this thread's, cover what it stored in place */
+      nvmi_barrier_in_all_threads();
+    pool->logs[i]->stats.implicit_commits++;
+    uint64_t touched = owner->touched;
+    enum nvm_error error = nvmi_tx_finish(owner, true);
+    if (owner != nvmi_self)
+      fence_all(owner, touched);
+    if (error == NVM_EUNSAFE)
+      return -1; /* recorded where it was found */
+    if (error)
+      return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
+  }
+  return 0;
+}
+
+int nvmi_log_close_all(struct nvm_pool *pool) {
+  if (await_leaving(pool))
+    return -1;
+  int result = commit_implicit(pool);
+  nvmi_threads_unlock();
+  return result;
+}
+
+void nvmi_log_shrink(struct nvm_pool *pool) {
+  const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
+  for (unsigned i = 0; i < NVM_SLOTS_MAX && slots[i].bank[0]; i++) { /* a crash left some */
+    for (unsigned bank = 0; bank < 2; bank++) {
+      struct nvm_segment *first = (void *)(pool->home + slots[i].bank[bank]);
+      if (!nvmi_segment_valid(pool, slots[i].bank[bank], i, bank, 0) || !first->next)
+        continue;
+      first->next = 0;
+      pool->persist->flush(first, sizeof *first);
+    }
+  }
+  pool->persist->fence();
+}
+
+void nvmi_log_free_all(struct nvm_pool *pool) {
+  nvmi_threads_lock();
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    struct nvmi_log *log = pool->logs[i];
+    if (log->owner) {
+      log->owner->logs[pool->index] = NULL;
+      log->owner->touched &= ~(UINT64_C(1) << pool->index);
+    }
+    nvmi_array_free(&log->operations, sizeof(uint64_t));
+    nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    nvmi_ready_free(log);
+    nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
+    nvmi_array_free(&log->large, 2 * sizeof(uint64_t));
+    nvmi_array_free(&log->straight, sizeof(size_t));
+    nvmi_array_free(&log->single, sizeof(struct nvmi_line));
+    nvmi_array_free(&log->entries, sizeof(struct nvm_frame *));
+    munmap(log, sizeof *log);
+  }
+  pool->log_count = 0;
+  nvmi_threads_unlock();
+}

@@ -1,0 +1,131 @@
+/* leaving.c: a pool is closed while threads are there: some end, as a program cannot know of detached
+ * ones, some stand idle, and some were in a process that died, whose logs nobody has any more.
+ */
+#include "harness.h"
+#include "heap/heap_types.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { THREADS = 4, ROUNDS = 60, LONG = 2 << 20, LINE_WORDS = 8 };
+
+static NVM_POOL *pool;
+static uint64_t *words;
+static _Atomic unsigned stored;
+static pthread_barrier_t barrier;
+
+static void make(size_t pool_size, size_t size, bool counts) {
+  pool = test_create(test_path("pool"), pool_size);
+  CHECK(!counts || nvm_pool_count_references(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  words = nvm_calloc(pool, 0, 1, size);
+  CHECK(words && nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+}
+
+static void open_again(void) {
+  pool = test_open(test_path("pool"));
+  words = nvm_pool_root(pool);
+}
+
+static void *store_and_end(void *number) {
+  uint64_t *own = &words[(uintptr_t)number * LINE_WORDS];
+  STORE(*own, *own + 1);
+  atomic_fetch_add(&stored, 1);
+  return NULL;
+}
+
+TEST(closed_while_threads_end) {
+  pthread_attr_t detached;
+  pthread_t thread;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  make(1 << 20, THREADS * LINE_WORDS * 8, false);
+  for (unsigned round = 1; round <= ROUNDS; round++) {
+    stored = 0;
+    for (uintptr_t i = 0; i < THREADS; i++)
+      CHECK(pthread_create(&thread, &detached, store_and_end, (void *)i) == 0);
+    while (atomic_load(&stored) < THREADS)
+      ;
+    CHECK(nvm_pool_close(pool) == 0);
+    open_again();
+    for (unsigned i = 0; i < THREADS; i++)
+      CHECK(words[i * LINE_WORDS] == round);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void *store_and_idle(void *unused) {
+  STORE(words[0], 7);
+  pthread_barrier_wait(&barrier);
+  pthread_barrier_wait(&barrier);
+  return unused;
+}
+
+/* What it has stored outside transactions is committed first: only then a release finds the pool
+ * quiet. */
+TEST(closed_over_an_idle_thread_where_references_count) {
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  make(6 << 20, 64, true);
+  CHECK(pthread_create(&thread, NULL, store_and_idle, NULL) == 0);
+  pthread_barrier_wait(&barrier);
+  CHECK(nvm_pool_close(pool) == 0);
+  pthread_barrier_wait(&barrier);
+  CHECK(pthread_join(thread, NULL) == 0);
+  open_again();
+  CHECK(words[0] == 7 && nvm_pool_close(pool) == 0);
+}
+
+static unsigned chunks_of_logs(void) {
+  const uint64_t *table = (const uint64_t *)(pool->home + NVM_CHUNKS_OFFSET);
+  unsigned chunks = 0;
+  for (uint64_t i = 0; i < pool->header.heap_size >> NVM_CHUNK_SHIFT; i++)
+    if ((table[i] & 0xff) == NVM_CHUNK_LOG)
+      chunks += (unsigned)(table[i] >> 32);
+  return chunks;
+}
+
+static void store_all(uint64_t value) {
+  __nvm_note(words, LONG);
+  for (unsigned i = 0; i < LONG / 8; i++)
+    words[i] = value;
+}
+
+static void *store_much_and_die(void *unused) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  store_all(1);
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
+  store_all(2);
+  raise(SIGKILL);
+  return unused;
+}
+
+/* This thread has the first log, and the one with a long transaction another. */
+static void die_in_a_long_transaction(void *unused) {
+  pthread_t thread;
+  (void)unused;
+  open_again();
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(words[0], 5);
+  CHECK(nvm_tx_abort(pool) == 0);
+  CHECK(pthread_create(&thread, NULL, store_much_and_die, NULL) == 0);
+  pthread_join(thread, NULL);
+}
+
+TEST(closed_with_logs_that_a_dead_process_left) {
+  make(16 << 20, LONG, false);
+  CHECK(nvm_pool_close(pool) == 0);
+  CHECK(test_was_killed(test_child(NULL, die_in_a_long_transaction, NULL)));
+  open_again();
+  CHECK(chunks_of_logs() > LONG >> NVM_CHUNK_SHIFT);
+  CHECK(words[0] == 1 && words[LONG / 8 - 1] == 1);
+  CHECK(nvm_pool_close(pool) == 0);
+  open_again();
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 0, 16) && nvm_tx_commit(pool) == 0);
+  CHECK(chunks_of_logs() <= 8);
+  CHECK(nvm_pool_close(pool) == 0);
+  test_check_pool(test_path("pool"));
+}
