@@ -258,9 +258,12 @@ class Workshop:
         with open(path, "w") as f:
             f.write("\n".join(lines))
         try:
-            for source in self.users(mutation.name):
-                self.compile(source)
-            self.link()
+            try:
+                for source in self.users(mutation.name):
+                    self.compile(source)
+                self.link()
+            except subprocess.CalledProcessError:
+                return "the compiler"
             return self.notices(mutation, seconds)
         finally:
             lines[mutation.number - 1] = mutation.old

@@ -319,10 +319,8 @@ static void run_until_killed(void *path) {
   NVM_POOL *pool = make(path);
   for (unsigned i = 0; i < 40; i++) {
     act(pool, &state);
-    if (i % 16 == 15)
-      CHECK(nvm_pool_release(pool, NULL) == 0);
-    if (i == 7)
-      CHECK(nvm_pool_collect(pool, NULL) == 0);
+    CHECK(i % 16 != 15 || nvm_pool_release(pool, NULL) == 0);
+    CHECK(i != 7 || nvm_pool_collect(pool, NULL) == 0);
   }
   CHECK(nvm_pool_close(pool) == 0);
 }
