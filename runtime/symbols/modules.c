@@ -77,14 +77,18 @@ static bool read_notes(struct nvmi_module *module, const char *at, size_t size) 
   return false;
 }
 
+static const char *name_of(const struct dl_phdr_info *info) {
+  const char *slash = strrchr(info->dlpi_name, '/');
+  return slash ? slash + 1 : info->dlpi_name;
+}
+
 static int add_module(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   if (module_count == MODULES_MAX)
     return 1;
   struct nvmi_module *module = &modules[module_count];
   *module = (struct nvmi_module){.base = info->dlpi_addr};
-  const char *slash = strrchr(info->dlpi_name, '/');
-  const char *name = module_count == 0 ? "" : slash ? slash + 1 : info->dlpi_name;
+  const char *name = module_count == 0 ? "" : name_of(info);
   strncpy(module->name, name, sizeof module->name - 1);
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -152,9 +156,42 @@ struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **pa
   return NULL;
 }
 
+struct looker {
+  const struct nvmi_module *module;
+  void (*look)(void *, const char *);
+  void *context;
+  bool called;
+};
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
+  struct looker *looker = context;
+  const struct nvmi_module *module = looker->module;
+  (void)size;
+  if (info->dlpi_addr != module->base ||
+      (module != modules && strncmp(name_of(info), module->name, sizeof module->name - 1) != 0))
+    return 0;
+  looker->called = true;
+  looker->look(looker->context,
+               *info->dlpi_name && module != modules ? info->dlpi_name : "/proc/self/exe");
+  return 1;
+}
+
+/* The loader unloads nothing while it tells what is loaded. */
+bool nvmi_module_while_loaded(const struct nvmi_module *module,
+                              void (*look)(void *context, const char *path), void *context) {
+  struct looker looker = {module, look, context, false};
+  nvmi_each_module(look_at, &looker);
+  return looker.called;
+}
+
+static void sum(void *module, const char *path) {
+  (void)path;
+  nvmi_build_sum(module);
+}
+
 const uint8_t *nvmi_module_build(struct nvmi_module *module) {
   if (!module->has_build)
-    nvmi_build_sum(module);
+    nvmi_module_while_loaded(module, sum, module);
   module->has_build = true;
   return module->build;
 }
@@ -172,15 +209,6 @@ static void map_file(struct nvmi_module *module, const char *path) {
     return;
   module->bytes = bytes;
   module->size = (size_t)status.st_size;
-}
-
-static int find_path(struct dl_phdr_info *info, size_t size, void *context) {
-  struct nvmi_module *module = context;
-  (void)size;
-  if (info->dlpi_addr != module->base)
-    return 0;
-  map_file(module, *info->dlpi_name && module != modules ? info->dlpi_name : "/proc/self/exe");
-  return 1;
 }
 
 /* Not memcmp: as in builds.c. */
@@ -260,11 +288,27 @@ static void find_symbols(struct nvmi_module *module, const Elf64_Shdr *sections,
   module->names_size = names->sh_size;
 }
 
-void nvmi_module_read(struct nvmi_module *module) {
-  if (module->tried)
-    return;
-  module->tried = true;
-  nvmi_each_module(find_path, module);
+static void find_exported(struct nvmi_module *module, const Elf64_Shdr *sections,
+                          const Elf64_Ehdr *head) {
+  struct nvmi_exported *exported = &module->exported;
+  for (unsigned i = 0; i < head->e_shnum; i++) {
+    const Elf64_Shdr *section = &sections[i];
+    if (section->sh_type == SHT_DYNSYM && lies_in(module, section) &&
+        section->sh_link < head->e_shnum && lies_in(module, &sections[section->sh_link])) {
+      exported->symbols = (const void *)(module->bytes + section->sh_offset);
+      exported->count = section->sh_size / sizeof *exported->symbols;
+      exported->names = module->bytes + sections[section->sh_link].sh_offset;
+      exported->names_size = sections[section->sh_link].sh_size;
+    }
+    if (section->sh_type == SHT_GNU_versym && lies_in(module, section) && exported->symbols &&
+        section->sh_size / sizeof *exported->versions >= exported->count)
+      exported->versions = (const void *)(module->bytes + section->sh_offset);
+  }
+}
+
+static void read_file(void *context, const char *path) {
+  struct nvmi_module *module = context;
+  map_file(module, path);
   if (!is_loaded_file(module))
     return;
   const Elf64_Ehdr *head = (const void *)module->bytes;
@@ -273,5 +317,13 @@ void nvmi_module_read(struct nvmi_module *module) {
       head->e_shnum > (module->size - head->e_shoff) / sizeof *sections)
     return;
   find_symbols(module, sections, head);
+  find_exported(module, sections, head);
   find_strings(module, sections, head);
+}
+
+void nvmi_module_read(struct nvmi_module *module) {
+  if (module->tried)
+    return;
+  module->tried = true;
+  nvmi_module_while_loaded(module, read_file, module);
 }

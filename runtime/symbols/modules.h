@@ -16,6 +16,14 @@ struct nvmi_part {
   bool readable, writable, executable;
 };
 
+/* The table of symbols that others may bind to, in the file. */
+struct nvmi_exported {
+  const Elf64_Sym *symbols;
+  size_t count, names_size;
+  const char *names;
+  const uint16_t *versions; /* of each; null: it has none */
+};
+
 struct nvmi_module {
   char name[128];
   uint64_t base; /* added to addresses as linked */
@@ -34,6 +42,7 @@ struct nvmi_module {
   size_t symbol_count;
   const char *names;
   size_t names_size;
+  struct nvmi_exported exported;
   uint64_t strings, strings_end; /* as linked: NVM_STATIC_STRINGS (abi_statics.h) */
 };
 
@@ -48,6 +57,12 @@ bool nvmi_module_is_program(const struct nvmi_module *module);
 
 /* The one that an address lies in, and the part of it; null: none. */
 struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **part);
+
+/* Calls `look`, with the path of its file, at a moment when nobody can unload the module: another
+ * thread may have closed the library since its table was made. `look` takes no lock. False: it is
+ * no longer loaded, `look` was not called. */
+bool nvmi_module_while_loaded(const struct nvmi_module *module,
+                              void (*look)(void *context, const char *path), void *context);
 
 const uint8_t *nvmi_module_build(struct nvmi_module *module);
 

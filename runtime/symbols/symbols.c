@@ -4,11 +4,11 @@
 
 #include "symbols/aliases.h"
 #include "symbols/builds.h"
+#include "symbols/exported.h"
 #include "symbols/modules.h"
 #include "symbols/symbol_names.h"
 #include "symbols/texts.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 static bool is_constant(const struct nvmi_module *module, const struct nvmi_part *part,
@@ -81,7 +81,7 @@ static const void *behind_stub(const struct nvmi_module *program, uint64_t offse
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_value != offset || !offset)
       continue;
     const char *name = nvmi_module_name_of(program, symbol);
-    return dlsym(RTLD_NEXT, strndupa(name, strcspn(name, "@"))); /* without its version */
+    return nvmi_exported_find(strndupa(name, strcspn(name, "@")), NULL); /* without its version */
   }
   return NULL;
 }
@@ -103,16 +103,15 @@ static bool find_picked(const void *address, struct nvmi_place *place) {
   for (unsigned m = 1; m < nvmi_modules_count(); m++) {
     struct nvmi_module *module = nvmi_module_at(m);
     nvmi_module_read(module);
-    for (size_t i = 0; i < module->symbol_count; i++) {
-      const Elf64_Sym *symbol = &module->symbols[i];
-      const char *name = nvmi_module_name_of(module, symbol);
-      if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || symbol->st_shndx == SHN_UNDEF ||
-          ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
-          (place->is_picked && !is_better(name, place->name)) || dlsym(RTLD_NEXT, name) != address)
+    for (size_t i = 0; i < nvmi_exported_count(module); i++) {
+      const char *name = nvmi_exported_name(module, i);
+      if (!*name || !nvmi_exported_is_picked(module, i) ||
+          (place->is_picked && !is_better(name, place->name)) ||
+          nvmi_exported_address(module, i) != address)
         continue;
       place->is_picked = true;
       place->module = module->name;
-      place->offset = symbol->st_value;
+      place->offset = module->exported.symbols[i].st_value;
       place->name = name;
       memcpy(place->build_id, nvmi_module_build(module), sizeof place->build_id);
     }
@@ -165,10 +164,23 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   return true;
 }
 
+struct bytes {
+  const char *start, *end, *text, *found;
+};
+
+static void find_bytes(void *context, const char *path) {
+  struct bytes *bytes = context;
+  (void)path;
+  bytes->found = nvmi_find_bytes(bytes->start, bytes->end, bytes->text, strlen(bytes->text) + 1);
+}
+
 static const char *find_bytes_in(const struct nvmi_module *module, uint64_t start, uint64_t end,
                                  const char *text) {
   const char *base = (const char *)module->base;
-  return nvmi_find_bytes(base + start, base + end, text, strlen(text) + 1);
+  struct bytes bytes = {base + start, base + end, text, NULL};
+  if (start < end)
+    nvmi_module_while_loaded(module, find_bytes, &bytes);
+  return bytes.found;
 }
 
 /* Any constant of these bytes will do. */
@@ -229,7 +241,9 @@ enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *addres
   if (!nvmi_modules_load())
     return NVMI_NOT_FOUND;
   if (place->is_picked) {
-    *address = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, place->name);
+    const void *picked = nvmi_exported_stub(place->name);
+    picked = picked ? picked : nvmi_exported_find(place->name, place->module);
+    *address = (uint64_t)(uintptr_t)(picked ? picked : nvmi_exported_find(place->name, NULL));
     return *address ? NVMI_FOUND : NVMI_NOT_FOUND;
   }
   struct nvmi_module *module = NULL;
