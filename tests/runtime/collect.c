@@ -1,5 +1,7 @@
 /* collect.c: mark and sweep: what the root does not reach is freed, and nothing else. */
 #define _GNU_SOURCE
+#include "gc/counts.h"
+#include "heap/heap_types.h"
 #include "moved.h"
 #include "store.h"
 
@@ -245,6 +247,39 @@ TEST(collected_by_several_threads) {
     CHECK(nvm_pool_close(pool) == 0);
     free(g);
   }
+}
+
+static unsigned free_chunks(NVM_POOL *pool) {
+  const uint64_t *table = (const uint64_t *)(pool->home + NVM_CHUNKS_OFFSET);
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT), found = 0;
+  for (uint32_t i = 0, run; i < chunks; i += run) {
+    run = table[i] == NVM_CHUNK_VIRGIN ? 1 : (uint32_t)(table[i] >> 32);
+    found += (table[i] & 0xff) <= NVM_CHUNK_FREE ? run : 0;
+  }
+  return found;
+}
+
+/* References that nobody has counted fill the pool, and tables of counts no longer fit. */
+TEST(collected_while_the_heap_grows) {
+  struct nvm_collected collected;
+  struct vertex *last = NULL;
+  NVM_POOL *pool = test_create(test_path("pool"), 8 << 20);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  nvmi_counts_spoil(pool);
+  while (free_chunks(pool) > 4) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    for (unsigned i = 0; i < MANY; i++) {
+      struct vertex *made = nvm_calloc(pool, VERTEX_ID, 1, sizeof *made);
+      CHECK(made);
+      STORE(made->strong, last);
+      last = made;
+    }
+    CHECK(nvm_pool_set_root(pool, last) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  uint64_t before = pool->header.heap_size;
+  CHECK(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks == 0);
+  CHECK(pool->header.heap_size > before);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 TEST_ONCE(collected_only_when_quiet_and_known) {

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "simulation.h"
 #include "store.h"
 
@@ -45,8 +46,16 @@ static bool strikes(const char *call) {
   }
 
 WRAP(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size), fault.error)
-WRAP(void *, mmap, (void *at, size_t size, int protection, int flags, int fd, off_t offset),
-     (at, size, protection, flags, fd, offset), MAP_FAILED)
+void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
+  void *made = MAP_FAILED;
+  if (strikes("mmap"))
+    errno = fault.error;
+  else
+    hook_mapped(made = __real_mmap(at, size, protection, flags, fd, offset), size);
+  return made;
+}
 bool fault_old_kernel;
 
 int __real_madvise(void *at, size_t size, int advice);

@@ -4,8 +4,15 @@
 
 #include <linux/membarrier.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { MAPPINGS_MAX = 1024 };
 
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
@@ -34,9 +41,48 @@ int __wrap_sched_yield(void) {
   return __real_sched_yield();
 }
 
+/* What mmap gave. Who is interrupted in here by a signal's handler that comes here, too, is not
+ * waited for: then a mapping is not looked at. */
+static struct mapping {
+  uintptr_t start, end;
+} mappings[MAPPINGS_MAX];
+static atomic_flag mappings_used = ATOMIC_FLAG_INIT;
+
+void hook_mapped(void *at, size_t size) {
+  if (at == MAP_FAILED || atomic_flag_test_and_set(&mappings_used))
+    return;
+  struct mapping *place = NULL;
+  for (struct mapping *m = mappings; m < mappings + MAPPINGS_MAX && !place; m++)
+    if (!m->start || m->start == (uintptr_t)at)
+      place = m;
+  uintptr_t end = (uintptr_t)at + size;
+  if (place && (place->start != (uintptr_t)at || place->end < end)) /* a part of it: MAP_FIXED */
+    *place = (struct mapping){(uintptr_t)at, end};
+  atomic_flag_clear(&mappings_used);
+}
+
+/* A mapping may lie in a larger one. */
+static void check_unmapped(uintptr_t at, size_t size) {
+  uintptr_t end = 0;
+  if (atomic_flag_test_and_set(&mappings_used))
+    return;
+  for (struct mapping *m = mappings; m < mappings + MAPPINGS_MAX; m++) {
+    if (m->start && m->start <= at && at < m->end && end < m->end)
+      end = m->end;
+    if (m->start == at)
+      m->start = 0;
+  }
+  atomic_flag_clear(&mappings_used);
+  if (end && at + size > end) {
+    fprintf(stderr, "munmap(%#zx, %#zx): mmap gave it up to %#zx\n", at, size, end);
+    abort();
+  }
+}
+
 int __real_munmap(void *address, size_t size);
 int __wrap_munmap(void *address, size_t size);
 int __wrap_munmap(void *address, size_t size) {
+  check_unmapped((uintptr_t)address, size);
   hook_unmapped++;
   return __real_munmap(address, size);
 }

@@ -5,13 +5,15 @@
 #include "base/kill.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* At each step of kill.h, once a hook is set; in the thread that takes it. */
 void hook_steps(void (*hook)(enum nvmi_step step));
 /* In place of each barrier in all threads (membarrier), before it; null: none. */
 extern void (*hook_barrier)(void);
-/* Calls of munmap so far. */
+/* Calls of munmap so far. Each gives back no more than one mmap gave, or the test ends. */
 extern _Atomic unsigned hook_unmapped;
+void hook_mapped(void *at, size_t size);
 /* faults.c: the kernel is older than 5.14, which knows of MADV_POPULATE_WRITE. */
 extern bool fault_old_kernel;
 /* In place of each sched_yield, before it; null: none. */
