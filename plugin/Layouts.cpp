@@ -105,6 +105,8 @@ uint64_t LayoutBuilder::enter(TypeLayout Made, const Words &All) {
       Element.Name = Made.Name + "." + L.Name + "[]";
       L.Target = enter(std::move(Element), W.Elements);
       OS << ',' << L.Target;
+    } else if (W.isTail() && !W.Target.isNull()) {
+      OS << ',' << describe(W.Target); // its elements are a part of the record, with their marks
     }
     Made.Fields.push_back(std::move(L));
     Leads.push_back(W.Elements.empty() ? W.Target : QualType());
