@@ -155,6 +155,13 @@ void refuseMark(ASTContext &Context, const FieldDecl &Field) {
            "of a structure one by one");
 }
 
+void refuseBits(ASTContext &Context, const FieldDecl &Field) {
+  complain(
+      Context, Field,
+      "it shares a byte with other bit-fields, which are kept; a volatile one has bytes of its "
+      "own: give it a multiple of 8 bits from a byte's start on, or no mark");
+}
+
 void refuseSize(ASTContext &Context, QualType T) {
   const RecordDecl *Record = Context.getBaseElementType(T)->getAsRecordDecl();
   DiagnosticsEngine &Diagnostics = Context.getDiagnostics();

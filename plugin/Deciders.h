@@ -39,6 +39,7 @@ void refuseSize(clang::ASTContext &Context, clang::QualType T);
 
 /// A mark of pointers on what can be none.
 void refuseMark(clang::ASTContext &Context, const clang::FieldDecl &Field);
+void refuseBits(clang::ASTContext &Context, const clang::FieldDecl &Field);
 
 /// For the identity of a layout.
 void writeWhen(llvm::raw_ostream &OS, const WhenLayout &When);

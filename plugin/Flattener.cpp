@@ -153,15 +153,22 @@ Words Flattener::flattenNumber(QualType T, uint64_t Offset, const std::string &N
   return {W};
 }
 
-/// A volatile bit-field that fills its bytes; \p Offset is that of its first bit's byte.
-Words Flattener::flattenBits(const FieldDecl &Field, uint64_t Offset,
-                             const std::string &Name) const {
+bool fillsBytes(const ASTContext &Context, const FieldDecl &Field) {
   const ASTRecordLayout &Layout = Context.getASTRecordLayout(Field.getParent());
   uint64_t Bits = Field.getBitWidthValue(Context);
-  if (!annotation(Field, "nvmove.volatile") || Bits == 0 || Bits % 8 != 0 ||
-      Layout.getFieldOffset(Field.getFieldIndex()) % 8 != 0)
+  return Bits != 0 && Bits % 8 == 0 && Layout.getFieldOffset(Field.getFieldIndex()) % 8 == 0;
+}
+
+/// A volatile bit-field; \p Offset is that of its first bit's byte.
+Words Flattener::flattenBits(const FieldDecl &Field, uint64_t Offset,
+                             const std::string &Name) const {
+  if (!annotation(Field, "nvmove.volatile"))
     return {};
-  return {volatileBytes(Name, Offset, Bits / 8)};
+  if (!fillsBytes(Context, Field)) {
+    refuseBits(Context, Field);
+    return {};
+  }
+  return {volatileBytes(Name, Offset, Field.getBitWidthValue(Context) / 8)};
 }
 
 /// A pointer or an integer that could hold an address, or an array of them.

@@ -39,6 +39,9 @@ struct Word {
 };
 using Words = std::vector<Word>;
 
+/// Whether a bit-field shares no byte with others: only such a one can be volatile.
+bool fillsBytes(const clang::ASTContext &Context, const clang::FieldDecl &Field);
+
 class Flattener {
 public:
   explicit Flattener(clang::ASTContext &Context) : Context(Context) {}

@@ -225,7 +225,7 @@ private:
     if (Place.isInvalid())
       return;
     std::string Key = placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
-    bool Volatile = annotation(*Field, "nvmove.volatile");
+    bool Volatile = annotation(*Field, "nvmove.volatile") && fillsBytes(Context, *Field);
     // Several assignments of one macro share a place: all of them have to be volatile.
     auto [At, New] = frontendFacts().BitFields.try_emplace(Key, Volatile);
     At->second = (New || At->second) && Volatile;
