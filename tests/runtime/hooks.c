@@ -3,6 +3,8 @@
 #include "hooks.h"
 
 #include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -12,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAPPINGS_MAX = 1024 };
+enum { MAPPINGS_MAX = 1024, TRIES_MAX = 10000 };
 
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
@@ -41,30 +43,53 @@ int __wrap_sched_yield(void) {
   return __real_sched_yield();
 }
 
-/* What mmap gave. Who is interrupted in here by a signal's handler that comes here, too, is not
- * waited for: then a mapping is not looked at. */
+/* What mmap gave. A child whose parent was in here as it forked looks at nothing. */
 static struct mapping {
   uintptr_t start, end;
 } mappings[MAPPINGS_MAX];
 static atomic_flag mappings_used = ATOMIC_FLAG_INIT;
+static _Atomic bool mappings_lost;
+
+static bool enter(sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+  for (unsigned tries = 0; atomic_flag_test_and_set(&mappings_used) && !mappings_lost; tries++)
+    if (tries == TRIES_MAX)
+      mappings_lost = true;
+    else
+      usleep(1);
+  if (mappings_lost)
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+  return !mappings_lost;
+}
+
+static void leave(const sigset_t *before) {
+  atomic_flag_clear(&mappings_used);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 void hook_mapped(void *at, size_t size) {
-  if (at == MAP_FAILED || atomic_flag_test_and_set(&mappings_used))
+  sigset_t before;
+  if (at == MAP_FAILED || !enter(&before))
     return;
   struct mapping *place = NULL;
   for (struct mapping *m = mappings; m < mappings + MAPPINGS_MAX && !place; m++)
     if (!m->start || m->start == (uintptr_t)at)
       place = m;
   uintptr_t end = (uintptr_t)at + size;
-  if (place && (place->start != (uintptr_t)at || place->end < end)) /* a part of it: MAP_FIXED */
+  if (!place)
+    mappings_lost = true;
+  else if (place->start != (uintptr_t)at || place->end < end) /* else a part of it: MAP_FIXED */
     *place = (struct mapping){(uintptr_t)at, end};
-  atomic_flag_clear(&mappings_used);
+  leave(&before);
 }
 
 /* A mapping may lie in a larger one. */
 static void check_unmapped(uintptr_t at, size_t size) {
   uintptr_t end = 0;
-  if (atomic_flag_test_and_set(&mappings_used))
+  sigset_t before;
+  if (!enter(&before))
     return;
   for (struct mapping *m = mappings; m < mappings + MAPPINGS_MAX; m++) {
     if (m->start && m->start <= at && at < m->end && end < m->end)
@@ -72,7 +97,7 @@ static void check_unmapped(uintptr_t at, size_t size) {
     if (m->start == at)
       m->start = 0;
   }
-  atomic_flag_clear(&mappings_used);
+  leave(&before);
   if (end && at + size > end) {
     fprintf(stderr, "munmap(%#zx, %#zx): mmap gave it up to %#zx\n", at, size, end);
     abort();
