@@ -215,6 +215,10 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
               NVM_SLOTS_MAX);
     return NULL;
   }
+  if (count > 0 && !nvmi_barrier_in_all_threads()) {
+    nvmi_fail(NVM_ESYSTEM, pool->path, "%s", NVMI_NO_BARRIER);
+    return NULL;
+  }
   struct nvmi_log *log = make_log(pool, count);
   if (!log)
     return NULL;

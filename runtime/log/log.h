@@ -151,6 +151,9 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
 /* What each running thread did before is seen by this one, and the other way round; false: the
  * kernel cannot. */
 bool nvmi_barrier_in_all_threads(void);
+#define NVMI_NO_BARRIER                                                                            \
+  "several threads use pools, and the kernel refuses membarrier(2); it needs Linux 4.14, and a "   \
+  "sandbox that allows the call"
 /* ThreadSanitizer does not know that barrier, and is told: what a thread did before it said that it
  * rests is seen by who finds it so behind the barrier. */
 #if __has_feature(thread_sanitizer)

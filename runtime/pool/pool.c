@@ -165,7 +165,9 @@ void nvmi_pool_undo_start(struct nvm_pool *pool) {
   nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
   nvmi_unmap_pool(pool);
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]); /* whose owner knows pools by their numbers */
   nvmi_map_release(pool);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
 }
 
 static int create_file(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {

@@ -83,8 +83,7 @@ int nvmi_freeze(struct nvm_pool *pool) {
     nvmi_lock(&pool->lock);
     nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
     if (has_others(pool) && !nvmi_barrier_in_all_threads())
-      return give_up(pool, NVM_ESYSTEM,
-                     "the kernel has no membarrier(2); threads cannot be stopped");
+      return give_up(pool, NVM_ESYSTEM, NVMI_NO_BARRIER);
     if (!others_work(pool))
       break;
     if (nvmi_now() > end)
@@ -108,11 +107,20 @@ void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_unlock(freezer);
 }
 
+/* Of these, the ones that are open. No pool leaves the table while the thread has `freezer`. */
+static uint64_t still_open(uint64_t pools) {
+  uint64_t found = 0;
+  for (; pools; pools &= pools - 1)
+    found |= nvmi_pool_number((unsigned)__builtin_ctzll(pools)) ? pools & -pools : 0;
+  return found;
+}
+
 static void shut_all(uint64_t pools) {
   __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
   for (; pools; pools &= pools - 1)
     nvmi_gate_shut(&nvmi_pool_number((unsigned)__builtin_ctzll(pools))->gate, NVMI_GATE_FREEZE);
-  nvmi_barrier_in_all_threads();
+  if (!nvmi_barrier_in_all_threads())
+    nvmi_fatal(NVM_ESYSTEM, NULL, NVMI_NO_BARRIER);
 }
 
 static void open_all(uint64_t pools) {
@@ -150,6 +158,7 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_lock(freezer);
   before_stop = before;
+  pools = still_open(pools);
   for (unsigned tries = 0;; tries++) {
     shut_all(pools);
     if (all_rest(pools, &locked))
@@ -170,7 +179,7 @@ void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_compiler_barrier();
   assert(thread->busy > 0 && nvmi_all_stand());
   thread->busy--;
-  open_all(pools);
+  open_all(still_open(pools));
   sigset_t before = before_stop;
   nvmi_unlock(freezer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "hooks.h"
 
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@ enum { MAPPINGS_MAX = 1024, TRIES_MAX = 10000 };
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
 void (*hook_yield)(void);
+bool hook_no_barrier;
 _Atomic unsigned hook_unmapped;
 
 void hook_steps(void (*hook)(enum nvmi_step step)) {
@@ -121,6 +123,10 @@ long __wrap_syscall(long number, ...) {
   for (int i = 0; i < 6; i++)
     arguments[i] = va_arg(more, long);
   va_end(more);
+  if (number == SYS_membarrier && hook_no_barrier) {
+    errno = ENOSYS;
+    return -1;
+  }
   if (number == SYS_membarrier && arguments[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && hook_barrier)
     hook_barrier();
   return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],

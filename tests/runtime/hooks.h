@@ -11,6 +11,8 @@
 void hook_steps(void (*hook)(enum nvmi_step step));
 /* In place of each barrier in all threads (membarrier), before it; null: none. */
 extern void (*hook_barrier)(void);
+/* The kernel, or a sandbox, refuses membarrier. */
+extern bool hook_no_barrier;
 /* Calls of munmap so far. Each gives back no more than one mmap gave, or the test ends. */
 extern _Atomic unsigned hook_unmapped;
 void hook_mapped(void *at, size_t size);

@@ -3,6 +3,7 @@
  */
 #include "harness.h"
 #include "heap/heap_types.h"
+#include "hooks.h"
 #include "store.h"
 
 #include <pthread.h>
@@ -75,6 +76,27 @@ TEST(closed_over_an_idle_thread_where_references_count) {
   CHECK(nvm_pool_close(pool) == 0);
   pthread_barrier_wait(&barrier);
   CHECK(pthread_join(thread, NULL) == 0);
+  open_again();
+  CHECK(words[0] == 7 && nvm_pool_close(pool) == 0);
+}
+
+static void *fail_to_begin(void *unused) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  CHECK_FAILS(nvm_alloc(pool, 0, 16), NVM_ESYSTEM);
+  CHECK(strstr(nvm_strerror(), "refuses membarrier(2); "));
+  CHECK(nvm_tx_abort(pool) == 0);
+  return unused;
+}
+
+/* One thread needs no barrier; what several do would not be safe without. */
+TEST(closed_by_one_thread_without_membarrier) {
+  pthread_t thread;
+  hook_no_barrier = true;
+  make(1 << 20, 64, false);
+  STORE(words[0], 7);
+  CHECK(pthread_create(&thread, NULL, fail_to_begin, NULL) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
   open_again();
   CHECK(words[0] == 7 && nvm_pool_close(pool) == 0);
 }
