@@ -85,11 +85,13 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
       nvmi_span_put(pool, span, intent->index, log->alone);
     return;
   }
+  log->owner->in_heap++;
   nvmi_lock(&heap->lock);
   span->next = heap->limbo;
   heap->limbo = span;
   heap->limbo_chunks += span->chunks;
   nvmi_unlock(&heap->lock);
+  log->owner->in_heap--;
 }
 
 /* The list of another transaction begins. */

@@ -20,11 +20,13 @@ static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_STATICS];
  * that fails, the mark is only a look too many. The fence is for the threads that see the mark and
  * do not write it again: theirs say nothing about this flush. */
 static void mark_span(struct nvm_pool *pool, struct nvmi_span *span) {
+  nvmi_thread_self()->in_heap++;
   nvmi_lock(&pool->heap->lock);
   nvmi_chunk_mark(pool, span->chunk, *nvmi_chunk_word(pool, span->chunk) | NVM_SPAN_STATICS);
   pool->persist->fence();
   atomic_store_explicit(&span->statics, true, memory_order_release);
   nvmi_unlock(&pool->heap->lock);
+  nvmi_thread_self()->in_heap--;
 }
 
 /* A pointer of which nobody said that it may lead to static data. */
@@ -301,6 +303,11 @@ static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
         "%s points to one of several %s in %s, which nothing tells apart; open it with "
         "the build that wrote it, or give each a name of its own",
         lost->field, what, module);
+  case NVMI_RESIZED:
+    return nvmi_fail(NVM_ESTATIC, pool->path,
+                     "%s points into %s in %s, which has another size in this build: what it means "
+                     "may lie elsewhere in it; open it with the build that wrote it",
+                     lost->field, what, module);
   case NVMI_NAMESAKES:
     return nvmi_fail(NVM_ESTATIC, pool->path,
                      "%s points to %s in %s, and several libraries of that name are loaded, none "

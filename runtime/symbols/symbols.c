@@ -54,7 +54,7 @@ static enum nvmi_found find_named(const struct nvmi_module *module, const struct
   const struct nvmi_symbol_name wanted = nvmi_symbol_name(place->name, place->file);
   const char *file = "";
   unsigned found = 0;
-  uint64_t first = 0;
+  uint64_t first = 0, size = 0;
   for (size_t i = 0; i < module->symbol_count; i++) {
     const Elf64_Sym *symbol = &module->symbols[i];
     bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
@@ -65,11 +65,14 @@ static enum nvmi_found find_named(const struct nvmi_module *module, const struct
         (place->within && place->within >= symbol->st_size) || (found && symbol->st_value == first))
       continue;
     first = symbol->st_value;
+    size = symbol->st_size;
     found++;
   }
   *address = module->base + first + place->within;
   if (!found)
     return NVMI_NOT_FOUND;
+  if (found == 1 && place->within && place->size && place->size != size)
+    return NVMI_RESIZED;
   return found == 1 || nvmi_symbol_is_content(place->name) ? NVMI_FOUND : NVMI_AMBIGUOUS;
 }
 

@@ -31,6 +31,7 @@ enum nvmi_found {
   NVMI_FOUND,
   NVMI_NOT_FOUND,
   NVMI_AMBIGUOUS, /* the module has several of that name */
+  NVMI_RESIZED,   /* it has another size: what lies within it is not known to be where it was */
   NVMI_NAMESAKES, /* several modules have the name, none is the build that was noted */
   NVMI_COPIES     /* several modules are that build */
 };
