@@ -29,6 +29,11 @@ static const char *file_of(const struct nvmi_module *module, size_t i) {
   return nvmi_module_name_of(module, &module->symbols[i]);
 }
 
+__attribute__((weak)) void __asan_init(void);
+
+/* AddressSanitizer makes room behind each variable, which counts as its own: 0, not known. */
+static uint64_t size_of(const Elf64_Sym *symbol) { return __asan_init ? 0 : symbol->st_size; }
+
 /* A name that the whole program sees is better than one of several for the same place. */
 static void find_symbol(const struct nvmi_module *module, struct nvmi_place *place) {
   const char *file = "";
@@ -44,7 +49,7 @@ static void find_symbol(const struct nvmi_module *module, struct nvmi_place *pla
     place->name = nvmi_module_name_of(module, symbol);
     place->file = local ? file : "";
     place->within = place->offset - symbol->st_value;
-    place->size = symbol->st_size;
+    place->size = size_of(symbol);
     is_local = local;
   }
 }
@@ -65,13 +70,13 @@ static enum nvmi_found find_named(const struct nvmi_module *module, const struct
         (place->within && place->within >= symbol->st_size) || (found && symbol->st_value == first))
       continue;
     first = symbol->st_value;
-    size = symbol->st_size;
+    size = size_of(symbol);
     found++;
   }
   *address = module->base + first + place->within;
   if (!found)
     return NVMI_NOT_FOUND;
-  if (found == 1 && place->within && place->size && place->size != size)
+  if (found == 1 && place->within && place->size && size && place->size != size)
     return NVMI_RESIZED;
   return found == 1 || nvmi_symbol_is_content(place->name) ? NVMI_FOUND : NVMI_AMBIGUOUS;
 }
