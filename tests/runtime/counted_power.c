@@ -200,6 +200,24 @@ static void collect_without_power(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* The same where the last batch has another value of what changes uncounted. */
+static void recount_without_power(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  begin(pool);
+  STORE(links_of(pool)[0]->next, links_of(pool)[2]);
+  commit(pool);
+  nvmi_counts_drain(pool);
+  nvmi_counts_spoil(pool);
+  begin(pool);
+  STORE(links_of(pool)[0]->next, NULL);
+  commit(pool);
+  power_hold(false);
+  CHECK(nvm_pool_collect(pool, NULL) == 0);
+  point(pool, 1, 1, NULL);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static char *fill_pool(NVM_POOL *pool) {
   char *block = NULL, *last;
   begin(pool);
@@ -332,6 +350,10 @@ TEST_ONCE(power_failure_counting_far_away) {
 
 TEST_ONCE(power_failure_counting_what_fails) {
   power_fail_everywhere("shadow", prepare_nodes, fail_without_power, verify);
+}
+
+TEST_ONCE(power_failure_counting_anew) {
+  power_fail_everywhere("undo", prepare_nodes, recount_without_power, verify);
 }
 
 TEST_ONCE(power_failure_counting_over_the_end) {

@@ -6,6 +6,8 @@
 #include "hooks.h"
 #include "store.h"
 
+#include "nvmove/inspect.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -78,6 +80,21 @@ TEST(closed_over_an_idle_thread_where_references_count) {
   CHECK(pthread_join(thread, NULL) == 0);
   open_again();
   CHECK(words[0] == 7 && nvm_pool_close(pool) == 0);
+}
+
+static void count_and_die(void *unused) {
+  (void)unused;
+  make(6 << 20, 64, true);
+  raise(SIGKILL);
+}
+
+/* It counts from the call on, however the process ends. */
+TEST(left_by_a_death_once_references_count) {
+  struct nvm_account account;
+  CHECK(test_was_killed(test_child(NULL, count_and_die, NULL)));
+  open_again();
+  CHECK(nvm_pool_account(pool, &account) == 0 && account.counts_references);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 static void *fail_to_begin(void *unused) {
