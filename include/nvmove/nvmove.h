@@ -60,7 +60,8 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base);
 NVM_POOL *nvm_pool_open_foreign(const char *path);
 
 /* Commits what threads wrote outside transactions, makes everything durable and unmaps the pool:
- * pointers into it are dead from here on. No other thread may use the pool any more.
+ * pointers into it are dead from here on. No other thread may use the pool any more; threads that
+ * have ended for the program, as detached ones, and still commit are waited for, 10 seconds at most.
  * NVM_EARGUMENT: it is not open, or was closed already. The pool stays open on failure:
  * NVM_EOPENTX: a thread has a transaction open; as nvm_tx_commit: what was written outside
  * transactions could not be committed and is undone, closing again succeeds. Pools left open are
