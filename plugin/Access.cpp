@@ -1,6 +1,7 @@
 // The one enumeration of accesses: see Access.h.
 #include "Access.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -160,11 +161,14 @@ private:
     return true;
   }
 
-  /// Memory outputs are written; so may be what a pointer in a register leads to, if the assembler
-  /// says that it changes memory, also one that was made a number on its way there. Memory inputs
-  /// are only read.
+  /// Memory outputs are written. So may be whatever an input leads to, if the assembler says that it
+  /// changes memory: the operand in memory itself, an address in a register, one that was made a
+  /// number on its way there, and one that lies in the operand. Assembler without a word does
+  /// nothing.
   void visitAssembly(CallBase &Call) {
     auto *Code = cast<InlineAsm>(Call.getCalledOperand());
+    if (Code->getAsmString().find_first_not_of(" \t\n;") == std::string::npos)
+      return;
     InlineAsm::ConstraintInfoVector Constraints = Code->ParseConstraints();
     bool ClobbersMemory = any_of(Constraints, [](const InlineAsm::ConstraintInfo &C) {
       return C.Type == InlineAsm::isClobber && is_contained(C.Codes, "{memory}");
@@ -173,13 +177,35 @@ private:
     for (const InlineAsm::ConstraintInfo &C : Constraints) {
       if (!C.hasArg())
         continue;
-      Value *Argument = Call.getArgOperand(N++);
-      if (auto *Number = dyn_cast<PtrToIntOperator>(Argument))
-        Argument = Number->getPointerOperand();
-      bool Written = C.Type == InlineAsm::isOutput || (ClobbersMemory && !C.isIndirect);
-      if (Written && Argument->getType()->isPointerTy())
-        add(Call, AccessKind::Assembly, true, Argument, nullptr);
+      if (C.Type == InlineAsm::isOutput)
+        addAssembled(Call, Call.getArgOperand(N));
+      else if (ClobbersMemory)
+        visitAssemblyInput(Call, N, C.isIndirect);
+      ++N;
     }
+  }
+
+  void visitAssemblyInput(CallBase &Call, unsigned N, bool IsInMemory) {
+    Value *Input = Call.getArgOperand(N);
+    if (auto *Number = dyn_cast<PtrToIntOperator>(Input))
+      Input = Number->getPointerOperand();
+    if (Input->getType()->isPointerTy())
+      addAssembled(Call, Input);
+    else if (mayHoldAddress(Input->getType()) && !isa<Constant>(Input))
+      addAssembled(Call, nullptr);
+    auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(Input));
+    if (IsInMemory && mayHoldAddress(Call.getParamElementType(N)) &&
+        !(Variable && Variable->isConstant()))
+      addAssembled(Call, nullptr);
+  }
+
+  /// Without an address: one that nothing is known of.
+  void addAssembled(CallBase &Call, Value *Address) {
+    add(Call, AccessKind::Assembly, true, Address, nullptr);
+  }
+
+  bool mayHoldAddress(Type *T) const {
+    return !T || !T->isSized() || DL.getTypeStoreSize(T).getKnownMinValue() >= DL.getPointerSize();
   }
 
   const DataLayout &DL;

@@ -108,7 +108,7 @@ private:
   bool needsNote(const Access &A) {
     if (A.At->hasMetadata(VolatileFieldMark) || changesVolatileBitsOnly(*A.At))
       return count(Outcome::VolatileField, A), false;
-    if (A.Kind != AccessKind::Scatter) {
+    if (A.Kind != AccessKind::Scatter && A.Address) {
       Origin From =
           originOf(A.Address, *A.At->getFunction(), Analyses.Library, settings().GlobalsMayPersist);
       if (From != Origin::MayPersist)

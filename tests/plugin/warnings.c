@@ -50,8 +50,22 @@ void assembler(int *p) { __asm__("movl $1, %0" : "=m"(*p)); }
 void number(int *p) { __asm__ volatile("movl $1, (%0)" ::"r"((unsigned long)p) : "memory"); }
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
 __attribute__((naked)) void naked(int *p) { __asm__("movl $1, (%rdi); ret"); }
-// CHECK-NOT: warnings.c:[[@LINE+1]]:
-void harmless(int *p) { __asm__("" ::"m"(*p)); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void input(int *p) { __asm__ volatile("lock; incl %0" ::"m"(*p) : "memory"); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void address(unsigned long p) { __asm__ volatile("incl (%0)" ::"r"(p) : "memory"); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void inMemory(int *p) { __asm__ volatile("movq %0,%%rax; incl (%%rax)" ::"m"(p) : "rax", "memory"); }
+// CHECK-NOT: warnings.c:{{.*}} warning: inline assembler
+void harmless(int *p, unsigned long number) {
+  __asm__("addl $1, %%eax" ::"m"(*p) : "eax");
+  __asm__ volatile("" : "+m"(*p) : "r"(p), "r"(number) : "memory");
+  short word = (short)number;
+  __asm__ volatile("fldcw %0" ::"m"(word) : "memory");
+  __asm__ volatile("outl %0, %1" ::"a"((int)number), "d"(word) : "memory");
+  __asm__ volatile("movl $5, %0" ::"m"(*&(int){0}), "i"(5L) : "memory");
+  __asm__ volatile("mfence" ::: "memory");
+}
 
 // CHECK: warnings.c:[[@LINE+3]]:{{[0-9]+}}: warning: pre-compiled 'ioctl' may write persistent memory through argument 3; describe it in an .unsafe file (--nvmove-unsafe=FILE)
 // CHECK-NOT: 'ioctl'
@@ -61,7 +75,7 @@ void unknown(struct winsize *p) {
 }
 
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_fscanf' reads a string without a width
-void input(FILE *f, char *p) { fscanf(f, "%s", p); }
+void words(FILE *f, char *p) { fscanf(f, "%s", p); }
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_vfscanf' reads a string without a width
 void list(FILE *f, va_list list) { vfscanf(f, "%d %s", list); }
 
