@@ -44,6 +44,15 @@ std::string spelled(const DIFile *File, unsigned Line) {
   return File && Line ? (File->getFilename() + ":" + Twine(Line) + ": ").str() : "";
 }
 
+void report(clang::SourceLocation At, const Twine &Message) {
+  if (Engine->getIgnoreAllWarnings() && !settings().WarningsFail)
+    return;
+  unsigned Id = settings().WarningsFail
+                    ? Engine->getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")
+                    : Engine->getCustomDiagID(clang::DiagnosticsEngine::Warning, "%0");
+  Engine->Report(At, Id) << Message.str();
+}
+
 } // namespace
 
 void adviseThrough(clang::DiagnosticsEngine &Diagnostics) { Engine = &Diagnostics; }
@@ -57,8 +66,6 @@ void advise(const Function &F, const DebugLoc &Place, const Twine &Message) {
     F.getContext().diagnose(Warning);
     return;
   }
-  if (Engine->getIgnoreAllWarnings() && !settings().WarningsFail)
-    return;
   const DIFile *File = nullptr;
   unsigned Line = 0, Column = 0;
   if (const DILocation *Exact = Place) {
@@ -70,10 +77,12 @@ void advise(const Function &F, const DebugLoc &Place, const Twine &Message) {
     Line = Whole->getLine();
   }
   clang::SourceLocation At = locate(File, Line, Column);
-  unsigned Id = settings().WarningsFail
-                    ? Engine->getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")
-                    : Engine->getCustomDiagID(clang::DiagnosticsEngine::Warning, "%0");
-  Engine->Report(At, Id) << ((At.isInvalid() ? spelled(File, Line) : "") + Message).str();
+  report(At, (At.isInvalid() ? spelled(File, Line) : "") + Message);
+}
+
+void adviseAt(uint32_t Place, const Twine &Message) {
+  if (settings().Warnings && Engine && Engine->hasSourceManager())
+    report(clang::SourceLocation::getFromRawEncoding(Place), Message);
 }
 
 } // namespace nvmove::plugin

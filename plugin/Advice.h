@@ -17,5 +17,7 @@ void adviseThrough(clang::DiagnosticsEngine &Diagnostics);
 
 /// Says \p Message of \p Place in \p F.
 void advise(const llvm::Function &F, const llvm::DebugLoc &Place, const llvm::Twine &Message);
+/// The same of a place by clang's own number, where there is a front end.
+void adviseAt(uint32_t Place, const llvm::Twine &Message);
 
 } // namespace nvmove::plugin

@@ -40,18 +40,21 @@ struct TypeLayout {
   std::vector<FieldLayout> Fields;
 };
 
-/// A function that a system header declares: nobody instrumented its body.
+/// A function that a system header declares: nobody instrumented its body (SystemFunctions.h).
 struct SystemFunction {
-  uint64_t WritableArguments = 0; ///< bit N: argument N leads to something not const
-  unsigned Arguments = 0;         ///< with the object of a member function
+  static constexpr unsigned ArgumentsMax = 64; ///< that are told apart
+  uint64_t WritableArguments = 0;              ///< bit N: argument N leads to something not const
+  uint64_t LeadingArguments = 0; ///< the object behind it leads on to something not const
+  uint64_t UntypedArguments = 0; ///< it is a `void *`
+  unsigned Arguments = 0;        ///< with the object of a member function
   bool Variadic = false;
 
-  /// In a call with \p Passed of them. Where structures are passed in parts the places are others,
-  /// and any may be a writable one's.
-  bool mayWriteThrough(unsigned Argument, unsigned Passed) const {
+  /// Whether \p Argument is one of a set, in a call with \p Passed of them. Where structures are
+  /// passed in parts the places are others, and any may be one of the set.
+  bool isOneOf(uint64_t Set, unsigned Argument, unsigned Passed) const {
     if (Passed != Arguments)
-      return WritableArguments != 0;
-    return Argument < 64 && (WritableArguments >> Argument) % 2 == 1;
+      return Set != 0;
+    return Argument < ArgumentsMax && (Set >> Argument) % 2 == 1;
   }
 };
 
@@ -64,6 +67,8 @@ struct RootPlace {
 
 struct FrontendFacts {
   llvm::StringMap<SystemFunction> SystemFunctions; ///< by the name that the object file has
+  /// Where a function's address is taken, by the same name; clang's number of the place.
+  llvm::StringMap<uint32_t> TakenAddresses;
   std::vector<TypeLayout> Types;
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
   llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile

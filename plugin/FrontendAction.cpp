@@ -7,6 +7,7 @@
 #include "Port.h"
 #include "PortSource.h"
 #include "Settings.h"
+#include "SystemFunctions.h"
 #include "UnsafeFile.h"
 
 #include "clang/AST/ASTConsumer.h"
@@ -55,7 +56,7 @@ public:
     // The functions of libnvmove that nvmove.unsafe does not list do what a program cannot see.
     bool Own = F->getIdentifier() && F->getName().starts_with("nvm_");
     if (!F->isDependentContext() && inSystemHeader(*F) && isCompiledElsewhere(*F) && !Own)
-      frontendFacts().SystemFunctions[Names.getName(F)] = describe(*F);
+      SystemDeclarations.push_back(F);
     return true;
   }
 
@@ -65,17 +66,20 @@ public:
     return true;
   }
 
-  /// At the end, when it is known which functions a template was asked for; `extern template`,
-  /// which is pre-compiled, is nowhere else.
-  void visitSpecializations() {
+  /// At the end, when it is known which functions a template was asked for (`extern template`, which
+  /// is pre-compiled, is nowhere else), and what lies in the objects that were only declared.
+  void finish() {
     for (FunctionTemplateDecl *Template : SystemTemplates)
       for (FunctionDecl *F : Template->specializations())
         VisitFunctionDecl(F);
+    for (const FunctionDecl *F : SystemDeclarations)
+      frontendFacts().SystemFunctions[Names.getName(F)] = describeSystemFunction(*F);
   }
 
   /// NVM_TYPE_ID(type) is __nvm_type_id("type", (type *)0). The number goes in as the second
   /// argument, before code is generated; the early phase of the IR half takes it out.
   bool VisitCallExpr(CallExpr *Call) {
+    Callees.insert(Call->getCallee()->IgnoreParenImpCasts());
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee || !Callee->getIdentifier() || Callee->getName() != "__nvm_type_id" ||
         Call->getNumArgs() != 2 || Call->isTypeDependent())
@@ -91,6 +95,18 @@ public:
         Marker->getBeginLoc());
     Call->setArg(1, ImplicitCastExpr::Create(Context, Marker->getType(), CK_IntegralToPointer,
                                              Number, nullptr, VK_PRValue, FPOptionsOverride()));
+    return true;
+  }
+
+  /// Where the program first takes the address of a function that has no body here.
+  bool VisitDeclRefExpr(DeclRefExpr *Name) {
+    auto *F = dyn_cast<FunctionDecl>(Name->getDecl());
+    if (!F || F->isDependentContext() || F->hasBody() || Callees.contains(Name))
+      return true;
+    const SourceManager &Sources = Context.getSourceManager();
+    SourceLocation Place = Sources.getExpansionLoc(Name->getBeginLoc());
+    if (!Sources.isInSystemHeader(Place))
+      frontendFacts().TakenAddresses.try_emplace(Names.getName(F), Place.getRawEncoding());
     return true;
   }
 
@@ -142,64 +158,12 @@ private:
            F.getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration;
   }
 
-  /// Memory that a program does not have: an object whose type only the library knows, a FILE, a
-  /// stream, a part of a locale.
-  static bool isLibraryOwned(QualType Pointee) {
-    if (auto *Name = Pointee->getAs<TypedefType>(); Name && Name->getDecl()->getName() == "FILE")
-      return true;
-    return (Pointee->isIncompleteType() && !Pointee->isVoidType()) ||
-           isStreamOrFacet(Pointee->getAsCXXRecordDecl());
-  }
-
-  static bool isStreamOrFacet(const CXXRecordDecl *Class) {
-    if (!Class || !Class->hasDefinition())
-      return false;
-    return (Class->getEnclosingNamespaceContext()->isStdNamespace() &&
-            Class->getDeclName().isIdentifier() &&
-            (Class->getName() == "ios_base" || Class->getName() == "facet")) ||
-           llvm::any_of(Class->bases(), [](const CXXBaseSpecifier &Base) {
-             return isStreamOrFacet(Base.getType()->getAsCXXRecordDecl());
-           });
-  }
-
-  static SystemFunction describe(const FunctionDecl &F) {
-    SystemFunction Made;
-    Made.Variadic = F.isVariadic() && !printsArguments(F);
-    if (auto *Method = dyn_cast<CXXMethodDecl>(&F); Method && Method->isInstance())
-      add(Made, Method->getThisType());
-    for (const ParmVarDecl *Parameter : F.parameters())
-      add(Made, Parameter->getType());
-    return Made;
-  }
-
-  /// As printf does, which only reads what its format is about.
-  static bool printsArguments(const FunctionDecl &F) {
-    return llvm::any_of(F.specific_attrs<FormatAttr>(), [](const FormatAttr *Format) {
-      return Format->getType()->getName().ends_with("printf");
-    });
-  }
-
-  /// An object that has a byte to write; of a const one that it may change nevertheless.
-  static bool mayChange(QualType T) {
-    const CXXRecordDecl *Class = T->getAsCXXRecordDecl();
-    if (!Class || !Class->hasDefinition())
-      return !T.isConstQualified();
-    return T.isConstQualified() ? Class->hasMutableFields() : !Class->isEmpty();
-  }
-
-  static void add(SystemFunction &F, QualType T) {
-    unsigned N = F.Arguments++;
-    if (N >= 64 || !(T->isPointerType() || T->isReferenceType()))
-      return;
-    QualType Pointee = T->getPointeeType();
-    if (mayChange(Pointee) && !Pointee->isFunctionType() && !isLibraryOwned(Pointee))
-      F.WritableArguments |= uint64_t(1) << N;
-  }
-
   ASTContext &Context;
   LayoutBuilder &Layouts;
   ASTNameGenerator Names;
   std::vector<FunctionTemplateDecl *> SystemTemplates;
+  std::vector<const FunctionDecl *> SystemDeclarations;
+  llvm::SmallPtrSet<const Expr *, 16> Callees;
 };
 
 class SourceConsumer : public ASTConsumer {
@@ -221,7 +185,7 @@ public:
   // Before the module is complete and optimised.
   void HandleTranslationUnit(ASTContext &) override {
     takePrecompiled();
-    Visitor->visitSpecializations();
+    Visitor->finish();
     frontendFacts().Types = Layouts->finish();
   }
 

@@ -6,11 +6,11 @@
 #include "Checked.h"
 #include "Covered.h"
 #include "Early.h"
-#include "Frontend.h"
 #include "Groups.h"
 #include "Origin.h"
 #include "Settings.h"
 #include "Trace.h"
+#include "UnknownCalls.h"
 #include "UnsafeCalls.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -21,15 +21,6 @@ using namespace llvm;
 
 namespace nvmove::plugin {
 namespace {
-
-const SystemFunction *systemFunction(const CallBase &Call) {
-  const Function *Callee = namedCallee(Call);
-  if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() || isAbiFunction(*Callee))
-    return nullptr;
-  auto &Known = frontendFacts().SystemFunctions;
-  auto Found = Known.find(Callee->getName().ltrim('\1'));
-  return Found == Known.end() ? nullptr : &Found->second;
-}
 
 Outcome outcomeOf(Origin From) {
   switch (From) {
@@ -173,38 +164,19 @@ private:
   void noteCall(const Access &A) {
     auto &Call = cast<CallBase>(*A.At);
     const UnsafeFunction *Known = Unsafe.find(*namedCallee(Call));
+    if (!Known) {
+      if (warnOfUnknown(Call, Unsafe, Analyses.Library, R))
+        count(Outcome::Warned, A);
+      return;
+    }
     auto MayPersist = [&](const Value *V) {
       return originOf(V, *Call.getFunction(), Analyses.Library, settings().GlobalsMayPersist) ==
              Origin::MayPersist;
     };
-    if (!Known)
-      return warnUnknown(A, Call, MayPersist);
     UnsafeCall Described{&Call, SmallVector<Value *>(Call.args())};
     bool Noted = noteBefore(Described, *Known, MayPersist, R);
     NotedCall |= Noted;
     count(Noted ? Outcome::Noted : Outcome::NothingWritten, A);
-  }
-
-  void warnUnknown(const Access &A, CallBase &Call, function_ref<bool(const Value *)> MayPersist) {
-    const SystemFunction &System = *systemFunction(Call);
-    if (Call.onlyReadsMemory())
-      return;
-    unsigned First = Call.hasStructRetAttr(); // the place of a result is a write of its own
-    unsigned Passed = Call.getFunctionType()->getNumParams() - First;
-    for (unsigned N = First; N < Call.arg_size(); ++N) {
-      bool Named = N - First < Passed;
-      bool Writable = Named ? System.mayWriteThrough(N - First, Passed) : System.Variadic;
-      Value *Argument = Call.getArgOperand(N);
-      if (!Writable || !Argument->getType()->isPointerTy() || Call.onlyReadsMemory(N) ||
-          !MayPersist(Argument))
-        continue;
-      count(Outcome::Warned, A);
-      StringRef Name = namedCallee(Call)->getName();
-      return R.warnOnce(
-          Name, Call,
-          "pre-compiled '" + Name + "' may write persistent memory through argument " +
-              Twine(N - First + 1) + "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
-    }
   }
 
   void count(Outcome What, const Access &A) { R.count(What, *A.At, Analyses.Remarks); }

@@ -9,6 +9,7 @@
 #include "LayoutSection.h"
 #include "Settings.h"
 #include "StaticNames.h"
+#include "UnknownCalls.h"
 #include "UnsafeCalls.h"
 #include "UnsafeFile.h"
 
@@ -111,6 +112,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, R);
   forgetInferredAround(Changed);
+  warnOfTakenAddresses(M, Unsafe, R);
   wrapTakenAddresses(M, Unsafe, R);
   emitTypeLayouts(M);
   nameStatics(M);

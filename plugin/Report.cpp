@@ -2,6 +2,7 @@
 #include "Report.h"
 
 #include "Advice.h"
+#include "Frontend.h"
 #include "Settings.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -64,6 +65,18 @@ void Report::warn(Instruction &At, const Twine &Message) {
 void Report::warnOnce(StringRef Subject, Instruction &At, const Twine &Message) {
   if (Warned.insert(Subject).second)
     warn(At, Message);
+}
+
+void Report::warnOfTaken(Function &F, const Twine &Message) {
+  if (!settings().Warnings || !Warned.insert(F.getName()).second)
+    return;
+  auto &Taken = frontendFacts().TakenAddresses;
+  if (auto Found = Taken.find(F.getName().ltrim('\1')); Found != Taken.end())
+    return adviseAt(Found->second, Message);
+  for (User *U : F.users()) // where there is no front end
+    if (auto *I = dyn_cast<Instruction>(U))
+      if (auto *Call = dyn_cast<CallBase>(I); !Call || Call->getCalledOperand() != &F)
+        return advise(*I->getFunction(), I->getDebugLoc(), Message);
 }
 
 bool Report::placedNotes() const {

@@ -36,6 +36,8 @@ public:
   void warn(llvm::Instruction &At, const llvm::Twine &Message);
   /// The same, once for each \p Subject in this module.
   void warnOnce(llvm::StringRef Subject, llvm::Instruction &At, const llvm::Twine &Message);
+  /// The same where the address of \p F is taken, also in a constant.
+  void warnOfTaken(llvm::Function &F, const llvm::Twine &Message);
 
   /// True when some note was placed.
   bool placedNotes() const;

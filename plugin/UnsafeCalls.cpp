@@ -379,13 +379,9 @@ bool wrapTakenAddresses(Module &M, const UnsafeTable &Unsafe, Report &Warnings) 
       if (all_of(Known->Writes,
                  [](const UnsafeRange &R) { return R.What == UnsafeRange::Percent; }))
         continue; // fprintf: only a %n stores
-      for (User *U : F->users())
-        if (auto *I = dyn_cast<Instruction>(U); I && I->getFunction())
-          if (auto *Call = dyn_cast<CallBase>(I); !Call || Call->getCalledOperand() != F)
-            Warnings.warnOnce(F->getName(), *I,
-                              "the address of '" + F->getName() +
-                                  "', which writes memory and takes variable arguments, is taken: "
-                                  "calls through it are not logged");
+      Warnings.warnOfTaken(*F, "the address of '" + F->getName() +
+                                   "', which writes memory and takes variable arguments, is taken: "
+                                   "calls through it are not logged");
       continue;
     }
     Function *Wrapper = makeWrapper(*F, *Known, Warnings);

@@ -3,8 +3,10 @@
 
 usage: libc-coverage.py CLANG HEADERS.c LIBC_UNSAFE [COMPILER OPTION...]
 
-Prints a line for each function whose entry has another number of arguments than its declaration, and for
-each that takes an address it may write through and has no entry; exit status 1 when there is one.
+Prints a line for each function whose entry has another number of arguments than its declaration, for each
+that takes an address it may write through, or to an object that leads on to something it may write, and has no
+entry, and for each whose name has an entry but not the one that it has in object files (pread64); exit status 1
+when there is one.
 """
 import fnmatch
 import json
@@ -27,20 +29,49 @@ __gets_chk __getwd_chk __obstack_printf_chk __obstack_vprintf_chk __builtin_*
 """.split()
 
 
+CONST = re.compile(r"const ((?!\*).)*\*( ?restrict| ?const)?$")
+POINTER = re.compile(r"(.*[^ ]) ?\*( ?restrict| ?const)*$|(.*)\[\d*\]$")
+
+
+def type_of(node):
+    return node["type"].get("desugaredQualType", node["type"]["qualType"])
+
+
+def leads(spelled, records, seen=()):
+    """Whether an object of a type has pointers to something not const, itself or behind const ones."""
+    pointer = POINTER.match(spelled)
+    if pointer and spelled.endswith("]"):
+        return leads(pointer.group(3), records, seen)
+    if pointer:
+        pointee = pointer.group(1)
+        if "(" in spelled or re.sub("const ", "", pointee) in ("FILE", "struct _IO_FILE"):
+            return False
+        known = pointee.split()[-1] in records or not re.match("(const )?struct ", pointee)
+        return known and (not re.search(r"^const [^*]*$|const$", pointee) or leads(pointee, records, seen))
+    name = spelled.split()[-1] if spelled else ""
+    if name in seen or name not in records:
+        return False
+    return any(leads(field, records, (*seen, name)) for field in records[name])
+
+
 def declared(clang, headers, options):
-    """name -> (arguments, variadic, takes an address it may write through)."""
+    """name in object files -> (name in the headers, arguments, variadic, takes an address it may write through)."""
     tree = json.loads(subprocess.run([clang, "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", *options,
                                       headers], capture_output=True, text=True, check=True).stdout)
+    records = {}
+    for node in tree["inner"]:
+        fields = [type_of(n) for n in node.get("inner", []) if n["kind"] == "FieldDecl"]
+        if node["kind"] == "RecordDecl" and node.get("completeDefinition"):
+            records[node.get("name", "")] = fields
     found = {}
     for node in tree["inner"]:
         if node["kind"] != "FunctionDecl":
             continue
-        arguments = [n["type"].get("desugaredQualType", n["type"]["qualType"])
-                     for n in node.get("inner", []) if n["kind"] == "ParmVarDecl"]
-        writes = any(re.search(r"\*( ?restrict| ?const)?$|\[\d*\]$", a) and not
-                     re.match(r"const ((?!\*).)*\*( ?restrict| ?const)?$", a) for a in arguments)
+        arguments = [type_of(n) for n in node.get("inner", []) if n["kind"] == "ParmVarDecl"]
+        writes = any(re.search(r"\*( ?restrict| ?const)?$|\[\d*\]$", a) and not CONST.match(a) or
+                     CONST.match(a) and leads(POINTER.match(a).group(1), records) for a in arguments)
         words = len(arguments) + arguments.count("struct entry")  # an ENTRY is passed as two
-        found[node["name"]] = (words, node.get("variadic", False), writes)
+        found[node.get("mangledName", node["name"])] = (node["name"], words, node.get("variadic", False), writes)
     return found
 
 
@@ -58,10 +89,13 @@ def left_out(name):
 def main():
     known, entries = declared(sys.argv[1], sys.argv[2], sys.argv[4:]), described(sys.argv[3])
     wrong = 0
-    for name, (arguments, variadic, writes) in sorted(known.items()):
+    for name, (written, arguments, variadic, writes) in sorted(known.items()):
         if name in entries and entries[name] != (arguments, variadic):
             print(f"{name}: declared with {arguments}{'+' * variadic} arguments, its entry has "
                   f"{entries[name][0]}{'+' * entries[name][1]}")
+            wrong += 1
+        elif name not in entries and written in entries:
+            print(f"{name}: {written} has an entry, and that name of it has none")
             wrong += 1
         elif name not in entries and writes and not left_out(name):
             print(f"{name}: may write through an argument and has no entry")
