@@ -131,10 +131,11 @@ private:
     return length(Made);
   }
 
-  /// printf's result: negative when it failed, and then nothing is known to be written.
+  /// printf's result. It is negative when it failed, and then it has written nobody knows how much:
+  /// at most what it could return.
   Value *length(Value *Result) {
-    Value *Positive = At.CreateBinaryIntrinsic(Intrinsic::smax, Result, At.getInt32(0));
-    return At.CreateZExt(Positive, word());
+    Value *Most = At.getInt32(static_cast<uint32_t>(INT32_MAX));
+    return At.CreateZExt(At.CreateBinaryIntrinsic(Intrinsic::umin, Result, Most), word());
   }
 
   IRBuilderBase &At;
@@ -142,6 +143,12 @@ private:
   Value *Element;
   Module &M;
 };
+
+/// A size that is more than what is written when a printf fails.
+bool isOfFormat(const UnsafeExpr &E) {
+  return E.What == UnsafeExpr::Printed || E.What == UnsafeExpr::VPrinted ||
+         any_of(E.Operands, isOfFormat);
+}
 
 class CallNoter {
 public:
@@ -179,7 +186,10 @@ private:
     }
     // Only an address in the range pays for finding the size.
     B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
-    callAbi(B, F.Keeps ? "__nvm_note_if_persistent" : "__nvm_note_call",
+    callAbi(B,
+            F.Keeps              ? "__nvm_note_if_persistent"
+            : isOfFormat(R.Size) ? "__nvm_note_at_most"
+                                 : "__nvm_note_call",
             {Address, E.value(R.Size)});
     return true;
   }

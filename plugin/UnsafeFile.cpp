@@ -56,6 +56,7 @@ public:
       fail("unexpected text after '}'");
     if (!SawArguments)
       fail("no 'nargs'");
+    Function.Keeps &= !SawFormat;
     return std::move(Function);
   }
 
@@ -131,6 +132,7 @@ private:
   }
 
   void input(UnsafeRange &R, const NamedInput &Input) {
+    SawFormat = true;
     R.What = Input.What;
     R.Character = Input.Character;
     if (R.What == UnsafeRange::VScanf) {
@@ -208,6 +210,7 @@ private:
     for (const NamedOperation &Operation : Operations)
       if (Operation.Name == Name) {
         E.What = Operation.What;
+        SawFormat |= E.What == UnsafeExpr::Printed || E.What == UnsafeExpr::VPrinted;
         expect("(");
         for (unsigned N = 0; N < Operation.Operands; ++N) {
           if (N)
@@ -272,7 +275,8 @@ private:
   StringRef Line;
   size_t At = 0;
   bool SawArguments = false;
-  unsigned Depth = 0; ///< of `each` around
+  bool SawFormat = false; ///< of a printf or scanf, which may lock the locale
+  unsigned Depth = 0;     ///< of `each` around
   UnsafeFunction Function;
 };
 

@@ -133,7 +133,14 @@ void __nvm_note_if_persistent(void *address, size_t size) {
 
 void __nvm_note_call(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
 
-void __nvm_note_at_most(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
+void __nvm_note_at_most(void *address, size_t size) {
+  for (int i = 0; i < state.region_count; i++) {
+    size_t at = (size_t)((unsigned char *)address - state.regions[i].base);
+    if (at < state.regions[i].size && size > state.regions[i].size - at)
+      size = state.regions[i].size - at;
+  }
+  __nvm_note_if_persistent(address, size);
+}
 
 void __nvm_note_vscanf(const void *format, size_t character, size_t bound, va_list list) {
   struct nvm_scan scan = {format, character, 0};
