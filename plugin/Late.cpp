@@ -10,8 +10,8 @@
 #include "Settings.h"
 #include "StaticNames.h"
 #include "UnknownCalls.h"
-#include "UnsafeCalls.h"
 #include "UnsafeFile.h"
+#include "Wrappers.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"

@@ -162,7 +162,9 @@ public:
     case UnsafeRange::Bytes:
       return noteBytes(R, At, Element);
     case UnsafeRange::Each:
-      return noteEach(R, At, Element);
+      return R.UntilNull ? noteEachUntilNull(R, At, Element) : noteEach(R, At, Element);
+    case UnsafeRange::Later:
+      return warnOfLater(R), false;
     case UnsafeRange::Scanf:
       return noteScanf(R, At);
     case UnsafeRange::VScanf:
@@ -207,6 +209,44 @@ private:
     Value *Each = B.CreateAdd(Base, B.CreateMul(Index, B.getInt64(R.Stride)));
     note(R.Inside.front(), Body, Each);
     return true;
+  }
+
+  /// The loop of a null-terminated array, whose elements begin with an address.
+  bool noteEachUntilNull(const UnsafeRange &R, Instruction *At, Value *Element) {
+    IRBuilder<> B(At);
+    Value *Base = Evaluator(B, Call.Arguments, Element).value(R.Address);
+    Instruction *Nonempty = SplitBlockAndInsertIfThen(B.CreateIsNotNull(Base), At, false);
+    BasicBlock *Before = Nonempty->getParent(), *Behind = At->getParent();
+    BasicBlock *Head = BasicBlock::Create(At->getContext(), "", At->getFunction(), Behind);
+    BasicBlock *Body = BasicBlock::Create(At->getContext(), "", At->getFunction(), Behind);
+    Nonempty->setSuccessor(0, Head);
+    B.SetInsertPoint(Head);
+    PHINode *Each = B.CreatePHI(B.getInt64Ty(), 2);
+    Each->addIncoming(Base, Before);
+    Value *First =
+        B.CreateAlignedLoad(B.getInt64Ty(), B.CreateIntToPtr(Each, B.getPtrTy()), Align(1));
+    B.CreateCondBr(B.CreateIsNull(First), Behind, Body);
+    B.SetInsertPoint(Body);
+    Value *Next = B.CreateAdd(Each, B.getInt64(R.Stride));
+    Instruction *Back = B.CreateBr(Head);
+    note(R.Inside.front(), cast<Instruction>(Next), Each);
+    Each->addIncoming(Next, Back->getParent());
+    return true;
+  }
+
+  /// Nothing covers what is written when the call has returned. A stream that only reads writes
+  /// nothing.
+  void warnOfLater(const UnsafeRange &R) {
+    Value *Address = Call.Arguments[R.Address.Value];
+    StringRef Mode;
+    if (Call.IsWrapper || !mayStore(Address) ||
+        (R.Bounded && getConstantStringInfo(Call.Arguments[R.Size.Value], Mode) &&
+         Mode.starts_with("r") && !Mode.contains('+')))
+      return;
+    Warnings.warn(*Call.Before, "'" + F.Name + "' lets the library write later to argument " +
+                                    Twine(R.Address.Value + 1) +
+                                    ", and nothing logs that where it is persistent memory; give "
+                                    "it memory of malloc");
   }
 
   /// The arguments behind the format.
@@ -312,32 +352,6 @@ bool fits(const UnsafeFunction &F, size_t Arguments) {
   return F.AtLeast ? Arguments >= F.Arguments : Arguments == F.Arguments;
 }
 
-Function *makeWrapper(Function &Unsafe, const UnsafeFunction &Known, Report &Warnings) {
-  Module &M = *Unsafe.getParent();
-  std::string Name = ("__nvmove_safe_" + Unsafe.getName().ltrim('\1')).str();
-  if (Function *Made = M.getFunction(Name))
-    return Made;
-  Function *Wrapper = Function::createWithDefaultAttr(Unsafe.getFunctionType(),
-                                                      GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
-  // Not hidden: the same address in every library, as with the function itself.
-  Wrapper->setComdat(M.getOrInsertComdat(Name));
-  Wrapper->setCallingConv(Unsafe.getCallingConv());
-  Wrapper->addFnAttr(Attribute::NoInline);
-  IRBuilder<> At(BasicBlock::Create(M.getContext(), "", Wrapper));
-  UnsafeCall Call;
-  for (Argument &A : Wrapper->args())
-    Call.Arguments.push_back(&A);
-  CallInst *Real = At.CreateCall(&Unsafe, Call.Arguments);
-  Real->setCallingConv(Unsafe.getCallingConv());
-  if (Real->getType()->isVoidTy())
-    At.CreateRetVoid();
-  else
-    At.CreateRet(Real);
-  Call.Before = Real;
-  noteBefore(Call, Known, [](const Value *) { return true; }, Warnings);
-  return Wrapper;
-}
-
 Value *calledRanges(IRBuilderBase &At) {
   return At.CreateConstInBoundsGEP1_64(At.getInt8Ty(), lineTable(At),
                                        offsetof(struct nvm_line_table, called));
@@ -376,31 +390,6 @@ bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
   else
     Called->eraseFromParent();
   return Noted;
-}
-
-bool wrapTakenAddresses(Module &M, const UnsafeTable &Unsafe, Report &Warnings) {
-  SmallVector<std::pair<Function *, const UnsafeFunction *>> Taken;
-  for (Function &F : M)
-    if (const UnsafeFunction *Known = Unsafe.find(F))
-      if (!Known->Writes.empty() && F.hasAddressTaken())
-        Taken.emplace_back(&F, Known);
-  for (auto [F, Known] : Taken) {
-    if (F->isVarArg()) {
-      if (all_of(Known->Writes,
-                 [](const UnsafeRange &R) { return R.What == UnsafeRange::Percent; }))
-        continue; // fprintf: only a %n stores
-      Warnings.warnOfTaken(*F, "the address of '" + F->getName() +
-                                   "', which writes memory and takes variable arguments, is taken: "
-                                   "calls through it are not logged");
-      continue;
-    }
-    Function *Wrapper = makeWrapper(*F, *Known, Warnings);
-    F->replaceUsesWithIf(Wrapper, [](Use &U) {
-      auto *Call = dyn_cast<CallBase>(U.getUser());
-      return !(Call && Call->isCallee(&U)) && !isa<GlobalAlias>(U.getUser());
-    });
-  }
-  return !Taken.empty();
 }
 
 } // namespace nvmove::plugin

@@ -1,4 +1,4 @@
-// Calls of pre-compiled functions: the notes before them, and wrappers for their addresses.
+// Calls of pre-compiled functions that are described: the notes before them.
 #pragma once
 
 #include "Report.h"
@@ -10,6 +10,7 @@ namespace nvmove::plugin {
 struct UnsafeCall {
   llvm::Instruction *Before = nullptr;
   llvm::SmallVector<llvm::Value *> Arguments;
+  bool IsWrapper = false; ///< whose arguments may be anything
 };
 
 /// Notes the ranges that \p F writes, as far as \p MayPersist says that the argument which holds
@@ -17,9 +18,5 @@ struct UnsafeCall {
 /// format that is computed) is a warning.
 bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
                 llvm::function_ref<bool(const llvm::Value *)> MayPersist, Report &Warnings);
-
-/// Where the address of a function that writes memory is taken, puts that of a wrapper that notes
-/// first. Variadic functions cannot be wrapped: a warning. True when the module changed.
-bool wrapTakenAddresses(llvm::Module &M, const UnsafeTable &Unsafe, Report &Warnings);
 
 } // namespace nvmove::plugin

@@ -110,7 +110,9 @@ private:
     if (Name == "each") {
       R.What = UnsafeRange::Each;
       expect(",");
-      R.Size = expression();
+      R.UntilNull = accept("null");
+      if (!R.UntilNull)
+        R.Size = expression();
       expect(",");
       expect("#");
       R.Stride = number();
@@ -124,8 +126,14 @@ private:
       input(R, *Input);
     } else if (Name == "counts") {
       R.What = UnsafeRange::Percent;
+    } else if (Name == "later") {
+      R.What = UnsafeRange::Later;
+      R.Bounded = accept(",");
+      if (R.Bounded)
+        R.Size = argument();
     } else {
-      fail("expected [ADDRESS,SIZE], each(...), scanf(...) or one of its kin, or counts(...)");
+      fail("expected [ADDRESS,SIZE], each(...), scanf(...) or one of its kin, counts(...) or "
+           "later(...)");
     }
     expect(")");
     return R;

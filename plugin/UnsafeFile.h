@@ -41,19 +41,21 @@ struct UnsafeExpr {
 /// Memory that a call writes (or reads).
 struct UnsafeRange {
   enum Kind {
-    Bytes,  ///< [ADDRESS,SIZE]
-    Each,   ///< each(BASE,COUNT,#STRIDE,RANGE): RANGE for every element, whose address is `elem`
-    Scanf,  ///< scanf(FORMAT) or scanf(FORMAT,BOUND): where the conversions of a format store
-    VScanf, ///< vscanf(FORMAT,LIST) or vscanf(FORMAT,LIST,BOUND): the same with a va_list
-    Percent ///< counts(FORMAT): where the %n of a printf format store
+    Bytes,   ///< [ADDRESS,SIZE]
+    Each,    ///< each(BASE,COUNT,#STRIDE,RANGE): RANGE for every element, whose address is `elem`
+    Scanf,   ///< scanf(FORMAT) or scanf(FORMAT,BOUND): where the conversions of a format store
+    VScanf,  ///< vscanf(FORMAT,LIST) or vscanf(FORMAT,LIST,BOUND): the same with a va_list
+    Percent, ///< counts(FORMAT): where the %n of a printf format store
+    Later    ///< later(ARGUMENT) or later(ARGUMENT,MODE): the library writes there after the call
   };
   Kind What = Bytes;
-  UnsafeExpr Address; ///< or BASE, or FORMAT
-  UnsafeExpr Size;    ///< bytes, or COUNT, or BOUND on the length of a string
+  UnsafeExpr Address; ///< or BASE, or FORMAT, or ARGUMENT
+  UnsafeExpr Size;    ///< bytes, or COUNT, or BOUND on the length of a string, or MODE
   UnsafeExpr List;    ///< of VScanf
   uint64_t Stride = 0;
   uint64_t Character = 1;          ///< Scanf, VScanf: bytes of a character of FORMAT
-  bool Bounded = false;            ///< Scanf, VScanf: BOUND was given
+  bool Bounded = false;            ///< BOUND or MODE was given
+  bool UntilNull = false;          ///< Each: COUNT is `null`, an element that begins with 0 ends it
   std::vector<UnsafeRange> Inside; ///< the one range of Each
 };
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "recorder.h"
 
+#include <getopt.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,9 +57,43 @@ static void failing(void) {
   check(vprint(text + 2000, 64, "hello %d %ls", 4, foreign) < 0 && text[2000], "vsnprintf");
 }
 
+static void options(void) {
+  int *flags = (int *)text;
+  struct option all[] = {{"quiet", no_argument, &flags[0], 1},
+                         {"name", required_argument, NULL, 'n'},
+                         {"verbose", no_argument, &flags[2], 5},
+                         {0}};
+  char *arguments[] = {"program", "--verbose", NULL};
+  optind = 1;
+  check(getopt_long(2, arguments, "", all, NULL) == 0 && flags[2] == 5, "getopt_long");
+}
+
+// The state is 8 to 256 bytes, what kind it is lies before it, of the one that was, too.
+static void numbers(void) {
+  struct random_data *data = (struct random_data *)text;
+  char *first = text + 104, *second = text + 504;
+  for (size_t size = 8; size <= 256; size *= 2) {
+    memset(text, 0, 1000);
+    recorder_commit();
+    check(!initstate_r(1, first, size, data), "initstate_r");
+    for (int i = 0; i < 70; i++) {
+      random_r(data, (int *)(text + 1000));
+      check(1, "random_r");
+    }
+    check(!srandom_r(7, data), "srandom_r");
+    random_r(data, (int *)(text + 1000));
+    check(!initstate_r(2, second, size, data), "initstate_r after another");
+    random_r(data, (int *)(text + 1000));
+    recorder_commit();
+    check(!setstate_r(first, data), "setstate_r");
+  }
+}
+
 int main(void) {
   text = recorder_map(4096);
   messages();
   failing();
+  options();
+  numbers();
   return recorder_finish();
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 
@@ -79,6 +80,24 @@ void words(FILE *f, char *p) { fscanf(f, "%s", p); }
 // CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: '__isoc99_vfscanf' reads a string without a width
 void list(FILE *f, va_list list) { vfscanf(f, "%d %s", list); }
 
+// What the library writes in other calls.
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: 'setvbuf' lets the library write later to argument 2, and nothing logs
+void buffered(FILE *f, char *p) { setvbuf(f, p, _IOFBF, 4096); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: 'open_memstream' lets the library write later to argument 2
+FILE *grows(size_t *size) { return open_memstream((char *[]){0}, size); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: 'fmemopen' lets the library write later to argument 1
+FILE *fixed(char *p) { return fmemopen(p, 100, "r+"); }
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: 'initstate' lets the library write later to argument 2
+char *state(char *p) { return initstate(1, p, 128); }
+// CHECK-NOT: warning:
+FILE *reads(char *p) { return fmemopen(p, 100, "rb"); }
+void unbuffered(FILE *f) {
+  static char own[BUFSIZ];
+  setbuf(f, NULL);
+  setbuf(f, own);
+  fmemopen(NULL, 100, "w");
+}
+
 // Formats that only the run knows are looked at then.
 // CHECK-NOT: warning:
 void format(const char *text, const char *format, int *p) { sscanf(text, format, p); }
@@ -99,6 +118,12 @@ typedef int printer(void *, const char *, ...);
 // CHECK: warnings.c:[[@LINE+2]]:{{[0-9]+}}: warning: the address of 'sprintf', which writes memory and takes variable arguments, is taken
 // CHECK-NOT: 'fprintf'
 printer *taken(int file) { return file ? (printer *)fprintf : (printer *)sprintf; }
+
+// Addresses in constants are told of, too.
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: the address of 'setbuffer' is taken, which lets the library write later
+void (*const setter)(FILE *, char *, size_t) = setbuffer;
+// CHECK: warnings.c:[[@LINE+1]]:{{[0-9]+}}: warning: the address of 'snprintf', which writes memory and takes variable arguments, is taken
+int (*const printers[])(char *, size_t, const char *, ...) = {snprintf};
 
 // On the stack nothing persists.
 // CHECK-NOT: warning:
