@@ -77,9 +77,15 @@ void runInScope(Function &F, function_ref<Value *(IRBuilder<> &)> ScopeAt) {
       F, [&](IRBuilder<> &End) { End.CreateStore(Before, placing(End, PlaceMember::Scope)); });
 }
 
-/// NVM_SCOPE_POOL when the first argument lies in the reserved range.
-Value *scopeOfFirst(Function &F, IRBuilder<> &At) {
-  Value *Address = At.CreatePtrToInt(F.getArg(0), At.getInt64Ty());
+/// The first argument of the source: before it may be the place of a result. Null: not an address.
+Argument *firstArgument(Function &F) {
+  unsigned N = F.hasStructRetAttr();
+  return F.arg_size() > N && F.getArg(N)->getType()->isPointerTy() ? F.getArg(N) : nullptr;
+}
+
+/// NVM_SCOPE_POOL when \p First lies in the reserved range.
+Value *scopeOf(Argument &First, IRBuilder<> &At) {
+  Value *Address = At.CreatePtrToInt(&First, At.getInt64Ty());
   Value *Tag = At.CreateLShr(Address, NVM_RANGE_SHIFT);
   static_assert(NVM_SCOPE_POOL == 1, "the comparison gives the scope");
   return At.CreateZExt(At.CreateICmpEQ(Tag, At.getInt64(NVM_RANGE_TAG)), At.getInt64Ty());
@@ -94,9 +100,8 @@ bool placeScopes(Module &M, const port::PortFile &File) {
     if (Persistent || findEntry(File.Volatile, F.getName())) {
       runInScope(F, [&](IRBuilder<> &At) { return At.getInt64(Persistent ? NVM_SCOPE_POOL : 0); });
       Changed = true;
-    } else if (!F.arg_empty() && F.getArg(0)->getType()->isPointerTy() &&
-               findEntry(File.Beside, F.getName())) {
-      runInScope(F, [&](IRBuilder<> &At) { return scopeOfFirst(F, At); });
+    } else if (Argument *First = firstArgument(F); First && findEntry(File.Beside, F.getName())) {
+      runInScope(F, [&](IRBuilder<> &At) { return scopeOf(*First, At); });
       Changed = true;
     }
   }

@@ -54,6 +54,8 @@ public:
     InAllocator = has(File.Allocators, Name);
     InBytes = has(File.Bytes, Name);
     Returned = F->getReturnType();
+    if (F->doesThisDeclarationHaveABody())
+      checkBeside(*F);
     bool Result = RecursiveASTVisitor::TraverseFunctionDecl(F);
     InAllocator = InBytes = false;
     return Result;
@@ -199,6 +201,13 @@ private:
   }
 
   QualType Word() const { return Context.UnsignedLongTy; }
+
+  void checkBeside(const FunctionDecl &F) {
+    const port::Entry *Beside = F.getIdentifier() ? findEntry(File.Beside, F.getName()) : nullptr;
+    if (Beside && (!F.getNumParams() || !F.getParamDecl(0)->getType()->isPointerType()))
+      portError(Context, *Beside,
+                "'beside' means where the first argument lies, and this function's is no pointer");
+  }
 
   /// The outermost pointer that says what it leads to; if none does, the outermost.
   void noteDestination(const Expr *Value, QualType Type) {
