@@ -16,6 +16,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/EscapeEnumerator.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -70,11 +71,28 @@ IRBuilder<> atEntry(Function &F) {
   return IRBuilder<>(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
 }
 
+/// Calls \p Place where an exception leaves \p F.
+void beforeUnwinding(Function &F, function_ref<void(IRBuilder<> &)> Place) {
+  if (F.doesNotThrow())
+    return;
+  if (!F.hasPersonalityFn()) // what C has for `cleanup`, in libgcc
+    F.setPersonalityFn(cast<Constant>(
+        F.getParent()
+            ->getOrInsertFunction("__gcc_personality_v0",
+                                  FunctionType::get(llvm::Type::getInt32Ty(F.getContext()), true))
+            .getCallee()));
+  EscapeEnumerator Exits(F, "nvmove.unwind");
+  while (IRBuilder<> *At = Exits.Next())
+    if (isa<ResumeInst>(At->GetInsertPoint()))
+      Place(*At);
+}
+
 void runInScope(Function &F, function_ref<Value *(IRBuilder<> &)> ScopeAt) {
   IRBuilder<> At = atEntry(F);
   Value *Before = enterScope(At, ScopeAt(At));
-  beforeReturns(
-      F, [&](IRBuilder<> &End) { End.CreateStore(Before, placing(End, PlaceMember::Scope)); });
+  auto Leave = [&](IRBuilder<> &End) { End.CreateStore(Before, placing(End, PlaceMember::Scope)); };
+  beforeReturns(F, Leave);
+  beforeUnwinding(F, Leave);
 }
 
 /// The first argument of the source: before it may be the place of a result. Null: not an address.
@@ -133,6 +151,17 @@ void replaceCall(CallBase &Call, FunctionCallee By) {
   Call.setDoesNotThrow();
 }
 
+/// Where the address is taken, for calls through pointers. True when it was.
+bool replaceAddress(Function &Callee, FunctionCallee By) {
+  if (!Callee.hasAddressTaken())
+    return false;
+  Callee.replaceUsesWithIf(By.getCallee(), [](Use &U) {
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    return !Call || !Call->isCallee(&U);
+  });
+  return true;
+}
+
 /// In the bodies of the allocators, or everywhere when the C library's own is one.
 bool replaceAllocators(Module &M, const port::PortFile &File) {
   for (const auto *List : {&File.Allocators, &File.Bytes})
@@ -145,6 +174,8 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
     if (!Callee || !Callee->isDeclaration())
       continue;
     bool Everywhere = findEntry(File.Allocators, Name);
+    if (Everywhere)
+      Changed |= replaceAddress(*Callee, abiFunction(M, replacement(Name)));
     for (User *U : make_early_inc_range(Callee->users())) {
       if (!isCallOf(U, *Callee))
         continue;
@@ -163,9 +194,11 @@ bool endTypes(Module &M, const port::PortFile &File) {
   bool Changed = false;
   for (Function &F : M)
     if (!F.isDeclaration() && findEntry(File.Allocators, F.getName())) {
-      beforeReturns(F, [](IRBuilder<> &At) {
+      auto End = [](IRBuilder<> &At) {
         At.CreateStore(At.getInt64(0), placing(At, PlaceMember::Type));
-      });
+      };
+      beforeReturns(F, End);
+      beforeUnwinding(F, End);
       Changed = true;
     }
   return Changed;
@@ -261,7 +294,8 @@ bool lowerMarkers(Module &M) {
     for (User *U : make_early_inc_range(Marker->users())) {
       auto &Call = *cast<CallBase>(U);
       IRBuilder<> At(&Call);
-      Call.replaceAllUsesWith(Make(At, Call));
+      if (Value *Result = Make(At, Call))
+        Call.replaceAllUsesWith(Result);
       Call.eraseFromParent();
     }
     Marker->eraseFromParent();
@@ -271,9 +305,10 @@ bool lowerMarkers(Module &M) {
     At.CreateStore(Call.getArgOperand(0), placing(At, PlaceMember::Type));
     return Call.getArgOperand(1);
   });
-  Lower("__nvm_scope_leave", [](IRBuilder<> &At, CallBase &Call) {
-    At.CreateStore(Call.getArgOperand(0), placing(At, PlaceMember::Scope));
-    return Call.getArgOperand(1);
+  Lower("__nvm_scope_leave", [](IRBuilder<> &At, CallBase &Call) -> Value * {
+    Value *Before = At.CreateLoad(At.getInt64Ty(), Call.getArgOperand(0));
+    At.CreateStore(Before, placing(At, PlaceMember::Scope));
+    return nullptr;
   });
   Lower("__nvm_scope_enter",
         [](IRBuilder<> &At, CallBase &Call) { return enterScope(At, Call.getArgOperand(0)); });

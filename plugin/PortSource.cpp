@@ -4,12 +4,15 @@
 #include "AllocationSize.h"
 #include "Deciders.h"
 #include "Frontend.h"
+#include "Markers.h"
 #include "Port.h"
 
 #include "nvmove/abi.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
 
@@ -22,6 +25,12 @@ std::string nameOf(const ValueDecl &Variable) {
   return (Function ? Function->getNameAsString() + "." : "") + Variable.getNameAsString();
 }
 
+std::string nameOfField(const FieldDecl &Field) {
+  const RecordDecl *Record = Field.getParent();
+  const TypedefNameDecl *Alias = Record->getTypedefNameForAnonDecl();
+  return (Alias ? Alias->getName() : Record->getName()).str() + "." + Field.getNameAsString();
+}
+
 /// That, or "RECORD.FIELD": what an assignment to \p Place assigns to, with "[]" for an element of
 /// it.
 std::string nameOfPlace(const Expr *Place) {
@@ -32,11 +41,12 @@ std::string nameOfPlace(const Expr *Place) {
     return nameOf(*Variable->getDecl());
   auto *Member = dyn_cast<MemberExpr>(Place);
   auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-  if (!Field)
-    return {};
-  const RecordDecl *Record = Field->getParent();
-  const TypedefNameDecl *Alias = Record->getTypedefNameForAnonDecl();
-  return (Alias ? Alias->getName() : Record->getName()).str() + "." + Field->getNameAsString();
+  return Field ? nameOfField(*Field) : std::string();
+}
+
+/// Whether anything is called while \p S is computed.
+bool hasCall(const Stmt *S) {
+  return S && (isa<CallExpr>(S) || llvm::any_of(S->children(), hasCall));
 }
 
 bool isOfLibrary(const FunctionDecl &F) {
@@ -47,25 +57,25 @@ bool isOfLibrary(const FunctionDecl &F) {
 class PortRewriter : public RecursiveASTVisitor<PortRewriter> {
 public:
   PortRewriter(LayoutBuilder &Layouts, const port::PortFile &File)
-      : Layouts(Layouts), Context(Layouts.context()), File(File) {}
+      : Layouts(Layouts), Context(Layouts.context()), File(File), Make(Context) {}
 
   bool TraverseFunctionDecl(FunctionDecl *F) {
     llvm::StringRef Name = F->getIdentifier() ? F->getName() : "";
-    InAllocator = has(File.Allocators, Name);
-    InBytes = has(File.Bytes, Name);
-    Returned = F->getReturnType();
+    // A function may be declared inside another.
+    llvm::SaveAndRestore Allocates(InAllocator, has(File.Allocators, Name));
+    llvm::SaveAndRestore Makes(InBytes, has(File.Bytes, Name));
+    llvm::SaveAndRestore Returns(Returned, F->getReturnType());
+    llvm::SaveAndRestore Around(Function, F);
     if (F->doesThisDeclarationHaveABody())
       checkBeside(*F);
-    bool Result = RecursiveASTVisitor::TraverseFunctionDecl(F);
-    InAllocator = InBytes = false;
-    return Result;
+    return RecursiveASTVisitor::TraverseFunctionDecl(F);
   }
 
   bool VisitVarDecl(VarDecl *Variable) {
     if (Expr *Value = Variable->getInit(); Value && Variable->isLocalVarDecl()) {
       noteDestination(Value, Variable->getType());
       if (!InAllocator)
-        Variable->setInit(placed(Value, nameOf(*Variable)));
+        Variable->setInit(initialised(Value, nameOf(*Variable)));
     }
     if (!InAllocator && Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
         Variable->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
@@ -83,6 +93,14 @@ public:
     noteDestination(Assignment->getRHS(), Assignment->getLHS()->getType());
     if (!InAllocator)
       Assignment->setRHS(placed(Assignment->getRHS(), nameOfPlace(Assignment->getLHS())));
+    return true;
+  }
+
+  /// Code is generated for its semantic form; the other is what is visited.
+  bool VisitInitListExpr(InitListExpr *List) {
+    InitListExpr *Semantic = List->isSemanticForm() ? List : List->getSemanticForm();
+    if (Semantic && Function && !InAllocator)
+      initialised(Semantic, "");
     return true;
   }
 
@@ -192,15 +210,14 @@ private:
   /// The type goes with an argument, a number or a pointer.
   void place(CallExpr &Call, unsigned Argument, uint64_t Id) {
     Expr *Before = Call.getArg(Argument);
-    Expr *Placed = call("__nvm_place", Word(), {number(Id, *Before), cast(Before, Word())});
-    Call.setArg(Argument, cast(Placed, Before->getType()));
+    Expr *Placed = Make.call("__nvm_place", Make.word(),
+                             {Make.number(Id, *Before), Make.cast(Before, Make.word())});
+    Call.setArg(Argument, Make.cast(Placed, Before->getType()));
   }
 
   static bool has(const std::vector<port::Entry> &List, llvm::StringRef Name) {
     return llvm::any_of(List, [&](const port::Entry &E) { return E.Name == Name; });
   }
-
-  QualType Word() const { return Context.UnsignedLongTy; }
 
   void checkBeside(const FunctionDecl &F) {
     const port::Entry *Beside = F.getIdentifier() ? findEntry(File.Beside, F.getName()) : nullptr;
@@ -300,79 +317,53 @@ private:
     return nullptr;
   }
 
-  FunctionDecl *declare(llvm::StringRef Name, QualType Result, llvm::ArrayRef<QualType> Types) {
-    FunctionDecl *&Known = Declared[Name];
-    if (Known)
-      return Known;
-    QualType Type = Context.getFunctionType(Result, Types, FunctionProtoType::ExtProtoInfo());
-    Known =
-        FunctionDecl::Create(Context, Context.getTranslationUnitDecl(), SourceLocation(),
-                             SourceLocation(), &Context.Idents.get(Name), Type, nullptr, SC_Extern);
-    llvm::SmallVector<ParmVarDecl *> Parameters;
-    for (QualType T : Types)
-      Parameters.push_back(ParmVarDecl::Create(Context, Known, SourceLocation(), SourceLocation(),
-                                               nullptr, T, nullptr, SC_None, nullptr));
-    Known->setParams(Parameters);
-    return Known;
-  }
-
-  Expr *call(llvm::StringRef Name, QualType Result, llvm::ArrayRef<Expr *> Arguments) {
-    llvm::SmallVector<QualType> Types;
-    for (const Expr *E : Arguments)
-      Types.push_back(E->getType());
-    FunctionDecl *F = declare(Name, Result, Types);
-    SourceLocation At = Arguments.back()->getBeginLoc();
-    auto *Reference = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), F,
-                                          /*RefersToEnclosingVariableOrCapture=*/false, At,
-                                          F->getType(), VK_LValue);
-    auto *Function = ImplicitCastExpr::Create(Context, Context.getPointerType(F->getType()),
-                                              CK_FunctionToPointerDecay, Reference, nullptr,
-                                              VK_PRValue, FPOptionsOverride());
-    return CallExpr::Create(Context, Function, Arguments, Result, VK_PRValue, At,
-                            FPOptionsOverride());
-  }
-
-  Expr *cast(Expr *E, QualType To) const {
-    if (Context.hasSameType(E->getType(), To))
-      return E;
-    CastKind Kind = CK_IntegralCast;
-    if (E->getType()->isPointerType())
-      Kind = To->isPointerType() ? CK_BitCast : CK_PointerToIntegral;
-    else if (To->isPointerType())
-      Kind = CK_IntegralToPointer;
-    return ImplicitCastExpr::Create(Context, To, Kind, E, nullptr, VK_PRValue, FPOptionsOverride());
-  }
-
-  Expr *number(uint64_t Value, const Expr &At) const {
-    return IntegerLiteral::Create(Context,
-                                  llvm::APInt(unsigned(Context.getTypeSize(Word())), Value), Word(),
-                                  At.getBeginLoc());
-  }
-
   /// The value that \p Place gets, computed in the scope that it is.
   Expr *placed(Expr *Value, llvm::StringRef Place) {
-    if (!Value->getType()->isPointerType() || Place.empty() ||
-        !isa<CallExpr, ConditionalOperator>(Value->IgnoreParenCasts()))
+    QualType Type = Value->getType();
+    if (Place.empty() || Type->isVoidType() || Type->isArrayType() || !hasCall(Value))
       return Value;
-    return findEntry(File.Persistent, Place) ? inScope(Value, NVM_SCOPE_POOL)
-           : findEntry(File.Volatile, Place) ? inScope(Value, 0)
+    return findEntry(File.Persistent, Place) ? Make.inScope(*Function, Value, NVM_SCOPE_POOL)
+           : findEntry(File.Volatile, Place) ? Make.inScope(*Function, Value, 0)
                                              : Value;
   }
 
-  Expr *inScope(Expr *Value, uint64_t Scope) {
-    Expr *Enter = call("__nvm_scope_enter", Word(), {number(Scope, *Value)});
-    Expr *Leave =
-        call("__nvm_scope_leave", Context.VoidPtrTy, {Enter, cast(Value, Context.VoidPtrTy)});
-    return cast(Leave, Value->getType());
+  /// The same of an initialiser, where elements and fields are places of their own.
+  Expr *initialised(Expr *Value, const std::string &Place) {
+    auto *List = dyn_cast<InitListExpr>(Value);
+    if (!List)
+      return placed(Value, Place);
+    const RecordDecl *Record = List->getType()->getAsRecordDecl();
+    if (Record && Initialisers.insert(List).second)
+      initialiseFields(*List, *Record);
+    if (!List->getType()->isArrayType())
+      return placed(List, Place);
+    for (unsigned N = 0; N < List->getNumInits(); ++N)
+      List->setInit(N, initialised(List->getInit(N), Place.empty() ? Place : Place + "[]"));
+    return List;
+  }
+
+  void initialiseFields(InitListExpr &List, const RecordDecl &Record) {
+    unsigned N = 0;
+    for (const FieldDecl *Field : Record.fields()) {
+      if (Field->isUnnamedBitField() ||
+          (Record.isUnion() && Field != List.getInitializedFieldInUnion()))
+        continue;
+      if (N == List.getNumInits())
+        break;
+      List.setInit(N, initialised(List.getInit(N), nameOfField(*Field)));
+      ++N;
+    }
   }
 
   LayoutBuilder &Layouts;
   ASTContext &Context;
   const port::PortFile &File;
+  Markers Make;
   bool InAllocator = false, InBytes = false;
+  FunctionDecl *Function = nullptr; ///< the one around
   QualType Returned;
+  llvm::SmallPtrSet<const InitListExpr *, 16> Initialisers; ///< whose fields are done
   llvm::DenseMap<const CallExpr *, QualType> Destinations;
-  llvm::StringMap<FunctionDecl *> Declared;
 };
 
 } // namespace
