@@ -1,6 +1,8 @@
 // Marks that tell a pointer from what shares its bytes: see Deciders.h.
 #include "Deciders.h"
 
+#include "port/PortFile.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/RecordLayout.h"
@@ -84,7 +86,10 @@ uint64_t annotatedTag(ASTContext &Context, const FieldDecl &Field) {
   std::optional<int64_t> Bits = numberOf(Context, **Mark->args_begin());
   if (!Bits)
     complain(Context, Field, "NVM_TAGGED_PTR needs an integer constant");
-  return static_cast<uint64_t>(Bits.value_or(0));
+  auto Mask = static_cast<uint64_t>(Bits.value_or(0));
+  if (llvm::StringRef Wrong = port::wrongTag(Mask); !Wrong.empty())
+    complain(Context, Field, "NVM_TAGGED_PTR: " + Wrong.str());
+  return Mask;
 }
 
 std::optional<WhenLayout> annotatedWhen(ASTContext &Context, const FieldDecl &Field,

@@ -260,11 +260,26 @@ void makeLoad(Function &F, int64_t Attached) {
   Out->eraseFromParent();
 }
 
+/// What the program would not get.
+std::string wrongAttached(const port::Load &L, const llvm::Type &Result) {
+  std::string Given = "'attached: " + std::to_string(L.Attached) + "' ";
+  if (!L.Attached)
+    return "";
+  if (!Result.isIntegerTy())
+    return Given + "is a number, and this function gives none: without it that is null, or nothing";
+  unsigned Bits = Result.getIntegerBitWidth();
+  return isIntN(Bits, L.Attached) || isUIntN(Bits, static_cast<uint64_t>(L.Attached))
+             ? ""
+             : Given + "does not fit what this function gives";
+}
+
 bool placeLoads(Module &M, const port::PortFile &File) {
   bool Changed = false;
   for (const port::Load &L : File.Loads)
     if (Function *F = M.getFunction(L.Function.Name); F && !F->isDeclaration()) {
       foundInSource(L.Function);
+      if (std::string Wrong = wrongAttached(L, *F->getReturnType()); !Wrong.empty())
+        portError(M.getContext(), L.Function, Wrong);
       makeLoad(*F, L.Attached);
       Changed = true;
     }

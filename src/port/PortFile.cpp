@@ -1,10 +1,13 @@
 // Reading a port file with LLVM's YAML I/O: see PortFile.h.
 #include "port/PortFile.h"
 
+#include "port/Contradictions.h"
+
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
 
 using namespace nvmove::port;
@@ -46,6 +49,20 @@ Entry entryAt(const Reading &R, llvm::StringRef Scalar) {
   Made.Line = unsigned(Before.count('\n')) + 1;
   Made.Column = unsigned(Before.size() - (Before.rfind('\n') + 1)) + 1;
   return Made;
+}
+
+/// Whether `commit` has a list, and not just nothing behind it, as where its lines are comments.
+bool saysNone(llvm::StringRef Text) {
+  llvm::SourceMgr Sources;
+  llvm::yaml::Stream Again(Text, Sources);
+  auto *Keys = llvm::dyn_cast<llvm::yaml::MappingNode>(Again.begin()->getRoot());
+  for (llvm::yaml::KeyValueNode &Pair : *Keys) {
+    auto *Key = llvm::dyn_cast<llvm::yaml::ScalarNode>(Pair.getKey());
+    llvm::SmallString<16> Room;
+    if (Key && Key->getValue(Room) == "commit")
+      return llvm::isa<llvm::yaml::SequenceNode>(Pair.getValue());
+  }
+  return false;
 }
 
 /// YAML takes `[a, , b]` for two entries.
@@ -114,7 +131,7 @@ template <> struct ScalarTraits<Bits> {
       return "not a number of 64 bits";
     if (!B.Mask)
       return "no bit is set: such a field is 'pointer'";
-    return ~B.Mask ? StringRef() : "all 64 bits are set: none is left for the address";
+    return wrongTag(B.Mask);
   }
   static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
@@ -180,9 +197,6 @@ template <> struct MappingTraits<Load> {
 
 template <> struct MappingTraits<PortFile> {
   static void mapping(IO &Io, PortFile &P) {
-    bool HasPoints = any_of(Io.keys(), [](StringRef Key) { // before others are asked for
-      return Key == "commit" || Key == "split" || Key == "atomic";
-    });
     Version V;
     Io.mapRequired("nvmove", V);
     Source Program;
@@ -207,7 +221,8 @@ template <> struct MappingTraits<PortFile> {
              !all_of(P.Roots, [](const nvmove::port::Root &R) { return R.InPool; }))
       Io.setError("'allocators' is missing: nothing could lie in the pool; it names the functions "
                   "that call malloc, or malloc, calloc, ... themselves");
-    else if (!P.Loads.empty() && !HasPoints)
+    else if (!P.Loads.empty() && P.Commit.empty() && P.Split.empty() && P.Atomic.empty() &&
+             !saysNone(static_cast<const Reading *>(Io.getContext())->Text))
       Io.setError("'commit', 'split' or 'atomic' is missing: without one of them nothing is kept "
                   "before the program exits. 'commit' names a function that is entered where the "
                   "data are whole ('commit: []': the source has marks, or the exit is enough)");
@@ -232,78 +247,6 @@ template <class Marks, class Taker> void visitMarks(Marks &M, Taker Take) {
   Each(M.Number, "nvmove.either");
   Each(M.Xor, "nvmove.xor");
   Each(M.Addresses, "nvmove.address");
-}
-
-/// Names that were seen, each with the list that has it; one name in two of these is nonsense.
-class Lists {
-public:
-  void add(const Entry &E, const char *List) {
-    auto [At, IsNew] = Seen.try_emplace(E.Written, List);
-    if (IsNew || !Wrong.empty())
-      return;
-    Where = E;
-    Wrong = "'" + E.Written + "' is in '" + List + "' ";
-    Wrong += llvm::StringRef(At->second) == List
-                 ? std::string("twice")
-                 : std::string("and in '") + At->second + "', which contradict each other";
-  }
-
-  Entry Where;
-  std::string Wrong;
-
-private:
-  llvm::StringMap<const char *> Seen;
-};
-
-/// What every entry by itself is right about and all together are not.
-Lists findNonsense(const PortFile &P) {
-  const Fields &M = P.Marks;
-  struct Named {
-    const char *Name;
-    const std::vector<Entry> *Entries;
-  };
-  // Each group's lists exclude one another.
-  const std::vector<Named> Groups[] = {
-      {{"persistent", &P.Persistent}, {"volatile", &P.Volatile}, {"beside", &P.Beside}},
-      {{"commit", &P.Commit}, {"split", &P.Split}},
-      {{"atomic", &P.Atomic}},
-      {{"allocators", &P.Allocators}},
-      {{"bytes", &P.Bytes}},
-      {{"unsafe", &P.Unsafe}},
-      {{"pointer", &M.Pointer},
-       {"weak", &M.Weak},
-       {"static", &M.Static},
-       {"volatile", &M.Volatile},
-       {"pointer_or_number", &M.Number},
-       {"xor", &M.Xor},
-       {"made_of_addresses", &M.Addresses}},
-  };
-  Lists Of, Decisions, Roots, Loads;
-  for (const std::vector<Named> &Group : Groups) {
-    Of = Lists();
-    for (const Named &List : Group)
-      for (const Entry &E : *List.Entries)
-        Of.add(E, List.Name);
-    if (!Of.Wrong.empty())
-      return Of;
-  }
-  for (const Tagged &T : M.Tag) // the last group is that of the marks
-    Of.add(T.Field, "tagged");
-  // What decides whether a field is a pointer may decide of one that is weak, static or tagged.
-  for (const auto &List : {Named{"volatile", &M.Volatile}, Named{"pointer_or_number", &M.Number},
-                           Named{"xor", &M.Xor}, Named{"made_of_addresses", &M.Addresses}})
-    for (const Entry &E : *List.Entries)
-      Decisions.add(E, List.Name);
-  for (const Decided &D : M.When)
-    Decisions.add(D.Field, "decided");
-  for (const Root &R : P.Roots)
-    Roots.add(R.Name, "roots");
-  for (const Load &L : P.Loads)
-    Loads.add(L.Function, "load");
-  for (Lists *L : {&Of, &Decisions, &Roots, &Loads})
-    if (!L->Wrong.empty())
-      return *L;
-  return {};
 }
 
 /// All entries but the files.
@@ -364,8 +307,8 @@ llvm::Expected<PortFile> parsePortFile(llvm::StringRef Text, llvm::StringRef Pat
   if (!Wrong.empty() || In.error())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Wrong).rtrim());
   Made.Path = Path.str();
-  if (Lists Found = findNonsense(Made); !Found.Wrong.empty())
-    return errorAt(Text, Path, Found.Where, Found.Wrong);
+  if (Contradiction Found = findContradiction(Made); !Found.What.empty())
+    return errorAt(Text, Path, Found.Where, Found.What);
   return Made;
 }
 
@@ -379,6 +322,15 @@ llvm::Expected<PortFile> readPortFile(llvm::StringRef Path) {
 
 void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take) {
   visitMarks(F, Take);
+}
+
+llvm::StringRef wrongTag(uint64_t Bits) {
+  // Between what is 0 in the address of a page and what is 0 in every address of a program.
+  constexpr uint64_t Address = (UINT64_C(1) << 47) - (UINT64_C(1) << 12);
+  if (!~Bits)
+    return "all 64 bits are set: none is left for the address";
+  return Bits & Address ? "bits 12 to 46 are a part of the address and cannot be taken from it"
+                        : llvm::StringRef();
 }
 
 bool sameSource(llvm::StringRef Path, llvm::StringRef Written) {

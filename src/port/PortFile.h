@@ -80,6 +80,9 @@ llvm::Expected<PortFile> readPortFile(llvm::StringRef Path);
 /// Calls \p Take for each field that has a mark without more, with the mark's annotation.
 void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take);
 
+/// Why a pointer cannot have these bits as its tag; "" if it can.
+llvm::StringRef wrongTag(uint64_t Bits);
+
 /// Whether a port file that says \p Written means the source compiled as \p Path: it is the last
 /// part of that path, from a folder's name on.
 bool sameSource(llvm::StringRef Path, llvm::StringRef Written);
