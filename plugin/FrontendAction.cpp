@@ -13,6 +13,7 @@
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -81,6 +82,8 @@ public:
   bool VisitCallExpr(CallExpr *Call) {
     Callees.insert(Call->getCallee()->IgnoreParenImpCasts());
     const FunctionDecl *Callee = Call->getDirectCallee();
+    if (Callee)
+      noteCopy(*Call, *Callee);
     if (!Callee || !Callee->getIdentifier() || Callee->getName() != "__nvm_type_id" ||
         Call->getNumArgs() != 2 || Call->isTypeDependent())
       return true;
@@ -113,19 +116,42 @@ public:
   bool VisitBinaryOperator(BinaryOperator *Assignment) {
     if (!settings().Checked || !Assignment->isAssignmentOp())
       return true;
+    if (Assignment->getOpcode() == BO_Assign)
+      noteCopy(Assignment->getType(), Assignment->getRHS()->IgnoreParenImpCasts()->getExprLoc());
     const FieldDecl *Field = assignedField(Assignment->getLHS());
-    if (!Field || !Assignment->getType()->isPointerType())
-      return true;
-    PresumedLoc Place = Context.getSourceManager().getPresumedLoc(Assignment->getOperatorLoc());
-    if (Place.isInvalid())
-      return true;
-    std::string Key = placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
-    frontendFacts().AssignedFields[Key] =
-        Context.getRecordType(Field->getParent()).getAsString() + "." + Field->getNameAsString();
+    std::string Key = keyOf(Assignment->getOperatorLoc());
+    if (Field && Assignment->getType()->isPointerType() && !Key.empty())
+      frontendFacts().AssignedFields[Key] =
+          Context.getRecordType(Field->getParent()).getAsString() + "." + Field->getNameAsString();
     return true;
   }
 
 private:
+  std::string keyOf(SourceLocation At) const {
+    PresumedLoc Place = Context.getSourceManager().getPresumedLoc(At);
+    return Place.isInvalid() ? std::string()
+                             : placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+  }
+
+  /// A record is copied: the checked build looks at its pointers. The code of an assignment has the
+  /// place of what is copied.
+  void noteCopy(QualType T, SourceLocation At) {
+    std::string Key = keyOf(At);
+    if (T->isRecordType() && !T->isIncompleteType() && !T->isDependentType() && !Key.empty())
+      frontendFacts().CopiedRecords[Key] = Layouts.describe(T);
+  }
+
+  void noteCopy(const CallExpr &Call, const FunctionDecl &Callee) {
+    unsigned Builtin = Callee.getBuiltinID();
+    bool Copies = Builtin == Builtin::BImemcpy || Builtin == Builtin::BImemmove ||
+                  Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
+    if (!settings().Checked || !Copies || !Call.getNumArgs())
+      return;
+    QualType To = Call.getArg(0)->IgnoreParenImpCasts()->getType();
+    if (To->isPointerType())
+      noteCopy(To->getPointeeType(), Call.getExprLoc());
+  }
+
   /// What is stored to: a field, or an element of an array that is one.
   static const FieldDecl *assignedField(const Expr *To) {
     To = To->IgnoreParens();

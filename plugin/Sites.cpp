@@ -18,22 +18,36 @@ static Constant *textOrNull(IRBuilderBase &At, StringRef Text) {
   return At.CreateGlobalString(Text);
 }
 
-Constant *makeSite(IRBuilderBase &At, const Instruction &I) {
-  Module &M = *At.GetInsertBlock()->getModule();
-  std::string File = M.getSourceFileName();
+namespace {
+
+struct Place {
+  std::string File;
   unsigned Line = 0, Column = 0;
-  if (const DILocation *Place = I.getDebugLoc()) {
-    SmallString<128> Path(Place->getFilename());
-    if (sys::path::is_relative(Path) && !Place->getDirectory().empty())
-      sys::fs::make_absolute(Place->getDirectory(), Path);
-    File = Path.str();
-    Line = Place->getLine();
-    Column = Place->getColumn();
+};
+
+Place placeOf(const Instruction &I) {
+  Place Found{I.getModule()->getSourceFileName()};
+  if (const DILocation *At = I.getDebugLoc()) {
+    SmallString<128> Path(At->getFilename());
+    if (sys::path::is_relative(Path) && !At->getDirectory().empty())
+      sys::fs::make_absolute(At->getDirectory(), Path);
+    Found = {Path.str().str(), At->getLine(), At->getColumn()};
   }
-  StringRef Field;
+  return Found;
+}
+
+} // namespace
+
+std::string siteKey(const Instruction &I) {
+  Place Found = placeOf(I);
+  return placeKey(Found.File, Found.Line, Found.Column);
+}
+
+Constant *makeSite(IRBuilderBase &At, const Instruction &I, StringRef Field) {
+  Module &M = *At.GetInsertBlock()->getModule();
+  auto [File, Line, Column] = placeOf(I);
   auto &Known = frontendFacts().AssignedFields;
-  auto Found = Known.find(placeKey(File, Line, Column));
-  if (Found != Known.end())
+  if (auto Found = Known.find(siteKey(I)); Field.empty() && Found != Known.end())
     Field = Found->second;
   Constant *Parts[] = {textOrNull(At, File), At.getInt32(Line), At.getInt32(Column),
                        textOrNull(At, Field)};

@@ -4,9 +4,9 @@
 usage: libc-coverage.py CLANG HEADERS.c LIBC_UNSAFE [COMPILER OPTION...]
 
 Prints a line for each function whose entry has another number of arguments than its declaration, for each
-that takes an address it may write through, or to an object that leads on to something it may write, and has no
-entry, and for each whose name has an entry but not the one that it has in object files (pread64); exit status 1
-when there is one.
+that takes an address it may write through, or of an object that leads on to something it may write, and has
+no entry, and for each whose name has an entry but not the one that it has in object files (pread64); exit
+status 1 when there is one.
 """
 import fnmatch
 import json
@@ -55,7 +55,7 @@ def leads(spelled, records, seen=()):
 
 
 def declared(clang, headers, options):
-    """name in object files -> (name in the headers, arguments, variadic, takes an address it may write through)."""
+    """name in object files -> (name in the headers, arguments, variadic, may write through an argument)."""
     tree = json.loads(subprocess.run([clang, "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", *options,
                                       headers], capture_output=True, text=True, check=True).stdout)
     records = {}
@@ -71,7 +71,8 @@ def declared(clang, headers, options):
         writes = any(re.search(r"\*( ?restrict| ?const)?$|\[\d*\]$", a) and not CONST.match(a) or
                      CONST.match(a) and leads(POINTER.match(a).group(1), records) for a in arguments)
         words = len(arguments) + arguments.count("struct entry")  # an ENTRY is passed as two
-        found[node.get("mangledName", node["name"])] = (node["name"], words, node.get("variadic", False), writes)
+        name = node["name"]
+        found[node.get("mangledName", name)] = (name, words, node.get("variadic", False), writes)
     return found
 
 
