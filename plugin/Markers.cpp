@@ -64,7 +64,7 @@ VarDecl *Markers::variable(FunctionDecl &Around, llvm::StringRef Name, Expr *Val
   auto *Made = VarDecl::Create(Context, &Around, At, At, &Context.Idents.get(Name), Type,
                                Context.getTrivialTypeSourceInfo(Type, At), SC_None);
   Made->setInit(Value);
-  Made->setImplicit();
+  // Not an implicit one: those are not visited, and allocations in the value have types.
   Made->addAttr(NoDebugAttr::CreateImplicit(Context));
   return Made;
 }
