@@ -41,7 +41,7 @@ bool Contents::mayLead(const Value *Address, bool HasPointers) {
 }
 
 bool Contents::mayPersist(const Value *Address) const {
-  return originOf(Address, Library, GlobalsMayPersist) == Origin::MayPersist;
+  return originOf(Address, In, Library, GlobalsMayPersist) == Origin::MayPersist;
 }
 
 /// \p HasPlaces: it is known that there are places for pointers, whatever the object shows.

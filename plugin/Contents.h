@@ -15,9 +15,9 @@ namespace nvmove::plugin {
 class Contents {
 public:
   /// \p IsLibrarys tells the calls of functions of libraries.
-  Contents(const llvm::TargetLibraryInfo &Library, bool GlobalsMayPersist,
+  Contents(const llvm::Function &In, const llvm::TargetLibraryInfo &Library, bool GlobalsMayPersist,
            llvm::function_ref<bool(const llvm::CallBase &)> IsLibrarys)
-      : Library(Library), GlobalsMayPersist(GlobalsMayPersist), IsLibrarys(IsLibrarys) {}
+      : In(In), Library(Library), GlobalsMayPersist(GlobalsMayPersist), IsLibrarys(IsLibrarys) {}
 
   /// Whether what \p Address leads to may hold an address of persistent memory, itself or by
   /// another local object. \p HasPointers: its type in the source says that it has pointers.
@@ -39,6 +39,7 @@ private:
   bool isLibraryMemory(const llvm::Value *Address) const;
   bool mayPersist(const llvm::Value *Address) const;
 
+  const llvm::Function &In;
   const llvm::TargetLibraryInfo &Library;
   bool GlobalsMayPersist;
   llvm::function_ref<bool(const llvm::CallBase &)> IsLibrarys;

@@ -28,8 +28,8 @@ public:
     if (N < First || !Argument->getType()->isPointerTy()) // that place is a write of its own
       return "";
     bool Leads = isOneOf(System.LeadingArguments, N);
-    bool MayPersist =
-        originOf(Argument, Library, settings().GlobalsMayPersist) == Origin::MayPersist;
+    bool MayPersist = originOf(Argument, *Call.getFunction(), Library,
+                               settings().GlobalsMayPersist) == Origin::MayPersist;
     if (MayPersist && mayWrite(N))
       return "through argument ";
     if (MayPersist)
@@ -41,7 +41,7 @@ public:
       return Callee && !Callee->getName().starts_with("nvm_") && !isAbiFunction(*Callee) &&
              (Unsafe.find(*Callee) || systemFunction(*Callee));
     };
-    Contents Inside(Library, settings().GlobalsMayPersist, IsLibrarys);
+    Contents Inside(*Call.getFunction(), Library, settings().GlobalsMayPersist, IsLibrarys);
     return Inside.mayLead(Argument, Leads) ? "behind argument " : "";
   }
 
