@@ -144,12 +144,6 @@ private:
   Module &M;
 };
 
-/// A size that is more than what is written when a printf fails.
-bool isOfFormat(const UnsafeExpr &E) {
-  return E.What == UnsafeExpr::Printed || E.What == UnsafeExpr::VPrinted ||
-         any_of(E.Operands, isOfFormat);
-}
-
 class CallNoter {
 public:
   CallNoter(const UnsafeCall &Call, const UnsafeFunction &F,
@@ -188,10 +182,7 @@ private:
     }
     // Only an address in the range pays for finding the size.
     B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
-    callAbi(B,
-            F.Keeps              ? "__nvm_note_if_persistent"
-            : isOfFormat(R.Size) ? "__nvm_note_at_most"
-                                 : "__nvm_note_call",
+    callAbi(B, F.Keeps ? "__nvm_note_if_persistent" : "__nvm_note_call",
             {Address, E.value(R.Size)});
     return true;
   }
@@ -338,7 +329,7 @@ private:
     B.SetInsertPoint(unlikelyBlock(inRange(B, Address), At));
     Value *Characters =
         B.CreateAdd(Evaluator(B, Call.Arguments, nullptr).value(R.Size), B.getInt64(1));
-    callAbi(B, "__nvm_note_at_most", {Address, B.CreateMul(Characters, B.getInt64(S.Size))});
+    callAbi(B, "__nvm_note_call", {Address, B.CreateMul(Characters, B.getInt64(S.Size))});
     return true;
   }
 

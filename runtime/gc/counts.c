@@ -102,12 +102,11 @@ static void *free_dram(struct nvmi_counts *counts) {
   return NULL;
 }
 
-/* `offset`: of their head. */
-static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t offset) {
+static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t head_offset) {
   struct nvmi_counts *counts = nvmi_dram_reserve(sizeof *counts);
   if (!counts)
     return NULL;
-  char *at = pool->home + offset;
+  char *at = pool->home + head_offset;
   counts->pool = pool;
   counts->head = (struct nvm_counts *)at;
   counts->stale = counts->head->stale;

@@ -6,7 +6,6 @@
  * and the first one that goes to a pool is told of.
  */
 #include "core/internal.h"
-#include "heap/heap.h"
 
 #include "nvmove/abi_scanf.h"
 
@@ -33,8 +32,6 @@ static void *argument(va_list list, unsigned index) {
   return address;
 }
 
-void __nvm_note_at_most(void *Address, size_t Size) { __nvm_note_call(Address, Size); }
-
 void __nvm_note_vscanf(const void *Format, size_t Character, size_t Bound, va_list List) {
   struct nvm_scan scan = {Format, Character, 0};
   for (struct nvm_scan_store store; nvm_scan_next(&scan, &store);) {
@@ -44,7 +41,7 @@ void __nvm_note_vscanf(const void *Format, size_t Character, size_t Bound, va_li
     else if (Bound == SIZE_MAX)
       tell(address);
     else
-      __nvm_note_at_most(address, Bound * store.each + store.end);
+      __nvm_note_call(address, Bound * store.each + store.end);
   }
 }
 

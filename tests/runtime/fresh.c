@@ -125,11 +125,11 @@ TEST(a_bound_ends_with_the_block) {
     if (walks)
       __nvm_note_scanf("%s", 1, 2 * ODD, low + 10);
     else
-      __nvm_note_at_most(low + 10, 2 * ODD);
+      __nvm_note_call(low + 10, 2 * ODD);
     memset(low + 10, 'l', ODD - 10);
     CHECK(nvm_tx_abort(pool) == 0);
     CHECK(low[10] != 'l' && low[ODD - 1] != 'l' && high[walks] == 'h');
   }
-  __nvm_note_at_most(&pool, sizeof pool);
+  __nvm_note_call(&pool, sizeof pool);
   CHECK(nvm_pool_close(pool) == 0);
 }

@@ -131,9 +131,7 @@ void __nvm_note_if_persistent(void *address, size_t size) {
     note(address, size);
 }
 
-void __nvm_note_call(void *address, size_t size) { __nvm_note_if_persistent(address, size); }
-
-void __nvm_note_at_most(void *address, size_t size) {
+void __nvm_note_call(void *address, size_t size) {
   for (int i = 0; i < state.region_count; i++) {
     size_t at = (size_t)((unsigned char *)address - state.regions[i].base);
     if (at < state.regions[i].size && size > state.regions[i].size - at)
