@@ -43,7 +43,7 @@ enum { PAGE = 4096, PIECE = 64 * PAGE, ASK_AGAIN_MS = 250, PATIENCE_SECONDS = 30
 
 /* The source is read, not mapped: it may become shorter meanwhile. */
 struct work {
-  const char *path; /* of the copy */
+  const char *path, *source; /* of the copy, and of the pool */
   int from, to;
   char *target, *piece;
   uint64_t size;
@@ -72,19 +72,23 @@ static int make_long(const struct work *work, uint64_t heap_offset, uint64_t siz
   return failed ? nvmi_disk_fail(work->path, "cannot be made that long") : 0;
 }
 
+static int ends_early(const struct work *work) {
+  return nvmi_fail(NVM_ETRUNCATED, work->source,
+                   "the pool's file ends too early, it was not copied; " NVMI_REPAIR_HINT);
+}
+
 /* The pool's header as it is now: `heap_offset` never changes. 0, or -1: recorded. */
 static int fit(struct work *work) {
   struct stat status;
-  struct nvm_header header;
-  if (fstat(work->from, &status) ||
-      NVMI_UNCANCELLED(pread(work->from, &header, sizeof header, 0)) < (ssize_t)sizeof header)
-    return nvmi_disk_fail(work->path, "the pool cannot be examined");
+  struct nvm_header header = {0};
+  if (fstat(work->from, &status) || nvmi_disk_read(work->from, &header, sizeof header, 0) < 0)
+    return nvmi_disk_fail(work->source, "cannot be examined");
   uint64_t size = (uint64_t)status.st_size;
   if (work->target && size == work->size)
     return 0;
   unmap(work);
-  if (size <= header.heap_offset)
-    return nvmi_fail(NVM_ETRUNCATED, work->path, "the pool's file ends too early");
+  if (size < sizeof header || size <= header.heap_offset)
+    return ends_early(work);
   work->size = size;
   if (make_long(work, header.heap_offset, size))
     return -1;
@@ -108,25 +112,29 @@ static uint64_t copy_piece(struct work *work, uint64_t at, size_t size) {
   return copied;
 }
 
-/* Copies the pages that differ. `*same`: there were none, and the size stayed. -1: recorded. */
-static int round_of(struct work *work, bool *same, uint64_t *copied) {
+/* What a round over all pages found. */
+struct round {
+  uint64_t copied; /* bytes that differed */
+  bool same;       /* there were none, and the size stayed */
+  bool cut;        /* the file ended earlier than it had just said */
+};
+
+/* Copies the pages that differ. -1: recorded, also of a page that cannot be read. */
+static int round_of(struct work *work, struct round *round) {
   uint64_t before = work->target ? work->size : 0;
-  *copied = 0;
+  *round = (struct round){0};
   if (fit(work))
     return -1;
-  *same = before == work->size;
-  for (uint64_t at = 0; at < work->size; at += PIECE) {
+  for (uint64_t at = 0; at < work->size && !round->cut; at += PIECE) {
     size_t size = work->size - at < PIECE ? work->size - at : PIECE;
     nvmi_progress(at, work->size);
-    ssize_t got = NVMI_UNCANCELLED(pread(work->from, work->piece, size, (off_t)at));
-    if (got < 0 && errno != EINTR)
-      return nvmi_disk_fail(work->path, "the pool cannot be read");
-    if (got == (ssize_t)size)
-      *copied += copy_piece(work, at, size);
-    else
-      *same = false; /* it became shorter */
+    ssize_t got = nvmi_disk_read(work->from, work->piece, size, at);
+    if (got < 0)
+      return nvmi_disk_fail(work->source, "cannot be read");
+    round->copied += copy_piece(work, at, (size_t)got);
+    round->cut = (size_t)got < size;
   }
-  *same &= !*copied;
+  round->same = before == work->size && !round->copied && !round->cut;
   nvmi_step(NVMI_STEP_CREATE);
   return 0;
 }
@@ -134,25 +142,25 @@ static int round_of(struct work *work, bool *same, uint64_t *copied) {
 /* While anybody may write: most of it. */
 static int first_rounds(struct work *work) {
   for (int i = 0; i < ROUNDS; i++) {
-    bool same;
-    uint64_t copied;
-    if (round_of(work, &same, &copied))
+    struct round round;
+    if (round_of(work, &round))
       return -1;
-    work->told->bytes_twice += i ? copied : 0;
-    if (i && copied < work->size / 16)
+    work->told->bytes_twice += i ? round.copied : 0;
+    if (i && round.copied < work->size / 16)
       break;
   }
   return 0;
 }
 
-/* Nobody writes now. */
-static int last_round(struct work *work, double began) {
-  bool same;
-  uint64_t copied;
-  if (round_of(work, &same, &copied))
+/* Nobody writes now. `*whole`: the copy has all that the file has; nobody comes after this. */
+static int last_round(struct work *work, bool *whole) {
+  struct round round;
+  double began = nvmi_now();
+  if (round_of(work, &round))
     return -1;
-  work->told->bytes_twice += copied;
+  work->told->bytes_twice += round.copied;
   work->told->pause = nvmi_now() - began;
+  *whole = !round.cut;
   return 0;
 }
 
@@ -204,7 +212,7 @@ static int finish(struct work *work, const char *folder, const char *name) {
 }
 
 /* `copy` brings the source to the target, consistent. */
-static int back_up(int from, const char *path, struct nvm_backup *told,
+static int back_up(int from, const char *source, const char *path, struct nvm_backup *told,
                    int (*copy)(struct work *work, void *context), void *context) {
   char folder[PATH_MAX], name[PATH_MAX + 32], buffer[PATH_MAX];
   if (!path || !*path || strlen(path) >= PATH_MAX)
@@ -212,7 +220,11 @@ static int back_up(int from, const char *path, struct nvm_backup *told,
   nvmi_kill_arm();
   memcpy(buffer, path, strlen(path) + 1);
   snprintf(folder, sizeof folder, "%s", dirname(buffer));
-  struct work work = {.path = path, .from = from, .told = told, .piece = nvmi_dram_reserve(PIECE)};
+  struct work work = {.path = path,
+                      .source = source,
+                      .from = from,
+                      .told = told,
+                      .piece = nvmi_dram_reserve(PIECE)};
   if (!work.piece)
     return nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
   work.to = open_copy(path, folder, name, sizeof name);
@@ -228,12 +240,12 @@ static int back_up(int from, const char *path, struct nvm_backup *told,
 
 static int copy_own(struct work *work, void *context) {
   struct nvm_pool *pool = context;
+  bool whole = false;
   if (first_rounds(work) || nvmi_freeze(pool))
     return -1;
-  double began = nvmi_now();
-  int result = last_round(work, began);
+  int result = last_round(work, &whole);
   nvmi_thaw(pool);
-  return result;
+  return result || whole ? result : ends_early(work);
 }
 
 static void begin_report(struct nvm_backup *told) {
@@ -256,7 +268,7 @@ int nvm_pool_backup(NVM_POOL *pool, const char *path, struct nvm_backup *backup)
   if (error)
     return nvmi_fail(error, pool->path,
                      "what was stored outside transactions could not be committed");
-  return back_up(pool->fd, path, told, copy_own, pool);
+  return back_up(pool->fd, pool->path, path, told, copy_own, pool);
 }
 
 /* Of a file that another process may have open. */
@@ -314,22 +326,22 @@ static void ask(struct other *other) {
 
 /* 1: copied, 0: not yet, -1: recorded. An answer that comes after all is found the next time. */
 static int try_once(struct work *work, struct other *other) {
+  bool whole = false;
   if (!is_open_elsewhere(other->fd))
-    return last_round(work, nvmi_now()) ? -1 : 1;
+    return last_round(work, &whole) ? -1 : whole ? 1 : ends_early(work);
   ask(other);
   if (answered(other) == other->asked) {
-    if (last_round(work, nvmi_now()))
+    if (last_round(work, &whole))
       return -1;
     bool held = answered(other) == other->asked;
     take_back(other);
-    return held;
+    return !held ? 0 : whole ? 1 : ends_early(work);
   }
-  bool same;
-  uint64_t copied;
-  if (round_of(work, &same, &copied))
+  struct round round;
+  if (round_of(work, &round))
     return -1;
-  work->told->bytes_twice += copied;
-  return same;
+  work->told->bytes_twice += round.copied;
+  return round.same;
 }
 
 static int copy_of_others(struct work *work, void *context) {
@@ -368,7 +380,9 @@ int nvm_pool_backup_file(const char *pool_path, const char *path, struct nvm_bac
   snprintf(look.path, sizeof look.path, "%s", pool_path);
   told->was_open = is_open_elsewhere(look.fd);
   struct other other = {.path = pool_path, .fd = look.fd};
-  int result = nvmi_header_read(&look) ? -1 : back_up(look.fd, path, told, copy_of_others, &other);
+  int result = nvmi_header_read(&look)
+                   ? -1
+                   : back_up(look.fd, pool_path, path, told, copy_of_others, &other);
   nvmi_own_file_close(look.fd); /* and with it the byte: the process goes on */
   return result;
 }

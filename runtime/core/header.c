@@ -148,8 +148,7 @@ bool nvmi_header_begins(const struct nvm_header *header, size_t size) {
 
 static struct judged judge(int fd, int copy) {
   struct judged j = {.fault = NVM_ECORRUPT, .field = "checksum"};
-  ssize_t got =
-      NVMI_UNCANCELLED(pread(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE));
+  ssize_t got = nvmi_disk_read(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE);
   if (got != (ssize_t)sizeof j.header)
     j.fault = got < 0 || nvmi_header_begins(&j.header, (size_t)got) ? NVM_ETRUNCATED : NVM_EFOREIGN;
   else if (j.header.check == NVM_CHECK_REPAIR)

@@ -56,20 +56,12 @@ static uint64_t check_of(const struct copy *copy) {
   return nvmi_check(&copy->pool_size_before, size_of(copy) - 2 * WORD, COPY_MAGIC);
 }
 
+/* Zeros behind the end. */
 static int read_at(const struct nvm_pool *pool, void *to, uint64_t size, uint64_t offset) {
-  for (uint64_t done = 0; done < size;) {
-    ssize_t got =
-        NVMI_UNCANCELLED(pread(pool->fd, (char *)to + done, size - done, (off_t)(offset + done)));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return nvmi_disk_fail(pool->path, "cannot be read");
-    if (got == 0) { /* behind the end */
-      memset((char *)to + done, 0, size - done);
-      return 0;
-    }
-    done += (uint64_t)got;
-  }
+  ssize_t got = nvmi_disk_read(pool->fd, to, size, offset);
+  if (got < 0)
+    return nvmi_disk_fail(pool->path, "cannot be read");
+  memset((char *)to + got, 0, size - (uint64_t)got);
   return 0;
 }
 

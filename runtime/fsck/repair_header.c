@@ -6,12 +6,12 @@
  * cannot be.
  */
 #define _GNU_SOURCE
-#include "base/uncancelled.h"
 #include "fsck/repair.h"
 
 #include "core/header.h"
 #include "core/map.h"
 #include "format/address.h"
+#include "platform/disk.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,10 +25,8 @@ static bool sums_up(void *context) {
 
 static uint64_t root_of(const struct nvmi_repair *repair) {
   uint64_t root = 0;
-  return NVMI_UNCANCELLED(pread(repair->pool->fd, &root, sizeof root, NVM_ROOT_OFFSET)) ==
-                 sizeof root
-             ? root
-             : 0;
+  ssize_t got = nvmi_disk_read(repair->pool->fd, &root, sizeof root, NVM_ROOT_OFFSET);
+  return got == sizeof root ? root : 0;
 }
 
 /* The repairs of fields: false: not to be made out. Those before in the order of
@@ -220,10 +218,11 @@ static bool is_whole(const struct nvm_header *h) {
 static int read_copies(const struct nvm_pool *pool, struct nvm_header copy[2]) {
   bool whole = true, ours = false;
   for (unsigned i = 0; i < 2; i++) {
-    ssize_t got =
-        NVMI_UNCANCELLED(pread(pool->fd, &copy[i], sizeof copy[i], i * NVM_HEADER_COPY_SIZE));
+    ssize_t got = nvmi_disk_read(pool->fd, &copy[i], sizeof copy[i], i * NVM_HEADER_COPY_SIZE);
+    if (got < 0)
+      return nvmi_disk_fail(pool->path, "cannot be read");
     whole &= got == sizeof copy[i];
-    ours |= got < 0 || nvmi_header_begins(&copy[i], (size_t)got);
+    ours |= nvmi_header_begins(&copy[i], (size_t)got);
   }
   if (whole)
     return 0;

@@ -110,6 +110,22 @@ int nvmi_disk_open(const char *path, int flags) {
   return -1;
 }
 
+ssize_t nvmi_disk_read(int fd, void *to, size_t size, uint64_t offset) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t got =
+        NVMI_UNCANCELLED(pread(fd, (char *)to + done, size - done, (off_t)(offset + done)));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return -1;
+    if (got == 0)
+      break;
+    done += (size_t)got;
+  }
+  return (ssize_t)done;
+}
+
 int nvmi_disk_open_new(const char *path, const char *folder,
                        int (*open_by)(const char *path, int flags, mode_t mode), char *name,
                        size_t room) {

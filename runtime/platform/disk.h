@@ -14,6 +14,10 @@ int nvmi_disk_fail(const char *path, const char *what);
  * refused, and nobody waits at a pipe until it is written to. -1: recorded. */
 int nvmi_disk_open(const char *path, int flags);
 
+/* Reads on where the kernel gives a part, as before a page that cannot be read. Gives the bytes read,
+ * fewer only where the file ends; -1: errno says why. */
+ssize_t nvmi_disk_read(int fd, void *to, size_t size, uint64_t offset);
+
 /* Whether a descriptor of nvmi_disk_open or nvmi_own_file_open still is that file's. */
 int nvmi_disk_stands(const char *path, int fd);
 

@@ -85,8 +85,27 @@ int __wrap_open(const char *path, int flags, ...) {
   return -1;
 }
 
+long long fault_bad_page;
+bool fault_reads_in_part;
+
+/* As the kernel does: what it has got so far, and the error with the next call. */
+static size_t readable(size_t size, off_t offset) {
+  static unsigned calls;
+  if (fault_bad_page >= offset && fault_bad_page < offset + (off_t)size && fault_bad_page) {
+    errno = EIO;
+    return (size_t)(fault_bad_page - offset);
+  }
+  errno = EINTR;
+  if (fault_reads_in_part)
+    return ++calls % 2 ? 0 : (size + 1) / 2;
+  return size;
+}
+
 ssize_t __real_pread(int fd, void *to, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *to, size_t size, off_t offset) {
+  size_t part = readable(size, offset);
+  if (part < size)
+    return part ? __real_pread(fd, to, part, offset) : -1;
   if (!strikes("pread"))
     return __real_pread(fd, to, size, offset);
   if (fault.error == SHORT)
