@@ -189,7 +189,7 @@ static int open_again(const struct nvm_pool *pool) {
 /* A private view, which a child of fork inherits as it is. Where the file cannot be opened again
  * the child holds the pool's lock. */
 static int map_private(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
-  int fd = pool->is_copy ? -1 : open_again(pool);
+  int fd = open_again(pool);
   void *mapped =
       mmap(pool->work + offset, size, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd >= 0 ? fd : pool->fd, (off_t)offset);

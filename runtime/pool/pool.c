@@ -88,14 +88,21 @@ static bool is_read_only(int fd) {
   return fstat(fd, &status) == 0 && !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
 }
 
-static void refuse_locked(const char *path) {
-  if (errno == EWOULDBLOCK)
-    nvmi_fail(NVM_EBUSY, path,
-              "the pool is open already, here or in another process; close it there");
-  else
+static void refuse_locked(const char *path, bool writable) {
+  if (errno != EWOULDBLOCK)
     nvmi_disk_fail(path, "cannot be locked");
+  else if (writable)
+    nvmi_fail(NVM_EBUSY, path,
+              "the pool is open already, here, in another process, or in a tool that looks at it; "
+              "close it there");
+  else
+    nvmi_fail(NVM_EBUSY, path,
+              "the pool is open already, here or in another process; close it there, or look at a "
+              "copy ('nvmove pool backup' makes one)");
 }
 
+/* Also of who only looks, until it is done: what a private mapping has not shown yet is what others
+ * write meanwhile. */
 struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   if (!usable(path))
     return NULL;
@@ -108,8 +115,8 @@ struct nvm_pool *nvmi_pool_take(const char *path, bool writable) {
   pool->fd = nvmi_disk_open(path, writable ? O_RDWR : O_RDONLY);
   if (pool->fd < 0)
     ; /* recorded */
-  else if (!pool->is_copy && flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
-    refuse_locked(path);
+  else if (flock(pool->fd, (writable ? LOCK_EX : LOCK_SH) | LOCK_NB))
+    refuse_locked(path, writable);
   else if (writable && is_read_only(pool->fd))
     nvmi_fail(NVM_EREADONLY, path, "nobody may write the file; allow it (chmod u+w)");
   else

@@ -135,6 +135,7 @@ void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &D) {
 }
 
 llvm::Expected<Findings> checkPool(const std::string &Path) {
+  Hold AllLooks(Path);
   Findings Found;
   std::vector<std::string> &Faults = Found.Faults;
   if (nvm_pool_check(Path.c_str(), remember, &Faults) < 0)

@@ -8,29 +8,11 @@
 
 namespace nvmove::pool {
 
-namespace {
-
-/// Whether some process has the pool open; a copy does not ask.
-bool isBusy(const std::string &Path) {
-  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // nobody waits at a pipe
-  if (File < 0)
-    return false;
-  bool Busy = flock(File, LOCK_SH | LOCK_NB) != 0;
-  close(File);
-  return Busy;
-}
-
-} // namespace
-
 llvm::Error lastError() {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), nvm_strerror());
 }
 
 llvm::Expected<OpenPool> OpenPool::look(const std::string &Path) {
-  if (isBusy(Path))
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   Path + ": a process has the pool open; stop it first, or look "
-                                          "at a copy ('nvmove pool backup' makes one)");
   setenv("NVMOVE_OPEN", "copy", 1);
   NVM_POOL *Pool = nvm_pool_open_foreign(Path.c_str());
   unsetenv("NVMOVE_OPEN");
@@ -57,6 +39,17 @@ llvm::Error OpenPool::close() {
   if (nvm_pool_close(std::exchange(Pool, nullptr)))
     return lastError();
   return llvm::Error::success();
+}
+
+Hold::Hold(const std::string &Path)
+    : File(open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) { // nobody waits at a pipe
+  if (File >= 0)
+    flock(File, LOCK_SH | LOCK_NB);
+}
+
+Hold::~Hold() {
+  if (File >= 0)
+    close(File);
 }
 
 OpenPool::~OpenPool() {

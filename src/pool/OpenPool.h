@@ -1,6 +1,7 @@
 // A pool as the tools have it: nobody else has it open, its program is not here.
 //
-// Looked at: through a copy-on-write view, in which it is recovered, so nothing reaches the file.
+// Looked at: through a copy-on-write view, in which it is recovered, so nothing reaches the file. A
+// program that would open it meanwhile is told that it is open: the view shows the file's own pages.
 // Changed: opened as a program opens it. Words of the runtime's own messages become errors.
 #pragma once
 
@@ -31,6 +32,18 @@ public:
 private:
   explicit OpenPool(NVM_POOL *Pool) : Pool(Pool) {}
   NVM_POOL *Pool;
+};
+
+/// As long as it lives no program opens the pool, so that several looks are at one state. Where some
+/// process has it open, the first of them says so.
+class Hold {
+public:
+  explicit Hold(const std::string &Path);
+  Hold(const Hold &) = delete;
+  ~Hold();
+
+private:
+  int File;
 };
 
 /// What the runtime said last.

@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char *PoolFooter = R"(
 info, check, leaks and dump look at a copy of the pool in memory, recovered if need be: the file is not
-changed. A pool that a process has open is not looked at, but backup copies it. Blocks of types that
-nvmove-cc described are known by name and member; the pool itself says them, the program is not needed.
+changed. A pool that a process has open is not looked at, but backup copies it; while one is looked at no
+program opens it. Blocks of types that nvmove-cc described are known by name and member; the pool itself
+says them, the program is not needed.
 
 Examples:
   nvmove pool info data.pool
