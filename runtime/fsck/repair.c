@@ -118,10 +118,7 @@ static void mend(struct nvmi_repair *repair) {
   if (repair->spoils || !nvmi_repair_logs(repair) || !nvmi_repair_types(repair) ||
       !nvmi_repair_recover(repair) || !nvmi_repair_heap(repair))
     return;
-  if (!nvmi_repair_classes(repair))
-    return;
-  nvmi_repair_blocks(repair);
-  if (!nvmi_repair_statics(repair))
+  if (!nvmi_repair_classes(repair) || !nvmi_repair_blocks(repair) || !nvmi_repair_statics(repair))
     return;
   nvmi_repair_root(repair);
   if (!repair->how->tables_only)
@@ -196,6 +193,7 @@ long long nvm_pool_repair(const char *path, struct nvm_repair *how) {
   struct nvmi_repair repair = {.pool = pool, .how = how};
   int result = repair_attached(&repair);
   nvmi_statics_stop(pool);
+  nvmi_array_free(&repair.typeless, sizeof(struct nvmi_typeless));
   if (pool->home)
     munmap(pool->home, nvmi_file_size(&pool->header));
   pool->home = NULL;

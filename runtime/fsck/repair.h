@@ -12,12 +12,19 @@
 
 #include "nvmove/repair.h"
 
+/* A large block whose word named no type of the table; meanwhile it says "without type". */
+struct nvmi_typeless {
+  uint32_t chunk;
+  uint16_t type; /* that it named */
+};
+
 struct nvmi_repair {
   struct nvm_pool *pool;
   struct nvm_repair *how;
   uint64_t file_size; /* as it was found */
   unsigned mended, left;
-  bool spoils; /* writing what was mended would hide what was left */
+  struct nvmi_array typeless; /* struct nvmi_typeless: from repair_heap.c to repair_blocks.c */
+  bool spoils;                /* writing what was mended would hide what was left */
 };
 
 void nvmi_mended(struct nvmi_repair *repair, const char *format, ...)
@@ -58,8 +65,8 @@ bool nvmi_repair_classes(struct nvmi_repair *repair);
 /* Words between the end of a span's table and its first block that are not zero: such a table is
  * perhaps that of another class. */
 unsigned nvmi_words_behind(const struct nvm_pool *pool, uint32_t chunk, uint32_t class);
-/* repair_blocks.c */
-void nvmi_repair_blocks(struct nvmi_repair *repair);
+/* repair_blocks.c. The types of blocks; false: the heap's table still says what makes no sense. */
+bool nvmi_repair_blocks(struct nvmi_repair *repair);
 void nvmi_repair_root(struct nvmi_repair *repair);
 
 /* repair_bytes.c: does `holds` become true when one byte of `bytes` is changed? Leaves it so and

@@ -21,9 +21,10 @@
 /* One of them. */
 struct doubt {
   uint64_t offset;
-  uint16_t *word;  /* in its span's table; it says "without type" meanwhile */
-  unsigned type;   /* 0: not known */
+  uint16_t *word;  /* in its span's table, or in that of the heap */
+  uint16_t none;   /* what it says meanwhile: without type */
   uint16_t before; /* the word */
+  unsigned type;   /* 0: not known */
 };
 
 struct doubts {
@@ -54,7 +55,7 @@ static void learn(void *context, uint64_t offset, uint64_t target) {
   if (low == doubts->all.count || all[low].offset != offset || all[low].type || !type)
     return;
   all[low].type = type;
-  *all[low].word = (uint16_t)(1 + type);
+  *all[low].word = (uint16_t)(all[low].none + type);
   doubts->learned = true; /* and so what it holds may be, too */
 }
 
@@ -65,13 +66,28 @@ static bool find_in_span(struct doubts *doubts, uint32_t chunk, uint32_t class) 
   uint64_t at = nvmi_chunk_offset(pool, chunk);
   uint16_t *table = (uint16_t *)(void *)(pool->home + at);
   for (uint32_t i = 0; i < shape.blocks; i++) {
-    struct doubt doubt = {at + shape.first + (uint64_t)i * shape.block_size, &table[i], 0,
-                          table[i]};
+    struct doubt doubt = {.offset = at + shape.first + (uint64_t)i * shape.block_size,
+                          .word = &table[i],
+                          .none = 1,
+                          .before = table[i]};
     if (table[i] <= 1 || table[i] - 1u < pool->type_count)
       continue;
     if (!nvmi_array_push(&doubts->all, &doubt, sizeof doubt))
       return false;
     table[i] = 1;
+  }
+  return true;
+}
+
+static bool find_large(struct doubts *doubts, uint32_t chunk) {
+  struct nvm_pool *pool = doubts->repair->pool;
+  const struct nvmi_typeless *typeless = doubts->repair->typeless.items;
+  for (size_t i = 0; i < doubts->repair->typeless.count; i++) {
+    struct doubt doubt = {.offset = nvmi_chunk_offset(pool, chunk),
+                          .word = (uint16_t *)(void *)nvmi_chunk_word(pool, chunk) + 1,
+                          .before = typeless[i].type};
+    if (typeless[i].chunk == chunk)
+      return nvmi_array_push(&doubts->all, &doubt, sizeof doubt);
   }
   return true;
 }
@@ -82,13 +98,15 @@ static bool find(struct doubts *doubts) {
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
-    if ((word & 0xff) == NVM_CHUNK_SMALL && !find_in_span(doubts, chunk, word >> 8 & 0xff))
+    if (((word & 0xff) == NVM_CHUNK_SMALL && !find_in_span(doubts, chunk, word >> 8 & 0xff)) ||
+        ((word & 0xff) == NVM_CHUNK_LARGE && !find_large(doubts, chunk)))
       return false;
   }
   return true;
 }
 
-static void settle(struct nvmi_repair *repair, const struct doubt *doubt) {
+/* False: the table of the heap is damaged as before. */
+static bool settle(struct nvmi_repair *repair, const struct doubt *doubt) {
   unsigned long long offset = doubt->offset;
   if (doubt->type) {
     nvmi_mended(repair, "block at %#llx: of type %s, as what leads to it says", offset,
@@ -101,12 +119,14 @@ static void settle(struct nvmi_repair *repair, const struct doubt *doubt) {
               "block at %#llx: its type is lost, and nothing that leads to it says which it was "
               "(--forget-types makes it one without type)",
               offset);
+    return doubt->none;
   }
+  return true;
 }
 
-void nvmi_repair_blocks(struct nvmi_repair *repair) {
+bool nvmi_repair_blocks(struct nvmi_repair *repair) {
   struct doubts doubts = {.repair = repair};
-  bool found = find(&doubts);
+  bool found = find(&doubts), sound = found;
   if (!found)
     nvmi_left(repair, "out of memory for a list of its blocks");
   do {
@@ -120,8 +140,9 @@ void nvmi_repair_blocks(struct nvmi_repair *repair) {
     nvmi_survey_free(&survey);
   } while (doubts.learned);
   for (size_t i = 0; i < doubts.all.count; i++)
-    settle(repair, &((struct doubt *)doubts.all.items)[i]);
+    sound &= settle(repair, &((struct doubt *)doubts.all.items)[i]);
   nvmi_array_free(&doubts.all, sizeof(struct doubt));
+  return sound;
 }
 
 /* What other blocks lead to, as the root of each in turn would find it. */

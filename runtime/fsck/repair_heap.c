@@ -1,7 +1,9 @@
 /* repair_heap.c: words of runs that make no sense.
  *
  * Where a run starts is known from the one before, what it is has to be found out: each word that
- * would make sense there, after which the table goes on, is tried (repair_puzzle.h).
+ * would make sense there, after which the table goes on, is tried (repair_puzzle.h). The word of a
+ * large block says two things, its length and its type: where it names no type that there is, that
+ * is left to repair_blocks.c, as with blocks in spans.
  */
 #include "fsck/nameless.h"
 #include "fsck/repair_puzzle.h"
@@ -113,6 +115,18 @@ static const char *fault_of(const struct nvmi_puzzle *puzzle, enum search search
                             : lies_over(pool, puzzle->chunk, word);
 }
 
+/* The word is what the puzzle's best attempt says. */
+static void settle(struct nvmi_puzzle *puzzle, const char *fault) {
+  uint64_t type = puzzle->damaged & UINT64_C(0xffff) << 16;
+  struct nvmi_typeless typeless = {puzzle->chunk, (uint16_t)(type >> 16)};
+  bool lacks = nvmi_puzzle_is_typeless(puzzle, puzzle->best.word);
+  if (lacks && !nvmi_array_push(&puzzle->repair->typeless, &typeless, sizeof typeless))
+    nvmi_left(puzzle->repair, "out of memory for a list of its blocks");
+  if (!lacks || (puzzle->best.word | type) != puzzle->damaged)
+    nvmi_mended(puzzle->repair, "chunk %u: %s (%#llx): it is %#llx", puzzle->chunk, fault,
+                (unsigned long long)puzzle->damaged, (unsigned long long)puzzle->best.word);
+}
+
 /* Whether the runs up to the first fault go to the end of the heap. */
 static bool mend_first(struct nvmi_repair *repair, enum search search, bool *more) {
   struct nvm_pool *pool = repair->pool;
@@ -140,8 +154,7 @@ static bool mend_first(struct nvmi_repair *repair, enum search search, bool *mor
   bool known = nvmi_puzzle_is_solved(&puzzle);
   *nvmi_puzzle_word(&puzzle) = known ? puzzle.best.word : puzzle.damaged;
   if (known)
-    nvmi_mended(repair, "chunk %u: %s (%#llx): it is %#llx", puzzle.chunk, fault,
-                (unsigned long long)puzzle.damaged, (unsigned long long)puzzle.best.word);
+    settle(&puzzle, fault);
   else if (!puzzle.failed)
     nvmi_left(repair, "chunk %u: %s (%#llx), and %s", puzzle.chunk, fault,
               (unsigned long long)puzzle.damaged,

@@ -51,8 +51,16 @@ static unsigned rank_of(uint64_t word) {
   return (word & 0xff) == NVM_CHUNK_SMALL && !(word & NVM_SPAN_STATICS) ? 2 : 1;
 }
 
+bool nvmi_puzzle_is_typeless(const struct nvmi_puzzle *puzzle, uint64_t word) {
+  return (word & 0xff) == NVM_CHUNK_LARGE &&
+         (puzzle->damaged >> 16 & 0xffff) >= puzzle->repair->pool->type_count;
+}
+
+/* A type that there is not is one byte that is wrong, though both go. */
 static unsigned changed_by(const struct nvmi_puzzle *puzzle, uint64_t word) {
-  unsigned changed = nvmi_bytes_changed(word, puzzle->damaged);
+  bool typeless = nvmi_puzzle_is_typeless(puzzle, word);
+  uint64_t looked_at = typeless ? ~(UINT64_C(0xffff) << 16) : UINT64_MAX;
+  unsigned changed = nvmi_bytes_changed(word & looked_at, puzzle->damaged & looked_at) + typeless;
   return puzzle->any_change || changed > CHANGED_MANY ? CHANGED_MANY : changed;
 }
 

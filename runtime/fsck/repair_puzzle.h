@@ -36,5 +36,7 @@ void nvmi_attempt_rank(struct nvmi_puzzle *puzzle, const struct nvmi_attempt *at
 /* Attempts this word if it makes sense; spans of all classes. */
 void nvmi_puzzle_try(struct nvmi_puzzle *puzzle, uint64_t word);
 void nvmi_puzzle_try_spans(struct nvmi_puzzle *puzzle);
+/* Whether `word` is a large block's, and the damaged one names no type that there is. */
+bool nvmi_puzzle_is_typeless(const struct nvmi_puzzle *puzzle, uint64_t word);
 /* Whether `best` is the answer. */
 bool nvmi_puzzle_is_solved(const struct nvmi_puzzle *puzzle);

@@ -212,7 +212,7 @@ const struct damage damage_kinds[] = {
     KIND(statics_length, "a run of tables is not as long as they are"),
     KIND(types_length, "a run of tables is not as long as they are"),
     KIND(large_class, "a large block has a size class"),
-    KIND(large_type, "a type that is not in the table"),
+    CURED(large_type, FORGET, "a type that is not in the table"),
     KIND(free_type, "a run without blocks has"),
     KIND(large_is_log, "a run of tables or of a log, and nothing names it"),
     KIND(large_is_types, "a run of tables or of a log, and nothing names it"),
