@@ -1,9 +1,13 @@
 /* repair_statics.c: the chain of tables of static data.
  *
  * A table's run is known by its word in the heap's table, and its header says nothing that its
- * place does not. Only the links between them can be lost; where they do not lead to each run once,
- * the runs are chained in the order of their places. While pointers are being bound anew they are
- * numbers of entries: then the order must not change.
+ * place does not. Only the links between them can be lost. A link that is zero ends the chain, or is
+ * damaged: so what counts is whether it leads to each run that has something in it. What it does not
+ * lead to comes behind its end, as the links in there say, else in the order of their places. While
+ * pointers are being bound anew they are numbers of entries: then there must be one order alone.
+ *
+ * A crash may leave a run that was not linked yet, with an entry that no pointer needs: behind the
+ * others it does no harm.
  */
 #include "fsck/repair.h"
 
@@ -34,15 +38,68 @@ static bool is_among(const struct nvmi_array *runs, uint64_t at) {
   return false;
 }
 
-/* Whether the links lead from run to run, and end. */
-static bool is_chain(const struct nvmi_repair *repair, const struct nvmi_array *runs) {
-  uint64_t at = *(uint64_t *)(void *)(repair->pool->home + NVM_STATICS_OFFSET);
-  size_t left = runs->count;
-  while (at && left && is_among(runs, at)) {
-    at = run_at(repair, at)->next;
-    left--;
+/* Begun, and with an entry or a link: a run is zero before it is linked. */
+static bool has_entries(const struct nvm_pool *pool, uint64_t at) {
+  const struct nvm_statics_run *run = (const void *)(pool->home + at);
+  return run->self == at && (run->next || *(const uint64_t *)(const void *)(run + 1));
+}
+
+/* Runs in the order of the chain that is to be. */
+struct order {
+  const struct nvmi_repair *repair;
+  const struct nvmi_array *runs; /* all, by place */
+  struct nvmi_array places;
+  uint64_t end; /* what the last link that was followed says: 0, or nothing that it may lead to */
+  bool is_known, failed;
+};
+
+static void append(struct order *order, uint64_t at) {
+  order->failed |= !nvmi_array_push(&order->places, &at, sizeof at);
+}
+
+static void follow(struct order *order, uint64_t at) {
+  while (is_among(order->runs, at) && !is_among(&order->places, at) && !order->failed &&
+         run_at(order->repair, at)->self == at) {
+    append(order, at);
+    at = run_at(order->repair, at)->next;
   }
-  return !at;
+  order->end = at;
+}
+
+/* Whether a run that the chain does not have yet leads there. */
+static bool is_led_to(const struct order *order, uint64_t at) {
+  for (size_t i = 0; i < order->runs->count; i++) {
+    uint64_t from = ((const uint64_t *)order->runs->items)[i];
+    if (from != at && !is_among(&order->places, from) &&
+        run_at(order->repair, from)->self == from && run_at(order->repair, from)->next == at)
+      return true;
+  }
+  return false;
+}
+
+/* What the links do not lead to: the runs that begin a piece of the chain, and what these lead to;
+ * `heads` false: what is left, circles. */
+static void add_pieces(struct order *order, bool heads) {
+  unsigned pieces = 0;
+  for (size_t i = 0; i < order->runs->count; i++) {
+    uint64_t at = ((const uint64_t *)order->runs->items)[i];
+    if (is_among(&order->places, at) || !has_entries(order->repair->pool, at) ||
+        (heads && is_led_to(order, at)))
+      continue;
+    follow(order, at);
+    order->is_known &= !order->end && heads && ++pieces == 1;
+  }
+}
+
+/* Whether the chain is already so. */
+static bool find_order(struct order *order) {
+  follow(order, *(uint64_t *)(void *)(order->repair->pool->home + NVM_STATICS_OFFSET));
+  bool ends = !order->end;
+  size_t linked = order->places.count;
+  order->is_known = true;
+  add_pieces(order, true);
+  add_pieces(order, false);
+  return ends && order->places.count == linked;
 }
 
 static void mend_headers(struct nvmi_repair *repair, const struct nvmi_array *runs) {
@@ -60,40 +117,54 @@ static void mend_headers(struct nvmi_repair *repair, const struct nvmi_array *ru
   }
 }
 
-static void chain(struct nvmi_repair *repair, const struct nvmi_array *runs) {
-  const uint64_t *places = runs->items;
+static void chain(struct nvmi_repair *repair, const struct nvmi_array *order) {
+  const uint64_t *places = order->items;
   uint64_t *link = (uint64_t *)(void *)(repair->pool->home + NVM_STATICS_OFFSET);
-  for (size_t i = 0; i < runs->count; i++) {
-    struct nvm_statics_run *run = run_at(repair, places[i]);
-    if (run->self != places[i])
-      continue;
+  for (size_t i = 0; i < order->count; i++) {
     *link = places[i];
-    link = &run->next;
+    link = &run_at(repair, places[i])->next;
   }
   *link = 0;
   nvmi_mended(repair, "the tables of static data are chained anew");
 }
 
+/* False: it cannot be. */
+static bool mend_chain(struct nvmi_repair *repair, const struct nvmi_array *runs) {
+  struct order order = {.repair = repair, .runs = runs};
+  bool holds = find_order(&order);
+  bool known = order.is_known || repair->pool->header.statics == NVM_STATICS_BOUND;
+  if (order.failed)
+    nvmi_left(repair, "out of memory for a list of its tables");
+  else if (!holds && known)
+    chain(repair, &order.places);
+  else if (!holds)
+    nvmi_left(repair, "the tables of static data are not linked, while pointers are numbers of "
+                      "their entries: their order is lost");
+  nvmi_array_free(&order.places, sizeof(uint64_t));
+  return !order.failed && (holds || known);
+}
+
 bool nvmi_repair_statics(struct nvmi_repair *repair) {
-  struct nvm_pool *pool = repair->pool;
   struct nvmi_array runs = {0};
-  bool known = find_runs(repair, &runs);
-  if (known)
+  bool found = find_runs(repair, &runs);
+  if (found)
     mend_headers(repair, &runs);
   else
     nvmi_left(repair, "out of memory for a list of its tables");
-  if (known && !is_chain(repair, &runs)) {
-    known = pool->header.statics == NVM_STATICS_BOUND || runs.count == 1;
-    if (known)
-      chain(repair, &runs);
-    else
-      nvmi_left(repair, "the tables of static data are not linked, while pointers are numbers of "
-                        "their entries: their order is lost");
-  }
+  bool known = found && mend_chain(repair, &runs);
   nvmi_array_free(&runs, sizeof(uint64_t));
-  if (known && nvmi_statics_start(pool)) {
+  if (known && nvmi_statics_start(repair->pool)) {
     nvmi_left_unread(repair);
     return false;
   }
   return known;
+}
+
+const char *nvmi_unlinked_fault(const struct nvm_pool *pool, uint32_t chunk) {
+  uint64_t at = nvmi_chunk_offset(pool, chunk);
+  bool is_looked_at = pool->header.state == NVM_STATE_CLEAN && !pool->header.unclean_shutdowns;
+  if (!is_looked_at || !nvmi_statics_owner.begins(pool, at) || !has_entries(pool, at) ||
+      nvmi_statics_owner.parts_in(pool, at, NVM_CHUNK_SIZE, false))
+    return NULL;
+  return "a part of the table of static data, and no link leads to it";
 }

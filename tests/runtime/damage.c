@@ -131,6 +131,7 @@ DAMAGE(types_last, memset(word(image, NVM_TYPES_OFFSET + 64), 0, 32))
 DAMAGE(type_record, *word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)) ^= 1)
 DAMAGE(statics_run, *word(image, *word(image, NVM_STATICS_OFFSET) + 16) ^= 1)
 DAMAGE(statics_astray, *word(image, NVM_STATICS_OFFSET) = 0x777777)
+DAMAGE(statics_lost, *word(image, NVM_STATICS_OFFSET) = 0)
 DAMAGE(statics_circle,
        *word(image, *word(image, NVM_STATICS_OFFSET) + 8) = *word(image, NVM_STATICS_OFFSET))
 DAMAGE(to_nothing, *hook(image, 1) += 0x3000)
@@ -234,6 +235,7 @@ const struct damage damage_kinds[] = {
     CURED(type_nonsense, FORGET, "the layout of type 1 makes no sense"),
     KIND(statics_run, "the table of static data is damaged"),
     KIND(statics_astray, "the table of static data is damaged at 0x777777"),
+    KIND(statics_lost, "the table of static data, and no link leads to it"),
     KIND(statics_circle, "the table of static data is damaged"),
     CURED(to_nothing, NULL, "where nothing is allocated"),
     CURED(to_tables, NULL, "where nothing is allocated"),
