@@ -151,7 +151,7 @@ static struct judged judge(int fd, int copy) {
   ssize_t got = nvmi_disk_read(fd, &j.header, sizeof j.header, copy * NVM_HEADER_COPY_SIZE);
   if (got != (ssize_t)sizeof j.header)
     j.fault = got < 0 || nvmi_header_begins(&j.header, (size_t)got) ? NVM_ETRUNCATED : NVM_EFOREIGN;
-  else if (j.header.check == NVM_CHECK_REPAIR)
+  else if (nvmi_is_repair_mark(j.header.check))
     j.field = "a repair was interrupted";
   else if (j.header.magic != NVM_MAGIC)
     j.fault = NVM_EFOREIGN;

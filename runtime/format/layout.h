@@ -72,8 +72,14 @@ struct nvm_header {
   uint64_t counts;       /* file offset of struct nvm_counts; 0: references are not counted */
   uint8_t reserved[232]; /* zero */
 };
-/* In place of the checksum of both copies while a repair writes: it does not hold. */
+/* In place of the checksum of both copies while a repair writes: it does not hold. The lowest 16 bits
+ * say which of the files beside the pool has what is to be written: those of its checksum, or, of an
+ * older version, these: the last. */
 #define NVM_CHECK_REPAIR UINT64_C(0x5249415045522e2e)
+#define NVM_CHECK_REPAIR_BITS 16
+static inline bool nvmi_is_repair_mark(uint64_t check) {
+  return check >> NVM_CHECK_REPAIR_BITS == NVM_CHECK_REPAIR >> NVM_CHECK_REPAIR_BITS;
+}
 static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, build_id) == 120, "");
 
 /* At NVM_FLOOR_OFFSET. Commit records below need no replay: what they wrote is durable. An opening

@@ -2,7 +2,8 @@
  *
  * Copy: a file beside the pool with every range of bytes that changes, as they were and as they
  * will be, durable before the pool changes. Then, each step durable before the next: both header
- * copies get a checksum that never holds (NVM_CHECK_REPAIR); all ranges but these checksums are
+ * copies get a checksum that never holds, and that says which file it is (NVM_CHECK_REPAIR): there
+ * may be several, and numbers are used again once one is removed. All ranges but these checksums are
  * written; they are. Crash before the first: nothing happened. After: no opening succeeds, until a
  * repair has written all ranges once more, from the copy. Crash within the last step: one header
  * copy at least still has the mark, or both are whole.
@@ -80,6 +81,14 @@ static int write_all(const char *path, int fd, const void *from, uint64_t size, 
   }
   nvmi_step(NVMI_STEP_REPAIR);
   return 0;
+}
+
+enum { MARKS = 1 << NVM_CHECK_REPAIR_BITS };
+
+/* Of the file that has this head. */
+static uint64_t mark_of(const struct copy *copy) {
+  uint64_t mark = (NVM_CHECK_REPAIR & -(uint64_t)MARKS) | copy->check % MARKS;
+  return mark == NVM_CHECK_REPAIR ? mark + 1 : mark;
 }
 
 static bool is_check(uint64_t offset) {
@@ -231,7 +240,7 @@ static int check_file(const struct nvm_pool *pool, const struct copy *copy) {
       uint64_t word;
       if (read_at(pool, &word, WORD, at))
         return -1;
-      if (word != *before && word != *after && !(is_check(at) && word == NVM_CHECK_REPAIR))
+      if (word != *before && word != *after && !(is_check(at) && nvmi_is_repair_mark(word)))
         return nvmi_fail(NVM_ECORRUPT, pool->path,
                          "the pool was written to since that repair (at offset %#llx); nothing was "
                          "changed",
@@ -269,7 +278,7 @@ static int set_size(struct nvm_pool *pool, uint64_t size) {
 
 /* The steps that the head of this file argues. */
 static int apply(struct nvm_pool *pool, const struct copy *copy, bool forward) {
-  const uint64_t mark = NVM_CHECK_REPAIR;
+  const uint64_t mark = mark_of(copy);
   uint64_t size = forward ? copy->pool_size_after : copy->pool_size_before;
   const char *bytes = forward ? after_of(copy) : before_of(copy);
   for (uint64_t i = 0; i < 2; i++)
@@ -294,34 +303,54 @@ int nvmi_repair_write(struct nvmi_repair *repair) {
   return result;
 }
 
-/* No opening leaves one: it writes both copies. */
-static bool is_marked(const struct nvm_pool *pool) {
-  uint64_t check[2] = {0, 0};
-  for (unsigned i = 0; i < 2; i++)
-    if (read_at(pool, &check[i], sizeof check[i],
-                i * NVM_HEADER_COPY_SIZE + offsetof(struct nvm_header, check)))
-      return false;
-  return check[0] == NVM_CHECK_REPAIR || check[1] == NVM_CHECK_REPAIR;
+/* The mark that a repair has left; 0: none. No opening leaves one: it writes both copies. */
+static uint64_t mark_in(const struct nvm_pool *pool) {
+  for (unsigned i = 0; i < 2; i++) {
+    struct nvm_header header;
+    if (read_at(pool, &header, sizeof header, i * NVM_HEADER_COPY_SIZE))
+      return 0;
+    if (nvmi_is_repair_mark(header.check) && header.check != nvmi_header_check(&header))
+      return header.check;
+  }
+  return 0;
+}
+
+/* Whether that mark is this file's. Where the mark does not tell, any may be. */
+static bool is_of_mark(const char *name, uint64_t mark) {
+  struct copy head;
+  int fd = nvmi_open(name, O_RDONLY | O_NONBLOCK, 0);
+  bool read = fd >= 0 && nvmi_disk_read(fd, &head, sizeof head, 0) == sizeof head;
+  if (fd >= 0)
+    NVMI_UNCANCELLED(close(fd));
+  return read && head.magic == COPY_MAGIC && (mark == NVM_CHECK_REPAIR || mark == mark_of(&head));
+}
+
+/* The last of those that it may be; false: it is gone. */
+static bool find_copy(const struct nvm_pool *pool, uint64_t mark, char *found, size_t room) {
+  bool any = false;
+  for (unsigned number = 1; number <= NUMBERS; number++) {
+    char name[PATH_MAX + 40];
+    snprintf(name, sizeof name, "%s.repair-%u", pool->path, number);
+    if (access(name, F_OK) || !is_of_mark(name, mark))
+      continue;
+    snprintf(found, room, "%s", name);
+    any = true;
+  }
+  if (!any)
+    nvmi_fail(NVM_EMISSING, pool->path,
+              "a repair was interrupted, and what it kept beside the pool (a file %s.repair-N) is "
+              "gone; put that back, or restore a copy",
+              pool->path);
+  return any;
 }
 
 bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed) {
-  char name[PATH_MAX + 40], newest[PATH_MAX + 40] = "";
-  if (!is_marked(pool))
+  char name[PATH_MAX + 40];
+  uint64_t size, mark = mark_in(pool);
+  if (!mark)
     return false;
-  for (unsigned number = 1; number < NUMBERS; number++) {
-    snprintf(name, sizeof name, "%s.repair-%u", pool->path, number);
-    if (access(name, F_OK))
-      break;
-    memcpy(newest, name, sizeof name);
-  }
   *failed = true;
-  uint64_t size;
-  struct copy *copy = *newest ? load_copy(newest, &size) : NULL;
-  if (!*newest)
-    nvmi_fail(NVM_EMISSING, pool->path,
-              "a repair was interrupted, and what it kept in %s.repair-1 is gone; put that back, "
-              "or restore a copy",
-              pool->path);
+  struct copy *copy = find_copy(pool, mark, name, sizeof name) ? load_copy(name, &size) : NULL;
   if (!copy)
     return true;
   *failed = check_file(pool, copy) || apply(pool, copy, true);
