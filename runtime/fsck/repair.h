@@ -2,7 +2,7 @@
  *
  * Image: the file in private memory, as long as the header says; `pool->home`. Each part looks for
  * its damage there and mends it there: what differs from the file afterwards is written, with the
- * bytes before kept (repair_copy.c). Mended, left: one line each for whoever asked. A part gives
+ * bytes before kept (repair_copy.h). Mended, left: one line each for whoever asked. A part gives
  * false when what it left keeps the next from being looked at.
  */
 #pragma once
@@ -34,7 +34,7 @@ void nvmi_left(struct nvmi_repair *repair, const char *format, ...)
 /* With what the runtime said last. */
 void nvmi_left_unread(struct nvmi_repair *repair);
 
-/* repair_copy.c. Writes what differs between image and file, the old bytes kept in repair->copy.
+/* repair_apply.c. Writes what differs between image and file, the old bytes kept in repair->copy.
  * -1: recorded; before the first byte was written, or the next repair goes on. */
 int nvmi_repair_write(struct nvmi_repair *repair);
 /* Finishes a repair that was interrupted, when there is one: true. `*failed`: it cannot be;

@@ -1,19 +1,7 @@
-/* repair_copy.c: how what was mended reaches the file, and how it is put back.
- *
- * Copy: a file beside the pool with every range of bytes that changes, as they were and as they
- * will be, durable before the pool changes. Then, each step durable before the next: both header
- * copies get a checksum that never holds, and that says which file it is (NVM_CHECK_REPAIR): there
- * may be several, and numbers are used again once one is removed. All ranges but these checksums are
- * written; they are. Crash before the first: nothing happened. After: no opening succeeds, until a
- * repair has written all ranges once more, from the copy. Crash within the last step: one header
- * copy at least still has the mark, or both are whole.
- *
- * Before anything is written from a copy, each of its ranges is compared with the file: what is
- * neither as it was nor as it will be, word by word, was written by somebody else since.
- */
+/* repair_copy.c: see repair_copy.h. */
 #define _GNU_SOURCE
+#include "fsck/repair_copy.h"
 #include "base/uncancelled.h"
-#include "fsck/repair.h"
 
 #include "base/checksum.h"
 #include "base/kill.h"
@@ -32,33 +20,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COPY_MAGIC UINT64_C(0x5249415045524d4e) /* "NMREPAIR" */
 enum { WORD = 8, BUFFER = 1 << 16, NUMBERS = 10000 };
 
-/* The file: this, the ranges, the bytes before of each, the bytes after. */
-struct copy {
-  uint64_t magic;
-  uint64_t check; /* over all that follows */
-  uint64_t pool_size_before, pool_size_after;
-  uint64_t ranges, bytes;
-  uint8_t id[16]; /* of the pool */
-};
-struct range {
-  uint64_t offset, size;
-};
-
-static struct range *ranges_of(const struct copy *copy) { return (struct range *)(copy + 1); }
-static char *before_of(const struct copy *copy) { return (char *)(ranges_of(copy) + copy->ranges); }
-static char *after_of(const struct copy *copy) { return before_of(copy) + copy->bytes; }
-static uint64_t size_of(const struct copy *copy) {
-  return sizeof *copy + copy->ranges * sizeof(struct range) + 2 * copy->bytes;
-}
-static uint64_t check_of(const struct copy *copy) {
-  return nvmi_check(&copy->pool_size_before, size_of(copy) - 2 * WORD, COPY_MAGIC);
+static uint64_t check_of(const struct nvmi_copy *copy) {
+  return nvmi_check(&copy->pool_size_before, nvmi_copy_size(copy) - 2 * WORD, NVMI_COPY_MAGIC);
 }
 
 /* Zeros behind the end. */
-static int read_at(const struct nvm_pool *pool, void *to, uint64_t size, uint64_t offset) {
+int nvmi_copy_read(const struct nvm_pool *pool, void *to, uint64_t size, uint64_t offset) {
   ssize_t got = nvmi_disk_read(pool->fd, to, size, offset);
   if (got < 0)
     return nvmi_disk_fail(pool->path, "cannot be read");
@@ -66,7 +35,7 @@ static int read_at(const struct nvm_pool *pool, void *to, uint64_t size, uint64_
   return 0;
 }
 
-static int write_all(const char *path, int fd, const void *from, uint64_t size, uint64_t offset) {
+int nvmi_copy_write(const char *path, int fd, const void *from, uint64_t size, uint64_t offset) {
   for (uint64_t done = 0; done < size;) {
     struct nvmi_size_limit hold;
     nvmi_size_limit_hold(&hold);
@@ -86,25 +55,22 @@ static int write_all(const char *path, int fd, const void *from, uint64_t size, 
 enum { MARKS = 1 << NVM_CHECK_REPAIR_BITS };
 
 /* Of the file that has this head. */
-static uint64_t mark_of(const struct copy *copy) {
+uint64_t nvmi_copy_mark(const struct nvmi_copy *copy) {
   uint64_t mark = (NVM_CHECK_REPAIR & -(uint64_t)MARKS) | copy->check % MARKS;
   return mark == NVM_CHECK_REPAIR ? mark + 1 : mark;
-}
-
-static bool is_check(uint64_t offset) {
-  return offset % NVM_HEADER_COPY_SIZE == offsetof(struct nvm_header, check) &&
-         offset < 2 * NVM_HEADER_COPY_SIZE;
 }
 
 /* Adds the word at `offset`, to the last range when it follows that; the headers' checksums are
  * ranges of their own. */
 static bool add_word(struct nvmi_array *ranges, uint64_t offset) {
-  struct range *all = ranges->items, *last = ranges->count ? &all[ranges->count - 1] : NULL;
-  if (last && last->offset + last->size == offset && !is_check(offset) && !is_check(last->offset)) {
+  struct nvmi_copy_range *all = ranges->items,
+                         *last = ranges->count ? &all[ranges->count - 1] : NULL;
+  if (last && last->offset + last->size == offset && !nvmi_is_header_check(offset) &&
+      !nvmi_is_header_check(last->offset)) {
     last->size += WORD;
     return true;
   }
-  struct range fresh = {offset, WORD};
+  struct nvmi_copy_range fresh = {offset, WORD};
   return nvmi_array_push(ranges, &fresh, sizeof fresh);
 }
 
@@ -118,11 +84,11 @@ static int find_ranges(const struct nvmi_repair *repair, struct nvmi_array *rang
   for (uint64_t at = 0; at < size && !full && result == 0; at += BUFFER) {
     uint64_t part = size - at < BUFFER ? size - at : BUFFER;
     const uint64_t *image = (const void *)(pool->home + at);
-    result = read_at(pool, file, part, at);
+    result = nvmi_copy_read(pool, file, part, at);
     if (result || (at && memcmp(file, image, part) == 0))
       continue;
     for (uint64_t i = 0; i < part / WORD && !full; i++)
-      if (file[i] != image[i] || is_check(at + i * WORD))
+      if (file[i] != image[i] || nvmi_is_header_check(at + i * WORD))
         full = !add_word(ranges, at + i * WORD);
   }
   if (file)
@@ -131,30 +97,31 @@ static int find_ranges(const struct nvmi_repair *repair, struct nvmi_array *rang
               : result;
 }
 
-/* Null: recorded. In DRAM of size_of(). */
-static struct copy *make_copy(const struct nvmi_repair *repair, const struct nvmi_array *ranges) {
+/* Null: recorded. In DRAM of nvmi_copy_size(). */
+static struct nvmi_copy *make_of(const struct nvmi_repair *repair,
+                                 const struct nvmi_array *ranges) {
   const struct nvm_pool *pool = repair->pool;
-  const struct range *all = ranges->items;
-  struct copy head = {.magic = COPY_MAGIC,
-                      .pool_size_before = repair->file_size,
-                      .pool_size_after = nvmi_file_size(&pool->header),
-                      .ranges = ranges->count};
+  const struct nvmi_copy_range *all = ranges->items;
+  struct nvmi_copy head = {.magic = NVMI_COPY_MAGIC,
+                           .pool_size_before = repair->file_size,
+                           .pool_size_after = nvmi_file_size(&pool->header),
+                           .ranges = ranges->count};
   if (head.pool_size_after < repair->file_size)
     head.pool_size_after = repair->file_size;
   memcpy(head.id, pool->header.id, sizeof head.id);
   for (size_t i = 0; i < ranges->count; i++)
     head.bytes += all[i].size;
-  struct copy *copy = nvmi_dram_reserve(size_of(&head));
+  struct nvmi_copy *copy = nvmi_dram_reserve(nvmi_copy_size(&head));
   if (!copy) {
     nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for what is to be changed");
     return NULL;
   }
   *copy = head;
-  memcpy(ranges_of(copy), all, ranges->count * sizeof *all);
-  char *before = before_of(copy), *after = after_of(copy);
+  memcpy(nvmi_copy_ranges(copy), all, ranges->count * sizeof *all);
+  char *before = nvmi_copy_before(copy), *after = nvmi_copy_after(copy);
   int failed = 0;
   for (size_t i = 0; i < ranges->count && !failed; i++) {
-    failed = read_at(pool, before, all[i].size, all[i].offset);
+    failed = nvmi_copy_read(pool, before, all[i].size, all[i].offset);
     memcpy(after, pool->home + all[i].offset, all[i].size);
     before += all[i].size;
     after += all[i].size;
@@ -162,8 +129,15 @@ static struct copy *make_copy(const struct nvmi_repair *repair, const struct nvm
   copy->check = check_of(copy);
   if (!failed)
     return copy;
-  munmap(copy, size_of(&head));
+  munmap(copy, nvmi_copy_size(&head));
   return NULL;
+}
+
+struct nvmi_copy *nvmi_copy_make(const struct nvmi_repair *repair) {
+  struct nvmi_array ranges = {0};
+  struct nvmi_copy *copy = find_ranges(repair, &ranges) ? NULL : make_of(repair, &ranges);
+  nvmi_array_free(&ranges, sizeof(struct nvmi_copy_range));
+  return copy;
 }
 
 static int sync_folder(const char *path) {
@@ -179,14 +153,16 @@ static int sync_folder(const char *path) {
 }
 
 /* Under the first number that is free; it has its name when it is whole. */
-static int save_copy(struct nvmi_repair *repair, const struct copy *copy) {
+int nvmi_copy_save(struct nvmi_repair *repair, const struct nvmi_copy *copy) {
   const char *path = repair->pool->path;
   char *name = repair->how->copy, fresh[PATH_MAX + 40];
   snprintf(fresh, sizeof fresh, "%s.repair.new", path);
   int fd = nvmi_open(fresh, O_RDWR | O_CREAT | O_TRUNC, 0600);
   if (fd < 0)
     return nvmi_disk_fail(fresh, "cannot be created");
-  int result = write_all(fresh, fd, copy, size_of(copy), 0) || nvmi_disk_sync(fresh, fd) ? -1 : 0;
+  int result =
+      nvmi_copy_write(fresh, fd, copy, nvmi_copy_size(copy), 0) || nvmi_disk_sync(fresh, fd) ? -1
+                                                                                             : 0;
   NVMI_UNCANCELLED(close(fd));
   for (unsigned number = 1; result == 0; number++) {
     snprintf(name, sizeof repair->how->copy, "%s.repair-%u", path, number);
@@ -204,9 +180,9 @@ static int save_copy(struct nvmi_repair *repair, const struct copy *copy) {
 }
 
 /* Null: recorded. Mapped; `*size` for munmap. */
-static struct copy *load_copy(const char *path, uint64_t *size) {
+struct nvmi_copy *nvmi_copy_load(const char *path, uint64_t *size) {
   struct stat status;
-  struct copy *copy = NULL;
+  struct nvmi_copy *copy = NULL;
   int fd = nvmi_disk_open(path, O_RDONLY);
   if (fd >= 0 && fstat(fd, &status)) {
     nvmi_disk_fail(path, "cannot be examined");
@@ -218,8 +194,9 @@ static struct copy *load_copy(const char *path, uint64_t *size) {
   bool opened = fd >= 0;
   if (opened)
     nvmi_own_file_close(fd);
-  bool bounded = copy && copy->magic == COPY_MAGIC && copy->ranges < *size && copy->bytes < *size &&
-                 size_of(copy) == *size && copy->check == check_of(copy);
+  bool bounded = copy && copy->magic == NVMI_COPY_MAGIC && copy->ranges < *size &&
+                 copy->bytes < *size && nvmi_copy_size(copy) == *size &&
+                 copy->check == check_of(copy);
   if (bounded)
     return copy;
   if (copy)
@@ -231,83 +208,11 @@ static struct copy *load_copy(const char *path, uint64_t *size) {
   return NULL;
 }
 
-/* Whether each word of the file is as it was or as it will be. */
-static int check_file(const struct nvm_pool *pool, const struct copy *copy) {
-  const uint64_t *before = (const void *)before_of(copy), *after = (const void *)after_of(copy);
-  for (uint64_t i = 0; i < copy->ranges; i++) {
-    struct range range = ranges_of(copy)[i];
-    for (uint64_t at = range.offset; at < range.offset + range.size; at += WORD) {
-      uint64_t word;
-      if (read_at(pool, &word, WORD, at))
-        return -1;
-      if (word != *before && word != *after && !(is_check(at) && nvmi_is_repair_mark(word)))
-        return nvmi_fail(NVM_ECORRUPT, pool->path,
-                         "the pool was written to since that repair (at offset %#llx); nothing was "
-                         "changed",
-                         (unsigned long long)at);
-      before++;
-      after++;
-    }
-  }
-  return 0;
-}
-
-/* The headers' checksums, or all words but those. */
-static int write_ranges(const struct nvm_pool *pool, const struct copy *copy, const char *bytes,
-                        bool checks) {
-  for (uint64_t i = 0; i < copy->ranges; bytes += ranges_of(copy)[i++].size) {
-    struct range range = ranges_of(copy)[i];
-    if (is_check(range.offset) == checks &&
-        write_all(pool->path, pool->fd, bytes, range.size, range.offset))
-      return -1;
-  }
-  return nvmi_disk_sync(pool->path, pool->fd);
-}
-
-static int set_size(struct nvm_pool *pool, uint64_t size) {
-  struct stat status;
-  if (fstat(pool->fd, &status))
-    return nvmi_disk_fail(pool->path, "cannot be examined");
-  uint64_t now = (uint64_t)status.st_size;
-  if (now < size)
-    return nvmi_disk_allocate(pool->path, pool->fd, now, size - now, NVMI_PATIENCE_MAKE);
-  return now > size && ftruncate(pool->fd, (off_t)size)
-             ? nvmi_disk_fail(pool->path, "cannot be made shorter")
-             : 0;
-}
-
-/* The steps that the head of this file argues. */
-static int apply(struct nvm_pool *pool, const struct copy *copy, bool forward) {
-  const uint64_t mark = mark_of(copy);
-  uint64_t size = forward ? copy->pool_size_after : copy->pool_size_before;
-  const char *bytes = forward ? after_of(copy) : before_of(copy);
-  for (uint64_t i = 0; i < 2; i++)
-    if (write_all(pool->path, pool->fd, &mark, sizeof mark,
-                  i * NVM_HEADER_COPY_SIZE + offsetof(struct nvm_header, check)))
-      return -1;
-  return nvmi_disk_sync(pool->path, pool->fd) || set_size(pool, size) ||
-                 write_ranges(pool, copy, bytes, false) || write_ranges(pool, copy, bytes, true)
-             ? -1
-             : 0;
-}
-
-int nvmi_repair_write(struct nvmi_repair *repair) {
-  struct nvmi_array ranges = {0};
-  int result = find_ranges(repair, &ranges);
-  struct copy *copy = result ? NULL : make_copy(repair, &ranges);
-  nvmi_array_free(&ranges, sizeof(struct range));
-  if (!copy)
-    return -1;
-  result = save_copy(repair, copy) || apply(repair->pool, copy, true) ? -1 : 0;
-  munmap(copy, size_of(copy));
-  return result;
-}
-
 /* The mark that a repair has left; 0: none. No opening leaves one: it writes both copies. */
-static uint64_t mark_in(const struct nvm_pool *pool) {
+uint64_t nvmi_copy_mark_in(const struct nvm_pool *pool) {
   for (unsigned i = 0; i < 2; i++) {
     struct nvm_header header;
-    if (read_at(pool, &header, sizeof header, i * NVM_HEADER_COPY_SIZE))
+    if (nvmi_copy_read(pool, &header, sizeof header, i * NVM_HEADER_COPY_SIZE))
       return 0;
     if (nvmi_is_repair_mark(header.check) && header.check != nvmi_header_check(&header))
       return header.check;
@@ -317,16 +222,17 @@ static uint64_t mark_in(const struct nvm_pool *pool) {
 
 /* Whether that mark is this file's. Where the mark does not tell, any may be. */
 static bool is_of_mark(const char *name, uint64_t mark) {
-  struct copy head;
+  struct nvmi_copy head;
   int fd = nvmi_open(name, O_RDONLY | O_NONBLOCK, 0);
   bool read = fd >= 0 && nvmi_disk_read(fd, &head, sizeof head, 0) == sizeof head;
   if (fd >= 0)
     NVMI_UNCANCELLED(close(fd));
-  return read && head.magic == COPY_MAGIC && (mark == NVM_CHECK_REPAIR || mark == mark_of(&head));
+  return read && head.magic == NVMI_COPY_MAGIC &&
+         (mark == NVM_CHECK_REPAIR || mark == nvmi_copy_mark(&head));
 }
 
 /* The last of those that it may be; false: it is gone. */
-static bool find_copy(const struct nvm_pool *pool, uint64_t mark, char *found, size_t room) {
+bool nvmi_copy_find(const struct nvm_pool *pool, uint64_t mark, char *found, size_t room) {
   bool any = false;
   for (unsigned number = 1; number <= NUMBERS; number++) {
     char name[PATH_MAX + 40];
@@ -342,34 +248,4 @@ static bool find_copy(const struct nvm_pool *pool, uint64_t mark, char *found, s
               "gone; put that back, or restore a copy",
               pool->path);
   return any;
-}
-
-bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed) {
-  char name[PATH_MAX + 40];
-  uint64_t size, mark = mark_in(pool);
-  if (!mark)
-    return false;
-  *failed = true;
-  struct copy *copy = find_copy(pool, mark, name, sizeof name) ? load_copy(name, &size) : NULL;
-  if (!copy)
-    return true;
-  *failed = check_file(pool, copy) || apply(pool, copy, true);
-  munmap(copy, size);
-  return true;
-}
-
-int nvm_pool_repair_undo(const char *path, const char *name) {
-  uint64_t size;
-  nvmi_kill_arm();
-  struct copy *copy = load_copy(name, &size);
-  if (!copy)
-    return -1;
-  struct nvm_pool *pool = nvmi_pool_take(path, true);
-  int result = -1;
-  if (pool) {
-    result = check_file(pool, copy) || apply(pool, copy, false) ? -1 : 0;
-    nvmi_pool_detach(pool);
-  }
-  munmap(copy, size);
-  return result;
 }

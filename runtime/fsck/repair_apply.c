@@ -1,0 +1,127 @@
+/* repair_apply.c: how what was mended reaches the file, and how it is put back.
+ *
+ * A copy (repair_copy.h) is durable before the pool changes. Then, each step durable before the
+ * next: both header copies get a checksum that never holds, and that says which file it is
+ * (NVM_CHECK_REPAIR): there may be several, and numbers are used again once one is removed. All
+ * ranges but these checksums are written; they are. Crash before the first: nothing happened. After:
+ * no opening succeeds, until a repair has written all ranges once more, from the copy. Crash within
+ * the last step: one header copy at least still has the mark, or both are whole.
+ *
+ * Before anything is written from a copy, each of its ranges is compared with the file: what is
+ * neither as it was nor as it will be, word by word, was written by somebody else since.
+ */
+#define _GNU_SOURCE
+#include "fsck/repair_copy.h"
+
+#include "base/kill.h"
+#include "platform/disk.h"
+#include "pool/pool.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WORD = 8 };
+
+/* Whether each word of the file is as it was or as it will be. */
+static int check_file(const struct nvm_pool *pool, const struct nvmi_copy *copy) {
+  const uint64_t *before = (const void *)nvmi_copy_before(copy),
+                 *after = (const void *)nvmi_copy_after(copy);
+  for (uint64_t i = 0; i < copy->ranges; i++) {
+    struct nvmi_copy_range range = nvmi_copy_ranges(copy)[i];
+    for (uint64_t at = range.offset; at < range.offset + range.size; at += WORD) {
+      uint64_t word;
+      if (nvmi_copy_read(pool, &word, WORD, at))
+        return -1;
+      if (word != *before && word != *after &&
+          !(nvmi_is_header_check(at) && nvmi_is_repair_mark(word)))
+        return nvmi_fail(NVM_ECORRUPT, pool->path,
+                         "the pool was written to since that repair (at offset %#llx); nothing was "
+                         "changed",
+                         (unsigned long long)at);
+      before++;
+      after++;
+    }
+  }
+  return 0;
+}
+
+/* The headers' checksums, or all words but those. */
+static int write_ranges(const struct nvm_pool *pool, const struct nvmi_copy *copy,
+                        const char *bytes, bool checks) {
+  for (uint64_t i = 0; i < copy->ranges; bytes += nvmi_copy_ranges(copy)[i++].size) {
+    struct nvmi_copy_range range = nvmi_copy_ranges(copy)[i];
+    if (nvmi_is_header_check(range.offset) == checks &&
+        nvmi_copy_write(pool->path, pool->fd, bytes, range.size, range.offset))
+      return -1;
+  }
+  return nvmi_disk_sync(pool->path, pool->fd);
+}
+
+static int set_size(struct nvm_pool *pool, uint64_t size) {
+  struct stat status;
+  if (fstat(pool->fd, &status))
+    return nvmi_disk_fail(pool->path, "cannot be examined");
+  uint64_t now = (uint64_t)status.st_size;
+  if (now < size)
+    return nvmi_disk_allocate(pool->path, pool->fd, now, size - now, NVMI_PATIENCE_MAKE);
+  return now > size && ftruncate(pool->fd, (off_t)size)
+             ? nvmi_disk_fail(pool->path, "cannot be made shorter")
+             : 0;
+}
+
+/* The steps that the head of this file argues. */
+static int apply(struct nvm_pool *pool, const struct nvmi_copy *copy, bool forward) {
+  const uint64_t mark = nvmi_copy_mark(copy);
+  uint64_t size = forward ? copy->pool_size_after : copy->pool_size_before;
+  const char *bytes = forward ? nvmi_copy_after(copy) : nvmi_copy_before(copy);
+  for (uint64_t i = 0; i < 2; i++)
+    if (nvmi_copy_write(pool->path, pool->fd, &mark, sizeof mark,
+                        i * NVM_HEADER_COPY_SIZE + offsetof(struct nvm_header, check)))
+      return -1;
+  return nvmi_disk_sync(pool->path, pool->fd) || set_size(pool, size) ||
+                 write_ranges(pool, copy, bytes, false) || write_ranges(pool, copy, bytes, true)
+             ? -1
+             : 0;
+}
+
+int nvmi_repair_write(struct nvmi_repair *repair) {
+  struct nvmi_copy *copy = nvmi_copy_make(repair);
+  if (!copy)
+    return -1;
+  int result = nvmi_copy_save(repair, copy) || apply(repair->pool, copy, true) ? -1 : 0;
+  munmap(copy, nvmi_copy_size(copy));
+  return result;
+}
+
+bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed) {
+  char name[PATH_MAX + 40];
+  uint64_t size, mark = nvmi_copy_mark_in(pool);
+  if (!mark)
+    return false;
+  *failed = true;
+  struct nvmi_copy *copy =
+      nvmi_copy_find(pool, mark, name, sizeof name) ? nvmi_copy_load(name, &size) : NULL;
+  if (!copy)
+    return true;
+  *failed = check_file(pool, copy) || apply(pool, copy, true);
+  munmap(copy, size);
+  return true;
+}
+
+int nvm_pool_repair_undo(const char *path, const char *name) {
+  uint64_t size;
+  nvmi_kill_arm();
+  struct nvmi_copy *copy = nvmi_copy_load(name, &size);
+  if (!copy)
+    return -1;
+  struct nvm_pool *pool = nvmi_pool_take(path, true);
+  int result = -1;
+  if (pool) {
+    result = check_file(pool, copy) || apply(pool, copy, false) ? -1 : 0;
+    nvmi_pool_detach(pool);
+  }
+  munmap(copy, size);
+  return result;
+}
