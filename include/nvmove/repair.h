@@ -40,11 +40,13 @@ struct nvm_repair {
   char copy[4096 + 32];
 };
 
-/* Mends the pool at `path`. Gives the number of things that are still wrong, 0: none; or -1: it was
- * not changed, nvm_errno() says why. A repair that a crash interrupted is finished first. */
+/* Mends the pool at `path`. Gives the number of things that are still wrong, 0: none; or -1: it is as
+ * it was, nvm_errno() says why. Where the file could be written in part, and then not even that put
+ * back (a disk that fails), nvm_strerror() says so: the next repair goes on from `copy`. A repair that
+ * a crash interrupted is finished first. */
 long long nvm_pool_repair(const char *path, struct nvm_repair *repair);
 
-/* Puts back what a repair changed and kept in `copy`. NVM_ECORRUPT: `copy` is none, or of another
+/* Puts back what a repair changed and kept in `copy`; where it fails, as nvm_pool_repair. NVM_ECORRUPT: `copy` is none, or of another
  * pool, or the pool was used since: nothing was changed. */
 int nvm_pool_repair_undo(const char *path, const char *copy);
 

@@ -81,12 +81,7 @@ static void check_logs(struct check *check) {
 }
 
 /* What a part of the pool says that cannot be read: recorded, with the path in front. */
-static void unreadable(struct check *check) {
-  const char *said = nvm_strerror();
-  size_t path = strlen(check->pool->path);
-  bool has_path = strncmp(said, check->pool->path, path) == 0 && said[path] == ':';
-  fault(check, "%s", has_path ? said + path + 2 : said);
-}
+static void unreadable(struct check *check) { fault(check, "%s", nvmi_said_of(check->pool->path)); }
 
 static void check_span(struct check *check, uint32_t chunk, const struct nvmi_span *shape) {
   struct nvm_pool *pool = check->pool;

@@ -50,11 +50,15 @@ void nvmi_left(struct nvmi_repair *repair, const char *format, ...) {
   repair->left++;
 }
 
-void nvmi_left_unread(struct nvmi_repair *repair) {
+const char *nvmi_said_of(const char *path) {
   const char *said = nvm_strerror();
-  size_t path = strlen(repair->pool->path);
-  bool has_path = strncmp(said, repair->pool->path, path) == 0 && said[path] == ':';
-  nvmi_left(repair, "%s", has_path ? said + path + 2 : said);
+  size_t size = strlen(path);
+  bool has_path = strncmp(said, path, size) == 0 && said[size] == ':';
+  return has_path ? said + size + 2 : said;
+}
+
+void nvmi_left_unread(struct nvmi_repair *repair) {
+  nvmi_left(repair, "%s", nvmi_said_of(repair->pool->path));
 }
 
 /* Zero where the file ends too early: mapped, such pages would be SIGBUS. */

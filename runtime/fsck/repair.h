@@ -31,11 +31,13 @@ void nvmi_mended(struct nvmi_repair *repair, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nvmi_left(struct nvmi_repair *repair, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* With what the runtime said last. */
+/* What the runtime said last, without the path in front. */
+const char *nvmi_said_of(const char *path);
+/* With that. */
 void nvmi_left_unread(struct nvmi_repair *repair);
 
 /* repair_apply.c. Writes what differs between image and file, the old bytes kept in repair->copy.
- * -1: recorded; before the first byte was written, or the next repair goes on. */
+ * -1: recorded; the file is as before, or what was recorded says that the next repair goes on. */
 int nvmi_repair_write(struct nvmi_repair *repair);
 /* Finishes a repair that was interrupted, when there is one: true. `*failed`: it cannot be;
  * recorded.

@@ -7,6 +7,10 @@
  * no opening succeeds, until a repair has written all ranges once more, from the copy. Crash within
  * the last step: one header copy at least still has the mark, or both are whole.
  *
+ * Where the file cannot be written, what was changed until then is put back: the words that differ
+ * and no others, for there the file could be written. Where that fails, too, the mark stays, and the
+ * next repair goes on as after a crash.
+ *
  * Before anything is written from a copy, each of its ranges is compared with the file: what is
  * neither as it was nor as it will be, word by word, was written by somebody else since.
  */
@@ -17,12 +21,13 @@
 #include "platform/disk.h"
 #include "pool/pool.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WORD = 8 };
+enum { WORD = 8, PART = 4096 };
 
 /* Whether each word of the file is as it was or as it will be. */
 static int check_file(const struct nvm_pool *pool, const struct nvmi_copy *copy) {
@@ -86,11 +91,80 @@ static int apply(struct nvm_pool *pool, const struct nvmi_copy *copy, bool forwa
              : 0;
 }
 
+/* What the file does not have of these bytes. */
+static int write_missing(const struct nvm_pool *pool, const char *bytes, uint64_t size,
+                         uint64_t offset) {
+  char there[PART];
+  for (uint64_t done = 0, part; done < size; done += part) {
+    part = size - done < PART ? size - done : PART;
+    if (nvmi_copy_read(pool, there, part, offset + done))
+      return -1;
+    for (uint64_t at = 0, end; at < part; at = end) {
+      bool same = memcmp(there + at, bytes + done + at, WORD) == 0;
+      for (end = at + WORD; end < part && !memcmp(there + end, bytes + done + end, WORD) == same;)
+        end += WORD;
+      if (!same &&
+          nvmi_copy_write(pool->path, pool->fd, bytes + done + at, end - at, offset + done + at))
+        return -1;
+    }
+  }
+  return 0;
+}
+
+/* As it was before apply(); the checksums last, each step durable before the next. */
+static int put_back(struct nvm_pool *pool, const struct nvmi_copy *copy, bool forward) {
+  const char *all = forward ? nvmi_copy_before(copy) : nvmi_copy_after(copy);
+  if (set_size(pool, forward ? copy->pool_size_before : copy->pool_size_after))
+    return -1;
+  for (unsigned checks = 0; checks < 2; checks++) {
+    const char *bytes = all;
+    for (uint64_t i = 0; i < copy->ranges; bytes += nvmi_copy_ranges(copy)[i++].size) {
+      struct nvmi_copy_range range = nvmi_copy_ranges(copy)[i];
+      if (nvmi_is_header_check(range.offset) == checks &&
+          write_missing(pool, bytes, range.size, range.offset))
+        return -1;
+    }
+    if (nvmi_disk_sync(pool->path, pool->fd))
+      return -1;
+  }
+  return 0;
+}
+
+/* Records, behind the failure before, that the pool is half written. */
+static int stays_marked(const struct nvm_pool *pool, enum nvm_error code, const char *why,
+                        const char *name) {
+  return nvmi_fail(code, pool->path,
+                   "%s. The pool cannot be opened before 'nvmove pool repair' has finished by what "
+                   "is kept in %s",
+                   why, name);
+}
+
+/* Done, or as before: 0, or -1: recorded, also where it is neither. `*put`: it is as before. */
+static int apply_or_put_back(struct nvm_pool *pool, const struct nvmi_copy *copy, bool forward,
+                             const char *name, bool *put) {
+  char why[512];
+  *put = false;
+  if (apply(pool, copy, forward) == 0)
+    return 0;
+  enum nvm_error code = nvm_errno();
+  snprintf(why, sizeof why, "%s", nvmi_said_of(pool->path));
+  *put = put_back(pool, copy, forward) == 0;
+  return *put ? nvmi_fail(code, pool->path, "%s", why) : stays_marked(pool, code, why, name);
+}
+
 int nvmi_repair_write(struct nvmi_repair *repair) {
   struct nvmi_copy *copy = nvmi_copy_make(repair);
+  char *name = repair->how->copy;
+  bool put = false;
   if (!copy)
     return -1;
-  int result = nvmi_copy_save(repair, copy) || apply(repair->pool, copy, true) ? -1 : 0;
+  int result =
+      nvmi_copy_save(repair, copy) || apply_or_put_back(repair->pool, copy, true, name, &put) ? -1
+                                                                                              : 0;
+  if (put) {
+    unlink(name);
+    *name = 0;
+  }
   munmap(copy, nvmi_copy_size(copy));
   return result;
 }
@@ -105,7 +179,12 @@ bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed) {
       nvmi_copy_find(pool, mark, name, sizeof name) ? nvmi_copy_load(name, &size) : NULL;
   if (!copy)
     return true;
-  *failed = check_file(pool, copy) || apply(pool, copy, true);
+  *failed = check_file(pool, copy);
+  if (!*failed && apply(pool, copy, true)) {
+    char why[512];
+    snprintf(why, sizeof why, "%s", nvmi_said_of(pool->path));
+    *failed = stays_marked(pool, nvm_errno(), why, name);
+  }
   munmap(copy, size);
   return true;
 }
@@ -119,7 +198,8 @@ int nvm_pool_repair_undo(const char *path, const char *name) {
   struct nvm_pool *pool = nvmi_pool_take(path, true);
   int result = -1;
   if (pool) {
-    result = check_file(pool, copy) || apply(pool, copy, false) ? -1 : 0;
+    bool put;
+    result = check_file(pool, copy) || apply_or_put_back(pool, copy, false, name, &put) ? -1 : 0;
     nvmi_pool_detach(pool);
   }
   munmap(copy, size);

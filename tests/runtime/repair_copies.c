@@ -2,11 +2,13 @@
  * repair goes on with, and what becomes of it where the pool cannot be written. */
 #define _GNU_SOURCE
 #include "damage.h"
+#include "hooks.h"
 
 #include "nvmove/repair.h"
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,4 +105,68 @@ TEST_ONCE(repair_goes_on_with_no_other_copy) {
   uint64_t before = sum();
   CHECK_FAILS(nvm_pool_repair(path, &how) >= 0, NVM_EMISSING);
   CHECK(strstr(nvm_strerror(), ".repair-N") && sum() == before);
+}
+
+/* Bytes of a file behind which this process may not write; the marks lie before that. */
+enum { LIMIT = 64 << 10 };
+
+static void limit(rlim_t bytes) {
+  struct rlimit now;
+  CHECK(getrlimit(RLIMIT_FSIZE, &now) == 0);
+  now.rlim_cur = bytes;
+  CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
+}
+
+/* Marked, then partly written, and then no more: all is put back. */
+TEST_ONCE(repair_that_cannot_write_changes_nothing) {
+  prepare();
+  static const char *const names[] = {"block_type", "truncated", "statics_circle"};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+    struct nvm_repair how = {0};
+    damage(names[i]);
+    uint64_t before = sum();
+    limit(LIMIT);
+    CHECK_FAILS(nvm_pool_repair(path, &how) >= 0, NVM_ENOSPACE);
+    limit(RLIM_INFINITY);
+    CHECK(strstr(nvm_strerror(), "File too large; raise 'ulimit -f'"));
+    if (sum() != before || *how.copy || access(kept(1), F_OK) == 0)
+      test_fail(names[i], __LINE__, "it was changed, or a file is left");
+    CHECK(nvm_pool_repair(path, &how) == 0);
+    uint64_t after = sum();
+    limit(LIMIT);
+    bool undone =
+        nvm_pool_repair_undo(path, kept(1)) == 0; /* to make it short again needs no more */
+    limit(RLIM_INFINITY);
+    CHECK(sum() == (undone ? before : after) && undone == (i == 1));
+    CHECK(nvm_pool_repair_undo(path, kept(1)) == 0 && sum() == before);
+    forget_copies();
+  }
+}
+
+static unsigned steps;
+
+static void write_no_more(enum nvmi_step step) {
+  if (step == NVMI_STEP_REPAIR && ++steps == 4) /* the copy, two marks, a range */
+    limit(0);
+}
+
+/* Nor can that be put back: it says so, and where what it takes is kept. */
+TEST_ONCE(repair_that_cannot_put_back_says_so) {
+  prepare();
+  struct nvm_repair how = {0};
+  repair_of("block_type");
+  uint64_t want = sum();
+  forget_copies();
+  damage("block_type");
+  setenv("NVMOVE_KILL_AT", "repair:1000000", 1); /* so that what is done asks the hook */
+  hook_steps(write_no_more);
+  CHECK_FAILS(nvm_pool_repair(path, &how) >= 0, NVM_ENOSPACE);
+  const char *said = nvm_strerror();
+  CHECK(strstr(said, "File too large") &&
+        strstr(said, "cannot be opened before 'nvmove pool repair'"));
+  CHECK(strstr(said, kept(1)) && strcmp(how.copy, kept(1)) == 0);
+  CHECK_FAILS(nvm_pool_repair(path, &how) >= 0, NVM_ENOSPACE); /* nor can it go on */
+  CHECK(strstr(nvm_strerror(), "cannot be opened before 'nvmove pool repair'"));
+  limit(RLIM_INFINITY);
+  CHECK(nvm_pool_repair(path, &how) == 0 && sum() == want);
 }
