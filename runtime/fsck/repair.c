@@ -75,21 +75,32 @@ static int map_image(struct nvmi_repair *repair) {
                    strerror(errno));
 }
 
-/* A file that ends too early: what is missing there? */
-static void look_at_end(struct nvmi_repair *repair) {
+/* Chunks behind the end of the file that are not known to be free: they were in use, or the words
+ * that would say it are missing, too, or damaged. What is missing reads as zero in the image, and
+ * that says nothing. */
+static uint64_t lost_behind_end(const struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
-  uint64_t size = nvmi_file_size(&pool->header), lost = 0;
-  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
-  if (repair->file_size >= size)
-    return;
+  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT), there = 0;
+  while (there < chunks && nvmi_chunk_offset(pool, there + 1) <= repair->file_size)
+    there++;
+  uint64_t lost = 0;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
+    bool is_told = NVM_CHUNKS_OFFSET + (chunk + UINT64_C(1)) * sizeof word <= repair->file_size;
     count = word ? (uint32_t)(word >> 32) : 1;
-    if (!count || count > chunks - chunk)
-      break; /* told by who looks at the heap */
-    uint64_t end = nvmi_chunk_offset(pool, chunk + count);
-    lost += (word & 0xff) > NVM_CHUNK_FREE && end > repair->file_size ? count : 0;
+    if (!is_told || !count || count > chunks - chunk || (word & 0xff) > NVM_CHUNK_COUNTS)
+      return lost + (chunks - (chunk < there ? there : chunk));
+    lost += (word & 0xff) > NVM_CHUNK_FREE && chunk + count > there ? count : 0;
   }
+  return lost;
+}
+
+/* A file that ends too early: what is missing there? */
+static void look_at_end(struct nvmi_repair *repair) {
+  uint64_t size = nvmi_file_size(&repair->pool->header);
+  if (repair->file_size >= size)
+    return;
+  uint64_t lost = lost_behind_end(repair);
   if (!lost)
     nvmi_mended(repair, "the file ended %llu bytes too early; all that lay there was free",
                 (unsigned long long)(size - repair->file_size));
@@ -98,8 +109,8 @@ static void look_at_end(struct nvmi_repair *repair) {
                 (unsigned long long)(size - repair->file_size), (unsigned long long)lost);
   else
     nvmi_left(repair,
-              "the file ends %llu bytes too early, and %llu chunks there were in use; what was in "
-              "them is lost (--null-dangling gives it up)",
+              "the file ends %llu bytes too early, and %llu chunks there were in use, or nothing "
+              "says that they were free; what was in them is lost (--null-dangling gives it up)",
               (unsigned long long)(size - repair->file_size), (unsigned long long)lost);
   repair->spoils = lost && !repair->how->null_dangling;
 }
