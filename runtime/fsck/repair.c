@@ -169,18 +169,17 @@ static void settle_counts(struct nvmi_repair *repair) {
 static int repair_attached(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   struct stat status;
-  bool failed = false;
+  bool over = false;
   if (fstat(pool->fd, &status))
     return nvmi_disk_fail(pool->path, "cannot be examined");
   if (!S_ISREG(status.st_mode) || status.st_size == 0)
     return nvmi_header_read(pool); /* says what it is */
-  if (nvmi_repair_resume(pool, &failed)) {
-    if (failed)
-      return -1;
-    nvmi_mended(repair, "a repair that was interrupted was finished");
-    if (fstat(pool->fd, &status))
-      return nvmi_disk_fail(pool->path, "cannot be examined");
-  }
+  if (nvmi_repair_resume(repair, &over))
+    return -1;
+  if (over)
+    return 0;
+  if (fstat(pool->fd, &status))
+    return nvmi_disk_fail(pool->path, "cannot be examined");
   repair->file_size = (uint64_t)status.st_size;
   unsigned before = repair->mended;
   if (nvmi_repair_header(repair) || map_image(repair))

@@ -39,10 +39,9 @@ void nvmi_left_unread(struct nvmi_repair *repair);
 /* repair_apply.c. Writes what differs between image and file, the old bytes kept in repair->copy.
  * -1: recorded; the file is as before, or what was recorded says that the next repair goes on. */
 int nvmi_repair_write(struct nvmi_repair *repair);
-/* Finishes a repair that was interrupted, when there is one: true. `*failed`: it cannot be;
- * recorded.
- */
-bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed);
+/* Finishes a repair that was interrupted, when there is one; told as mended. A dry run is `*over` then:
+ * what else is wrong is not known before. -1: it cannot be finished; recorded. */
+int nvmi_repair_resume(struct nvmi_repair *repair, bool *over);
 
 /* repair_header.c. Puts together pool->header from both copies, the file's size and the root. -1:
  * recorded: the file is no pool that could be mended. */

@@ -169,24 +169,35 @@ int nvmi_repair_write(struct nvmi_repair *repair) {
   return result;
 }
 
-bool nvmi_repair_resume(struct nvm_pool *pool, bool *failed) {
+static int go_on(struct nvm_pool *pool, const struct nvmi_copy *copy, const char *name) {
+  char why[512];
+  if (apply(pool, copy, true) == 0)
+    return 0;
+  snprintf(why, sizeof why, "%s", nvmi_said_of(pool->path));
+  return stays_marked(pool, nvm_errno(), why, name);
+}
+
+int nvmi_repair_resume(struct nvmi_repair *repair, bool *over) {
+  struct nvm_pool *pool = repair->pool;
   char name[PATH_MAX + 40];
   uint64_t size, mark = nvmi_copy_mark_in(pool);
+  *over = mark && repair->how->dry_run;
   if (!mark)
-    return false;
-  *failed = true;
+    return 0;
   struct nvmi_copy *copy =
       nvmi_copy_find(pool, mark, name, sizeof name) ? nvmi_copy_load(name, &size) : NULL;
   if (!copy)
-    return true;
-  *failed = check_file(pool, copy);
-  if (!*failed && apply(pool, copy, true)) {
-    char why[512];
-    snprintf(why, sizeof why, "%s", nvmi_said_of(pool->path));
-    *failed = stays_marked(pool, nvm_errno(), why, name);
-  }
+    return -1;
+  int result = check_file(pool, copy) || (!*over && go_on(pool, copy, name)) ? -1 : 0;
   munmap(copy, size);
-  return true;
+  if (result == 0 && *over)
+    nvmi_mended(repair,
+                "a repair was interrupted; it would be finished by what is kept in %s, and "
+                "what is wrong then is not looked at before",
+                name);
+  else if (result == 0)
+    nvmi_mended(repair, "a repair that was interrupted was finished");
+  return result;
 }
 
 int nvm_pool_repair_undo(const char *path, const char *name) {

@@ -170,3 +170,23 @@ TEST_ONCE(repair_that_cannot_put_back_says_so) {
   limit(RLIM_INFINITY);
   CHECK(nvm_pool_repair(path, &how) == 0 && sum() == want);
 }
+
+static void listen(void *heard, enum nvm_repair_news news, const char *line) {
+  if (news == NVM_REPAIR_MENDED)
+    snprintf(heard, 512, "%s", line);
+}
+
+/* A dry run says what a repair would go on with, and writes nothing. */
+TEST_ONCE(repair_that_is_dry_finishes_nothing) {
+  prepare();
+  char heard[512] = "";
+  struct nvm_repair how = {.dry_run = true, .report = listen, .context = heard};
+  damage("block_type");
+  CHECK(test_was_killed(test_child("repair:3", repair_here, NULL)));
+  uint64_t before = sum();
+  CHECK(nvm_pool_repair(path, &how) == 0 && sum() == before && !*how.copy);
+  CHECK(strstr(heard, "was interrupted") && strstr(heard, kept(1)));
+  unlink(kept(1));
+  CHECK_FAILS(nvm_pool_repair(path, &how) >= 0, NVM_EMISSING);
+  CHECK(sum() == before);
+}
