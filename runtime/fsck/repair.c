@@ -196,12 +196,21 @@ static int repair_attached(struct nvmi_repair *repair) {
              : nvmi_repair_write(repair);
 }
 
+struct nvm_pool *nvmi_repair_take(const char *path, bool writable) {
+  struct nvm_pool *pool = nvmi_pool_take(path, writable);
+  if (!pool || !writable || !pool->is_copy)
+    return pool;
+  nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_OPEN=copy says that the file is not written; unset it");
+  nvmi_pool_detach(pool);
+  return NULL;
+}
+
 long long nvm_pool_repair(const char *path, struct nvm_repair *how) {
   if (!how)
     return nvmi_fail(NVM_EARGUMENT, path, "no repair was described");
   nvmi_kill_arm();
   *how->copy = 0;
-  struct nvm_pool *pool = nvmi_pool_take(path, !how->dry_run);
+  struct nvm_pool *pool = nvmi_repair_take(path, !how->dry_run);
   if (!pool)
     return -1;
   struct nvmi_repair repair = {.pool = pool, .how = how};

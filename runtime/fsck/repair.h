@@ -36,6 +36,9 @@ const char *nvmi_said_of(const char *path);
 /* With that. */
 void nvmi_left_unread(struct nvmi_repair *repair);
 
+/* The pool's file, locked. Null: recorded, also where NVMOVE_OPEN=copy keeps it from being written. */
+struct nvm_pool *nvmi_repair_take(const char *path, bool writable);
+
 /* repair_apply.c. Writes what differs between image and file, the old bytes kept in repair->copy.
  * -1: recorded; the file is as before, or what was recorded says that the next repair goes on. */
 int nvmi_repair_write(struct nvmi_repair *repair);

@@ -206,7 +206,7 @@ int nvm_pool_repair_undo(const char *path, const char *name) {
   struct nvmi_copy *copy = nvmi_copy_load(name, &size);
   if (!copy)
     return -1;
-  struct nvm_pool *pool = nvmi_pool_take(path, true);
+  struct nvm_pool *pool = nvmi_repair_take(path, true);
   int result = -1;
   if (pool) {
     bool put;

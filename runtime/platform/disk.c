@@ -222,10 +222,22 @@ static int allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                                       : "cannot allocate blocks on the disk");
 }
 
+/* Whether the file may change its size. One that was opened for reading alone is that of a copy. */
+static int keeps_size(const char *path, int fd) {
+  int flags = NVMI_UNCANCELLED(fcntl(fd, F_GETFL));
+  if (nvmi_disk_stands(path, fd))
+    return -1;
+  if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY)
+    return 0;
+  return nvmi_fail(NVM_EREADONLY, path,
+                   "a private copy (NVMOVE_OPEN=copy) keeps its size; make the file itself longer "
+                   "before, or a longer copy of it ('nvmove pool resize')");
+}
+
 int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                        enum nvmi_patience patience) {
   struct nvmi_size_limit hold;
-  if (nvmi_disk_stands(path, fd))
+  if (keeps_size(path, fd))
     return -1;
   nvmi_size_limit_hold(&hold);
   int result = allocate(path, fd, offset, size, patience);
@@ -235,7 +247,7 @@ int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
 
 int nvmi_disk_cut(const char *path, int fd, uint64_t size) {
   struct stat file;
-  if (nvmi_disk_stands(path, fd))
+  if (keeps_size(path, fd))
     return -1;
   if (fstat(fd, &file) || (file.st_size > (off_t)size && ftruncate(fd, (off_t)size)))
     return nvmi_disk_fail(path, "the end of the file cannot be given back");

@@ -4,6 +4,9 @@
 #include "harness.h"
 #include "store.h"
 
+#include "nvmove/inspect.h"
+#include "nvmove/repair.h"
+
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -89,4 +92,30 @@ TEST(copy_of_a_forked_child_holds_nobody_up) {
   CHECK(test_was_killed(test_child(NULL, leave_child, &shared)));
   CHECK(test_child(NULL, stamp, shared.path) == 0);
   close(shared.pair[1]);
+}
+
+/* It has no file of its own, so it keeps its size. */
+TEST(copy_keeps_its_size) {
+  const char *path = test_path("pool");
+  make(path);
+  NVM_POOL *pool = open_copy(path);
+  CHECK(pool);
+  CHECK_FAILS(nvm_pool_resize(pool, 8 << 20) == 0, NVM_EREADONLY);
+  CHECK(strstr(nvm_strerror(), "a private copy (NVMOVE_OPEN=copy) keeps its size"));
+  CHECK(nvm_tx_begin(pool) == 0);
+  CHECK_FAILS(nvm_alloc(pool, 0, 8 << 20) != NULL, NVM_EREADONLY);
+  CHECK(strstr(nvm_strerror(), "'nvmove pool resize'"));
+  CHECK(nvm_alloc(pool, 0, 1000) && nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
+  test_check_pool(path);
+}
+
+TEST_ONCE(copy_is_not_repaired) {
+  const char *path = test_path("pool");
+  struct nvm_repair how = {0};
+  make(path);
+  setenv("NVMOVE_OPEN", "copy", 1);
+  CHECK_FAILS(nvm_pool_repair(path, &how) >= 0, NVM_EARGUMENT);
+  CHECK(strstr(nvm_strerror(), "NVMOVE_OPEN=copy") && strstr(nvm_strerror(), "unset it"));
+  how.dry_run = true;
+  CHECK(nvm_pool_repair(path, &how) == 0);
 }

@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 
+#include <cstdlib>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -225,7 +226,27 @@ llvm::Expected<int> removePool(const Arguments &A) {
   return ExitComplete;
 }
 
+bool changesFile(const PoolArguments &P) {
+  return P.What == PoolVerb::Collect || P.What == PoolVerb::Resize || P.What == PoolVerb::Create ||
+         P.What == PoolVerb::Remove || (P.What == PoolVerb::Repair && !P.DryRun);
+}
+
+/// NVMOVE_OPEN=copy is for programs, and means that the file stays as it is. What only looks does so
+/// by itself, and makes files of its own.
+llvm::Error heedSettings(const Arguments &A) {
+  const char *Open = std::getenv("NVMOVE_OPEN");
+  if (!Open || llvm::StringRef(Open) != "copy")
+    return llvm::Error::success();
+  if (changesFile(A.Pool))
+    return failed(A.Pool.Path + ": NVMOVE_OPEN=copy is set, and '" + A.Pool.Name +
+                  "' changes the file; unset it");
+  unsetenv("NVMOVE_OPEN");
+  return llvm::Error::success();
+}
+
 llvm::Expected<int> run(const Arguments &A) {
+  if (llvm::Error E = heedSettings(A))
+    return std::move(E);
   switch (A.Pool.What) {
   case PoolVerb::Info:
     return info(A);
