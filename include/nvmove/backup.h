@@ -1,7 +1,8 @@
 /* backup.h: a consistent copy of a pool, also of one that a program is writing to.
  *
  * The copy is what a crash at one moment would have left: what had committed then is in it, what
- * was open is undone when it is opened. It has its name once it is whole, checked and on the disk.
+ * was open is undone when it is opened. It has its name once it is whole, checked and on the disk, and
+ * the pool's owner, group and mode as far as the caller may give these.
  */
 #ifndef NVMOVE_BACKUP_H
 #define NVMOVE_BACKUP_H

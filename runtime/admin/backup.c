@@ -164,11 +164,15 @@ static int last_round(struct work *work, bool *whole) {
   return 0;
 }
 
-static int open_copy(const char *path, char *folder, char *name, size_t room) {
+/* What is in it nobody may read who may not read the pool, also before it is whole. */
+static int open_copy(const struct work *work, const char *folder, char *name, size_t room) {
   *name = 0;
-  if (access(path, F_OK) == 0)
-    return nvmi_fail(NVM_EEXISTS, path, "the file exists; a copy goes into a new one");
-  return nvmi_disk_open_new(path, folder, nvmi_open, name, room);
+  if (access(work->path, F_OK) == 0)
+    return nvmi_fail(NVM_EEXISTS, work->path, "the file exists; a copy goes into a new one");
+  int fd = nvmi_disk_open_new(work->path, folder, nvmi_open, 0600, name, room);
+  if (fd >= 0)
+    nvmi_disk_share_as(fd, work->from);
+  return fd;
 }
 
 struct news {
@@ -227,7 +231,7 @@ static int back_up(int from, const char *source, const char *path, struct nvm_ba
                       .piece = nvmi_dram_reserve(PIECE)};
   if (!work.piece)
     return nvmi_fail(NVM_ENOMEMORY, path, "out of memory");
-  work.to = open_copy(path, folder, name, sizeof name);
+  work.to = open_copy(&work, folder, name, sizeof name);
   int result = work.to < 0 || copy(&work, context) || finish(&work, folder, name) ? -1 : 0;
   unmap(&work);
   munmap(work.piece, PIECE);

@@ -127,15 +127,15 @@ ssize_t nvmi_disk_read(int fd, void *to, size_t size, uint64_t offset) {
 }
 
 int nvmi_disk_open_new(const char *path, const char *folder,
-                       int (*open_by)(const char *path, int flags, mode_t mode), char *name,
-                       size_t room) {
+                       int (*open_by)(const char *path, int flags, mode_t mode), mode_t mode,
+                       char *name, size_t room) {
   enum { NAMES = 1000 }; /* a process of the same number may have died, and left one */
   *name = 0;
-  int fd = open_by(folder, O_TMPFILE | O_RDWR, 0666);
+  int fd = open_by(folder, O_TMPFILE | O_RDWR, mode);
   bool has_nameless = fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR);
   for (unsigned n = 0; !has_nameless && fd < 0 && n < NAMES; n++) {
     snprintf(name, room, "%s.%ld.%u.new", path, (long)getpid(), n);
-    fd = open_by(name, O_RDWR | O_CREAT | O_EXCL, 0666);
+    fd = open_by(name, O_RDWR | O_CREAT | O_EXCL, mode);
     if (fd < 0 && errno != EEXIST)
       break;
   }
@@ -143,6 +143,19 @@ int nvmi_disk_open_new(const char *path, const char *folder,
     return fd;
   *name = 0; /* it is another's */
   return nvmi_disk_fail(path, "cannot be created");
+}
+
+/* To those of another group the file's group is as all others. What fails (a file system without
+ * owners or modes) leaves less than was asked for. */
+void nvmi_disk_share_as(int fd, int like) {
+  struct stat status;
+  if (fstat(like, &status))
+    return;
+  mode_t mode = status.st_mode & 0777;
+  if (fchown(fd, status.st_uid, status.st_gid) && fchown(fd, (uid_t)-1, status.st_gid))
+    mode &= ~(mode_t)070 | (mode & 07) << 3;
+  if (fchmod(fd, mode))
+    return;
 }
 
 void nvmi_size_limit_hold(struct nvmi_size_limit *hold) {

@@ -21,11 +21,14 @@ ssize_t nvmi_disk_read(int fd, void *to, size_t size, uint64_t offset);
 /* Whether a descriptor of nvmi_disk_open or nvmi_own_file_open still is that file's. */
 int nvmi_disk_stands(const char *path, int fd);
 
-/* A new file, opened by `open_by`; nameless until it is whole. Where the file system has no such
- * files, `name` becomes its name, which no other file has; else "". -1: recorded. */
+/* A new file, opened by `open_by` with `mode`; nameless until it is whole. Where the file system has
+ * no such files, `name` becomes its name, which no other file has; else "". -1: recorded. */
 int nvmi_disk_open_new(const char *path, const char *folder,
-                       int (*open_by)(const char *path, int flags, mode_t mode), char *name,
-                       size_t room);
+                       int (*open_by)(const char *path, int flags, mode_t mode), mode_t mode,
+                       char *name, size_t room);
+/* Lets those read and write the file who may do so with the file `like`, as far as the caller can:
+ * nobody else, and at the least its owner. */
+void nvmi_disk_share_as(int fd, int like);
 
 /* While a file is made longer: beyond `ulimit -f` that fails with EFBIG, and the signal that comes
  * with it does not end the process. One that the program itself has pending stays. errno, too. */

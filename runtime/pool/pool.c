@@ -134,7 +134,7 @@ struct nvm_pool *nvmi_pool_attach(const char *path, bool writable) {
 }
 
 static int open_new(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {
-  pool->fd = nvmi_disk_open_new(pool->path, folder, nvmi_own_file_open, name, name_size);
+  pool->fd = nvmi_disk_open_new(pool->path, folder, nvmi_own_file_open, 0666, name, name_size);
   if (pool->fd < 0)
     return -1;
   flock(pool->fd, LOCK_EX);

@@ -363,7 +363,7 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
     return Were.takeError();
   std::string Made = To + "." + std::to_string(getpid()) + ".new";
   llvm::sys::RemoveFileOnSignal(Made);
-  llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size);
+  llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size, From);
   if (!New)
     return New.takeError();
   Converter C(Old->get(), New->get(), *Were, Program ? *Program : *Were, Map, Progress);

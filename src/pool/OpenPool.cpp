@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nvmove::pool {
@@ -28,8 +29,29 @@ llvm::Expected<OpenPool> OpenPool::change(const std::string &Path) {
   return OpenPool(Pool);
 }
 
-llvm::Expected<OpenPool> OpenPool::create(const std::string &Path, uint64_t Size) {
+namespace {
+
+/// As nvmi_disk_share_as (runtime/platform/disk.h) does.
+void shareAs(const std::string &Path, const std::string &Like) {
+  struct stat Status;
+  if (stat(Like.c_str(), &Status))
+    return;
+  mode_t Mode = Status.st_mode & 0777;
+  if (chown(Path.c_str(), Status.st_uid, Status.st_gid) && chown(Path.c_str(), -1, Status.st_gid))
+    Mode &= ~static_cast<mode_t>(070) | (Mode & 07) << 3;
+  if (chmod(Path.c_str(), Mode))
+    return; // its owner's alone
+}
+
+} // namespace
+
+llvm::Expected<OpenPool> OpenPool::create(const std::string &Path, uint64_t Size,
+                                          const std::string &Like) {
+  mode_t Before = umask(077);
   NVM_POOL *Pool = nvm_pool_create(Path.c_str(), Size);
+  umask(Before);
+  if (Pool)
+    shareAs(Path, Like);
   if (!Pool)
     return lastError();
   return OpenPool(Pool);

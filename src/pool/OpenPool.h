@@ -18,8 +18,10 @@ class OpenPool {
 public:
   static llvm::Expected<OpenPool> look(const std::string &Path);
   static llvm::Expected<OpenPool> change(const std::string &Path);
-  /// A new one; longer ones than \p Size it becomes by itself.
-  static llvm::Expected<OpenPool> create(const std::string &Path, uint64_t Size);
+  /// A new one; longer ones than \p Size it becomes by itself. Those may read and write it who may do
+  /// so with the file \p Like, as far as the caller can give that, and nobody else.
+  static llvm::Expected<OpenPool> create(const std::string &Path, uint64_t Size,
+                                         const std::string &Like);
 
   OpenPool(OpenPool &&Other) noexcept : Pool(std::exchange(Other.Pool, nullptr)) {}
   OpenPool &operator=(OpenPool &&) = delete;

@@ -1,4 +1,5 @@
-/* backup_reads.c: what a backup cannot read is not in the copy, and then there is none. */
+/* backup_reads.c: what a backup cannot read is not in the copy, and then there is none; who may not
+ * read the pool may not read the copy. */
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"
@@ -6,6 +7,7 @@
 #include "nvmove/backup.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCKS = 100, SIZE = 8000, PAGE = 4096 };
@@ -70,4 +72,23 @@ TEST_ONCE(backup_by_reads_of_parts) {
   unlink(copy);
   CHECK(nvm_pool_backup_file(path, copy, NULL) == 0);
   verify(copy);
+}
+
+TEST_ONCE(backup_is_as_readable_as_the_pool) {
+  char path[200], copy[200];
+  struct stat status;
+  static const mode_t modes[] = {0600, 0640, 0644, 0666};
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  snprintf(copy, sizeof copy, "%s", test_path("copy"));
+  umask(027);
+  CHECK(nvm_pool_close(filled(path)) == 0);
+  for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++) {
+    CHECK(chmod(path, modes[i]) == 0 && nvm_pool_backup_file(path, copy, NULL) == 0);
+    CHECK(stat(copy, &status) == 0 && (status.st_mode & 0777) == modes[i]);
+    unlink(copy);
+  }
+  if (geteuid() == 0) {
+    CHECK(chown(path, 12345, 12346) == 0 && nvm_pool_backup_file(path, copy, NULL) == 0);
+    CHECK(stat(copy, &status) == 0 && status.st_uid == 12345 && status.st_gid == 12346);
+  }
 }
