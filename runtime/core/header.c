@@ -193,8 +193,7 @@ int nvmi_header_read(struct nvm_pool *pool) {
   struct judged a = judge(pool->fd, 0), b = judge(pool->fd, 1);
   if (a.fault && b.fault)
     return refuse(pool, &a, &b);
-  /* The newer one, also where the numbers began again at 0. */
-  bool use_b = a.fault || (!b.fault && (int64_t)(b.header.sequence - a.header.sequence) > 0);
+  bool use_b = a.fault || (!b.fault && nvmi_header_is_newer(&b.header, &a.header));
   pool->header = use_b ? b.header : a.header;
   pool->header_copy = use_b;
   if ((uint64_t)status.st_size < nvmi_file_size(&pool->header))

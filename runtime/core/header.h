@@ -8,6 +8,12 @@
 int nvmi_header_read(struct nvm_pool *pool);
 /* Fills in what a new pool of `size` bytes starts with; 0, or a recorded failure. */
 int nvmi_header_init(struct nvm_pool *pool, uint64_t size);
+/* Names the running program as the one that opened the pool. */
+void nvmi_header_name_program(struct nvm_header *header);
+/* Of two copies, also where the numbers began again at 0. */
+static inline bool nvmi_header_is_newer(const struct nvm_header *a, const struct nvm_header *b) {
+  return (int64_t)(a->sequence - b->sequence) > 0;
+}
 /* Writes pool->header to both copies in `home`, durably. */
 void nvmi_header_write(struct nvm_pool *pool);
 /* Derives the checksum seeds from id and generation. */

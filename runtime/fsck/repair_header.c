@@ -239,7 +239,7 @@ int nvmi_repair_header(struct nvmi_repair *repair) {
     return -1;
   bool whole[2] = {is_whole(&copy[0]), is_whole(&copy[1])};
   bool differ = memcmp(&copy[0], &copy[1], sizeof copy[0]) != 0;
-  unsigned best = whole[1] && (!whole[0] || copy[1].sequence > copy[0].sequence);
+  unsigned best = whole[1] && (!whole[0] || nvmi_header_is_newer(&copy[1], &copy[0]));
   if (!whole[0] && !whole[1]) {
     if (!sums_up(&copy[0]) && !sums_up(&copy[1]) && !mend_sum(copy, said, sizeof said))
       return copy[0].magic != NVM_MAGIC && copy[1].magic != NVM_MAGIC
