@@ -57,6 +57,11 @@ static int find_build_id(struct dl_phdr_info *info, size_t size, void *result) {
   return 1; /* the program itself comes first; libraries are not asked */
 }
 
+void nvmi_header_name_program(struct nvm_header *header) {
+  memset(header->build_id, 0, sizeof header->build_id);
+  nvmi_each_module(find_build_id, header->build_id);
+}
+
 int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
   if (size < SIZE_MIN)
@@ -80,7 +85,7 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   h->generation = 1;
   h->state = NVM_STATE_OPEN;
   h->log_format = NVM_LOG_FORMAT;
-  nvmi_each_module(find_build_id, h->build_id);
+  nvmi_header_name_program(h);
   if (NVMI_UNCANCELLED(getrandom(h->id, sizeof h->id, 0)) != (ssize_t)sizeof h->id)
     return nvmi_fail(NVM_ESYSTEM, pool->path, "no random number for the pool's id: %s",
                      strerror(errno));

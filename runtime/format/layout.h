@@ -65,7 +65,7 @@ struct nvm_header {
   uint32_t method;      /* enum nvm_method_id: of the opening that wrote the log */
   uint32_t log_format;  /* against replaying entries of another shape */
   uint32_t domain;      /* enum nvm_domain: what the last opening could promise */
-  uint8_t build_id[32]; /* of the program that opened last: static data may have moved */
+  uint8_t build_id[32]; /* of the program that opened last, for people; tools are none */
   uint32_t moves;       /* of a move that is not finished: addresses in `moved_from` */
   uint32_t statics;     /* enum nvm_statics_state */
   uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */

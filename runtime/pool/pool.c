@@ -272,8 +272,9 @@ static int bind_statics(struct nvm_pool *pool) {
 }
 
 /* Recovered, and then refused: nothing was logged since, so there is nothing to recover next time.
- */
-static int refuse(struct nvm_pool *pool) {
+ * The header names the program before. */
+static int refuse(struct nvm_pool *pool, const uint8_t *program) {
+  memcpy(pool->header.build_id, program, sizeof pool->header.build_id);
   pool->header.state = NVM_STATE_CLEAN;
   nvmi_header_write(pool);
   return -1;
@@ -281,14 +282,18 @@ static int refuse(struct nvm_pool *pool) {
 
 static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   unsigned types = nvmi_types_generation();
+  uint8_t program[sizeof pool->header.build_id];
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
+  memcpy(program, pool->header.build_id, sizeof program);
+  if (!pool->is_foreign)
+    nvmi_header_name_program(&pool->header);
   if (nvmi_counts_start(pool) || recover(pool, old_method))
     return -1;
   if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
       nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
-    return refuse(pool);
+    return refuse(pool, program);
   nvmi_trace_opened(pool);
   use(pool, types);
   return 0;
