@@ -244,8 +244,36 @@ llvm::Error heedSettings(const Arguments &A) {
   return llvm::Error::success();
 }
 
+bool isPool(const std::string &Path) {
+  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // nobody waits at a pipe
+  uint64_t Magic = 0;
+  bool Is =
+      File >= 0 && pread(File, &Magic, sizeof Magic, 0) == sizeof Magic && Magic == NVM_POOL_MAGIC;
+  if (File >= 0)
+    close(File);
+  return Is;
+}
+
+/// A report takes the place of the file that it is written to.
+llvm::Error checkOutput(const Arguments &A) {
+  const PoolArguments &P = A.Pool;
+  const char *Is = nullptr;
+  if (A.Output.empty())
+    return llvm::Error::success();
+  for (const std::string &Other : {P.Path, P.Copy, P.Layouts, P.Map, P.Undo})
+    if (!Other.empty() && (llvm::sys::fs::equivalent(A.Output, Other) ||
+                           support::absolutePath(A.Output) == support::absolutePath(Other)))
+      Is = "a file that the command reads or makes";
+  if (isPool(A.Output))
+    Is = "a pool";
+  return Is ? failed(A.Output + ": this is " + Is + "; choose another for '--output'")
+            : llvm::Error::success();
+}
+
 llvm::Expected<int> run(const Arguments &A) {
   if (llvm::Error E = heedSettings(A))
+    return std::move(E);
+  if (llvm::Error E = checkOutput(A))
     return std::move(E);
   switch (A.Pool.What) {
   case PoolVerb::Info:
