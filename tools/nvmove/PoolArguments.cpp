@@ -115,23 +115,18 @@ void addConvertOptions(CLI::App &Sub, PoolArguments &P) {
 }
 
 void addRepairOptions(CLI::App &Sub, PoolArguments &P) {
-  CLI::Option *Undo =
-      Sub.add_option("--undo", P.Undo, "put back what a repair changed and kept in this file")
-          ->option_text("FILE");
-  // What they say of a repair means nothing where one is put back.
-  for (CLI::Option *Other :
-       {Sub.add_flag("-n,--dry-run", P.DryRun, "say what would be mended, change nothing"),
-        Sub.add_flag("--null-dangling", P.NullDangling,
-                     "pointers that lead nowhere become null; give up what a cut file lost"),
-        Sub.add_flag(
-            "--drop-log", P.DropLog,
-            "cut off a damaged log of a pool that was not closed: what was open stays half done"),
-        Sub.add_flag("--forget-types", P.ForgetTypes,
-                     "blocks of a type whose layout is lost become blocks without type"),
-        Sub.add_option("--root", P.Root,
-                       "where the root's block lies, if the pool has none any more")
-            ->option_text("OFFSET")})
-    Undo->excludes(Other);
+  Sub.add_flag("-n,--dry-run", P.DryRun, "say what would be mended, change nothing");
+  Sub.add_option("--undo", P.Undo, "put back what a repair changed and kept in this file")
+      ->option_text("FILE");
+  Sub.add_flag("--null-dangling", P.NullDangling,
+               "pointers that lead nowhere become null; give up what a cut file lost");
+  Sub.add_flag(
+      "--drop-log", P.DropLog,
+      "cut off a damaged log of a pool that was not closed: what was open stays half done");
+  Sub.add_flag("--forget-types", P.ForgetTypes,
+               "blocks of a type whose layout is lost become blocks without type");
+  Sub.add_option("--root", P.Root, "where the root's block lies, if the pool has none any more")
+      ->option_text("OFFSET");
 }
 
 } // namespace

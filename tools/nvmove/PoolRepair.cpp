@@ -50,14 +50,22 @@ void toText(llvm::raw_ostream &OS, const Arguments &A, const News &Heard, const 
   OS << '\n';
 }
 
+/// The other options say what a repair may do, and mean nothing where one is put back.
+llvm::Expected<int> putBack(const PoolArguments &P) {
+  if (P.DryRun || P.DropLog || P.NullDangling || P.ForgetTypes || P.Root)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "--undo goes with no other option of a repair, and changes the "
+                                   "file; leave --dry-run, --null-dangling and the like away");
+  if (nvm_pool_repair_undo(P.Path.c_str(), P.Undo.c_str()))
+    return pool::lastError();
+  return ExitComplete;
+}
+
 } // namespace
 
 llvm::Expected<int> repairPool(const Arguments &A) {
-  if (!A.Pool.Undo.empty()) {
-    if (nvm_pool_repair_undo(A.Pool.Path.c_str(), A.Pool.Undo.c_str()))
-      return pool::lastError();
-    return ExitComplete;
-  }
+  if (!A.Pool.Undo.empty())
+    return putBack(A.Pool);
   News Heard;
   nvm_repair How = {};
   How.dry_run = A.Pool.DryRun;
