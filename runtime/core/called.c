@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include "core/lines.h"
-#include "heap/heap.h"
 
 #include <pthread.h>
 
@@ -20,7 +19,8 @@ struct nvmi_called {
 };
 
 /* In this order a signal handler's own calls leave the list as it was. */
-static __attribute__((noinline)) void enter(struct nvmi_thread *thread, struct nvmi_called called) {
+void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame) {
+  struct nvmi_called called = {address, size, (uintptr_t)frame};
   struct nvm_line_table *table = thread->table;
   uint64_t place = table->called;
   size_t missing = place >= thread->called.count ? place + 1 - thread->called.count : 0;
@@ -29,30 +29,6 @@ static __attribute__((noinline)) void enter(struct nvmi_thread *thread, struct n
   thread->called.count += missing;
   table->called = place + 1;
   ((struct nvmi_called *)thread->called.items)[place] = called;
-}
-
-/* What a function is told that it may write is often more than it will: a limit that is none, or the
- * length of an input of which a part is a string. What lies behind the block belongs to others. */
-static size_t within_block(const void *address, size_t size) {
-  struct nvm_pool *pool = size > NVM_LINE_SIZE ? nvmi_pool_at(address) : NULL;
-  uint64_t room = pool ? nvmi_heap_room(pool, address) : 0;
-  if (pool && !room)
-    room = pool->header.heap_offset + pool->header.heap_size - nvmi_offset(pool, address);
-  return room && room < size ? room : size;
-}
-
-void __nvm_note_if_persistent(void *Address, size_t Size) {
-  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
-    __nvm_note(Address, within_block(Address, Size));
-}
-
-void __nvm_note_call(void *Address, size_t Size) {
-  if ((uintptr_t)Address >> NVM_RANGE_SHIFT != NVM_RANGE_TAG || !Size)
-    return;
-  Size = within_block(Address, Size);
-  __nvm_note(Address, Size);
-  if (nvmi_self)
-    enter(nvmi_self, (struct nvmi_called){Address, Size, (uintptr_t)__builtin_frame_address(0)});
 }
 
 /* A function that nobody instrumented has its buffer enlarged, as getline does, and goes on in the

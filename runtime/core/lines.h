@@ -86,6 +86,8 @@ static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size
 /* called.c: what functions that nobody instrumented, and which run at this moment, may write is
  * noted once more: a transaction has ended, or what it noted was sealed. */
 void nvmi_note_called(struct nvmi_thread *thread);
+/* A call that may write these bytes is about to be made; `frame` is at most its own. */
+void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame);
 /* What they may write in a block that has become another, or larger where it is, is all of that. */
 void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_size, void *to,
                        size_t size);

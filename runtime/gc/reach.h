@@ -20,8 +20,8 @@ struct nvmi_reach {
   struct nvm_pool *pool;
   struct nvmi_block_map map;
   _Atomic uint64_t *marks; /* a bit for every 16 bytes of the heap, set where a block starts */
-  size_t marks_size;       /* bytes, of the heap as it was: it may grow before they are given back */
-  uint64_t blocks, bytes;  /* reached */
+  size_t marks_size;      /* bytes, of the heap as it was: it may grow before they are given back */
+  uint64_t blocks, bytes; /* reached */
 };
 
 /* Finds all. -1: recorded; nothing is left to free. */

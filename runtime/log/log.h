@@ -21,16 +21,9 @@ const char *nvmi_log_fault(const struct nvmi_log *log);
 #endif
 /* From now on `stores_unnoted`; what committed before does not depend on such bytes. */
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool);
-/* Commits what all threads have outside transactions; NVM_EOPENTX when one has a transaction open.
- */
-int nvmi_log_close_all(struct nvm_pool *pool);
-void nvmi_log_free_all(struct nvm_pool *pool);
 /* The generation has grown, and all logs are empty: records begin at the start of a bank, where a
  * reader looks for the first (log_end.c). Nobody writes meanwhile. */
 void nvmi_log_begin_anew(struct nvm_pool *pool);
-/* The header says that no log matters: banks become one segment again, the rest is freed by the
- * next build. */
-void nvmi_log_shrink(struct nvm_pool *pool);
 
 enum {
   NVMI_ROOM_FOR_NESTED =

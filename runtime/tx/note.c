@@ -382,4 +382,3 @@ NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
   nvmi_compiler_barrier();
   thread->busy = depth;
 }
-

@@ -2,7 +2,7 @@
 // RUN: %ir -O1 %s | FileCheck %s
 
 // CHECK: @__nvm_lines = external thread_local(initialexec) global ptr
-// CHECK: @__nvmove_abi_needed = linkonce_odr hidden constant ptr @__nvm_abi_6, comdat
+// CHECK: @__nvmove_abi_needed = linkonce_odr hidden constant ptr @__nvm_abi_7, comdat
 
 // CHECK-LABEL: define {{.*}}@aligned(
 // CHECK: %[[A:.*]] = ptrtoint ptr %p to i64

@@ -5,6 +5,7 @@
 #include "core/lines.h"
 #include "harness.h"
 #include "log/log.h"
+#include "pool/pool.h"
 #include "store.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* log_close.c: the logs of a pool that is closed: what their owners have open ends, then they are
+/* close_logs.c: the logs of a pool that is closed: what their owners have open ends, then they are
  * empty, and given back.
  */
 #include "base/clock.h"
@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "log/log_read.h"
 #include "order/order.h"
+#include "pool/pool.h"
 
 #include <sys/mman.h>
 

@@ -1,0 +1,30 @@
+/* note_call.c: what functions that nobody instrumented are about to write.
+ *
+ * What such a function is told that it may write is often more than it will: a limit that is none,
+ * or the length of an input of which a part is a string. What lies behind the block belongs to
+ * others.
+ */
+#include "core/lines.h"
+#include "heap/heap.h"
+
+static size_t within_block(const void *address, size_t size) {
+  struct nvm_pool *pool = size > NVM_LINE_SIZE ? nvmi_pool_at(address) : NULL;
+  uint64_t room = pool ? nvmi_heap_room(pool, address) : 0;
+  if (pool && !room)
+    room = pool->header.heap_offset + pool->header.heap_size - nvmi_offset(pool, address);
+  return room && room < size ? room : size;
+}
+
+void __nvm_note_if_persistent(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
+    __nvm_note(Address, within_block(Address, Size));
+}
+
+void __nvm_note_call(void *Address, size_t Size) {
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT != NVM_RANGE_TAG || !Size)
+    return;
+  size_t size = within_block(Address, Size);
+  __nvm_note(Address, size);
+  if (nvmi_self)
+    nvmi_called_enter(nvmi_self, Address, size, __builtin_frame_address(0));
+}
