@@ -16,7 +16,7 @@
 namespace nvmove::crash {
 namespace {
 
-constexpr size_t FindingsMax = 100; ///< more are no help to anybody
+constexpr size_t FindingsMax = 100; ///< errors, and warnings; more are no help to anybody
 
 std::string bytesOf(uint64_t Count) {
   return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
@@ -386,7 +386,8 @@ Finding *addFinding(Result &R, Finding F) {
       Known.Count += F.Count;
       return nullptr;
     }
-  if (R.Findings.size() == FindingsMax) {
+  auto IsAlike = [&](const Finding &Known) { return Known.IsWarning == F.IsWarning; };
+  if (size_t(llvm::count_if(R.Findings, IsAlike)) == FindingsMax) {
     ++R.Omitted;
     return nullptr;
   }

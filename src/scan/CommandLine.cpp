@@ -293,6 +293,9 @@ std::vector<std::string> meaningfulWords(const CompileCommand &Command) {
   std::vector<std::string> Kept;
   for (const Option &Each : parse(Command.Arguments)) {
     llvm::StringRef Word = Command.Arguments[Each.First];
+    if (Each.Id == options::OPT_UNKNOWN &&
+        Each.Count > 1) // Clang would take the value for an option.
+      continue;
     if (llvm::is_contained(Writes, Each.Id) || llvm::is_contained(Foreign, Each.Id) ||
         llvm::is_contained(Asks, Each.Id) || Each.Id == options::OPT_config || onlyWarns(Word) ||
         Word.starts_with("-specs=") || (Each.Id == options::OPT_INPUT && !isSource(Command, Each)))

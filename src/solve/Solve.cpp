@@ -203,13 +203,12 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
   Result.Save = O.Save;
   Result.Algorithm = O.Which == Algorithm::Nvmove ? "nvmove" : "left-behind";
   // The order of a database says nothing.
-  if (!getenv("X3"))
-    llvm::sort(Units, [](const TranslationUnit &A, const TranslationUnit &B) {
-      auto Left = std::tie(A.MainFile, A.Output), Right = std::tie(B.MainFile, B.Output);
-      if (Left != Right)
-        return Left < Right;
-      return &A != &B && facts::serialise(A) < facts::serialise(B);
-    });
+  llvm::sort(Units, [](const TranslationUnit &A, const TranslationUnit &B) {
+    auto Left = std::tie(A.MainFile, A.Output), Right = std::tie(B.MainFile, B.Output);
+    if (Left != Right)
+      return Left < Right;
+    return &A != &B && facts::serialise(A) < facts::serialise(B);
+  });
   std::vector<std::string> Programs;
   auto Load = find(Units, O.Load, Programs);
   if (!Load)

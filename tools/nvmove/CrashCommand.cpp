@@ -52,8 +52,8 @@ llvm::Error failed(const llvm::Twine &What) {
   _exit(127);
 }
 
-/// Runs the program; an error when it has left no trace.
-llvm::Error run(const Arguments &A, const std::string &Trace) {
+/// Runs the program; an error when it has left no trace. \p Failed: it did not end with status 0.
+llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
   pid_t Child = fork();
   if (Child == 0)
     become(A, Trace);
@@ -65,6 +65,7 @@ llvm::Error run(const Arguments &A, const std::string &Trace) {
   uint64_t Size = 0;
   if (llvm::sys::fs::file_size(Trace, Size) || !Size)
     return failed("the program opened no pool; is it built with nvmove-cc?");
+  Failed = Status != 0;
   if (WIFSIGNALED(Status)) // what it did up to its last commit is worth a look
     llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
                  << "; its trace ends there\n";
@@ -114,6 +115,7 @@ struct Exploration {
   TraceFiles Files; ///< of this run
   crash::Trace T;   ///< findings point into it
   std::string Path;
+  bool ProgramFailed = false;
 };
 
 llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &O,
@@ -125,7 +127,7 @@ llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &
       return Path.takeError();
     Made.Path = *Path;
     Made.Files.Path = A.Crash.Keep.empty() ? *Path : "";
-    if (llvm::Error E = run(A, *Path))
+    if (llvm::Error E = run(A, *Path, Made.ProgramFailed))
       return std::move(E);
   }
   llvm::Expected<crash::Trace> T = crash::readTrace(Made.Path);
@@ -153,6 +155,8 @@ std::string replayOf(const CrashArguments &C, const std::string &Trace) {
     Line += " --model=" + C.Model;
   if (!C.Check.empty())
     Line += " --check " + quoted(C.Check);
+  if (C.EpochMax != CrashArguments().EpochMax)
+    Line += " --epoch-states=" + std::to_string(C.EpochMax);
   return Line;
 }
 
@@ -192,7 +196,9 @@ int runCrash(const Arguments &A) {
     return ExitUsage;
   }
   bool Judged = R->finished() || (A.Crash.AllowSampling && !R->Unexplored && !R->Cut);
-  return !R->hasErrors() && Judged ? ExitComplete : ExitIncomplete;
+  if (R->hasErrors() || !Judged)
+    return ExitIncomplete;
+  return Made.ProgramFailed ? ExitUsage : ExitComplete;
 }
 
 } // namespace nvmove::tool

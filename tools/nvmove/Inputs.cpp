@@ -61,13 +61,19 @@ void reportFailures(const std::vector<scan::FailedUnit> &Failed, const Arguments
            " files; -v shows all");
 }
 
-std::vector<std::string> expandGlobs(const std::vector<std::string> &Globs) {
+/// A pattern that is the name of a file means that file. Each matches something.
+llvm::Expected<std::vector<std::string>> expandGlobs(const std::vector<std::string> &Globs) {
   std::vector<std::string> Paths;
   for (const std::string &Pattern : Globs) {
     glob_t Found;
-    if (!::glob(Pattern.c_str(), GLOB_TILDE, nullptr, &Found))
+    int Failed = ::glob(Pattern.c_str(), GLOB_TILDE, nullptr, &Found);
+    if (!Failed)
       Paths.insert(Paths.end(), Found.gl_pathv, Found.gl_pathv + Found.gl_pathc);
+    else if (llvm::sys::fs::exists(Pattern))
+      Paths.push_back(Pattern);
     ::globfree(&Found);
+    if (Failed && (Paths.empty() || Paths.back() != Pattern))
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "no file matches " + Pattern);
   }
   return Paths;
 }
@@ -92,12 +98,11 @@ void noteSources(Inputs &In) {
 }
 
 llvm::Expected<Inputs> gatherFacts(const Arguments &A, support::Diagnostics &D) {
-  std::vector<std::string> Paths = expandGlobs(A.FactsGlobs);
-  if (Paths.empty())
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "no file matches " + llvm::join(A.FactsGlobs, ", "));
+  llvm::Expected<std::vector<std::string>> Paths = expandGlobs(A.FactsGlobs);
+  if (!Paths)
+    return Paths.takeError();
   Inputs In;
-  for (const std::string &Path : Paths) {
+  for (const std::string &Path : *Paths) {
     In.Read.insert(Path);
     llvm::Expected<facts::TranslationUnit> Unit = readFacts(Path);
     if (Unit) {
