@@ -34,7 +34,7 @@ static bool holds_from(enum nvmi_rank rank) {
   return held;
 }
 
-static bool is_own(struct nvmi_mutex *lock) {
+bool nvmi_has_lock(const struct nvmi_mutex *lock) {
   return atomic_load_explicit(&lock->owner, memory_order_relaxed) == &self;
 }
 
@@ -44,7 +44,7 @@ static void own(struct nvmi_mutex *lock, const void *owner) {
 
 /* Handlers of the program that come between those of the runtime may use it. */
 static bool is_own_again(struct nvmi_mutex *lock) {
-  if (!self.forks || !is_own(lock))
+  if (!self.forks || !nvmi_has_lock(lock))
     return false;
   lock->again++;
   return true;
@@ -114,7 +114,7 @@ void nvmi_mutex_remove(struct nvmi_mutex *lock) {
 }
 
 static void take(struct nvmi_mutex *lock, bool waits) {
-  if (is_own(lock))
+  if (nvmi_has_lock(lock))
     return; /* by what the handler interrupted */
   if (waits)
     nvmi_lock(lock);
@@ -123,10 +123,10 @@ static void take(struct nvmi_mutex *lock, bool waits) {
 }
 
 static void give_back(struct nvmi_mutex *lock, bool in_child) {
-  if (is_own(lock) && lock->for_fork) {
+  if (nvmi_has_lock(lock) && lock->for_fork) {
     lock->for_fork = false;
     nvmi_unlock(lock);
-  } else if (!is_own(lock) && in_child) { /* of a thread that is not there */
+  } else if (!nvmi_has_lock(lock) && in_child) { /* of a thread that is not there */
     pthread_mutex_init(&lock->mutex, NULL);
     own(lock, NULL);
   }
@@ -134,7 +134,7 @@ static void give_back(struct nvmi_mutex *lock, bool in_child) {
 
 /* Of a rank; the lists may change unless this thread has their lock. */
 static struct nvmi_mutex *next(const struct nvmi_mutex *lock, bool in_child) {
-  return in_child || is_own(&nvmi_locks[NVMI_LOCK_LISTS]) ? lock->next : NULL;
+  return in_child || nvmi_has_lock(&nvmi_locks[NVMI_LOCK_LISTS]) ? lock->next : NULL;
 }
 
 bool nvmi_locks_before_fork(bool at_work) {

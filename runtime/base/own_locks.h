@@ -59,7 +59,8 @@ void nvmi_mutex_remove(struct nvmi_mutex *lock);
 /* The runtime's own: they order nothing among transactions. */
 void nvmi_lock(struct nvmi_mutex *lock);
 void nvmi_unlock(struct nvmi_mutex *lock);
-bool nvmi_try_lock(struct nvmi_mutex *lock); /* true: it is locked */
+bool nvmi_try_lock(struct nvmi_mutex *lock);       /* true: it is locked */
+bool nvmi_has_lock(const struct nvmi_mutex *lock); /* the calling thread */
 void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock);
 
 /* Around fork, by its handlers. Signals wait meanwhile: a handler that stores would wait at a gate

@@ -6,10 +6,18 @@
  */
 #include "core/lines.h"
 #include "heap/heap.h"
+#include "heap/heap_types.h"
+
+/* A signal handler may have interrupted who has the heap's lock: then the block is not looked for. */
+static bool can_look(const struct nvm_pool *pool) {
+  const struct nvmi_thread *thread = nvmi_self;
+  return pool && !(thread && (thread->busy || thread->in_heap)) &&
+         !nvmi_has_lock(&pool->heap->lock);
+}
 
 static size_t within_block(const void *address, size_t size) {
   struct nvm_pool *pool = size > NVM_LINE_SIZE ? nvmi_pool_at(address) : NULL;
-  uint64_t room = pool ? nvmi_heap_room(pool, address) : 0;
+  uint64_t room = can_look(pool) ? nvmi_heap_room(pool, address) : 0;
   if (pool && !room)
     room = pool->header.heap_offset + pool->header.heap_size - nvmi_offset(pool, address);
   return room && room < size ? room : size;

@@ -1,0 +1,49 @@
+// A signal's handler reads to a block of a pool, with a described function, while its thread builds the heap's tables,
+// allocates or frees: nobody waits for a lock that this thread has.
+// RUN: %cc -O1 %s -o %t && rm -f %t.pool && timeout -s KILL 100 %t %t.pool
+#include "nvmove/nvmove.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { BLOCKS = 3000, ROUNDS = 400, TRIES = 4 };
+static char *volatile block;
+static int zeros;
+
+static void read_more(int number) {
+  char *to = block;
+  if (to && read(zeros, to, 128) != 128)
+    _exit(number);
+}
+
+int main(int argc, char **argv) {
+  struct sigaction action = {.sa_handler = read_more};
+  struct itimerval often = {{0, 50}, {0, 50}};
+  zeros = open("/dev/zero", O_RDONLY);
+  NVM_POOL *pool = nvm_pool_create(argv[argc - 1], 16 << 20);
+  nvm_tx_begin(pool);
+  void **blocks = nvm_alloc(pool, 0, BLOCKS * sizeof *blocks);
+  for (int i = 0; i < BLOCKS; i++)
+    blocks[i] = nvm_alloc(pool, 0, 200);
+  nvm_pool_set_root(pool, blocks);
+  nvm_tx_commit(pool);
+  nvm_pool_close(pool);
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &often, NULL);
+  for (int i = 0; i < ROUNDS; i++) {
+    if (!(pool = nvm_pool_open(argv[1])))
+      return 1;
+    blocks = nvm_pool_root(pool);
+    nvm_tx_begin(pool);
+    block = blocks[1];
+    for (int k = 0; k < TRIES; k++)
+      blocks[2 + k] = nvm_alloc(pool, 0, 200 + 100 * k);
+    block = NULL;
+    nvm_tx_abort(pool);
+    if (nvm_pool_close(pool))
+      return 2;
+  }
+  return 0;
+}
