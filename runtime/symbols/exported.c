@@ -32,22 +32,24 @@ static void pick(void *context, const char *path) {
   pick->picked = resolve(getauxval(AT_HWCAP));
 }
 
-const void *nvmi_exported_address(const struct nvmi_module *module, size_t index) {
+const void *nvmi_exported_address(const struct nvmi_module *module, size_t index, bool is_known) {
   uint64_t at = module->base + module->exported.symbols[index].st_value;
   if (!nvmi_exported_is_picked(module, index))
     return (const void *)(uintptr_t)at;
+  if (!nvmi_module_is_settled(module) && !is_known)
+    return NULL;
   struct pick picked = {at, NULL};
   nvmi_module_while_loaded(module, pick, &picked);
   return picked.picked;
 }
 
-static const void *find_in(struct nvmi_module *module, const char *name) {
+static const void *find_in(struct nvmi_module *module, const char *name, bool is_known) {
   nvmi_module_read(module);
   for (size_t i = 0; i < nvmi_exported_count(module); i++) {
     unsigned type = ELF64_ST_TYPE(module->exported.symbols[i].st_info);
     if ((type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC) &&
         strcmp(nvmi_exported_name(module, i), name) == 0)
-      return nvmi_exported_address(module, i);
+      return nvmi_exported_address(module, i, is_known);
   }
   return NULL;
 }
@@ -71,7 +73,7 @@ const void *nvmi_exported_find(const char *name, const char *in) {
   for (unsigned m = 1; m < nvmi_modules_count() && !found && *name; m++) {
     struct nvmi_module *module = nvmi_module_at(m);
     if (!in || strcmp(module->name, in) == 0)
-      found = find_in(module, name);
+      found = find_in(module, name, in != NULL);
   }
   return found;
 }

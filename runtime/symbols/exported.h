@@ -18,8 +18,8 @@ const char *nvmi_exported_name(const struct nvmi_module *module, size_t index);
 bool nvmi_exported_is_picked(const struct nvmi_module *module, size_t index);
 
 /* Where it lies in this process; of a function that is picked the one for this processor. Null: the
- * module is no longer loaded. */
-const void *nvmi_exported_address(const struct nvmi_module *module, size_t index);
+ * module is no longer loaded, or may not be ready: `is_known` says that the program uses it. */
+const void *nvmi_exported_address(const struct nvmi_module *module, size_t index, bool is_known);
 
 /* The program's stub for a function of others, whose address is the function's in all of the
  * process: where the program is not position-independent, and takes it. Null: none. */

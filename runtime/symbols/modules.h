@@ -64,6 +64,10 @@ struct nvmi_module *nvmi_module_of(uint64_t address, const struct nvmi_part **pa
 bool nvmi_module_while_loaded(const struct nvmi_module *module,
                               void (*look)(void *context, const char *path), void *context);
 
+/* Whether its code may be called: the loader lists libraries before it has made them ready. Those
+ * that were there before the program's first code are. */
+bool nvmi_module_is_settled(const struct nvmi_module *module);
+
 const uint8_t *nvmi_module_build(struct nvmi_module *module);
 
 /* Fills in symbols, names and strings: the full symbol table when the file has one, else that of dynamic

@@ -107,7 +107,8 @@ static bool is_better(const char *name, const char *than) {
 
 /* A library's variant of a function for this processor has no name of its own, or one that the next
  * processor may not run. So it is noted as what the loader picked it for. */
-static bool find_picked(const void *address, struct nvmi_place *place) {
+static bool find_picked(const void *address, const struct nvmi_module *of,
+                        struct nvmi_place *place) {
   for (unsigned m = 1; m < nvmi_modules_count(); m++) {
     struct nvmi_module *module = nvmi_module_at(m);
     nvmi_module_read(module);
@@ -115,7 +116,7 @@ static bool find_picked(const void *address, struct nvmi_place *place) {
       const char *name = nvmi_exported_name(module, i);
       if (!*name || !nvmi_exported_is_picked(module, i) ||
           (place->is_picked && !is_better(name, place->name)) ||
-          nvmi_exported_address(module, i) != address)
+          nvmi_exported_address(module, i, module == of) != address)
         continue;
       place->is_picked = true;
       place->module = module->name;
@@ -159,7 +160,7 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place) {
   if (real)
     return nvmi_place_of(real, place);
   place->is_constant = is_constant(module, part, place->offset);
-  if (!is_program && !part->writable && find_picked(address, place))
+  if (!is_program && !part->writable && find_picked(address, module, place))
     return true;
   if (place->is_constant && find_string(module, place))
     return true;
