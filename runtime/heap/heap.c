@@ -200,8 +200,7 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
 }
 
 void *nvmi_heap_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
-  bool zero = false;
-  return alloc(pool, type, size, &zero);
+  return alloc(pool, type, size, &(bool){false});
 }
 
 void *nvm_calloc(NVM_POOL *pool, uint64_t type, size_t count, size_t size) {
@@ -318,10 +317,10 @@ void nvmi_heap_clear_end(char *block, size_t from, size_t to) {
 
 void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
                      size_t old_size) {
+  size_t kept = size < old_size ? size : old_size;
   char *block = nvm_alloc(pool, type, size);
   if (!block)
     return NULL;
-  size_t kept = size < old_size ? size : old_size;
   __nvm_note(block, kept);
   memcpy(block, address, kept);
   nvmi_trace_stored(block, kept);
@@ -348,7 +347,8 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size) {
   uint64_t old_size = block_size_at(pool, at.chunk);
   uint16_t word = nvmi_span_at(pool, at.chunk)->words[at.index];
   if (size && size <= old_size && size > old_size / 2) {
-    nvmi_heap_clear_end(address, size, old_size);
+    if (word > 1 && nvmi_zero_from(pool, word - 1u, size) != SIZE_MAX)
+      nvmi_heap_clear_end(address, size, old_size);
     nvmi_called_moved(nvmi_thread_self(), address, old_size, address, old_size);
     return address;
   }

@@ -17,6 +17,8 @@
 
 _Thread_local struct nvm_place __nvm_placing;
 
+enum { END_MAX = 64 << 10 }; /* bytes of a block that are cleared where it becomes smaller */
+
 static uint64_t take_told(void) {
   uint64_t told = __nvm_placing.type;
   __nvm_placing.type = 0;
@@ -109,9 +111,14 @@ static void *resized(void *address, size_t size, uint64_t told) {
   if (!usable)
     return realloc(address, size); /* which says what is wrong */
   uint64_t old = nvmi_heap_type(pool, address), type = type_after(pool, old, told);
-  void *block = type == old ? NULL : nvmi_heap_move(pool, type, address, size, usable);
-  bool is_free = type != old && !block && nvm_errno() == NVM_EDOUBLEFREE;
-  return type == old || is_free ? realloc(address, size) : made_of(block, size);
+  /* A long end is not cleared: the block becomes a smaller one. */
+  bool moves = type != old || (size <= usable && usable - size > END_MAX);
+  void *block = moves ? nvmi_heap_move(pool, type, address, size, usable) : NULL;
+  bool is_free = moves && !block && nvm_errno() == NVM_EDOUBLEFREE;
+  if (moves && !is_free)
+    return made_of(block, size);
+  block = realloc(address, size);
+  return block == address ? made_of(block, size) : block;
 }
 
 void *__nvm_port_realloc(void *Address, size_t Size) {
