@@ -16,12 +16,18 @@ bool isLength(const Expr &E) {
          (Called->getName() == "strlen" || Called->getName() == "strnlen");
 }
 
-/// Calls \p Take for each type whose size or parts \p E computes with.
-void forEachType(const Stmt &E, llvm::function_ref<void(QualType)> Take) {
-  if (auto *Of = dyn_cast<UnaryExprOrTypeTraitExpr>(&E); Of && Of->getKind() == UETT_SizeOf)
-    Take(Of->getTypeOfArgument());
+/// Calls \p Take for each type whose size or parts \p E computes with, by names of names up to
+/// \p Depth.
+void forEachType(const Stmt &E, llvm::function_ref<void(QualType)> Take, unsigned Depth = 8) {
+  if (auto *Of = dyn_cast<UnaryExprOrTypeTraitExpr>(&E)) { // what it looks at is not computed with
+    if (Of->getKind() == UETT_SizeOf)
+      Take(Of->getTypeOfArgument());
+    return;
+  }
   if (auto *Offset = dyn_cast<OffsetOfExpr>(&E))
     Take(Offset->getTypeSourceInfo()->getType());
+  if (!Depth)
+    return;
   const Expr *Meant = nullptr; // by a name
   if (auto *Name = dyn_cast<DeclRefExpr>(&E)) {
     if (auto *Constant = dyn_cast<EnumConstantDecl>(Name->getDecl()))
@@ -31,10 +37,10 @@ void forEachType(const Stmt &E, llvm::function_ref<void(QualType)> Take) {
       Meant = Variable->getAnyInitializer();
   }
   if (Meant)
-    forEachType(*Meant, Take);
+    forEachType(*Meant, Take, Depth - 1);
   for (const Stmt *Part : E.children())
     if (Part)
-      forEachType(*Part, Take);
+      forEachType(*Part, Take, Depth);
 }
 
 } // namespace
