@@ -71,7 +71,7 @@ struct FrontendFacts {
   llvm::StringMap<uint32_t> TakenAddresses;
   std::vector<TypeLayout> Types;
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
-  llvm::StringMap<uint64_t> CopiedRecords;     ///< by placeKey of a copy: the type's id
+  llvm::StringMap<uint64_t> CopiedRecords;     ///< by placeKey of a copy: the type's id; 0: several
   llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile
   std::vector<RootPlace> Roots;
   std::optional<UnsafeTable> Unsafe; ///< the .unsafe files, once they are read

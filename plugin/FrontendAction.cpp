@@ -137,8 +137,12 @@ private:
   /// place of what is copied.
   void noteCopy(QualType T, SourceLocation At) {
     std::string Key = keyOf(At);
-    if (T->isRecordType() && !T->isIncompleteType() && !T->isDependentType() && !Key.empty())
-      frontendFacts().CopiedRecords[Key] = Layouts.describe(T);
+    if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
+      return;
+    uint64_t Id = Layouts.describe(T);
+    auto [Known, New] = frontendFacts().CopiedRecords.try_emplace(Key, Id);
+    if (!New && Known->second != Id) // several copies of one macro share a place
+      Known->second = 0;
   }
 
   void noteCopy(const CallExpr &Call, const FunctionDecl &Callee) {

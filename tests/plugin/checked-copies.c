@@ -21,7 +21,15 @@ static void assign(struct node *to, const struct node *from) {
 static void copy(struct node *to, const struct node *from) {
   memcpy(to, from, 2 * sizeof *to);
 }
+struct numbers {
+  long value[3];
+};
+#define BOTH(a, b, c, d) (*(a) = *(b), *(c) = *(d)) // two records at one place: neither is looked at
+static void assign_both(struct node *to, const struct node *from, struct numbers *numbers, const struct numbers *others) {
+  BOTH(numbers, others, to, from);
+}
 int main(void) {
+  struct numbers others = {{5, 6, 7}};
   struct node *p = recorder_map(3 * sizeof *p), local[2] = {{.text = "text", .number = (long)&local}};
   void (*volatile run[])(struct node *, const struct node *) = {assign, copy, assign};
   run[0](p, local);
@@ -31,5 +39,6 @@ int main(void) {
   run[2](local, p);
   local[0] = local[1] = (struct node){0};
   run[2](p, local);
+  assign_both(p, local, (struct numbers *)&p[1], &others);
   return recorder_finish();
 }
