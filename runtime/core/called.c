@@ -64,8 +64,7 @@ static bool is_on_own_stack(uintptr_t frame) {
   return frame >= low && frame < high;
 }
 
-/* Not on the stack of the code that runs, as far as that is known. */
-static bool is_elsewhere(uintptr_t frame) {
+bool nvmi_is_elsewhere(uintptr_t frame) {
   return !is_on_own_stack(frame) || !is_on_own_stack((uintptr_t)__builtin_frame_address(0));
 }
 
@@ -74,7 +73,7 @@ void nvmi_called_left(struct nvmi_thread *thread, const void *frame) {
   struct nvmi_called *called = thread->called.items;
   uint64_t count = thread->table->called, kept = 0;
   for (uint64_t i = 0; i < count && i < thread->called.count; i++)
-    if (called[i].frame >= (uintptr_t)frame || is_elsewhere(called[i].frame))
+    if (called[i].frame >= (uintptr_t)frame || nvmi_is_elsewhere(called[i].frame))
       called[kept++] = called[i];
   thread->table->called = kept;
 }
@@ -85,7 +84,7 @@ void nvmi_note_called(struct nvmi_thread *thread) {
     return;
   for (uint64_t i = 0; i < count && i < thread->called.count; i++) {
     struct nvmi_called called = ((struct nvmi_called *)thread->called.items)[i];
-    if (called.frame > (uintptr_t)__builtin_frame_address(0) || is_elsewhere(called.frame))
+    if (called.frame > (uintptr_t)__builtin_frame_address(0) || nvmi_is_elsewhere(called.frame))
       __nvm_note(called.address, called.size);
   }
 }

@@ -91,6 +91,8 @@ void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, c
 /* What they may write in a block that has become another, or larger where it is, is all of that. */
 void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_size, void *to,
                        size_t size);
+/* Whether a frame is not on the stack of the code that runs, as far as that is known. */
+bool nvmi_is_elsewhere(uintptr_t frame);
 /* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
 void nvmi_called_left(struct nvmi_thread *thread, const void *frame);
 

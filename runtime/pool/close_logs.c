@@ -28,8 +28,9 @@ static bool has_touched(const struct nvmi_thread *owner, const struct nvm_pool *
   return owner && owner->touched >> pool->index & 1;
 }
 
-static int check_none_open(const struct nvm_pool *pool) {
-  if (pool->parcels)
+/* `leaving`: some thread ends, and what it joined may be its own. */
+static int check_none_open(const struct nvm_pool *pool, bool leaving) {
+  if (pool->parcels && !leaving)
     return fail_open(pool, "a thread's commit is under way; wait for that first");
   for (unsigned i = 0; i < pool->log_count; i++) {
     const struct nvmi_thread *owner = pool->logs[i]->owner;
@@ -58,8 +59,8 @@ static int await_leaving(const struct nvm_pool *pool) {
   uint64_t deadline = nvmi_now_ns() + LEAVING_NS;
   for (unsigned tries = 0;; tries++) {
     nvmi_threads_lock();
-    int result = check_none_open(pool);
     bool some = has_leaving(pool);
+    int result = check_none_open(pool, some);
     if (!result && !some)
       return 0;
     if (!result && nvmi_now_ns() > deadline)
@@ -116,6 +117,7 @@ void nvmi_log_shrink(struct nvm_pool *pool) {
 
 void nvmi_log_free_all(struct nvm_pool *pool) {
   nvmi_threads_lock();
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]); /* whose owner looks at logs */
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_log *log = pool->logs[i];
     if (log->owner) {
@@ -133,5 +135,6 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     munmap(log, sizeof *log);
   }
   pool->log_count = 0;
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
   nvmi_threads_unlock();
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
+#include "core/lines.h"
 #include "nvmove/inspect.h"
 #include "order/order.h"
 #include "pool/events.h"
@@ -205,7 +206,7 @@ static void attach(void) {
 /* Control is in this frame of the thread: a load function below it was left by longjmp or an
  * exception, and the next that is entered begins anew. */
 static void landed(const void *frame) {
-  if (port.loader == nvmi_self && port.frame < frame)
+  if (port.loader == nvmi_self && port.frame < frame && !nvmi_is_elsewhere((uintptr_t)port.frame))
     port.frame = NULL;
 }
 
