@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAPPINGS_MAX = 1024, TRIES_MAX = 10000 };
+enum { MAPPINGS_MAX = 1024, TRIES_MAX = 1000000 };
 
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
@@ -60,7 +60,7 @@ static bool enter(sigset_t *before) {
     if (tries == TRIES_MAX)
       mappings_lost = true;
     else
-      usleep(1);
+      __real_sched_yield(); /* no cancellation point */
   if (mappings_lost)
     pthread_sigmask(SIG_SETMASK, before, NULL);
   return !mappings_lost;
