@@ -39,8 +39,8 @@ static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
 void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
                      size_t old_size);
 
-/* The bytes of a block behind what the program asked for are zero: where another type comes to it,
- * nothing that was left there is a pointer. */
+/* Makes the bytes of a block between two offsets zero, and notes them: those behind what the program
+ * asked for. Nothing that is left there is a pointer when another type comes to the block. */
 void nvmi_heap_clear_end(char *block, size_t from, size_t to);
 
 /* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.

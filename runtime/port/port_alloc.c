@@ -115,10 +115,10 @@ static void *resized(void *address, size_t size, uint64_t told) {
   bool moves = type != old || (size <= usable && usable - size > END_MAX);
   void *block = moves ? nvmi_heap_move(pool, type, address, size, usable) : NULL;
   bool is_free = moves && !block && nvm_errno() == NVM_EDOUBLEFREE;
-  if (moves && !is_free)
+  if (block || (type != old && !is_free))
     return made_of(block, size);
-  block = realloc(address, size);
-  return block == address ? made_of(block, size) : block;
+  block = realloc(address, size); /* where there is no room for a smaller one, too: its end stays */
+  return block == address && !moves ? made_of(block, size) : block;
 }
 
 void *__nvm_port_realloc(void *Address, size_t Size) {
