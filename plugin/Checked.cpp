@@ -26,12 +26,7 @@ struct CheckedWord {
 
 void checkBehind(const Access &W, ArrayRef<CheckedWord> Words,
                  function_ref<Value *(IRBuilder<> &, Value *)> StoredAt) {
-  Instruction *Next = W.At->getNextNode();
-  IRBuilder<> At(Next);
-  At.SetCurrentDebugLocation(W.At->getDebugLoc());
-  Value *Persistent = inRange(At, W.Address);
-  At.SetInsertPoint(unlikelyBlock(Persistent, Next));
-  At.SetCurrentDebugLocation(W.At->getDebugLoc());
+  IRBuilder<> At(behindIfInRange(*W.At, W.Address));
   for (const CheckedWord &Word : Words) {
     Value *Slot = At.CreateConstInBoundsGEP1_64(At.getInt8Ty(), W.Address, Word.Offset);
     callAbi(At, "__nvm_check_pointer", {Slot, StoredAt(At, Slot), makeSite(At, *W.At, Word.Field)});

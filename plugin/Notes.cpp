@@ -23,6 +23,15 @@ Instruction *unlikelyBlock(Value *Unlikely, Instruction *At) {
   return SplitBlockAndInsertIfThen(Unlikely, At, /*Unreachable=*/false, Weights);
 }
 
+Instruction *behindIfInRange(Instruction &Access, Value *Address) {
+  Instruction *Next = Access.getNextNode();
+  IRBuilder<> At(Next);
+  At.SetCurrentDebugLocation(Access.getDebugLoc());
+  Instruction *Place = unlikelyBlock(inRange(At, Address), Next);
+  Place->setDebugLoc(Access.getDebugLoc());
+  return Place;
+}
+
 namespace {
 
 /// The sanitizers run after this and need not look at our own loads.

@@ -38,4 +38,8 @@ llvm::Value *inRange(llvm::IRBuilderBase &At, llvm::Value *Address);
 /// Splits before \p At; what it returns ends a block that runs when \p Unlikely holds.
 llvm::Instruction *unlikelyBlock(llvm::Value *Unlikely, llvm::Instruction *At);
 
+/// Where code goes that runs behind \p Access, at its place in the source, if \p Address lies in the
+/// reserved range.
+llvm::Instruction *behindIfInRange(llvm::Instruction &Access, llvm::Value *Address);
+
 } // namespace nvmove::plugin

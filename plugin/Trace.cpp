@@ -145,11 +145,7 @@ void traceArguments(CallBase &Call) {
         isa<AllocaInst>(getUnderlyingObject(Argument)) || Call.onlyReadsMemory(N) ||
         !Told.insert(Argument).second)
       continue;
-    Instruction *Next = Call.getNextNode();
-    IRBuilder<> At(Next);
-    Value *Persistent = inRange(At, Argument);
-    At.SetInsertPoint(unlikelyBlock(Persistent, Next));
-    At.SetCurrentDebugLocation(Call.getDebugLoc());
+    IRBuilder<> At(behindIfInRange(Call, Argument));
     callAbi(At, "__nvm_trace_call", {Argument, makeSite(At, Call)});
   }
 }
@@ -201,12 +197,7 @@ void traceStores(Function &F, ArrayRef<Access> Writes) {
   for (const Access &W : Writes) {
     if (W.Mask || !W.Address || W.Address->getType()->isVectorTy() || W.At->isTerminator())
       continue;
-    Instruction *Next = W.At->getNextNode();
-    IRBuilder<> At(Next);
-    At.SetCurrentDebugLocation(W.At->getDebugLoc());
-    Value *Persistent = inRange(At, W.Address);
-    At.SetInsertPoint(unlikelyBlock(Persistent, Next));
-    At.SetCurrentDebugLocation(W.At->getDebugLoc());
+    IRBuilder<> At(behindIfInRange(*W.At, W.Address));
     Value *Size = W.Size ? At.getInt64(W.Size) : At.CreateZExtOrTrunc(W.Length, At.getInt64Ty());
     Constant *Site = makeSite(At, *W.At);
     callAbi(At, "__nvm_trace_store", {W.Address, Size, Site});
