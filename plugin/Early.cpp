@@ -111,8 +111,15 @@ bool isWrittenAddress(const Use &U) {
   return isa<AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(I) && U.getOperandNo() == 0;
 }
 
-/// Bytes of the field that a mark annotates; 0: not known, or a union's, which others share.
+/// Bytes of the field that a mark annotates; 0: not known, or a union's member, whose bytes others
+/// share. A member of a union has the union's address. So has a field that is a union: the mark of
+/// such a field says its size (FieldAnnotations.h).
 uint64_t sizeOfField(const IntrinsicInst &Mark) {
+  auto *Arguments = dyn_cast<GlobalVariable>(Mark.getArgOperand(4));
+  if (Arguments && Arguments->hasInitializer())
+    if (auto *Size =
+            dyn_cast_or_null<ConstantInt>(Arguments->getInitializer()->getAggregateElement(0u)))
+      return Size->getZExtValue();
   auto *Path = dyn_cast<GEPOperator>(Mark.getArgOperand(0));
   if (!Path || !isa<StructType>(Path->getSourceElementType()))
     return 0;

@@ -2,8 +2,10 @@
 #include "FrontendAction.h"
 
 #include "Advice.h"
+#include "FieldAnnotations.h"
 #include "Frontend.h"
 #include "Layouts.h"
+#include "MisplacedMarks.h"
 #include "Port.h"
 #include "PortSource.h"
 #include "Settings.h"
@@ -46,10 +48,17 @@ public:
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
+  bool VisitDecl(Decl *D) {
+    refuseMisplacedMarks(Context, *D);
+    return true;
+  }
+
   bool VisitRecordDecl(RecordDecl *Record) {
     if (Record->isCompleteDefinition() && !Record->isDependentType() && !inSystemHeader(*Record) &&
-        !Record->isInvalidDecl())
+        !Record->isInvalidDecl()) {
+      sizeVolatileUnions(Context, *Record);
       Layouts.describe(Context.getRecordType(Record));
+    }
     return true;
   }
 

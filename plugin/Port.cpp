@@ -1,6 +1,7 @@
 // The port file carried out: see Port.h.
 #include "Port.h"
 
+#include "FieldAnnotations.h"
 #include "Settings.h"
 
 #include "clang/AST/Attr.h"
@@ -69,17 +70,17 @@ private:
     port::forEachMark(Marks, [&](const port::Entry &E, const char *Annotation) {
       FieldDecl *Field = find(Record, Name, E);
       if (Field && (llvm::StringRef(Annotation) == "nvmove.volatile" || mayHoldAddress(*Field, E)))
-        add(*Field, Annotation, {});
+        annotate(Context, *Field, Annotation, {});
     });
     for (const port::Tagged &T : Marks.Tag)
       if (FieldDecl *Field = find(Record, Name, T.Field); Field && mayHoldAddress(*Field, T.Field))
-        add(*Field, "nvmove.tagged", {number(T.Bits, *Field)});
+        annotate(Context, *Field, "nvmove.tagged", {number(Context, T.Bits, *Field)});
     for (const port::Decided &D : Marks.When)
       if (FieldDecl *Field = find(Record, Name, D.Field)) {
-        llvm::SmallVector<Expr *> Arguments{text(D.Member, *Field)};
+        llvm::SmallVector<Expr *> Arguments{text(Context, D.Member, *Field)};
         for (int64_t Value : D.Values)
-          Arguments.push_back(number(static_cast<uint64_t>(Value), *Field));
-        add(*Field, D.Unless ? "nvmove.unless" : "nvmove.when", Arguments);
+          Arguments.push_back(number(Context, static_cast<uint64_t>(Value), *Field));
+        annotate(Context, *Field, D.Unless ? "nvmove.unless" : "nvmove.when", Arguments);
       }
   }
 
@@ -121,35 +122,6 @@ private:
               llvm::formatv("'{0}' is of type '{1}', which holds no address", E.Written,
                             Field.getType().getAsString()));
     return false;
-  }
-
-  void add(FieldDecl &Field, llvm::StringRef Annotation, llvm::ArrayRef<Expr *> Arguments) {
-    llvm::SmallVector<Expr *> Copy(Arguments);
-    Field.addAttr(
-        AnnotateAttr::CreateImplicit(Context, Annotation, Copy.data(), unsigned(Copy.size())));
-  }
-
-  /// As the arguments of an attribute in the source are: evaluated, for the code generator.
-  Expr *constant(Expr *E) const {
-    Expr::EvalResult Value;
-    [[maybe_unused]] bool Known = E->EvaluateAsRValue(Value, Context);
-    assert(Known && "a literal has a value");
-    return ConstantExpr::Create(Context, E, Value.Val);
-  }
-
-  Expr *number(uint64_t Value, const FieldDecl &At) const {
-    QualType Type = Context.LongLongTy;
-    return constant(IntegerLiteral::Create(
-        Context, llvm::APInt(unsigned(Context.getTypeSize(Type)), Value), Type, At.getLocation()));
-  }
-
-  Expr *text(llvm::StringRef Text, const FieldDecl &At) const {
-    QualType Type = Context.getStringLiteralArrayType(Context.CharTy, unsigned(Text.size()));
-    auto *Literal = clang::StringLiteral::Create(Context, Text, StringLiteralKind::Ordinary, false,
-                                                 Type, At.getLocation());
-    return constant(ImplicitCastExpr::Create(Context, Context.getArrayDecayedType(Type),
-                                             CK_ArrayToPointerDecay, Literal, nullptr, VK_PRValue,
-                                             FPOptionsOverride()));
   }
 
   ASTContext &Context;

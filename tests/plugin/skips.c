@@ -104,6 +104,33 @@ void unitedVolatileField(struct united *p) {
   p->both.whole = 0;
   p->both.half[1] = 5;
 }
+// A field that is a union is volatile as a whole.
+struct holds_union {
+  long value;
+  NVM_VOLATILE union {
+    long whole;
+    int half[2];
+  } named;
+  NVM_VOLATILE union {
+    long one;
+    double other;
+  };
+  long last;
+};
+// CHECK-LABEL: define {{.*}}@volatileUnion(
+// CHECK-NOT: @__nvm{{(ove)?}}_note
+// CHECK: {{^[}]}}
+void volatileUnion(struct holds_union *p) {
+  p->named.whole = 1;
+  p->named.half[1] = 2;
+  p->one = 3;
+  p->other = 4;
+}
+// CHECK-LABEL: define {{.*}}@behindVolatileUnion(
+// CHECK: call {{.*}}@__nvm{{(ove)?}}_note
+void behindVolatileUnion(struct holds_union *p) {
+  __builtin_memset(&p->named, 0, sizeof p->named + sizeof p->one + sizeof p->last);
+}
 // CHECK-LABEL: define {{.*}}@containerOfVolatileField(
 // CHECK: call {{.*}}@__nvm{{(ove)?}}_note
 void containerOfVolatileField(struct cached *p) {
