@@ -29,8 +29,8 @@ llvm::Expected<scan::CompileDatabase> openDatabase(const Arguments &A);
 llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D);
 
 /// An error when one of \p Outputs (empty ones are none) is one of the files in \p Read, by this or
-/// another name: a scan never replaces what it reads.
-llvm::Error refuseInputs(const std::vector<std::string> &Outputs,
-                         const std::set<std::string> &Read);
+/// another name: no \p Work replaces what it reads.
+llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,
+                         llvm::StringRef Work = "scan");
 
 } // namespace nvmove::tool
