@@ -6,6 +6,9 @@
  * recovery or as the empty file that it was created in, lies beside it, in FILE.image. Records
  * stand in the order in which the runtime saw them; what two threads did at the same time may be
  * exchanged, what a lock or the runtime ordered is not. All values are little-endian.
+ *
+ * Where a record would begin words may be zero: they are skipped. A record is in the file when it
+ * was made, whatever ends the process; without a CLOSED at the end nobody closed the pool.
  */
 #ifndef NVMOVE_TRACE_H
 #define NVMOVE_TRACE_H
@@ -13,7 +16,7 @@
 #include <stdint.h>
 
 #define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
-#define NVM_TRACE_VERSION 4
+#define NVM_TRACE_VERSION 5
 
 enum nvm_trace_kind {
   /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
@@ -68,7 +71,11 @@ enum nvm_trace_kind {
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
   NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
   NVM_TRACE_ASKED,   /* the program flushes the line of `place` itself; extra: site */
-  NVM_TRACE_FULL     /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
+  NVM_TRACE_FULL,    /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
+  NVM_TRACE_REFUSED, /* the opening that began with the last REOPEN has failed */
+  NVM_TRACE_PART,    /* a record that was not finished when its process was killed */
+  NVM_TRACE_ENDED    /* extra: status with which the program ended, as wait() gives it; written by
+                        nvmove crash */
 };
 
 #define NVM_TRACE_APART 1 /* nvm_trace_header.flags */

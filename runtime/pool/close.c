@@ -85,8 +85,10 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->lock);
   bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
   nvmi_unlock_quietly(&quiet);
-  if (stays_open)
+  if (stays_open) {
+    nvmi_trace_leave(pool);
     return;
+  }
   settle_all(pool);
   if (self->logs[pool->index])
     nvmi_log_detach(self->logs[pool->index]);

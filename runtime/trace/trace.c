@@ -6,10 +6,10 @@
  * place in the source, and of calls (trace_calls.c). And the program's view is compared with a copy
  * that only learns from the trace (trace_view.c).
  *
- * Records go through one buffer under a lock, written out at the end of each transaction. What a
- * signal handler does while its thread is in here waits until the thread is out. A child of fork
- * traces nothing. A pool that is closed and opened again is traced on; what happened to its file in
- * between is found by a copy of it.
+ * Records are written under a lock, into the file at once (trace_file.c). What a signal handler
+ * does while its thread is in here waits until the thread is out. A child of fork traces nothing. A
+ * pool that is closed and opened again is traced on; what happened to its file in between, also by
+ * an opening that failed, is found by a copy of it.
  */
 #define _GNU_SOURCE
 #include "trace/trace_parts.h"
@@ -121,10 +121,8 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
   }
   nvmi_trace_put(self->number, told->kind, told->place, extra, told->payload, told->size);
   if (told->kind == NVM_TRACE_COMMIT || told->kind == NVM_TRACE_ABORT ||
-      told->kind == NVM_TRACE_JOIN) {
+      told->kind == NVM_TRACE_JOIN)
     nvmi_view_forget_notes(self);
-    nvmi_trace_flush(); /* a process that is killed later has said so much */
-  }
 }
 
 /* More may come at any moment: the list is empty only when nothing came since the last was taken.
@@ -252,7 +250,7 @@ static const struct nvmi_persist wrapped = {.name = "traced",
 static void at_fork(void) {
   nvmi_tracing = started = false;
   trace.pool = NULL;
-  nvmi_trace_file_close();
+  nvmi_trace_file_forget();
 }
 
 static bool is_same(const struct nvm_pool *pool) {
@@ -261,14 +259,14 @@ static bool is_same(const struct nvm_pool *pool) {
          status.st_ino == inode && pool->header.span == span;
 }
 
-static void begin(struct nvm_pool *pool, const char *path) {
+static void begin(struct nvm_pool *pool) {
   struct stat status = {0};
   fstat(pool->fd, &status);
   device = status.st_dev;
   inode = status.st_ino;
   span = pool->header.span;
   trace.view = nvmi_trace_reserve(span);
-  nvmi_trace_image(pool, path);
+  nvmi_trace_image(pool);
   nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
   nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
                  (uint64_t)(uintptr_t)pool->work, pool->path, strlen(pool->path) + 1);
@@ -304,15 +302,8 @@ static void follow(struct nvm_pool *pool) {
   nvmi_tracing = true;
 }
 
-/* At once: the first pool may be closed, and nothing may follow. */
-static void tell_other(void) {
-  nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, NULL, 0);
-  nvmi_trace_flush();
-}
-
 void nvmi_trace_open(struct nvm_pool *pool) {
   const char *path = nvmi_setting("NVMOVE_TRACE");
-  bool is_other = false;
   if (!path || pool->is_copy)
     return;
   nvmi_lock(lock);
@@ -320,13 +311,10 @@ void nvmi_trace_open(struct nvm_pool *pool) {
     begin_again(pool);
     follow(pool);
   } else if (started) {
-    tell_other();
-  } else if (nvmi_trace_file_open(path, &is_other)) {
-    begin(pool, path);
+    nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, NULL, 0);
+  } else if (nvmi_trace_file_open(path)) {
+    begin(pool);
     follow(pool);
-  } else if (is_other) {
-    tell_other();
-    nvmi_trace_file_close();
   }
   nvmi_unlock(lock);
 }
@@ -339,7 +327,6 @@ void nvmi_trace_opened(const struct nvm_pool *pool) {
   struct nvmi_tracer *self = enter();
   nvmi_view_take();
   nvmi_trace_put(self->number, NVM_TRACE_OPENED, nvmi_file_size(&pool->header), 0, NULL, 0);
-  nvmi_trace_flush();
   leave(self);
 }
 
@@ -347,9 +334,14 @@ void nvmi_trace_drop(const struct nvm_pool *pool) {
   if (!nvmi_tracing || pool != trace.pool)
     return;
   nvmi_lock(lock);
-  nvmi_tracing = started = false;
+  nvmi_tracing = false;
   trace.pool = NULL;
-  nvmi_trace_file_discard();
+  if (closed) {
+    nvmi_trace_put(NO_THREAD, NVM_TRACE_REFUSED, 0, 0, NULL, 0);
+  } else {
+    started = false;
+    nvmi_trace_file_discard();
+  }
   nvmi_unlock(lock);
 }
 
@@ -359,7 +351,6 @@ void nvmi_trace_leave(const struct nvm_pool *pool) {
   struct nvmi_tracer *self = enter();
   nvmi_view_compare_heap(self, true, 0);
   nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
-  nvmi_trace_flush();
   leave(self);
 }
 

@@ -8,7 +8,8 @@
 void nvmi_trace_open(struct nvm_pool *pool);
 /* It is created, or recovered, and the program gets it. */
 void nvmi_trace_opened(const struct nvm_pool *pool);
-/* It could not be opened after all. */
+/* It could not be opened after all: of a first pool there is no trace, and the next one may begin
+ * one; of one that was open before the trace has what it had. */
 void nvmi_trace_drop(const struct nvm_pool *pool);
 void nvmi_trace_close(struct nvm_pool *pool);
 /* The process ends with the pool open. */

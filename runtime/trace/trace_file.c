@@ -1,8 +1,14 @@
-/* trace_file.c: the file of a trace: its buffer, its records, the image beside it.
+/* trace_file.c: the file of a trace: its windows, its records, the image beside it.
+ *
+ * Records are written through a shared mapping of the file, so that whatever ends the process
+ * (_exit, exec, SIGKILL) takes none of them with it. The file is extended by windows of zeros, of
+ * which one is mapped; what is left of a window when the next record does not fit stays zero. The
+ * first word of a record says first that it is begun, and at last what it is.
  *
  * The file is never truncated: a second process of the same run finds it in use, and says in it
- * that it has opened a pool. Both append, whole records at a time. A file of NVMOVE_TRACE_MAX bytes
- * is full: it says so and ends, the program goes on.
+ * that it has opened a pool, behind the window. Both append. A file of NVMOVE_TRACE_MAX bytes is
+ * full: it says so and ends, the program goes on. Neither the file nor the image replaces anything
+ * that is no trace.
  */
 #define _GNU_SOURCE
 #include "base/own_files.h"
@@ -19,14 +25,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 20, IMAGE_BLOCK = 1 << 16 };
+enum {
+  RECORD = sizeof(struct nvm_trace_record),
+  WINDOW = 1 << 17,
+  PIECE = WINDOW / 2, /* of a long payload: a record always fits into a window */
+  IMAGE_BLOCK = 1 << 16
+};
+
+static const char zero[WINDOW];
 
 static struct {
   int fd;
-  char *buffer;
-  size_t used;
-  uint64_t left; /* bytes until it is full */
+  dev_t device;
+  ino_t inode;
+  char *mapped; /* the pages around the window, or null */
+  size_t mapped_size;
+  char *at, *end; /* in the window: of the next record; with room for one that says FULL behind */
+  uint64_t left;  /* bytes until it is full */
   bool full;
+  char image[PATH_MAX];
 } file = {.fd = -1};
 
 void *nvmi_trace_reserve(size_t size) {
@@ -37,76 +54,164 @@ void *nvmi_trace_reserve(size_t size) {
   return got;
 }
 
-bool nvmi_trace_file_open(const char *path, bool *is_other) {
+/* The program may have closed the descriptor, and have a file of its own there. */
+static bool stands(void) {
   struct stat status;
-  file.fd = nvmi_open(path, O_CREAT | O_WRONLY | O_APPEND, 0666);
+  return fstat(file.fd, &status) == 0 && status.st_dev == file.device &&
+         status.st_ino == file.inode;
+}
+
+static void close_file(void) {
+  if (stands())
+    NVMI_UNCANCELLED(close(file.fd));
+  file.fd = -1;
+}
+
+static void append(const void *bytes, size_t size) {
+  ssize_t n;
+  if (!stands())
+    nvmi_die(NULL, "the trace cannot be written: the program has closed its descriptor");
+  while ((n = NVMI_UNCANCELLED(write(file.fd, bytes, size))) < 0 && errno == EINTR)
+    continue;
+  if (n != (ssize_t)size)
+    nvmi_die(NULL, "the trace cannot be written: %s", strerror(n < 0 ? errno : ENOSPC));
+}
+
+/* That is in use. */
+static void check_content(const char *path) {
+  uint64_t magic = 0;
+  bool is_trace = NVMI_UNCANCELLED(pread(file.fd, &magic, sizeof magic, 0)) == sizeof magic &&
+                  magic == NVM_TRACE_MAGIC;
+  if (!is_trace)
+    nvmi_die(path, "the trace cannot be written: the file is no trace, and is not replaced; name "
+                   "another in NVMOVE_TRACE");
+}
+
+/* Of a trace that begins. */
+static void check_image(const char *path) {
+  struct stat status;
+  if ((size_t)snprintf(file.image, sizeof file.image, "%s.image", path) >= sizeof file.image)
+    nvmi_die(path, "the trace cannot be written: %s", strerror(ENAMETOOLONG));
+  if (stat(file.image, &status) == 0 && status.st_size != 0)
+    nvmi_die(file.image, "the image of the pool cannot be written: the file is there already, and "
+                         "is not replaced; remove it, or name another in NVMOVE_TRACE");
+}
+
+bool nvmi_trace_file_open(const char *path) {
+  static const struct nvm_trace_record other = {.kind = NVM_TRACE_OTHER};
+  struct stat status;
+  if (stat(path, &status) != 0 || status.st_size == 0)
+    check_image(path);
+  file.fd = nvmi_open(path, O_CREAT | O_RDWR | O_APPEND, 0666);
   if (file.fd < 0 || fstat(file.fd, &status))
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
-  *is_other = status.st_size != 0;
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  if (status.st_size != 0) {
+    check_content(path);
+    append(&other, sizeof other);
+    close_file();
+    return false;
+  }
   uint64_t bytes = nvmi_setting_number("NVMOVE_TRACE_MAX");
   file.left = bytes ? bytes : UINT64_MAX;
   file.full = false;
-  if (!file.buffer)
-    file.buffer = nvmi_trace_reserve(BUFFER);
-  return !*is_other;
+  return true;
 }
 
-void nvmi_trace_file_close(void) {
-  if (file.fd >= 0)
-    NVMI_UNCANCELLED(close(file.fd));
-  file.fd = -1;
-  file.used = 0;
+static void unmap(void) {
+  if (file.mapped)
+    munmap(file.mapped, file.mapped_size);
+  file.mapped = file.at = file.end = NULL;
+}
+
+/* The mapping did not come along. */
+void nvmi_trace_file_forget(void) {
+  close_file();
+  file.mapped = file.at = file.end = NULL;
 }
 
 void nvmi_trace_file_discard(void) {
-  if (ftruncate(file.fd, 0))
+  unmap();
+  if (ftruncate(file.fd, 0) || truncate(file.image, 0))
     nvmi_die(NULL, "the trace cannot be emptied: %s", strerror(errno));
-  nvmi_trace_file_close();
+  close_file();
 }
 
-void nvmi_trace_flush(void) {
-  for (size_t done = 0; done < file.used;) {
-    ssize_t n = NVMI_UNCANCELLED(write(file.fd, file.buffer + done, file.used - done));
-    if (n < 0 && errno != EINTR)
-      nvmi_die(NULL, "the trace cannot be written: %s", strerror(errno));
-    done += n > 0 ? (size_t)n : 0;
-  }
-  file.used = 0;
+/* In one piece, so that what another process appends lies before or behind it. */
+static void map_next(size_t size) {
+  append(zero, size);
+  uint64_t place = (uint64_t)lseek(file.fd, 0, SEEK_CUR) - size;
+  uint64_t first = place & ~(uint64_t)(NVMI_TRACE_PAGE - 1);
+  unmap();
+  file.mapped_size = place - first + size;
+  char *mapped =
+      mmap(NULL, file.mapped_size, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, (off_t)first);
+  if (mapped == MAP_FAILED)
+    nvmi_die(NULL, "the trace cannot be mapped: %s", strerror(errno));
+  madvise(mapped, file.mapped_size, MADV_DONTFORK); /* nobody forks: the trace's lock is held */
+  file.mapped = mapped;
+  file.at = mapped + (place - first);
+  file.end = file.at + size - RECORD;
+}
+
+static bool has_room(size_t size) {
+  if (size <= (size_t)(file.end - file.at))
+    return true;
+  size_t window = file.left < WINDOW ? file.left & ~UINT64_C(7) : WINDOW;
+  if (window < size + RECORD)
+    return false;
+  map_next(window);
+  file.left -= window;
+  return true;
 }
 
 void nvmi_trace_start(uint32_t flags) {
   struct nvm_trace_header header = {NVM_TRACE_MAGIC, NVM_TRACE_VERSION, flags};
-  memcpy(file.buffer, &header, sizeof header);
-  file.used = sizeof header;
+  if (file.left < sizeof header + RECORD)
+    file.left = sizeof header + RECORD;
+  has_room(sizeof header);
+  memcpy(file.at, &header, sizeof header);
+  file.at += sizeof header;
+}
+
+static void say(char *to, const struct nvm_trace_record *record) {
+  uint64_t word;
+  memcpy(&word, record, sizeof word);
+  nvmi_compiler_barrier();
+  __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELAXED);
+  nvmi_compiler_barrier();
+}
+
+static void write_record(struct nvm_trace_record record, const void *payload) {
+  uint16_t kind = record.kind;
+  record.kind = NVM_TRACE_PART;
+  say(file.at, &record);
+  memcpy(file.at + sizeof(uint64_t), &record.place, RECORD - sizeof(uint64_t));
+  if (record.size)
+    memcpy(file.at + RECORD, payload, record.size);
+  record.kind = kind;
+  say(file.at, &record);
+  file.at += RECORD + ((record.size + 7u) & ~(size_t)7);
 }
 
 void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, uint64_t extra,
                     const void *payload, size_t size) {
-  struct nvm_trace_record record = {(uint32_t)size, (uint16_t)kind, (uint16_t)thread, place, extra};
-  size_t padded = (size + 7) & ~(size_t)7;
   if (file.full)
     return;
-  if (sizeof record + padded > file.left) {
-    nvmi_tracing = false;
-    file.full = true;
-    record = (struct nvm_trace_record){.kind = NVM_TRACE_FULL};
-    size = padded = 0;
-    file.left = sizeof record;
+  if (has_room(RECORD + ((size + 7) & ~(size_t)7))) {
+    write_record(
+        (struct nvm_trace_record){(uint32_t)size, (uint16_t)kind, (uint16_t)thread, place, extra},
+        payload);
+    return;
   }
-  file.left -= sizeof record + padded;
-  if (file.used + sizeof record + padded > BUFFER)
-    nvmi_trace_flush();
-  memcpy(file.buffer + file.used, &record, sizeof record);
-  if (size)
-    memcpy(file.buffer + file.used + sizeof record, payload, size);
-  file.used += sizeof record + padded;
-  if (file.full)
-    nvmi_trace_flush();
+  nvmi_tracing = false;
+  file.full = true;
+  write_record((struct nvm_trace_record){.kind = NVM_TRACE_FULL}, NULL);
 }
 
 void nvmi_trace_put_pieces(unsigned thread, enum nvm_trace_kind kind, uint64_t place,
                            uint64_t extra, const char *payload, size_t size) {
-  enum { PIECE = BUFFER / 4 };
   for (size_t at = 0; at < size; at += PIECE)
     nvmi_trace_put(thread, kind, place + at, extra, payload + at,
                    size - at < PIECE ? size - at : PIECE);
@@ -122,11 +227,8 @@ bool nvmi_trace_data(const struct nvm_pool *pool, uint64_t *from, uint64_t *end,
   return true;
 }
 
-void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
-  char name[PATH_MAX];
-  static const char zero[IMAGE_BLOCK];
-  snprintf(name, sizeof name, "%s.image", path);
-  int fd = nvmi_open(name, O_CREAT | O_TRUNC | O_WRONLY, 0666);
+void nvmi_trace_image(const struct nvm_pool *pool) {
+  int fd = nvmi_open(file.image, O_CREAT | O_WRONLY, 0666);
   uint64_t size = nvmi_file_size(&pool->header);
   bool good = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
   for (uint64_t from = 0, end; good && nvmi_trace_data(pool, &from, &end, size); from = end) {
@@ -137,5 +239,5 @@ void nvmi_trace_image(const struct nvm_pool *pool, const char *path) {
     }
   }
   if (!good || NVMI_UNCANCELLED(close(fd)))
-    nvmi_die(name, "the image of the pool cannot be written: %s", strerror(errno));
+    nvmi_die(file.image, "the image of the pool cannot be written: %s", strerror(errno));
 }

@@ -79,18 +79,19 @@ uint64_t nvmi_trace_point(const struct nvm_site *site, const struct nvmi_callers
 void *nvmi_trace_reserve(size_t size);
 
 /* trace_file.c; all but the first with the lock */
-bool nvmi_trace_file_open(const char *path, bool *is_other);
-void nvmi_trace_file_close(void);
+/* False: another process has its trace there, and that now says that this one has a pool. */
+bool nvmi_trace_file_open(const char *path);
+/* In a child of fork. */
+void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);
 /* The next stretch of the file that is no hole: to read a hole may fill it. False: none. */
 bool nvmi_trace_data(const struct nvm_pool *pool, uint64_t *from, uint64_t *end, uint64_t most);
-void nvmi_trace_image(const struct nvm_pool *pool, const char *path);
+void nvmi_trace_image(const struct nvm_pool *pool);
 void nvmi_trace_start(uint32_t flags);
 void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, uint64_t extra,
                     const void *payload, size_t size);
 void nvmi_trace_put_pieces(unsigned thread, enum nvm_trace_kind kind, uint64_t place,
                            uint64_t extra, const char *payload, size_t size);
-void nvmi_trace_flush(void);
 
 /* trace_view.c; with the lock */
 void nvmi_view_note(struct nvmi_tracer *self, uint64_t place, uint64_t size);

@@ -3,6 +3,7 @@
 
 #include "crash/Callers.h"
 #include "crash/FailurePoints.h"
+#include "crash/Findings.h"
 #include "crash/Guilty.h"
 #include "crash/Recovery.h"
 #include "crash/Rules.h"
@@ -11,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
+#include <sys/wait.h>
 #include <unordered_set>
 
 namespace nvmove::crash {
@@ -35,6 +37,14 @@ const char *kindOf(Verdict What) {
   default:
     return "";
   }
+}
+
+std::string howItEnded(const Trace &T) {
+  if (!T.Status)
+    return "the program ended";
+  if (WIFSIGNALED(*T.Status))
+    return "the program was ended by signal " + std::to_string(WTERMSIG(*T.Status));
+  return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
 }
 
 class Explorer {
@@ -78,6 +88,14 @@ private:
           "the trace was full (--trace-max): what the program did then is not known");
     else if (T.Cut)
       R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
+    R.Unclosed = !T.Closed && !T.Cut;
+    if (R.Unclosed)
+      R.NotDone.push_back(howItEnded(T) +
+                          " and did not close its pool: stores that nobody saw were "
+                          "not looked for in all of it");
+    if (T.Refused)
+      R.NotDone.push_back("an opening of the pool failed (" + std::to_string(T.Refused) +
+                          " times): what it did to the file counts as done by somebody else");
     J.mayRefuse(T.Created);
     expect();
   }
@@ -298,10 +316,6 @@ private:
 };
 
 } // namespace
-
-bool Result::hasErrors() const {
-  return llvm::any_of(Findings, [](const Finding &F) { return !F.IsWarning; });
-}
 
 llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);

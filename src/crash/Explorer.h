@@ -59,8 +59,9 @@ struct Result {
 
   bool CommandFails = false; ///< the user's, to be run at all
   bool Cut = false;          ///< the trace does not have all that the program did
+  bool Unclosed = false;     ///< nobody closed the pool: it was not compared at the end
 
-  bool finished() const { return !Unexplored && !Sampled && !Skipped && !Cut; }
+  bool finished() const { return !Unexplored && !Sampled && !Skipped && !Cut && !Unclosed; }
   bool hasErrors() const;
 };
 

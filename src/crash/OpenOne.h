@@ -11,6 +11,7 @@ struct OpenOne {
   unsigned Thread = 0;
   ByteSet Stored;
   bool Explicit = false, Joined = false, Wrote = false;
+  bool Commits = false;                                   ///< it is at its commit
   std::vector<std::pair<uint64_t, FreedBlock>> Allocated; ///< place, and what it is if undone
   std::map<uint64_t, size_t> Outside; ///< place -> event: a pointer that lies outside the pool
   const Site *Began = nullptr, *First = nullptr; ///< First: of its stores

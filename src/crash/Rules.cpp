@@ -1,8 +1,10 @@
 // Rules on a trace: see Rules.h.
 #include "crash/Rules.h"
 
+#include "crash/Findings.h"
 #include "crash/FreedBlocks.h"
 #include "crash/Guilty.h"
+#include "crash/LeftOpen.h"
 #include "crash/LockOrder.h"
 #include "crash/OpenOne.h"
 #include "crash/Outside.h"
@@ -15,8 +17,6 @@
 
 namespace nvmove::crash {
 namespace {
-
-constexpr size_t FindingsMax = 100; ///< errors, and warnings; more are no help to anybody
 
 std::string bytesOf(uint64_t Count) {
   return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
@@ -36,6 +36,7 @@ public:
         Last[E.Thread] = T.site(E.Extra);
     }
     addAll(Unmeant.end());
+    addAll(leftOpen(T, Open));
   }
 
 private:
@@ -342,6 +343,7 @@ private:
 
   /// libnvmove waits or joins; that it does is what is looked at here.
   void takeCommitting(const Event &E) {
+    own(E).Commits = true;
     for (auto [Place, Event] : own(E).Outside)
       takeOutside(T.Events[Event]);
     own(E).Outside.clear();
@@ -379,21 +381,6 @@ private:
 };
 
 } // namespace
-
-Finding *addFinding(Result &R, Finding F) {
-  for (Finding &Known : R.Findings)
-    if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || Known.Message == F.Message)) {
-      Known.Count += F.Count;
-      return nullptr;
-    }
-  auto IsAlike = [&](const Finding &Known) { return Known.IsWarning == F.IsWarning; };
-  if (size_t(llvm::count_if(R.Findings, IsAlike)) == FindingsMax) {
-    ++R.Omitted;
-    return nullptr;
-  }
-  R.Findings.push_back(std::move(F));
-  return &R.Findings.back();
-}
 
 void applyRules(const Trace &T, Result &R) { RuleWalk(T, R).run(); }
 

@@ -11,8 +11,4 @@ namespace nvmove::crash {
 /// volatile memory".
 void applyRules(const Trace &T, Result &R);
 
-/// Adds \p F, or counts it to the one of the same kind at the same place; beyond a hundred it only
-/// counts. The finding that it is in, when it is new.
-Finding *addFinding(Result &R, Finding F);
-
 } // namespace nvmove::crash

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <map>
 
 namespace nvmove::crash {
@@ -51,6 +52,17 @@ bool namesBytes(nvm_trace_kind Kind) {
   return Kind == NVM_TRACE_NOTE || Kind == NVM_TRACE_ALLOC || Kind == NVM_TRACE_FREE;
 }
 
+/// What the opening changed counts as done by somebody else: the next one tells all of it.
+void takeRefused(Trace &T) {
+  while (!T.Events.empty() && T.Events.back().Kind != NVM_TRACE_REOPEN)
+    T.Events.pop_back();
+  if (!T.Events.empty())
+    T.Events.pop_back();
+  T.Closed = true;
+  --T.Openings;
+  ++T.Refused;
+}
+
 /// Null, or what is wrong with a record.
 const char *take(Trace &T, const Event &E) {
   switch (E.Kind) {
@@ -68,7 +80,19 @@ const char *take(Trace &T, const Event &E) {
   case NVM_TRACE_FULL:
     T.Cut = T.Full = true;
     return nullptr;
+  case NVM_TRACE_PART:
+    return nullptr;
+  case NVM_TRACE_ENDED:
+    T.Status = static_cast<int>(E.Extra);
+    return nullptr;
+  case NVM_TRACE_REFUSED:
+    takeRefused(T);
+    return nullptr;
+  case NVM_TRACE_CLOSED:
+    T.Closed = true;
+    break;
   case NVM_TRACE_REOPEN:
+    T.Closed = false;
     ++T.Openings;
     T.SizeMax = std::max(T.SizeMax, E.Place);
     break;
@@ -99,6 +123,12 @@ void markCovered(Trace &T) {
 
 } // namespace
 
+bool isTrace(const std::string &Path) {
+  nvm_trace_header Header{};
+  std::ifstream(Path, std::ios::binary).read(reinterpret_cast<char *>(&Header), sizeof Header);
+  return Header.magic == NVM_TRACE_MAGIC;
+}
+
 llvm::Expected<Trace> readTrace(const std::string &Path) {
   Trace T;
   auto Buffer = read(Path);
@@ -115,6 +145,11 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   T.Apart = Header.flags & NVM_TRACE_APART;
   Rest = Rest.drop_front(sizeof Header);
   while (!Rest.empty()) {
+    constexpr size_t Word = sizeof(uint64_t);
+    if (Rest.size() >= Word && Rest.take_front(Word).find_first_not_of('\0') == Rest.npos) {
+      Rest = Rest.drop_front(Word); // left over of a window
+      continue;
+    }
     nvm_trace_record R;
     uint64_t Offset = T.Buffer->getBufferSize() - Rest.size();
     uint64_t Padded = 0;
@@ -126,7 +161,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_FULL)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_ENDED)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};

@@ -18,6 +18,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -62,15 +63,20 @@ struct Trace {
   bool Cut = false;                         ///< it does not go on to the end
   bool Full = false;                        ///< for it was as long as it may be
   bool Created = false;                     ///< in the run, not opened
-  unsigned Openings = 1;
-  unsigned Threads = 0;       ///< that stored or fenced
-  unsigned OtherOpenings = 0; ///< of other pools, that are not in the trace
+  bool Closed = false;                      ///< at the end, or left by exit
+  std::optional<int> Status;                ///< of the program at its end, as wait() gives it
+  unsigned Openings = 1, Refused = 0;       ///< Refused: openings again that failed
+  unsigned Threads = 0;                     ///< that stored or fenced
+  unsigned OtherOpenings = 0;               ///< of other pools, that are not in the trace
 
   const Site *site(uint64_t Number) const {
     auto Found = Points.find(Number);
     return Found == Points.end() ? nullptr : Found->second.Where;
   }
 };
+
+/// Whether the file begins as a trace does, of whichever version.
+bool isTrace(const std::string &Path);
 
 /// Reads \p Path and \p Path.image. A record that does not fit is an error with its offset.
 llvm::Expected<Trace> readTrace(const std::string &Path);

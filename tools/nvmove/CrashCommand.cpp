@@ -1,5 +1,6 @@
 // nvmove crash: one run of a program, and every state that a crash could have left behind.
 #include "nvmove/Commands.h"
+#include "nvmove/Inputs.h"
 
 #include "crash/Judge.h"
 #include "crash/Report.h"
@@ -10,6 +11,7 @@
 
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +54,19 @@ llvm::Error failed(const llvm::Twine &What) {
   _exit(127);
 }
 
+/// The trace tells how the program ended, too.
+llvm::Error addStatus(const std::string &Trace, int Status) {
+  nvm_trace_record Record{0, NVM_TRACE_ENDED, 0, 0, static_cast<uint64_t>(Status)};
+  std::error_code Error;
+  llvm::raw_fd_ostream OS(Trace, Error, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
+                          llvm::sys::fs::OF_Append);
+  if (!Error)
+    OS.write(reinterpret_cast<const char *>(&Record), sizeof Record).flush();
+  Error = Error ? Error : OS.error();
+  OS.clear_error();
+  return Error ? failed(Trace + ": " + Error.message()) : llvm::Error::success();
+}
+
 /// Runs the program; an error when it has left no trace. \p Failed: it did not end with status 0.
 llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
   pid_t Child = fork();
@@ -66,13 +81,13 @@ llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
   if (llvm::sys::fs::file_size(Trace, Size) || !Size)
     return failed("the program opened no pool; is it built with nvmove-cc?");
   Failed = Status != 0;
-  if (WIFSIGNALED(Status)) // what it did up to its last commit is worth a look
+  if (WIFSIGNALED(Status)) // what it did up to there is worth a look
     llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
                  << "; its trace ends there\n";
   else if (WEXITSTATUS(Status))
     llvm::errs() << "nvmove: warning: the program ended with status " << WEXITSTATUS(Status)
                  << '\n';
-  return llvm::Error::success();
+  return addStatus(Trace, Status);
 }
 
 llvm::Expected<std::string> freshTrace() {
@@ -102,13 +117,43 @@ crash::Options optionsOf(const CrashArguments &C) {
   return O;
 }
 
-/// A trace begins in a file that is not there, or empty.
+bool hasContent(const std::string &Path) {
+  uint64_t Size = 0;
+  return llvm::sys::fs::exists(Path) && (llvm::sys::fs::file_size(Path, Size) || Size);
+}
+
+/// A trace begins in a file that is not there, or empty. A trace of before goes, nothing else.
 llvm::Expected<std::string> traceToWrite(const Arguments &A) {
-  if (A.Crash.Keep.empty())
+  const std::string &Keep = A.Crash.Keep, Image = Keep + ".image";
+  if (Keep.empty())
     return freshTrace();
-  if (std::error_code Error = llvm::sys::fs::remove(A.Crash.Keep))
-    return failed(A.Crash.Keep + ": " + Error.message());
-  return A.Crash.Keep;
+  bool IsTrace = crash::isTrace(Keep);
+  if (llvm::sys::fs::is_directory(Keep))
+    return failed(Keep + ": it is a folder; name a file");
+  if (hasContent(Keep) && !IsTrace)
+    return failed(Keep + ": the file is no trace, and is not replaced; name another file");
+  if (hasContent(Image) && !IsTrace)
+    return failed(Image + ": the image of the pool would be written there, and the file is not "
+                          "replaced; name another file");
+  for (const std::string &Path : {Keep, Image})
+    if (std::error_code Error = llvm::sys::fs::remove(Path))
+      return failed(Path + ": " + Error.message());
+  return Keep;
+}
+
+/// The report replaces nothing that the answer comes from.
+llvm::Error checkOutput(const Arguments &A) {
+  const std::string &Trace = A.Crash.TraceFile, &Keep = A.Crash.Keep;
+  std::set<std::string> Read{A.Crash.Check};
+  if (!Trace.empty())
+    Read.insert({Trace, Trace + ".image"});
+  if (!A.Flags.empty())
+    Read.insert(A.Flags[0]);
+  if (!A.Output.empty() && !Keep.empty())
+    for (const char *End : {"", ".image"})
+      if (support::absolutePath(A.Output) == support::absolutePath(Keep + End))
+        return failed(A.Output + ": the trace goes there (--keep); name another file to write");
+  return refuseInputs({A.Output}, Read, "exploration");
 }
 
 struct Exploration {
@@ -134,6 +179,8 @@ llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &
   if (!T)
     return T.takeError();
   Made.T = std::move(*T);
+  if (llvm::Error E = refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration"))
+    return std::move(E);
   return crash::explore(Made.T, O);
 }
 
@@ -169,6 +216,10 @@ int runCrash(const Arguments &A) {
     D.error(Fault);
     return ExitUsage;
   }
+  if (llvm::Error E = checkOutput(A)) {
+    D.error(std::move(E));
+    return ExitUsage;
+  }
   Exploration Made;
   llvm::Expected<crash::Result> R = explore(A, O, Made);
   if (!R) {
@@ -195,10 +246,13 @@ int runCrash(const Arguments &A) {
     D.error(std::move(E));
     return ExitUsage;
   }
-  bool Judged = R->finished() || (A.Crash.AllowSampling && !R->Unexplored && !R->Cut);
+  bool Judged =
+      !R->Unexplored && !R->Cut && (A.Crash.AllowSampling || (!R->Sampled && !R->Skipped));
   if (R->hasErrors() || !Judged)
     return ExitIncomplete;
-  return Made.ProgramFailed ? ExitUsage : ExitComplete;
+  if (Made.ProgramFailed)
+    return ExitUsage;
+  return R->Unclosed ? ExitIncomplete : ExitComplete;
 }
 
 } // namespace nvmove::tool

@@ -1,0 +1,28 @@
+// The list of findings: see Findings.h.
+#include "crash/Findings.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::crash {
+
+Finding *addFinding(Result &R, Finding F) {
+  for (Finding &Known : R.Findings)
+    if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || Known.Message == F.Message)) {
+      Known.Count += F.Count;
+      return nullptr;
+    }
+  constexpr size_t FindingsMax = 100; // errors, and warnings; more are no help to anybody
+  auto IsAlike = [&](const Finding &Known) { return Known.IsWarning == F.IsWarning; };
+  if (size_t(llvm::count_if(R.Findings, IsAlike)) == FindingsMax) {
+    ++R.Omitted;
+    return nullptr;
+  }
+  R.Findings.push_back(std::move(F));
+  return &R.Findings.back();
+}
+
+bool Result::hasErrors() const {
+  return llvm::any_of(Findings, [](const Finding &F) { return !F.IsWarning; });
+}
+
+} // namespace nvmove::crash
