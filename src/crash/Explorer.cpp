@@ -59,8 +59,7 @@ public:
     while (At < T.Events.size() && !J.commandFails())
       take(T.Events[At]), ++At;
     epoch(); // what was still on its way at the end
-    if (Failing.gaveUp())
-      R.NotDone.push_back("some recovery has more steps than it was killed at");
+    R.NotDone.insert(R.NotDone.end(), Failing.leftOut().begin(), Failing.leftOut().end());
     R.CommandFails = J.commandFails();
     R.Distinct = Images.size();
     R.FailurePoints = Points.count();
@@ -200,18 +199,18 @@ private:
       return;
     ++R.States;
     Images.insert(M.hashOf(C));
-    auto [Said, InRecovery] = verdictOn(C, O.Only->Recovery);
+    auto [Said, InRecovery] = verdictOn(C, O.Only->Recovery, true);
     if (Said.What != Verdict::Right)
       found(Said, C, InRecovery);
   }
 
-  /// And whether it took a recovery that failed.
-  std::pair<Judgement, bool> verdictOn(const Choices &C, bool Fails) {
+  /// And whether it took a recovery that failed; \p Both: with a move and without one.
+  std::pair<Judgement, bool> verdictOn(const Choices &C, bool Fails, bool Both = false) {
     M.put(C);
     Judgement Said = J.judge();
     bool InRecovery = Fails && Said.What == Verdict::Right;
     if (InRecovery)
-      Said = Failing.judge(J, M, R.Interrupted);
+      Said = Both ? Failing.judgeBoth(J, M, R.Recoveries) : Failing.judge(J, M, R.Recoveries);
     M.takeBack(C);
     return {Said, InRecovery};
   }
@@ -232,7 +231,7 @@ private:
         Choices Less = C;
         for (size_t I = From; I < std::min(From + Piece, Places.size()); ++I)
           Less[Places[I]].Version = Less[Places[I]].Dirty->Versions.size() - 1;
-        if (verdictOn(Less, InRecovery).first.What == What)
+        if (verdictOn(Less, InRecovery, true).first.What == What)
           C = Less;
       }
       if (Piece <= 1)
@@ -249,7 +248,8 @@ private:
     Finding *Fresh = addFinding(R, std::move(F));
     if (!Fresh)
       return;
-    Choices Least = O.Only ? C : minimise(C, Said.What, InRecovery);
+    bool IsSlow = Said.What == Verdict::Hung; // each look would take as long
+    Choices Least = O.Only || IsSlow ? C : minimise(C, Said.What, InRecovery);
     Fresh->Notes.push_back(
         {All.lastBefore(At), llvm::formatv("the crash came at event {0} of the trace, after {1} "
                                            "commit{2}; the last store before it",

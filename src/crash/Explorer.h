@@ -15,6 +15,7 @@
 // What it does not do: what the kernel reorders in files other than the pool is not modelled.
 #pragma once
 
+#include "crash/Recovery.h"
 #include "crash/State.h"
 #include "crash/Walk.h"
 
@@ -52,7 +53,7 @@ struct Result {
   uint64_t Omitted = 0;              ///< findings beyond those that are listed
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
   uint64_t Commits = 0, Stores = 0, Threads = 0;
-  uint64_t Interrupted = 0; ///< recoveries that failed in their turn, and what they left judged
+  Interrupted Recoveries;         ///< that failed in their turn
   uint64_t Refused = 0, Lost = 0; ///< disk: not opened; opened with other data than is right
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover

@@ -46,6 +46,7 @@ public:
   bool expect(History &H);
   /// The pool is not whole yet: to refuse it is right.
   void mayRefuse(bool May) { MayRefuse = May; }
+  bool mayRefuse() const { return MayRefuse; }
 
   /// The user's command could not be run: no verdict that it gave counts.
   bool commandFails() const { return CommandFails; }

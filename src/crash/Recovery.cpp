@@ -22,6 +22,9 @@ namespace {
 constexpr unsigned StepsMax = 1000000; ///< a recovery with more is looked at up to here
 /// Where it moves it: a place of the reserved range that pools of up to 8 GiB can have.
 constexpr uint64_t OtherBase = NVM_RANGE_BASE + (UINT64_C(200) << 30);
+constexpr unsigned SecondsMax = 5;
+constexpr size_t SaidMax = 4096;
+constexpr int ExitOpened = 0, ExitRefused = 3; ///< any other status is none of the two
 constexpr unsigned EachMax = 8; ///< so many first steps are all taken, then a quarter on
 /// Smaller than those of a run: there is a recovery for each of many states.
 constexpr Limits RecoveryLimits = {64, 8, 16};
@@ -43,6 +46,10 @@ llvm::Expected<std::unique_ptr<Recovery>> Recovery::make(uint64_t Size, Model Wh
   if (Map == MAP_FAILED)
     return failed("cannot make a second image of the pool");
   R->Map = static_cast<char *>(Map);
+  Map = mmap(nullptr, SaidMax, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (Map == MAP_FAILED)
+    return failed("cannot make room for the messages of recoveries");
+  R->Said = static_cast<char *>(Map);
   llvm::SmallString<128> Path;
   if (llvm::sys::fs::createTemporaryFile("nvmove-crash-recovery", "trace", Path))
     return failed("cannot make a file for the trace of a recovery");
@@ -53,6 +60,8 @@ llvm::Expected<std::unique_ptr<Recovery>> Recovery::make(uint64_t Size, Model Wh
 Recovery::~Recovery() {
   if (Map)
     munmap(Map, Size);
+  if (Said)
+    munmap(Said, SaidMax);
   if (Fd >= 0)
     close(Fd);
   if (TracePath.empty())
@@ -65,51 +74,87 @@ std::string Recovery::path() const {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(Fd);
 }
 
-bool Recovery::recover(const char *Name, const std::string &Value) const {
+Recovery::Outcome Recovery::recover(const char *Name, const std::string &Value) const {
   std::string Path = path();
   llvm::outs().flush();
+  *Said = 0;
   pid_t Child = fork();
   if (Child == 0) {
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDERR_FILENO);
-    for (const char *Other :
-         {"NVMOVE_TRACE", "NVMOVE_METHOD", "NVMOVE_OPEN", "NVMOVE_STATS", "NVMOVE_BASE"})
+    for (const char *Other : {"NVMOVE_TRACE", "NVMOVE_TRACE_MAX", "NVMOVE_KILL_AT", "NVMOVE_METHOD",
+                              "NVMOVE_OPEN", "NVMOVE_STATS", "NVMOVE_BASE"})
       unsetenv(Other);
     if (Elsewhere)
       setenv("NVMOVE_BASE", std::to_string(OtherBase).c_str(), 1);
     setenv("NVMOVE_DOMAIN", What == Model::Power ? "power" : "process", 1);
+    alarm(SecondsMax);
     setenv(Name, Value.c_str(), 1);
-    nvm_pool_open_foreign(Path.c_str());
-    _exit(0); // neither closed nor detached: it dies just behind its last step
+    const NVM_POOL *Pool = nvm_pool_open_foreign(Path.c_str());
+    if (!Pool)
+      snprintf(Said, SaidMax, "%s", nvm_strerror());
+    _exit(Pool ? ExitOpened : ExitRefused); // neither closed nor detached: it dies behind all steps
   }
   int Status = 0;
-  return Child > 0 && waitpid(Child, &Status, 0) == Child && WIFSIGNALED(Status) &&
-         WTERMSIG(Status) == SIGKILL;
+  if (Child < 0 || waitpid(Child, &Status, 0) != Child)
+    return {End::Other, "cannot be started"};
+  if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGKILL)
+    return {End::Killed, ""};
+  if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM)
+    return {End::Hung, "took more than " + std::to_string(SecondsMax) + " s"};
+  if (WIFSIGNALED(Status))
+    return {End::Other, "was ended by signal " + std::to_string(WTERMSIG(Status))};
+  if (WEXITSTATUS(Status) == ExitRefused)
+    return {End::Refused, std::string("was refused: ") + Said};
+  if (WEXITSTATUS(Status) != ExitOpened)
+    return {End::Other, "ended with status " + std::to_string(WEXITSTATUS(Status))};
+  return {End::Opened, ""};
 }
 
-Judgement Recovery::judgeKilled(Judge &J, const Media &M, const char *Kind, uint64_t &Judged) {
+/// The pool was opened before as a copy, at the address that it has. That it cannot be moved to
+/// another one is no fault.
+Judgement Recovery::judgeEnd(const Judge &J, const Outcome &How, const std::string &Which) const {
+  std::string Message = "recovery that was " + Which + " " + How.Text;
+  if (How.What == End::Hung)
+    return {Verdict::Hung, Message};
+  if (How.What == End::Other)
+    return {Verdict::Died, Message};
+  if (How.What == End::Refused && !Elsewhere && !J.mayRefuse())
+    return {Verdict::NotRecovered, Message};
+  return {};
+}
+
+Judgement Recovery::judgeKilled(Judge &J, const Media &M, const char *Kind, Interrupted &Count) {
+  bool IsMove = llvm::StringRef(Kind) == "move";
   for (unsigned Step = 1; Step <= StepsMax; Step += Step < EachMax ? 1 : Step / 4) {
     M.copyTo(Fd, Map);
-    bool Killed = recover("NVMOVE_KILL_AT", Kind + (":" + std::to_string(Step)));
-    ++Judged;
-    Judgement Said = J.judge(path());
+    std::string At = Kind + (" " + std::to_string(Step));
+    Outcome How = recover("NVMOVE_KILL_AT", Kind + (":" + std::to_string(Step)));
+    Judgement Said = judgeEnd(J, How, "to be killed at its step " + At);
+    if (Said.What != Verdict::Right)
+      return Said;
+    bool Killed = How.What == End::Killed;
+    Count.All += Killed;
+    Count.Moves += Killed && IsMove;
+    Count.Stayed += IsMove && How.What == End::Refused;
+    Said = J.judge(path());
     if (Said.What != Verdict::Right) {
-      Said.Message = std::string("recovery was killed at its step ") + Kind + " " +
-                     std::to_string(Step) + (Said.Message.empty() ? "" : ": " + Said.Message);
+      Said.Message = "recovery was killed " +
+                     (Killed ? "at its step " + At : "behind its last step") +
+                     (Said.Message.empty() ? "" : ": " + Said.Message);
       return Said;
     }
     if (!Killed)
       return {};
   }
-  GaveUp = true;
+  leaveOut("some recovery has more steps than it was killed at");
   return {};
 }
 
-Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_t &Judged) {
+Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, Interrupted &Count) {
   auto Image = M.copy();
   if (!Image) {
-    llvm::consumeError(Image.takeError());
-    GaveUp = true;
+    leaveOut("no power failure of some recovery: " + llvm::toString(Image.takeError()));
     return {};
   }
   Media &Second = **Image;
@@ -119,7 +164,7 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_
     if (Worst.What != Verdict::Right || !Seen.insert(Second.hashOf(All)).second)
       return;
     Second.put(All);
-    ++Judged;
+    ++Count.All;
     Worst = J.judge(Second.path());
     Second.takeBack(All);
   });
@@ -140,29 +185,35 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_
   return Worst;
 }
 
-Judgement Recovery::judgePower(Judge &J, const Media &M, uint64_t &Judged) {
+Judgement Recovery::judgePower(Judge &J, const Media &M, Interrupted &Count) {
   M.copyTo(Fd, Map);
-  std::error_code Error;
-  llvm::raw_fd_ostream Empty(TracePath, Error); // a trace begins in an empty file
-  Empty.close();
-  recover("NVMOVE_TRACE", TracePath);
-  uint64_t Written = 0;
-  if (llvm::sys::fs::file_size(TracePath, Written) || !Written)
-    return {}; // refused, which was judged before
+  for (const std::string &Path : {TracePath, TracePath + ".image"}) { // they begin empty
+    std::error_code Error;
+    llvm::raw_fd_ostream Empty(Path, Error);
+  }
+  Outcome How = recover("NVMOVE_TRACE", TracePath);
+  Judgement Said = judgeEnd(J, How, "traced");
+  if (Said.What != Verdict::Right || How.What != End::Opened)
+    return Said;
   llvm::Expected<Trace> T = readTrace(TracePath);
-  if (T)
-    return judgeTrace(J, *T, M, Judged);
-  llvm::consumeError(T.takeError());
-  GaveUp = true;
+  if (T && !T->Cut)
+    return judgeTrace(J, *T, M, Count);
+  leaveOut("no power failure of some recovery: its trace " +
+           (T ? "is not whole" : "cannot be read: " + llvm::toString(T.takeError())));
   return {};
 }
 
-Judgement Recovery::judge(Judge &J, const Media &M, uint64_t &Judged) {
+Judgement Recovery::judge(Judge &J, const Media &M, Interrupted &Count) {
   Elsewhere = !Elsewhere;
-  Judgement Said = judgeKilled(J, M, "recover", Judged);
+  Judgement Said = judgeKilled(J, M, "recover", Count);
   if (Said.What == Verdict::Right && Elsewhere)
-    Said = judgeKilled(J, M, "move", Judged);
-  return Said.What == Verdict::Right && What == Model::Power ? judgePower(J, M, Judged) : Said;
+    Said = judgeKilled(J, M, "move", Count);
+  return Said.What == Verdict::Right && What == Model::Power ? judgePower(J, M, Count) : Said;
+}
+
+Judgement Recovery::judgeBoth(Judge &J, const Media &M, Interrupted &Count) {
+  Judgement Said = judge(J, M, Count);
+  return Said.What == Verdict::Right ? judge(J, M, Count) : Said;
 }
 
 } // namespace nvmove::crash

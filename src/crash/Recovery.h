@@ -4,6 +4,8 @@
 // its first steps and at ever fewer of those after them; and, in the power model, the power fails
 // during it: it is traced as the program's run was, and the states that it can leave are judged.
 // Every other one also moves the pool to other addresses, and dies at its first steps of that, too.
+// A recovery that ends in any other way than it is made to (it crashes, hangs, or is refused) is a
+// verdict; only what was killed, or lost its power, counts as interrupted.
 #pragma once
 
 #include "crash/Judge.h"
@@ -11,33 +13,48 @@
 
 namespace nvmove::crash {
 
+/// How often a recovery failed in its turn, and what it left was judged.
+struct Interrupted {
+  uint64_t All = 0, Moves = 0; ///< Moves: killed while the pool was moved
+  uint64_t Stayed = 0;         ///< openings elsewhere that were refused: the pool cannot be moved
+};
+
 class Recovery {
 public:
   static llvm::Expected<std::unique_ptr<Recovery>> make(uint64_t Size, Model What);
   ~Recovery();
 
   /// Recovers copies of the image in \p M and lets \p J judge what is left; the first verdict that
-  /// is not right. \p Judged counts.
-  Judgement judge(Judge &J, const Media &M, uint64_t &Judged);
+  /// is not right.
+  Judgement judge(Judge &J, const Media &M, Interrupted &Count);
+  /// The same with a move and without one.
+  Judgement judgeBoth(Judge &J, const Media &M, Interrupted &Count);
 
-  /// Something of some recovery was left out.
-  bool gaveUp() const { return GaveUp; }
+  /// What of some recovery was left out.
+  const std::set<std::string> &leftOut() const { return LeftOut; }
 
 private:
   Recovery() = default;
   std::string path() const;
-  /// In a process of its own, with \p Name set to \p Value. True: that was killed.
-  bool recover(const char *Name, const std::string &Value) const;
-  Judgement judgeKilled(Judge &J, const Media &M, const char *Kind, uint64_t &Judged);
-  Judgement judgePower(Judge &J, const Media &M, uint64_t &Judged);
-  Judgement judgeTrace(Judge &J, const Trace &T, const Media &M, uint64_t &Judged);
+  enum class End { Opened, Killed, Refused, Hung, Other };
+  struct Outcome {
+    End What;
+    std::string Text; ///< behind "recovery"
+  };
+  /// In a process of its own, with \p Name set to \p Value.
+  Outcome recover(const char *Name, const std::string &Value) const;
+  Judgement judgeEnd(const Judge &J, const Outcome &How, const std::string &Which) const;
+  Judgement judgeKilled(Judge &J, const Media &M, const char *Kind, Interrupted &Count);
+  Judgement judgePower(Judge &J, const Media &M, Interrupted &Count);
+  Judgement judgeTrace(Judge &J, const Trace &T, const Media &M, Interrupted &Count);
+  void leaveOut(const std::string &Text) { LeftOut.insert(Text); }
 
-  bool GaveUp = false;
+  std::set<std::string> LeftOut;
   bool Elsewhere = false; ///< this recovery moves the pool
   Model What = Model::Power;
   std::string TracePath;
   uint64_t Size = 0;
-  char *Map = nullptr;
+  char *Map = nullptr, *Said = nullptr; ///< Said: by the process that recovers
   int Fd = -1;
 };
 

@@ -75,9 +75,14 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
                       R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
-  if (R.Interrupted)
-    OS << "recovery itself failed " << plural(R.Interrupted, "time")
-       << " (killed at a step, or without power), and what it left was judged\n";
+  if (R.Recoveries.All)
+    OS << "recovery itself failed " << plural(R.Recoveries.All, "time") << " (killed at a step, "
+       << plural(R.Recoveries.Moves, "time")
+       << " of a move, or without power), and what it left was judged"
+       << (R.Recoveries.Stayed
+               ? "; the pool could not be moved " + plural(R.Recoveries.Stayed, "time")
+               : "")
+       << '\n';
   if (O.What == Model::Disk)
     OS << llvm::formatv(
         "a failure of the machine, on an ordinary file: {0} of these states are not opened, {1} "
@@ -142,7 +147,9 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
                               {"skipped_epochs", R.Skipped},
                               {"omitted_findings", R.Omitted},
                               {"commits", R.Commits},
-                              {"interrupted_recoveries", R.Interrupted},
+                              {"interrupted_recoveries", R.Recoveries.All},
+                              {"interrupted_moves", R.Recoveries.Moves},
+                              {"refused_moves", R.Recoveries.Stayed},
                               {"stores", R.Stores},
                               {"seed", O.Seed},
                               {"threads", R.Threads},
