@@ -48,6 +48,7 @@ const Entry Table[] = {
    StringRef(#convention) == "NVM_CALL_STATIC_CHAIN"},
 #define NVM_ABI_THREAD_LOCAL(name, type)
 #include "nvmove/abi.def"
+#include "nvmove/abi_raw.def"
 #undef NVM_ABI_FUNCTION
 #undef NVM_ABI_THREAD_LOCAL
 };

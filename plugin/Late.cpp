@@ -7,6 +7,7 @@
 #include "Instrument.h"
 #include "Landings.h"
 #include "LayoutSection.h"
+#include "RawTrace.h"
 #include "Settings.h"
 #include "StaticNames.h"
 #include "UnknownCalls.h"
@@ -101,12 +102,30 @@ SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &
   return Changed;
 }
 
+void traceFunctions(Module &M, ModuleAnalysisManager &AM) {
+  auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  SmallVector<Function *> Bodies;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked))
+      Bodies.push_back(&F);
+  for (Function *F : Bodies)
+    traceRaw(*F, Analyses.getResult<TargetLibraryAnalysis>(*F));
+  forgetInferredAround(Bodies);
+  emitTypeLayouts(M);
+  enableRawTrace(M);
+  assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
+}
+
 } // namespace
 
 PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   M.addModuleFlag(Module::Max, InstrumentedFlag, 1);
+  if (settings().Raw) {
+    traceFunctions(M, AM);
+    return PreservedAnalyses::none();
+  }
   UnsafeTable Unsafe = readUnsafeFiles(M);
   Report R(M);
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();

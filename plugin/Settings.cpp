@@ -45,7 +45,11 @@ const Entry Table[] = {
     {"port", "a file", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
     {"remarks", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
     {"split", Functions, [](StringRef V, Settings &S) { return addAll(S.Split, V), !V.empty(); }},
-    {"trace", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Trace); }},
+    {"trace", "'on', 'off', 'raw', or nothing, which is 'on'",
+     [](StringRef V, Settings &S) {
+       S.Raw = V == "raw";
+       return parseSwitch(S.Raw ? "off" : V, S.Trace) || S.Raw;
+     }},
     {"unsafe", "a file",
      [](StringRef V, Settings &S) { return S.UnsafeFiles.push_back(V.str()), !V.empty(); }},
     {"warnings", "'on', 'off', 'error', or nothing, which is 'on'",

@@ -22,6 +22,7 @@ struct Settings {
   bool Checked = false;                 ///< check each pointer that is stored
   bool LockedAtomics = false;     ///< atomic read-modify-write is protected by a lock: note it
   bool Trace = false;             ///< tell the runtime of each store, for `nvmove crash`
+  bool Raw = false;               ///< of a program that flushes and fences by itself: no notes
   bool Remarks = false;           ///< print the summary
   bool Warnings = true;           ///< writes that cannot be covered are warned about
   bool WarningsFail = false;      ///< and are errors

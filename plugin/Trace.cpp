@@ -138,16 +138,10 @@ bool mayStoreUnseen(const CallBase &Call) {
 }
 
 void traceArguments(CallBase &Call) {
-  SmallPtrSet<Value *, 8> Told;
-  for (unsigned N = 0; N < Call.arg_size(); ++N) {
-    Value *Argument = Call.getArgOperand(N);
-    if (!Argument->getType()->isPointerTy() || isa<Constant>(Argument) ||
-        isa<AllocaInst>(getUnderlyingObject(Argument)) || Call.onlyReadsMemory(N) ||
-        !Told.insert(Argument).second)
-      continue;
+  forEachStoredUnseen(Call, [&](Value *Argument) {
     IRBuilder<> At(behindIfInRange(Call, Argument));
     callAbi(At, "__nvm_trace_call", {Argument, makeSite(At, Call)});
-  }
+  });
 }
 
 void traceFlush(CallBase &Call) {
@@ -169,6 +163,26 @@ void tracePlace(CallBase &Call) {
 
 } // namespace
 
+void forEachStoredUnseen(CallBase &Call, function_ref<void(Value *)> Take) {
+  if (!mayStoreUnseen(Call))
+    return;
+  SmallPtrSet<Value *, 8> Told;
+  for (unsigned N = 0; N < Call.arg_size(); ++N) {
+    Value *Argument = Call.getArgOperand(N);
+    if (Argument->getType()->isPointerTy() && !isa<Constant>(Argument) &&
+        !isa<AllocaInst>(getUnderlyingObject(Argument)) && !Call.onlyReadsMemory(N) &&
+        Told.insert(Argument).second)
+      Take(Argument);
+  }
+}
+
+bool isOutput(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee && Callee->isDeclaration() &&
+         (findIn(ArrayRef(Outputs), Callee->getName()) ||
+          findIn(ArrayRef(Prints), Callee->getName()));
+}
+
 void traceCalls(Function &F) {
   SmallVector<CallBase *> Calls;
   F.addFnAttr("frame-pointer", "all"); // the runtime follows them to the callers
@@ -177,8 +191,7 @@ void traceCalls(Function &F) {
       Calls.push_back(Call);
   for (CallBase *Call : Calls) {
     const Function *Callee = Call->getCalledFunction();
-    if (mayStoreUnseen(*Call))
-      traceArguments(*Call);
+    traceArguments(*Call);
     if (!Callee || !Callee->isDeclaration())
       continue;
     if (const Output *O = findIn(ArrayRef(Outputs), Callee->getName()))

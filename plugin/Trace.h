@@ -17,4 +17,9 @@ void traceStores(llvm::Function &F, llvm::ArrayRef<Access> Writes);
 /// that flush or release a lock, or that may store. And \p F keeps its frame pointer.
 void traceCalls(llvm::Function &F);
 
+/// The arguments through which code that nothing instruments may store in \p Call.
+void forEachStoredUnseen(llvm::CallBase &Call, llvm::function_ref<void(llvm::Value *)> Take);
+/// Whether something may leave the process through \p Call.
+bool isOutput(const llvm::CallBase &Call);
+
 } // namespace nvmove::plugin

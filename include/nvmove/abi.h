@@ -162,6 +162,7 @@ struct nvm_root {
 #define NVM_ABI_THREAD_LOCAL(name, type) extern _Thread_local type name;
 #ifndef __cplusplus
 #include "nvmove/abi.def"
+#include "nvmove/abi_raw.def"
 #endif
 #undef NVM_ABI_FUNCTION
 #undef NVM_ABI_THREAD_LOCAL

@@ -74,11 +74,18 @@ enum nvm_trace_kind {
   NVM_TRACE_FULL,    /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
   NVM_TRACE_REFUSED, /* the opening that began with the last REOPEN has failed */
   NVM_TRACE_PART,    /* a record that was not finished when its process was killed */
-  NVM_TRACE_ENDED    /* extra: status with which the program ended, as wait() gives it; written by
+  NVM_TRACE_ENDED,   /* extra: status with which the program ended, as wait() gives it; written by
                         nvmove crash */
+  NVM_TRACE_SYNC /* all that was stored to these bytes is durable (clflush, msync, fsync). extra:
+                        site. Payload: how many (uint64_t) */
 };
 
-#define NVM_TRACE_APART 1 /* nvm_trace_header.flags */
+/* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
+ * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any
+ * place and size), FLUSH (extra: site), FENCE (place: site), SYNC, OUTPUT (place: bytes that the
+ * program has printed to stdout, or UINT64_MAX), GROW, OTHER, CLOSED, and no transactions. */
+#define NVM_TRACE_APART 1
+#define NVM_TRACE_RAW 2
 
 struct nvm_trace_header {
   uint64_t magic;

@@ -266,7 +266,7 @@ static void begin(struct nvm_pool *pool) {
   inode = status.st_ino;
   span = pool->header.span;
   trace.view = nvmi_trace_reserve(span);
-  nvmi_trace_image(pool);
+  nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
   nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
   nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
                  (uint64_t)(uintptr_t)pool->work, pool->path, strlen(pool->path) + 1);
@@ -304,7 +304,7 @@ static void follow(struct nvm_pool *pool) {
 
 void nvmi_trace_open(struct nvm_pool *pool) {
   const char *path = nvmi_setting("NVMOVE_TRACE");
-  if (!path || pool->is_copy)
+  if (!path || pool->is_copy || (nvmi_raw_traces && nvmi_raw_traces()))
     return;
   nvmi_lock(lock);
   if (started && !trace.pool && is_same(pool)) {

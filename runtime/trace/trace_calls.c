@@ -30,11 +30,16 @@ void nvmi_traced_acquire(const void *mutex) {
       &(struct nvmi_told){.kind = NVM_TRACE_ACQUIRE, .place = (uint64_t)(uintptr_t)mutex});
 }
 
+static void find_callers(struct nvmi_callers *callers, const void *frame) {
+  const struct nvmi_tracer *self = nvmi_trace_self();
+  nvmi_trace_callers(callers, frame, self->stack, self->stack_end);
+}
+
 /* `frame`: of the entry that the program called. */
 static void tell_from(const void *frame, struct nvmi_told told) {
   struct nvmi_callers callers;
   if (told.site) {
-    nvmi_trace_callers(&callers, frame);
+    find_callers(&callers, frame);
     told.callers = &callers;
   }
   nvmi_trace_tell(&told);
@@ -121,5 +126,5 @@ __attribute__((disable_tail_calls)) void __nvm_trace_at(const struct nvm_site *S
   next_site = Site;
   next_callers.count = 0;
   if (Site && nvmi_tracing)
-    nvmi_trace_callers(&next_callers, __builtin_frame_address(0));
+    find_callers(&next_callers, __builtin_frame_address(0));
 }

@@ -11,6 +11,9 @@
 
 enum { NVMI_TRACE_PAGE = 4096, NVMI_CALLERS_MAX = 48 };
 
+/* Whether the program was compiled with --nvmove-trace=raw: then raw/raw.c writes the trace. */
+__attribute__((weak)) bool nvmi_raw_traces(void);
+
 #define NVMI_ANYWHERE UINT64_MAX /* the place of a perhaps unseen store */
 
 /* Return addresses, the innermost first; of one that calls itself once. */
@@ -71,8 +74,9 @@ uint64_t nvmi_trace_offset(const void *address);
 /* trace_calls.c: of the release, begin or commit that the thread is about to call. */
 const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers);
 
-/* trace_points.c: who called the function whose frame this is. */
-void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame);
+/* trace_points.c: who called the function whose frame this is, in a stack with these ends. */
+void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame, uintptr_t stack,
+                        uintptr_t stack_end);
 /* With the lock: the number of a site together with its callers. */
 uint64_t nvmi_trace_point(const struct nvm_site *site, const struct nvmi_callers *callers);
 
@@ -85,8 +89,9 @@ bool nvmi_trace_file_open(const char *path);
 void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);
 /* The next stretch of the file that is no hole: to read a hole may fill it. False: none. */
-bool nvmi_trace_data(const struct nvm_pool *pool, uint64_t *from, uint64_t *end, uint64_t most);
-void nvmi_trace_image(const struct nvm_pool *pool);
+bool nvmi_trace_data(int fd, uint64_t *from, uint64_t *end, uint64_t most);
+/* The image of the file `from_fd`, which has these bytes where it is no hole. */
+void nvmi_trace_image(int from_fd, const char *bytes, uint64_t size);
 void nvmi_trace_start(uint32_t flags);
 void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, uint64_t extra,
                     const void *payload, size_t size);

@@ -29,12 +29,12 @@ static struct point {
 static unsigned point_count;
 
 __attribute__((no_sanitize("address"))) void nvmi_trace_callers(struct nvmi_callers *callers,
-                                                                const void *frame) {
-  const struct nvmi_tracer *self = nvmi_trace_self();
+                                                                const void *frame, uintptr_t stack,
+                                                                uintptr_t stack_end) {
   uintptr_t at = (uintptr_t)frame, last = 0;
   callers->count = 0;
-  while (at >= self->stack && at < self->stack_end - 2 * sizeof(uintptr_t) &&
-         at % sizeof(uintptr_t) == 0 && callers->count < NVMI_CALLERS_MAX) {
+  while (at >= stack && at < stack_end - 2 * sizeof(uintptr_t) && at % sizeof(uintptr_t) == 0 &&
+         callers->count < NVMI_CALLERS_MAX) {
     const uintptr_t *words = (const uintptr_t *)at; /* the caller's frame, the return address */
     if (words[1] != last)
       callers->address[callers->count++] = words[1];

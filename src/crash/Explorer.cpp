@@ -5,6 +5,8 @@
 #include "crash/FailurePoints.h"
 #include "crash/Findings.h"
 #include "crash/Guilty.h"
+#include "crash/Minimise.h"
+#include "crash/RawExplorer.h"
 #include "crash/Recovery.h"
 #include "crash/Rules.h"
 
@@ -215,30 +217,6 @@ private:
     return {Said, InRecovery};
   }
 
-  /// The smallest loss with the same verdict: what is given back in one piece and changes nothing
-  /// is no part of it.
-  Choices minimise(Choices C, Verdict What, bool InRecovery) {
-    auto Lost = [&] {
-      std::vector<size_t> Places;
-      for (size_t I = 0; I < C.size(); ++I)
-        if (C[I].Version + 1 < C[I].Dirty->Versions.size())
-          Places.push_back(I);
-      return Places;
-    };
-    for (size_t Piece = std::max<size_t>(Lost().size() / 2, 1);; Piece /= 2) {
-      std::vector<size_t> Places = Lost();
-      for (size_t From = 0; From < Places.size(); From += Piece) {
-        Choices Less = C;
-        for (size_t I = From; I < std::min(From + Piece, Places.size()); ++I)
-          Less[Places[I]].Version = Less[Places[I]].Dirty->Versions.size() - 1;
-        if (verdictOn(Less, InRecovery, true).first.What == What)
-          C = Less;
-      }
-      if (Piece <= 1)
-        return C;
-    }
-  }
-
   void found(const Judgement &Said, const Choices &C, bool InRecovery) {
     Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
     if (Said.What == Verdict::Torn)
@@ -249,7 +227,9 @@ private:
     if (!Fresh)
       return;
     bool IsSlow = Said.What == Verdict::Hung; // each look would take as long
-    Choices Least = O.Only || IsSlow ? C : minimise(C, Said.What, InRecovery);
+    Choices Least = O.Only || IsSlow ? C : minimised(C, [&](const Choices &Less) {
+      return verdictOn(Less, InRecovery, true).first.What == Said.What;
+    });
     Fresh->Notes.push_back(
         {All.lastBefore(At), llvm::formatv("the crash came at event {0} of the trace, after {1} "
                                            "commit{2}; the last store before it",
@@ -318,6 +298,8 @@ private:
 } // namespace
 
 llvm::Expected<Result> explore(const Trace &T, const Options &O) {
+  if (T.Raw)
+    return exploreRaw(T, O);
   llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);
   if (!M)
     return M.takeError();

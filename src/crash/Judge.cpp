@@ -1,6 +1,7 @@
 // Verdicts on states: see Judge.h.
 #include "crash/Judge.h"
 
+#include "crash/Shell.h"
 #include "crash/Worker.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -107,10 +108,21 @@ bool Judge::expect(History &H) {
 
 std::string checkerFault(const std::string &Path) {
   dlerror();
-  if (Path.empty() || loadChecker(Path))
+  if (Path.empty())
     return "";
-  const char *Why = dlerror();
-  return Path + ": " + (Why ? Why : "no function nvm_crash_check");
+  void *Library = dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (Library && (dlsym(Library, "nvm_crash_check") || dlsym(Library, "nvm_crash_check_file")))
+    return "";
+  const char *Why = Library ? nullptr : dlerror();
+  return Path + ": " +
+         (Why ? Why : "no function nvm_crash_check (of a pool) or nvm_crash_check_file");
+}
+
+bool checksFiles(const std::string &Path) {
+  void *Library = llvm::StringRef(Path).ends_with(".so")
+                      ? dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL)
+                      : nullptr;
+  return Library && dlsym(Library, "nvm_crash_check_file");
 }
 
 void Judge::start() {
@@ -171,20 +183,13 @@ Judgement Judge::ask() {
 }
 
 Judgement Judge::askCommand(const std::string &Path) {
-  std::string Line = Command;
-  for (size_t At = 0; (At = Line.find("{}", At)) != std::string::npos; At += Path.size())
-    Line.replace(At, 2, Path);
   setenv("NVMOVE_OPEN", "copy", 1);
-  int Status = std::system(Line.c_str());
+  CommandEnd End = runShell(replaced(Command, "{}", Path));
   unsetenv("NVMOVE_OPEN");
-  constexpr int NotExecutable = 126, NotFound = 127; // of the shell
-  CommandFails |= WIFEXITED(Status) &&
-                  (WEXITSTATUS(Status) == NotExecutable || WEXITSTATUS(Status) == NotFound);
-  if (Status == 0 || CommandFails)
+  CommandFails |= End.CannotRun;
+  if (End.isGood() || CommandFails)
     return {};
-  std::string How = WIFSIGNALED(Status) ? "signal " + std::to_string(WTERMSIG(Status))
-                                        : "status " + std::to_string(WEXITSTATUS(Status));
-  return {Verdict::Refused, "'" + Command + "' ended with " + How};
+  return {Verdict::Refused, "'" + Command + "' " + End.text()};
 }
 
 Judgement Judge::judge(const std::string &Path) {

@@ -32,6 +32,8 @@ struct Judgement {
 
 /// Empty, or why this shared object is no checker.
 std::string checkerFault(const std::string &Path);
+/// Whether it is one of files (FileJudge.h).
+bool checksFiles(const std::string &Path);
 
 class Judge {
 public:

@@ -1,6 +1,7 @@
 // Versions of lines: see Media.h.
 #include "crash/Media.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cstring>
@@ -70,6 +71,14 @@ void Media::copyTo(int ToFd, char *To) const {
       }
     }
   }
+}
+
+void Media::copyTo(Media &To, uint64_t Length) const {
+  if (ftruncate(To.Fd, static_cast<off_t>(Size)))
+    llvm::report_fatal_error("the copy of a file cannot be made long again");
+  copyTo(To.Fd, To.Map);
+  if (ftruncate(To.Fd, static_cast<off_t>(Length)))
+    llvm::report_fatal_error("the copy of a file cannot be made short");
 }
 
 Choices Media::choices() const {
@@ -178,6 +187,29 @@ void Media::stream(uint64_t Line, llvm::StringRef Bytes, size_t Event) {
   push(Line, Whole, Event);
 }
 
+/// The same of any range; what it has no whole line of arrives word by word, in order.
+void Media::streamWords(const struct Event &E, size_t Index) {
+  for (uint64_t I = 0; I < E.Bytes.size();) {
+    uint64_t At = E.Place + I, Line = At / LineSize;
+    size_t Length = std::min<size_t>(LineSize - At % LineSize, E.Bytes.size() - I);
+    if (Length == LineSize)
+      stream(Line, E.Bytes.substr(I, LineSize), Index);
+    else
+      store(At, E.Bytes.substr(I, Length), Index);
+    await(Line, E.Thread);
+    I += Length;
+  }
+}
+
+/// What was stored there is there for good.
+void Media::synchronise(uint64_t Place, uint64_t Bytes) {
+  auto At = Dirty.lower_bound(Place / LineSize);
+  while (Bytes && At != Dirty.end() && At->first <= (Place + Bytes - 1) / LineSize) {
+    settle(At->first, At->second, At->second.Versions.size() - 1);
+    At = Dirty.erase(At);
+  }
+}
+
 /// Through the cache, upwards: what \p Mask has of a word arrives at once.
 void Media::storeWords(uint64_t Line, llvm::StringRef Bytes, uint64_t Mask, size_t Event) {
   for (size_t Word = 0; Word < LineSize; Word += 8) {
@@ -196,10 +228,10 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   case NVM_TRACE_VOLATILE:
     return !Apart && store(E.Place, E.Bytes, Index);
   case NVM_TRACE_STREAM:
-    for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize)
-      stream((E.Place + I) / LineSize, E.Bytes.substr(I, LineSize), Index);
-    for (uint64_t I = 0; I + LineSize <= E.Bytes.size(); I += LineSize)
-      await((E.Place + I) / LineSize, E.Thread);
+    streamWords(E, Index);
+    return true;
+  case NVM_TRACE_SYNC:
+    synchronise(E.Place, bytesOfSync(E));
     return true;
   case NVM_TRACE_LINE:
     if (E.Bytes.size() < LineSize)

@@ -43,6 +43,8 @@ public:
   llvm::Expected<std::unique_ptr<Media>> copy() const;
   /// The same into another memory file of the same size, mapped at \p To.
   void copyTo(int ToFd, char *To) const;
+  /// Into a copy, whatever somebody has done to it; its file is as long as \p Length then.
+  void copyTo(Media &To, uint64_t Length) const;
   ~Media();
 
   /// Applies event number \p Index; true: it changed what a crash may leave.
@@ -75,6 +77,8 @@ private:
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
   void stream(uint64_t Line, llvm::StringRef Bytes, size_t Event);
+  void streamWords(const struct Event &E, size_t Index);
+  void synchronise(uint64_t Place, uint64_t Bytes);
   void storeWords(uint64_t Line, llvm::StringRef Bytes, uint64_t Mask, size_t Event);
   void settle(uint64_t Line, DirtyLine &D, size_t First);
   void change(uint64_t Place, llvm::StringRef Bytes);

@@ -67,12 +67,12 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     if (!F.State.empty() && !Replay.empty())
       OS << "  replay: " << Replay << " --state " << F.State << '\n';
   }
-  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3} at {4}, {5}, {6}; "
+  OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3} at {4}, {5}{6}; "
                       "{7:f1} s, {8:f0} states/s\n",
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
                       plural(R.Epochs, "epoch"), plural(R.FailurePoints, "failure point"),
-                      plural(R.Commits, "commit"), plural(R.Stores, "store"), R.Seconds,
-                      R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
+                      R.Raw ? "" : plural(R.Commits, "commit") + ", ", plural(R.Stores, "store"),
+                      R.Seconds, R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
   if (R.Recoveries.All)
@@ -105,9 +105,11 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
   else if (R.hasErrors())
     OS << plural(R.Findings.size(), "finding") << '\n';
   else if (R.finished())
-    OS << (R.NotDone.empty() ? "no finding: every state of this run recovers to what was before or "
-                               "after its transaction\n"
-                             : "no finding in what was covered\n");
+    OS << (!R.NotDone.empty() ? "no finding in what was covered\n"
+           : R.Raw ? "no finding: the checker accepts every state that a crash of this run could "
+                     "leave\n"
+                   : "no finding: every state of this run recovers to what was before or after its "
+                     "transaction\n");
   else
     OS << "no finding in the states that were judged; that is not all of them\n";
 }

@@ -100,7 +100,10 @@ const char *take(Trace &T, const Event &E) {
     T.SizeMax = std::max(T.SizeMax, E.Place);
     break;
   default:
-    uint64_t Bytes = carriesBytes(E.Kind) ? E.Bytes.size() : namesBytes(E.Kind) ? E.Extra : 0;
+    uint64_t Bytes = carriesBytes(E.Kind)       ? E.Bytes.size()
+                     : namesBytes(E.Kind)       ? E.Extra
+                     : E.Kind == NVM_TRACE_SYNC ? bytesOfSync(E)
+                                                : 0;
     if (Bytes && (E.Place > T.SizeMax || Bytes > T.SizeMax - E.Place))
       return "a place outside the pool";
   }
@@ -123,6 +126,13 @@ void markCovered(Trace &T) {
 
 } // namespace
 
+uint64_t bytesOfSync(const Event &E) {
+  uint64_t Bytes = 0;
+  if (E.Bytes.size() >= sizeof Bytes)
+    std::memcpy(&Bytes, E.Bytes.data(), sizeof Bytes);
+  return Bytes;
+}
+
 bool isTrace(const std::string &Path) {
   nvm_trace_header Header{};
   std::ifstream(Path, std::ios::binary).read(reinterpret_cast<char *>(&Header), sizeof Header);
@@ -143,6 +153,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   if (Header.magic != NVM_TRACE_MAGIC || Header.version != NVM_TRACE_VERSION)
     return failed(Path, "no trace of this version of nvmove");
   T.Apart = Header.flags & NVM_TRACE_APART;
+  T.Raw = Header.flags & NVM_TRACE_RAW;
   Rest = Rest.drop_front(sizeof Header);
   while (!Rest.empty()) {
     constexpr size_t Word = sizeof(uint64_t);
@@ -161,7 +172,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_ENDED)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_SYNC)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};
@@ -178,6 +189,8 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   constexpr size_t Magic = sizeof(uint64_t);
   T.Created =
       T.Image->getBuffer().take_front(Magic).find_first_not_of('\0') == llvm::StringRef::npos;
+  if (auto Output = llvm::MemoryBuffer::getFile(Path + ".output"))
+    T.Output = std::move(*Output);
   markCovered(T);
   return std::move(T);
 }

@@ -60,14 +60,16 @@ struct Trace {
   std::string PoolPath;
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
-  bool Cut = false;                         ///< it does not go on to the end
-  bool Full = false;                        ///< for it was as long as it may be
-  bool Created = false;                     ///< in the run, not opened
-  bool Closed = false;                      ///< at the end, or left by exit
-  std::optional<int> Status;                ///< of the program at its end, as wait() gives it
-  unsigned Openings = 1, Refused = 0;       ///< Refused: openings again that failed
-  unsigned Threads = 0;                     ///< that stored or fenced
-  unsigned OtherOpenings = 0;               ///< of other pools, that are not in the trace
+  bool Raw = false; ///< of a program that flushes by itself, in any file: no transactions
+  std::unique_ptr<llvm::MemoryBuffer> Output; ///< what it printed to stdout; null: not known
+  bool Cut = false;                           ///< it does not go on to the end
+  bool Full = false;                          ///< for it was as long as it may be
+  bool Created = false;                       ///< in the run, not opened
+  bool Closed = false;                        ///< at the end, or left by exit
+  std::optional<int> Status;                  ///< of the program at its end, as wait() gives it
+  unsigned Openings = 1, Refused = 0;         ///< Refused: openings again that failed
+  unsigned Threads = 0;                       ///< that stored or fenced
+  unsigned OtherOpenings = 0;                 ///< of other pools, that are not in the trace
 
   const Site *site(uint64_t Number) const {
     auto Found = Points.find(Number);
@@ -77,6 +79,9 @@ struct Trace {
 
 /// Whether the file begins as a trace does, of whichever version.
 bool isTrace(const std::string &Path);
+
+/// Of a SYNC: how many.
+uint64_t bytesOfSync(const Event &E);
 
 /// Reads \p Path and \p Path.image. A record that does not fit is an error with its offset.
 llvm::Expected<Trace> readTrace(const std::string &Path);

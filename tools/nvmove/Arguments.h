@@ -26,6 +26,7 @@ enum class Command { Scan, EmitFacts, DumpFacts, Crash, Pool };
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
   std::string Model = "power";
+  std::string File;                   ///< to trace, of a program that flushes by itself
   std::string TraceFile;              ///< explore this one; empty: run the program
   std::string Keep;                   ///< leave the trace there
   std::string Check;                  ///< a shared object, or a shell command with {}

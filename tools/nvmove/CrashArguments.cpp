@@ -19,6 +19,8 @@ Examples:
   nvmove crash -- ./store put key value
   nvmove crash --model=process --check './store-check {}' -- ./store fill 100
   nvmove crash --check ./libcheck.so -- ./store fill 100    int nvm_crash_check(NVM_POOL *): 0 is right
+  nvmove-cc -g --nvmove-trace=raw log.c -o log              it maps a file, flushes and fences by itself
+  nvmove crash --check './log --recover {} {acked}' -- ./log --append file
   nvmove crash --trace kept.trace --state 412:9a@0           one state again, as a finding names it
 
 Exit status:
@@ -39,6 +41,11 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->check(CLI::IsMember({"power", "process", "disk"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT");
+  Crash
+      .add_option("--file", C.File,
+                  "of a program that flushes by itself: the file to trace (default: the first that "
+                  "it maps)")
+      ->option_text("FILE");
   Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
       ->option_text("FILE");
   Crash.add_option("--state", C.State, "of --trace: judge this state alone, as a finding names it")
@@ -95,7 +102,9 @@ std::string checkCrash(const Arguments &A) {
     return "--keep goes with a program to run; the trace is there already";
   llvm::StringRef Check = A.Crash.Check;
   if (!Check.empty() && !Check.ends_with(".so") && !Check.contains("{}"))
-    return "--check " + A.Crash.Check + ": a command needs {} where the pool's path is to stand";
+    return "--check " + A.Crash.Check +
+           ": a command needs {} where the path of the pool, or of the "
+           "file, is to stand";
   if (!A.Crash.State.empty() && !crash::State::parse(A.Crash.State))
     return "--state " + A.Crash.State + ": no name of a state; a finding prints it, as 412:9a@0";
   return "";

@@ -28,6 +28,7 @@ struct TraceFiles {
       return;
     llvm::sys::fs::remove(Path);
     llvm::sys::fs::remove(Path + ".image");
+    llvm::sys::fs::remove(Path + ".output");
   }
 };
 
@@ -35,10 +36,23 @@ llvm::Error failed(const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
 }
 
+/// The checker wants to know what the program had printed.
+bool wantsOutput(const CrashArguments &C) {
+  return llvm::StringRef(C.Check).contains("{acked}") || crash::checksFiles(C.Check);
+}
+
+/// What the program printed, and nobody saw.
+void showOutput(const std::string &Path) {
+  if (auto Printed = llvm::MemoryBuffer::getFile(Path))
+    llvm::errs() << (*Printed)->getBuffer();
+}
+
 [[noreturn]] void become(const Arguments &A, const std::string &Trace) {
   setenv("NVMOVE_TRACE", Trace.c_str(), 1);
   setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax).c_str(), 1);
   setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
+  if (!A.Crash.File.empty())
+    setenv("NVMOVE_TRACE_FILE", A.Crash.File.c_str(), 1);
   if (A.Quiet) {
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDOUT_FILENO);
@@ -46,6 +60,10 @@ llvm::Error failed(const llvm::Twine &What) {
   } else {
     dup2(STDERR_FILENO, STDOUT_FILENO); // stdout is the report's
   }
+  if (wantsOutput(A.Crash))
+    dup2(open((Trace + ".output").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC,
+              0666),
+         STDOUT_FILENO);
   std::vector<char *> Words;
   for (const std::string &Word : A.Flags)
     Words.push_back(const_cast<char *>(Word.c_str()));
@@ -75,11 +93,14 @@ llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
   int Status = 0;
   if (Child < 0 || waitpid(Child, &Status, 0) != Child)
     return failed("the program cannot be started");
+  if (wantsOutput(A.Crash) && !A.Quiet)
+    showOutput(Trace + ".output");
   if (WIFEXITED(Status) && WEXITSTATUS(Status) == 127)
     return failed("'" + A.Flags[0] + "' cannot be run; is the path right?");
   uint64_t Size = 0;
   if (llvm::sys::fs::file_size(Trace, Size) || !Size)
-    return failed("the program opened no pool; is it built with nvmove-cc?");
+    return failed("the program opened no pool, and mapped no file for writing that is traced; is "
+                  "it built with nvmove-cc, or with nvmove-cc --nvmove-trace=raw?");
   Failed = Status != 0;
   if (WIFSIGNALED(Status)) // what it did up to there is worth a look
     llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
@@ -135,7 +156,7 @@ llvm::Expected<std::string> traceToWrite(const Arguments &A) {
   if (hasContent(Image) && !IsTrace)
     return failed(Image + ": the image of the pool would be written there, and the file is not "
                           "replaced; name another file");
-  for (const std::string &Path : {Keep, Image})
+  for (const std::string &Path : {Keep, Image, Keep + ".output"})
     if (std::error_code Error = llvm::sys::fs::remove(Path))
       return failed(Path + ": " + Error.message());
   return Keep;

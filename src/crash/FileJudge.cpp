@@ -1,0 +1,99 @@
+// Checkers of files: see FileJudge.h.
+#include "crash/FileJudge.h"
+
+#include "crash/Shell.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nvmove::crash {
+namespace {
+
+constexpr unsigned SecondsMax = 5;
+
+std::string pathOf(int Fd) {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(Fd);
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<FileJudge>>
+FileJudge::make(const Trace &T, const Media &M, std::string Checker, std::string Command) {
+  std::unique_ptr<FileJudge> J(new FileJudge(T, M));
+  auto Fail = [](const std::string &Why) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
+  };
+  auto Copy = M.copy();
+  if (!Copy)
+    return Copy.takeError();
+  J->Copy = std::move(*Copy);
+  J->Command = std::move(Command);
+  J->AckedFd = memfd_create("nvmove-acked", MFD_CLOEXEC);
+  if (J->AckedFd < 0)
+    return Fail("cannot make a file of what was printed");
+  if (!Checker.empty()) {
+    void *Opened = dlopen(Checker.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    J->Library = Opened ? reinterpret_cast<Check>(dlsym(Opened, "nvm_crash_check_file")) : nullptr;
+    if (!J->Library)
+      return Fail(Checker + ": no function nvm_crash_check_file, which a program that flushes by "
+                            "itself is checked with");
+  }
+  return std::move(J);
+}
+
+FileJudge::~FileJudge() {
+  if (AckedFd >= 0)
+    close(AckedFd);
+}
+
+void FileJudge::putAcked(uint64_t Bytes) {
+  llvm::StringRef Printed = T.Output ? T.Output->getBuffer().take_front(Bytes) : "";
+  Acked = Printed.size();
+  if (ftruncate(AckedFd, 0) ||
+      pwrite(AckedFd, Printed.data(), Printed.size(), 0) != static_cast<ssize_t>(Printed.size()))
+    llvm::report_fatal_error("no room for what was printed");
+}
+
+Judgement FileJudge::askCommand() {
+  std::string Line = replaced(Command, "{acked}", pathOf(AckedFd));
+  CommandEnd End = runShell(replaced(Line, "{}", Copy->path()));
+  CommandFails |= End.CannotRun;
+  if (End.isGood() || CommandFails)
+    return {};
+  return {Verdict::Refused, "'" + Command + "' " + End.text()};
+}
+
+Judgement FileJudge::askLibrary() {
+  llvm::outs().flush();
+  std::string Path = Copy->path();
+  pid_t Child = fork();
+  if (Child == 0) {
+    llvm::StringRef Printed = T.Output ? T.Output->getBuffer().take_front(Acked) : "";
+    alarm(SecondsMax);
+    _exit(Library(Path.c_str(), Printed.data(), Printed.size()) ? 1 : 0);
+  }
+  int Status = 0;
+  if (Child < 0 || waitpid(Child, &Status, 0) != Child)
+    llvm::report_fatal_error("no process for the checker");
+  if (Status == 0)
+    return {};
+  if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM)
+    return {Verdict::CheckerDied, "nvm_crash_check_file took more than 5 s"};
+  if (WIFSIGNALED(Status))
+    return {Verdict::CheckerDied,
+            "nvm_crash_check_file ended with signal " + std::to_string(WTERMSIG(Status))};
+  return {Verdict::Refused, "nvm_crash_check_file did not return 0"};
+}
+
+Judgement FileJudge::judge(uint64_t Length, uint64_t Printed) {
+  M.copyTo(*Copy, Length);
+  putAcked(Printed);
+  return Library ? askLibrary() : askCommand();
+}
+
+} // namespace nvmove::crash

@@ -1,0 +1,261 @@
+// States of a program that flushes by itself: see RawExplorer.h.
+#include "crash/RawExplorer.h"
+
+#include "crash/Callers.h"
+#include "crash/FailurePoints.h"
+#include "crash/FileJudge.h"
+#include "crash/Findings.h"
+#include "crash/Guilty.h"
+#include "crash/Minimise.h"
+#include "crash/RawRules.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <unordered_set>
+
+namespace nvmove::crash {
+namespace {
+
+constexpr size_t LossesNamed = 4;    ///< lines of a loss that get notes of their own
+constexpr size_t MinimisedMax = 200; ///< failing states whose smallest loss is looked for
+
+llvm::Error failed(const std::string &Why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
+}
+
+class RawExplorer {
+public:
+  RawExplorer(const Trace &T, const Options &O, Media &M, FileJudge *J)
+      : T(T), O(O), M(M), J(J), All(T),
+        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(O.PerPoint),
+        Length(T.Size) {}
+
+  Result run() {
+    auto Start = std::chrono::steady_clock::now();
+    if (!O.Only)
+      applyRawRules(T, R);
+    sayWhatIsMissing();
+    while (J && At < T.Events.size() && !J->commandFails())
+      take(T.Events[At]), ++At;
+    if (J)
+      epoch(); // what was still on its way at the end
+    R.CommandFails = J && J->commandFails();
+    R.Distinct = Images.size();
+    R.FailurePoints = Points.count();
+    R.Threads = T.Threads;
+    R.Raw = true;
+    nameCallers(T, R);
+    R.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
+    return std::move(R);
+  }
+
+private:
+  void sayWhatIsMissing() {
+    auto Say = [this](const std::string &Text) { R.NotDone.push_back(Text); };
+    if (!J)
+      Say("no --check: no state was judged, only the rules were applied");
+    if (T.OtherOpenings)
+      Say("other files were mapped (" + std::to_string(T.OtherOpenings) + " times); only " +
+          T.PoolPath + " is traced (NVMOVE_TRACE_FILE names another)");
+    if (T.Points.empty())
+      Say("no store was seen: is the program built with nvmove-cc -g --nvmove-trace=raw?");
+    if (T.Full)
+      Say("the trace was full (--trace-max): what the program did then is not known");
+    else if (T.Cut)
+      Say("the trace ends within a record: what the program did then is not known");
+    R.Cut = !J || T.OtherOpenings || T.Points.empty() || T.Cut;
+  }
+
+  void take(const Event &E) {
+    Points.pass(E);
+    if (E.Kind == NVM_TRACE_GROW)
+      Length = E.Place;
+    if (E.Kind == NVM_TRACE_OUTPUT && E.Place != UINT64_MAX && E.Place != Acked) {
+      Acked = E.Place;
+      enter(E);
+    }
+    if (O.What != Model::Power) {
+      if (M.apply(At, E, false)) {
+        States.latest();
+        M.keepAll();
+      }
+      return;
+    }
+    if (E.Kind == NVM_TRACE_FENCE || E.Kind == NVM_TRACE_SYNC)
+      enter(E);
+    if (E.Kind == NVM_TRACE_FENCE)
+      M.fence(E.Thread);
+    else
+      M.apply(At, E, false);
+  }
+
+  void enter(const Event &E) {
+    if (Points.enter(E.Thread) || O.Only)
+      epoch();
+    else
+      ++R.Skipped;
+  }
+
+  void epoch() {
+    ++R.Epochs;
+    if (R.States >= O.StatesMax) {
+      ++R.Unexplored;
+      return;
+    }
+    bool Whole = true;
+    if (O.What == Model::Power)
+      Whole = States.epoch();
+    else
+      States.latest();
+    R.Sampled += !Whole || M.forgot();
+  }
+
+  Judgement verdictOn(const Choices &C) {
+    M.put(C);
+    Judgement Said = J->judge(Length, Acked);
+    M.takeBack(C);
+    return Said;
+  }
+
+  void judge(const Choices &C) {
+    if (J->commandFails())
+      return;
+    if (O.Only) {
+      if (At == O.Only->Event && !R.States)
+        judgeOnly();
+      return;
+    }
+    uint64_t Hash = M.hashOf(C);
+    if (!Seen.insert(Hash + (Acked + (Length << 32)) * 0x9e3779b97f4a7c15).second)
+      return;
+    if (R.States >= O.StatesMax) {
+      ++R.Unexplored;
+      return;
+    }
+    Images.insert(Hash);
+    ++R.States;
+    if (Judgement Said = verdictOn(C); Said.What != Verdict::Right)
+      found(Said, C);
+  }
+
+  void judgeOnly() {
+    Choices C = M.choices();
+    if (!O.Only->choose(C))
+      return;
+    ++R.States;
+    Images.insert(M.hashOf(C));
+    if (Judgement Said = verdictOn(C); Said.What != Verdict::Right)
+      found(Said, C);
+  }
+
+  void found(const Judgement &Said, const Choices &C) {
+    Choices Least = C;
+    if (!O.Only && Minimised++ < MinimisedMax)
+      Least = minimised(C, [&](const Choices &Less) { return verdictOn(Less).What == Said.What; });
+    Finding F{Said.What == Verdict::CheckerDied ? "checker crashed" : "checker", Said.Message};
+    F.Event = At;
+    F.State = State::of(At, Least, false).text();
+    blame(Least, F);
+    addFinding(R, std::move(F));
+  }
+
+  /// The lines of a loss that lack something, and the event that made what they lack first.
+  static std::vector<std::pair<uint64_t, size_t>> lackingIn(const Choices &C) {
+    std::vector<std::pair<uint64_t, size_t>> Lacking;
+    for (const Choice &One : C)
+      if (One.Version + 1 < One.Dirty->Versions.size())
+        Lacking.push_back({One.Line, One.Dirty->Versions[One.Version + 1].Event});
+    return Lacking;
+  }
+
+  void blame(const Choices &Least, Finding &F) {
+    auto Lacking = lackingIn(Least);
+    const Site *LastStore = All.lastBefore(At);
+    if (Lacking.empty()) {
+      F.Where = LastStore;
+      F.Message += ", when the crash comes right behind this store and nothing is lost";
+    } else {
+      const Event &Lost = T.Events[Lacking[0].second];
+      F.Where = T.site(Lost.Extra);
+      F.Point = Lost.Extra;
+      F.Message += ", when what is stored here is lost and what came later is not";
+      for (size_t I = 0; I < Lacking.size() && I < LossesNamed; ++I)
+        tellFate(F, Lacking[I].first, Lacking[I].second, I == 0);
+      if (Lacking.size() > LossesNamed)
+        F.Notes.push_back({nullptr, std::to_string(Lacking.size() - LossesNamed) +
+                                        " more lines have to be lost for it"});
+      if (LastStore != F.Where)
+        F.Notes.push_back({LastStore, "the last store before the crash, which is not lost"});
+    }
+    if (T.Output && Acked)
+      F.Notes.push_back({nullptr, "the program had printed " + std::to_string(Acked) +
+                                      " bytes by then, the last line: " + lastLine()});
+  }
+
+  /// Whether a line that was lost was on its way.
+  void tellFate(Finding &F, uint64_t Line, size_t Stored, bool IsFirst) const {
+    if (!IsFirst)
+      F.Notes.push_back({T.site(T.Events[Stored].Extra), "lost with it: what is stored here"});
+    for (size_t I = Stored; I < At && I < T.Events.size(); ++I) {
+      const Event &E = T.Events[I];
+      bool Flushes = E.Kind == NVM_TRACE_FLUSH || E.Kind == NVM_TRACE_STREAM;
+      if (Flushes && E.Place / LineSize <= Line &&
+          (E.Place + E.Bytes.size() - 1) / LineSize >= Line) {
+        F.Notes.push_back({T.site(E.Extra), E.Kind == NVM_TRACE_STREAM
+                                                ? "stored past the cache, and no fence followed"
+                                                : "flushed here, and no fence followed"});
+        return;
+      }
+    }
+    F.Notes.push_back({nullptr, "its line was not flushed between that store and the crash"});
+  }
+
+  std::string lastLine() const {
+    llvm::StringRef Printed = T.Output->getBuffer().take_front(Acked).rtrim('\n');
+    size_t From = Printed.rfind('\n');
+    constexpr size_t Shown = 80;
+    return "'" + Printed.drop_front(From == Printed.npos ? 0 : From + 1).take_front(Shown).str() +
+           "'";
+  }
+
+  const Trace &T;
+  const Options &O;
+  Media &M;
+  FileJudge *J;
+  Stores All;
+  Walk States;
+  FailurePoints Points;
+  Result R;
+  std::unordered_set<uint64_t> Seen, Images;
+  uint64_t Length, Acked = 0;
+  size_t At = 0, Minimised = 0;
+};
+
+} // namespace
+
+llvm::Expected<Result> exploreRaw(const Trace &T, const Options &O) {
+  if (O.What == Model::Disk)
+    return failed("--model=disk is for pools; a program that flushes by itself has --model=power "
+                  "and --model=process");
+  llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);
+  if (!M)
+    return M.takeError();
+  std::unique_ptr<FileJudge> Judge;
+  if (!O.Checker.empty() || !O.Command.empty()) {
+    auto Made = FileJudge::make(T, **M, O.Checker, O.Command);
+    if (!Made)
+      return Made.takeError();
+    Judge = std::move(*Made);
+  } else if (O.Only) {
+    return failed("--state needs the --check that judged it");
+  }
+  Result R = RawExplorer(T, O, **M, Judge.get()).run();
+  if (R.CommandFails)
+    return failed("the checker '" + O.Command + "' cannot be run");
+  if (O.Only && !R.States)
+    return failed("no state '" + O.Only->text() + "' in this trace, under this model");
+  return R;
+}
+
+} // namespace nvmove::crash

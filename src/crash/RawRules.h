@@ -1,0 +1,11 @@
+// What the trace of a program that flushes and fences by itself says before any state is built.
+#pragma once
+
+#include "crash/Explorer.h"
+
+namespace nvmove::crash {
+
+/// Adds findings: "never flushed", "never fenced"; and the warning "redundant flush".
+void applyRawRules(const Trace &T, Result &R);
+
+} // namespace nvmove::crash
