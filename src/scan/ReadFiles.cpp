@@ -26,20 +26,20 @@ std::error_code notThere() { return std::make_error_code(std::errc::no_such_file
 
 } // namespace
 
-void ReadFiles::missed(const llvm::Twine &Path) {
+void ReadFiles::note(const llvm::Twine &Path, std::set<std::string> &Paths) {
   llvm::SmallString<256> Whole;
   Path.toVector(Whole);
   if (Whole.empty() || makeAbsolute(Whole))
     return;
   llvm::sys::path::remove_dots(Whole, /*remove_dot_dot=*/false);
-  Absent.insert(std::string(Whole));
+  Paths.insert(std::string(Whole));
 }
 
 llvm::ErrorOr<llvm::vfs::Status> ReadFiles::status(const llvm::Twine &Path) {
   llvm::ErrorOr<llvm::vfs::Status> Found = ProxyFileSystem::status(Path);
   bool Device = Found && isDevice(*Found, Path);
   if (!Found || Device)
-    missed(Path); // A file may take the place of a device, too.
+    note(Path, Absent); // A file may take the place of a device, too.
   if (Device)
     return notThere();
   return Found;
@@ -54,7 +54,10 @@ llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
 ReadFiles::openFileForRead(const llvm::Twine &Path) {
   if (llvm::ErrorOr<llvm::vfs::Status> Found = status(Path); !Found)
     return Found.getError();
-  return ProxyFileSystem::openFileForRead(Path);
+  auto Opened = ProxyFileSystem::openFileForRead(Path);
+  if (Opened)
+    used(Path);
+  return Opened;
 }
 
 } // namespace nvmove::scan

@@ -1,5 +1,9 @@
-// The file system that a compilation sees: the real one, read only, with a list of what it did not
-// find.
+// The file system that a compilation sees: the real one, read only, with lists of what it opened
+// and of what it did not find.
+//
+// Every file that is opened is written down, whatever it is read as: a source, a precompiled header,
+// bytes for #embed, a configuration of the driver. Files that are used without being opened here
+// (what a precompiled header was made of) come from others, by used().
 //
 // A file that is not there says as much as one that is: a header that appears in a folder searched
 // earlier hides the one that was read, and __has_include turns true. Every look that fails is
@@ -24,13 +28,18 @@ public:
   bool exists(const llvm::Twine &Path) override;
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &Path) override;
 
+  /// Adds \p Path to read().
+  void used(const llvm::Twine &Path) { note(Path, Read); }
+
+  /// Absolute paths of files that the compilation depends on.
+  const std::set<std::string> &read() const { return Read; }
   /// Absolute paths that were asked for and not found.
   const std::set<std::string> &absent() const { return Absent; }
 
 private:
-  void missed(const llvm::Twine &Path);
+  void note(const llvm::Twine &Path, std::set<std::string> &Paths);
 
-  std::set<std::string> Absent;
+  std::set<std::string> Read, Absent;
 };
 
 } // namespace nvmove::scan

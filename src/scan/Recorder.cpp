@@ -17,9 +17,9 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Frontend/Utils.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -160,27 +160,29 @@ public:
                                     CI.getHeaderSearchOpts().ResourceDir + "/include/");
   }
 
-  void EndSourceFileAction() override {
-    clang::CompilerInstance &CI = getCompilerInstance();
-    const clang::SourceManager &Sources = CI.getSourceManager();
-    auto Absolute = [&](llvm::StringRef Name) {
-      llvm::SmallString<256> Path(Name);
-      CI.getFileManager().makeAbsolutePath(Path);
-      llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-      return Path.str().str();
-    };
-    if (auto Main = Sources.getFileEntryRefForID(Sources.getMainFileID()))
-      Result.Inputs.push_back(Absolute(Main->getName()));
-    llvm::StringSet<> Seen;
-    for (auto It = Sources.fileinfo_begin(); It != Sources.fileinfo_end(); ++It) {
-      std::string Path = Absolute(It->first.getName());
-      if (Seen.insert(Path).second && (Result.Inputs.empty() || Path != Result.Inputs.front()))
-        Result.Inputs.push_back(std::move(Path));
-    }
+private:
+  Recording &Result;
+};
+
+/// Files that a compilation depends on without opening them: those that a precompiled header was made
+/// of, and those that __has_include finds.
+class UsedFiles : public clang::DependencyCollector {
+public:
+  explicit UsedFiles(ReadFiles &Files) : Files(Files) {}
+
+  bool needSystemDependencies() override { return true; }
+
+  bool sawDependency(llvm::StringRef Path, bool FromModule, bool IsSystem, bool IsModuleFile,
+                     bool IsMissing) override {
+    if (IsMissing ||
+        !DependencyCollector::sawDependency(Path, FromModule, IsSystem, IsModuleFile, IsMissing))
+      return false;
+    Files.used(Path);
+    return true;
   }
 
 private:
-  Recording &Result;
+  ReadFiles &Files;
 };
 
 /// What an invocation says about the meaning of its source, and nothing else: no group of options
@@ -215,7 +217,8 @@ std::shared_ptr<clang::CompilerInvocation> readingOnly(clang::CompilerInvocation
 
 class RecordActionFactory : public clang::tooling::ToolAction {
 public:
-  RecordActionFactory(Recording &Result) : Result(Result) {}
+  RecordActionFactory(Recording &Result, ReadFiles &FileSystem)
+      : Result(Result), FileSystem(FileSystem) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> Invocation,
                      clang::FileManager *Files,
@@ -227,6 +230,7 @@ public:
     Compiler.setFileManager(Files);
     Compiler.createDiagnostics(Consumer, /*ShouldOwnClient=*/false);
     Compiler.createSourceManager(*Files);
+    Compiler.addDependencyCollector(std::make_shared<UsedFiles>(FileSystem));
     Compiler.setVerboseOutputStream(llvm::nulls()); // "2 errors generated." belongs to nobody.
     RecordAction Action(Result);
     bool Fine = Compiler.ExecuteAction(Action);
@@ -239,6 +243,7 @@ public:
 
 private:
   Recording &Result;
+  ReadFiles &FileSystem;
 };
 
 /// Prints diagnostics into a string and remembers the options that the driver refused.
@@ -296,7 +301,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
     llvm::raw_string_ostream Text(Result.Diagnostics);
     llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> Options(new clang::DiagnosticOptions);
     Listener Diagnostics(Text, Options.get());
-    RecordActionFactory Action(Result);
+    RecordActionFactory Action(Result, *FileSystem);
     clang::tooling::ToolInvocation Invocation(Arguments, &Action, Files.get(),
                                               std::make_shared<clang::PCHContainerOperations>());
     Invocation.setDiagnosticConsumer(&Diagnostics);
@@ -317,6 +322,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
                                      Command.File.c_str(),
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
+    Result.Inputs.assign(FileSystem->read().begin(), FileSystem->read().end());
     Result.Absent.assign(FileSystem->absent().begin(), FileSystem->absent().end());
     Result.Unit.MainFile = Command.File;
     Result.Unit.Output = outputOf(Command);

@@ -21,7 +21,7 @@ struct CompileCommand {
 /// What came of one translation unit.
 struct Recording {
   facts::TranslationUnit Unit;
-  std::vector<std::string> Inputs; ///< Absolute path of every file read, the main file first.
+  std::vector<std::string> Inputs; ///< Absolute path of every file that counts.
   std::vector<std::string> Absent; ///< Absolute paths that were looked for and not found.
   unsigned Errors = 0;             ///< Parse errors; with any, Unit is empty.
   std::string Diagnostics;         ///< Clang's own text of errors, uncoloured.
