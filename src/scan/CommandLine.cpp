@@ -275,6 +275,15 @@ llvm::StringRef languageOf(const CompileCommand &Command) {
       .Default(Explicit);
 }
 
+std::string sourceAmong(llvm::ArrayRef<std::string> Flags) {
+  std::vector<std::string> Words = {"clang"};
+  llvm::append_range(Words, Flags);
+  for (const Option &Each : parse(Words))
+    if (Each.Id == options::OPT_INPUT && !languageOfSuffix(Words[Each.First]).empty())
+      return Words[Each.First];
+  return "";
+}
+
 std::string meaningOf(const CompileCommand &Command) {
   std::string Key = Command.Directory + '\0' + Command.File;
   for (const Option &Each : parse(Command.Arguments)) {

@@ -37,6 +37,9 @@ llvm::Error simplify(CompileCommand &Command, llvm::StringRef Output);
 /// "c" for what can be recorded, "" for no source, else the name of the language.
 llvm::StringRef languageOf(const CompileCommand &Command);
 
+/// A source among words that should be options alone, or "".
+std::string sourceAmong(llvm::ArrayRef<std::string> Flags);
+
 /// Equal for commands that give the same facts.
 std::string meaningOf(const CompileCommand &Command);
 

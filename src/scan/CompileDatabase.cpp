@@ -209,9 +209,16 @@ llvm::Expected<std::string> findCompileDatabase(llvm::StringRef From) {
                  HowToMakeOne);
 }
 
-CompileDatabase commandLineDatabase(llvm::ArrayRef<std::string> Files,
-                                    llvm::ArrayRef<std::string> Flags) {
+llvm::Expected<CompileDatabase> commandLineDatabase(llvm::ArrayRef<std::string> Files,
+                                                    llvm::ArrayRef<std::string> Flags) {
   CompileDatabase Database;
+  CompileCommand Bare{support::absolutePath("."), "", "", Flags.vec()};
+  if (llvm::Error E = expandResponseFiles(Bare, Database.Read))
+    llvm::consumeError(std::move(E)); // Said of each file below.
+  if (std::string Source = sourceAmong(Bare.Arguments); !Source.empty())
+    return failure("'" + Source +
+                   "' is a source file, and only options of the compiler follow --; "
+                   "write it before --");
   for (const std::string &File : Files) {
     CompileCommand Command;
     Command.Directory = support::absolutePath(".");

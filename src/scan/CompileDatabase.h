@@ -42,8 +42,8 @@ llvm::Expected<CompileDatabase> loadCompileDatabase(llvm::StringRef Given);
 llvm::Expected<std::string> findCompileDatabase(llvm::StringRef From);
 
 /// A database for \p Files compiled with \p Flags (what stands after "--"), in the working
-/// directory.
-CompileDatabase commandLineDatabase(llvm::ArrayRef<std::string> Files,
-                                    llvm::ArrayRef<std::string> Flags);
+/// directory. An error when a source stands among the flags.
+llvm::Expected<CompileDatabase> commandLineDatabase(llvm::ArrayRef<std::string> Files,
+                                                    llvm::ArrayRef<std::string> Flags);
 
 } // namespace nvmove::scan

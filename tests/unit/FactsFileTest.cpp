@@ -303,8 +303,8 @@ TEST_F(RecordedFactsTest, SurviveRandomDamage) {
       "  }\n"
       "  return 0;\n"
       "}\n");
-  scan::Scanned Scanned =
-      scan::scanUnits(scan::commandLineDatabase({path("list.c")}, {"-std=c11"}).Commands, {});
+  scan::Scanned Scanned = scan::scanUnits(
+      llvm::cantFail(scan::commandLineDatabase({path("list.c")}, {"-std=c11"})).Commands, {});
   ASSERT_EQ(Scanned.Units.size(), 1u);
   std::string Image = serialise(Scanned.Units.front());
   llvm::Expected<TranslationUnit> Back = deserialise(Image, "list.nvf");

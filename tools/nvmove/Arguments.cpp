@@ -189,16 +189,45 @@ bool isOneFile(const std::string &A, const std::string &B) {
              fs::weakly_canonical(fs::absolute(B, Absent), Absent);
 }
 
+/// The first of \p Names that was given, or null.
+const char *given(const CLI::App &Scan, std::initializer_list<const char *> Names) {
+  auto Found = std::find_if(Names.begin(), Names.end(),
+                            [&](const char *Name) { return Scan.count(Name) != 0; });
+  return Found == Names.end() ? nullptr : *Found;
+}
+
+std::optional<int> checkEmitFacts(const CLI::App &Scan, Arguments &A) {
+  A.What = Command::EmitFacts;
+  if (A.Output.empty())
+    return refuse("--emit-facts needs -o FILE.nvf");
+  if (!A.Load.empty() || !A.FactsGlobs.empty() || !A.Files.empty())
+    return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
+  if (A.HasFlags && !A.DatabasePath.empty())
+    return refuse("--emit-facts takes the flags of -p, or those behind --, not both");
+  if (const char *Name = given(Scan, {"--save", "--why-not", "--algorithm", "--nvmove-opts",
+                                      "--format", "--html", "--json", "--steps-max"}))
+    return refuse(std::string(Name) + " says nothing to --emit-facts, which only records one file; "
+                                      "give it to the scan that reads the facts (--facts)");
+  return std::nullopt;
+}
+
+/// Options that one of the two algorithms does not look at.
+std::optional<int> checkAlgorithm(const CLI::App &Scan, const Arguments &A) {
+  bool Published = A.Algorithm == "nvmove";
+  if (const char *Name = given(Scan, {"--why-not", "--steps-max"}); Published && Name)
+    return refuse(std::string(Name) +
+                  " is not known to the published algorithm; leave out "
+                  "--algorithm=nvmove, or " +
+                  Name);
+  if (!Published && given(Scan, {"--nvmove-opts"}))
+    return refuse("--nvmove-opts is about the published algorithm; add --algorithm=nvmove");
+  return std::nullopt;
+}
+
 /// What CLI11 cannot express: combinations.
-std::optional<int> checkScan(Arguments &A) {
-  if (!A.EmitFacts.empty()) {
-    A.What = Command::EmitFacts;
-    if (A.Output.empty())
-      return refuse("--emit-facts needs -o FILE.nvf");
-    if (!A.Load.empty() || !A.FactsGlobs.empty() || !A.Files.empty())
-      return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
-    return std::nullopt;
-  }
+std::optional<int> checkScan(const CLI::App &Scan, Arguments &A) {
+  if (!A.EmitFacts.empty())
+    return checkEmitFacts(Scan, A);
   const std::string *Outputs[] = {&A.Output, &A.HtmlFile, &A.JsonFile};
   for (const std::string *Each : Outputs)
     for (const std::string *Other : Outputs)
@@ -219,7 +248,7 @@ std::optional<int> checkScan(Arguments &A) {
     return refuse("give one of -p DIR, source files, and --facts, not several");
   if (A.HasFlags && A.Files.empty())
     return refuse("flags after -- need source files before it");
-  return std::nullopt;
+  return checkAlgorithm(Scan, A);
 }
 
 } // namespace
@@ -277,7 +306,7 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
     std::string Wrong = checkCrash(A);
     return Wrong.empty() ? std::nullopt : refuse(Wrong);
   }
-  return checkScan(A);
+  return checkScan(*Scan, A);
 }
 
 } // namespace nvmove::tool

@@ -13,18 +13,30 @@ namespace nvmove::tool {
 
 namespace {
 
-llvm::Expected<scan::CompileCommand> commandOf(const Arguments &A) {
-  if (A.DatabasePath.empty())
-    return scan::commandLineDatabase(A.EmitFacts, A.Flags).Commands.front();
-  llvm::Expected<scan::CompileDatabase> Database = openDatabase(A);
+llvm::Error failure(const llvm::Twine &Text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Text);
+}
+
+/// The database with the one command that \p A means.
+llvm::Expected<scan::CompileDatabase> openForOne(const Arguments &A) {
+  llvm::Expected<scan::CompileDatabase> Database =
+      A.DatabasePath.empty() ? scan::commandLineDatabase(A.EmitFacts, A.Flags) : openDatabase(A);
   if (!Database)
-    return Database.takeError();
+    return Database;
   std::string Wanted = support::absolutePath(A.EmitFacts);
-  for (scan::CompileCommand &Command : Database->Commands)
-    if (Command.File == Wanted)
-      return std::move(Command);
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 Wanted + " is not in " + Database->Path);
+  llvm::erase_if(Database->Commands,
+                 [&](const scan::CompileCommand &Each) { return Each.File != Wanted; });
+  if (Database->Commands.size() == 1)
+    return Database;
+  if (!Database->Commands.empty())
+    return failure(Wanted + " is compiled " + llvm::Twine(Database->Commands.size()) +
+                   " times in " + Database->Path + " (for " + Database->Commands[0].Output +
+                   " and " + Database->Commands[1].Output +
+                   "); give its flags in place of -p: -- FLAGS");
+  for (const scan::SkippedSource &Each : Database->Skipped)
+    if (Each.File == Wanted)
+      return failure(Wanted + ": " + Each.Why);
+  return failure(Wanted + " is not in " + Database->Path);
 }
 
 } // namespace
@@ -33,12 +45,12 @@ int runEmitFacts(const Arguments &A) {
   bool Color = support::wantsColor(A.Color, llvm::errs());
   llvm::errs().enable_colors(Color);
   support::Diagnostics D(llvm::errs(), Color, A.Quiet);
-  llvm::Expected<scan::CompileCommand> Command = commandOf(A);
-  if (!Command) {
-    D.error(Command.takeError());
+  llvm::Expected<scan::CompileDatabase> Database = openForOne(A);
+  if (!Database) {
+    D.error(Database.takeError());
     return ExitUsage;
   }
-  scan::Scanned Scanned = scan::scanUnits(*Command, {});
+  scan::Scanned Scanned = scan::scanUnits(Database->Commands, {});
   if (Scanned.Units.empty()) {
     for (const scan::FailedUnit &Unit : Scanned.Failed) {
       D.error(Unit.Why, {Unit.File});
@@ -46,6 +58,7 @@ int runEmitFacts(const Arguments &A) {
     }
     return ExitIncomplete;
   }
+  Scanned.Inputs.insert(Database->Read.begin(), Database->Read.end());
   if (llvm::Error E = refuseInputs({A.Output}, Scanned.Inputs)) {
     D.error(std::move(E));
     return ExitUsage;
