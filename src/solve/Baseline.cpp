@@ -17,7 +17,7 @@ class Baseline {
 public:
   Baseline(const Program &P, const Options &O, ScanResult &Result) : P(P), O(O), Result(Result) {}
 
-  void run(llvm::ArrayRef<FunctionId> Load) {
+  std::set<FunctionId> run(llvm::ArrayRef<FunctionId> Load) {
     for (FunctionId Id : Load)
       Queue.push_back({Id, None, nullptr});
     while (!Queue.empty()) {
@@ -37,6 +37,7 @@ public:
     llvm::sort(Result.Types, [](const PersistentType &A, const PersistentType &B) {
       return std::tie(A.Name, A.Definition.File) < std::tie(B.Name, B.Definition.File);
     });
+    return std::move(Visited);
   }
 
 private:
@@ -122,9 +123,9 @@ private:
 
 } // namespace
 
-void runBaseline(const Program &P, llvm::ArrayRef<FunctionId> Load, const Options &O,
-                 ScanResult &Result) {
-  Baseline(P, O, Result).run(Load);
+std::set<FunctionId> runBaseline(const Program &P, llvm::ArrayRef<FunctionId> Load,
+                                 const Options &O, ScanResult &Result) {
+  return Baseline(P, O, Result).run(Load);
 }
 
 } // namespace nvmove::solve

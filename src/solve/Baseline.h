@@ -7,8 +7,8 @@
 
 namespace nvmove::solve {
 
-/// Fills Types and Stats.FunctionsVisited of \p Result.
-void runBaseline(const Program &P, llvm::ArrayRef<FunctionId> Load, const Options &O,
-                 ScanResult &Result);
+/// Fills Types and Stats.FunctionsVisited of \p Result. The functions that it visited.
+std::set<FunctionId> runBaseline(const Program &P, llvm::ArrayRef<FunctionId> Load,
+                                 const Options &O, ScanResult &Result);
 
 } // namespace nvmove::solve

@@ -5,7 +5,8 @@
 // plugin has them. Variables do when they are made of different records; a tentative definition may
 // be repeated. Units needed for one reading of a name only are taken before the ones that have a
 // rival; of several that define a variable, one whose record is the one that was declared. Where
-// units that say different things about a variable lie equally near, a doubt is noted.
+// units that say different things about a variable lie equally near, a doubt is noted; of units that
+// define a function each choice is, for what comes of it shows only later.
 #include "solve/Program.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -13,7 +14,6 @@
 #include "llvm/Support/Path.h"
 
 #include <map>
-#include <set>
 
 namespace nvmove::solve {
 
@@ -40,13 +40,18 @@ public:
       return;
     Chosen[Unit] = true;
     Fresh.push_back(Unit);
-    forEachStrong(Unit, [&](const std::string &Name) { Defined.insert(Name); });
+    forEachStrong(Unit, [&](const std::string &Name) {
+      auto [It, New] = Defined.try_emplace(Name, Unit);
+      if (!New) // A load or save function is in it.
+        Choices.push_back({It->second, Unit, false});
+    });
     forEachVariable(Unit, [&](const std::string &Name, const facts::Symbol &Symbol) {
       Variables.try_emplace(Name, Declaration{Unit, &Symbol});
     });
   }
 
   std::vector<LinkDoubt> doubts() const { return Doubts; }
+  std::vector<UnitChoice> choices() const { return Choices; }
 
   std::vector<bool> run() {
     do {
@@ -176,7 +181,9 @@ private:
     Declaration Best = *llvm::min_element(
         Candidates, [&](const auto &A, const auto &B) { return Far(A) < Far(B); });
     for (const Declaration &Each : Candidates)
-      if (IsVariable && differ(Each, Best) && Far(Each) == Far(Best))
+      if (!IsVariable && Each.Unit != Best.Unit)
+        Choices.push_back({Best.Unit, Each.Unit, Far(Each) != Far(Best)});
+      else if (IsVariable && differ(Each, Best) && Far(Each) == Far(Best))
         Doubts.push_back({It->first, Units[Best.Unit].MainFile, Units[Each.Unit].MainFile});
     take(Best.Unit);
     return true;
@@ -185,7 +192,7 @@ private:
   /// Takes the unit that uses most of what is there already; false when none is left.
   bool takeUser() {
     std::map<uint32_t, unsigned> Uses;
-    for (const std::string &Name : Defined)
+    for (const auto &[Name, Unit] : Defined)
       if (auto It = Users.find(Name); It != Users.end())
         for (uint32_t Unit : It->second)
           if (!Chosen[Unit] && !Rejected[Unit])
@@ -208,9 +215,10 @@ private:
   std::vector<uint32_t> Fresh;
   std::map<std::string, std::vector<Declaration>> Definers;
   std::map<std::string, std::vector<uint32_t>> Users;
-  std::set<std::string> Defined;                ///< Functions.
+  std::map<std::string, uint32_t> Defined;      ///< Functions, and the first unit of each.
   std::map<std::string, Declaration> Variables; ///< Defined by what was taken.
   std::vector<LinkDoubt> Doubts;
+  std::vector<UnitChoice> Choices;
 };
 
 } // namespace
@@ -221,6 +229,7 @@ void Program::choose(llvm::ArrayRef<uint32_t> Seeds) {
     Links.take(Seed);
   Chosen = Links.run();
   Doubts = Links.doubts();
+  Choices = Links.choices();
 }
 
 } // namespace nvmove::solve

@@ -109,6 +109,12 @@ struct LinkDoubt {
   std::string Variable, Taken, Other; ///< Its name, and the sources of the units.
 };
 
+/// Two units that define the same functions, of which no other says which is meant.
+struct UnitChoice {
+  uint32_t Taken = None, Other = None;
+  bool Nearer = false; ///< The one that was taken is, to where it is used.
+};
+
 class Program {
 public:
   /// Links the units around the functions named \p Seeds (indices into \p Units).
@@ -125,6 +131,7 @@ public:
   const std::vector<UnitView> &views() const { return Views; }
   const std::vector<facts::TranslationUnit> &units() const { return Units; }
   const std::vector<LinkDoubt> &doubts() const { return Doubts; }
+  const std::vector<UnitChoice> &choices() const { return Choices; }
   uint32_t initialisers(const UnitView &View) const;
 
   /// What a Call or AddressOf instruction names.
@@ -169,6 +176,7 @@ private:
   std::vector<facts::TranslationUnit> Units;
   std::vector<bool> Chosen;
   std::vector<LinkDoubt> Doubts;
+  std::vector<UnitChoice> Choices;
   std::vector<UnitView> Views;
   std::vector<FunctionInfo> Functions;
   std::vector<RecordInfo> Records;

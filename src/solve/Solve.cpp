@@ -2,6 +2,7 @@
 #include "solve/Solve.h"
 
 #include "solve/Baseline.h"
+#include "solve/Doubts.h"
 #include "solve/LeftBehind.h"
 #include "solve/SaveZone.h"
 
@@ -46,14 +47,6 @@ size_t foldersApart(const TranslationUnit &Unit) {
   while (Common < Object.size() && Common < Source.size() && Object[Common] == Source[Common])
     ++Common;
   return Object.size() + Source.size() - 2 * Common;
-}
-
-bool sayTheSame(const TranslationUnit &A, const TranslationUnit &B) {
-  auto WithoutOutput = [](TranslationUnit Unit) {
-    Unit.Output.clear();
-    return facts::serialise(Unit);
-  };
-  return WithoutOutput(A) == WithoutOutput(B);
 }
 
 /// The same file, compiled for several programs: the one whose object lies with it comes first. Of
@@ -183,17 +176,6 @@ void countTypes(const Program &P, ScanStats &Stats) {
     Stats.FunctionsTotal += F.Body->Symbol != None;
 }
 
-/// Says which variables were chosen by no more than the names of files.
-void noteDoubts(const Program &P, ScanResult &Result) {
-  constexpr size_t DoubtsMax = 5;
-  for (const LinkDoubt &Each : llvm::ArrayRef(P.doubts()).take_front(DoubtsMax))
-    Result.Notes.push_back("'" + Each.Variable + "' is defined differently by " + Each.Taken +
-                           " and " + Each.Other +
-                           ", for two programs as it seems; this answer takes the first (give the "
-                           "sources of one program only)");
-  Result.Incomplete |= !P.doubts().empty();
-}
-
 } // namespace
 
 llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Options &O) {
@@ -227,15 +209,15 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
   Program P(std::move(Units), Seeds);
   countTypes(P, Result.Stats);
   Result.Notes = std::move(Programs);
-  noteDoubts(P, Result);
   std::vector<FunctionId> LoadIds = idsOf(P, *Load);
   if (O.Which == Algorithm::Nvmove) {
-    runBaseline(P, LoadIds, O, Result);
+    noteDoubts(P, runBaseline(P, LoadIds, O, Result), Result);
   } else {
     Inference Known(P);
     FunctionFlow Flow(P);
     Zone Visited(P, Known, Flow, O.StepsMax);
     Visited.visit(LoadIds);
+    noteDoubts(P, Visited.visited(), Result);
     LeftBehind Behind(P, Visited);
     std::set<RecordKey> Saved;
     if (!Save->empty())
