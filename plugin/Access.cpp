@@ -1,6 +1,8 @@
 // The one enumeration of accesses: see Access.h.
 #include "Access.h"
 
+#include "Assembly.h"
+
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -162,17 +164,17 @@ private:
   }
 
   /// Memory outputs are written. So may be whatever an input leads to, if the assembler says that it
-  /// changes memory: the operand in memory itself, an address in a register, one that was made a
-  /// number on its way there, and one that lies in the operand. Assembler without a word does
-  /// nothing.
+  /// changes memory: the operand in memory itself; and where it forms addresses an address in a
+  /// register, one that was made a number on its way there, and one that lies in the operand.
   void visitAssembly(CallBase &Call) {
     auto *Code = cast<InlineAsm>(Call.getCalledOperand());
-    if (Code->getAsmString().find_first_not_of(" \t\n;") == std::string::npos)
+    if (isEmptyAssembly(*Code))
       return;
     InlineAsm::ConstraintInfoVector Constraints = Code->ParseConstraints();
     bool ClobbersMemory = any_of(Constraints, [](const InlineAsm::ConstraintInfo &C) {
       return C.Type == InlineAsm::isClobber && is_contained(C.Codes, "{memory}");
     });
+    bool FormsAddress = mayFormAddress(*Code);
     unsigned N = 0; // operands that are arguments: inputs, and outputs in memory
     for (const InlineAsm::ConstraintInfo &C : Constraints) {
       if (!C.hasArg())
@@ -180,23 +182,31 @@ private:
       if (C.Type == InlineAsm::isOutput)
         addAssembled(Call, Call.getArgOperand(N));
       else if (ClobbersMemory)
-        visitAssemblyInput(Call, N, C.isIndirect);
+        visitAssemblyInput(Call, N, C.isIndirect, FormsAddress);
       ++N;
     }
   }
 
-  void visitAssemblyInput(CallBase &Call, unsigned N, bool IsInMemory) {
+  void visitAssemblyInput(CallBase &Call, unsigned N, bool IsInMemory, bool FormsAddress) {
     Value *Input = Call.getArgOperand(N);
+    if (!IsInMemory && !FormsAddress)
+      return;
     if (auto *Number = dyn_cast<PtrToIntOperator>(Input))
       Input = Number->getPointerOperand();
     if (Input->getType()->isPointerTy())
       addAssembled(Call, Input);
-    else if (mayHoldAddress(Input->getType()) && !isa<Constant>(Input))
+    else if (mayHoldAddress(Input->getType()) && !isa<Constant>(Input) && !isNarrow(Input))
       addAssembled(Call, nullptr);
     auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(Input));
-    if (IsInMemory && mayHoldAddress(Call.getParamElementType(N)) &&
+    if (IsInMemory && FormsAddress && mayHoldAddress(Call.getParamElementType(N)) &&
         !(Variable && Variable->isConstant()))
       addAssembled(Call, nullptr);
+  }
+
+  /// True for a number that was made of one with too few bits for the address of a pool.
+  bool isNarrow(const Value *Number) const {
+    constexpr unsigned AddressBits = 64 - 32;
+    return Number->getType()->isIntegerTy(64) && ComputeNumSignBits(Number, DL) >= AddressBits;
   }
 
   /// Without an address: one that nothing is known of.
