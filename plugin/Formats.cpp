@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <optional>
+
 using namespace llvm;
 
 namespace nvmove::plugin {
@@ -28,13 +30,24 @@ const Modifier &takeModifier(StringRef &Format) {
   llvm_unreachable("the last modifier is empty");
 }
 
-/// Skips what may stand between % and its modifier; counts the `*` of printf.
+/// Behind a `%` or `*`: the argument that "N$" names, counted from 0. None is named without it.
+std::optional<unsigned> takePosition(StringRef &Format) {
+  StringRef Rest = Format;
+  unsigned Position = 0;
+  if (Rest.consumeInteger(10, Position) || !Position || !Rest.consume_front("$"))
+    return std::nullopt;
+  Format = Rest;
+  return Position - 1;
+}
+
+/// Skips what may stand between % and its modifier; counts each `*` that takes the next argument.
 unsigned skipFlags(StringRef &Format) {
   unsigned Stars = 0;
   while (!Format.empty() &&
          (isDigit(Format.front()) || StringRef("-+ #0'.*I").contains(Format[0]))) {
-    Stars += Format.front() == '*';
+    bool IsStar = Format.front() == '*';
     Format = Format.drop_front();
+    Stars += IsStar && !takePosition(Format);
   }
   return Stars;
 }
@@ -60,6 +73,7 @@ SmallVector<FormatStore> printfStores(StringRef Format) {
     if (At == StringRef::npos)
       return Found;
     Format = Format.substr(At + 1);
+    std::optional<unsigned> Position = takePosition(Format);
     Argument += skipFlags(Format);
     const Modifier &M = takeModifier(Format);
     if (Format.empty())
@@ -67,8 +81,8 @@ SmallVector<FormatStore> printfStores(StringRef Format) {
     char Conversion = Format.front();
     Format = Format.drop_front();
     if (Conversion == 'n')
-      Found.push_back({Argument, M.Size, false});
-    Argument += Conversion != '%' && Conversion != 'm'; // glibc's %m takes no argument
+      Found.push_back({Position.value_or(Argument), M.Size, false});
+    Argument += !Position && Conversion != '%' && Conversion != 'm'; // glibc's %m takes no argument
   }
 }
 

@@ -66,6 +66,18 @@ private:
   unsigned Passed; ///< of the parameters that have a name
 };
 
+/// What to do about \p F, which no entry has the name of.
+std::string advice(const Function &F, const UnsafeTable &Unsafe) {
+  std::string Text = "; describe it in an .unsafe file (--nvmove-unsafe=FILE)";
+  const UnsafeFunction *Meant = Unsafe.nearest(F.getName().ltrim('\1'), [&](StringRef Name) {
+    return frontendFacts().SystemFunctions.contains(Name) || F.getParent()->getFunction(Name);
+  });
+  if (Meant)
+    Text +=
+        "; is '" + Meant->Name + "' at " + Meant->Place + " meant, which is declared nowhere here?";
+  return Text;
+}
+
 } // namespace
 
 const SystemFunction *systemFunction(const Function &F) {
@@ -90,11 +102,10 @@ bool warnOfUnknown(CallBase &Call, const UnsafeTable &Unsafe, const TargetLibrar
     StringRef Way = Unknown.way(N);
     if (Way.empty())
       continue;
-    StringRef Name = namedCallee(Call)->getName();
-    R.warnOnce(Name, Call,
-               "pre-compiled '" + Name + "' may write persistent memory " + Way +
-                   Twine(N - Unknown.first() + 1) +
-                   "; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
+    const Function &Callee = *namedCallee(Call);
+    R.warnOnce(Callee.getName(), Call,
+               "pre-compiled '" + Callee.getName() + "' may write persistent memory " + Way +
+                   Twine(N - Unknown.first() + 1) + advice(Callee, Unsafe));
     return true;
   }
   return false;
@@ -110,7 +121,8 @@ void warnOfTakenAddresses(Module &M, const UnsafeTable &Unsafe, Report &R) {
     if (System->WritableArguments || System->LeadingArguments || System->Variadic)
       R.warnOfTaken(F, "the address of pre-compiled '" + F.getName() +
                            "' is taken, and what calls through it write to persistent memory is "
-                           "not logged; describe it in an .unsafe file (--nvmove-unsafe=FILE)");
+                           "not logged" +
+                           advice(F, Unsafe));
   }
 }
 

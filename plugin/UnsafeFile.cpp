@@ -37,6 +37,9 @@ const NamedInput Inputs[] = {
     {"wscanf", UnsafeRange::Scanf, sizeof(wchar_t)},
 };
 
+/// C asks of compilers to take 127; x86-64 has no bound.
+constexpr uint64_t ArgumentsMax = UINT16_MAX;
+
 /// Parses one line. The first problem found is kept; after it everything parses as nothing.
 class LineParser {
 public:
@@ -54,7 +57,7 @@ public:
     expect("}");
     if (!rest().empty())
       fail("unexpected text after '}'");
-    if (!SawArguments)
+    if (!is_contained(Seen, "nargs"))
       fail("no 'nargs'");
     Function.Keeps &= !SawFormat;
     return std::move(Function);
@@ -65,12 +68,17 @@ public:
 
 private:
   void property() {
+    rest();
+    size_t Begin = At;
     StringRef Name = word();
+    if (is_contained(Seen, Name))
+      failAt(Begin, "'" + Name.str() + "' is given twice");
+    Seen.push_back(Name);
     if (Name == "nargs") {
       expect(":");
-      Function.Arguments = static_cast<unsigned>(number());
+      uint64_t Count = number(ArgumentsMax, "more arguments than a call can have");
+      Function.Arguments = static_cast<unsigned>(Count);
       Function.AtLeast = accept("+");
-      SawArguments = true;
     } else if (Name == "wr_set") {
       set(Function.Writes);
     } else if (Name == "rd_set") {
@@ -116,6 +124,8 @@ private:
       expect(",");
       expect("#");
       R.Stride = number();
+      if (!R.Stride)
+        fail("elements of no bytes");
       expect(",");
       ++Depth;
       if (Problem.empty())
@@ -250,13 +260,18 @@ private:
     return Word;
   }
 
-  uint64_t number() {
+  uint64_t number(uint64_t Max = UINT64_MAX, const char *TooLarge = "") {
     uint64_t Value = 0;
+    rest();
     size_t Begin = At;
-    if (word().getAsInteger(0, Value)) {
-      At = Begin;
-      fail("expected a number");
-    }
+    StringRef Digits = word();
+    bool IsHexadecimal = Digits.consume_front_insensitive("0x");
+    if (!IsHexadecimal && Digits.size() > 1 && Digits.starts_with("0"))
+      failAt(Begin, "a number that begins with 0 is neither decimal nor, with 0x, hexadecimal");
+    else if (Digits.getAsInteger(IsHexadecimal ? 16 : 10, Value))
+      failAt(Begin, "expected a number");
+    else if (Value > Max)
+      failAt(Begin, TooLarge);
     return Value;
   }
 
@@ -280,11 +295,16 @@ private:
     ProblemAt = At;
   }
 
+  void failAt(size_t Where, const std::string &What) {
+    At = Where;
+    fail(What);
+  }
+
   StringRef Line;
   size_t At = 0;
-  bool SawArguments = false;
-  bool SawFormat = false; ///< of a printf or scanf, which may lock the locale
-  unsigned Depth = 0;     ///< of `each` around
+  SmallVector<StringRef> Seen; ///< properties
+  bool SawFormat = false;      ///< of a printf or scanf, which may lock the locale
+  unsigned Depth = 0;          ///< of `each` around
   UnsafeFunction Function;
 };
 
@@ -312,10 +332,26 @@ Error UnsafeTable::addText(StringRef Text, StringRef Path) {
     if (!Parser.Problem.empty())
       return createStringError(Path + ":" + Twine(Number) + ":" + Twine(Parser.ProblemAt + 1) +
                                ": " + Parser.Problem);
+    F.Place = (Path + ":" + Twine(Number)).str();
     std::string Name = F.Name;
     Functions[Name] = std::move(F);
   }
   return Error::success();
+}
+
+const UnsafeFunction *UnsafeTable::nearest(StringRef Name,
+                                           function_ref<bool(StringRef)> IsDeclared) const {
+  const UnsafeFunction *Found = nullptr;
+  unsigned Limit = std::min<unsigned>(2, static_cast<unsigned>(Name.size()) / 4), Least = Limit + 1;
+  for (const auto &Entry : Functions) {
+    unsigned Distance = Name.edit_distance(Entry.first(), true, Limit);
+    bool IsNearer = Distance < Least || (Found && Distance == Least && Entry.first() < Found->Name);
+    if (!IsNearer || IsDeclared(Entry.first()))
+      continue;
+    Found = &Entry.second;
+    Least = Distance;
+  }
+  return Found;
 }
 
 const UnsafeFunction *UnsafeTable::find(const Function &F) const {

@@ -60,7 +60,7 @@ struct UnsafeRange {
 };
 
 struct UnsafeFunction {
-  std::string Name;
+  std::string Name, Place; ///< Place: FILE:LINE
   unsigned Arguments = 0;
   bool AtLeast = false; ///< `nargs:2+`: more arguments may follow
   /// `keeps`: neither it nor what it calls commits or releases a lock.
@@ -78,6 +78,10 @@ public:
 
   /// The entry for a function without a body here, or null.
   const UnsafeFunction *find(const llvm::Function &F) const;
+
+  /// An entry whose name is nearly \p Name and that of no function which \p IsDeclared, or null.
+  const UnsafeFunction *nearest(llvm::StringRef Name,
+                                llvm::function_ref<bool(llvm::StringRef)> IsDeclared) const;
 
   size_t size() const { return Functions.size(); }
 

@@ -65,6 +65,12 @@ static void printing(void) {
   char local[40];
   sprintf(local, "%s%hhn", word, text);
   expect(1, "%n");
+  sprintf(local, "%2$s%1$hhn", text, word);
+  expect(1, "%1$n");
+  sprintf(local, "%2$*4$.*3$d%%%5$m%1$hn%1$n", text, 12, 2, 10, 0);
+  expect(4, "%1$n behind widths");
+  sprintf(local, "%*d%hn", 3, 12, (short *)text);
+  expect(2, "%n behind a width");
 }
 
 static void scanning(void) {
