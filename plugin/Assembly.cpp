@@ -20,9 +20,10 @@ constexpr StringLiteral Sized[] = {
 };
 // As they are written.
 constexpr StringLiteral Plain[] = {
-    "cbtw", "clc",  "cld",   "cltd",   "cltq",   "cmc",    "cpuid",  "cqto",   "cwtd",
-    "cwtl", "lahf", "nop",   "pause",  "rdmsr",  "rdpmc",  "rdtsc",  "rdtscp", "sahf",
-    "stc",  "std",  "wrmsr", "xgetbv", "xsetbv", "lfence", "mfence", "sfence", "serialize",
+    "cbtw",  "clc",   "cld",   "cltd",   "cltq",   "cmc",    "cmpxchg16b", "cmpxchg8b",
+    "cpuid", "cqto",  "cwtd",  "cwtl",   "lahf",   "lfence", "mfence",     "nop",
+    "pause", "rdmsr", "rdpmc", "rdtsc",  "rdtscp", "sahf",   "serialize",  "sfence",
+    "stc",   "std",   "wrmsr", "xgetbv", "xsetbv",
 };
 // With a condition behind.
 constexpr StringLiteral Conditional[] = {"cmov", "set"};
@@ -48,7 +49,7 @@ bool isPlain(StringRef Instruction) {
     return true;
   if (Name.ends_with(":")) // a label
     return isPlain(Operands);
-  if (Name == "lock")
+  if (Name == "lock" || Name == "rep")
     return isPlain(Operands);
   return isSized(Name) || is_contained(Plain, Name) || staysInside(Name, Operands) ||
          any_of(Conditional, [&](StringRef Begin) { return Name.starts_with(Begin); });

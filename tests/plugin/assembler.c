@@ -26,6 +26,19 @@ long wait(long n) {
   __asm__ volatile("1: pause\n subq $1, %0\n jnz 1b" : "+r"(n) : : "memory");
   return n;
 }
+_Bool exchangeTwo(long low, long high) {
+  static struct {
+    _Alignas(16) long low, high;
+  } two;
+  _Bool done;
+  long a = 1, d = 2;
+  __asm__ volatile("lock cmpxchg16b %1; sete %0"
+                   : "=q"(done), "+m"(two), "+a"(a), "+d"(d)
+                   : "b"(low), "c"(high)
+                   : "memory", "cc");
+  return done;
+}
+void relax(long n) { __asm__ volatile("rep; nop" : : "r"(n) : "memory"); }
 void fromVariable(long n) {
   static long many;
   many = n;
