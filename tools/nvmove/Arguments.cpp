@@ -294,7 +294,7 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   }
   if (Facts->parsed()) {
     A.What = Command::DumpFacts;
-    return std::nullopt;
+    return A.HasFlags ? refuse("facts compiles nothing: nothing may follow --") : std::nullopt;
   }
   if (Pool->parsed()) {
     A.What = Command::Pool;
