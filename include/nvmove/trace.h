@@ -28,7 +28,9 @@ enum nvm_trace_kind {
   /* The program stored `size` bytes; extra: its site, 0 when not known. In a pool whose method
    * keeps the program's view apart (NVM_TRACE_APART) the file does not have them yet. */
   NVM_TRACE_STORE,
-  /* The same bytes reach the file past the cache, in whole lines; pending until the fence. */
+  /* The same bytes reach the file past the cache, in whole lines; pending until the fence. Entries
+   * of the log are among them: on some processors they go through the cache, which tears them in
+   * other places and leaves the same, for an entry that is torn is not there. */
   NVM_TRACE_STREAM,
   /* Bytes of one line (payload 64; extra: mask of bytes) reach the file; pending until the fence.
    */

@@ -300,7 +300,7 @@ private:
 llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   if (T.Raw)
     return exploreRaw(T, O);
-  llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);
+  llvm::Expected<std::unique_ptr<Media>> M = Media::make(T, O.What == Model::Process);
   if (!M)
     return M.takeError();
   auto Failing = Recovery::make(T.SizeMax, O.What);

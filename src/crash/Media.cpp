@@ -35,13 +35,14 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size) {
 }
 
 /// Pages of zeros stay holes.
-llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T) {
+llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T, bool InOrder) {
   constexpr size_t Block = 1 << 16;
   static const char Zero[Block] = {};
   llvm::StringRef Image = T.Image->getBuffer();
   auto M = make(T.SizeMax);
   if (!M)
     return M.takeError();
+  (*M)->InOrder = InOrder;
   for (size_t At = 0; At < Image.size(); At += Block) {
     size_t Length = std::min(Block, Image.size() - At);
     if (std::memcmp(Image.data() + At, Zero, Length) != 0)
@@ -139,7 +140,7 @@ uint64_t Media::lineHash(uint64_t Line, const char *Bytes) {
 DirtyLine &Media::lineAt(uint64_t Line) {
   DirtyLine &D = Dirty[Line];
   if (D.Versions.empty()) {
-    Version Guaranteed{{}, 0};
+    Version Guaranteed{{}, 0, 0};
     std::memcpy(Guaranteed.Bytes.data(), Map + Line * LineSize, LineSize);
     D.Versions.push_back(Guaranteed);
   }
@@ -154,7 +155,7 @@ void Media::push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t 
     D.Versions.erase(D.Versions.begin() + VersionsMax / 2);
     Forgot = true;
   }
-  D.Versions.push_back({Bytes, Event});
+  D.Versions.push_back({Bytes, Event, ++Moments});
 }
 
 /// By words of eight aligned bytes, upwards.
@@ -173,8 +174,15 @@ bool Media::store(uint64_t Place, llvm::StringRef Bytes, size_t Event) {
   return Changed;
 }
 
-/// Past the cache: each half may arrive alone, in whichever order they were stored.
+/// Past the cache: each half may arrive alone, in whichever order they were stored. Frames of the log
+/// go through the cache on some processors (append_clwb), and arrive upwards, in parts of eight
+/// bytes: half a line stands for those, too, as a frame that is torn in whatever way is not there
+/// (docs/internals/crash-consistency.md, I2), and no two share a line.
 void Media::stream(uint64_t Line, llvm::StringRef Bytes, size_t Event) {
+  if (InOrder) {
+    storeWords(Line, Bytes, UINT64_MAX, Event);
+    return;
+  }
   constexpr size_t Half = LineSize / 2;
   const std::array<char, LineSize> Old = lineAt(Line).Versions.back().Bytes;
   for (size_t From : {Half, size_t(0)}) {

@@ -3,7 +3,7 @@
 // Power: a line's stores reach the media in their order, eight aligned bytes at a time; a line may
 // be written back at any moment; a fence guarantees what the same thread flushed or streamed before
 // it. Lines streamed past the cache may arrive in parts: half a line stands for those. Process:
-// every store that was executed is there. Disk: the same while the machine lives; when it fails,
+// every store that was executed is there, word by word. Disk: the same while the machine lives; when it fails,
 // sectors of 512 bytes have whatever they had at some moment since the file was synchronised.
 #pragma once
 
@@ -19,7 +19,8 @@ enum class Model { Power, Process, Disk };
 
 struct Version {
   std::array<char, LineSize> Bytes;
-  size_t Event; ///< that made it
+  size_t Event;  ///< that made it
+  size_t Moment; ///< when, among all versions: a long store makes many
 };
 
 struct DirtyLine {
@@ -38,7 +39,8 @@ using Choices = std::vector<Choice>;
 /// The file, as guaranteed, in a memory file that other processes can open; and the dirty lines.
 class Media {
 public:
-  static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T);
+  /// \p InOrder: what is streamed arrives upwards, word by word, as the process stores it.
+  static llvm::Expected<std::unique_ptr<Media>> make(const Trace &T, bool InOrder = false);
   /// All that is guaranteed now.
   llvm::Expected<std::unique_ptr<Media>> copy() const;
   /// The same into another memory file of the same size, mapped at \p To.
@@ -91,7 +93,8 @@ private:
   char *Map = nullptr;
   uint64_t Size = 0, Hash = 0;
   int Fd = -1;
-  bool Forgot = false;
+  size_t Moments = 0;
+  bool Forgot = false, InOrder = false;
 };
 
 } // namespace nvmove::crash

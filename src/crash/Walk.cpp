@@ -30,8 +30,16 @@ void Walk::epochIfSmall() {
 
 void Walk::latest() {
   Choices All = M.choices();
+  size_t Words = 0, Stored = 0;
+  for (const Choice &C : All)
+    Words += C.Dirty->Versions.size() - 1;
+  size_t Step = Words / L.Words + 1;
   for (Choice &C : All)
-    C.Version = C.Dirty->Versions.size() - 1;
+    while (C.Version + 1 < C.Dirty->Versions.size()) {
+      ++C.Version;
+      if (++Stored % Step == 0 && Stored < Words)
+        Take(All);
+    }
   Take(All);
 }
 
@@ -46,13 +54,13 @@ void Walk::exhaust(Choices &All) {
   }
 }
 
-/// Lines From to To as they were at \p Moment.
-void Walk::choose(Choices &All, size_t From, size_t To, size_t Moment) {
+/// Lines From to To as they were at \p Moment, which is that event, or that moment of one.
+void Walk::choose(Choices &All, size_t From, size_t To, size_t Moment, size_t Version::*By) {
   for (size_t I = From; I < To; ++I) {
     Choice &C = All[I];
     C.Version = 0;
     while (C.Version + 1 < C.Dirty->Versions.size() &&
-           C.Dirty->Versions[C.Version + 1].Event <= Moment)
+           C.Dirty->Versions[C.Version + 1].*By <= Moment)
       ++C.Version;
   }
 }
@@ -76,17 +84,17 @@ void Walk::sectors() {
     return;
   for (size_t N = Moments.size() > MomentsMax ? Moments.size() - MomentsMax : 0; N < Moments.size();
        ++N) {
-    choose(All, 0, All.size(), Moments[N]);
+    choose(All, 0, All.size(), Moments[N], &Version::Event);
     Take(All);
   }
   for (size_t S = 0; S + 1 < Starts.size() && S < L.Samples; ++S) {
-    choose(All, 0, All.size(), Moments.back());
-    choose(All, Starts[S], Starts[S + 1], 0);
+    choose(All, 0, All.size(), Moments.back(), &Version::Event);
+    choose(All, Starts[S], Starts[S + 1], 0, &Version::Event);
     Take(All);
   }
   for (uint64_t N = 0; N < L.Samples; ++N) {
     for (size_t S = 0; S + 1 < Starts.size(); ++S)
-      choose(All, Starts[S], Starts[S + 1], AnyMoment());
+      choose(All, Starts[S], Starts[S + 1], AnyMoment(), &Version::Event);
     Take(All);
   }
 }
@@ -109,13 +117,13 @@ void Walk::sample(Choices &All) {
   std::vector<size_t> Moments;
   for (const Choice &C : All)
     for (const Version &V : C.Dirty->Versions)
-      Moments.push_back(V.Event);
+      Moments.push_back(V.Moment);
   std::sort(Moments.begin(), Moments.end());
   Moments.erase(std::unique(Moments.begin(), Moments.end()), Moments.end());
   size_t Step = Moments.size() / L.Alone + 1;
   for (size_t I = 0; I < Moments.size(); I += Step) {
     size_t Moment = Moments[I];
-    choose(All, 0, All.size(), Moment);
+    choose(All, 0, All.size(), Moment, &Version::Moment);
     Take(All);
   }
   for (uint64_t N = 0; N < L.Samples; ++N) {

@@ -13,6 +13,7 @@ struct Limits {
   uint64_t EpochMax = 4096; ///< choices up to which all are taken
   uint64_t Samples = 256;   ///< of a moment with more
   uint64_t Alone = 1024;    ///< of its lines and moments that are taken one by one
+  uint64_t Words = 64;      ///< of a store, behind which a process may die
 };
 
 class Walk {
@@ -25,7 +26,7 @@ public:
   bool epoch();
   /// The same when all can be taken, else nothing.
   void epochIfSmall();
-  /// Every store is there.
+  /// Every store is there; and of the last one each word with those below it, or some of many.
   void latest();
   /// Each sector as it was at some moment: all at the same, one alone at the first, and a sample.
   void sectors();
@@ -34,7 +35,7 @@ private:
   bool isSmall(const Choices &All) const;
   void exhaust(Choices &All);
   void sample(Choices &All);
-  void choose(Choices &All, size_t From, size_t To, size_t Moment);
+  void choose(Choices &All, size_t From, size_t To, size_t Moment, size_t Version::*By);
 
   const Media &M;
   Limits L;

@@ -1,6 +1,7 @@
 // What a crash may leave of a line (src/crash/Media.h), event by event; and failure points.
 #include "crash/FailurePoints.h"
 #include "crash/Media.h"
+#include "crash/Walk.h"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,55 @@ TEST_F(CrashMedia, AnotherThreadsFenceGuaranteesNothing) {
   size_t Before = mayHold().size();
   M->fence(2);
   EXPECT_EQ(mayHold().size(), Before);
+}
+
+/// The states of a process that dies in a store.
+std::vector<std::string> inProcess(nvm_trace_kind Kind, llvm::StringRef Bytes) {
+  Trace T;
+  T.Image = llvm::MemoryBuffer::getMemBufferCopy(std::string(4096, '\0'));
+  T.Size = T.SizeMax = 4096;
+  auto M = llvm::cantFail(Media::make(T, /*InOrder=*/true));
+  M->apply(1, {Kind, 1, Line * LineSize, UINT64_MAX, Bytes, false}, false);
+  std::vector<std::string> States;
+  Walk(*M, {}, 1, [&](const Choices &All) {
+    M->put(All);
+    States.emplace_back(M->data() + Line * LineSize, Bytes.size());
+    M->takeBack(All);
+  }).latest();
+  return States;
+}
+
+TEST(CrashWalk, AProcessMayDieBehindEachWordOfAStore) {
+  for (nvm_trace_kind Kind : {NVM_TRACE_STORE, NVM_TRACE_STREAM, NVM_TRACE_LINE, NVM_TRACE_FLUSH}) {
+    std::vector<std::string> States = inProcess(Kind, Ones);
+    ASSERT_EQ(States.size(), LineSize / 8);
+    for (size_t Word = 0; Word < States.size(); ++Word)
+      EXPECT_EQ(States[Word], Ones.substr(0, 8 * (Word + 1)) + Zeros.substr(8 * (Word + 1)));
+  }
+}
+
+TEST(CrashWalk, OfALongStoreItTakesSomeWords) {
+  std::vector<std::string> States = inProcess(NVM_TRACE_STORE, std::string(2048, '1'));
+  EXPECT_GT(States.size(), 30u);
+  EXPECT_LE(States.size(), Limits().Words + 1);
+  EXPECT_EQ(States.back(), std::string(2048, '1'));
+}
+
+TEST(CrashWalk, AMomentOfASampleLiesAlsoWithinAStore) {
+  Trace T;
+  T.Image = llvm::MemoryBuffer::getMemBufferCopy(std::string(4096, '\0'));
+  T.Size = T.SizeMax = 4096;
+  auto M = llvm::cantFail(Media::make(T));
+  std::string Bytes(1024, '1');
+  M->apply(1, {NVM_TRACE_STORE, 1, 0, 0, Bytes, false}, false);
+  std::set<std::string> States;
+  Walk(*M, {1, 0, 1024, 64}, 1, [&](const Choices &All) {
+    M->put(All);
+    States.emplace(M->data(), Bytes.size());
+    M->takeBack(All);
+  }).epoch();
+  for (size_t Word = 0; Word < Bytes.size(); Word += 8)
+    EXPECT_TRUE(States.count(Bytes.substr(0, Word) + std::string(Bytes.size() - Word, '\0')));
 }
 
 TEST(CrashFailurePoints, AreCountedBehindTheirPlace) {
