@@ -22,7 +22,7 @@ static bool read_wish(const char *wish, enum nvmi_step *step, long *number) {
       continue;
     *step = (enum nvmi_step)i;
     *number = strtol(wish + length + 1, &end, 10);
-    return end != wish + length + 1 && !*end;
+    return wish[length + 1] >= '0' && wish[length + 1] <= '9' && !*end && *number > 0;
   }
   return false;
 }
@@ -42,7 +42,7 @@ void nvmi_kill_arm(void) {
     return;
   armed_step = step;
   steps_left = number;
-  nvmi_kill_armed = number > 0;
+  nvmi_kill_armed = true;
 }
 
 void nvmi_kill_step(enum nvmi_step step) {

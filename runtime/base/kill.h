@@ -23,7 +23,7 @@ enum nvmi_step {
 
 extern _Atomic bool nvmi_kill_armed;
 void nvmi_kill_arm(void);
-/* Whether it is KIND:N. */
+/* Whether it is KIND:N, N from 1 on. */
 bool nvmi_kill_is_step(const char *wish);
 void nvmi_kill_step(enum nvmi_step step);
 

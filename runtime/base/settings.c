@@ -94,8 +94,9 @@ static int check(const struct setting *s, const char *wish, const char *path) {
   case STEP_KIND:
     if (nvmi_kill_is_step(wish))
       return 0;
-    return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is KIND:N, as commit:3 (runtime/base/kill.h)",
-                     s->name, wish);
+    return nvmi_fail(NVM_EARGUMENT, path,
+                     "%s=%s; it is KIND:N, N from 1 on, as commit:3 (runtime/base/kill.h)", s->name,
+                     wish);
   case TEXT_KIND:
     break;
   }
@@ -139,15 +140,17 @@ static const char *meant(const char *name, size_t length) {
   return NULL;
 }
 
+/* Without the prefix it is another's, unless it is nearly one of these; all of them begin with N. */
 static int check_name(const char *name, size_t length, const char *path) {
   static _Atomic bool told;
-  if (is_known(name, length))
+  bool has_prefix = strncmp(name, prefix, sizeof prefix - 1) == 0;
+  if (*name != *prefix || (has_prefix && is_known(name, length)))
     return 0;
   const char *near = meant(name, length);
   if (near)
     return nvmi_fail(NVM_EARGUMENT, path, "no setting is called %.*s; did you mean %s?",
                      (int)length, name, near);
-  if (!atomic_exchange(&told, true))
+  if (has_prefix && !atomic_exchange(&told, true))
     nvmi_tell("nvmove: no setting is called %.*s, so it has no effect; docs/reference/settings.md "
               "has all of them\n",
               (int)length, name);
@@ -161,8 +164,7 @@ int nvmi_settings_check(const char *path) {
       return -1;
   }
   for (char **each = environ; *each; each++)
-    if (strncmp(*each, prefix, sizeof prefix - 1) == 0 &&
-        check_name(*each, strcspn(*each, "="), path))
+    if (check_name(*each, strcspn(*each, "="), path))
       return -1;
   return 0;
 }

@@ -76,6 +76,10 @@ static bool create_with_little(void) { return with("NVMOVE_SHADOW_DRAM", "3K"); 
 static bool create_beyond_64_bits(void) { return with("NVMOVE_POOL_SIZE", "17179869184G"); }
 static bool create_by_metod(void) { return with("NVMOVE_METOD", "shadow"); }
 static bool create_by_threat(void) { return with("NVMOVE_THREAT", "1"); }
+static bool create_by_nvmvoe(void) { return with("NVMVOE_OPEN", "copy"); }
+static bool create_by_nvmov(void) { return with("NVMOV_OPEN", "copy"); }
+static bool create_and_die_never(void) { return with("NVMOVE_KILL_AT", "append:0"); }
+static bool create_and_die_before(void) { return with("NVMOVE_KILL_AT", "append:-1"); }
 static bool create_and_die_now(void) { return with("NVMOVE_KILL_AT", "comit:3"); }
 static bool create_and_die_when(void) { return with("NVMOVE_KILL_AT", "commit:"); }
 static bool open_askew(void) { return nvm_pool_open_at(test_path("closed"), &local) != NULL; }
@@ -175,6 +179,10 @@ static const struct failure {
     {create_beyond_64_bits, NVM_EARGUMENT, "new", "NVMOVE_POOL_SIZE=17179869184G", "behind: 512M"},
     {create_by_metod, NVM_EARGUMENT, "new", "called NVMOVE_METOD", "mean NVMOVE_METHOD?"},
     {create_by_threat, NVM_EARGUMENT, "new", "called NVMOVE_THREAT", "mean NVMOVE_THREADS?"},
+    {create_by_nvmvoe, NVM_EARGUMENT, "new", "called NVMVOE_OPEN", "mean NVMOVE_OPEN?"},
+    {create_by_nvmov, NVM_EARGUMENT, "new", "called NVMOV_OPEN", "mean NVMOVE_OPEN?"},
+    {create_and_die_never, NVM_EARGUMENT, "new", "NVMOVE_KILL_AT=append:0", "N from 1 on"},
+    {create_and_die_before, NVM_EARGUMENT, "new", "NVMOVE_KILL_AT=append:-1", "N from 1 on"},
     {create_and_die_now, NVM_EARGUMENT, "new", "NVMOVE_KILL_AT=comit:3", "as commit:3"},
     {create_and_die_when, NVM_EARGUMENT, "new", "NVMOVE_KILL_AT=commit:", "as commit:3"},
     {open_askew, NVM_EARGUMENT, "closed", "no multiple of 1 GiB", "one that is"},
