@@ -58,9 +58,14 @@ public:
   Result run() {
     auto Start = std::chrono::steady_clock::now();
     prepare();
-    while (At < T.Events.size() && !J.commandFails())
+    tellFindings(O, R);
+    while (At < T.Events.size() && !J.commandFails() && !Stopped)
       take(T.Events[At]), ++At;
     epoch(); // what was still on its way at the end
+    if (Stopped) {
+      R.NotDone.push_back(sayStopped(At, T.Events.size()));
+      R.Cut = true;
+    }
     R.NotDone.insert(R.NotDone.end(), Failing.leftOut().begin(), Failing.leftOut().end());
     R.CommandFails = J.commandFails();
     R.Distinct = Images.size();
@@ -173,7 +178,8 @@ private:
 
   /// States that are asked for by name are judged whatever was seen before.
   void judge(const Choices &C) {
-    if (J.commandFails())
+    Stopped |= O.Watching && !O.Watching->goesOn(At, R.States);
+    if (J.commandFails() || Stopped)
       return;
     uint64_t Hash = M.hashOf(C);
     if (O.Only) {
@@ -245,6 +251,8 @@ private:
     if (S.Lost.size() > LossesNamed)
       Fresh->Notes.push_back({nullptr, std::to_string(S.Lost.size() - LossesNamed) +
                                            " more lines have to be lost for it"});
+    if (O.Watching)
+      O.Watching->found(*Fresh);
   }
 
   void blame(const Judgement &Said, Finding &F) {
@@ -292,7 +300,7 @@ private:
   Result R;
   std::unordered_set<uint64_t> Seen, Images;
   size_t At = 0;
-  bool TooMuch = false;
+  bool TooMuch = false, Stopped = false;
 };
 
 } // namespace

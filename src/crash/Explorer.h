@@ -18,6 +18,7 @@
 #include "crash/Recovery.h"
 #include "crash/State.h"
 #include "crash/Walk.h"
+#include "crash/Watch.h"
 
 namespace nvmove::crash {
 
@@ -30,6 +31,7 @@ struct Options {
   uint64_t InterruptEvery = 256; ///< states whose recovery is made to fail in its turn; 0: none
   std::string Checker, Command;  ///< the user's, as Judge.h has them
   std::optional<State> Only;     ///< judges this one and no other
+  Watch *Watching = nullptr;     ///< not owned; null: nobody looks on
 };
 
 struct Finding {

@@ -21,6 +21,17 @@ Finding *addFinding(Result &R, Finding F) {
   return &R.Findings.back();
 }
 
+void tellFindings(const Options &O, const Result &R) {
+  for (const Finding &F : R.Findings)
+    if (O.Watching)
+      O.Watching->found(F);
+}
+
+std::string sayStopped(size_t Event, size_t Events) {
+  return "it was stopped at event " + std::to_string(Event) + " of " + std::to_string(Events) +
+         ": states of what came later were not judged";
+}
+
 bool Result::hasErrors() const {
   return llvm::any_of(Findings, [](const Finding &F) { return !F.IsWarning; });
 }

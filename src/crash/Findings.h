@@ -9,4 +9,9 @@ namespace nvmove::crash {
 /// counts. The finding that it is in, when it is new.
 Finding *addFinding(Result &R, Finding F);
 
+/// What was found so far is told, if somebody looks on.
+void tellFindings(const Options &O, const Result &R);
+/// That somebody did not want to have more.
+std::string sayStopped(size_t Event, size_t Events);
+
 } // namespace nvmove::crash

@@ -24,8 +24,17 @@ Choices minimised(Choices C, llvm::function_ref<bool(const Choices &)> StillFail
         C = Less;
     }
     if (Piece <= 1)
-      return C;
+      break;
   }
+  for (size_t I : lostIn(C))
+    while (C[I].Version + 2 < C[I].Dirty->Versions.size()) {
+      Choices Less = C;
+      ++Less[I].Version;
+      if (!StillFails(Less))
+        break;
+      C = Less;
+    }
+  return C;
 }
 
 } // namespace nvmove::crash

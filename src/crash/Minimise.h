@@ -8,7 +8,8 @@
 namespace nvmove::crash {
 
 /// \p C with as many of its lines as possible at their last version: what is given back in one
-/// piece and changes nothing for \p StillFails is no part of the loss.
+/// piece and changes nothing for \p StillFails is no part of the loss. Of the lines that are, as late a
+/// version as still fails.
 Choices minimised(Choices C, llvm::function_ref<bool(const Choices &)> StillFails);
 
 } // namespace nvmove::crash

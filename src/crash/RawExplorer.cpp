@@ -9,7 +9,7 @@
 #include "crash/Minimise.h"
 #include "crash/RawRules.h"
 
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <chrono>
 #include <unordered_set>
@@ -36,10 +36,15 @@ public:
     if (!O.Only)
       applyRawRules(T, R);
     sayWhatIsMissing();
-    while (J && At < T.Events.size() && !J->commandFails())
+    tellFindings(O, R);
+    while (J && At < T.Events.size() && !J->commandFails() && !Stopped)
       take(T.Events[At]), ++At;
     if (J)
       epoch(); // what was still on its way at the end
+    if (Stopped) {
+      R.NotDone.push_back(sayStopped(At, T.Events.size()));
+      R.Cut = true;
+    }
     R.CommandFails = J && J->commandFails();
     R.Distinct = Images.size();
     R.FailurePoints = Points.count();
@@ -115,11 +120,16 @@ private:
     M.put(C);
     Judgement Said = J->judge(Length, Acked);
     M.takeBack(C);
+    bool LosesNothing = llvm::all_of(
+        C, [](const Choice &One) { return One.Version + 1 == One.Dirty->Versions.size(); });
+    if (LosesNothing && Said.What == Verdict::Right)
+      BrokenAt = nullptr;
     return Said;
   }
 
   void judge(const Choices &C) {
-    if (J->commandFails())
+    Stopped |= O.Watching && !O.Watching->goesOn(At, R.States);
+    if (J->commandFails() || Stopped)
       return;
     if (O.Only) {
       if (At == O.Only->Event && !R.States)
@@ -157,7 +167,9 @@ private:
     F.Event = At;
     F.State = State::of(At, Least, false).text();
     blame(Least, F);
-    addFinding(R, std::move(F));
+    const Finding *Fresh = addFinding(R, std::move(F));
+    if (Fresh && O.Watching)
+      O.Watching->found(*Fresh);
   }
 
   /// The lines of a loss that lack something, and the event that made what they lack first.
@@ -173,15 +185,21 @@ private:
     auto Lacking = lackingIn(Least);
     const Site *LastStore = All.lastBefore(At);
     if (Lacking.empty()) {
-      F.Where = LastStore;
+      if (!BrokenAt) // since then it is so, whatever came later
+        BrokenAt = LastStore;
+      F.Where = BrokenAt;
       F.Message += ", when the crash comes right behind this store and nothing is lost";
     } else {
+      llvm::sort(Lacking, [this](const auto &A, const auto &B) {
+        bool FlushedA = flushOf(A), FlushedB = flushOf(B);
+        return FlushedA != FlushedB ? FlushedB : A.second < B.second;
+      });
       const Event &Lost = T.Events[Lacking[0].second];
       F.Where = T.site(Lost.Extra);
       F.Point = Lost.Extra;
       F.Message += ", when what is stored here is lost and what came later is not";
       for (size_t I = 0; I < Lacking.size() && I < LossesNamed; ++I)
-        tellFate(F, Lacking[I].first, Lacking[I].second, I == 0);
+        tellFate(F, Lacking[I], I == 0);
       if (Lacking.size() > LossesNamed)
         F.Notes.push_back({nullptr, std::to_string(Lacking.size() - LossesNamed) +
                                         " more lines have to be lost for it"});
@@ -193,22 +211,30 @@ private:
                                       " bytes by then, the last line: " + lastLine()});
   }
 
-  /// Whether a line that was lost was on its way.
-  void tellFate(Finding &F, uint64_t Line, size_t Stored, bool IsFirst) const {
-    if (!IsFirst)
-      F.Notes.push_back({T.site(T.Events[Stored].Extra), "lost with it: what is stored here"});
+  /// What put a line that lacks something on its way, behind the store of that; null: nothing.
+  const Event *flushOf(const std::pair<uint64_t, size_t> &Lacking) const {
+    auto [Line, Stored] = Lacking;
     for (size_t I = Stored; I < At && I < T.Events.size(); ++I) {
       const Event &E = T.Events[I];
       bool Flushes = E.Kind == NVM_TRACE_FLUSH || E.Kind == NVM_TRACE_STREAM;
       if (Flushes && E.Place / LineSize <= Line &&
-          (E.Place + E.Bytes.size() - 1) / LineSize >= Line) {
-        F.Notes.push_back({T.site(E.Extra), E.Kind == NVM_TRACE_STREAM
-                                                ? "stored past the cache, and no fence followed"
-                                                : "flushed here, and no fence followed"});
-        return;
-      }
+          (E.Place + E.Bytes.size() - 1) / LineSize >= Line)
+        return &E;
     }
-    F.Notes.push_back({nullptr, "its line was not flushed between that store and the crash"});
+    return nullptr;
+  }
+
+  void tellFate(Finding &F, const std::pair<uint64_t, size_t> &Lacking, bool IsFirst) const {
+    if (!IsFirst)
+      F.Notes.push_back(
+          {T.site(T.Events[Lacking.second].Extra), "lost with it: what is stored here"});
+    const Event *Flush = flushOf(Lacking);
+    if (!Flush)
+      F.Notes.push_back({nullptr, "its line was not flushed between that store and the crash"});
+    else
+      F.Notes.push_back({T.site(Flush->Extra), Flush->Kind == NVM_TRACE_STREAM
+                                                   ? "stored past the cache, and no fence followed"
+                                                   : "flushed here, and no fence followed"});
   }
 
   std::string lastLine() const {
@@ -230,6 +256,8 @@ private:
   std::unordered_set<uint64_t> Seen, Images;
   uint64_t Length, Acked = 0;
   size_t At = 0, Minimised = 0;
+  const Site *BrokenAt = nullptr; ///< the store since which even what loses nothing is refused
+  bool Stopped = false;
 };
 
 } // namespace
@@ -238,7 +266,7 @@ llvm::Expected<Result> exploreRaw(const Trace &T, const Options &O) {
   if (O.What == Model::Disk)
     return failed("--model=disk is for pools; a program that flushes by itself has --model=power "
                   "and --model=process");
-  llvm::Expected<std::unique_ptr<Media>> M = Media::make(T);
+  llvm::Expected<std::unique_ptr<Media>> M = Media::make(T, O.What == Model::Process);
   if (!M)
     return M.takeError();
   std::unique_ptr<FileJudge> Judge;

@@ -52,7 +52,7 @@ private:
         takeFlush(E, LineSize);
       forLines(E.Place, bytesOfSync(E), [&](LineState &S) {
         S.Last = &E;
-        S.Flushed = nullptr;
+        S.Stored = S.Flushed = nullptr;
       });
       return;
     case NVM_TRACE_FENCE:
@@ -86,15 +86,14 @@ private:
       Before = S.Last ? S.Last : Before;
       S.Stored = nullptr;
     });
-    if (!Needless || !T.site(E.Extra))
-      return;
-    Finding F{"redundant flush", Before ? "nothing was stored there since it was flushed last"
-                                        : "nothing was stored there"};
+    if (!Needless || !Before || !T.site(E.Extra))
+      return; // of a range some lines may never have been stored to
+    Finding F{"redundant flush", "nothing was stored there since it was flushed last"};
     F.Where = T.site(E.Extra);
     F.Point = E.Extra;
     F.Event = At;
     F.IsWarning = true;
-    if (Before && T.site(Before->Extra))
+    if (T.site(Before->Extra))
       F.Notes.push_back({T.site(Before->Extra), "flushed here before"});
     addFinding(R, std::move(F));
   }

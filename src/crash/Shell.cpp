@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,6 +39,24 @@ std::string firstLineOf(int Fd) {
                     : "";
 }
 
+/// In a process group of its own; -1: not started. Not by fork, which copies what this process has.
+pid_t start(const std::string &Line, int Printed) {
+  pid_t Child = -1;
+  posix_spawnattr_t Attributes;
+  posix_spawn_file_actions_t Files;
+  posix_spawnattr_init(&Attributes);
+  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawn_file_actions_init(&Files);
+  posix_spawn_file_actions_adddup2(&Files, Printed, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Printed, STDERR_FILENO);
+  const char *Words[] = {"sh", "-c", Line.c_str(), nullptr};
+  if (posix_spawn(&Child, "/bin/sh", &Files, &Attributes, const_cast<char **>(Words), environ))
+    Child = -1;
+  posix_spawn_file_actions_destroy(&Files);
+  posix_spawnattr_destroy(&Attributes);
+  return Child;
+}
+
 } // namespace
 
 std::string CommandEnd::text() const {
@@ -52,19 +71,11 @@ CommandEnd runShell(const std::string &Line) {
   CommandEnd End;
   int Printed = memfd_create("nvmove-printed", MFD_CLOEXEC);
   llvm::outs().flush();
-  pid_t Child = fork();
-  if (Child == 0) {
-    setpgid(0, 0);
-    dup2(Printed, STDOUT_FILENO);
-    dup2(Printed, STDERR_FILENO);
-    execl("/bin/sh", "sh", "-c", Line.c_str(), nullptr);
-    _exit(NotFound);
-  }
+  pid_t Child = start(Line, Printed);
   if (Child < 0) {
     End.CannotRun = true;
     return End;
   }
-  setpgid(Child, Child);
   End.Hung = !awaitEnd(Child);
   if (End.Hung)
     kill(-Child, SIGKILL);

@@ -6,6 +6,7 @@
 #   %plain     clang, for code that nobody instruments
 #   %crash     nvmove crash -q --allow-sampling
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
+#   %raw FILE [OPTIONS]    the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -30,6 +31,9 @@ pools = tempfile.mkdtemp(prefix="nvmove-crash-tests.", dir="/dev/shm" if os.path
 
 atexit.register(shutil.rmtree, pools, ignore_errors=True)
 
+with open("/proc/cpuinfo") as cpu:
+    config.available_features |= {"clwb", "clflushopt"} & set(cpu.read().split())
+
 config.environment["TMPDIR"] = pools  # traces of findings stay there
 # A finding of threads that met once is worth all that was said.
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
@@ -42,6 +46,8 @@ config.substitutions += [
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),
+    ("%raw", f"{sys.executable} {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
+     f"--pool {pools}/%basename_t.file"),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%python", sys.executable),

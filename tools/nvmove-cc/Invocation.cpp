@@ -305,6 +305,8 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     addWraps(Command);
   else // also where a library before the runtime has the lock functions, as -lc and TSan's do
     Add("-Wl,-u,__nvmi_locks");
+  if (contains(I.Plugin, {"trace=raw"})) // also where only a library was compiled so
+    Add("-Wl,-u,__nvm_raw_enable");
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);

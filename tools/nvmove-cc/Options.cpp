@@ -22,7 +22,10 @@ const std::vector<OwnOption> OwnOptions = {
     {"remarks", "", "say what was noted, and what was skipped and why", Use::Plugin},
     {"runtime", "FILE|none", "link this instead of libnvmove.a", Use::Runtime},
     {"split", "F,G,...", "what is open commits on entry to these if it is long", Use::Plugin},
-    {"trace", "", "tell of each store with its place, for 'nvmove crash'", Use::Plugin},
+    {"trace", "",
+     "tell of each store with its place, for 'nvmove crash'; =raw: of a program that flushes by "
+     "itself",
+     Use::Plugin},
     {"unsafe", "FILE", "what pre-compiled functions write (may be repeated)", Use::Plugin},
     {"warnings", "on|off|error", "warn about writes that cannot be logged, or fail", Use::Plugin},
 };

@@ -35,6 +35,7 @@ struct CrashArguments {
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
   uint64_t PerPoint = 0, TraceMax = UINT64_C(1) << 30;
   bool AllowSampling = false;
+  bool FailFast = false;
 };
 
 enum class PoolVerb {

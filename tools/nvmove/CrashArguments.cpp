@@ -79,6 +79,7 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
   Crash.add_flag("--allow-sampling", C.AllowSampling,
                  "exit 0 although epochs were only sampled, or left out by --per-point");
+  Crash.add_flag("--fail-fast", C.FailFast, "stop at the first error");
   Crash.add_option("--format", A.Format, "text (default), json or sarif")
       ->option_text("NAME")
       ->check(CLI::IsMember({"text", "json", "sarif"}));

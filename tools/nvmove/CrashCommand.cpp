@@ -1,5 +1,6 @@
 // nvmove crash: one run of a program, and every state that a crash could have left behind.
 #include "nvmove/Commands.h"
+#include "nvmove/CrashWatch.h"
 #include "nvmove/Inputs.h"
 
 #include "crash/Judge.h"
@@ -9,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <set>
@@ -91,7 +93,10 @@ llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
   if (Child == 0)
     become(A, Trace);
   int Status = 0;
-  if (Child < 0 || waitpid(Child, &Status, 0) != Child)
+  auto Before = std::signal(SIGINT, SIG_IGN); // a server is stopped so, and explored then
+  bool Ended = Child > 0 && waitpid(Child, &Status, 0) == Child;
+  std::signal(SIGINT, Before);
+  if (!Ended)
     return failed("the program cannot be started");
   if (wantsOutput(A.Crash) && !A.Quiet)
     showOutput(Trace + ".output");
@@ -184,8 +189,7 @@ struct Exploration {
   bool ProgramFailed = false;
 };
 
-llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &O,
-                                      Exploration &Made) {
+llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exploration &Made) {
   Made.Path = A.Crash.TraceFile;
   if (Made.Path.empty()) {
     llvm::Expected<std::string> Path = traceToWrite(A);
@@ -196,12 +200,14 @@ llvm::Expected<crash::Result> explore(const Arguments &A, const crash::Options &
     if (llvm::Error E = run(A, *Path, Made.ProgramFailed))
       return std::move(E);
   }
+  CrashWatch Looking(A.Quiet, A.Crash.FailFast);
   llvm::Expected<crash::Trace> T = crash::readTrace(Made.Path);
   if (!T)
     return T.takeError();
   Made.T = std::move(*T);
   if (llvm::Error E = refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration"))
     return std::move(E);
+  O.Watching = &Looking;
   return crash::explore(Made.T, O);
 }
 

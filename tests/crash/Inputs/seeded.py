@@ -57,6 +57,9 @@ class Program:
             must([os.path.join(self.a.bin, "nvmove-cc"), "-g", "-O1", "-w", "--nvmove-trace", "-I", HERE,
                   "-pthread", *(["-DBUG"] if bug else []), *self.a.flags, self.a.file, *self.parts,
                   "-o", program])
+        return self.run(program, method)
+
+    def run(self, program, method):
         if os.path.exists(self.a.pool):
             os.unlink(self.a.pool)
         environment = dict(os.environ, NVMOVE_METHOD=method, TMPDIR=self.folder,
@@ -64,7 +67,7 @@ class Program:
         done = call([os.path.join(self.a.bin, "nvmove"), "crash", "-q", "--allow-sampling", "--format=json",
                      *self.options, "--", program, self.a.pool], environment)
         if done.returncode > 1:
-            sys.exit(f"{self.name(bug, method)}: status {done.returncode}\n{done.stderr}")
+            sys.exit(f"{os.path.basename(program)}, {method}: status {done.returncode}\n{done.stderr}")
         return done.returncode, json.loads(done.stdout), environment
 
     def name(self, bug, method):
@@ -97,16 +100,16 @@ class Program:
         return [f"{finding['replay']}: {done.stdout}{done.stderr}"]
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(kind=Program, methods=METHODS, doc=__doc__):
+    p = argparse.ArgumentParser(description=doc.splitlines()[0])
     p.add_argument("--bin", required=True)
     p.add_argument("--pool", required=True)
     p.add_argument("file")
     p.add_argument("flags", nargs="*")
     a = p.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        program = Program(a, folder)
-        faults = [fault for bug in (False, True) for method in METHODS
+        program = kind(a, folder)
+        faults = [fault for bug in (False, True) for method in methods
                   for fault in program.check(bug, method)]
     print("\n".join(faults))
     return 1 if faults or not program.expected else 0

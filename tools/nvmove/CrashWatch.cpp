@@ -1,0 +1,68 @@
+// What is seen of an exploration: see CrashWatch.h.
+#include "nvmove/CrashWatch.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace nvmove::tool {
+namespace {
+
+volatile std::sig_atomic_t Interrupted;
+struct sigaction Before;
+
+void interrupt(int) {
+  Interrupted = 1;
+  sigaction(SIGINT, &Before, nullptr);
+}
+
+} // namespace
+
+CrashWatch::CrashWatch(bool Quiet, bool FailFast)
+    : Quiet(Quiet), FailFast(FailFast), Shown(std::chrono::steady_clock::now()) {
+  struct sigaction Action{};
+  Action.sa_handler = interrupt;
+  Action.sa_flags = SA_RESTART;
+  Interrupted = 0;
+  sigaction(SIGINT, &Action, &Before);
+}
+
+CrashWatch::~CrashWatch() {
+  clearLine();
+  sigaction(SIGINT, &Before, nullptr);
+}
+
+void CrashWatch::clearLine() {
+  if (HasLine)
+    llvm::errs() << "\r\033[K";
+  HasLine = false;
+}
+
+void CrashWatch::found(const crash::Finding &F) {
+  ++Findings;
+  HasError |= !F.IsWarning;
+  if (Quiet)
+    return;
+  clearLine();
+  llvm::errs() << "nvmove: found ";
+  if (F.Where)
+    llvm::errs() << F.Where->File << ':' << F.Where->Line << ": ";
+  llvm::errs() << F.Kind << ": " << F.Message << '\n';
+}
+
+bool CrashWatch::goesOn(size_t Event, uint64_t States) {
+  constexpr std::chrono::milliseconds Each(250);
+  auto Now = std::chrono::steady_clock::now();
+  if (!Quiet && Now - Shown >= Each && isatty(STDERR_FILENO)) {
+    Shown = Now;
+    clearLine();
+    llvm::errs() << llvm::formatv("event {0}, {1} states judged, {2} findings; Ctrl-C stops here",
+                                  Event, States, Findings);
+    HasLine = true;
+  }
+  return !Interrupted && !(FailFast && HasError);
+}
+
+} // namespace nvmove::tool
