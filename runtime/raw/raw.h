@@ -26,6 +26,8 @@
 
 /* Of mappings: raw_map.c interposes what makes and ends them. */
 void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset);
+/* The length of a file has changed. */
+void nvmi_raw_resized(int fd);
 /* They are no longer; gives where in the file `at` was, or UINT64_MAX: not in a mapping. */
 uint64_t nvmi_raw_unmapped(const void *at, size_t size);
 /* The file's bytes from `place` on are mapped there. */

@@ -6,12 +6,14 @@
  */
 #include "raw/raw.h"
 
+#include "base/uncancelled.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
 const char nvmi_raw_libraries = 1; /* raw.c */
 
-#define EXPORTED __attribute__((weak, visibility("default")))
+#define NVMI_INTERPOSE __attribute__((weak, visibility("default")))
 
 /* Of libpmem.h and libpmem2.h, which agree. */
 enum { NODRAIN = 1, NONTEMPORAL = 2, NOFLUSH = 32 };
@@ -28,108 +30,108 @@ static void end(void *to, size_t size, unsigned flags) {
     nvmi_raw_fenced();
 }
 
-EXPORTED void *pmem_memmove(void *to, const void *from, size_t size, unsigned flags) {
+NVMI_INTERPOSE void *pmem_memmove(void *to, const void *from, size_t size, unsigned flags) {
   memmove(to, from, size);
   end(to, size, flags);
   return to;
 }
 
-EXPORTED void *pmem_memcpy(void *to, const void *from, size_t size, unsigned flags) {
+NVMI_INTERPOSE void *pmem_memcpy(void *to, const void *from, size_t size, unsigned flags) {
   return pmem_memmove(to, from, size, flags);
 }
 
-EXPORTED void *pmem_memset(void *to, int byte, size_t size, unsigned flags) {
+NVMI_INTERPOSE void *pmem_memset(void *to, int byte, size_t size, unsigned flags) {
   memset(to, byte, size);
   end(to, size, flags);
   return to;
 }
 
-EXPORTED void *pmem_memmove_nodrain(void *to, const void *from, size_t size) {
+NVMI_INTERPOSE void *pmem_memmove_nodrain(void *to, const void *from, size_t size) {
   return pmem_memmove(to, from, size, NODRAIN);
 }
 
-EXPORTED void *pmem_memcpy_nodrain(void *to, const void *from, size_t size) {
+NVMI_INTERPOSE void *pmem_memcpy_nodrain(void *to, const void *from, size_t size) {
   return pmem_memmove(to, from, size, NODRAIN);
 }
 
-EXPORTED void *pmem_memset_nodrain(void *to, int byte, size_t size) {
+NVMI_INTERPOSE void *pmem_memset_nodrain(void *to, int byte, size_t size) {
   return pmem_memset(to, byte, size, NODRAIN);
 }
 
-EXPORTED void *pmem_memmove_persist(void *to, const void *from, size_t size) {
+NVMI_INTERPOSE void *pmem_memmove_persist(void *to, const void *from, size_t size) {
   return pmem_memmove(to, from, size, 0);
 }
 
-EXPORTED void *pmem_memcpy_persist(void *to, const void *from, size_t size) {
+NVMI_INTERPOSE void *pmem_memcpy_persist(void *to, const void *from, size_t size) {
   return pmem_memmove(to, from, size, 0);
 }
 
-EXPORTED void *pmem_memset_persist(void *to, int byte, size_t size) {
+NVMI_INTERPOSE void *pmem_memset_persist(void *to, int byte, size_t size) {
   return pmem_memset(to, byte, size, 0);
 }
 
-EXPORTED void pmem_flush(const void *at, size_t size) { nvmi_raw_flushed(at, size); }
+NVMI_INTERPOSE void pmem_flush(const void *at, size_t size) { nvmi_raw_flushed(at, size); }
 
-EXPORTED void pmem_drain(void) { nvmi_raw_fenced(); }
+NVMI_INTERPOSE void pmem_drain(void) { nvmi_raw_fenced(); }
 
-EXPORTED void pmem_persist(const void *at, size_t size) {
+NVMI_INTERPOSE void pmem_persist(const void *at, size_t size) {
   nvmi_raw_flushed(at, size);
   nvmi_raw_fenced();
 }
 
-EXPORTED void pmem_deep_flush(const void *at, size_t size) { nvmi_raw_flushed(at, size); }
+NVMI_INTERPOSE void pmem_deep_flush(const void *at, size_t size) { nvmi_raw_flushed(at, size); }
 
-EXPORTED int pmem_deep_drain(const void *at, size_t size) {
+NVMI_INTERPOSE int pmem_deep_drain(const void *at, size_t size) {
   (void)at, (void)size;
   nvmi_raw_fenced();
   return 0;
 }
 
-EXPORTED int pmem_deep_persist(const void *at, size_t size) {
+NVMI_INTERPOSE int pmem_deep_persist(const void *at, size_t size) {
   pmem_persist(at, size);
   return 0;
 }
 
-EXPORTED int pmem_msync(const void *at, size_t size) {
+NVMI_INTERPOSE int pmem_msync(const void *at, size_t size) {
   uintptr_t start = (uintptr_t)at & ~(uintptr_t)4095;
-  return msync((void *)start, (uintptr_t)at + size - start, MS_SYNC);
+  return NVMI_UNCANCELLED(msync((void *)start, (uintptr_t)at + size - start, MS_SYNC));
 }
 
 struct pmem2_map;
 
-EXPORTED void (*pmem2_get_persist_fn(struct pmem2_map *map))(const void *, size_t) {
+NVMI_INTERPOSE void (*pmem2_get_persist_fn(struct pmem2_map *map))(const void *, size_t) {
   (void)map;
   return pmem_persist;
 }
 
-EXPORTED void (*pmem2_get_flush_fn(struct pmem2_map *map))(const void *, size_t) {
+NVMI_INTERPOSE void (*pmem2_get_flush_fn(struct pmem2_map *map))(const void *, size_t) {
   (void)map;
   return pmem_flush;
 }
 
-EXPORTED void (*pmem2_get_drain_fn(struct pmem2_map *map))(void) {
+NVMI_INTERPOSE void (*pmem2_get_drain_fn(struct pmem2_map *map))(void) {
   (void)map;
   return pmem_drain;
 }
 
-EXPORTED void *(*pmem2_get_memmove_fn(struct pmem2_map *map))(void *, const void *, size_t,
-                                                              unsigned) {
+NVMI_INTERPOSE void *(*pmem2_get_memmove_fn(struct pmem2_map *map))(void *, const void *, size_t,
+                                                                    unsigned) {
   (void)map;
   return pmem_memmove;
 }
 
-EXPORTED void *(*pmem2_get_memcpy_fn(struct pmem2_map *map))(void *, const void *, size_t,
-                                                             unsigned) {
+NVMI_INTERPOSE void *(*pmem2_get_memcpy_fn(struct pmem2_map *map))(void *, const void *, size_t,
+                                                                   unsigned) {
   (void)map;
   return pmem_memcpy;
 }
 
-EXPORTED void *(*pmem2_get_memset_fn(struct pmem2_map *map))(void *, int, size_t, unsigned) {
+NVMI_INTERPOSE void *(*pmem2_get_memset_fn(struct pmem2_map *map))(void *, int, size_t, unsigned) {
   (void)map;
   return pmem_memset;
 }
 
-EXPORTED int pmem2_deep_flush(struct pmem2_map *map, void *at, size_t size) {
+NVMI_INTERPOSE int pmem2_deep_flush(struct pmem2_map *map, void *at, size_t size) {
   (void)map;
   return pmem_deep_persist(at, size);
 }

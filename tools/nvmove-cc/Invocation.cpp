@@ -234,6 +234,12 @@ void addPassed(const Invocation &I, const Installation &Found, std::vector<std::
       Command.push_back(Argument);
 }
 
+/// What traces a program that flushes by itself, also where only a library was compiled so.
+void addRaw(const Invocation &I, std::vector<std::string> &Command) {
+  if (contains(I.Plugin, {"trace=raw"}))
+    Command.push_back("-Wl,-u,__nvm_raw_enable");
+}
+
 /// What libnvmove interposes, in a program without a dynamic linker. The C library's own come
 /// before the runtime's, which has functions of these names for other programs.
 void addWraps(std::vector<std::string> &Command) {
@@ -305,8 +311,7 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     addWraps(Command);
   else // also where a library before the runtime has the lock functions, as -lc and TSan's do
     Add("-Wl,-u,__nvmi_locks");
-  if (contains(I.Plugin, {"trace=raw"})) // also where only a library was compiled so
-    Add("-Wl,-u,__nvm_raw_enable");
+  addRaw(I, Command);
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);

@@ -17,8 +17,9 @@ import seeded  # noqa: E402
 class RawProgram(seeded.Program):
     def explore(self, bug, method):
         program = os.path.join(self.folder, "bug" if bug else "right")
-        seeded.must([os.path.join(self.a.bin, "nvmove-cc"), "-g", "-O1", "--nvmove-trace=raw", "-I", seeded.HERE,
-                     "-pthread", *(["-DBUG"] if bug else []), self.a.file, "-o", program, *self.a.flags])
+        seeded.must([os.path.join(self.a.bin, "nvmove-cc"), "-g", "-O1", "--nvmove-trace=raw", "-pthread",
+                     "-I", seeded.HERE, *(["-DBUG"] if bug else []), self.a.file, "-o", program,
+                     *self.a.flags])
         self.options = ["--check", f"{shlex.quote(program)} {{}} {{acked}}"]
         return self.run(program, method)
 

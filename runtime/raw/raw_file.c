@@ -1,0 +1,238 @@
+/* raw_file.c: the file that is traced, and where it is mapped (raw.h). */
+#define _GNU_SOURCE
+#include "raw/raw_parts.h"
+
+#include "base/settings.h"
+#include "base/uncancelled.h"
+#include "trace/trace_parts.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAPPINGS_MAX = 256 };
+#define SPAN_MAX (UINT64_C(1) << 38) /* bytes of a file that are followed */
+
+/* `end`: of what the file has there; `whole`: of what was asked for, should the file grow. */
+struct mapping {
+  uintptr_t start, end, whole;
+  uint64_t place; /* in the file */
+};
+
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
+static struct mapping mappings[MAPPINGS_MAX];
+static _Atomic unsigned mapping_count;
+static uint64_t size_now;
+static dev_t device;
+static ino_t inode;
+static bool enabled;       /* the program has code that tells of itself */
+static bool started, over; /* there is a trace; nothing is traced any more */
+
+_Atomic uintptr_t nvmi_raw_lowest = UINTPTR_MAX, nvmi_raw_highest;
+char *nvmi_raw_view;
+
+void __nvm_raw_enable(void) { enabled = true; }
+
+bool nvmi_raw_traces(void) { return enabled; }
+
+bool nvmi_raw_is_on(void) { return started && !over; }
+
+bool nvmi_raw_next(uintptr_t *at, uintptr_t end, uint64_t *place, size_t *length) {
+  while (*at < end) {
+    uintptr_t next = end;
+    for (unsigned i = 0; i < mapping_count; i++) {
+      const struct mapping *m = &mappings[i];
+      if (*at >= m->start && *at < m->end) {
+        *place = m->place + (*at - m->start);
+        *length = (end < m->end ? end : m->end) - *at;
+        *at += *length;
+        return true;
+      }
+      if (m->start > *at && m->start < next)
+        next = m->start;
+    }
+    *at = next;
+  }
+  return false;
+}
+
+const char *nvmi_raw_memory(uint64_t place) {
+  for (unsigned i = 0; i < mapping_count; i++) {
+    const struct mapping *m = &mappings[i];
+    if (place >= m->place && place < m->place + (m->end - m->start))
+      return (const char *)m->start + (place - m->place);
+  }
+  return NULL;
+}
+
+void nvmi_raw_each_mapping(void (*visit)(void *context, const void *start, size_t size),
+                           void *context) {
+  for (unsigned i = 0; i < mapping_count; i++)
+    visit(context, (const void *)mappings[i].start, mappings[i].end - mappings[i].start);
+}
+
+static bool is_file(const struct stat *status) {
+  return started && status->st_dev == device && status->st_ino == inode;
+}
+
+bool nvmi_raw_is_file(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && is_file(&status);
+}
+
+static void set_end(struct mapping *m) {
+  uint64_t has = m->place < size_now ? size_now - m->place : 0;
+  m->end = m->whole - m->start < has ? m->whole : m->start + has;
+}
+
+static void add_mapping(uintptr_t start, uintptr_t whole, uint64_t place) {
+  if (mapping_count == MAPPINGS_MAX)
+    nvmi_die(NULL, "a trace of more than %d mappings of one file", MAPPINGS_MAX);
+  struct mapping *made = &mappings[mapping_count];
+  *made = (struct mapping){.start = start, .whole = whole, .place = place};
+  set_end(made);
+  mapping_count++;
+  if (start < nvmi_raw_lowest)
+    nvmi_raw_lowest = start;
+  if (whole > nvmi_raw_highest)
+    nvmi_raw_highest = whole;
+}
+
+static void take_size(uint64_t size) {
+  if (size > SPAN_MAX)
+    nvmi_die(NULL, "a trace of a file of more than %llu bytes", (unsigned long long)SPAN_MAX);
+  size_now = size;
+  for (unsigned i = 0; i < mapping_count; i++)
+    set_end(&mappings[i]);
+}
+
+static void read_view(int fd) {
+  for (uint64_t from = 0, end; nvmi_trace_data(fd, &from, &end, size_now); from = end)
+    for (uint64_t at = from; at < end;) {
+      ssize_t n = NVMI_UNCANCELLED(pread(fd, nvmi_raw_view + at, end - at, (off_t)at));
+      if (n <= 0)
+        return;
+      at += (uint64_t)n;
+    }
+}
+
+static void at_fork(void) {
+  over = true;
+  nvmi_trace_file_forget();
+}
+
+static void begin(int fd, const struct stat *status, uintptr_t start) {
+  char name[64], path[PATH_MAX];
+  device = status->st_dev;
+  inode = status->st_ino;
+  take_size((uint64_t)status->st_size);
+  nvmi_raw_view = nvmi_trace_reserve(SPAN_MAX);
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(name, path, sizeof path - 1);
+  path[length < 0 ? 0 : length] = 0;
+  read_view(fd);
+  nvmi_trace_image(fd, nvmi_raw_view, size_now);
+  nvmi_trace_start(NVM_TRACE_RAW);
+  nvmi_trace_put(0, NVM_TRACE_OPEN, size_now, start, path, strlen(path) + 1);
+  nvmi_trace_put(0, NVM_TRACE_OPENED, size_now, 0, NULL, 0);
+  started = true;
+  pthread_atfork(NULL, NULL, at_fork);
+}
+
+/* The file that the user names; where none is named, any. */
+static bool is_wanted(const struct stat *status) {
+  const char *path = nvmi_setting("NVMOVE_TRACE_FILE");
+  struct stat named;
+  return !path || (stat(path, &named) == 0 && named.st_dev == status->st_dev &&
+                   named.st_ino == status->st_ino);
+}
+
+static void resize(uint64_t size) {
+  if (size == size_now)
+    return;
+  take_size(size);
+  nvmi_trace_put(0, NVM_TRACE_GROW, size_now, 0, NULL, 0);
+}
+
+static void follow(void *at, size_t size, int fd, uint64_t offset, const struct stat *status) {
+  const char *trace = nvmi_setting("NVMOVE_TRACE");
+  if (!trace || over || !is_wanted(status))
+    return;
+  if (!started) {
+    over = !nvmi_trace_file_open(trace);
+    if (over)
+      return;
+    begin(fd, status, (uintptr_t)at);
+  } else if (!is_file(status)) {
+    nvmi_trace_put(0, NVM_TRACE_OTHER, 0, 0, NULL, 0);
+    return;
+  }
+  resize((uint64_t)status->st_size);
+  add_mapping((uintptr_t)at, (uintptr_t)at + size, offset);
+}
+
+void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset) {
+  struct stat status;
+  if (!enabled || nvmi_has_lock(lock)) /* the trace itself */
+    return;
+  int flags = NVMI_UNCANCELLED(fcntl(fd, F_GETFL));
+  if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || fstat(fd, &status) || !S_ISREG(status.st_mode))
+    return;
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  follow(at, size, fd, (uint64_t)offset, &status);
+  nvmi_unlock_quietly(&quiet);
+}
+
+/* Without the last bytes first: what is mapped behind the end of the file cannot be read. */
+void nvmi_raw_resized(int fd) {
+  struct stat status;
+  if (!mapping_count || nvmi_has_lock(lock) || fstat(fd, &status) || !is_file(&status))
+    return;
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  if (nvmi_raw_is_on())
+    resize((uint64_t)status.st_size);
+  nvmi_unlock_quietly(&quiet);
+}
+
+static uint64_t forget(uintptr_t start, uintptr_t end) {
+  uint64_t first = UINT64_MAX;
+  for (unsigned i = 0; i < mapping_count;) {
+    struct mapping m = mappings[i];
+    if (m.whole <= start || m.start >= end) {
+      i++;
+      continue;
+    }
+    if (start >= m.start)
+      first = m.place + (start - m.start);
+    mappings[i] = mappings[mapping_count - 1];
+    mapping_count--;
+    if (m.start < start)
+      add_mapping(m.start, start, m.place);
+    if (m.whole > end)
+      add_mapping(end, m.whole, m.place + (end - m.start));
+    i = 0;
+  }
+  return first;
+}
+
+uint64_t nvmi_raw_unmapped(const void *at, size_t size) {
+  uintptr_t start = (uintptr_t)at, end = start + size;
+  if (!mapping_count || nvmi_has_lock(lock) || start >= nvmi_raw_highest || end <= nvmi_raw_lowest)
+    return UINT64_MAX;
+  nvmi_raw_look(at, size);
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  uint64_t first = forget(start, end);
+  nvmi_unlock_quietly(&quiet);
+  return first;
+}
+
+void nvmi_raw_again(const void *at, size_t size, uint64_t place) {
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  if (nvmi_raw_is_on())
+    add_mapping((uintptr_t)at, (uintptr_t)at + size, place);
+  nvmi_unlock_quietly(&quiet);
+}
