@@ -24,7 +24,7 @@
 enum { PAGE = 4096 };
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_MAP];
-static bool reserved;
+_Atomic bool nvmi_range_is_reserved;
 struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
 static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
 
@@ -58,7 +58,7 @@ struct nvm_pool *nvmi_pool_in_use(unsigned index) {
 }
 
 static int reserve(const char *path) {
-  if (reserved)
+  if (nvmi_range_is_reserved)
     return 0;
   void *want = (void *)NVM_RANGE_BASE;
   void *got = mmap(want, NVM_RANGE_SIZE, PROT_NONE,
@@ -71,7 +71,7 @@ static int reserve(const char *path) {
                      "something mapped there?",
                      (unsigned long long)(NVM_RANGE_SIZE >> 30), want, strerror(errno));
   }
-  reserved = true;
+  nvmi_range_is_reserved = true;
   return 0;
 }
 

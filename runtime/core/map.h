@@ -4,6 +4,10 @@
 
 #include "core/internal.h"
 
+/* Nothing but pools lies in the range from now on. Until then a process that has mapped more than
+ * the range is long may have anything there. */
+extern _Atomic bool nvmi_range_is_reserved;
+
 /* Gives `pool` addresses (`work`): where its pointers hold when that is free and `wish` is 0, else
  * at `wish`, else somewhere. Reserves the range at first use. 0, or -1: recorded. */
 int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish);

@@ -13,6 +13,7 @@
  * ends with a message, as in the C library.
  */
 #define _GNU_SOURCE
+#include "core/map.h"
 #include "heap/heap_locate.h"
 
 #include <dlfcn.h>
@@ -69,8 +70,10 @@ static bool look(void) {
 }
 #endif
 
+/* Before the first pool a process with very much mapped may have memory of its own there. */
 static bool is_ours(const void *address) {
-  return NVMI_UNLIKELY((uintptr_t)address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG);
+  return NVMI_UNLIKELY((uintptr_t)address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG) &&
+         nvmi_range_is_reserved;
 }
 
 static _Noreturn void misused(const char *function, const void *address) {

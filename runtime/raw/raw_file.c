@@ -11,11 +11,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { MAPPINGS_MAX = 256 };
-#define SPAN_MAX (UINT64_C(1) << 38) /* bytes of a file that are followed */
 
 /* `end`: of what the file has there; `whole`: of what was asked for, should the file grow. */
 struct mapping {
@@ -26,7 +27,7 @@ struct mapping {
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
 static struct mapping mappings[MAPPINGS_MAX];
 static _Atomic unsigned mapping_count;
-static uint64_t size_now;
+static uint64_t size_now, view_size;
 static dev_t device;
 static ino_t inode;
 static bool enabled;       /* the program has code that tells of itself */
@@ -102,10 +103,22 @@ static void add_mapping(uintptr_t start, uintptr_t whole, uint64_t place) {
     nvmi_raw_highest = whole;
 }
 
+/* No more than is needed: what is reserved in vain moves all that is mapped later. */
+static void make_view(uint64_t size) {
+  if (size <= view_size)
+    return;
+  void *got = nvmi_raw_view ? (void *)syscall(SYS_mremap, nvmi_raw_view, view_size, 2 * size,
+                                              MREMAP_MAYMOVE, NULL)
+                            : nvmi_trace_reserve(2 * size);
+  if (got == MAP_FAILED)
+    nvmi_die(NULL, "out of memory for a trace");
+  nvmi_raw_view = got;
+  view_size = 2 * size;
+}
+
 static void take_size(uint64_t size) {
-  if (size > SPAN_MAX)
-    nvmi_die(NULL, "a trace of a file of more than %llu bytes", (unsigned long long)SPAN_MAX);
   size_now = size;
+  make_view(size);
   for (unsigned i = 0; i < mapping_count; i++)
     set_end(&mappings[i]);
 }
@@ -130,7 +143,6 @@ static void begin(int fd, const struct stat *status, uintptr_t start) {
   device = status->st_dev;
   inode = status->st_ino;
   take_size((uint64_t)status->st_size);
-  nvmi_raw_view = nvmi_trace_reserve(SPAN_MAX);
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(name, path, sizeof path - 1);
   path[length < 0 ? 0 : length] = 0;

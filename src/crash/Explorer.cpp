@@ -14,7 +14,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
-#include <sys/wait.h>
 #include <unordered_set>
 
 namespace nvmove::crash {
@@ -39,14 +38,6 @@ const char *kindOf(Verdict What) {
   default:
     return "";
   }
-}
-
-std::string howItEnded(const Trace &T) {
-  if (!T.Status)
-    return "the program ended";
-  if (WIFSIGNALED(*T.Status))
-    return "the program was ended by signal " + std::to_string(WTERMSIG(*T.Status));
-  return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
 }
 
 class Explorer {

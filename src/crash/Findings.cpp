@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <sys/wait.h>
+
 namespace nvmove::crash {
 
 Finding *addFinding(Result &R, Finding F) {
@@ -25,6 +27,14 @@ void tellFindings(const Options &O, const Result &R) {
   for (const Finding &F : R.Findings)
     if (O.Watching)
       O.Watching->found(F);
+}
+
+std::string howItEnded(const Trace &T) {
+  if (!T.Status)
+    return "the program ended";
+  if (WIFSIGNALED(*T.Status))
+    return "the program was ended by signal " + std::to_string(WTERMSIG(*T.Status));
+  return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
 }
 
 std::string sayStopped(size_t Event, size_t Events) {

@@ -11,6 +11,8 @@ Finding *addFinding(Result &R, Finding F);
 
 /// What was found so far is told, if somebody looks on.
 void tellFindings(const Options &O, const Result &R);
+/// "the program ended with status 3".
+std::string howItEnded(const Trace &T);
 /// That somebody did not want to have more.
 std::string sayStopped(size_t Event, size_t Events);
 

@@ -69,6 +69,10 @@ private:
       Say("the trace was full (--trace-max): what the program did then is not known");
     else if (T.Cut)
       Say("the trace ends within a record: what the program did then is not known");
+    R.Unclosed = !T.Closed && !T.Cut;
+    if (R.Unclosed)
+      Say(howItEnded(T) + ", not by exit: stores of code that was not compiled for the trace were "
+                          "not looked for in all of the file");
     R.Cut = !J || T.OtherOpenings || T.Points.empty() || T.Cut;
   }
 
