@@ -35,6 +35,8 @@ const char *kindOf(Verdict What) {
     return "checker";
   case Verdict::CheckerDied:
     return "checker crashed";
+  case Verdict::CheckerHung:
+    return "checker hung";
   default:
     return "";
   }
@@ -54,7 +56,7 @@ public:
       take(T.Events[At]), ++At;
     epoch(); // what was still on its way at the end
     if (Stopped) {
-      R.NotDone.push_back(sayStopped(At, T.Events.size()));
+      R.NotDone.push_back(sayStopped(At, T.Events.size(), Hangs >= HangsMax ? Hangs : 0));
       R.Cut = true;
     }
     R.NotDone.insert(R.NotDone.end(), Failing.leftOut().begin(), Failing.leftOut().end());
@@ -218,13 +220,15 @@ private:
     Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
     if (Said.What == Verdict::Torn)
       blame(Said, F);
-    if (Said.What == Verdict::Refused || Said.What == Verdict::CheckerDied)
+    Hangs += isSlow(Said.What);
+    Stopped |= Hangs >= HangsMax;
+    if (Said.What == Verdict::Refused || Said.What == Verdict::CheckerDied ||
+        Said.What == Verdict::CheckerHung)
       blameCommit(Said, F);
     Finding *Fresh = addFinding(R, std::move(F));
     if (!Fresh)
       return;
-    bool IsSlow = Said.What == Verdict::Hung; // each look would take as long
-    Choices Least = O.Only || IsSlow ? C : minimised(C, [&](const Choices &Less) {
+    Choices Least = O.Only || isSlow(Said.What) ? C : minimised(C, [&](const Choices &Less) {
       return verdictOn(Less, InRecovery, true).first.What == Said.What;
     });
     Fresh->Notes.push_back(
@@ -291,6 +295,7 @@ private:
   Result R;
   std::unordered_set<uint64_t> Seen, Images;
   size_t At = 0;
+  unsigned Hangs = 0;
   bool TooMuch = false, Stopped = false;
 };
 

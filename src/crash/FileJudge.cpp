@@ -65,7 +65,7 @@ Judgement FileJudge::askCommand() {
   CommandFails |= End.CannotRun;
   if (End.isGood() || CommandFails)
     return {};
-  return {Verdict::Refused, "'" + Command + "' " + End.text()};
+  return {End.Hung ? Verdict::CheckerHung : Verdict::Refused, "'" + Command + "' " + End.text()};
 }
 
 Judgement FileJudge::askLibrary() {
@@ -83,7 +83,7 @@ Judgement FileJudge::askLibrary() {
   if (Status == 0)
     return {};
   if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM)
-    return {Verdict::CheckerDied, "nvm_crash_check_file took more than 5 s"};
+    return {Verdict::CheckerHung, "nvm_crash_check_file took more than 5 s"};
   if (WIFSIGNALED(Status))
     return {Verdict::CheckerDied,
             "nvm_crash_check_file ended with signal " + std::to_string(WTERMSIG(Status))};

@@ -37,9 +37,10 @@ std::string howItEnded(const Trace &T) {
   return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
 }
 
-std::string sayStopped(size_t Event, size_t Events) {
-  return "it was stopped at event " + std::to_string(Event) + " of " + std::to_string(Events) +
-         ": states of what came later were not judged";
+std::string sayStopped(size_t Event, size_t Events, unsigned Hangs) {
+  std::string Why = Hangs ? "after " + std::to_string(Hangs) + " hangs " : "";
+  return Why + "it was stopped at event " + std::to_string(Event) + " of " +
+         std::to_string(Events) + ": states of what came later were not judged";
 }
 
 bool Result::hasErrors() const {

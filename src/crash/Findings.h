@@ -13,7 +13,7 @@ Finding *addFinding(Result &R, Finding F);
 void tellFindings(const Options &O, const Result &R);
 /// "the program ended with status 3".
 std::string howItEnded(const Trace &T);
-/// That somebody did not want to have more.
-std::string sayStopped(size_t Event, size_t Events);
+/// That no more states are judged from here on: \p Hangs: the checker took too long so often.
+std::string sayStopped(size_t Event, size_t Events, unsigned Hangs);
 
 } // namespace nvmove::crash

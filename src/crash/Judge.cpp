@@ -176,7 +176,10 @@ Judgement Judge::ask() {
   std::string Who = InChecker ? "nvm_crash_check" : "recovery";
   Judgement J;
   J.Newest = Common->Newest;
-  J.What = InChecker ? Verdict::CheckerDied : Ready == 0 ? Verdict::Hung : Verdict::Died;
+  bool Hangs = Ready == 0;
+  J.What = InChecker ? (Hangs ? Verdict::CheckerHung : Verdict::CheckerDied)
+           : Hangs   ? Verdict::Hung
+                     : Verdict::Died;
   J.Message = Who + (Ready == 0 ? " took more than 5 s" : " ended the process");
   stop();
   return J;
@@ -189,7 +192,7 @@ Judgement Judge::askCommand(const std::string &Path) {
   CommandFails |= End.CannotRun;
   if (End.isGood() || CommandFails)
     return {};
-  return {Verdict::Refused, "'" + Command + "' " + End.text()};
+  return {End.Hung ? Verdict::CheckerHung : Verdict::Refused, "'" + Command + "' " + End.text()};
 }
 
 Judgement Judge::judge(const std::string &Path) {

@@ -20,6 +20,7 @@ enum class Verdict {
   Torn,        ///< the program's data is none of the right states
   Refused,     ///< the user's checker said no
   CheckerDied, ///< the user's checker crashed
+  CheckerHung, ///< it took longer than anybody waits
 };
 
 struct Judgement {
@@ -29,6 +30,11 @@ struct Judgement {
   unsigned char Found = 0, Before = 0, After = 0;
   size_t Newest = SIZE_MAX; ///< number of the newest committing transaction that is in the state
 };
+
+/// Each look would take as long again.
+inline bool isSlow(Verdict What) { return What == Verdict::Hung || What == Verdict::CheckerHung; }
+/// So many, then no further states are judged.
+constexpr unsigned HangsMax = 3;
 
 /// Empty, or why this shared object is no checker.
 std::string checkerFault(const std::string &Path);

@@ -42,7 +42,7 @@ public:
     if (J)
       epoch(); // what was still on its way at the end
     if (Stopped) {
-      R.NotDone.push_back(sayStopped(At, T.Events.size()));
+      R.NotDone.push_back(sayStopped(At, T.Events.size(), Hangs >= HangsMax ? Hangs : 0));
       R.Cut = true;
     }
     R.CommandFails = J && J->commandFails();
@@ -165,9 +165,14 @@ private:
 
   void found(const Judgement &Said, const Choices &C) {
     Choices Least = C;
-    if (!O.Only && Minimised++ < MinimisedMax)
+    Hangs += isSlow(Said.What);
+    Stopped |= Hangs >= HangsMax;
+    if (!O.Only && !isSlow(Said.What) && Minimised++ < MinimisedMax)
       Least = minimised(C, [&](const Choices &Less) { return verdictOn(Less).What == Said.What; });
-    Finding F{Said.What == Verdict::CheckerDied ? "checker crashed" : "checker", Said.Message};
+    Finding F{isSlow(Said.What)                   ? "checker hung"
+              : Said.What == Verdict::CheckerDied ? "checker crashed"
+                                                  : "checker",
+              Said.Message};
     F.Event = At;
     F.State = State::of(At, Least, false).text();
     blame(Least, F);
@@ -261,6 +266,7 @@ private:
   uint64_t Length, Acked = 0;
   size_t At = 0, Minimised = 0;
   const Site *BrokenAt = nullptr; ///< the store since which even what loses nothing is refused
+  unsigned Hangs = 0;
   bool Stopped = false;
 };
 
