@@ -3,6 +3,18 @@
 // RUN: %cc -O2 --nvmove-trace=raw -S -emit-llvm %s -o - | FileCheck --implicit-check-not=@__nvm_note --implicit-check-not=@__nvm_site %s
 // RUN: not %cc --nvmove-trace=row -c %s -o %t.o 2>&1 | FileCheck --check-prefix=WRONG %s
 // WRONG: value of '--nvmove-trace=row' not understood; it is 'on', 'off', 'raw', or nothing, which is 'on'
+//
+// Only such a program has functions in front of mmap and its kin.
+// RUN: %cc -O1 -DPROGRAM %s -o %t.plain && llvm-nm %t.plain | FileCheck --check-prefix=PLAIN --implicit-check-not=" T mmap" --implicit-check-not=" T munmap" %s
+// PLAIN: T nvm_pool_create
+// RUN: %cc -O1 -DPROGRAM --nvmove-trace=raw %s -o %t.raw && llvm-nm %t.raw | FileCheck --check-prefix=RAW %s
+// RAW-DAG: T mmap
+// RAW-DAG: T msync
+// RAW-DAG: T munmap
+#ifdef PROGRAM
+#include <nvmove/nvmove.h>
+int main(int argc, char **argv) { return argc > 1 && !nvm_pool_create(argv[1], 1 << 20); }
+#else
 #include <immintrin.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -118,3 +130,4 @@ long elsewhere(long n) {
 
 // CHECK: define {{.*}}@__nvmove_raw_enable(
 // CHECK: call void @__nvm_raw_enable(
+#endif
