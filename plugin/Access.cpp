@@ -163,6 +163,15 @@ private:
     return true;
   }
 
+  /// An operand is the address of a variable ("i"), which a modifier makes a place in memory.
+  static bool namesVariable(const CallBase &Call, ArrayRef<InlineAsm::ConstraintInfo> Constraints) {
+    unsigned N = 0;
+    return any_of(Constraints, [&](const InlineAsm::ConstraintInfo &C) {
+      return C.hasArg() && isa<GlobalValue>(getUnderlyingObject(Call.getArgOperand(N++))) &&
+             C.Type == InlineAsm::isInput && !C.isIndirect;
+    });
+  }
+
   /// Memory outputs are written. So may be whatever an input leads to, if the assembler says that it
   /// changes memory: the operand in memory itself; and where it forms addresses an address in a
   /// register, one that was made a number on its way there, and one that lies in the operand.
@@ -174,7 +183,7 @@ private:
     bool ClobbersMemory = any_of(Constraints, [](const InlineAsm::ConstraintInfo &C) {
       return C.Type == InlineAsm::isClobber && is_contained(C.Codes, "{memory}");
     });
-    bool FormsAddress = mayFormAddress(*Code);
+    bool FormsAddress = mayFormAddress(*Code) || namesVariable(Call, Constraints);
     unsigned N = 0; // operands that are arguments: inputs, and outputs in memory
     for (const InlineAsm::ConstraintInfo &C : Constraints) {
       if (!C.hasArg())

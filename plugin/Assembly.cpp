@@ -25,14 +25,26 @@ constexpr StringLiteral Plain[] = {
     "pause", "rdmsr", "rdpmc", "rdtsc",  "rdtscp", "sahf",   "serialize",  "sfence",
     "stc",   "std",   "wrmsr", "xgetbv", "xsetbv",
 };
-// With a condition behind.
-constexpr StringLiteral Conditional[] = {"cmov", "set"};
+// Behind cmov and set.
+constexpr StringLiteral Conditions[] = {
+    "a",  "ae", "b",   "be", "c",   "e",  "g",  "ge", "l",  "le", "na", "nae", "nb", "nbe", "nc",
+    "ne", "ng", "nge", "nl", "nle", "no", "np", "ns", "nz", "o",  "p",  "pe",  "po", "s",   "z",
+};
 
 bool isSized(StringRef Name) {
   if (is_contained(Sized, Name))
     return true;
   return !Name.empty() && StringRef("bwlq").contains(Name.back()) &&
          is_contained(Sized, Name.drop_back());
+}
+
+/// cmov may have a suffix for the size.
+bool isConditional(StringRef Name) {
+  if (Name.consume_front("set"))
+    return is_contained(Conditions, Name);
+  return Name.consume_front("cmov") && (is_contained(Conditions, Name) ||
+                                        (!Name.empty() && StringRef("wlq").contains(Name.back()) &&
+                                         is_contained(Conditions, Name.drop_back())));
 }
 
 /// A jump, other than to a label of the assembler's own, is to code that may do anything.
@@ -52,10 +64,16 @@ bool isPlain(StringRef Instruction) {
   if (Name == "lock" || Name == "rep")
     return isPlain(Operands);
   return isSized(Name) || is_contained(Plain, Name) || staysInside(Name, Operands) ||
-         any_of(Conditional, [&](StringRef Begin) { return Name.starts_with(Begin); });
+         isConditional(Name);
 }
 
-/// The instructions, without comments.
+/// Where a '#' may stand in a text, or in a comment that does not end with the line, nobody says
+/// what is a comment.
+bool isClear(StringRef Text) {
+  return Text.find_first_of("'\"") == StringRef::npos && !Text.contains("/*");
+}
+
+/// The instructions, without comments; of text that is clear.
 SmallVector<StringRef> instructionsOf(StringRef Text) {
   SmallVector<StringRef> Lines, Found;
   Text.split(Lines, '\n');
@@ -71,7 +89,9 @@ SmallVector<StringRef> instructionsOf(StringRef Text) {
 
 } // namespace
 
-bool isEmptyAssembly(const InlineAsm &Code) { return instructionsOf(Code.getAsmString()).empty(); }
+bool isEmptyAssembly(const InlineAsm &Code) {
+  return isClear(Code.getAsmString()) && instructionsOf(Code.getAsmString()).empty();
+}
 
 bool mayFormAddress(const InlineAsm &Code) {
   // push and pop write where the stack pointer leads, which is no stack of the program's when the
@@ -79,7 +99,8 @@ bool mayFormAddress(const InlineAsm &Code) {
   bool Named = any_of(Code.ParseConstraints(), [](const InlineAsm::ConstraintInfo &C) {
     return any_of(C.Codes, [](StringRef Each) { return Each == "p" || Each.ends_with("sp}"); });
   });
-  return Named || any_of(instructionsOf(Code.getAsmString()), [](StringRef Each) {
+  return Named || !isClear(Code.getAsmString()) ||
+         any_of(instructionsOf(Code.getAsmString()), [](StringRef Each) {
            return !isPlain(Each) || Each.find_first_of("([") != StringRef::npos ||
                   Each.contains(":a}") || Each.contains("sp");
          });

@@ -1,6 +1,7 @@
 // Numbers that assembler works on are no addresses where it forms none; everything else may be one.
 // RUN: %cc -O1 -c %s -o /dev/null 2>&1 | FileCheck %s
 // RUN: %cc -O0 -c %s -o /dev/null 2>&1 | FileCheck %s
+// RUN: %cc -O1 --nvmove-globals=persistent -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=GLOBALS %s
 #include <stdint.h>
 
 static long counter;
@@ -46,6 +47,17 @@ void fromVariable(long n) {
 }
 
 // Each of these writes through what it was given.
+// GLOBALS: assembler.c:[[@LINE+2]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+static char named[8];
+void constant(int n) { __asm__ volatile("movl %1, %P0" : : "i"(named), "r"(n) : "memory"); }
+// CHECK: assembler.c:[[@LINE+2]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void character(uint64_t p) {
+  __asm__ volatile("cmpb $'#', %%al; stosb" : "+D"(p) : "a"(0) : "memory");
+}
+// CHECK: assembler.c:[[@LINE+2]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
+void commented(uint64_t p) {
+  __asm__ volatile("nop /* # */; stosb" : "+D"(p) : "a"(0) : "memory");
+}
 // CHECK: assembler.c:[[@LINE+1]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
 void direct(uint64_t p) { __asm__ volatile("movl $1, (%0)" : : "r"(p) : "memory"); }
 // CHECK: assembler.c:[[@LINE+2]]:{{[0-9]+}}: warning: inline assembler may write persistent memory
