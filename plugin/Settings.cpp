@@ -42,6 +42,11 @@ const Entry Table[] = {
        S.GlobalsMayPersist = V == "persistent";
        return S.GlobalsMayPersist || V == "volatile";
      }},
+    {"installed-unsafe", "a file",
+     [](StringRef V, Settings &S) {
+       S.InstalledUnsafe.insert(V);
+       return S.UnsafeFiles.push_back(V.str()), !V.empty();
+     }},
     {"port", "a file", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
     {"remarks", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
     {"split", Functions, [](StringRef V, Settings &S) { return addAll(S.Split, V), !V.empty(); }},

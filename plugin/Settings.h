@@ -19,6 +19,7 @@ struct Settings {
   llvm::StringSet<> Split;              ///< the same, if it is long
   std::string Port;                     ///< the port file, or empty
   std::vector<std::string> UnsafeFiles; ///< write sets of pre-compiled functions, read in order
+  llvm::StringSet<> InstalledUnsafe;    ///< of these, nvmove's own
   bool Checked = false;                 ///< check each pointer that is stored
   bool LockedAtomics = false;     ///< atomic read-modify-write is protected by a lock: note it
   bool Trace = false;             ///< tell the runtime of each store, for `nvmove crash`

@@ -1,6 +1,8 @@
 // The parser of .unsafe files, by recursive descent: see UnsafeFile.h.
 #include "UnsafeFile.h"
 
+#include "Settings.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -339,6 +341,10 @@ Error UnsafeTable::addText(StringRef Text, StringRef Path) {
   return Error::success();
 }
 
+static bool isInstalled(const UnsafeFunction &F) {
+  return settings().InstalledUnsafe.contains(StringRef(F.Place).rsplit(':').first);
+}
+
 const UnsafeFunction *UnsafeTable::nearest(StringRef Name,
                                            function_ref<bool(StringRef)> IsDeclared) const {
   const UnsafeFunction *Found = nullptr;
@@ -346,8 +352,8 @@ const UnsafeFunction *UnsafeTable::nearest(StringRef Name,
   for (const auto &Entry : Functions) {
     unsigned Distance = Name.edit_distance(Entry.first(), true, Limit);
     bool IsNearer = Distance < Least || (Found && Distance == Least && Entry.first() < Found->Name);
-    if (!IsNearer || IsDeclared(Entry.first()))
-      continue;
+    if (!IsNearer || IsDeclared(Entry.first()) || isInstalled(Entry.second))
+      continue; // what nvmove describes itself is not misspelt
     Found = &Entry.second;
     Least = Distance;
   }

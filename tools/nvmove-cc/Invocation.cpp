@@ -280,7 +280,7 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
   Add("-fplugin=" + Found.Plugin);
   Add("-fpass-plugin=" + Found.Plugin);
   for (const std::string &File : Found.UnsafeFiles)
-    Add("-fplugin-arg-nvmove-unsafe=" + File);
+    Add("-fplugin-arg-nvmove-installed-unsafe=" + File);
   for (const std::string &Option : I.Plugin) {
     Add("-fplugin-arg-nvmove-" + Option);
     if (Option == "remarks") {
