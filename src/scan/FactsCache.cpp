@@ -1,7 +1,7 @@
 // The cache of recorded facts: see FactsCache.h.
 //
 // An entry, little-endian, strings as u32 length and bytes:
-//   8 bytes  magic "NVMCACH2"
+//   8 bytes  magic "NVMCACH3"
 //   u32      length of the manifest
 //   u64      XXH3-64 of the manifest
 //   manifest u32 count, then for each file: path, u64 size, i64 modified, i64 changed,
@@ -183,7 +183,13 @@ bool FactsCache::stillHolds(llvm::StringRef Manifest, std::vector<std::string> &
     std::string Path = In.getBytes(At, In.getU32(At)).str();
     Appeared = At && Hashes.isThere(Path);
   }
-  return !llvm::errorToBool(At.takeError()) && Count != 0 && !Appeared;
+  uint32_t Present = In.getU32(At);
+  bool Gone = false;
+  for (uint32_t I = 0; I < Present && At && !Gone; ++I) {
+    Inputs.push_back(In.getBytes(At, In.getU32(At)).str());
+    Gone = At && !Hashes.isThere(Inputs.back());
+  }
+  return !llvm::errorToBool(At.takeError()) && Count != 0 && !Appeared && !Gone;
 }
 
 std::optional<Remembered> FactsCache::lookup(const CompileCommand &Command) {
@@ -253,6 +259,9 @@ std::string FactsCache::makeManifest(const Recording &R) {
   }
   if (!putAbsent(Out, R.Absent))
     return "";
+  Out.write<uint32_t>(static_cast<uint32_t>(R.Present.size()));
+  for (const std::string &Path : R.Present)
+    putString(Out, Path);
   return Manifest;
 }
 

@@ -52,11 +52,12 @@ bool ReadFiles::exists(const llvm::Twine &Path) {
 
 llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
 ReadFiles::openFileForRead(const llvm::Twine &Path) {
-  if (llvm::ErrorOr<llvm::vfs::Status> Found = status(Path); !Found)
+  llvm::ErrorOr<llvm::vfs::Status> Found = status(Path);
+  if (!Found)
     return Found.getError();
   auto Opened = ProxyFileSystem::openFileForRead(Path);
-  if (Opened)
-    used(Path);
+  if (Opened) // a folder can be opened, and has no content; nor has /dev/null
+    Found->isRegularFile() ? used(Path) : found(Path);
   return Opened;
 }
 

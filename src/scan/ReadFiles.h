@@ -7,7 +7,7 @@
 //
 // A file that is not there says as much as one that is: a header that appears in a folder searched
 // earlier hides the one that was read, and __has_include turns true. Every look that fails is
-// written down, whoever asked.
+// written down, whoever asked. What __has_include finds has to be there, whatever it is.
 //
 // Devices, pipes and sockets are not there for a compilation (but for /dev/null, which build
 // systems include): a source that names one would wait for ever.
@@ -31,15 +31,21 @@ public:
   /// Adds \p Path to read().
   void used(const llvm::Twine &Path) { note(Path, Read); }
 
+  /// Only whether \p Path is there counts: __has_include has found it, or it is a folder.
+  void found(const llvm::Twine &Path) { note(Path, Present); }
+
   /// Absolute paths of files that the compilation depends on.
   const std::set<std::string> &read() const { return Read; }
   /// Absolute paths that were asked for and not found.
   const std::set<std::string> &absent() const { return Absent; }
 
+  /// Absolute paths that were asked for and found, and are not read for that.
+  const std::set<std::string> &present() const { return Present; }
+
 private:
   void note(const llvm::Twine &Path, std::set<std::string> &Paths);
 
-  std::set<std::string> Read, Absent;
+  std::set<std::string> Read, Absent, Present;
 };
 
 } // namespace nvmove::scan

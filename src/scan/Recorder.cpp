@@ -164,11 +164,30 @@ private:
   Recording &Result;
 };
 
+/// What __has_include finds.
+class AskedFiles : public clang::PPCallbacks {
+public:
+  explicit AskedFiles(ReadFiles &Files) : Files(Files) {}
+
+  void HasInclude(clang::SourceLocation, llvm::StringRef, bool, clang::OptionalFileEntryRef File,
+                  clang::SrcMgr::CharacteristicKind) override {
+    if (File)
+      Files.found(File->getName());
+  }
+
+private:
+  ReadFiles &Files;
+};
+
 /// Files that a compilation depends on without opening them: those that a precompiled header was made
 /// of, and those that __has_include finds.
 class UsedFiles : public clang::DependencyCollector {
 public:
   explicit UsedFiles(ReadFiles &Files) : Files(Files) {}
+
+  void attachToPreprocessor(clang::Preprocessor &P) override {
+    P.addPPCallbacks(std::make_unique<AskedFiles>(Files));
+  }
 
   bool needSystemDependencies() override { return true; }
 
@@ -323,6 +342,7 @@ llvm::Expected<Recording> record(const CompileCommand &Command) {
                                      Result.Diagnostics.empty() ? "no compilation in its command"
                                                                 : Result.Diagnostics.c_str());
     Result.Inputs.assign(FileSystem->read().begin(), FileSystem->read().end());
+    Result.Present.assign(FileSystem->present().begin(), FileSystem->present().end());
     Result.Absent.assign(FileSystem->absent().begin(), FileSystem->absent().end());
     Result.Unit.MainFile = Command.File;
     Result.Unit.Output = outputOf(Command);

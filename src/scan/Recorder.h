@@ -21,10 +21,11 @@ struct CompileCommand {
 /// What came of one translation unit.
 struct Recording {
   facts::TranslationUnit Unit;
-  std::vector<std::string> Inputs; ///< Absolute path of every file that counts.
-  std::vector<std::string> Absent; ///< Absolute paths that were looked for and not found.
-  unsigned Errors = 0;             ///< Parse errors; with any, Unit is empty.
-  std::string Diagnostics;         ///< Clang's own text of errors, uncoloured.
+  std::vector<std::string> Inputs;  ///< Absolute path of every file that counts.
+  std::vector<std::string> Present; ///< Absolute paths that __has_include has found.
+  std::vector<std::string> Absent;  ///< Absolute paths that were looked for and not found.
+  unsigned Errors = 0;              ///< Parse errors; with any, Unit is empty.
+  std::string Diagnostics;          ///< Clang's own text of errors, uncoloured.
 };
 
 /// Parses the file of \p Command and records it. Thread-safe: every call has its own file manager.

@@ -60,6 +60,12 @@ struct Outcome {
   bool FromCache = false;
 };
 
+/// Whatever the answer depends on, nobody may write there.
+std::vector<std::string> inputsOf(Recording &R) {
+  R.Inputs.insert(R.Inputs.end(), R.Present.begin(), R.Present.end());
+  return std::move(R.Inputs);
+}
+
 Outcome failed(const CompileCommand &Command, std::string Why, std::string Diagnostics = "") {
   Outcome O;
   O.Failed = FailedUnit{Command.File, std::move(Why), std::move(Diagnostics)};
@@ -95,13 +101,13 @@ Outcome scanOne(const CompileCommand &Command, FactsCache *Cache) {
                "does not compile (" + std::to_string(R->Errors) +
                    (R->Errors == 1 ? " error)" : " errors)"),
                std::move(R->Diagnostics));
-    O.Inputs = std::move(R->Inputs);
+    O.Inputs = inputsOf(*R);
     return O;
   }
   if (Cache)
     Cache->store(Command, *R);
   O.Unit = std::move(R->Unit);
-  O.Inputs = std::move(R->Inputs);
+  O.Inputs = inputsOf(*R);
   return O;
 }
 
