@@ -15,11 +15,13 @@ enum class AssemblerKind {
 
 struct AssemblerStep {
   AssemblerKind Kind;
-  int Operand = -1; ///< number of the operand that is the address; -1: none, or not known
+  int Operand = -1;     ///< number of the operand that is the address; -1: none, or not known
+  int Register = -1;    ///< or the number of the register that has it
+  bool IsFirst = false; ///< a fence before which the assembler does nothing
 };
 
 /// In the order of the text, which is LLVM's: "$0" is an operand. Processors that do not know
-/// clflushopt or clwb are given them as a byte before another instruction.
+/// clflushopt or clwb are given them as a byte or "data16" before another instruction, or as bytes.
 llvm::SmallVector<AssemblerStep> readAssembler(llvm::StringRef Text);
 
 } // namespace nvmove::plugin

@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Access.h"
+#include "Advice.h"
 #include "AssemblerText.h"
 #include "Origin.h"
 #include "Sites.h"
@@ -25,8 +26,8 @@ bool isPlaced(const CallBase &Call) {
   const Function *Callee = namedCallee(Call);
   if (!Callee)
     return !Call.isInlineAsm(); // perhaps one that libpmem2 gave
-  static const StringRef Names[] = {"fdatasync", "fsync",  "ftruncate", "mmap",
-                                    "mmap64",    "mremap", "msync",     "munmap"};
+  static const StringRef Names[] = {"fdatasync", "fsync", "ftruncate", "mmap", "mmap64",
+                                    "mremap",    "msync", "munmap",    "sync", "syncfs"};
   return Callee->isDeclaration() &&
          (is_contained(Names, Callee->getName()) || Callee->getName().starts_with("pmem"));
 }
@@ -63,8 +64,9 @@ private:
     Last[&I] = callAbi(At, Name, All);
   }
 
+  /// A file may be mapped over a variable as well.
   bool mayBeMapped(Value *Address) const {
-    return originOf(Address, F, Library, /*GlobalsMayPersist=*/false) == Origin::MayPersist;
+    return originOf(Address, F, Library, /*GlobalsMayPersist=*/true) == Origin::MayPersist;
   }
 
   void traceWrite(const Access &A) {
@@ -75,9 +77,9 @@ private:
     if (!mayBeMapped(A.Address))
       return;
     IRBuilder<> &At = behind(*A.At);
-    Value *Size = A.Size     ? At.getInt64(A.Size)
-                  : A.Length ? At.CreateZExtOrTrunc(A.Length, At.getInt64Ty())
-                             : At.getInt64(0);
+    if (!A.Size && !A.Length)
+      return tell(*A.At, "__nvm_raw_call", {A.Address}); // so many bytes as it finds changed
+    Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
     bool Streams = A.At->hasMetadata(LLVMContext::MD_nontemporal);
     tell(*A.At, Streams ? "__nvm_raw_stream" : "__nvm_raw_store", {A.Address, Size});
   }
@@ -94,7 +96,9 @@ private:
 
   void traceOther(Instruction &I) {
     auto *Call = dyn_cast<CallBase>(&I);
-    if (isFence(I))
+    if (isLocked(I))
+      tellFenceBefore(I);
+    if (isLocked(I) || isFence(I))
       tellFence(I);
     if (!Call)
       return;
@@ -115,17 +119,27 @@ private:
     return Call && Call->isMustTailCall();
   }
 
-  /// What x86 makes an mfence or an instruction with a lock prefix of, xchg among them.
+  /// What x86 makes an instruction with a lock prefix of, xchg among them: a fence before its own
+  /// store, and behind it.
+  static bool isLocked(const Instruction &I) {
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      return Store->getOrdering() == AtomicOrdering::SequentiallyConsistent;
+    return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
+  }
+
   static bool isFence(const Instruction &I) {
     if (auto *Fence = dyn_cast<FenceInst>(&I))
       return Fence->getOrdering() == AtomicOrdering::SequentiallyConsistent &&
              Fence->getSyncScopeID() == SyncScope::System;
-    if (auto *Store = dyn_cast<StoreInst>(&I))
-      return Store->getOrdering() == AtomicOrdering::SequentiallyConsistent;
     if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
       return Intrinsic->getIntrinsicID() == Intrinsic::x86_sse_sfence ||
              Intrinsic->getIntrinsicID() == Intrinsic::x86_sse2_mfence;
-    return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
+    return false;
+  }
+
+  static void tellFenceBefore(Instruction &I) {
+    IRBuilder<> Before(&I);
+    callAbi(Before, "__nvm_raw_fence", {makeSite(Before, I)});
   }
 
   void tellFence(Instruction &I) {
@@ -155,33 +169,59 @@ private:
   }
 
   /// The arguments of inline assembler by the numbers of its operands; null: one in a register that
-  /// is written only.
-  static SmallVector<Value *> operandsOf(const CallBase &Call) {
-    SmallVector<Value *> Found;
+  /// is written only. And those that lie in a register by its number in the machine's code.
+  struct Operands {
+    SmallVector<Value *> Numbered;
+    Value *InRegister[8] = {};
+  };
+
+  static Operands operandsOf(const CallBase &Call) {
+    static const StringRef Registers[] = {"{ax}", "{cx}", "{dx}", "{bx}", "", "", "{si}", "{di}"};
+    Operands Found;
     unsigned N = 0;
-    for (const auto &C : cast<InlineAsm>(Call.getCalledOperand())->ParseConstraints())
-      if (C.Type != InlineAsm::isClobber && C.Type != InlineAsm::isLabel)
-        Found.push_back(C.hasArg() ? Call.getArgOperand(N++) : nullptr);
+    for (const auto &C : cast<InlineAsm>(Call.getCalledOperand())->ParseConstraints()) {
+      if (C.Type == InlineAsm::isClobber || C.Type == InlineAsm::isLabel)
+        continue;
+      Found.Numbered.push_back(C.hasArg() ? Call.getArgOperand(N++) : nullptr);
+      for (unsigned R = 0; R < 8 && !C.Codes.empty(); ++R)
+        if (C.hasArg() && C.Codes[0] == Registers[R])
+          Found.InRegister[R] = Found.Numbered.back();
+    }
     return Found;
+  }
+
+  static Value *addressOf(const AssemblerStep &S, const Operands &All) {
+    if (S.Register >= 0)
+      return All.InRegister[S.Register];
+    return S.Operand >= 0 && S.Operand < int(All.Numbered.size()) ? All.Numbered[S.Operand]
+                                                                  : nullptr;
   }
 
   void traceAssembler(CallBase &Call) {
     auto *Code = cast<InlineAsm>(Call.getCalledOperand());
     SmallVector<AssemblerStep> Steps = readAssembler(Code->getAsmString());
-    bool Flushes = any_of(Steps, [](const AssemblerStep &S) {
-      return S.Kind == AssemblerKind::Flush || S.Kind == AssemblerKind::FlushAtOnce;
-    });
-    bool Streams =
-        any_of(Steps, [](const AssemblerStep &S) { return S.Kind == AssemblerKind::Stream; });
-    SmallVector<Value *> Operands = operandsOf(Call);
-    if (!Flushes)
+    auto Has = [&](AssemblerKind Kind) {
+      return any_of(Steps, [=](const AssemblerStep &S) { return S.Kind == Kind; });
+    };
+    bool Streams = Has(AssemblerKind::Stream);
+    if (!Has(AssemblerKind::Flush) && !Has(AssemblerKind::FlushAtOnce)) {
+      if (!Steps.empty() && Steps[0].IsFirst)
+        tellFenceBefore(Call); // of a lock prefix, say: before the store
       traceAssembled(Call, Streams);
+      if (Streams && Steps.back().Kind != AssemblerKind::Fence)
+        return;
+    }
+    Operands All = operandsOf(Call);
     for (const AssemblerStep &S : Steps) {
       if (S.Kind == AssemblerKind::Fence)
         tellFence(Call);
-      else if (S.Kind != AssemblerKind::Stream && S.Operand >= 0 &&
-               S.Operand < int(Operands.size()) && Operands[S.Operand])
-        tellFlush(Call, Operands[S.Operand], S.Kind == AssemblerKind::FlushAtOnce);
+      else if (S.Kind == AssemblerKind::Stream)
+        continue;
+      else if (Value *Address = addressOf(S, All))
+        tellFlush(Call, Address, S.Kind == AssemblerKind::FlushAtOnce);
+      else
+        advise(F, Call.getDebugLoc(),
+               "this flush is not traced: its address is not an operand of the assembler");
     }
   }
 

@@ -2,6 +2,8 @@
 // RUN: %cc -O0 --nvmove-trace=raw -S -emit-llvm %s -o - | FileCheck --implicit-check-not=@__nvm_note --implicit-check-not=@__nvm_site %s
 // RUN: %cc -O2 --nvmove-trace=raw -S -emit-llvm %s -o - | FileCheck --implicit-check-not=@__nvm_note --implicit-check-not=@__nvm_site %s
 // RUN: not %cc --nvmove-trace=row -c %s -o %t.o 2>&1 | FileCheck --check-prefix=WRONG %s
+// RUN: %cc -O1 --nvmove-trace=raw -c %s -o %t.o 2>&1 | FileCheck --check-prefix=ADVICE %s
+// ADVICE: warning: this flush is not traced: its address is not an operand of the assembler
 // WRONG: value of '--nvmove-trace=row' not understood; it is 'on', 'off', 'raw', or nothing, which is 'on'
 //
 // Only such a program has functions in front of mmap and its kin.
@@ -63,8 +65,23 @@ __attribute__((target("clwb,clflushopt"))) void intrinsics(struct record *p) {
 // CHECK: asm sideeffect "clwb ($0)\0A\09sfence"
 // CHECK-NEXT: call void @__nvm_raw_flush({{.*}}, i32 0,
 // CHECK-NEXT: call void @__nvm_raw_fence(
-// CHECK: asm sideeffect "lock; addl
+// CHECK: call void @__nvm_raw_fence(
+// CHECK-NEXT: asm sideeffect "lock; addl
 // CHECK-NEXT: call void @__nvm_raw_fence(
+// CHECK: asm sideeffect "data16; clflush $0"
+// CHECK-NEXT: call void @__nvm_raw_flush({{.*}}, i32 0,
+// CHECK: call void @__nvm_raw_fence(
+// CHECK-NEXT: asm sideeffect "LOCK; addl
+// CHECK-NEXT: call void @__nvm_raw_fence(
+// CHECK: asm sideeffect ".byte 0x66,0x0f,0xae,0x3F"
+// CHECK-NEXT: call void @__nvm_raw_flush({{.*}}, i32 0,
+// CHECK: asm sideeffect ".byte 0x66; .byte 0x0f, 0xae, 0x30"
+// CHECK-NEXT: call void @__nvm_raw_flush({{.*}}, i32 0,
+// CHECK: call void @__nvm_raw_fence(
+// CHECK-NEXT: asm sideeffect ".byte 0x0f,0xae,0xf8"
+// CHECK-NEXT: call void @__nvm_raw_fence(
+// CHECK: asm sideeffect "clwb (%rdi)"
+// CHECK-NOT: @__nvm_raw_flush
 // CHECK: asm sideeffect "movnti
 // CHECK-NEXT: call void @__nvm_raw_stream({{.*}}, i64 8,
 // CHECK: asm sideeffect "movq
@@ -75,6 +92,12 @@ void assembler(struct record *p) {
   __asm__ volatile(".byte 0x66; xsaveopt %0" : "+m"(*(volatile char *)p));
   __asm__ volatile("clwb (%0)\n\tsfence" ::"r"(p) : "memory");
   __asm__ volatile("lock; addl $0,0(%%rsp)" ::: "memory");
+  __asm__ volatile("data16; clflush %0" : "+m"(*(volatile char *)p));
+  __asm__ volatile("LOCK; addl $0,0(%%rsp)" ::: "memory");
+  __asm__ volatile(".byte 0x66,0x0f,0xae,0x3F" ::"D"(p) : "memory");
+  __asm__ volatile(".byte 0x66; .byte 0x0f, 0xae, 0x30" ::"a"(p) : "memory");
+  __asm__ volatile(".byte 0x0f,0xae,0xf8" ::: "memory");
+  __asm__ volatile("clwb (%%rdi)" ::: "memory");
   __asm__ volatile("movnti %1, %0" : "=m"(p->b) : "r"(5L));
   __asm__ volatile("movq %1, %0" : "=m"(p->b) : "r"(6L));
 }
@@ -83,10 +106,12 @@ void assembler(struct record *p) {
 // CHECK: store atomic i64 {{.*}} release
 // CHECK-NEXT: call void @__nvm_raw_store(
 // CHECK-NOT: @__nvm_raw_fence
-// CHECK: store atomic i64 {{.*}} seq_cst
+// CHECK: call void @__nvm_raw_fence(
+// CHECK-NEXT: store atomic i64 {{.*}} seq_cst
 // CHECK-NEXT: call void @__nvm_raw_store(
 // CHECK-NEXT: call void @__nvm_raw_fence(
-// CHECK: atomicrmw add
+// CHECK: call void @__nvm_raw_fence(
+// CHECK-NEXT: atomicrmw add
 // CHECK-NEXT: call void @__nvm_raw_store(
 // CHECK-NEXT: call void @__nvm_raw_fence(
 // CHECK: fence seq_cst
@@ -117,14 +142,16 @@ void calls(struct record *p, const char *text) {
   puts(text);
 }
 
-// What lies on the stack or in a variable is in no file.
+// What lies on the stack is in no file. A file may be mapped over a variable.
 // CHECK-LABEL: define {{.*}}@elsewhere(
+// CHECK-NOT: @__nvm_raw_store({{.*}}%local
+// CHECK: call void @__nvm_raw_store({{.*}}@variable, i64 8
 // CHECK-NOT: @__nvm_raw
 // CHECK: {{^[}]}}
 long variable;
 long elsewhere(long n) {
-  volatile long local = n;
   variable = n;
+  volatile long local = n;
   return local;
 }
 
