@@ -39,10 +39,11 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(const Trace &T, bool InOrder)
   constexpr size_t Block = 1 << 16;
   static const char Zero[Block] = {};
   llvm::StringRef Image = T.Image->getBuffer();
-  auto M = make(T.SizeMax);
+  auto M = make(std::max<uint64_t>(T.SizeMax, LineSize)); // of an empty file nothing is mapped
   if (!M)
     return M.takeError();
   (*M)->InOrder = InOrder;
+  (*M)->Raw = T.Raw;
   for (size_t At = 0; At < Image.size(); At += Block) {
     size_t Length = std::min(Block, Image.size() - At);
     if (std::memcmp(Image.data() + At, Zero, Length) != 0)
@@ -195,17 +196,35 @@ void Media::stream(uint64_t Line, llvm::StringRef Bytes, size_t Event) {
   push(Line, Whole, Event);
 }
 
-/// The same of any range; what it has no whole line of arrives word by word, in order.
-void Media::streamWords(const struct Event &E, size_t Index) {
-  for (uint64_t I = 0; I < E.Bytes.size();) {
-    uint64_t At = E.Place + I, Line = At / LineSize;
-    size_t Length = std::min<size_t>(LineSize - At % LineSize, E.Bytes.size() - I);
-    if (Length == LineSize)
-      stream(Line, E.Bytes.substr(I, LineSize), Index);
-    else
-      store(At, E.Bytes.substr(I, Length), Index);
-    await(Line, E.Thread);
-    I += Length;
+/// What lies behind the end is zero should the file grow again; a crash that loses that is not
+/// looked at.
+void Media::cut(uint64_t Length, uint64_t Before) {
+  for (auto At = Dirty.lower_bound(Length / LineSize);
+       At != Dirty.end() && At->first * LineSize < Before;) {
+    uint64_t Place = At->first * LineSize;
+    size_t From = Place < Length ? Length - Place : 0;
+    for (Version &V : At->second.Versions)
+      std::memset(V.Bytes.data() + From, 0, LineSize - From);
+    At->second.Streamed.Words.clear();
+    At = From ? std::next(At) : Dirty.erase(At);
+  }
+  for (off_t At = static_cast<off_t>(Length); static_cast<uint64_t>(At) < Before;) {
+    At = lseek(Fd, At, SEEK_DATA);
+    off_t End = At < 0 ? 0 : lseek(Fd, At, SEEK_HOLE);
+    if (End <= 0)
+      break;
+    zero(static_cast<uint64_t>(At), std::min(static_cast<uint64_t>(End), Before));
+    At = End;
+  }
+}
+
+void Media::zero(uint64_t From, uint64_t To) {
+  for (uint64_t At = From; At < To;) {
+    uint64_t Line = At / LineSize, Length = std::min(LineSize - At % LineSize, To - At);
+    Hash -= lineHash(Line, Map + Line * LineSize);
+    std::memset(Map + At, 0, Length);
+    Hash += lineHash(Line, Map + Line * LineSize);
+    At += Length;
   }
 }
 
@@ -234,7 +253,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   case NVM_TRACE_STORE:
   case NVM_TRACE_UNSEEN:
   case NVM_TRACE_VOLATILE:
-    return !Apart && store(E.Place, E.Bytes, Index);
+    return !Apart && storeCopy(E.Place, E.Bytes, Index);
   case NVM_TRACE_STREAM:
     streamWords(E, Index);
     return true;
@@ -268,6 +287,7 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
 void Media::settle(uint64_t Line, DirtyLine &D, size_t First) {
   char *Home = Map + Line * LineSize;
   D.Versions.erase(D.Versions.begin(), D.Versions.begin() + static_cast<ptrdiff_t>(First));
+  D.Streamed.Words.clear();
   for (auto &[Thread, At] : D.Pending)
     At = At < First ? 0 : At - First;
   Hash -= lineHash(Line, Home);

@@ -2,7 +2,8 @@
 //
 // Power: a line's stores reach the media in their order, eight aligned bytes at a time; a line may
 // be written back at any moment; a fence guarantees what the same thread flushed or streamed before
-// it. Lines streamed past the cache may arrive in parts: half a line stands for those. Process:
+// it. Lines streamed past the cache may arrive in parts: half a line stands for those; words of a
+// line that are streamed one by one, in any order. In raw traces a copy is upwards or downwards. Process:
 // every store that was executed is there, word by word. Disk: the same while the machine lives; when it fails,
 // sectors of 512 bytes have whatever they had at some moment since the file was synchronised.
 #pragma once
@@ -23,9 +24,23 @@ struct Version {
   size_t Moment; ///< when, among all versions: a long store makes many
 };
 
+/// Words of one line that a thread streamed since its last fence: any of them may be there.
+struct Burst {
+  struct Word {
+    size_t At;
+    std::array<char, 8> Bytes;
+    size_t Size;
+    size_t Event;
+  };
+  unsigned Thread = 0;
+  std::array<char, LineSize> Before = {}; ///< the line without any of them
+  std::vector<Word> Words;                ///< none: nothing is on its way
+};
+
 struct DirtyLine {
   std::vector<Version> Versions;      ///< the first is guaranteed
   std::map<unsigned, size_t> Pending; ///< thread -> version that its next fence guarantees
+  Burst Streamed;
 };
 
 /// One line's share in a state: which of its versions.
@@ -53,6 +68,8 @@ public:
   bool apply(size_t Index, const Event &E, bool Apart);
   /// The fence of \p Thread.
   void fence(unsigned Thread);
+  /// The file is no longer than \p Length, and was \p Before: what it loses is zero from now on.
+  void cut(uint64_t Length, uint64_t Before);
   /// All that was stored is there for good: the process dies, the machine does not.
   void keepAll();
 
@@ -78,6 +95,10 @@ private:
   DirtyLine &lineAt(uint64_t Line);
   void push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t Event);
   bool store(uint64_t Place, llvm::StringRef Bytes, size_t Event);
+  void storeDownwards(uint64_t Place, llvm::StringRef Bytes, size_t Event);
+  bool storeCopy(uint64_t Place, llvm::StringRef Bytes, size_t Event);
+  void streamWord(uint64_t Line, unsigned Thread, const Burst::Word &W);
+  void zero(uint64_t From, uint64_t To);
   void stream(uint64_t Line, llvm::StringRef Bytes, size_t Event);
   void streamWords(const struct Event &E, size_t Index);
   void synchronise(uint64_t Place, uint64_t Bytes);
@@ -94,7 +115,7 @@ private:
   uint64_t Size = 0, Hash = 0;
   int Fd = -1;
   size_t Moments = 0;
-  bool Forgot = false, InOrder = false;
+  bool Forgot = false, InOrder = false, Raw = false;
 };
 
 } // namespace nvmove::crash
