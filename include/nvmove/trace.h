@@ -78,14 +78,15 @@ enum nvm_trace_kind {
   NVM_TRACE_PART,    /* a record that was not finished when its process was killed */
   NVM_TRACE_ENDED,   /* extra: status with which the program ended, as wait() gives it; written by
                         nvmove crash */
-  NVM_TRACE_SYNC /* all that was stored to these bytes is durable (clflush, msync, fsync). extra:
-                        site. Payload: how many (uint64_t) */
+  NVM_TRACE_SYNC,    /* all that was stored to these bytes is durable (clflush, msync, fsync).
+                        extra: site. Payload: how many (uint64_t) */
+  NVM_TRACE_FORKED   /* the process has a child, of which nothing is written down */
 };
 
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
  * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any
  * place and size), FLUSH (extra: site), FENCE (place: site), SYNC, OUTPUT (place: bytes that the
- * program has printed to stdout, or UINT64_MAX), GROW, OTHER, CLOSED, and no transactions. */
+ * program has printed to stdout, or UINT64_MAX), GROW, OTHER, FORKED, CLOSED, and no transactions. */
 #define NVM_TRACE_APART 1
 #define NVM_TRACE_RAW 2
 

@@ -4,11 +4,13 @@
 
 #include "trace/trace_parts.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum { LINE = 64, AROUND = 4096 };
+enum { LINE = 64, AROUND = 4096, PAGE = 4096, WINDOW = 1 << 16 };
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
 static unsigned threads;
@@ -18,16 +20,22 @@ static _Thread_local uintptr_t own_stack, own_stack_end;
 static _Thread_local const struct nvm_site *next_site;
 static _Thread_local struct nvmi_callers next_callers;
 
+/* The C library allocates for the answer, and the program's own malloc may store where we trace. */
 static void find_stack(void) {
+  static _Thread_local bool asks;
   pthread_attr_t attributes;
   void *stack = NULL;
   size_t size = 0;
+  if (asks)
+    return;
+  asks = true;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     pthread_attr_getstack(&attributes, &stack, &size);
     pthread_attr_destroy(&attributes);
   }
   own_stack = (uintptr_t)stack;
   own_stack_end = own_stack + size;
+  asks = false;
 }
 
 /* Whoever links this file has those, too. */
@@ -40,25 +48,29 @@ struct telling {
   struct nvmi_callers callers;
   const struct nvm_site *site;
   uint64_t point; /* 0: not known yet */
+  int error;      /* the program's errno */
 };
 
+static void end_telling(struct telling *t) {
+  nvmi_unlock_quietly(&t->quiet);
+  errno = t->error;
+}
+
 static bool begin_telling(struct telling *t, const struct nvm_site *site, const void *frame) {
+  *t = (struct telling){.site = site, .error = errno};
   if (!own_stack)
     find_stack();
-  *t = (struct telling){.site = site};
   if (site && frame)
     nvmi_trace_callers(&t->callers, frame, own_stack, own_stack_end);
   t->quiet = nvmi_lock_quietly(lock);
   if (!nvmi_raw_is_on()) {
-    nvmi_unlock_quietly(&t->quiet);
+    end_telling(t);
     return false;
   }
   if (!own_number)
     own_number = ++threads;
   return true;
 }
-
-static void end_telling(struct telling *t) { nvmi_unlock_quietly(&t->quiet); }
 
 static uint64_t point_of(struct telling *t) {
   if (!t->point && t->site)
@@ -89,10 +101,28 @@ static void take_changed(struct telling *t, enum nvm_trace_kind kind, uint64_t p
   }
 }
 
-static void take_unseen(struct telling *t, uint64_t place, size_t size) {
-  const char *bytes = nvmi_raw_memory(place);
-  if (bytes)
-    take_changed(t, NVM_TRACE_UNSEEN, place, bytes, size);
+/* How many bytes of the program could be read: none of a guard page, or behind the file's end. */
+static size_t copy_memory(char *to, const char *from, size_t size) {
+  struct iovec local = {to, size}, remote = {(void *)from, size};
+  ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  if (got >= 0)
+    return (size_t)got;
+  if (errno == EFAULT)
+    return 0;
+  memcpy(to, from, size); /* where that call is forbidden */
+  return size;
+}
+
+static void take_unseen(struct telling *t, uint64_t place, const char *address, size_t size) {
+  static char window[WINDOW];
+  for (size_t at = 0; at < size;) {
+    size_t most = size - at < WINDOW ? size - at : WINDOW;
+    size_t got = copy_memory(window, address + at, most);
+    take_changed(t, NVM_TRACE_UNSEEN, place + at, window, got);
+    at += got;
+    if (got < most)
+      at += PAGE - (uintptr_t)(address + at) % PAGE;
+  }
 }
 
 /* A store is written down as a whole: its words arrive one by one, and none before the first. */
@@ -111,14 +141,31 @@ static void store(struct telling *t, const void *address, size_t size, bool stre
     take_store(t, (const char *)at - length, place, length, streamed);
 }
 
+/* How much the program has printed, where that is a file: `nvmove crash` makes it one. Whatever
+ * printed it, it is known before anything else becomes durable. */
+static void take_output(struct telling *t) {
+  static uint64_t printed;
+  struct stat status;
+  if (fstat(STDOUT_FILENO, &status) || !S_ISREG(status.st_mode) ||
+      (uint64_t)status.st_size == printed)
+    return;
+  printed = (uint64_t)status.st_size;
+  nvmi_trace_put(own_number, NVM_TRACE_OUTPUT, printed, point_of(t), NULL, 0);
+}
+
 static void flush(struct telling *t, const void *address, size_t size) {
   uintptr_t at = (uintptr_t)address & ~(uintptr_t)(LINE - 1);
   uintptr_t end = ((uintptr_t)address + size + LINE - 1) & ~(uintptr_t)(LINE - 1);
   uint64_t place;
+  take_output(t);
   for (size_t length; nvmi_raw_next(&at, end, &place, &length);) {
-    take_unseen(t, place, length);
+    take_changed(t, NVM_TRACE_UNSEEN, place, (const char *)at - length, length);
     put_bytes(NVM_TRACE_FLUSH, place, point_of(t), length);
   }
+}
+
+static void put_sync(struct telling *t, uint64_t place, uint64_t bytes) {
+  nvmi_trace_put(own_number, NVM_TRACE_SYNC, place, point_of(t), &bytes, sizeof bytes);
 }
 
 /* All that was stored in these lines is durable. */
@@ -126,14 +173,15 @@ static void synchronise(struct telling *t, const void *address, size_t size) {
   uintptr_t at = (uintptr_t)address & ~(uintptr_t)(LINE - 1);
   uintptr_t end = ((uintptr_t)address + size + LINE - 1) & ~(uintptr_t)(LINE - 1);
   uint64_t place;
+  take_output(t);
   for (size_t length; nvmi_raw_next(&at, end, &place, &length);) {
-    uint64_t bytes = length;
-    take_unseen(t, place, length);
-    nvmi_trace_put(own_number, NVM_TRACE_SYNC, place, point_of(t), &bytes, sizeof bytes);
+    take_unseen(t, place, (const char *)at - length, length);
+    put_sync(t, place, length);
   }
 }
 
 static void fence(struct telling *t) {
+  take_output(t);
   nvmi_trace_put(own_number, NVM_TRACE_FENCE, point_of(t), 0, NULL, 0);
 }
 
@@ -141,7 +189,7 @@ static void look(void *t, const void *start, size_t size) {
   uintptr_t at = (uintptr_t)start, end = at + size;
   uint64_t place;
   for (size_t length; nvmi_raw_next(&at, end, &place, &length);)
-    take_unseen(t, place, length);
+    take_unseen(t, place, (const char *)at - length, length);
 }
 
 #define TELL_FROM_HERE(site, ...)                                                                  \
@@ -180,14 +228,9 @@ void __nvm_raw_call(const void *Address, const struct nvm_site *Site) {
     TELL_FROM_HERE(Site, look(&t, from, 2 * AROUND));
 }
 
-/* How much the program has printed, where that is a file: `nvmove crash` makes it one. */
 void __nvm_raw_output(const struct nvm_site *Site) {
-  struct stat status;
-  bool is_file = nvmi_raw_highest && fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
   if (nvmi_raw_highest)
-    TELL_FROM_HERE(Site, nvmi_trace_put(own_number, NVM_TRACE_OUTPUT,
-                                        is_file ? (uint64_t)status.st_size : UINT64_MAX,
-                                        point_of(&t), NULL, 0));
+    TELL_FROM_HERE(Site, take_output(&t));
 }
 
 __attribute__((disable_tail_calls)) void __nvm_raw_at(const struct nvm_site *Site) {
@@ -241,18 +284,24 @@ void nvmi_raw_synchronised(const void *address, size_t size) {
   }
 }
 
-static void synchronise_mapping(void *t, const void *start, size_t size) {
-  synchronise(t, start, size);
+/* What is mapped is looked at; what was, and is no more, is synchronised with it. */
+static void synchronise_file(struct telling *t) {
+  take_output(t);
+  nvmi_raw_each_mapping(look, t);
+  if (nvmi_raw_size())
+    put_sync(t, 0, nvmi_raw_size());
 }
 
-void nvmi_raw_file_synchronised(int fd) {
+void nvmi_raw_file_synchronised(int fd, enum nvmi_raw_extent extent) {
   struct telling t;
   if (!nvmi_raw_highest || !begin_placed(&t))
     return;
-  if (nvmi_raw_is_file(fd))
-    nvmi_raw_each_mapping(synchronise_mapping, &t);
+  if (extent == NVMI_RAW_MACHINE || nvmi_raw_is_file(fd, extent == NVMI_RAW_FILE_SYSTEM))
+    synchronise_file(&t);
   end_telling(&t);
 }
+
+void nvmi_raw_forget_place(void) { next_site = NULL; }
 
 void nvmi_raw_look(const void *at, size_t size) {
   struct telling t;
@@ -265,8 +314,10 @@ void nvmi_raw_look(const void *at, size_t size) {
 /* The process ends by exit or by a return from main. */
 __attribute__((destructor)) static void leave(void) {
   struct telling t;
+  next_site = NULL;
   if (!begin_placed(&t))
     return;
+  take_output(&t);
   nvmi_raw_each_mapping(look, &t);
   nvmi_trace_put(own_number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
   end_telling(&t);

@@ -37,6 +37,8 @@ void nvmi_raw_again(const void *at, size_t size, uint64_t place);
 void nvmi_raw_stored(const void *address, size_t size, bool streamed);
 void nvmi_raw_flushed(const void *address, size_t size);
 void nvmi_raw_fenced(void);
-/* All that was stored there is durable; of the whole file: fsync. */
+/* All that was stored there is durable. */
 void nvmi_raw_synchronised(const void *address, size_t size);
-void nvmi_raw_file_synchronised(int fd);
+/* Of the whole file: by fsync of it, or by syncfs or sync. */
+enum nvmi_raw_extent { NVMI_RAW_FILE, NVMI_RAW_FILE_SYSTEM, NVMI_RAW_MACHINE };
+void nvmi_raw_file_synchronised(int fd, enum nvmi_raw_extent extent);

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAPPINGS_MAX = 256 };
-
 /* `end`: of what the file has there; `whole`: of what was asked for, should the file grow. */
 struct mapping {
   uintptr_t start, end, whole;
@@ -25,9 +23,11 @@ struct mapping {
 };
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
-static struct mapping mappings[MAPPINGS_MAX];
+static struct mapping *mappings;
 static _Atomic unsigned mapping_count;
-static uint64_t size_now, view_size;
+static size_t mapping_room; /* bytes */
+static uint64_t size_now;
+static size_t view_size;
 static dev_t device;
 static ino_t inode;
 static bool enabled;       /* the program has code that tells of itself */
@@ -61,15 +61,6 @@ bool nvmi_raw_next(uintptr_t *at, uintptr_t end, uint64_t *place, size_t *length
   return false;
 }
 
-const char *nvmi_raw_memory(uint64_t place) {
-  for (unsigned i = 0; i < mapping_count; i++) {
-    const struct mapping *m = &mappings[i];
-    if (place >= m->place && place < m->place + (m->end - m->start))
-      return (const char *)m->start + (place - m->place);
-  }
-  return NULL;
-}
-
 void nvmi_raw_each_mapping(void (*visit)(void *context, const void *start, size_t size),
                            void *context) {
   for (unsigned i = 0; i < mapping_count; i++)
@@ -80,19 +71,31 @@ static bool is_file(const struct stat *status) {
   return started && status->st_dev == device && status->st_ino == inode;
 }
 
-bool nvmi_raw_is_file(int fd) {
+bool nvmi_raw_is_file(int fd, bool any) {
   struct stat status;
-  return fstat(fd, &status) == 0 && is_file(&status);
+  return fstat(fd, &status) == 0 && (is_file(&status) || (any && status.st_dev == device));
 }
+
+uint64_t nvmi_raw_size(void) { return size_now; }
 
 static void set_end(struct mapping *m) {
   uint64_t has = m->place < size_now ? size_now - m->place : 0;
   m->end = m->whole - m->start < has ? m->whole : m->start + has;
 }
 
+/* Zeros come behind what it has. */
+static void *make_longer(void *old, size_t *size, size_t wanted) {
+  void *got = old ? (void *)syscall(SYS_mremap, old, *size, wanted, MREMAP_MAYMOVE, NULL)
+                  : nvmi_trace_reserve(wanted);
+  if (got == MAP_FAILED)
+    nvmi_die(NULL, "out of memory for a trace");
+  *size = wanted;
+  return got;
+}
+
 static void add_mapping(uintptr_t start, uintptr_t whole, uint64_t place) {
-  if (mapping_count == MAPPINGS_MAX)
-    nvmi_die(NULL, "a trace of more than %d mappings of one file", MAPPINGS_MAX);
+  if ((mapping_count + 1) * sizeof *mappings > mapping_room)
+    mappings = make_longer(mappings, &mapping_room, mapping_room ? 2 * mapping_room : 1 << 14);
   struct mapping *made = &mappings[mapping_count];
   *made = (struct mapping){.start = start, .whole = whole, .place = place};
   set_end(made);
@@ -107,13 +110,7 @@ static void add_mapping(uintptr_t start, uintptr_t whole, uint64_t place) {
 static void make_view(uint64_t size) {
   if (size <= view_size)
     return;
-  void *got = nvmi_raw_view ? (void *)syscall(SYS_mremap, nvmi_raw_view, view_size, 2 * size,
-                                              MREMAP_MAYMOVE, NULL)
-                            : nvmi_trace_reserve(2 * size);
-  if (got == MAP_FAILED)
-    nvmi_die(NULL, "out of memory for a trace");
-  nvmi_raw_view = got;
-  view_size = 2 * size;
+  nvmi_raw_view = make_longer(nvmi_raw_view, &view_size, 2 * size);
 }
 
 static void take_size(uint64_t size) {
@@ -133,7 +130,14 @@ static void read_view(int fd) {
     }
 }
 
-static void at_fork(void) {
+static void in_parent(void) {
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  if (nvmi_raw_is_on())
+    nvmi_trace_put(0, NVM_TRACE_FORKED, 0, 0, NULL, 0);
+  nvmi_unlock_quietly(&quiet);
+}
+
+static void in_child(void) {
   over = true;
   nvmi_trace_file_forget();
 }
@@ -152,7 +156,7 @@ static void begin(int fd, const struct stat *status, uintptr_t start) {
   nvmi_trace_put(0, NVM_TRACE_OPEN, size_now, start, path, strlen(path) + 1);
   nvmi_trace_put(0, NVM_TRACE_OPENED, size_now, 0, NULL, 0);
   started = true;
-  pthread_atfork(NULL, NULL, at_fork);
+  pthread_atfork(NULL, in_parent, in_child);
 }
 
 /* The file that the user names; where none is named, any. */
@@ -166,6 +170,8 @@ static bool is_wanted(const struct stat *status) {
 static void resize(uint64_t size) {
   if (size == size_now)
     return;
+  if (size < size_now) /* should it grow again */
+    memset(nvmi_raw_view + size, 0, size_now - size);
   take_size(size);
   nvmi_trace_put(0, NVM_TRACE_GROW, size_now, 0, NULL, 0);
 }
@@ -191,6 +197,7 @@ void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset) {
   struct stat status;
   if (!enabled || nvmi_has_lock(lock)) /* the trace itself */
     return;
+  nvmi_raw_forget_place(); /* else it would be that of the next thing without one */
   int flags = NVMI_UNCANCELLED(fcntl(fd, F_GETFL));
   if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || fstat(fd, &status) || !S_ISREG(status.st_mode))
     return;
@@ -202,7 +209,7 @@ void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset) {
 /* Without the last bytes first: what is mapped behind the end of the file cannot be read. */
 void nvmi_raw_resized(int fd) {
   struct stat status;
-  if (!mapping_count || nvmi_has_lock(lock) || fstat(fd, &status) || !is_file(&status))
+  if (!nvmi_raw_highest || nvmi_has_lock(lock) || fstat(fd, &status) || !is_file(&status))
     return;
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   if (nvmi_raw_is_on())

@@ -60,15 +60,27 @@ NVMI_INTERPOSE int msync(void *at, size_t size, int flags) {
 NVMI_INTERPOSE int fsync(int fd) {
   int result = (int)syscall(SYS_fsync, fd);
   if (result == 0)
-    nvmi_raw_file_synchronised(fd);
+    nvmi_raw_file_synchronised(fd, NVMI_RAW_FILE);
   return result;
 }
 
 NVMI_INTERPOSE int fdatasync(int fd) {
   int result = (int)syscall(SYS_fdatasync, fd);
   if (result == 0)
-    nvmi_raw_file_synchronised(fd);
+    nvmi_raw_file_synchronised(fd, NVMI_RAW_FILE);
   return result;
+}
+
+NVMI_INTERPOSE int syncfs(int fd) {
+  int result = (int)syscall(SYS_syncfs, fd);
+  if (result == 0)
+    nvmi_raw_file_synchronised(fd, NVMI_RAW_FILE_SYSTEM);
+  return result;
+}
+
+NVMI_INTERPOSE void sync(void) {
+  syscall(SYS_sync);
+  nvmi_raw_file_synchronised(-1, NVMI_RAW_MACHINE);
 }
 
 NVMI_INTERPOSE int ftruncate(int fd, off_t size) {

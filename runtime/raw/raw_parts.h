@@ -20,11 +20,13 @@ extern char *nvmi_raw_view;
 /* The first part of [*at, end) that is mapped, with its place in the file; moves `at` behind it.
  * False: nothing is left. */
 bool nvmi_raw_next(uintptr_t *at, uintptr_t end, uint64_t *place, size_t *length);
-/* Where the place is mapped; null: nowhere. */
-const char *nvmi_raw_memory(uint64_t place);
 void nvmi_raw_each_mapping(void (*visit)(void *context, const void *start, size_t size),
                            void *context);
-bool nvmi_raw_is_file(int fd);
+/* The file, or any of its file system. */
+bool nvmi_raw_is_file(int fd, bool any);
+/* How long it is, as far as the trace knows. */
+uint64_t nvmi_raw_size(void);
 
 /* raw.c, without the lock: stores there that nobody told of are looked for. */
+void nvmi_raw_forget_place(void); /* that __nvm_raw_at told last */
 void nvmi_raw_look(const void *at, size_t size);

@@ -63,6 +63,9 @@ private:
     if (T.OtherOpenings)
       Say("other files were mapped (" + std::to_string(T.OtherOpenings) + " times); only " +
           T.PoolPath + " is traced (NVMOVE_TRACE_FILE names another)");
+    if (T.Children)
+      Say("a child was forked (" + std::to_string(T.Children) +
+          " times); what it stores, flushes and prints is not traced");
     if (T.Points.empty())
       Say("no store was seen: is the program built with nvmove-cc -g --nvmove-trace=raw?");
     if (T.Full)
@@ -73,13 +76,15 @@ private:
     if (R.Unclosed)
       Say(howItEnded(T) + ", not by exit: stores of code that was not compiled for the trace were "
                           "not looked for in all of the file");
-    R.Cut = !J || T.OtherOpenings || T.Points.empty() || T.Cut;
+    R.Cut = !J || T.OtherOpenings || T.Children || T.Points.empty() || T.Cut;
   }
 
   void take(const Event &E) {
     Points.pass(E);
-    if (E.Kind == NVM_TRACE_GROW)
+    if (E.Kind == NVM_TRACE_GROW) {
+      M.cut(E.Place, Length);
       Length = E.Place;
+    }
     if (E.Kind == NVM_TRACE_OUTPUT && E.Place != UINT64_MAX && E.Place != Acked) {
       Acked = E.Place;
       enter(E);

@@ -50,10 +50,7 @@ private:
     case NVM_TRACE_SYNC:
       if (bytesOfSync(E) == LineSize) // msync and fsync take what is there
         takeFlush(E, LineSize);
-      forLines(E.Place, bytesOfSync(E), [&](LineState &S) {
-        S.Last = &E;
-        S.Stored = S.Flushed = nullptr;
-      });
+      takeSync(E, bytesOfSync(E));
       return;
     case NVM_TRACE_FENCE:
       for (LineState *S : std::exchange(Awaited[E.Thread], {}))
@@ -68,6 +65,15 @@ private:
   template <class F> void forLines(uint64_t Place, uint64_t Bytes, F Do) {
     for (uint64_t Line = Place / LineSize; Bytes && Line <= (Place + Bytes - 1) / LineSize; ++Line)
       Do(Lines[Line]);
+  }
+
+  /// Of a whole file most lines were never stored to: they are left out.
+  void takeSync(const Event &E, uint64_t Bytes) {
+    for (auto At = Lines.lower_bound(E.Place / LineSize);
+         Bytes && At != Lines.end() && At->first <= (E.Place + Bytes - 1) / LineSize; ++At) {
+      At->second.Last = &E;
+      At->second.Stored = At->second.Flushed = nullptr;
+    }
   }
 
   void await(const Event &E) {

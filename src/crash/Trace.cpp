@@ -77,6 +77,9 @@ const char *take(Trace &T, const Event &E) {
   case NVM_TRACE_OTHER:
     ++T.OtherOpenings;
     return nullptr;
+  case NVM_TRACE_FORKED:
+    ++T.Children;
+    return nullptr;
   case NVM_TRACE_FULL:
     T.Cut = T.Full = true;
     return nullptr;
@@ -172,7 +175,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_SYNC)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_FORKED)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};
@@ -184,7 +187,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   if (!Image)
     return Image.takeError();
   T.Image = std::move(*Image);
-  if (!T.Size || T.Image->getBufferSize() != T.Size)
+  if ((!T.Size && !T.Raw) || T.Image->getBufferSize() != T.Size)
     return failed(Path, "the image beside it is of another run");
   constexpr size_t Magic = sizeof(uint64_t);
   T.Created =

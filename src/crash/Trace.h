@@ -69,6 +69,7 @@ struct Trace {
   std::optional<int> Status;                  ///< of the program at its end, as wait() gives it
   unsigned Openings = 1, Refused = 0;         ///< Refused: openings again that failed
   unsigned Threads = 0;                       ///< that stored or fenced
+  unsigned Children = 0;                      ///< that the process forked
   unsigned OtherOpenings = 0;                 ///< of other pools, that are not in the trace
 
   const Site *site(uint64_t Number) const {
