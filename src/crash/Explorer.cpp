@@ -223,8 +223,10 @@ private:
     Hangs += isSlow(Said.What);
     Stopped |= Hangs >= HangsMax;
     if (Said.What == Verdict::Refused || Said.What == Verdict::CheckerDied ||
-        Said.What == Verdict::CheckerHung)
+        Said.What == Verdict::CheckerHung) {
       blameCommit(Said, F);
+      tellPrinted(Said, F);
+    }
     Finding *Fresh = addFinding(R, std::move(F));
     if (!Fresh)
       return;

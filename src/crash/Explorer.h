@@ -44,6 +44,7 @@ struct Finding {
   uint64_t Point = 0; ///< of the trace: Where, and the calls that led there; 0: not known
   std::vector<std::pair<Site, std::string>> Callers = {}; ///< of it, the innermost first
   std::string State = {}; ///< the smallest that fails; empty: found without one
+  std::string Key = {};   ///< the message without what varies; empty: it is the message
 };
 
 struct Result {

@@ -5,6 +5,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdio>
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,8 +14,6 @@
 
 namespace nvmove::crash {
 namespace {
-
-constexpr unsigned SecondsMax = 5;
 
 std::string pathOf(int Fd) {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(Fd);
@@ -62,32 +61,39 @@ void FileJudge::putAcked(uint64_t Bytes) {
 Judgement FileJudge::askCommand() {
   std::string Line = replaced(Command, "{acked}", pathOf(AckedFd));
   CommandEnd End = runShell(replaced(Line, "{}", Copy->path()));
-  CommandFails |= End.CannotRun;
-  if (End.isGood() || CommandFails)
-    return {};
-  return {End.Hung ? Verdict::CheckerHung : Verdict::Refused, "'" + Command + "' " + End.text()};
+  return verdictOf(End, Command, HasRun, CommandFails);
 }
 
 Judgement FileJudge::askLibrary() {
   llvm::outs().flush();
   std::string Path = Copy->path();
+  crash::Printed Said;
   pid_t Child = fork();
   if (Child == 0) {
+    becomeHelper();
+    Said.redirect();
     llvm::StringRef Printed = T.Output ? T.Output->getBuffer().take_front(Acked) : "";
-    alarm(SecondsMax);
-    _exit(Library(Path.c_str(), Printed.data(), Printed.size()) ? 1 : 0);
+    bool Refuses = Library(Path.c_str(), Printed.data(), Printed.size()) != 0;
+    fflush(nullptr);
+    _exit(Refuses ? 1 : 0);
   }
-  int Status = 0;
-  if (Child < 0 || waitpid(Child, &Status, 0) != Child)
+  if (Child < 0)
     llvm::report_fatal_error("no process for the checker");
-  if (Status == 0)
+  std::optional<HelperGroup> Group;
+  Group.emplace(Child);
+  End How = awaitEnd(Child, Group, Said);
+  if (!How.Hung && How.Status == 0)
     return {};
-  if (WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM)
-    return {Verdict::CheckerHung, "nvm_crash_check_file took more than 5 s"};
-  if (WIFSIGNALED(Status))
-    return {Verdict::CheckerDied,
-            "nvm_crash_check_file ended with signal " + std::to_string(WTERMSIG(Status))};
-  return {Verdict::Refused, "nvm_crash_check_file did not return 0"};
+  Judgement J;
+  J.Said = Said.told();
+  J.What = How.Hung                  ? Verdict::CheckerHung
+           : WIFSIGNALED(How.Status) ? Verdict::CheckerDied
+                                     : Verdict::Refused;
+  J.Message = How.Hung ? "nvm_crash_check_file took more than 5 s"
+              : WIFSIGNALED(How.Status)
+                  ? "nvm_crash_check_file ended with signal " + std::to_string(WTERMSIG(How.Status))
+                  : "nvm_crash_check_file did not return 0";
+  return J;
 }
 
 Judgement FileJudge::judge(uint64_t Length, uint64_t Printed) {

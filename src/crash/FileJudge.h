@@ -39,7 +39,7 @@ private:
   std::unique_ptr<Media> Copy;
   int AckedFd = -1;
   uint64_t Acked = 0;
-  bool CommandFails = false;
+  bool CommandFails = false, HasRun = false;
 };
 
 } // namespace nvmove::crash

@@ -7,9 +7,18 @@
 
 namespace nvmove::crash {
 
+static const std::string &keyOf(const Finding &F) { return F.Key.empty() ? F.Message : F.Key; }
+
+void tellPrinted(const Judgement &Said, Finding &F) {
+  if (Said.Said.empty())
+    return;
+  F.Key = F.Message;
+  F.Message.insert(Said.Message.size(), Said.Said);
+}
+
 Finding *addFinding(Result &R, Finding F) {
   for (Finding &Known : R.Findings)
-    if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || Known.Message == F.Message)) {
+    if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || keyOf(Known) == keyOf(F))) {
       Known.Count += F.Count;
       return nullptr;
     }

@@ -16,12 +16,6 @@
 #include <unistd.h>
 
 namespace nvmove::crash {
-namespace {
-
-constexpr int MillisecondsMax = 5000;
-
-} // namespace
-
 struct Judge::Shared : Task {};
 
 Judge::Judge(const Media &M, uint64_t Base, std::string Checker, std::string Command)
@@ -132,6 +126,8 @@ void Judge::start() {
   llvm::outs().flush();
   Worker = fork();
   if (Worker == 0) {
+    becomeHelper();
+    Said.redirect();
     close(Down[1]);
     close(Up[0]);
     setenv("NVMOVE_OPEN", "copy", 1);
@@ -141,11 +137,14 @@ void Judge::start() {
     Check Loaded = loadChecker(Checker);
     for (char Byte; read(Down[0], &Byte, 1) == 1;) {
       work(*Common, Loaded);
+      fflush(nullptr); // the checker's
       if (write(Up[1], &Byte, 1) != 1)
         break;
     }
     _exit(0);
   }
+  if (Worker > 0)
+    Ours.emplace(Worker);
   close(Down[0]);
   close(Up[1]);
   ToWorker = Down[1];
@@ -157,7 +156,7 @@ void Judge::stop() {
     return;
   close(ToWorker);
   close(FromWorker);
-  kill(Worker, SIGKILL);
+  Ours.reset();
   waitpid(Worker, nullptr, 0);
   Worker = -1;
 }
@@ -166,12 +165,22 @@ Judgement Judge::ask() {
   if (Worker < 0)
     start();
   char Byte = 0;
-  pollfd Answer{FromWorker, POLLIN, 0};
+  Said.clear();
   bool Asked = write(ToWorker, &Byte, 1) == 1;
-  int Ready = Asked ? poll(&Answer, 1, MillisecondsMax) : 0;
-  if (Ready > 0 && read(FromWorker, &Byte, 1) == 1)
-    return {Common->What,   Common->Message, Common->Place, Common->Found,
-            Common->Before, Common->After,   Common->Newest};
+  pollfd Files[] = {{FromWorker, POLLIN, 0}, {Said.from(), POLLIN, 0}};
+  int Ready = Asked ? 1 : 0;
+  for (Deadline Until = deadline(); Ready > 0 && !Files[0].revents;) {
+    Ready = pollUntil(Files, 2, Until);
+    Said.take();
+  }
+  if (Ready > 0 && read(FromWorker, &Byte, 1) == 1) {
+    Judgement J{Common->What,   Common->Message, Common->Place, Common->Found,
+                Common->Before, Common->After,   Common->Newest};
+    Said.take();
+    if (J.What == Verdict::Refused)
+      J.Said = Said.told();
+    return J;
+  }
   bool InChecker = Common->At == Task::Checker;
   std::string Who = InChecker ? "nvm_crash_check" : "recovery";
   Judgement J;
@@ -185,14 +194,23 @@ Judgement Judge::ask() {
   return J;
 }
 
+Judgement verdictOf(const CommandEnd &End, const std::string &Command, bool &HasRun, bool &Fails) {
+  Fails |= End.NotStarted || (!HasRun && End.isMissing());
+  HasRun = true;
+  if (End.isGood() || Fails)
+    return {};
+  Judgement J;
+  J.What = End.Hung ? Verdict::CheckerHung : Verdict::Refused;
+  J.Message = "'" + Command + "' " + End.text();
+  J.Said = End.Said;
+  return J;
+}
+
 Judgement Judge::askCommand(const std::string &Path) {
   setenv("NVMOVE_OPEN", "copy", 1);
   CommandEnd End = runShell(replaced(Command, "{}", Path));
   unsetenv("NVMOVE_OPEN");
-  CommandFails |= End.CannotRun;
-  if (End.isGood() || CommandFails)
-    return {};
-  return {End.Hung ? Verdict::CheckerHung : Verdict::Refused, "'" + Command + "' " + End.text()};
+  return verdictOf(End, Command, HasRun, CommandFails);
 }
 
 Judgement Judge::judge(const std::string &Path) {
@@ -202,9 +220,9 @@ Judgement Judge::judge(const std::string &Path) {
     return {};
   if (J.What != Verdict::Right || Command.empty())
     return J;
-  Judgement Said = askCommand(Path);
-  Said.Newest = J.Newest;
-  return Said;
+  Judgement Answer = askCommand(Path);
+  Answer.Newest = J.Newest;
+  return Answer;
 }
 
 } // namespace nvmove::crash

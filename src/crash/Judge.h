@@ -8,6 +8,7 @@
 
 #include "crash/Expected.h"
 #include "crash/Media.h"
+#include "crash/Shell.h"
 
 namespace nvmove::crash {
 
@@ -29,12 +30,17 @@ struct Judgement {
   uint64_t Place = 0; ///< Torn: a byte of the file that is wrong
   unsigned char Found = 0, Before = 0, After = 0;
   size_t Newest = SIZE_MAX; ///< number of the newest committing transaction that is in the state
+  std::string Said = {};    ///< empty, or ": " and what the checker printed first
 };
 
 /// Each look would take as long again.
 inline bool isSlow(Verdict What) { return What == Verdict::Hung || What == Verdict::CheckerHung; }
 /// So many, then no further states are judged.
 constexpr unsigned HangsMax = 3;
+
+/// Of a command that judged a state. \p HasRun: it did so before; what cannot be found from the
+/// beginning is no verdict, but \p Fails.
+Judgement verdictOf(const CommandEnd &End, const std::string &Command, bool &HasRun, bool &Fails);
 
 /// Empty, or why this shared object is no checker.
 std::string checkerFault(const std::string &Path);
@@ -74,10 +80,12 @@ private:
 
   const Media &M;
   std::string Checker, Command;
-  bool MayRefuse = false, CommandFails = false;
+  bool MayRefuse = false, CommandFails = false, HasRun = false;
   Shared *Common = nullptr;
   llvm::DenseMap<uint64_t, size_t> Slots; ///< line -> its place in the list
   std::map<uint64_t, uint64_t> Touched;   ///< line -> bytes that groups look after
+  Printed Said;                           ///< by the worker
+  std::optional<HelperGroup> Ours;
   int Worker = -1, ToWorker = -1, FromWorker = -1;
 };
 

@@ -181,6 +181,7 @@ private:
     F.Event = At;
     F.State = State::of(At, Least, false).text();
     blame(Least, F);
+    tellPrinted(Said, F);
     const Finding *Fresh = addFinding(R, std::move(F));
     if (Fresh && O.Watching)
       O.Watching->found(*Fresh);

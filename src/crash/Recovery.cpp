@@ -80,6 +80,7 @@ Recovery::Outcome Recovery::recover(const char *Name, const std::string &Value) 
   *Said = 0;
   pid_t Child = fork();
   if (Child == 0) {
+    becomeHelper();
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDERR_FILENO);
     for (const char *Other : {"NVMOVE_TRACE", "NVMOVE_TRACE_MAX", "NVMOVE_KILL_AT", "NVMOVE_METHOD",

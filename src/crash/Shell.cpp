@@ -3,52 +3,28 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <cerrno>
-#include <poll.h>
+#include <optional>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace nvmove::crash {
 namespace {
 
-constexpr int MillisecondsMax = 5000;
-constexpr size_t LineMax = 200;                    ///< of what it printed
 constexpr int NotExecutable = 126, NotFound = 127; ///< of the shell
 
-/// False: it has not ended by then.
-bool awaitEnd(pid_t Child) {
-  int Fd = static_cast<int>(syscall(SYS_pidfd_open, Child, 0));
-  if (Fd < 0)
-    return true; // an old kernel: as long as it takes
-  pollfd Ended{Fd, POLLIN, 0};
-  int Ready;
-  while ((Ready = poll(&Ended, 1, MillisecondsMax)) < 0 && errno == EINTR)
-    continue;
-  close(Fd);
-  return Ready != 0;
-}
-
-std::string firstLineOf(int Fd) {
-  char Text[LineMax];
-  ssize_t Length = pread(Fd, Text, sizeof Text, 0);
-  return Length > 0 ? llvm::StringRef(Text, size_t(Length)).ltrim('\n').split('\n').first.str()
-                    : "";
-}
-
 /// In a process group of its own; -1: not started. Not by fork, which copies what this process has.
-pid_t start(const std::string &Line, int Printed) {
+pid_t start(const std::string &Line, int Into, const sigset_t &Mask) {
   pid_t Child = -1;
   posix_spawnattr_t Attributes;
   posix_spawn_file_actions_t Files;
   posix_spawnattr_init(&Attributes);
-  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&Attributes, &Mask);
   posix_spawn_file_actions_init(&Files);
-  posix_spawn_file_actions_adddup2(&Files, Printed, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&Files, Printed, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Into, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Into, STDERR_FILENO);
   const char *Words[] = {"sh", "-c", Line.c_str(), nullptr};
   if (posix_spawn(&Child, "/bin/sh", &Files, &Attributes, const_cast<char **>(Words), environ))
     Child = -1;
@@ -59,33 +35,37 @@ pid_t start(const std::string &Line, int Printed) {
 
 } // namespace
 
+bool CommandEnd::isMissing() const {
+  return !Hung && WIFEXITED(Status) &&
+         (WEXITSTATUS(Status) == NotExecutable || WEXITSTATUS(Status) == NotFound);
+}
+
 std::string CommandEnd::text() const {
-  std::string How = Hung ? "took more than 5 s"
-                    : WIFSIGNALED(Status)
-                        ? "ended with signal " + std::to_string(WTERMSIG(Status))
-                        : "ended with status " + std::to_string(WEXITSTATUS(Status));
-  return Said.empty() ? How : How + ": " + Said;
+  if (Hung)
+    return "took more than 5 s";
+  return WIFSIGNALED(Status) ? "ended with signal " + std::to_string(WTERMSIG(Status))
+                             : "ended with status " + std::to_string(WEXITSTATUS(Status));
 }
 
 CommandEnd runShell(const std::string &Line) {
-  CommandEnd End;
-  int Printed = memfd_create("nvmove-printed", MFD_CLOEXEC);
+  CommandEnd Made;
+  Printed Said;
   llvm::outs().flush();
-  pid_t Child = start(Line, Printed);
-  if (Child < 0) {
-    End.CannotRun = true;
-    return End;
-  }
-  End.Hung = !awaitEnd(Child);
-  if (End.Hung)
-    kill(-Child, SIGKILL);
-  while (waitpid(Child, &End.Status, 0) < 0 && errno == EINTR)
-    continue;
-  End.Said = firstLineOf(Printed);
-  close(Printed);
-  End.CannotRun = !End.Hung && WIFEXITED(End.Status) &&
-                  (WEXITSTATUS(End.Status) == NotExecutable || WEXITSTATUS(End.Status) == NotFound);
-  return End;
+  sigset_t Ending, Before; // whoever ends this process finds the child's number
+  sigemptyset(&Ending);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&Ending, Signal);
+  sigprocmask(SIG_BLOCK, &Ending, &Before);
+  pid_t Child = start(Line, Said.into(), Before);
+  std::optional<HelperGroup> Group;
+  if (Child > 0)
+    Group.emplace(Child);
+  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  Made.NotStarted = !Group;
+  if (Group)
+    static_cast<End &>(Made) = awaitEnd(Child, Group, Said);
+  Made.Said = Said.told();
+  return Made;
 }
 
 std::string replaced(std::string Text, const std::string &From, const std::string &To) {

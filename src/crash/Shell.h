@@ -1,17 +1,17 @@
 // A command of the user's, by a shell, that may hang.
 #pragma once
 
-#include <string>
+#include "crash/Helper.h"
 
 namespace nvmove::crash {
 
-struct CommandEnd {
-  bool Hung = false;      ///< it took longer, and was ended
-  bool CannotRun = false; ///< there is no such command
-  int Status = 0;         ///< as wait() gives it
-  std::string Said;       ///< the first line that it printed
-  bool isGood() const { return !Hung && !CannotRun && Status == 0; }
-  /// "ended with status 3: key 4 is missing", "took more than 5 s".
+struct CommandEnd : End {
+  bool NotStarted = false; ///< there is no shell, or no process for it
+  std::string Said;        ///< empty, or ": " and the first line that it printed
+  bool isGood() const { return !Hung && !NotStarted && Status == 0; }
+  /// The shell says that there is no such command, or the command says so of another.
+  bool isMissing() const;
+  /// "ended with status 3", "took more than 5 s".
   std::string text() const;
 };
 

@@ -1,21 +1,31 @@
 // What is seen of an exploration: see CrashWatch.h.
 #include "nvmove/CrashWatch.h"
 
+#include "crash/Helper.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <iterator>
 #include <unistd.h>
 
 namespace nvmove::tool {
 namespace {
 
 volatile std::sig_atomic_t Interrupted;
-struct sigaction Before;
+constexpr int Signals[] = {SIGINT, SIGTERM, SIGHUP};
+struct sigaction Before[std::size(Signals)];
 
-void interrupt(int) {
-  Interrupted = 1;
-  sigaction(SIGINT, &Before, nullptr);
+/// The first Ctrl-C is a wish; what else comes ends the command, and the checkers that run.
+void interrupt(int Signal) {
+  if (Signal == SIGINT && !Interrupted) {
+    Interrupted = 1;
+    return;
+  }
+  crash::killHelpers();
+  std::signal(Signal, SIG_DFL);
+  raise(Signal);
 }
 
 } // namespace
@@ -26,12 +36,15 @@ CrashWatch::CrashWatch(bool Quiet, bool FailFast)
   Action.sa_handler = interrupt;
   Action.sa_flags = SA_RESTART;
   Interrupted = 0;
-  sigaction(SIGINT, &Action, &Before);
+  for (size_t I = 0; I < std::size(Signals); ++I)
+    if (sigaction(Signals[I], &Action, &Before[I]); Before[I].sa_handler == SIG_IGN)
+      sigaction(Signals[I], &Before[I], nullptr); // in the background, or by nohup
 }
 
 CrashWatch::~CrashWatch() {
   clearLine();
-  sigaction(SIGINT, &Before, nullptr);
+  for (size_t I = 0; I < std::size(Signals); ++I)
+    sigaction(Signals[I], &Before[I], nullptr);
 }
 
 void CrashWatch::clearLine() {
