@@ -100,6 +100,11 @@ bool Judge::expect(History &H) {
   return Fits;
 }
 
+bool isLibrary(const std::string &Check) {
+  llvm::StringRef Text = Check;
+  return Text.ends_with(".so") && !Text.contains("{}");
+}
+
 std::string checkerFault(const std::string &Path) {
   dlerror();
   if (Path.empty())
@@ -113,9 +118,7 @@ std::string checkerFault(const std::string &Path) {
 }
 
 bool checksFiles(const std::string &Path) {
-  void *Library = llvm::StringRef(Path).ends_with(".so")
-                      ? dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL)
-                      : nullptr;
+  void *Library = isLibrary(Path) ? dlopen(Path.c_str(), RTLD_NOW | RTLD_GLOBAL) : nullptr;
   return Library && dlsym(Library, "nvm_crash_check_file");
 }
 

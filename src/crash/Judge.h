@@ -42,6 +42,8 @@ constexpr unsigned HangsMax = 3;
 /// beginning is no verdict, but \p Fails.
 Judgement verdictOf(const CommandEnd &End, const std::string &Command, bool &HasRun, bool &Fails);
 
+/// Whether --check names a shared object, and not a command.
+bool isLibrary(const std::string &Check);
 /// Empty, or why this shared object is no checker.
 std::string checkerFault(const std::string &Path);
 /// Whether it is one of files (FileJudge.h).

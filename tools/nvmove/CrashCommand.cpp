@@ -5,11 +5,14 @@
 
 #include "crash/Judge.h"
 #include "crash/Report.h"
+#include "nvmove/nvmove.h"
 #include "support/Files.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -43,6 +46,13 @@ bool wantsOutput(const CrashArguments &C) {
   return llvm::StringRef(C.Check).contains("{acked}") || crash::checksFiles(C.Check);
 }
 
+/// Wherever the program goes.
+std::string absolute(const std::string &Path) {
+  llvm::SmallString<128> Whole(Path);
+  llvm::sys::fs::make_absolute(Whole);
+  return Whole.str().str();
+}
+
 /// What the program printed, and nobody saw.
 void showOutput(const std::string &Path) {
   if (auto Printed = llvm::MemoryBuffer::getFile(Path))
@@ -50,11 +60,11 @@ void showOutput(const std::string &Path) {
 }
 
 [[noreturn]] void become(const Arguments &A, const std::string &Trace) {
-  setenv("NVMOVE_TRACE", Trace.c_str(), 1);
+  setenv("NVMOVE_TRACE", absolute(Trace).c_str(), 1);
   setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax).c_str(), 1);
   setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
   if (!A.Crash.File.empty())
-    setenv("NVMOVE_TRACE_FILE", A.Crash.File.c_str(), 1);
+    setenv("NVMOVE_TRACE_FILE", absolute(A.Crash.File).c_str(), 1);
   if (A.Quiet) {
     int Null = open("/dev/null", O_WRONLY);
     dup2(Null, STDOUT_FILENO);
@@ -74,29 +84,56 @@ void showOutput(const std::string &Path) {
   _exit(127);
 }
 
-/// The trace tells how the program ended, too.
-llvm::Error addStatus(const std::string &Trace, int Status) {
+/// The trace tells how the program ended, too. Where there is no room for that it is as it was.
+void addStatus(const std::string &Trace, int Status) {
   nvm_trace_record Record{0, NVM_TRACE_ENDED, 0, 0, static_cast<uint64_t>(Status)};
-  std::error_code Error;
-  llvm::raw_fd_ostream OS(Trace, Error, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
-                          llvm::sys::fs::OF_Append);
-  if (!Error)
-    OS.write(reinterpret_cast<const char *>(&Record), sizeof Record).flush();
-  Error = Error ? Error : OS.error();
-  OS.clear_error();
-  return Error ? failed(Trace + ": " + Error.message()) : llvm::Error::success();
+  auto TooLarge = std::signal(SIGXFSZ, SIG_IGN);
+  int Fd = open(Trace.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  off_t Size = lseek(Fd, 0, SEEK_END);
+  if (write(Fd, &Record, sizeof Record) != ssize_t{sizeof Record}) {
+    llvm::errs() << "nvmove: warning: " << Trace
+                 << ": how the program ended cannot be added: " << std::strerror(errno) << '\n';
+    if (Size >= 0 && ftruncate(Fd, Size))
+      llvm::errs() << "nvmove: warning: " << Trace << ": " << std::strerror(errno) << '\n';
+  }
+  close(Fd);
+  std::signal(SIGXFSZ, TooLarge);
 }
 
-/// Runs the program; an error when it has left no trace. \p Failed: it did not end with status 0.
-llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
+volatile pid_t Running; ///< the program
+
+/// Ctrl-C reaches the program as well; what somebody sends to this process alone is passed on, once.
+void passOn(int, siginfo_t *From, void *) {
+  if (From->si_code <= 0 && Running) // of kill(), not of the terminal
+    kill(std::exchange(Running, 0), SIGINT);
+}
+
+/// Runs the program to its end; false: it cannot be started.
+bool runProgram(const Arguments &A, const std::string &Trace, int &Status) {
+  sigset_t Interrupt, Mask;
+  sigemptyset(&Interrupt);
+  sigaddset(&Interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &Interrupt, &Mask);
   pid_t Child = fork();
-  if (Child == 0)
+  if (Child == 0) {
+    sigprocmask(SIG_SETMASK, &Mask, nullptr);
     become(A, Trace);
-  int Status = 0;
-  auto Before = std::signal(SIGINT, SIG_IGN); // a server is stopped so, and explored then
+  }
+  Running = std::max<pid_t>(Child, 0);
+  struct sigaction Action{}, Before;
+  Action.sa_sigaction = passOn;
+  Action.sa_flags = SA_RESTART | SA_SIGINFO;
+  sigaction(SIGINT, &Action, &Before); // a server is stopped so, and explored then
+  sigprocmask(SIG_SETMASK, &Mask, nullptr);
   bool Ended = Child > 0 && waitpid(Child, &Status, 0) == Child;
-  std::signal(SIGINT, Before);
-  if (!Ended)
+  Running = 0;
+  sigaction(SIGINT, &Before, nullptr);
+  return Ended;
+}
+
+/// Runs the program; an error when it has left no trace.
+llvm::Error run(const Arguments &A, const std::string &Trace, int &Status) {
+  if (!runProgram(A, Trace, Status))
     return failed("the program cannot be started");
   if (wantsOutput(A.Crash) && !A.Quiet)
     showOutput(Trace + ".output");
@@ -104,16 +141,20 @@ llvm::Error run(const Arguments &A, const std::string &Trace, bool &Failed) {
     return failed("'" + A.Flags[0] + "' cannot be run; is the path right?");
   uint64_t Size = 0;
   if (llvm::sys::fs::file_size(Trace, Size) || !Size)
-    return failed("the program opened no pool, and mapped no file for writing that is traced; is "
-                  "it built with nvmove-cc, or with nvmove-cc --nvmove-trace=raw?");
-  Failed = Status != 0;
+    return failed((A.Crash.File.empty()
+                       ? llvm::Twine("the program opened no pool, and mapped no file for writing "
+                                     "that is traced; ")
+                       : "the program opened no pool, and did not map '" + absolute(A.Crash.File) +
+                             "' for writing, which --file names; ") +
+                  "is it built with nvmove-cc, or with nvmove-cc --nvmove-trace=raw?");
   if (WIFSIGNALED(Status)) // what it did up to there is worth a look
     llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
                  << "; its trace ends there\n";
   else if (WEXITSTATUS(Status))
     llvm::errs() << "nvmove: warning: the program ended with status " << WEXITSTATUS(Status)
                  << '\n';
-  return addStatus(Trace, Status);
+  addStatus(Trace, Status);
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::string> freshTrace() {
@@ -136,7 +177,7 @@ crash::Options optionsOf(const CrashArguments &C) {
   O.Seed = C.Seed;
   O.PerPoint = C.PerPoint;
   O.InterruptEvery = C.InterruptEvery;
-  bool IsLibrary = llvm::StringRef(C.Check).ends_with(".so");
+  bool IsLibrary = crash::isLibrary(C.Check);
   (IsLibrary ? O.Checker : O.Command) = C.Check;
   if (!C.State.empty())
     O.Only = crash::State::parse(C.State);
@@ -150,7 +191,7 @@ bool hasContent(const std::string &Path) {
 
 /// A trace begins in a file that is not there, or empty. A trace of before goes, nothing else.
 llvm::Expected<std::string> traceToWrite(const Arguments &A) {
-  const std::string &Keep = A.Crash.Keep, Image = Keep + ".image";
+  const std::string &Keep = A.Crash.Keep, Image = Keep + ".image", Output = Keep + ".output";
   if (Keep.empty())
     return freshTrace();
   bool IsTrace = crash::isTrace(Keep);
@@ -161,32 +202,59 @@ llvm::Expected<std::string> traceToWrite(const Arguments &A) {
   if (hasContent(Image) && !IsTrace)
     return failed(Image + ": the image of the pool would be written there, and the file is not "
                           "replaced; name another file");
-  for (const std::string &Path : {Keep, Image, Keep + ".output"})
+  bool HasOutput = wantsOutput(A.Crash);
+  if (HasOutput && hasContent(Output) && !IsTrace)
+    return failed(Output + ": what the program prints would be written there, and the file is not "
+                           "replaced; name another file");
+  for (const std::string &Path : {Keep, Image, HasOutput ? Output : Keep})
     if (std::error_code Error = llvm::sys::fs::remove(Path))
       return failed(Path + ": " + Error.message());
   return Keep;
+}
+
+/// The files that a line for the shell may name.
+void addWords(llvm::StringRef Line, std::set<std::string> &Files) {
+  constexpr const char *Between = " \t\n;|&<>()'\"`$={}";
+  for (size_t From = 0; (From = Line.find_first_not_of(Between, From)) != Line.npos;) {
+    size_t To = std::min(Line.find_first_of(Between, From), Line.size());
+    Files.insert(Line.slice(From, To).str());
+    From = To;
+  }
 }
 
 /// The report replaces nothing that the answer comes from.
 llvm::Error checkOutput(const Arguments &A) {
   const std::string &Trace = A.Crash.TraceFile, &Keep = A.Crash.Keep;
   std::set<std::string> Read{A.Crash.Check};
+  addWords(A.Crash.Check, Read);
   if (!Trace.empty())
-    Read.insert({Trace, Trace + ".image"});
-  if (!A.Flags.empty())
-    Read.insert(A.Flags[0]);
+    Read.insert({Trace, Trace + ".image", Trace + ".output"});
+  if (!A.Flags.empty()) {
+    auto Program = llvm::sys::findProgramByName(A.Flags[0]); // as execvp does
+    Read.insert(Program ? *Program : A.Flags[0]);
+  }
   if (!A.Output.empty() && !Keep.empty())
-    for (const char *End : {"", ".image"})
+    for (const char *End : {"", ".image", ".output"})
       if (support::absolutePath(A.Output) == support::absolutePath(Keep + End))
         return failed(A.Output + ": the trace goes there (--keep); name another file to write");
   return refuseInputs({A.Output}, Read, "exploration");
+}
+
+/// The settings of libnvmove in the environment: which judges, and would refuse each state.
+std::string settingFault() {
+  constexpr const char *Nowhere = "/dev/null/pool";
+  if (nvm_pool_open_foreign(Nowhere) || nvm_errno() != NVM_EARGUMENT)
+    return "";
+  llvm::StringRef Why = nvm_strerror();
+  Why.consume_front(Nowhere);
+  return Why.ltrim(": ").str();
 }
 
 struct Exploration {
   TraceFiles Files; ///< of this run
   crash::Trace T;   ///< findings point into it
   std::string Path;
-  bool ProgramFailed = false;
+  int Status = 0; ///< of the program, as wait() gives it
 };
 
 llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exploration &Made) {
@@ -197,7 +265,7 @@ llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exp
       return Path.takeError();
     Made.Path = *Path;
     Made.Files.Path = A.Crash.Keep.empty() ? *Path : "";
-    if (llvm::Error E = run(A, *Path, Made.ProgramFailed))
+    if (llvm::Error E = run(A, *Path, Made.Status))
       return std::move(E);
   }
   CrashWatch Looking(A.Quiet, A.Crash.FailFast);
@@ -205,6 +273,11 @@ llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exp
   if (!T)
     return T.takeError();
   Made.T = std::move(*T);
+  if (A.Crash.TraceFile.empty()) {
+    Made.T.Status = Made.Status;
+    if (!wantsOutput(A.Crash))
+      Made.T.Output = nullptr; // a file of that name is somebody else's
+  }
   if (llvm::Error E = refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration"))
     return std::move(E);
   O.Watching = &Looking;
@@ -239,7 +312,10 @@ std::string replayOf(const CrashArguments &C, const std::string &Trace) {
 int runCrash(const Arguments &A) {
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
   crash::Options O = optionsOf(A.Crash);
-  if (std::string Fault = crash::checkerFault(O.Checker); !Fault.empty()) {
+  std::string Fault = settingFault();
+  if (Fault.empty())
+    Fault = crash::checkerFault(O.Checker);
+  if (!Fault.empty()) {
     D.error(Fault);
     return ExitUsage;
   }
@@ -277,7 +353,7 @@ int runCrash(const Arguments &A) {
       !R->Unexplored && !R->Cut && (A.Crash.AllowSampling || (!R->Sampled && !R->Skipped));
   if (R->hasErrors() || !Judged)
     return ExitIncomplete;
-  if (Made.ProgramFailed)
+  if (Made.Status)
     return ExitUsage;
   return R->Unclosed ? ExitIncomplete : ExitComplete;
 }
