@@ -50,6 +50,7 @@ public:
 
   Result run() {
     auto Start = std::chrono::steady_clock::now();
+    Failing.goesOnWhile([this] { return goesOn(); });
     prepare();
     tellFindings(O, R);
     while (At < T.Events.size() && !J.commandFails() && !Stopped)
@@ -171,8 +172,7 @@ private:
 
   /// States that are asked for by name are judged whatever was seen before.
   void judge(const Choices &C) {
-    Stopped |= O.Watching && !O.Watching->goesOn(At, R.States);
-    if (J.commandFails() || Stopped)
+    if (J.commandFails() || !goesOn())
       return;
     uint64_t Hash = M.hashOf(C);
     if (O.Only) {
@@ -192,6 +192,20 @@ private:
     auto [Said, InRecovery] = verdictOn(C, Fails && O.What != Model::Disk);
     if (isFault(Said.What))
       found(Said, C, InRecovery);
+  }
+
+  bool goesOn() {
+    Stopped |= Hangs >= HangsMax || (O.Watching && !O.Watching->goesOn(At, R.States));
+    return !Stopped;
+  }
+
+  /// A state with less of the loss; where nothing is to be judged any more it is no failure.
+  bool stillFails(const Choices &Less, bool InRecovery, Verdict As) {
+    if (!goesOn())
+      return false;
+    Verdict Now = verdictOn(Less, InRecovery, true).first.What;
+    Hangs += isSlow(Now);
+    return Now == As;
   }
 
   void judgeOnly() {
@@ -231,13 +245,13 @@ private:
     if (!Fresh)
       return;
     Choices Least = O.Only || isSlow(Said.What) ? C : minimised(C, [&](const Choices &Less) {
-      return verdictOn(Less, InRecovery, true).first.What == Said.What;
+      return stillFails(Less, InRecovery, Said.What);
     });
-    Fresh->Notes.push_back(
-        {All.lastBefore(At), llvm::formatv("the crash came at event {0} of the trace, after {1} "
-                                           "commit{2}; the last store before it",
-                                           At, H.commits(), H.commits() == 1 ? "" : "s")
-                                 .str()});
+    Fresh->Notes.push_back({All.lastBefore(At + (O.What == Model::Process ? 1 : 0)),
+                            llvm::formatv("the crash came at event {0} of the trace, after {1} "
+                                          "commit{2}; the last store before it",
+                                          At, H.commits(), H.commits() == 1 ? "" : "s")
+                                .str()});
     State S = State::of(At, Least, InRecovery);
     Fresh->State = S.text();
     for (size_t I = 0; I < S.Lost.size() && I < LossesNamed; ++I)

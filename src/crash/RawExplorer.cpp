@@ -137,8 +137,7 @@ private:
   }
 
   void judge(const Choices &C) {
-    Stopped |= O.Watching && !O.Watching->goesOn(At, R.States);
-    if (J->commandFails() || Stopped)
+    if (J->commandFails() || !goesOn())
       return;
     if (O.Only) {
       if (At == O.Only->Event && !R.States)
@@ -158,6 +157,20 @@ private:
       found(Said, C);
   }
 
+  bool goesOn() {
+    Stopped |= Hangs >= HangsMax || (O.Watching && !O.Watching->goesOn(At, R.States));
+    return !Stopped;
+  }
+
+  /// A state with less of the loss; where nothing is to be judged any more it is no failure.
+  bool stillFails(const Choices &Less, Verdict As) {
+    if (!goesOn())
+      return false;
+    Verdict Now = verdictOn(Less).What;
+    Hangs += isSlow(Now);
+    return Now == As;
+  }
+
   void judgeOnly() {
     Choices C = M.choices();
     if (!O.Only->choose(C))
@@ -173,7 +186,7 @@ private:
     Hangs += isSlow(Said.What);
     Stopped |= Hangs >= HangsMax;
     if (!O.Only && !isSlow(Said.What) && Minimised++ < MinimisedMax)
-      Least = minimised(C, [&](const Choices &Less) { return verdictOn(Less).What == Said.What; });
+      Least = minimised(C, [&](const Choices &Less) { return stillFails(Less, Said.What); });
     Finding F{isSlow(Said.What)                   ? "checker hung"
               : Said.What == Verdict::CheckerDied ? "checker crashed"
                                                   : "checker",
@@ -198,7 +211,8 @@ private:
 
   void blame(const Choices &Least, Finding &F) {
     auto Lacking = lackingIn(Least);
-    const Site *LastStore = All.lastBefore(At);
+    // a process dies right behind its event, the power fails right before it
+    const Site *LastStore = All.lastBefore(At + (O.What == Model::Power ? 0 : 1));
     if (Lacking.empty()) {
       if (!BrokenAt) // since then it is so, whatever came later
         BrokenAt = LastStore;

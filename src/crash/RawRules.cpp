@@ -94,7 +94,7 @@ private:
     });
     if (!Needless || !Before || !T.site(E.Extra))
       return; // of a range some lines may never have been stored to
-    Finding F{"redundant flush", "nothing was stored there since it was flushed last"};
+    Finding F{"redundant flush", "nothing new was stored there since it was flushed last"};
     F.Where = T.site(E.Extra);
     F.Point = E.Extra;
     F.Event = At;

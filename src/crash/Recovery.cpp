@@ -128,6 +128,8 @@ Judgement Recovery::judgeEnd(const Judge &J, const Outcome &How, const std::stri
 Judgement Recovery::judgeKilled(Judge &J, const Media &M, const char *Kind, Interrupted &Count) {
   bool IsMove = llvm::StringRef(Kind) == "move";
   for (unsigned Step = 1; Step <= StepsMax; Step += Step < EachMax ? 1 : Step / 4) {
+    if (!GoesOn())
+      return {};
     M.copyTo(Fd, Map);
     std::string At = Kind + (" " + std::to_string(Step));
     Outcome How = recover("NVMOVE_KILL_AT", Kind + (":" + std::to_string(Step)));
@@ -162,14 +164,14 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, Interru
   Judgement Worst;
   std::unordered_set<uint64_t> Seen;
   Walk States(Second, RecoveryLimits, 1, [&](const Choices &All) {
-    if (Worst.What != Verdict::Right || !Seen.insert(Second.hashOf(All)).second)
+    if (Worst.What != Verdict::Right || !GoesOn() || !Seen.insert(Second.hashOf(All)).second)
       return;
     Second.put(All);
     ++Count.All;
     Worst = J.judge(Second.path());
     Second.takeBack(All);
   });
-  for (size_t At = 0; At < T.Events.size() && Worst.What == Verdict::Right; ++At) {
+  for (size_t At = 0; At < T.Events.size() && Worst.What == Verdict::Right && GoesOn(); ++At) {
     const Event &E = T.Events[At];
     if (E.Kind == NVM_TRACE_OPENED)
       break;

@@ -11,6 +11,8 @@
 #include "crash/Judge.h"
 #include "crash/Walk.h"
 
+#include <functional>
+
 namespace nvmove::crash {
 
 /// How often a recovery failed in its turn, and what it left was judged.
@@ -29,6 +31,9 @@ public:
   Judgement judge(Judge &J, const Media &M, Interrupted &Count);
   /// The same with a move and without one.
   Judgement judgeBoth(Judge &J, const Media &M, Interrupted &Count);
+
+  /// Asked before each recovery; false: what is left of a state's is left out.
+  void goesOnWhile(std::function<bool()> Asked) { GoesOn = std::move(Asked); }
 
   /// What of some recovery was left out.
   const std::set<std::string> &leftOut() const { return LeftOut; }
@@ -50,6 +55,7 @@ private:
   void leaveOut(const std::string &Text) { LeftOut.insert(Text); }
 
   std::set<std::string> LeftOut;
+  std::function<bool()> GoesOn;
   bool Elsewhere = false; ///< this recovery moves the pool
   Model What = Model::Power;
   std::string TracePath;
