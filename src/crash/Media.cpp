@@ -11,8 +11,9 @@
 namespace nvmove::crash {
 namespace {
 
-/// Of one line, between two guarantees; what came in the middle of more is not told apart.
-constexpr size_t VersionsMax = 24;
+/// Of one line, between two guarantees; what came in the middle of more is not told apart. In raw
+/// traces a copy of a line makes fifteen.
+constexpr size_t VersionsMax = 24, RawVersionsMax = 48;
 
 llvm::Error failed(const char *What) {
   return llvm::createStringError(std::error_code(errno, std::generic_category()),
@@ -152,8 +153,9 @@ void Media::push(uint64_t Line, const std::array<char, LineSize> &Bytes, size_t 
   DirtyLine &D = lineAt(Line);
   if (D.Versions.back().Bytes == Bytes)
     return;
-  if (D.Versions.size() == VersionsMax && D.Pending.empty()) {
-    D.Versions.erase(D.Versions.begin() + VersionsMax / 2);
+  size_t Most = Raw ? RawVersionsMax : VersionsMax;
+  if (D.Versions.size() == Most && D.Pending.empty()) {
+    D.Versions.erase(D.Versions.begin() + static_cast<ptrdiff_t>(Most / 2));
     Forgot = true;
   }
   D.Versions.push_back({Bytes, Event, ++Moments});

@@ -48,6 +48,8 @@ void Media::streamWords(const struct Event &E, size_t Index) {
     uint64_t At = E.Place + I, Line = At / LineSize;
     size_t Length = std::min<size_t>(LineSize - At % LineSize, E.Bytes.size() - I);
     if (Length == LineSize)
+      lineAt(Line).Streamed.Words.clear();
+    if (Length == LineSize)
       stream(Line, E.Bytes.substr(I, LineSize), Index);
     else if (InOrder)
       store(At, E.Bytes.substr(I, Length), Index);
