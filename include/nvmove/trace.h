@@ -86,7 +86,7 @@ enum nvm_trace_kind {
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
  * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any
  * place and size), FLUSH (extra: site), FENCE (place: site), SYNC, OUTPUT (place: bytes that the
- * program has printed to stdout, or UINT64_MAX), GROW, OTHER, FORKED, CLOSED, and no transactions. */
+ * program has printed to stdout), GROW, OTHER, FORKED, CLOSED, and no transactions. */
 #define NVM_TRACE_APART 1
 #define NVM_TRACE_RAW 2
 

@@ -85,7 +85,7 @@ private:
       M.cut(E.Place, Length);
       Length = E.Place;
     }
-    if (E.Kind == NVM_TRACE_OUTPUT && E.Place != UINT64_MAX && E.Place != Acked) {
+    if (E.Kind == NVM_TRACE_OUTPUT && E.Place != Acked) {
       Acked = E.Place;
       enter(E);
     }
