@@ -60,6 +60,8 @@ public:
       R.NotDone.push_back(sayStopped(At, T.Events.size(), Hangs >= HangsMax ? Hangs : 0));
       R.Cut = true;
     }
+    if (!R.Recoveries.All && O.InterruptEvery && !O.Only && O.What != Model::Disk && !Stopped)
+      R.NotDone.push_back("recovery was made to fail in no state; --interrupt-every says in which");
     R.NotDone.insert(R.NotDone.end(), Failing.leftOut().begin(), Failing.leftOut().end());
     R.CommandFails = J.commandFails();
     R.Distinct = Images.size();
@@ -188,7 +190,9 @@ private:
     }
     Images.insert(Hash);
     ++R.States;
-    bool Fails = O.InterruptEvery && R.States % O.InterruptEvery == 1 % O.InterruptEvery;
+    bool IsFirst = !J.mayRefuse() && !std::exchange(WasOpened, true);
+    bool Fails =
+        O.InterruptEvery && (IsFirst || R.States % O.InterruptEvery == 1 % O.InterruptEvery);
     auto [Said, InRecovery] = verdictOn(C, Fails && O.What != Model::Disk);
     if (isFault(Said.What))
       found(Said, C, InRecovery);
@@ -313,6 +317,7 @@ private:
   size_t At = 0;
   unsigned Hangs = 0;
   bool TooMuch = false, Stopped = false;
+  bool WasOpened = false; ///< in some state that was judged
 };
 
 } // namespace

@@ -1,14 +1,13 @@
 // Transactions that are open where the trace ends.
 //
-// It is an error of the program when the thread that ended it had one open: then all that it
-// committed inside was lost. Otherwise another thread may have ended the program, or a signal, and
-// that is what transactions are for: a warning.
+// It is an error of the program when the thread that ended it, by exit, had one open: then all that
+// it committed inside was lost. Otherwise another thread may have ended the program (also one that
+// the trace does not know, for it never stored), or a signal, and that is what transactions are
+// for: a warning.
 #pragma once
 
 #include "crash/Explorer.h"
 #include "crash/OpenOne.h"
-
-#include <sys/wait.h>
 
 namespace nvmove::crash {
 
@@ -18,7 +17,6 @@ inline std::vector<Finding> leftOpen(const Trace &T, const std::map<size_t, Open
   for (const Event &E : T.Events)
     if (T.Closed && E.Kind == NVM_TRACE_CLOSED)
       Closer = E.Thread;
-  bool IsAlone = T.Threads == 1 && T.Status.has_value() && WIFEXITED(*T.Status);
   for (const auto &[Id, O] : Open) {
     if (!O.Explicit || !O.Began || !O.First || O.Joined || O.Commits || T.Cut)
       continue;
@@ -29,7 +27,7 @@ inline std::vector<Finding> leftOpen(const Trace &T, const std::map<size_t, Open
                    {{O.First, "the first of its stores"}},
                    1,
                    T.Events.size()});
-    All.back().IsWarning = Closer ? Closer != O.Thread : !IsAlone;
+    All.back().IsWarning = !Closer || Closer != O.Thread;
   }
   return All;
 }

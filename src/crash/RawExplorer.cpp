@@ -35,6 +35,7 @@ public:
     auto Start = std::chrono::steady_clock::now();
     if (!O.Only)
       applyRawRules(T, R);
+    markUnflushed(J != nullptr); // until some state is left out
     sayWhatIsMissing();
     tellFindings(O, R);
     while (J && At < T.Events.size() && !J->commandFails() && !Stopped)
@@ -45,6 +46,7 @@ public:
       R.NotDone.push_back(sayStopped(At, T.Events.size(), Hangs >= HangsMax ? Hangs : 0));
       R.Cut = true;
     }
+    markUnflushed(J && R.finished());
     R.CommandFails = J && J->commandFails();
     R.Distinct = Images.size();
     R.FailurePoints = Points.count();
@@ -56,6 +58,13 @@ public:
   }
 
 private:
+  /// The checker that has every state knows what may be lost on purpose.
+  void markUnflushed(bool AsWarning) {
+    for (Finding &F : R.Findings)
+      if (F.Kind == NeverFlushed)
+        F.IsWarning = AsWarning;
+  }
+
   void sayWhatIsMissing() {
     auto Say = [this](const std::string &Text) { R.NotDone.push_back(Text); };
     if (!J)

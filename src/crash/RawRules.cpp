@@ -4,6 +4,7 @@
 #include "crash/Findings.h"
 
 #include <map>
+#include <sys/wait.h>
 
 namespace nvmove::crash {
 namespace {
@@ -22,8 +23,8 @@ public:
   void run() {
     for (At = 0; At < T.Events.size(); ++At)
       take(T.Events[At]);
-    if (T.Cut)
-      return; // what comes behind may flush
+    if (T.Cut || (T.Status && WIFSIGNALED(*T.Status)))
+      return; // what would have come behind may flush
     for (const auto &[Line, S] : Lines)
       if (S.Stored)
         tellUnflushed(Line, S);
@@ -106,7 +107,7 @@ private:
 
   void tellUnflushed(uint64_t Line, const LineState &S) {
     bool Unseen = S.Stored->Kind == NVM_TRACE_UNSEEN;
-    Finding F{"never flushed",
+    Finding F{NeverFlushed,
               std::string(Unseen ? "code that nobody compiled for the trace stored here, or before,"
                                  : "what is stored here") +
                   " is flushed nowhere behind it: a power failure may lose it at any time"};

@@ -5,7 +5,9 @@
 
 namespace nvmove::crash {
 
-/// Adds findings: "never flushed", "never fenced"; and the warning "redundant flush".
+constexpr const char *NeverFlushed = "never flushed";
+
+/// Adds findings: NeverFlushed, "never fenced"; and the warning "redundant flush".
 void applyRawRules(const Trace &T, Result &R);
 
 } // namespace nvmove::crash

@@ -3,7 +3,7 @@
 
 usage: interrupted.py SECONDS COMMAND...
 
-Prints what the command printed, and its status.
+Prints what the command printed, its status, and whether it ended within five seconds.
 """
 import os
 import signal
@@ -16,13 +16,14 @@ def main():
     started = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(float(sys.argv[1]))
     os.killpg(started.pid, signal.SIGINT)
+    asked = time.monotonic()
     try:
         said, _ = started.communicate(timeout=60)
     except subprocess.TimeoutExpired:
         os.killpg(started.pid, signal.SIGKILL)
         raise
     print(said, end="")
-    print(f"status {started.returncode}")
+    print(f"status {started.returncode}", "soon" if time.monotonic() < asked + 5 else "late")
 
 
 if __name__ == "__main__":
