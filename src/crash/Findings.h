@@ -9,8 +9,8 @@ namespace nvmove::crash {
 /// counts. The finding that it is in, when it is new.
 Finding *addFinding(Result &R, Finding F);
 
-/// \p F, whose message begins with that of \p Said, says what the checker printed, too. That does not
-/// make it another finding.
+/// \p F, whose message begins with that of \p Said, says what the checker printed, too. That does
+/// not make it another finding.
 void tellPrinted(const Judgement &Said, Finding &F);
 
 /// What was found so far is told, if somebody looks on.

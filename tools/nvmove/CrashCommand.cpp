@@ -102,7 +102,8 @@ void addStatus(const std::string &Trace, int Status) {
 
 volatile pid_t Running; ///< the program
 
-/// Ctrl-C reaches the program as well; what somebody sends to this process alone is passed on, once.
+/// Ctrl-C reaches the program as well; what somebody sends to this process alone is passed on,
+/// once.
 void passOn(int, siginfo_t *From, void *) {
   if (From->si_code <= 0 && Running) // of kill(), not of the terminal
     kill(std::exchange(Running, 0), SIGINT);

@@ -8,8 +8,8 @@
 namespace nvmove::tool {
 
 /// On stderr: a line for each finding when it is new, and on a terminal a line that says how far it
-/// is. The first Ctrl-C ends the exploration, and what there is is reported; a second one ends the
-/// command. One at a time.
+/// is. The first Ctrl-C ends the exploration, and what there is is reported; a second one,
+/// SIGTERM and SIGHUP end the command and the checkers that run. One at a time.
 class CrashWatch : public crash::Watch {
 public:
   /// \p Quiet: nothing is printed. \p FailFast: the first error ends it.
