@@ -174,12 +174,12 @@ Judgement Judge::ask() {
   int Ready = Asked ? 1 : 0;
   for (Deadline Until = deadline(); Ready > 0 && !Files[0].revents;) {
     Ready = pollUntil(Files, 2, Until);
-    Said.take();
+    if (Files[1].revents)
+      Said.take(); // all of it: the worker answers behind it
   }
   if (Ready > 0 && read(FromWorker, &Byte, 1) == 1) {
     Judgement J{Common->What,   Common->Message, Common->Place, Common->Found,
                 Common->Before, Common->After,   Common->Newest};
-    Said.take();
     if (J.What == Verdict::Refused)
       J.Said = Said.told();
     return J;
