@@ -27,7 +27,7 @@ public:
       return; // what would have come behind may flush
     for (const auto &[Line, S] : Lines)
       if (S.Stored)
-        tellUnflushed(Line, S);
+        tellUnflushed(S);
       else if (S.Flushed)
         tellUnfenced(S);
   }
@@ -105,7 +105,7 @@ private:
     addFinding(R, std::move(F));
   }
 
-  void tellUnflushed(uint64_t Line, const LineState &S) {
+  void tellUnflushed(const LineState &S) {
     bool Unseen = S.Stored->Kind == NVM_TRACE_UNSEEN;
     Finding F{NeverFlushed,
               std::string(Unseen ? "code that nobody compiled for the trace stored here, or before,"

@@ -46,7 +46,8 @@ bool wantsOutput(const CrashArguments &C) {
   return llvm::StringRef(C.Check).contains("{acked}") || crash::checksFiles(C.Check);
 }
 
-/// Wherever the program goes.
+/// Wherever the program goes. Not support::absolutePath, which takes "link/.." for nothing: this
+/// path is opened.
 std::string absolute(const std::string &Path) {
   llvm::SmallString<128> Whole(Path);
   llvm::sys::fs::make_absolute(Whole);
@@ -59,7 +60,8 @@ void showOutput(const std::string &Path) {
     llvm::errs() << (*Printed)->getBuffer();
 }
 
-[[noreturn]] void become(const Arguments &A, const std::string &Trace) {
+/// \p Output: where stdout goes for the checker; -1: it wants none.
+[[noreturn]] void become(const Arguments &A, const std::string &Trace, int Output) {
   setenv("NVMOVE_TRACE", absolute(Trace).c_str(), 1);
   setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax).c_str(), 1);
   setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
@@ -72,10 +74,8 @@ void showOutput(const std::string &Path) {
   } else {
     dup2(STDERR_FILENO, STDOUT_FILENO); // stdout is the report's
   }
-  if (wantsOutput(A.Crash))
-    dup2(open((Trace + ".output").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC,
-              0666),
-         STDOUT_FILENO);
+  if (Output >= 0)
+    dup2(Output, STDOUT_FILENO);
   std::vector<char *> Words;
   for (const std::string &Word : A.Flags)
     Words.push_back(const_cast<char *>(Word.c_str()));
@@ -110,7 +110,7 @@ void passOn(int, siginfo_t *From, void *) {
 }
 
 /// Runs the program to its end; false: it cannot be started.
-bool runProgram(const Arguments &A, const std::string &Trace, int &Status) {
+bool runProgram(const Arguments &A, const std::string &Trace, int Output, int &Status) {
   sigset_t Interrupt, Mask;
   sigemptyset(&Interrupt);
   sigaddset(&Interrupt, SIGINT);
@@ -118,7 +118,7 @@ bool runProgram(const Arguments &A, const std::string &Trace, int &Status) {
   pid_t Child = fork();
   if (Child == 0) {
     sigprocmask(SIG_SETMASK, &Mask, nullptr);
-    become(A, Trace);
+    become(A, Trace, Output);
   }
   Running = std::max<pid_t>(Child, 0);
   struct sigaction Action{}, Before;
@@ -134,7 +134,17 @@ bool runProgram(const Arguments &A, const std::string &Trace, int &Status) {
 
 /// Runs the program; an error when it has left no trace.
 llvm::Error run(const Arguments &A, const std::string &Trace, int &Status) {
-  if (!runProgram(A, Trace, Status))
+  int Output = -1;
+  if (wantsOutput(A.Crash)) {
+    Output = open((Trace + ".output").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC,
+                  0666);
+    if (Output < 0) // without it each loss of what was acknowledged would pass
+      return failed(Trace + ".output: " + std::strerror(errno));
+  }
+  bool Ran = runProgram(A, Trace, Output, Status);
+  if (Output >= 0)
+    close(Output);
+  if (!Ran)
     return failed("the program cannot be started");
   if (wantsOutput(A.Crash) && !A.Quiet)
     showOutput(Trace + ".output");
