@@ -67,6 +67,9 @@ static bool begin_telling(struct telling *t, const struct nvm_site *site, const 
     end_telling(t);
     return false;
   }
+  if (!own_number &&
+      threads == UINT16_MAX) /* a record has no room for more: fences would be mixed up */
+    nvmi_die(NULL, "a trace of more than %d threads", UINT16_MAX);
   if (!own_number)
     own_number = ++threads;
   return true;
