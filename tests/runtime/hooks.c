@@ -45,7 +45,8 @@ int __wrap_sched_yield(void) {
   return __real_sched_yield();
 }
 
-/* What mmap gave. A child whose parent was in here as it forked looks at nothing. */
+/* What mmap gave. A child looks at nothing if a thread of its parent was in here as the parent forked:
+   half a change may lie here, and nobody leaves. _Fork runs no handler: its child gives up waiting. */
 static struct mapping {
   uintptr_t start, end;
 } mappings[MAPPINGS_MAX];
@@ -70,6 +71,14 @@ static void leave(const sigset_t *before) {
   atomic_flag_clear(&mappings_used);
   pthread_sigmask(SIG_SETMASK, before, NULL);
 }
+
+static void forked(void) {
+  if (atomic_flag_test_and_set(&mappings_used))
+    mappings_lost = true;
+  atomic_flag_clear(&mappings_used);
+}
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
 
 void hook_mapped(void *at, size_t size) {
   sigset_t before;
