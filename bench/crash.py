@@ -41,7 +41,7 @@ def compile_c(cc, source, program, *options):
 def explore(nvmove, program, method, arguments, folder, *options):
     """`arguments` of the program: POOL stands for the pool."""
     pool, out = os.path.join(folder, "pool"), os.path.join(folder, "out.json")
-    command = [nvmove, "crash", "-q", "--allow-sampling", "--format=json", "-o", out, *options,
+    command = [nvmove, "crash", "-q", "--seconds=0", "--format=json", "-o", out, *options,
                "--", program, *(pool if word == "POOL" else str(word) for word in arguments)]
     if os.path.exists(pool):
         os.unlink(pool)

@@ -98,7 +98,7 @@ def explore(cc, nvmove, rounds, states_max):
     with tempfile.TemporaryDirectory(prefix="nvmove-redis-", dir=FOLDER) as folder:
         me = [sys.executable, os.path.abspath(__file__)]
         found = os.path.join(folder, "found.json")
-        command = [nvmove, "crash", "-q", "--format=json", "-o", found, "--allow-sampling",
+        command = [nvmove, "crash", "-q", "--format=json", "-o", found, "--seconds=0",
                    "--states-max", str(states_max), "--check", " ".join([*me, "--look", "{}"]),
                    "--", *me, "--fill", os.path.join(folder, "redis.pool"), "--rounds", str(rounds)]
         made = subprocess.run(command, capture_output=True, text=True, errors="replace")

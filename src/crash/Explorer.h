@@ -29,6 +29,8 @@ struct Options {
   uint64_t Seed = 1;
   uint64_t PerPoint = 0; ///< how often each failure point is explored (FailurePoints.h); 0: always
   uint64_t InterruptEvery = 256; ///< states whose recovery is made to fail in its turn; 0: none
+  double Seconds = 0;            ///< then no further states are judged; 0: no end
+  unsigned Jobs = 1;             ///< processes that explore; 0: as jobsOf() says
   std::string Checker, Command;  ///< the user's, as Judge.h has them
   std::optional<State> Only;     ///< judges this one and no other
   Watch *Watching = nullptr;     ///< not owned; null: nobody looks on
@@ -45,6 +47,7 @@ struct Finding {
   std::vector<std::pair<Site, std::string>> Callers = {}; ///< of it, the innermost first
   std::string State = {}; ///< the smallest that fails; empty: found without one
   std::string Key = {};   ///< the message without what varies; empty: it is the message
+  uint64_t Number = 0;    ///< of the state in which it was found first (Share.h)
 };
 
 struct Result {
@@ -55,18 +58,25 @@ struct Result {
   uint64_t FailurePoints = 0;        ///< different ones (FailurePoints.h)
   uint64_t Omitted = 0;              ///< findings beyond those that are listed
   uint64_t Unexplored = 0;           ///< states that were not judged, for there were too many
+  uint64_t Possible = 0;             ///< states that the last look takes, some of them twice
   uint64_t Commits = 0, Stores = 0, Threads = 0;
   Interrupted Recoveries;         ///< that failed in their turn
   uint64_t Refused = 0, Lost = 0; ///< disk: not opened; opened with other data than is right
   double Seconds = 0;
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
-  bool CommandFails = false; ///< the user's, to be run at all
-  bool Cut = false;          ///< the trace does not have all that the program did
-  bool Raw = false;          ///< of a program that flushes by itself: the checker alone judges
-  bool Unclosed = false;     ///< nobody closed the pool: it was not compared at the end
+  unsigned Looks = 0;          ///< that were gone to their end (Share.h)
+  size_t StoppedAt = SIZE_MAX; ///< the event at which a look was stopped
+  unsigned Hangs = 0;          ///< of the checker
+  bool TimeUp = false;         ///< it was stopped, for it had all its time
+  bool CommandFails = false;   ///< the user's, to be run at all
+  bool Cut = false;            ///< the trace does not have all that the program did
+  bool Raw = false;            ///< of a program that flushes by itself: the checker alone judges
+  bool Unclosed = false;       ///< nobody closed the pool: it was not compared at the end
 
-  bool finished() const { return !Unexplored && !Sampled && !Skipped && !Cut && !Unclosed; }
+  bool finished() const {
+    return !Unexplored && !Sampled && !Skipped && !Cut && !Unclosed && !TimeUp;
+  }
   bool hasErrors() const;
 };
 

@@ -23,7 +23,7 @@ std::string pathOf(int Fd) {
 
 llvm::Expected<std::unique_ptr<FileJudge>>
 FileJudge::make(const Trace &T, const Media &M, std::string Checker, std::string Command) {
-  std::unique_ptr<FileJudge> J(new FileJudge(T, M));
+  std::unique_ptr<FileJudge> J(new FileJudge(T));
   auto Fail = [](const std::string &Why) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
   };
@@ -96,7 +96,7 @@ Judgement FileJudge::askLibrary() {
   return J;
 }
 
-Judgement FileJudge::judge(uint64_t Length, uint64_t Printed) {
+Judgement FileJudge::judge(const Media &M, uint64_t Length, uint64_t Printed) {
   M.copyTo(*Copy, Length);
   putAcked(Printed);
   return Library ? askLibrary() : askCommand();

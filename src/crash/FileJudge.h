@@ -19,21 +19,20 @@ public:
                                                          std::string Checker, std::string Command);
   ~FileJudge();
 
-  /// The image in the media, of a file of \p Length bytes, after \p Acked were printed.
-  Judgement judge(uint64_t Length, uint64_t Acked);
+  /// The image in media of the same size, of a file of \p Length bytes, after \p Acked were printed.
+  Judgement judge(const Media &M, uint64_t Length, uint64_t Acked);
 
   bool commandFails() const { return CommandFails; }
 
 private:
   using Check = int (*)(const char *, const char *, size_t);
 
-  FileJudge(const Trace &T, const Media &M) : T(T), M(M) {}
+  explicit FileJudge(const Trace &T) : T(T) {}
   Judgement askCommand();
   Judgement askLibrary();
   void putAcked(uint64_t Acked);
 
   const Trace &T;
-  const Media &M;
   std::string Command;
   Check Library = nullptr;
   std::unique_ptr<Media> Copy;

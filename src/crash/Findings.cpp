@@ -2,6 +2,7 @@
 #include "crash/Findings.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <sys/wait.h>
 
@@ -46,10 +47,57 @@ std::string howItEnded(const Trace &T) {
   return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
 }
 
-std::string sayStopped(size_t Event, size_t Events, unsigned Hangs) {
-  std::string Why = Hangs ? "after " + std::to_string(Hangs) + " hangs " : "";
-  return Why + "it was stopped at event " + std::to_string(Event) + " of " +
-         std::to_string(Events) + ": states of what came later were not judged";
+static std::string inWords(double Seconds) {
+  if (Seconds < 100)
+    return std::to_string(static_cast<unsigned>(Seconds) + 1) + " s";
+  return std::to_string(static_cast<unsigned>(Seconds / 60) + 1) + " min";
+}
+
+static std::string sayTimeUp(const Trace &T, const Options &O, const Result &R) {
+  std::string Time = llvm::formatv("the time was up (--seconds={0})", O.Seconds).str();
+  if (!R.Looks)
+    return llvm::formatv("{0} at event {1} of {2}: not every failure point was explored; "
+                         "--seconds=0 goes on to the end",
+                         Time, R.StoppedAt, T.Events.size())
+        .str();
+  uint64_t Left = R.Possible > R.States ? R.Possible - R.States : 0;
+  double More = R.States ? R.Seconds * double(Left) / double(R.States) : 0;
+  const char *Faster = O.Command.empty() || O.Jobs
+                           ? ""
+                           : "; --jobs=N runs N checkers at once, which must not share a file";
+  return llvm::formatv("up to {0} more states of these failure points: {1}; --seconds=0 judges "
+                       "them, in some {2}{3}",
+                       Left, Time, inWords(More), Faster)
+      .str();
+}
+
+void tellStopped(const Trace &T, const Options &O, Result &R) {
+  if (R.TimeUp) {
+    R.NotDone.push_back(sayTimeUp(T, O, R));
+  } else if (R.StoppedAt != SIZE_MAX) {
+    std::string Why = R.Hangs >= HangsMax ? "after " + std::to_string(R.Hangs) + " hangs " : "";
+    R.NotDone.push_back(llvm::formatv("{0}it was stopped at event {1} of {2}: states of what came "
+                                      "later were not judged",
+                                      Why, R.StoppedAt, T.Events.size())
+                            .str());
+    R.Cut = true;
+  }
+}
+
+void addExplored(Result &R, Result Explored) {
+  Result Before = std::move(R);
+  R = std::move(Explored);
+  std::vector<Finding> Found = std::exchange(R.Findings, std::move(Before.Findings));
+  R.NotDone.insert(R.NotDone.begin(), Before.NotDone.begin(), Before.NotDone.end());
+  R.Commits = Before.Commits;
+  R.Stores = Before.Stores;
+  R.Threads = Before.Threads;
+  R.Omitted += Before.Omitted;
+  R.Cut |= Before.Cut;
+  R.Unclosed = Before.Unclosed;
+  R.Raw = Before.Raw;
+  for (Finding &F : Found)
+    addFinding(R, std::move(F));
 }
 
 bool Result::hasErrors() const {

@@ -17,7 +17,9 @@ void tellPrinted(const Judgement &Said, Finding &F);
 void tellFindings(const Options &O, const Result &R);
 /// "the program ended with status 3".
 std::string howItEnded(const Trace &T);
-/// That no more states are judged from here on: \p Hangs: the checker took too long so often.
-std::string sayStopped(size_t Event, size_t Events, unsigned Hangs);
+/// What of the looks at the trace was left out, and why.
+void tellStopped(const Trace &T, const Options &O, Result &R);
+/// What was explored, added to what was known of the run before.
+void addExplored(Result &R, Result Explored);
 
 } // namespace nvmove::crash

@@ -1,6 +1,7 @@
 // Versions of lines: see Media.h.
 #include "crash/Media.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/xxhash.h"
 
@@ -82,6 +83,11 @@ void Media::copyTo(Media &To, uint64_t Length) const {
   copyTo(To.Fd, To.Map);
   if (ftruncate(To.Fd, static_cast<off_t>(Length)))
     llvm::report_fatal_error("the copy of a file cannot be made short");
+}
+
+bool losesNothing(const Choices &All) {
+  return llvm::all_of(
+      All, [](const Choice &One) { return One.Version + 1 == One.Dirty->Versions.size(); });
 }
 
 Choices Media::choices() const {

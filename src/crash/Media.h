@@ -50,6 +50,8 @@ struct Choice {
   size_t Version;
 };
 using Choices = std::vector<Choice>;
+/// Each line has its last version.
+bool losesNothing(const Choices &All);
 
 /// The file, as guaranteed, in a memory file that other processes can open; and the dirty lines.
 class Media {

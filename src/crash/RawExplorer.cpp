@@ -1,18 +1,15 @@
 // States of a program that flushes by itself: see RawExplorer.h.
 #include "crash/RawExplorer.h"
 
-#include "crash/Callers.h"
 #include "crash/FailurePoints.h"
 #include "crash/FileJudge.h"
 #include "crash/Findings.h"
 #include "crash/Guilty.h"
 #include "crash/Minimise.h"
 #include "crash/RawRules.h"
+#include "crash/Refusals.h"
 
 #include "llvm/ADT/STLExtras.h"
-
-#include <chrono>
-#include <unordered_set>
 
 namespace nvmove::crash {
 namespace {
@@ -24,72 +21,30 @@ llvm::Error failed(const std::string &Why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
 }
 
+/// One look.
 class RawExplorer {
 public:
-  RawExplorer(const Trace &T, const Options &O, Media &M, FileJudge *J)
-      : T(T), O(O), M(M), J(J), All(T),
-        States(M, O.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(O.PerPoint),
-        Length(T.Size) {}
+  RawExplorer(const Trace &T, const Options &O, const Look &L, const Stores &All, Media &M,
+              FileJudge &J, Refusals &Known, Share &S, Result &R)
+      : T(T), O(O), L(L), All(All), M(M), J(J), Known(Known), S(S), R(R),
+        States(M, L.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(L.PerPoint),
+        AllPoints(O.PerPoint), Length(T.Size) {}
 
-  Result run() {
-    auto Start = std::chrono::steady_clock::now();
-    if (!O.Only)
-      applyRawRules(T, R);
-    markUnflushed(J != nullptr); // until some state is left out
-    sayWhatIsMissing();
-    tellFindings(O, R);
-    while (J && At < T.Events.size() && !J->commandFails() && !Stopped)
-      take(T.Events[At]), ++At;
-    if (J)
+  void run() {
+    for (; At < T.Events.size() && !J.commandFails() && goesOn(); ++At)
+      take(T.Events[At]);
+    if (goesOn())
       epoch(); // what was still on its way at the end
-    if (Stopped) {
-      R.NotDone.push_back(sayStopped(At, T.Events.size(), Hangs >= HangsMax ? Hangs : 0));
-      R.Cut = true;
-    }
-    markUnflushed(J && R.finished());
-    R.CommandFails = J && J->commandFails();
-    R.Distinct = Images.size();
-    R.FailurePoints = Points.count();
-    R.Threads = T.Threads;
-    R.Raw = true;
-    nameCallers(T, R);
-    R.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
-    return std::move(R);
+    R.CommandFails |= J.commandFails();
+    R.FailurePoints = std::max<uint64_t>(R.FailurePoints, Points.count());
+    R.Epochs = std::max(R.Epochs, Epochs);
+    R.Distinct = std::min(S.images(), S.numbers());
   }
 
 private:
-  /// The checker that has every state knows what may be lost on purpose.
-  void markUnflushed(bool AsWarning) {
-    for (Finding &F : R.Findings)
-      if (F.Kind == NeverFlushed)
-        F.IsWarning = AsWarning;
-  }
-
-  void sayWhatIsMissing() {
-    auto Say = [this](const std::string &Text) { R.NotDone.push_back(Text); };
-    if (!J)
-      Say("no --check: no state was judged, only the rules were applied");
-    if (T.OtherOpenings)
-      Say("other files were mapped (" + std::to_string(T.OtherOpenings) + " times); only " +
-          T.PoolPath + " is traced (NVMOVE_TRACE_FILE names another)");
-    if (T.Children)
-      Say("a child was forked (" + std::to_string(T.Children) +
-          " times); what it stores, flushes and prints is not traced");
-    if (T.Points.empty())
-      Say("no store was seen: is the program built with nvmove-cc -g --nvmove-trace=raw?");
-    if (T.Full)
-      Say("the trace was full (--trace-max): what the program did then is not known");
-    else if (T.Cut)
-      Say("the trace ends within a record: what the program did then is not known");
-    R.Unclosed = !T.Closed && !T.Cut;
-    if (R.Unclosed)
-      Say(howItEnded(T) + ", not by exit: stores of code that was not compiled for the trace were "
-                          "not looked for in all of the file");
-    R.Cut = !J || T.OtherOpenings || T.Children || T.Points.empty() || T.Cut;
-  }
-
   void take(const Event &E) {
     Points.pass(E);
+    AllPoints.pass(E);
     if (E.Kind == NVM_TRACE_GROW) {
       M.cut(E.Place, Length);
       Length = E.Place;
@@ -99,10 +54,8 @@ private:
       enter(E);
     }
     if (O.What != Model::Power) {
-      if (M.apply(At, E, false)) {
-        States.latest();
-        M.keepAll();
-      }
+      if (M.apply(At, E, false))
+        takeStore(E);
       return;
     }
     if (E.Kind == NVM_TRACE_FENCE || E.Kind == NVM_TRACE_SYNC)
@@ -114,15 +67,26 @@ private:
   }
 
   void enter(const Event &E) {
+    if (L.IsFirst && AllPoints.enter(E.Thread))
+      R.Possible += O.What == Model::Power ? States.countOf(O.Each) : States.countOfLatest();
     if (Points.enter(E.Thread) || O.Only)
       epoch();
     else
-      ++R.Skipped;
+      R.Skipped += L.IsLast;
+  }
+
+  /// A failure point of the process model.
+  void takeStore(const Event &E) {
+    if (L.IsFirst)
+      R.Possible += States.countOfLatest();
+    if (Points.enter(E.Thread) || L.IsLast)
+      States.latest();
+    M.keepAll();
   }
 
   void epoch() {
-    ++R.Epochs;
-    if (R.States >= O.StatesMax) {
+    ++Epochs;
+    if (S.numbers() >= O.StatesMax) {
       ++R.Unexplored;
       return;
     }
@@ -131,44 +95,41 @@ private:
       Whole = States.epoch();
     else
       States.latest();
-    R.Sampled += !Whole || M.forgot();
+    R.Sampled += (!Whole || M.forgot()) && L.IsLast;
   }
 
   Judgement verdictOn(const Choices &C) {
     M.put(C);
-    Judgement Said = J->judge(Length, Acked);
+    Judgement Said = J.judge(M, Length, Acked);
     M.takeBack(C);
-    bool LosesNothing = llvm::all_of(
-        C, [](const Choice &One) { return One.Version + 1 == One.Dirty->Versions.size(); });
-    if (LosesNothing && Said.What == Verdict::Right)
-      BrokenAt = nullptr;
+    if (Said.What == Verdict::Right && losesNothing(C))
+      Known.right(moment());
     return Said;
   }
 
   void judge(const Choices &C) {
-    if (J->commandFails() || !goesOn())
+    if (J.commandFails() || !goesOn())
       return;
     if (O.Only) {
       if (At == O.Only->Event && !R.States)
         judgeOnly();
       return;
     }
-    uint64_t Hash = M.hashOf(C);
-    if (!Seen.insert(Hash + (Acked + (Length << 32)) * 0x9e3779b97f4a7c15).second)
+    Number = S.numberOf(M.hashOf(C), Acked + (Length << 32));
+    R.Unexplored += Number > O.StatesMax;
+    if (!Number || Number > O.StatesMax || !S.isMine(Number))
       return;
-    if (R.States >= O.StatesMax) {
-      ++R.Unexplored;
-      return;
-    }
-    Images.insert(Hash);
     ++R.States;
+    S.countState();
     if (Judgement Said = verdictOn(C); Said.What != Verdict::Right)
       found(Said, C);
   }
 
   bool goesOn() {
-    Stopped |= Hangs >= HangsMax || (O.Watching && !O.Watching->goesOn(At, R.States));
-    return !Stopped;
+    if (S.goesOn(At))
+      return true;
+    R.StoppedAt = std::min(R.StoppedAt, At);
+    return false;
   }
 
   /// A state with less of the loss; where nothing is to be judged any more it is no failure.
@@ -176,7 +137,8 @@ private:
     if (!goesOn())
       return false;
     Verdict Now = verdictOn(Less).What;
-    Hangs += isSlow(Now);
+    if (isSlow(Now))
+      S.countHang();
     return Now == As;
   }
 
@@ -185,15 +147,15 @@ private:
     if (!O.Only->choose(C))
       return;
     ++R.States;
-    Images.insert(M.hashOf(C));
+    S.numberOf(M.hashOf(C), Acked + (Length << 32));
     if (Judgement Said = verdictOn(C); Said.What != Verdict::Right)
       found(Said, C);
   }
 
   void found(const Judgement &Said, const Choices &C) {
     Choices Least = C;
-    Hangs += isSlow(Said.What);
-    Stopped |= Hangs >= HangsMax;
+    if (isSlow(Said.What))
+      S.countHang();
     if (!O.Only && !isSlow(Said.What) && Minimised++ < MinimisedMax)
       Least = minimised(C, [&](const Choices &Less) { return stillFails(Less, Said.What); });
     Finding F{isSlow(Said.What)                   ? "checker hung"
@@ -201,8 +163,9 @@ private:
                                                   : "checker",
               Said.Message};
     F.Event = At;
+    F.Number = Number;
     F.State = State::of(At, Least, false).text();
-    blame(Least, F);
+    blame(Said.What, Least, F);
     tellPrinted(Said, F);
     const Finding *Fresh = addFinding(R, std::move(F));
     if (Fresh && O.Watching)
@@ -218,14 +181,17 @@ private:
     return Lacking;
   }
 
-  void blame(const Choices &Least, Finding &F) {
+  /// A process dies right behind its event, the power fails right before it.
+  size_t moment() const { return At + (O.What == Model::Power ? 0 : 1); }
+
+  void blame(Verdict What, const Choices &Least, Finding &F) {
     auto Lacking = lackingIn(Least);
-    // a process dies right behind its event, the power fails right before it
-    const Site *LastStore = All.lastBefore(At + (O.What == Model::Power ? 0 : 1));
-    if (Lacking.empty()) {
-      if (!BrokenAt) // since then it is so, whatever came later
-        BrokenAt = LastStore;
-      F.Where = BrokenAt;
+    const Site *LastStore = All.lastBefore(moment());
+    if (Lacking.empty()) { // since then it is so, whatever came later
+      bool Looks = !O.Only && !isSlow(What);
+      F.Where = !Looks ? LastStore : All.lastBefore(Known.first(moment(), [this](size_t Event) {
+        return !goesOn() || isRightBefore(Event);
+      }));
       F.Message += ", when the crash comes right behind this store and nothing is lost";
     } else {
       llvm::sort(Lacking, [this](const auto &A, const auto &B) {
@@ -247,6 +213,28 @@ private:
     if (T.Output && Acked)
       F.Notes.push_back({nullptr, "the program had printed " + std::to_string(Acked) +
                                       " bytes by then, the last line: " + lastLine()});
+  }
+
+  /// All that was stored before \p Event, and nothing lost.
+  bool isRightBefore(size_t Event) const {
+    auto Image = Media::make(T, O.What == Model::Process);
+    if (!Image) {
+      llvm::consumeError(Image.takeError());
+      return true;
+    }
+    uint64_t Long = T.Size, Printed = 0;
+    for (size_t I = 0; I < Event; ++I) {
+      const struct Event &E = T.Events[I];
+      if (E.Kind == NVM_TRACE_GROW) {
+        (*Image)->cut(E.Place, Long);
+        Long = E.Place;
+      }
+      if (E.Kind == NVM_TRACE_OUTPUT)
+        Printed = E.Place;
+      (*Image)->apply(I, E, false);
+    }
+    (*Image)->keepAll();
+    return J.judge(**Image, Long, Printed).What == Verdict::Right;
   }
 
   /// What put a line that lacks something on its way, behind the store of that; null: nothing.
@@ -285,44 +273,98 @@ private:
 
   const Trace &T;
   const Options &O;
+  const Look &L;
+  const Stores &All;
   Media &M;
-  FileJudge *J;
-  Stores All;
+  FileJudge &J;
+  Refusals &Known;
+  Share &S;
+  Result &R;
   Walk States;
-  FailurePoints Points;
-  Result R;
-  std::unordered_set<uint64_t> Seen, Images;
+  FailurePoints Points, AllPoints; ///< AllPoints: of the last look
   uint64_t Length, Acked = 0;
+  uint64_t Number = 0; ///< of the state that is judged
+  uint64_t Epochs = 0;
   size_t At = 0, Minimised = 0;
-  const Site *BrokenAt = nullptr; ///< the store since which even what loses nothing is refused
-  unsigned Hangs = 0;
-  bool Stopped = false;
 };
 
 } // namespace
 
-llvm::Expected<Result> exploreRaw(const Trace &T, const Options &O) {
+llvm::Error checkRaw(const Options &O) {
+  bool HasChecker = !O.Checker.empty() || !O.Command.empty();
   if (O.What == Model::Disk)
     return failed("--model=disk is for pools; a program that flushes by itself has --model=power "
                   "and --model=process");
-  llvm::Expected<std::unique_ptr<Media>> M = Media::make(T, O.What == Model::Process);
-  if (!M)
-    return M.takeError();
-  std::unique_ptr<FileJudge> Judge;
-  if (!O.Checker.empty() || !O.Command.empty()) {
-    auto Made = FileJudge::make(T, **M, O.Checker, O.Command);
-    if (!Made)
-      return Made.takeError();
-    Judge = std::move(*Made);
-  } else if (O.Only) {
+  if (O.Only && !HasChecker)
     return failed("--state needs the --check that judged it");
-  }
-  Result R = RawExplorer(T, O, **M, Judge.get()).run();
-  if (R.CommandFails)
-    return failed("the checker '" + O.Command + "' cannot be run");
-  if (O.Only && !R.States)
-    return failed("no state '" + O.Only->text() + "' in this trace, under this model");
+  return llvm::Error::success();
+}
+
+/// The checker that has every state knows what may be lost on purpose.
+static void markUnflushed(Result &R, bool AsWarning) {
+  for (Finding &F : R.Findings)
+    if (F.Kind == NeverFlushed)
+      F.IsWarning = AsWarning;
+}
+
+Result preparedRaw(const Trace &T, const Options &O) {
+  Result R;
+  R.Raw = true;
+  R.Threads = T.Threads;
+  bool HasChecker = !O.Checker.empty() || !O.Command.empty();
+  if (!O.Only)
+    applyRawRules(T, R);
+  markUnflushed(R, HasChecker); // until some state is left out
+  auto Say = [&R](const std::string &Text) { R.NotDone.push_back(Text); };
+  if (!HasChecker)
+    Say("no --check: no state was judged, only the rules were applied");
+  if (T.OtherOpenings)
+    Say("other files were mapped (" + std::to_string(T.OtherOpenings) + " times); only " +
+        T.PoolPath + " is traced (NVMOVE_TRACE_FILE names another)");
+  if (T.Children)
+    Say("a child was forked (" + std::to_string(T.Children) +
+        " times); what it stores, flushes and prints is not traced");
+  if (T.Points.empty())
+    Say("no store was seen: is the program built with nvmove-cc -g --nvmove-trace=raw?");
+  if (T.Full)
+    Say("the trace was full (--trace-max): what the program did then is not known");
+  else if (T.Cut)
+    Say("the trace ends within a record: what the program did then is not known");
+  R.Unclosed = !T.Closed && !T.Cut;
+  if (R.Unclosed)
+    Say(howItEnded(T) + ", not by exit: stores of code that was not compiled for the trace were "
+                        "not looked for in all of the file");
+  R.Cut = !HasChecker || T.OtherOpenings || T.Children || T.Points.empty() || T.Cut;
   return R;
 }
+
+llvm::Expected<Result> exploreRaw(const Trace &T, const Options &O, Share &S) {
+  Result R;
+  if (O.Checker.empty() && O.Command.empty())
+    return R;
+  std::unique_ptr<FileJudge> Judge;
+  Stores All(T);
+  Refusals Known;
+  for (const Look &L : S.looks()) {
+    llvm::Expected<std::unique_ptr<Media>> M = Media::make(T, O.What == Model::Process);
+    if (!M)
+      return M.takeError();
+    if (!Judge) {
+      auto Made = FileJudge::make(T, **M, O.Checker, O.Command);
+      if (!Made)
+        return Made.takeError();
+      Judge = std::move(*Made);
+    }
+    RawExplorer(T, O, L, All, **M, *Judge, Known, S, R).run();
+    if (R.CommandFails || S.isStopped())
+      break;
+    R.Looks += !R.Unexplored;
+  }
+  R.Hangs = S.hangs();
+  R.TimeUp = S.isTimeUp();
+  return R;
+}
+
+void finishRaw(Result &R) { markUnflushed(R, R.finished()); }
 
 } // namespace nvmove::crash

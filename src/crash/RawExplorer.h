@@ -9,11 +9,17 @@
 // or that it was not.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Share.h"
 
 namespace nvmove::crash {
 
-/// An error: the checker is none of files, cannot be run, or \p O.Only is no state of this trace.
-llvm::Expected<Result> exploreRaw(const Trace &T, const Options &O);
+/// An error: what is asked for is nothing that such a program has.
+llvm::Error checkRaw(const Options &O);
+/// What the trace says without any state.
+Result preparedRaw(const Trace &T, const Options &O);
+/// Goes through \p T and judges the states of \p S. An error: the checker is none of files.
+llvm::Expected<Result> exploreRaw(const Trace &T, const Options &O, Share &S);
+/// With what is known when all is explored.
+void finishRaw(Result &R);
 
 } // namespace nvmove::crash

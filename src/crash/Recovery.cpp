@@ -206,8 +206,8 @@ Judgement Recovery::judgePower(Judge &J, const Media &M, Interrupted &Count) {
   return {};
 }
 
-Judgement Recovery::judge(Judge &J, const Media &M, Interrupted &Count) {
-  Elsewhere = !Elsewhere;
+Judgement Recovery::judge(Judge &J, const Media &M, bool Moves, Interrupted &Count) {
+  Elsewhere = Moves;
   Judgement Said = judgeKilled(J, M, "recover", Count);
   if (Said.What == Verdict::Right && Elsewhere)
     Said = judgeKilled(J, M, "move", Count);
@@ -215,8 +215,8 @@ Judgement Recovery::judge(Judge &J, const Media &M, Interrupted &Count) {
 }
 
 Judgement Recovery::judgeBoth(Judge &J, const Media &M, Interrupted &Count) {
-  Judgement Said = judge(J, M, Count);
-  return Said.What == Verdict::Right ? judge(J, M, Count) : Said;
+  Judgement Said = judge(J, M, true, Count);
+  return Said.What == Verdict::Right ? judge(J, M, false, Count) : Said;
 }
 
 } // namespace nvmove::crash

@@ -27,8 +27,8 @@ public:
   ~Recovery();
 
   /// Recovers copies of the image in \p M and lets \p J judge what is left; the first verdict that
-  /// is not right.
-  Judgement judge(Judge &J, const Media &M, Interrupted &Count);
+  /// is not right. \p Moves: to other addresses, too.
+  Judgement judge(Judge &J, const Media &M, bool Moves, Interrupted &Count);
   /// The same with a move and without one.
   Judgement judgeBoth(Judge &J, const Media &M, Interrupted &Count);
 

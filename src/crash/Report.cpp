@@ -110,6 +110,8 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
                      "leave\n"
                    : "no finding: every state of this run recovers to what was before or after its "
                      "transaction\n");
+  else if (R.Looks && !R.Cut && !R.Unclosed && O.What != Model::Disk)
+    OS << "no finding: each failure point was explored, but not every state of it\n";
   else
     OS << "no finding in the states that were judged; that is not all of them\n";
 }
@@ -146,6 +148,8 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
                               {"failure_points", R.FailurePoints},
                               {"sampled_epochs", R.Sampled},
                               {"unexplored", R.Unexplored},
+                              {"possible", R.Possible},
+                              {"time_up", R.TimeUp},
                               {"skipped_epochs", R.Skipped},
                               {"omitted_findings", R.Omitted},
                               {"commits", R.Commits},

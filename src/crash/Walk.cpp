@@ -5,11 +5,38 @@
 
 namespace nvmove::crash {
 
-bool Walk::isSmall(const Choices &All) const {
+/// More than \p Most counts as that many and one more.
+uint64_t Walk::productOf(const Choices &All, uint64_t Most) {
   uint64_t Product = 1;
   for (const Choice &C : All)
-    Product = Product > L.EpochMax ? Product : Product * C.Dirty->Versions.size();
-  return Product <= L.EpochMax;
+    if ((Product *= C.Dirty->Versions.size()) > Most)
+      return Most + 1;
+  return Product;
+}
+
+bool Walk::isSmall(const Choices &All) const { return productOf(All, L.EpochMax) <= L.EpochMax; }
+
+uint64_t Walk::countOf(const Limits &Each) const {
+  Choices All = M.choices();
+  if (uint64_t Product = productOf(All, Each.EpochMax); Product <= Each.EpochMax)
+    return Product;
+  uint64_t Moments = 0;
+  for (const Choice &C : All)
+    Moments += C.Dirty->Versions.size();
+  return 2 + 2 * std::min<uint64_t>(All.size(), Each.Alone) + std::min(Moments, Each.Alone) +
+         Each.Samples;
+}
+
+uint64_t Walk::countIfSmall(const Limits &Each) const {
+  uint64_t Product = productOf(M.choices(), Each.EpochMax);
+  return Product <= Each.EpochMax ? Product : 0;
+}
+
+uint64_t Walk::countOfLatest() const {
+  uint64_t Words = 0;
+  for (const Choice &C : M.choices())
+    Words += C.Dirty->Versions.size() - 1;
+  return std::clamp<uint64_t>(Words, 1, L.Words);
 }
 
 bool Walk::epoch() {

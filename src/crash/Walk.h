@@ -26,12 +26,18 @@ public:
   bool epoch();
   /// The same when all can be taken, else nothing.
   void epochIfSmall();
+  /// How many choices epoch() takes with other limits; some of them may be the same.
+  uint64_t countOf(const Limits &Each) const;
+  /// The same of epochIfSmall(), and of latest().
+  uint64_t countIfSmall(const Limits &Each) const;
+  uint64_t countOfLatest() const;
   /// Every store is there; and of the last one each word with those below it, or some of many.
   void latest();
   /// Each sector as it was at some moment: all at the same, one alone at the first, and a sample.
   void sectors();
 
 private:
+  static uint64_t productOf(const Choices &All, uint64_t Most);
   bool isSmall(const Choices &All) const;
   void exhaust(Choices &All);
   void sample(Choices &All);

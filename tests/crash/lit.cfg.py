@@ -4,7 +4,7 @@
 #   %cc        nvmove-cc -g --nvmove-trace
 #   %untraced  nvmove-cc
 #   %plain     clang, for code that nobody instruments
-#   %crash     nvmove crash -q --allow-sampling
+#   %crash     nvmove crash -q --seconds=0
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %raw FILE [OPTIONS]    the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
@@ -42,7 +42,7 @@ config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
     ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
-    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --allow-sampling"),
+    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0"),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),

@@ -112,7 +112,7 @@ def explore(cc, name, folder, method):
     if os.path.exists(pool):
         os.unlink(pool)
     nvmove = os.path.join(os.path.dirname(cc), "nvmove")
-    command = [nvmove, "crash", "-q", "--allow-sampling", "--", traced, str(EXPLORED), pool]
+    command = [nvmove, "crash", "-q", "--seconds=0", "--", traced, str(EXPLORED), pool]
     done = subprocess.run(command, env=dict(os.environ, NVMOVE_METHOD=method), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     return f"status {done.returncode}: {done.stdout}" if done.returncode else ""

@@ -43,7 +43,7 @@ EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
             ("straight.c", ()), ("straight.c", ("-DSIZE=1000",)),
             ("handed.c", ()), ("joined.c", ()), ("counted.c", ()), ("recycled.c", ()))
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
-           "--allow-sampling"]
+           "--seconds=0"]
 # Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured.
 COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "driver/handlers.test"),
             "runtime/core/called.c": ("plugin/left-call.c", "plugin/running-call.c"),

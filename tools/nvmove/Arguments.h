@@ -34,7 +34,9 @@ struct CrashArguments {
   std::string State;                  ///< of TraceFile: judge this one alone
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
   uint64_t PerPoint = 0, TraceMax = UINT64_C(1) << 30;
-  bool AllowSampling = false;
+  double Seconds = 30;
+  unsigned Jobs = 0; ///< 0: one for each processor
+  bool Strict = false;
   bool FailFast = false;
 };
 

@@ -24,8 +24,8 @@ Examples:
   nvmove crash --trace kept.trace --state 412:9a@0           one state again, as a finding names it
 
 Exit status:
-  0  every state was judged, nothing was found
-  1  findings (warnings alone are none), or some states were not judged (see --allow-sampling)
+  0  nothing was found, and each failure point was explored (with --strict: every state was judged)
+  1  findings (warnings alone are none), or something of the run was not explored
   2  wrong usage, the program failed or opened no pool
   3  internal error)";
 
@@ -77,8 +77,20 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
                   "make recovery fail at each step in one of N states (default 256; 0: never)")
       ->option_text("N");
   Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
-  Crash.add_flag("--allow-sampling", C.AllowSampling,
-                 "exit 0 although epochs were only sampled, or left out by --per-point");
+  Crash
+      .add_option("--seconds", C.Seconds,
+                  "how long states are judged, those of new failure points first (default 30; 0: "
+                  "to the end)")
+      ->option_text("N")
+      ->check(CLI::NonNegativeNumber);
+  Crash
+      .add_option(
+          "--jobs", C.Jobs,
+          "processes that judge (default: one for each processor; where --check is a command, "
+          "1)")
+      ->option_text("N");
+  Crash.add_flag("--strict", C.Strict,
+                 "exit 0 only if every state was judged, none left out or only sampled");
   Crash.add_flag("--fail-fast", C.FailFast, "stop at the first error");
   Crash.add_option("--format", A.Format, "text (default), json or sarif")
       ->option_text("NAME")

@@ -188,6 +188,8 @@ crash::Options optionsOf(const CrashArguments &C) {
   O.Seed = C.Seed;
   O.PerPoint = C.PerPoint;
   O.InterruptEvery = C.InterruptEvery;
+  O.Seconds = C.Seconds;
+  O.Jobs = C.Jobs;
   bool IsLibrary = crash::isLibrary(C.Check);
   (IsLibrary ? O.Checker : O.Command) = C.Check;
   if (!C.State.empty())
@@ -360,8 +362,7 @@ int runCrash(const Arguments &A) {
     D.error(std::move(E));
     return ExitUsage;
   }
-  bool Judged =
-      !R->Unexplored && !R->Cut && (A.Crash.AllowSampling || (!R->Sampled && !R->Skipped));
+  bool Judged = !R->Cut && R->Looks && (R->finished() || R->Unclosed || !A.Crash.Strict);
   if (R->hasErrors() || !Judged)
     return ExitIncomplete;
   if (Made.Status)

@@ -64,7 +64,7 @@ class Program:
             os.unlink(self.a.pool)
         environment = dict(os.environ, NVMOVE_METHOD=method, TMPDIR=self.folder,
                            PATH=self.a.bin + os.pathsep + os.environ["PATH"])
-        done = call([os.path.join(self.a.bin, "nvmove"), "crash", "-q", "--allow-sampling", "--format=json",
+        done = call([os.path.join(self.a.bin, "nvmove"), "crash", "-q", "--seconds=0", "--format=json",
                      *self.options, "--", program, self.a.pool], environment)
         if done.returncode > 1:
             sys.exit(f"{os.path.basename(program)}, {method}: status {done.returncode}\n{done.stderr}")

@@ -1,0 +1,392 @@
+// The states of a pool: see PoolExplorer.h.
+#include "crash/PoolExplorer.h"
+
+#include "crash/FailurePoints.h"
+#include "crash/Findings.h"
+#include "crash/Guilty.h"
+#include "crash/Minimise.h"
+#include "crash/Recovery.h"
+#include "crash/Refusals.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace nvmove::crash {
+namespace {
+
+constexpr size_t LossesNamed = 4; ///< lines of a loss that get a note of their own
+
+const char *kindOf(Verdict What) {
+  switch (What) {
+  case Verdict::NotRecovered:
+    return "recovery failed";
+  case Verdict::Died:
+    return "recovery crashed";
+  case Verdict::Hung:
+    return "recovery hung";
+  case Verdict::Damaged:
+    return "damaged pool";
+  case Verdict::Refused:
+    return "checker";
+  case Verdict::CheckerDied:
+    return "checker crashed";
+  case Verdict::CheckerHung:
+    return "checker hung";
+  default:
+    return "";
+  }
+}
+
+/// One look.
+class Explorer {
+public:
+  Explorer(const Trace &T, const Options &O, const Look &L, const Stores &All, Media &M,
+           Recovery &Failing, Refusals &Known, Share &S, Result &R)
+      : T(T), O(O), L(L), All(All), M(M), Failing(Failing), Known(Known), S(S), R(R),
+        J(M, T.Base, O.Checker, O.Command), H(T),
+        States(M, L.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(L.PerPoint),
+        AllPoints(O.PerPoint) {}
+
+  void run() {
+    Failing.goesOnWhile([this] { return goesOn(); });
+    J.mayRefuse(T.Created);
+    expect();
+    for (; At < T.Events.size() && !J.commandFails() && goesOn(); ++At)
+      take(T.Events[At]);
+    if (goesOn())
+      epoch(); // what was still on its way at the end
+    R.CommandFails |= J.commandFails();
+    R.FailurePoints = std::max<uint64_t>(R.FailurePoints, Points.count());
+    R.Epochs = std::max(R.Epochs, Epochs);
+    R.Distinct = std::min(S.images(), S.numbers());
+  }
+
+private:
+  void take(const Event &E) {
+    Points.pass(E);
+    AllPoints.pass(E);
+    if (E.Kind == NVM_TRACE_FENCE && O.What == Model::Power) {
+      if (L.IsFirst && AllPoints.enter(E.Thread))
+        R.Possible += States.countOf(O.Each);
+      if (entersPoint(E))
+        epoch();
+      for (unsigned Thread = 0; Thread <= T.Threads; ++Thread)
+        if ((Thread != E.Thread) == (E.Extra != 0))
+          M.fence(Thread);
+    } else if (M.apply(At, E, T.Apart) && O.What == Model::Process) {
+      takeStore(E);
+    }
+    if (O.What == Model::Disk)
+      takeDisk(E);
+    if (E.Kind == NVM_TRACE_OPENED)
+      J.mayRefuse(false);
+    if (E.Kind == NVM_TRACE_COMMITTING && O.What == Model::Power && S.numbers() < O.StatesMax) {
+      if (L.IsFirst && AllPoints.enter(E.Thread))
+        R.Possible += States.countIfSmall(O.Each);
+      if (entersPoint(E))
+        States.epochIfSmall();
+    }
+    if (H.pass(T, At))
+      expect();
+  }
+
+  bool entersPoint(const Event &E) {
+    bool Enters = Points.enter(E.Thread) || O.Only;
+    R.Skipped += L.IsLast && !Enters;
+    return Enters;
+  }
+
+  /// A failure point of the process model.
+  void takeStore(const Event &E) {
+    if (L.IsFirst)
+      R.Possible += States.countOfLatest();
+    if (Points.enter(E.Thread) || L.IsLast)
+      States.latest();
+    M.keepAll();
+  }
+
+  /// Creation and growth end with fsync, and nothing else has any.
+  void takeDisk(const Event &E) {
+    if (E.Kind == NVM_TRACE_OPENED || E.Kind == NVM_TRACE_GROW)
+      M.keepAll();
+    if (E.Kind == NVM_TRACE_COMMIT || E.Kind == NVM_TRACE_CLOSED)
+      States.sectors();
+  }
+
+  /// False: it is no finding.
+  bool isFault(Verdict What) {
+    if (O.What != Model::Disk || What == Verdict::Died || What == Verdict::Hung)
+      return What != Verdict::Right;
+    R.Refused += What == Verdict::NotRecovered;
+    R.Lost += What != Verdict::NotRecovered && What != Verdict::Right;
+    return false;
+  }
+
+  void epoch() {
+    bool Whole = true;
+    ++Epochs;
+    if (S.numbers() >= O.StatesMax) { // to enumerate them is no help
+      ++R.Unexplored;
+      return;
+    }
+    if (O.What == Model::Power)
+      Whole = States.epoch();
+    else if (O.What == Model::Process)
+      States.latest();
+    else
+      Whole = false; // a sample always
+    R.Sampled += (!Whole || M.forgot()) && L.IsLast;
+  }
+
+  void expect() {
+    if (J.expect(H) || TooMuch)
+      return;
+    TooMuch = true;
+    R.NotDone.push_back("the program's data, or what threads commit at the same time, is more than "
+                        "is compared; some of it was left out");
+  }
+
+  /// States that are asked for by name are judged whatever was seen before.
+  void judge(const Choices &C) {
+    if (J.commandFails() || !goesOn())
+      return;
+    if (O.Only) {
+      if (At == O.Only->Event && !R.States)
+        judgeOnly();
+      return;
+    }
+    Number = S.numberOf(M.hashOf(C), H.commits());
+    R.Unexplored += Number > O.StatesMax;
+    if (!Number || Number > O.StatesMax)
+      return;
+    bool IsFirst = !J.mayRefuse() && !std::exchange(S.WasOpened, true);
+    bool Every = O.InterruptEvery && Number % O.InterruptEvery == 1 % O.InterruptEvery;
+    bool Fails = O.InterruptEvery && (IsFirst || Every) && O.What != Model::Disk;
+    // recoveries that fail take longest: they are shared out by themselves
+    uint64_t Turn = Number / (Fails && Every ? O.InterruptEvery : 1);
+    if (!S.isMine(Turn))
+      return;
+    ++R.States;
+    S.countState();
+    auto [Said, InRecovery] = verdictOn(C, Fails, Turn % 2 != 0);
+    if (isFault(Said.What))
+      found(Said, C, InRecovery);
+  }
+
+  bool goesOn() {
+    if (S.goesOn(At))
+      return true;
+    R.StoppedAt = std::min(R.StoppedAt, At);
+    return false;
+  }
+
+  /// A state with less of the loss; where nothing is to be judged any more it is no failure.
+  bool stillFails(const Choices &Less, bool InRecovery, Verdict As) {
+    if (!goesOn())
+      return false;
+    Verdict Now = verdictOn(Less, InRecovery, true, true).first.What;
+    if (isSlow(Now))
+      S.countHang();
+    return Now == As;
+  }
+
+  void judgeOnly() {
+    Choices C = M.choices();
+    if (!O.Only->choose(C))
+      return;
+    ++R.States;
+    S.numberOf(M.hashOf(C), H.commits());
+    auto [Said, InRecovery] = verdictOn(C, O.Only->Recovery, true, true);
+    if (Said.What != Verdict::Right)
+      found(Said, C, InRecovery);
+  }
+
+  /// And whether it took a recovery that failed; \p Both: with a move and without one.
+  std::pair<Judgement, bool> verdictOn(const Choices &C, bool Fails, bool Moves,
+                                       bool Both = false) {
+    M.put(C);
+    Judgement Said = J.judge();
+    bool InRecovery = Fails && Said.What == Verdict::Right;
+    if (InRecovery)
+      Said =
+          Both ? Failing.judgeBoth(J, M, R.Recoveries) : Failing.judge(J, M, Moves, R.Recoveries);
+    M.takeBack(C);
+    if (Said.What == Verdict::Right && losesNothing(C))
+      Known.right(moment());
+    return {Said, InRecovery};
+  }
+
+  static bool isOfChecker(Verdict What) {
+    return What == Verdict::Refused || What == Verdict::CheckerDied || What == Verdict::CheckerHung;
+  }
+
+  void found(const Judgement &Said, const Choices &C, bool InRecovery) {
+    Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
+    F.Number = Number;
+    if (Said.What == Verdict::Torn)
+      blame(Said, F);
+    if (isSlow(Said.What))
+      S.countHang();
+    if (isOfChecker(Said.What)) {
+      blameCommit(Said, refusedSince(Said, C, InRecovery), F);
+      tellPrinted(Said, F);
+    }
+    Finding *Fresh = addFinding(R, std::move(F));
+    if (!Fresh)
+      return;
+    Choices Least = O.Only || isSlow(Said.What) ? C : minimised(C, [&](const Choices &Less) {
+      return stillFails(Less, InRecovery, Said.What);
+    });
+    Fresh->Notes.push_back({All.lastBefore(moment()),
+                            llvm::formatv("the crash came at event {0} of the trace, after {1} "
+                                          "commit{2}; the last store before it",
+                                          At, H.commits(), H.commits() == 1 ? "" : "s")
+                                .str()});
+    tellLoss(State::of(At, Least, InRecovery), *Fresh);
+    if (O.Watching)
+      O.Watching->found(*Fresh);
+  }
+
+  void tellLoss(const State &Left, Finding &F) const {
+    F.State = Left.text();
+    for (size_t I = 0; I < Left.Lost.size() && I < LossesNamed; ++I)
+      F.Notes.push_back({All.inLine(Left.Lost[I].first, At),
+                         llvm::formatv("lost with it: what came last to line {0:x} of the file",
+                                       Left.Lost[I].first)
+                             .str()});
+    if (Left.Lost.size() > LossesNamed)
+      F.Notes.push_back({nullptr, std::to_string(Left.Lost.size() - LossesNamed) +
+                                      " more lines have to be lost for it"});
+  }
+
+  /// The event before which the program stored what the checker refuses though nothing is lost; or
+  /// this one.
+  size_t refusedSince(const Judgement &Said, const Choices &C, bool InRecovery) {
+    if (O.Only || isSlow(Said.What) || InRecovery || !isRefusedWhole(C))
+      return moment();
+    return Known.first(moment(), [&](size_t Event) { return !goesOn() || isRightBefore(Event); });
+  }
+
+  /// What fails now fails as well when nothing is lost.
+  bool isRefusedWhole(const Choices &C) {
+    if (losesNothing(C))
+      return true;
+    if (WholeAt != moment()) {
+      Choices Whole = C;
+      for (Choice &One : Whole)
+        One.Version = One.Dirty->Versions.size() - 1;
+      WholeAt = moment();
+      IsWholeRefused = isOfChecker(verdictOn(Whole, false, false).first.What);
+    }
+    return IsWholeRefused;
+  }
+
+  /// A process dies right behind its event, the power fails right before it.
+  size_t moment() const { return At + (O.What == Model::Process ? 1 : 0); }
+
+  /// All that was stored before \p Event, and nothing lost; without a look at the data.
+  bool isRightBefore(size_t Event) const {
+    auto Image = Media::make(T, O.What == Model::Process);
+    if (!Image) {
+      llvm::consumeError(Image.takeError());
+      return true;
+    }
+    bool Opened = !T.Created;
+    for (size_t I = 0; I < Event; ++I) {
+      (*Image)->apply(I, T.Events[I], T.Apart);
+      Opened |= T.Events[I].Kind == NVM_TRACE_OPENED;
+    }
+    (*Image)->keepAll();
+    Judge Other(**Image, T.Base, O.Checker, O.Command);
+    Other.mayRefuse(!Opened);
+    return Other.judge().What == Verdict::Right;
+  }
+
+  void blame(const Judgement &Said, Finding &F) {
+    Guilty Who = All.of(Said.Place, At);
+    F.Where = Who.Where;
+    F.Point = Who.Point;
+    F.Kind = "torn transaction";
+    if (Said.Before == Said.After)
+      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, but no transaction "
+                                "that was committing changes it: it has to be {2:x}",
+                                Said.Place, unsigned(Said.Found), unsigned(Said.Before))
+                      .str();
+    else
+      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, with others it is "
+                                "{2:x} before the transaction and {3:x} after it",
+                                Said.Place, unsigned(Said.Found), unsigned(Said.Before),
+                                unsigned(Said.After))
+                      .str();
+  }
+
+  /// The commit that left what the checker does not like, since \p Event.
+  void blameCommit(const Judgement &Said, size_t Event, Finding &F) {
+    size_t Newest = Said.Newest != SIZE_MAX ? Said.Newest : H.commits() - 1;
+    if (Event != moment())
+      Newest = commitsBefore(Event) - 1;
+    if (Newest == SIZE_MAX) {
+      F.Message += ", before anything was committed";
+      return;
+    }
+    size_t Committing = H.transaction(Newest).Committing;
+    F.Point = T.Events[Committing].Extra;
+    F.Where = T.site(F.Point);
+    if (!F.Where)
+      F.Where = All.lastBefore(Committing);
+    F.Message += llvm::formatv(", in the state that commit {0} leaves", Newest + 1).str();
+  }
+
+  size_t commitsBefore(size_t Event) const {
+    size_t Count = 0;
+    while (Count < H.commits() && H.transaction(Count).Committing < Event)
+      ++Count;
+    return Count;
+  }
+
+  const Trace &T;
+  const Options &O;
+  const Look &L;
+  const Stores &All;
+  Media &M;
+  Recovery &Failing;
+  Refusals &Known;
+  Share &S;
+  Result &R;
+  Judge J;
+  History H;
+  Walk States;
+  FailurePoints Points, AllPoints; ///< AllPoints: of the last look
+  size_t At = 0;
+  uint64_t Number = 0; ///< of the state that is judged
+  uint64_t Epochs = 0;
+  bool TooMuch = false;
+  size_t WholeAt = SIZE_MAX; ///< moment of IsWholeRefused
+  bool IsWholeRefused = false;
+};
+
+} // namespace
+
+llvm::Expected<Result> explorePool(const Trace &T, const Options &O, Share &S) {
+  auto Failing = Recovery::make(T.SizeMax, O.What);
+  if (!Failing)
+    return Failing.takeError();
+  Stores All(T);
+  Refusals Known;
+  Result R;
+  for (const Look &L : S.looks()) {
+    llvm::Expected<std::unique_ptr<Media>> M = Media::make(T, O.What == Model::Process);
+    if (!M)
+      return M.takeError();
+    Explorer(T, O, L, All, **M, **Failing, Known, S, R).run();
+    if (R.CommandFails || S.isStopped())
+      break;
+    R.Looks += !R.Unexplored;
+  }
+  R.Hangs = S.hangs();
+  R.TimeUp = S.isTimeUp();
+  R.NotDone.insert(R.NotDone.end(), (*Failing)->leftOut().begin(), (*Failing)->leftOut().end());
+  return R;
+}
+
+} // namespace nvmove::crash

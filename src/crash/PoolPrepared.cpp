@@ -1,0 +1,35 @@
+// What a trace of a pool says without any state: see PoolExplorer.h.
+#include "crash/Findings.h"
+#include "crash/PoolExplorer.h"
+#include "crash/Rules.h"
+
+namespace nvmove::crash {
+
+Result preparedPool(const Trace &T, const Options &O) {
+  Result R;
+  if (!O.Only)
+    applyRules(T, R);
+  R.Threads = T.Threads;
+  if (T.OtherOpenings)
+    R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
+                        " times): nothing of that is known, only the first pool is traced");
+  bool Untold = T.Points.empty();
+  if (Untold)
+    R.NotDone.push_back("the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
+                        "transactions, output, locks and calls were not seen");
+  R.Cut = T.Cut || T.OtherOpenings || Untold;
+  if (T.Full)
+    R.NotDone.push_back("the trace was full (--trace-max): what the program did then is not known");
+  else if (T.Cut)
+    R.NotDone.push_back("the trace ends within a record: what the program did then is not known");
+  R.Unclosed = !T.Closed && !T.Cut;
+  if (R.Unclosed)
+    R.NotDone.push_back(howItEnded(T) + " and did not close its pool: stores that nobody saw were "
+                                        "not looked for in all of it");
+  if (T.Refused)
+    R.NotDone.push_back("an opening of the pool failed (" + std::to_string(T.Refused) +
+                        " times): what it did to the file counts as done by somebody else");
+  return R;
+}
+
+} // namespace nvmove::crash
