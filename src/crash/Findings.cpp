@@ -54,7 +54,8 @@ static std::string inWords(double Seconds) {
 }
 
 static std::string sayTimeUp(const Trace &T, const Options &O, const Result &R) {
-  std::string Time = llvm::formatv("the time was up (--seconds={0})", O.Seconds).str();
+  char Time[64];
+  snprintf(Time, sizeof Time, "the time was up (--seconds=%g)", O.Seconds);
   if (!R.Looks)
     return llvm::formatv("{0} at event {1} of {2}: not every failure point was explored; "
                          "--seconds=0 goes on to the end",
