@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "methods/methods.h"
 #include "platform/domain.h"
+#include "trace/trace.h"
 #include "tx/shrink.h"
 
 #include <unistd.h>
@@ -42,5 +43,7 @@ void nvmi_method_choose(struct nvm_pool *pool) {
   for (int i = 0; i < METHODS; i++)
     if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
       pool->method = methods[i];
+  if (nvmi_trace_is_raw()) /* traced is the file: the program's memory has to be that */
+    pool->method = &nvmi_undo;
   pool->header.method = pool->method->id;
 }

@@ -11,6 +11,8 @@
  * elsewhere is seen as well. What such code stores is found where the line is flushed, or where a
  * call of it returns, by comparing with the view.
  *
+ * Of libnvmove, which is not compiled so, the persist functions tell (raw_pool.c).
+ *
  * What is not seen: stores through a private mapping or by write(2), until something is flushed
  * there; a child of fork; files beyond the first. All functions may be called by any thread and in
  * signal handlers, which wait while their thread is in here.

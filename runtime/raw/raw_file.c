@@ -36,7 +36,10 @@ static bool started, over; /* there is a trace; nothing is traced any more */
 _Atomic uintptr_t nvmi_raw_lowest = UINTPTR_MAX, nvmi_raw_highest;
 char *nvmi_raw_view;
 
-void __nvm_raw_enable(void) { enabled = true; }
+void __nvm_raw_enable(void) {
+  enabled = true;
+  nvmi_raw_follow_pools();
+}
 
 bool nvmi_raw_traces(void) { return enabled; }
 

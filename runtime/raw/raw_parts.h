@@ -27,6 +27,9 @@ bool nvmi_raw_is_file(int fd, bool any);
 /* How long it is, as far as the trace knows. */
 uint64_t nvmi_raw_size(void);
 
+/* raw_pool.c: pools that are opened from then on. Called before the program has threads. */
+void nvmi_raw_follow_pools(void);
+
 /* raw.c, without the lock: stores there that nobody told of are looked for. */
 void nvmi_raw_forget_place(void); /* that __nvm_raw_at told last */
 void nvmi_raw_look(const void *at, size_t size);

@@ -302,9 +302,11 @@ static void follow(struct nvm_pool *pool) {
   nvmi_tracing = true;
 }
 
+bool nvmi_trace_is_raw(void) { return nvmi_raw_traces && nvmi_raw_traces(); }
+
 void nvmi_trace_open(struct nvm_pool *pool) {
   const char *path = nvmi_setting("NVMOVE_TRACE");
-  if (!path || pool->is_copy || (nvmi_raw_traces && nvmi_raw_traces()))
+  if (!path || pool->is_copy || nvmi_trace_is_raw())
     return;
   nvmi_lock(lock);
   if (started && !trace.pool && is_same(pool)) {

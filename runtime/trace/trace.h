@@ -3,6 +3,9 @@
 
 #include "core/tracing.h"
 
+/* The program was compiled with --nvmove-trace=raw: its file is traced (raw/raw.h). */
+bool nvmi_trace_is_raw(void);
+
 /* NVMOVE_TRACE: this pool is traced from its first byte on, if none is yet; or again, when it is
  * the one that was. Mapped, but not yet recovered. */
 void nvmi_trace_open(struct nvm_pool *pool);

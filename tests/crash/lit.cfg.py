@@ -6,7 +6,7 @@
 #   %plain     clang, for code that nobody instruments
 #   %crash     nvmove crash -q --seconds=0
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
-#   %raw FILE [OPTIONS]    the same of a program that flushes by itself (Inputs/raw.py)
+#   %raw FILE [-- OPTIONS]  the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.

@@ -12,6 +12,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef IN_POOL
+#include "nvmove/nvmove.h"
+
+/* The same memory in a pool of libnvmove. Before its creation is over there is nothing to check. */
+static inline void *map_file(char **argv, size_t size) {
+  NVM_POOL *pool = argv[2] ? nvm_pool_open(argv[1]) : nvm_pool_create(argv[1], 1 << 20);
+  if (argv[2] && (!pool || !nvm_pool_root(pool)))
+    exit(0);
+  if (argv[2])
+    return nvm_pool_root(pool);
+  if (!pool || nvm_tx_begin(pool) != 0)
+    abort();
+  void *got = nvm_calloc(pool, 0, 1, size);
+  if (!got || nvm_pool_set_root(pool, got) != 0 || nvm_tx_commit(pool) != 0)
+    abort();
+  return got;
+}
+#else
 static inline void *map_file(char **argv, size_t size) {
   int fd = open(argv[1], O_RDWR | O_CREAT, 0666);
   if (fd < 0 || ftruncate(fd, (off_t)size))
@@ -22,6 +40,7 @@ static inline void *map_file(char **argv, size_t size) {
   close(fd);
   return got;
 }
+#endif
 
 /* The last number that the program had printed; 0: none. */
 static inline long acked(char **argv) {

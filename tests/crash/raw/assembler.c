@@ -1,6 +1,7 @@
 // Flushes and fences as inline assembler has them, also before processors knew their names.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct file {

@@ -1,6 +1,7 @@
 // An allocator's bitmap: the bit of an object is set behind the pointer to it.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct heap {

@@ -1,6 +1,7 @@
 // A double write: the copy is given up before the page is on the media.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct page {

@@ -2,6 +2,7 @@
 // ALSO: never fenced
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 // A message and the flag that says it is there: flushed together, so either may be there alone.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct slot {

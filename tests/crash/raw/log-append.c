@@ -1,6 +1,7 @@
 // A log whose tail is moved over a record that nobody flushed.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct log {

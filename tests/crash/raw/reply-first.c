@@ -1,6 +1,7 @@
 // What is acknowledged is stored and flushed, and not fenced before the reply.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 int main(int argc, char **argv) {

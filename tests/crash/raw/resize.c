@@ -1,6 +1,7 @@
 // A hash table that grows in place: its new size is in force before the entries have moved.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 enum { ROOM = 64 };

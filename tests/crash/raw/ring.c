@@ -1,6 +1,7 @@
 // A ring buffer: a slot is written again before the head that gives it free is on the media.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 enum { SLOTS = 4 };

@@ -1,5 +1,6 @@
 // Stores past the cache, which an sfence alone makes durable.
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct file {

@@ -1,6 +1,7 @@
 // Two words that belong together are stored at once, as was thought: a line arrives in units of eight bytes.
 // REQUIRES: clflushopt
 // RUN: %raw %s
+// RUN: %raw %s -- -DIN_POOL
 #include "raw.h"
 
 struct pair {
