@@ -1,12 +1,13 @@
 // Printing results: see Report.h.
 #include "crash/Report.h"
 
+#include "crash/Kinds.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
-#include <algorithm>
+#include <cassert>
 #include <set>
 
 namespace nvmove::crash {
@@ -33,12 +34,13 @@ std::string plural(uint64_t Count, llvm::StringRef Noun) {
 
 const char *levelOf(const Finding &F) { return F.IsWarning ? "warning" : "error"; }
 
-/// "output before commit" as an identifier.
-std::string ruleOf(const Finding &F) {
-  std::string Id = F.Kind;
-  std::replace(Id.begin(), Id.end(), ' ', '-');
-  return "crash/" + Id;
+const Kind &kindOf(const Finding &F) {
+  const Kind *Known = kindNamed(F.Kind);
+  assert(Known && "Kinds.def has each");
+  return *Known;
 }
+
+std::string ruleOf(const Finding &F) { return kindOf(F).rule(); }
 
 llvm::json::Object locationJson(const Site *S, const std::string &Text) {
   llvm::json::Object Made{{"message", llvm::json::Object{{"text", Text}}}};
@@ -100,6 +102,8 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
        << ")\n";
   for (const std::string &Text : R.NotDone)
     OS << "not covered: " << Text << '\n';
+  if (!R.Findings.empty())
+    OS << "--explain=KIND says what a kind of finding means, and what mends it\n";
   if (O.Only && R.Findings.empty())
     OS << "this state is right\n";
   else if (R.hasErrors())
@@ -181,7 +185,9 @@ void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R,
     if (Known.insert(ruleOf(F)).second)
       Rules.push_back(Object{{"id", ruleOf(F)},
                              {"shortDescription", Object{{"text", F.Kind}}},
-                             {"helpUri", "docs/guide/crash-testing.md"}});
+                             {"fullDescription", Object{{"text", kindOf(F).What}}},
+                             {"help", Object{{"text", kindOf(F).Mend}}},
+                             {"helpUri", kindOf(F).page()}});
     Array Related;
     for (const auto &[Where, Text] : F.Notes)
       Related.push_back(locationJson(Where, Text));

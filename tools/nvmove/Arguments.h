@@ -32,6 +32,7 @@ struct CrashArguments {
   std::string Check;                  ///< a shared object, or a shell command with {}
   std::vector<std::string> Misplaced; ///< words that should stand behind --
   std::string State;                  ///< of TraceFile: judge this one alone
+  std::string Explain;                ///< this kind of finding, and run nothing
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
   uint64_t PerPoint = 0, TraceMax = UINT64_C(1) << 30;
   double Seconds = 30;

@@ -9,6 +9,7 @@ int runScan(const Arguments &A);
 int runEmitFacts(const Arguments &A);
 int runDumpFacts(const Arguments &A);
 int runCrash(const Arguments &A);
+int explainKind(const Arguments &A);
 int runPool(const Arguments &A);
 
 } // namespace nvmove::tool

@@ -92,6 +92,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.add_flag("--strict", C.Strict,
                  "exit 0 only if every state was judged, none left out or only sampled");
   Crash.add_flag("--fail-fast", C.FailFast, "stop at the first error");
+  Crash.add_option("--explain", C.Explain, "say what a kind of finding means; all: list them")
+      ->option_text("KIND");
   Crash.add_option("--format", A.Format, "text (default), json or sarif")
       ->option_text("NAME")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
@@ -103,6 +105,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
 }
 
 std::string checkCrash(const Arguments &A) {
+  if (!A.Crash.Explain.empty())
+    return "";
   if (!A.Crash.Misplaced.empty())
     return "put -- before the program: nvmove crash [options] -- " + A.Crash.Misplaced[0] + " ...";
   if (!A.Crash.State.empty() && A.Crash.TraceFile.empty())

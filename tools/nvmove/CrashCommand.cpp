@@ -323,6 +323,8 @@ std::string replayOf(const CrashArguments &C, const std::string &Trace) {
 } // namespace
 
 int runCrash(const Arguments &A) {
+  if (!A.Crash.Explain.empty())
+    return explainKind(A);
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
   crash::Options O = optionsOf(A.Crash);
   std::string Fault = settingFault();
