@@ -13,7 +13,8 @@ nvmove, page, sources = sys.argv[1:]
 
 
 def explained(kind):
-    return subprocess.run([nvmove, "crash", "--explain", kind], stdout=subprocess.PIPE, text=True, check=True).stdout
+    command = [nvmove, "crash", "--explain", kind]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 with open(page) as f:
@@ -35,4 +36,5 @@ for path in glob.glob(os.path.join(sources, "*.cpp")) + glob.glob(os.path.join(s
     named |= set(re.findall(r'constexpr const char \*\w+ = "([a-z][a-z ]+)";', text))
     named |= set(re.findall(r'case Verdict::\w+:\n +return "([a-z][a-z ]+)";', text))
 faults += [f"{kind}: the sources have it, Kinds.def has not" for kind in sorted(named - set(kinds))]
-print("\n".join(faults) or f"{len(kinds)} kinds, all of them on the page; {len(named)} in the sources are known")
+print("\n".join(faults) or f"{len(kinds)} kinds, all of them on the page; "
+      f"{len(named)} in the sources are known")
