@@ -236,7 +236,8 @@ class Workshop:
     def ends_well(self, command, seconds, **environment):
         with open(os.path.join(self.folder, SAID), "w") as said:
             status = children.ended(command, seconds, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT,
-                                    env=dict(os.environ, TMPDIR=self.folder, **environment))
+                                    env=dict(os.environ, TMPDIR=self.folder, NVMOVE_TEST_LONG="1",
+                                             **environment))
             if status is None:
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
             return status == 0
