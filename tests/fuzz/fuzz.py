@@ -25,12 +25,12 @@ ALLOCATION_MAX = 4  # MiB: what a pool here has at most
 INPUT_MAX = 160     # bytes
 
 
-def build(folder, jobs):
-    made = subprocess.run(["cmake", "--build", folder, "--target", "nvmove-fuzz-pool", "-j", str(jobs)],
-                          cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def build(folder, jobs, name):
+    made = subprocess.run(["cmake", "--build", folder, "--target", name, "-j", str(jobs)], cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if made.returncode:
         sys.exit(made.stdout)
-    return os.path.join(folder, "bin", "nvmove-fuzz-pool")
+    return os.path.join(folder, "bin", name)
 
 
 def read_inputs():
@@ -62,7 +62,8 @@ def report(said, crashes):
 
 def fuzz(folder, runs, keep=None, jobs=os.cpu_count()):
     """(known inputs, inputs run, whether all was right)"""
-    program, corpus = build(folder, jobs), read_inputs()
+    name = "nvmove-fuzz-pool" if runs or keep else "nvmove-known-pools"  # without coverage: soon built
+    program, corpus = build(folder, jobs, name), read_inputs()
     with tempfile.TemporaryDirectory() as inputs, tempfile.TemporaryDirectory() as crashes:
         write_inputs(inputs, corpus)
         right, said = run(program, inputs, crashes, f"-runs={runs}")
