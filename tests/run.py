@@ -107,11 +107,9 @@ def threads(a):
         if made.returncode:
             print(made.stdout)
             return Outcome(failed=1)
-    outcome = Outcome()
-    for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
-                 "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still", "reader_"):
-        outcome.add(runtime_tests(build, part))
-    return outcome
+    return runtime_tests(build, "threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted",
+                         "backup", "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still",
+                         "reader_")
 
 
 def storm(a):
