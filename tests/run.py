@@ -286,10 +286,10 @@ def ports(a):
     sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
     import check as redis
     import suite
-    few, many = 50, 500
+    few, many = {"rounds": 50, "commands": 6000, "states": 100}, {"rounds": 500}
     tools = [os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove")]
     try:
-        outcome = Outcome(*redis.check(*tools, many if a.long else few))
+        outcome = Outcome(*redis.check(*tools, **(many if a.long else few)))
         if a.long:
             outcome.add(Outcome(*suite.run(tools[0])))
         return outcome
