@@ -28,7 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 SOAK_SEEDS = 50
 SOAK_TRANSACTIONS = 10000000
-LIT_SECONDS_MAX = 1500  # Of a suite; the slowest takes some 200. A test that waits for ever is named.
+LIT_SECONDS_MAX = 1500  # Of a suite, thrice that with --long. A test that waits for ever is named.
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 # How much of a suite is done at a time; a lane (beside) leaves its share to the other.
@@ -179,15 +179,15 @@ def small(a):
     return Outcome(*score.run(os.path.abspath(os.path.join(a.build, "bin", "nvmove"))))
 
 
-def run_with_end(command):
-    """Runs a command in a session of its own; at LIT_SECONDS_MAX kills that and prints what still ran."""
+def run_with_end(command, seconds):
+    """Runs a command in a session of its own; after so long kills that and prints what still ran."""
     with subprocess.Popen(command, start_new_session=True) as process:
         try:
-            process.wait(LIT_SECONDS_MAX)
+            process.wait(seconds)
         except subprocess.TimeoutExpired:
             left = subprocess.run(["ps", "-o", "etimes=,args=", "-s", str(process.pid)], text=True,
                                   stdout=subprocess.PIPE, check=False)
-            print(f"stopped after {LIT_SECONDS_MAX} s; these still ran, with their seconds:\n{left.stdout}")
+            print(f"stopped after {seconds} s; these still ran, with their seconds:\n{left.stdout}")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -218,7 +218,8 @@ def one(a, path):
 def lit(a, suite):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         run_with_end([sys.executable, LIT, "-sv", "-j", str(JOBS), "--output", out.name,
-                      "--param", f"build={a.build}", os.path.join(ROOT, "tests", suite)])
+                      "--param", f"build={a.build}", *(["--param", "long=1"] if a.long else []),
+                      os.path.join(ROOT, "tests", suite)], LIT_SECONDS_MAX * (3 if a.long else 1))
         try:
             report = json.load(open(out.name))
         except json.JSONDecodeError:

@@ -8,6 +8,7 @@
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %raw FILE [OPTIONS]    the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
+#   %sizes{FEW|MANY}  options of %crash: how many states; MANY in long runs (lit's parameter long)
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
 import atexit
@@ -39,6 +40,7 @@ config.environment["TMPDIR"] = pools  # traces of findings stay there
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.substitutions += [
+    (r"%sizes\{([^|}]*)\|([^}]*)\}", r"\2" if "long" in lit_config.params else r"\1"),
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
     ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
