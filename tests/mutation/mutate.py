@@ -210,8 +210,9 @@ class Workshop:
         subprocess.run(["ar", "rcs", archive, *objects], cwd=self.folder, check=True)
 
     def compiled_pass(self, tests, seconds):
-        return self.ends_well([sys.executable, LIT, "-v", "-j1", "--max-failures", "1", "--param", "long=1", "--param",
-                               f"build={os.path.join(self.folder, 'build')}",
+        build = os.path.join(self.folder, "build")
+        return self.ends_well([sys.executable, LIT, "-v", "-j1", "--max-failures", "1", "--param", "long=1",
+                               "--param", f"build={build}",
                                *(os.path.join(ROOT, "tests", test) for test in tests)], seconds)
 
     def programs_pass(self, count, seconds):
