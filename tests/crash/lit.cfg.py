@@ -39,8 +39,9 @@ config.environment["TMPDIR"] = pools  # traces of findings stay there
 # A finding of threads that met once is worth all that was said.
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
+is_long = "long" in lit_config.params
 config.substitutions += [
-    (r"%sizes\{([^|}]*)\|([^}]*)\}", r"\2" if "long" in lit_config.params else r"\1"),
+    (r"%sizes\{([^|}]*)\|([^}]*)\}", r"\2" if is_long else r"\1"),
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
     ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
@@ -49,7 +50,7 @@ config.substitutions += [
     ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),
     ("%raw", f"{sys.executable} {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
-     f"--pool {pools}/%basename_t.file"),
+     f"--pool {pools}/%basename_t.file" + ("" if is_long else " --samples 64")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%python", sys.executable),
