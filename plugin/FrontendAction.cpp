@@ -11,10 +11,10 @@
 #include "Settings.h"
 #include "SystemFunctions.h"
 #include "UnsafeFile.h"
+#include "Visitor.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Mangle.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -41,19 +41,19 @@ std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column) {
 
 namespace {
 
-class SourceVisitor : public RecursiveASTVisitor<SourceVisitor> {
+class SourceVisitor : public Visitor {
 public:
   SourceVisitor(ASTContext &Context, LayoutBuilder &Layouts)
       : Context(Context), Layouts(Layouts), Names(Context) {}
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitTemplateInstantiations() const override { return true; }
 
-  bool VisitDecl(Decl *D) {
+  bool VisitDecl(Decl *D) override {
     refuseMisplacedMarks(Context, *D);
     return true;
   }
 
-  bool VisitRecordDecl(RecordDecl *Record) {
+  bool VisitRecordDecl(RecordDecl *Record) override {
     if (Record->isCompleteDefinition() && !Record->isDependentType() && !inSystemHeader(*Record) &&
         !Record->isInvalidDecl()) {
       sizeVolatileUnions(Context, *Record);
@@ -62,7 +62,7 @@ public:
     return true;
   }
 
-  bool VisitFunctionDecl(FunctionDecl *F) {
+  bool VisitFunctionDecl(FunctionDecl *F) override {
     // The functions of libnvmove that nvmove.unsafe does not list do what a program cannot see.
     bool Own = F->getIdentifier() && F->getName().starts_with("nvm_");
     if (!F->isDependentContext() && inSystemHeader(*F) && isCompiledElsewhere(*F) && !Own)
@@ -70,7 +70,7 @@ public:
     return true;
   }
 
-  bool VisitFunctionTemplateDecl(FunctionTemplateDecl *Template) {
+  bool VisitFunctionTemplateDecl(FunctionTemplateDecl *Template) override {
     if (!Template->getDeclContext()->isDependentContext() && inSystemHeader(*Template))
       SystemTemplates.push_back(Template);
     return true;
@@ -88,7 +88,7 @@ public:
 
   /// NVM_TYPE_ID(type) is __nvm_type_id("type", (type *)0). The number goes in as the second
   /// argument, before code is generated; the early phase of the IR half takes it out.
-  bool VisitCallExpr(CallExpr *Call) {
+  bool VisitCallExpr(CallExpr *Call) override {
     Callees.insert(Call->getCallee()->IgnoreParenImpCasts());
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (Callee)
@@ -111,7 +111,7 @@ public:
   }
 
   /// Where the program first takes the address of a function that has no body here.
-  bool VisitDeclRefExpr(DeclRefExpr *Name) {
+  bool VisitDeclRefExpr(DeclRefExpr *Name) override {
     auto *F = dyn_cast<FunctionDecl>(Name->getDecl());
     if (!F || F->isDependentContext() || F->hasBody() || Callees.contains(Name))
       return true;
@@ -122,7 +122,7 @@ public:
     return true;
   }
 
-  bool VisitBinaryOperator(BinaryOperator *Assignment) {
+  bool VisitBinaryOperator(BinaryOperator *Assignment) override {
     if (!settings().Checked || !Assignment->isAssignmentOp())
       return true;
     if (Assignment->getOpcode() == BO_Assign)
@@ -233,7 +233,7 @@ private:
     markFields(Layouts->context(), Group);
     rewriteForPort(*Layouts, Group);
     for (Decl *D : Group)
-      Visitor->TraverseDecl(D);
+      Visitor->traverse(D);
   }
 
   /// Nobody hands over the declarations of a precompiled header, but for functions with bodies:

@@ -3,9 +3,9 @@
 
 #include "FieldAnnotations.h"
 #include "Settings.h"
+#include "Visitor.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
@@ -52,11 +52,11 @@ FieldDecl *fieldAt(const RecordDecl &Record, llvm::StringRef Path) {
   return nullptr;
 }
 
-class FieldMarker : public RecursiveASTVisitor<FieldMarker> {
+class FieldMarker : public Visitor {
 public:
   explicit FieldMarker(ASTContext &Context) : Context(Context) {}
 
-  bool VisitRecordDecl(RecordDecl *Record) {
+  bool VisitRecordDecl(RecordDecl *Record) override {
     const TypedefNameDecl *Alias = Record->getTypedefNameForAnonDecl();
     llvm::StringRef Name = Alias ? Alias->getName() : Record->getName();
     if (Record->isCompleteDefinition() && !Name.empty())
@@ -196,7 +196,7 @@ void markFields(ASTContext &Context, DeclGroupRef Group) {
     return;
   FieldMarker Marker(Context);
   for (Decl *D : Group)
-    Marker.TraverseDecl(D);
+    Marker.traverse(D);
 }
 
 namespace {

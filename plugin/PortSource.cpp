@@ -6,10 +6,10 @@
 #include "Frontend.h"
 #include "Markers.h"
 #include "Port.h"
+#include "Visitor.h"
 
 #include "nvmove/abi.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -54,12 +54,12 @@ bool isOfLibrary(const FunctionDecl &F) {
          llvm::is_contained({"malloc", "calloc", "realloc", "reallocarray"}, F.getName());
 }
 
-class PortRewriter : public RecursiveASTVisitor<PortRewriter> {
+class PortRewriter : public Visitor {
 public:
   PortRewriter(LayoutBuilder &Layouts, const port::PortFile &File)
       : Layouts(Layouts), Context(Layouts.context()), File(File), Make(Context) {}
 
-  bool TraverseFunctionDecl(FunctionDecl *F) {
+  bool TraverseFunctionDecl(FunctionDecl *F, llvm::function_ref<bool()> Inside) override {
     llvm::StringRef Name = F->getIdentifier() ? F->getName() : "";
     // A function may be declared inside another.
     llvm::SaveAndRestore Allocates(InAllocator, has(File.Allocators, Name));
@@ -68,10 +68,10 @@ public:
     llvm::SaveAndRestore Around(Function, F);
     if (F->doesThisDeclarationHaveABody())
       checkBeside(*F);
-    return RecursiveASTVisitor::TraverseFunctionDecl(F);
+    return Inside();
   }
 
-  bool VisitVarDecl(VarDecl *Variable) {
+  bool VisitVarDecl(VarDecl *Variable) override {
     if (Expr *Value = Variable->getInit(); Value && Variable->isLocalVarDecl()) {
       noteDestination(Value, Variable->getType());
       if (!InAllocator)
@@ -83,7 +83,7 @@ public:
     return true;
   }
 
-  bool VisitBinaryOperator(BinaryOperator *Assignment) {
+  bool VisitBinaryOperator(BinaryOperator *Assignment) override {
     if (!Assignment->isAssignmentOp())
       return true;
     if (!InAllocator)
@@ -97,25 +97,25 @@ public:
   }
 
   /// Code is generated for its semantic form; the other is what is visited.
-  bool VisitInitListExpr(InitListExpr *List) {
+  bool VisitInitListExpr(InitListExpr *List) override {
     InitListExpr *Semantic = List->isSemanticForm() ? List : List->getSemanticForm();
     if (Semantic && Function && !InAllocator)
       initialised(Semantic, "");
     return true;
   }
 
-  bool VisitReturnStmt(ReturnStmt *Return) {
+  bool VisitReturnStmt(ReturnStmt *Return) override {
     if (const Expr *Value = Return->getRetValue())
       noteDestination(Value, Returned);
     return true;
   }
 
-  bool VisitCStyleCastExpr(CStyleCastExpr *Cast) {
+  bool VisitCStyleCastExpr(CStyleCastExpr *Cast) override {
     noteDestination(Cast->getSubExpr(), Cast->getType());
     return true;
   }
 
-  bool VisitCallExpr(CallExpr *Call) {
+  bool VisitCallExpr(CallExpr *Call) override {
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee || !Callee->getIdentifier())
       return true;
@@ -374,7 +374,7 @@ void rewriteForPort(LayoutBuilder &Layouts, DeclGroupRef Group) {
     return;
   PortRewriter Rewriter(Layouts, *File);
   for (Decl *D : Group)
-    Rewriter.TraverseDecl(D);
+    Rewriter.traverse(D);
 }
 
 } // namespace nvmove::plugin

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs every test suite and sums up: the last line is "N passed, N failed, N skipped".
 
-usage: run.py --build build/dev [--long] [SUITE...]
+usage: run.py --build build/dev [--long] [--lanes N] [SUITE...]
        run.py --build build/dev --test tests/SUITE/...
 
 Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool,
 examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and
-mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Exit
-status 0 only without failures.
+mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Those
+that are not for --long alone run beside each other, in as many lanes (lanes.py) as there are processors, but
+two at most; what one prints comes when it ends. Exit status 0 only without failures.
 """
 import argparse
 import contextlib
@@ -21,23 +22,23 @@ import tempfile
 import time
 import traceback
 
+import lanes as side_by_side
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 SOAK_SEEDS = 50
 SOAK_TRANSACTIONS = 10000000
-LIT_SECONDS_MAX = 1500  # Of a suite; the slowest takes some 200. A test that waits for ever is named.
+LIT_SECONDS_MAX = 1500  # Of a suite, thrice that with --long. A test that waits for ever is named.
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
-sys.path.insert(0, os.path.join(ROOT, "tests", "tidy"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "accuracy", "small"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "differential"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "examples"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "documents"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "mutation"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "storm"))
-sys.path.insert(0, os.path.join(ROOT, "tests", "generated"))
+# How much of a suite is done at a time; a lane (beside) leaves its share to the other.
+JOBS_VARIABLE = "NVMOVE_TEST_JOBS"
+JOBS = int(os.environ.get(JOBS_VARIABLE, os.cpu_count()))
+LANES = min(2, os.cpu_count())
+
+for room in ("tidy", "e2e", os.path.join("accuracy", "small"), "differential", "examples", "documents",
+             "mutation", "fuzz", "storm", "generated"):
+    sys.path.insert(0, os.path.join(ROOT, "tests", room))
 
 
 class Outcome:
@@ -77,7 +78,7 @@ def unit(a, names="*"):
 
 def runtime_tests(build, *parts):
     """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
-    command = [os.path.join(build, "bin", "nvmove-runtime-tests"), "--jobs", str(os.cpu_count()), *parts]
+    command = [os.path.join(build, "bin", "nvmove-runtime-tests"), "--jobs", str(JOBS), *parts]
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors="replace")
     m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
@@ -101,16 +102,14 @@ def threads(a):
     power failure: like a cache, the simulation reads whole lines of which others are storing a part."""
     build = os.path.join(os.path.dirname(os.path.abspath(a.build)), "tsan")
     for command in (["cmake", "--preset", "tsan", "-B", build],
-                    ["cmake", "--build", build, "--target", "nvmove-runtime-tests"]):
+                    ["cmake", "--build", build, "--target", "nvmove-runtime-tests", "-j", str(JOBS)]):
         made = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if made.returncode:
             print(made.stdout)
             return Outcome(failed=1)
-    outcome = Outcome()
-    for part in ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
-                 "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still", "reader_"):
-        outcome.add(runtime_tests(build, part))
-    return outcome
+    return runtime_tests(build, "threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted",
+                         "backup", "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still",
+                         "reader_")
 
 
 def storm(a):
@@ -135,7 +134,7 @@ def generated(a):
     few, many = 300, 20000
     few_records, many_records = 6, 500
     cc = os.path.join(a.build, "bin", "nvmove-cc")
-    outcome = Outcome(*generator.check(cc, many if a.long else few))
+    outcome = Outcome(*generator.check(cc, many if a.long else few, jobs=JOBS))
     outcome.add(Outcome(*records.check(cc, many_records if a.long else few_records)))
     if a.long:
         outcome.add(Outcome(*seeded.check(cc)))
@@ -145,7 +144,7 @@ def generated(a):
 def fuzz(a):
     """Damaged pools: the corpus, and with --long new ones."""
     import fuzz as fuzzer
-    return Outcome(*fuzzer.check(a.build, 1000000 if a.long else 0))
+    return Outcome(*fuzzer.check(a.build, 1000000 if a.long else 0, JOBS))
 
 
 def soak(a):
@@ -180,15 +179,15 @@ def small(a):
     return Outcome(*score.run(os.path.abspath(os.path.join(a.build, "bin", "nvmove"))))
 
 
-def run_with_end(command):
-    """Runs a command in a session of its own; at LIT_SECONDS_MAX kills that and prints what still ran."""
+def run_with_end(command, seconds):
+    """Runs a command in a session of its own; after so long kills that and prints what still ran."""
     with subprocess.Popen(command, start_new_session=True) as process:
         try:
-            process.wait(LIT_SECONDS_MAX)
+            process.wait(seconds)
         except subprocess.TimeoutExpired:
             left = subprocess.run(["ps", "-o", "etimes=,args=", "-s", str(process.pid)], text=True,
                                   stdout=subprocess.PIPE, check=False)
-            print(f"stopped after {LIT_SECONDS_MAX} s; these still ran, with their seconds:\n{left.stdout}")
+            print(f"stopped after {seconds} s; these still ran, with their seconds:\n{left.stdout}")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -218,8 +217,9 @@ def one(a, path):
 
 def lit(a, suite):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        run_with_end([sys.executable, LIT, "-sv", "--output", out.name,
-                      "--param", f"build={a.build}", os.path.join(ROOT, "tests", suite)])
+        run_with_end([sys.executable, LIT, "-sv", "-j", str(JOBS), "--output", out.name,
+                      "--param", f"build={a.build}", *(["--param", "long=1"] if a.long else []),
+                      os.path.join(ROOT, "tests", suite)], LIT_SECONDS_MAX * (3 if a.long else 1))
         try:
             report = json.load(open(out.name))
         except json.JSONDecodeError:
@@ -276,7 +276,7 @@ def differential(a):
     import programs
     few, many = 24, 2000
     cc = os.path.join(a.build, "bin", "nvmove-cc")
-    outcome = Outcome(*csmith.check(cc, many if a.long else few))
+    outcome = Outcome(*csmith.check(cc, many if a.long else few, jobs=JOBS))
     if a.long:
         outcome.add(Outcome(*programs.check(cc)))
     return outcome
@@ -287,10 +287,10 @@ def ports(a):
     sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
     import check as redis
     import suite
-    few, many = 50, 500
+    few, many = {"rounds": 50, "commands": 6000, "states": 100}, {"rounds": 500}
     tools = [os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove")]
     try:
-        outcome = Outcome(*redis.check(*tools, many if a.long else few))
+        outcome = Outcome(*redis.check(*tools, **(many if a.long else few)))
         if a.long:
             outcome.add(Outcome(*suite.run(tools[0])))
         return outcome
@@ -332,21 +332,46 @@ LONG = ("clang-tidy", "packages", "soak", "mutation")
 LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool")
 
 
+def beside(a, names):
+    """Runs suites in lanes: each is this program with one suite, whose last line is its sum."""
+    command = [sys.executable, os.path.abspath(__file__), "--build", a.build, *(["--long"] if a.long else [])]
+    os.environ[JOBS_VARIABLE] = str(max(1, JOBS // a.lanes))
+    total = Outcome()
+    for name, status, said in side_by_side.run(names, command, a.lanes):
+        m = re.search(rf"^== {name}: .*\n((\d+) passed, (\d+) failed(?:, (\d+) skipped)?\n)\Z", said, re.M)
+        outcome = Outcome(*(int(n or 0) for n in m.groups()[1:])) if m else Outcome(failed=1)
+        if m and status in (0, 1):
+            print(said[:m.start(1)], end="", flush=True)
+        else:
+            outcome = Outcome(failed=1)
+            print(f"{said}\n== {name}: ended with status {status}, or without a sum", flush=True)
+        total.add(outcome)
+    del os.environ[JOBS_VARIABLE]
+    return total
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("suite", nargs="*", choices=[[], *SUITES], help="default: all")
     p.add_argument("--build", required=True, help="folder of the dev preset")
     p.add_argument("--long", action="store_true", help="also what takes hours: every corpus, clang-tidy")
+    p.add_argument("--lanes", type=int, default=LANES, help="suites beside each other")
     p.add_argument("--test", metavar="PATH", help="one test, or one folder of them, under tests/")
     a = p.parse_args()
     a.build = os.path.abspath(a.build)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # suites have started others, which end, too
+    if a.long or any(n in LONG for n in a.suite):
+        os.environ["NVMOVE_TEST_LONG"] = "1"  # tests/runtime/harness.h
     if a.test:
         outcome = one(a, a.test)
         print(outcome)
         return 1 if outcome.failed or not outcome.passed else 0
     names = a.suite or [n for n in SUITES if a.long or n not in LONG]
-    total = Outcome()
-    for name in names:
+    total, alone = Outcome(), names
+    if a.lanes > 1 and len(names) > 1:
+        alone = [n for n in names if n in LONG]
+        total.add(beside(a, [n for n in names if n not in LONG]))
+    for name in alone:
         start = time.monotonic()
         try:
             outcome = SUITES[name](a)

@@ -281,8 +281,8 @@ def simple():
     return {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
 
 
-def check(cc, nvmove, rounds, names=()):
-    """(passed, failed, skipped)"""
+def check(cc, nvmove, rounds, names=(), commands=0, states=0):
+    """(passed, failed, skipped); fewer random commands and states after a power failure, if those say so."""
     tests = simple()
     passed = failed = skipped = 0
     src = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port"))
@@ -309,14 +309,14 @@ def check(cc, nvmove, rounds, names=()):
             shutil.rmtree(folder, ignore_errors=True)
     if not names or "alike" in names:
         for method in ("shadow", "undo"):
-            same, different = alike.run(src, 400 * rounds, 1, method)
+            same, different = alike.run(src, commands or 400 * rounds, 1, method)
             passed, failed = passed + (same > 0 and not different), failed + different
     if not names or "kills" in names:
         for binaries, count in ((src, rounds), (single, rounds // 5)):
             survived, lost = kills.run(binaries, nvmove, count, 1)
             passed, failed = passed + survived, failed + lost
     if not names or "power" in names:
-        right, wrong = power.explore(cc, nvmove, 3, 6 * rounds)
+        right, wrong = power.explore(cc, nvmove, 3, states or 6 * rounds)
         passed, failed = passed + right, failed + wrong
     return passed, failed, skipped
 

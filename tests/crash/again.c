@@ -10,7 +10,7 @@
 // OTHER: no finding in the states that were judged; that is not all of them
 
 // Recovery that fails in its turn, in each state: also where the crash before tore one copy of the header.
-// RUN: rm -f %pool && %crash --interrupt-every 1 -- %t %pool | FileCheck %s
+// RUN: rm -f %pool && %crash --interrupt-every %sizes{16|1} -- %t %pool | FileCheck %s
 
 // A run of several processes: the second finds the trace in use.
 // RUN: rm -f %pool && %exit 1 %crash -- sh -c "%t %pool && %t %pool" | FileCheck --check-prefix=OTHER %s

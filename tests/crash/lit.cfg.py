@@ -8,6 +8,7 @@
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %raw FILE [-- OPTIONS]  the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
+#   %sizes{FEW|MANY}  options of %crash: how many states; MANY in long runs (lit's parameter long)
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
 import atexit
@@ -38,7 +39,9 @@ config.environment["TMPDIR"] = pools  # traces of findings stay there
 # A finding of threads that met once is worth all that was said.
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
+is_long = "long" in lit_config.params
 config.substitutions += [
+    (r"%sizes\{([^|}]*)\|([^}]*)\}", r"\2" if is_long else r"\1"),
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
     ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
@@ -47,7 +50,7 @@ config.substitutions += [
     ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),
     ("%raw", f"{sys.executable} {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
-     f"--pool {pools}/%basename_t.file"),
+     f"--pool {pools}/%basename_t.file" + ("" if is_long else " --samples 64")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%python", sys.executable),

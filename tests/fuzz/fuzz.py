@@ -25,12 +25,12 @@ ALLOCATION_MAX = 4  # MiB: what a pool here has at most
 INPUT_MAX = 160     # bytes
 
 
-def build(folder):
-    made = subprocess.run(["cmake", "--build", folder, "--target", "nvmove-fuzz-pool"], cwd=ROOT,
+def build(folder, jobs, name):
+    made = subprocess.run(["cmake", "--build", folder, "--target", name, "-j", str(jobs)], cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if made.returncode:
         sys.exit(made.stdout)
-    return os.path.join(folder, "bin", "nvmove-fuzz-pool")
+    return os.path.join(folder, "bin", name)
 
 
 def read_inputs():
@@ -60,9 +60,10 @@ def report(said, crashes):
             print(f"input of {name}: {f.read().hex()}")
 
 
-def fuzz(folder, runs, keep=None):
+def fuzz(folder, runs, keep=None, jobs=os.cpu_count()):
     """(known inputs, inputs run, whether all was right)"""
-    program, corpus = build(folder), read_inputs()
+    name = "nvmove-fuzz-pool" if runs or keep else "nvmove-known-pools"  # without coverage: soon built
+    program, corpus = build(folder, jobs, name), read_inputs()
     with tempfile.TemporaryDirectory() as inputs, tempfile.TemporaryDirectory() as crashes:
         write_inputs(inputs, corpus)
         right, said = run(program, inputs, crashes, f"-runs={runs}")
@@ -87,9 +88,9 @@ def merge(program, inputs, keep):
         f.write("".join(line + "\n" for line in sorted(lines) if line))
 
 
-def check(folder, runs):
+def check(folder, runs, jobs):
     """(passed, failed) for tests/run.py: each known input counts."""
-    inputs, executed, right = fuzz(folder, runs)
+    inputs, executed, right = fuzz(folder, runs, jobs=jobs)
     print(f"fuzz: {inputs} known inputs, {executed} runs")
     return (inputs, 0) if right and executed >= inputs else (0, 1)
 

@@ -210,8 +210,9 @@ class Workshop:
         subprocess.run(["ar", "rcs", archive, *objects], cwd=self.folder, check=True)
 
     def compiled_pass(self, tests, seconds):
-        return self.ends_well([sys.executable, LIT, "-v", "-j1", "--max-failures", "1", "--param",
-                               f"build={os.path.join(self.folder, 'build')}",
+        build = os.path.join(self.folder, "build")
+        return self.ends_well([sys.executable, LIT, "-v", "-j1", "--max-failures", "1", "--param", "long=1",
+                               "--param", f"build={build}",
                                *(os.path.join(ROOT, "tests", test) for test in tests)], seconds)
 
     def programs_pass(self, count, seconds):
@@ -236,7 +237,8 @@ class Workshop:
     def ends_well(self, command, seconds, **environment):
         with open(os.path.join(self.folder, SAID), "w") as said:
             status = children.ended(command, seconds, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT,
-                                    env=dict(os.environ, TMPDIR=self.folder, **environment))
+                                    env=dict(os.environ, TMPDIR=self.folder, NVMOVE_TEST_LONG="1",
+                                             **environment))
             if status is None:
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
             return status == 0

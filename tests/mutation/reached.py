@@ -115,7 +115,8 @@ def measure(program, folder, jobs):
             begun = time.monotonic()
             status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL,
-                                    env=dict(os.environ, NVMOVE_TEST_REACHED=held, TMPDIR=place))
+                                    env=dict(os.environ, NVMOVE_TEST_REACHED=held, NVMOVE_TEST_LONG="1",
+                                             TMPDIR=place))
             if status != 0:
                 raise RuntimeError(f"{test} fails without a mutation")
             took = time.monotonic() - begun

@@ -335,8 +335,9 @@ static void open_and_close(void *path) {
 /* Dies at each step of a kind, then in the opening that follows; the counts are right, or stale. */
 static unsigned die_at_each(const char *kind, const char *again) {
   char *path = (char *)(uintptr_t)test_path("pool"), kill[32];
+  const unsigned first = test_is_long() ? 60 : 20;
   unsigned deaths = 0;
-  for (unsigned n = 1, died = 1; died; n += n < 60 ? 1 : 7) {
+  for (unsigned n = 1, died = 1; died; n += n < first ? 1 : 60 * 7 / first) {
     remove(path);
     snprintf(kill, sizeof kill, "%s:%u", kind, n);
     died = test_was_killed(test_child(kill, run_until_killed, path));
@@ -351,11 +352,17 @@ static unsigned die_at_each(const char *kind, const char *again) {
   return deaths;
 }
 
-TEST(counted_in_spite_of_deaths_while_counting) { CHECK(die_at_each("count", "count") > 50); }
+TEST(counted_in_spite_of_deaths_while_counting) {
+  CHECK(die_at_each("count", "count") > (test_is_long() ? 50 : 18));
+}
 
-TEST(counted_in_spite_of_deaths_at_commits) { CHECK(die_at_each("commit", "recover") > 50); }
+TEST(counted_in_spite_of_deaths_at_commits) {
+  CHECK(die_at_each("commit", "recover") > (test_is_long() ? 50 : 18));
+}
 
-TEST(counted_in_spite_of_deaths_at_appends) { CHECK(die_at_each("append", "count") > 20); }
+TEST(counted_in_spite_of_deaths_at_appends) {
+  CHECK(die_at_each("append", "count") > (test_is_long() ? 20 : 15));
+}
 
 /* The word at an offset of the file; it becomes `*now`, unless that is null. */
 static uint64_t word_at(const char *path, uint64_t offset, const uint64_t *now) {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FORKS = 80, WORDS = 64, PARTS = 7, CHILD_SECONDS = 20 };
+enum { FORKS = 80, FEW_FORKS = 25, WORDS = 64, PARTS = 7, CHILD_SECONDS = 20 };
 
 /* A lock of the program's, which its own handlers bring over fork; a constructor registers them,
  * before those with no priority. */
@@ -162,7 +162,7 @@ static void fork_beside(unsigned parts) {
   pthread_t threads[PARTS];
   for (unsigned i = 0; i < parts; i++)
     CHECK(pthread_create(&threads[i], NULL, bodies[i], &part) == 0);
-  for (int i = 0; i < FORKS; i++) {
+  for (int i = 0; i < (test_is_long() ? FORKS : FEW_FORKS); i++) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)

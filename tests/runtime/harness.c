@@ -1,11 +1,12 @@
 /* harness.c: runs the tests (harness.h) and prints "N passed, N failed, N skipped" as its last
  * line.
  *
- * usage: nvmove-runtime-tests [--stop] [--jobs N] [--seconds N] [--list] [--plan FILE]
+ * usage: nvmove-runtime-tests [--stop] [--jobs N] [--seconds N] [--list] [--times] [--plan FILE]
  *                             [PART-OF-A-NAME]...
  * --stop: one at a time, up to the first failure. --jobs: so many tests at a time; what one prints
- * comes when it ends. --seconds: that one may take. --list: prints the names instead. --plan: the
- * tests of a file, in its order; a line is "SECONDS NAME", the time that the test may take.
+ * comes when it ends. --seconds: that one may take. --list: prints the names instead. --times: also
+ * the seconds of processors that each took, with its children. --plan: the tests of a file, in its
+ * order; a line is "SECONDS NAME", the time that the test may take.
  */
 #define _GNU_SOURCE
 #include "harness.h"
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +68,8 @@ uint64_t test_seed(void) {
   const char *seed = getenv("NVMOVE_TEST_SEED");
   return seed ? strtoull(seed, NULL, 10) : 0;
 }
+
+bool test_is_long(void) { return getenv("NVMOVE_TEST_LONG") != NULL; }
 
 NVM_POOL *test_open(const char *path) {
   NVM_POOL *pool = nvm_pool_open(path);
@@ -178,7 +182,7 @@ struct job {
 enum { JOBS_MAX = 64 };
 static struct job jobs[JOBS_MAX];
 static unsigned job_count = 1, seconds = SECONDS_MAX;
-static bool stops, lists;
+static bool stops, lists, times;
 static const char *plan;
 static bool names_all; /* also those that pass */
 static unsigned counts[3];
@@ -219,7 +223,11 @@ static void show(int output) {
   close(output);
 }
 
-static void end(struct job *job, int status) {
+static double seconds_of(struct timeval time) {
+  return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static void end(struct job *job, int status, const struct rusage *usage) {
   job->child = 0;
   nftw(job->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   if (job->output >= 0)
@@ -229,6 +237,8 @@ static void end(struct job *job, int status) {
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   int outcome = code == 0 ? 0 : code == TEST_SKIPPED ? 2 : 1;
   counts[outcome]++;
+  if (times)
+    printf("%.2f s: %s\n", seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime), job->name);
   if (outcome || names_all)
     printf("%s: %s\n", outcome == 0 ? "passed" : outcome == 1 ? "FAILED" : "skipped", job->name);
   if (outcome == 1 && stops)
@@ -238,10 +248,11 @@ static void end(struct job *job, int status) {
 /* False: none runs. */
 static bool wait_for_one(void) {
   int status;
-  pid_t child = wait(&status);
+  struct rusage usage;
+  pid_t child = wait4(-1, &status, 0, &usage);
   for (unsigned i = 0; i < job_count; i++)
     if (child > 0 && jobs[i].child == child)
-      end(&jobs[i], status);
+      end(&jobs[i], status, &usage);
   return child > 0;
 }
 
@@ -284,10 +295,12 @@ static char **options(char **arguments) {
       plan = *++arguments;
     else if (strcmp(*arguments, "--list") == 0)
       lists = true;
+    else if (strcmp(*arguments, "--times") == 0)
+      times = true;
     else {
       fprintf(stderr,
-              "%s: no such option; --stop, --jobs N, --seconds N, --list, --plan FILE, then parts "
-              "of names\n",
+              "%s: no such option; --stop, --jobs N, --seconds N, --list, --times, --plan FILE, "
+              "then parts of names\n",
               *arguments);
       exit(2);
     }

@@ -52,6 +52,8 @@ _Noreturn void test_skip(const char *reason);
 
 /* NVMOVE_TEST_SEED, 0 without: what is drawn at random is drawn anew. */
 uint64_t test_seed(void);
+/* NVMOVE_TEST_LONG: tests die at each place that they could; without it at some of each kind. */
+bool test_is_long(void);
 
 /* Path of a file in this test's folder; valid until the test ends. */
 const char *test_path(const char *name);

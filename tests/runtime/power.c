@@ -46,6 +46,7 @@ static void power_fails(const char *method, uint64_t begin, unsigned stride) {
   struct failure f = {.progress = progress_new(), .begin = begin, .end = begin + 12};
   const char *start = prepared_pool(begin);
   unsigned states = 0;
+  stride = test_is_long() ? stride : stride / 3;
   for (f.cut.at = 1, f.cut.seed = 1 + test_seed();;
        f.cut.at += 1 + f.cut.at / stride, f.cut.seed++) {
     if (!fail_once(&f, start))
@@ -53,7 +54,7 @@ static void power_fails(const char *method, uint64_t begin, unsigned stride) {
     workload_verify(f.cut.image, f.progress);
     states++;
   }
-  CHECK(states > 100);
+  CHECK(states > (test_is_long() ? 100 : 40));
 }
 
 TEST_ONCE(power_failure_undo) { power_fails("undo", 4, 100); }
@@ -69,13 +70,14 @@ TEST_ONCE(power_failure_at_each_share) {
   unsigned states = 0;
   bool failed = true;
   for (f.cut.at = 1; failed; f.cut.at++)
-    for (unsigned i = 0; i < 10 && failed; i++, states++) {
+    for (unsigned i = test_is_long() ? 0 : f.cut.at % 3; i < 10 && failed; states++) {
       f.cut.seed = i + 25 * test_seed();
       failed = fail_once(&f, start);
       if (failed)
         workload_verify(f.cut.image, f.progress);
+      i += test_is_long() ? 1 : 3;
     }
-  CHECK(states > 300);
+  CHECK(states > (test_is_long() ? 300 : 100));
 }
 
 /* As if other threads had logs: commits wait for their stores in place, and store no neighbours. */
@@ -131,7 +133,8 @@ static void power_fails_after_a_kill(const char *method, bool in_recovery) {
   const char *start = prepared_pool(4), *killed = test_path("killed"), *media = test_path("media");
   struct progress *progress = progress_new();
   unsigned states = 0;
-  for (uint64_t at = 1;; at += 1 + at / 60) {
+  const unsigned share = test_is_long() ? 1 : 3;
+  for (uint64_t at = 1;; at += share + at * share / 60) {
     struct failure kill = {.progress = progress, .begin = 4, .end = 16, .cut.at = at};
     kill.cut.kills = true;
     if (!fail_once(&kill, start))
@@ -141,7 +144,7 @@ static void power_fails_after_a_kill(const char *method, bool in_recovery) {
     uint64_t begun = progress->acknowledged;
     progress->interrupted = 1;
     for (uint64_t next = in_recovery ? 1 : 20 + at % 31; next < (in_recovery ? 40 : 400);
-         next = in_recovery ? next + 1 + next / 8 : next * 3 + at % 7) {
+         next = in_recovery ? next + share + next / 8 : next * 3 + at % 7) {
       struct failure f = {.progress = progress, .begin = begun, .end = begun + 3, .cut.at = next};
       f.cut.media = media;
       f.cut.loses_old = in_recovery;
@@ -152,7 +155,7 @@ static void power_fails_after_a_kill(const char *method, bool in_recovery) {
         break;
     }
   }
-  CHECK(states > 100);
+  CHECK(states > 100 / share);
 }
 
 TEST_ONCE(power_failure_after_a_kill_undo) { power_fails_after_a_kill("undo", false); }

@@ -23,6 +23,8 @@
 #include <unistd.h>
 
 enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64, SEEDS = 14 };
+enum { WHOLE_SEEDS = 8 }; /* those that draw for each line */
+enum { FEW_EVENTS = 40 }; /* a short test lets the power fail at each of them */
 
 struct pending {
   uint64_t offset;
@@ -274,12 +276,13 @@ void power_fail_after_kills(const char *method, void (*prepare)(void *), void (*
   struct power_cut cut = {
       .path = test_path("again"), .image = test_path("image"), .media = kill.image};
   bool died = true;
-  for (kill.at = 1; died; kill.at += 1 + kill.at / 16) {
+  const unsigned stride = test_is_long() ? 8 : 3;
+  for (kill.at = 1; died; kill.at += 1 + kill.at / (2 * stride)) {
     put(&start, kill.path);
     died = is_cut_off(act, &kill);
     bool failed = died;
     hold(&killed, kill.path);
-    for (cut.at = 1; failed; cut.at += 1 + cut.at / 8) {
+    for (cut.at = 1; failed; cut.at += 1 + cut.at / stride) {
       put(&killed, cut.path);
       cut.seed = kill.at * 7919 + cut.at + test_seed();
       failed = is_cut_off(act, &cut);
@@ -290,15 +293,24 @@ void power_fail_after_kills(const char *method, void (*prepare)(void *), void (*
   CHECK(kill.at > 5);
 }
 
+/* In short tests two of the seeds at an event that draw for each line, and two of the others. */
+static bool has_turn(uint64_t at, unsigned seed) {
+  unsigned turns = seed <= WHOLE_SEEDS ? WHOLE_SEEDS / 2 : (SEEDS - WHOLE_SEEDS) / 2;
+  return seed % turns == at % turns;
+}
+
 void power_fail_everywhere(const char *method, void (*prepare)(void *), void (*act)(void *),
                            void (*verify)(const char *)) {
   static struct held start;
   make(&start, method, prepare);
+  const bool all = test_is_long();
   static const int ones[SEEDS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, PENDING_MAX, -1, -PENDING_MAX};
   struct power_cut cut = {.path = test_path("pool"), .image = test_path("image")};
   bool failed = true;
-  for (cut.at = 1; failed; cut.at++)
+  for (cut.at = 1; failed; cut.at += all ? 1 : 1 + cut.at / FEW_EVENTS)
     for (unsigned seed = 1; seed <= SEEDS && failed; seed++) {
+      if (!all && !has_turn(cut.at, seed))
+        continue;
       put(&start, cut.path);
       cut.seed = seed * 7919 + cut.at + test_seed();
       cut.one = ones[seed - 1];

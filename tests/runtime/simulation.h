@@ -31,7 +31,8 @@ void power_copy(const char *from, const char *to);
 
 /* Lets the power fail at each event of `act`, which arms the cut it is given, with some seeds at
  * each, in copies of the pool that `prepare` makes and closes at the path it is given; `verify` is
- * given each image. Both run in processes of their own. */
+ * given each image. Both run in processes of their own. In short tests (test_is_long) neighbouring
+ * events take turns in the seeds, and of many events more and more are left out. */
 void power_fail_everywhere(const char *method, void (*prepare)(void *path), void (*act)(void *cut),
                            void (*verify)(const char *image));
 
