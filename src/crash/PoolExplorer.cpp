@@ -228,7 +228,7 @@ private:
     if (isSlow(Said.What))
       S.countHang();
     if (isOfChecker(Said.What)) {
-      blameCommit(Said, refusedSince(Said, C, InRecovery), F);
+      blameCommit(Said, refusedSince(Said, InRecovery), F);
       tellPrinted(Said, F);
     }
     Finding *Fresh = addFinding(R, std::move(F));
@@ -259,26 +259,21 @@ private:
                                       " more lines have to be lost for it"});
   }
 
-  /// The event before which the program stored what the checker refuses though nothing is lost; or
-  /// this one.
-  size_t refusedSince(const Judgement &Said, const Choices &C, bool InRecovery) {
-    if (O.Only || isSlow(Said.What) || InRecovery || !isRefusedWhole(C))
-      return moment();
-    return Known.first(moment(), [&](size_t Event) { return !goesOn() || isRightBefore(Event); });
+  /// The commit whose state recovery went back to is there for longer than this crash: the event
+  /// before which the program made what the checker refuses. SIZE_MAX: it does not refuse that state
+  /// when nothing is lost.
+  size_t refusedSince(const Judgement &Said, bool InRecovery) {
+    if (O.Only || isSlow(Said.What) || InRecovery)
+      return SIZE_MAX;
+    size_t Newest = newestOf(Said), Left = moment();
+    if (Newest != SIZE_MAX && H.transaction(Newest).End < Left)
+      Left = H.transaction(Newest).End + 1;
+    auto IsRight = [&](size_t Event) { return !goesOn() || isRightBefore(Event); };
+    return Known.isRight(Left, IsRight) ? SIZE_MAX : Known.first(Left, IsRight);
   }
 
-  /// What fails now fails as well when nothing is lost.
-  bool isRefusedWhole(const Choices &C) {
-    if (losesNothing(C))
-      return true;
-    if (WholeAt != moment()) {
-      Choices Whole = C;
-      for (Choice &One : Whole)
-        One.Version = One.Dirty->Versions.size() - 1;
-      WholeAt = moment();
-      IsWholeRefused = isOfChecker(verdictOn(Whole, false, false).first.What);
-    }
-    return IsWholeRefused;
+  size_t newestOf(const Judgement &Said) const {
+    return Said.Newest != SIZE_MAX ? Said.Newest : H.commits() - 1;
   }
 
   /// A process dies right behind its event, the power fails right before it.
@@ -320,11 +315,9 @@ private:
                       .str();
   }
 
-  /// The commit that left what the checker does not like, since \p Event.
+  /// The commit that left what the checker does not like, since \p Event; SIZE_MAX: since this crash.
   void blameCommit(const Judgement &Said, size_t Event, Finding &F) {
-    size_t Newest = Said.Newest != SIZE_MAX ? Said.Newest : H.commits() - 1;
-    if (Event != moment())
-      Newest = commitsBefore(Event) - 1;
+    size_t Newest = Event == SIZE_MAX ? newestOf(Said) : commitsBefore(Event) - 1;
     if (Newest == SIZE_MAX) {
       F.Message += ", before anything was committed";
       return;
@@ -361,8 +354,6 @@ private:
   uint64_t Number = 0; ///< of the state that is judged
   uint64_t Epochs = 0;
   bool TooMuch = false;
-  size_t WholeAt = SIZE_MAX; ///< moment of IsWholeRefused
-  bool IsWholeRefused = false;
 };
 
 } // namespace

@@ -3,6 +3,15 @@
 
 namespace nvmove::crash {
 
+bool Refusals::isRight(size_t Event, llvm::function_ref<bool(size_t)> IsRight) {
+  auto Span = Spans.upper_bound(Event);
+  if (Span != Spans.begin() && std::prev(Span)->second >= Event)
+    return false;
+  if (!Rights.count(Event) && IsRight(Event))
+    Rights.insert(Event);
+  return Rights.count(Event);
+}
+
 size_t Refusals::first(size_t Event, llvm::function_ref<bool(size_t)> IsRight) {
   auto Above = Rights.lower_bound(Event);
   size_t Right = Above == Rights.begin() ? 0 : *std::prev(Above);

@@ -19,6 +19,8 @@ namespace nvmove::crash {
 class Refusals {
 public:
   void right(size_t Event) { Rights.insert(Event); }
+  /// All that was stored before \p Event. \p IsRight is asked where it is not known.
+  bool isRight(size_t Event, llvm::function_ref<bool(size_t Event)> IsRight);
 
   /// Refused with all that was stored before \p Event: the first event, above one that is right,
   /// for which that holds. \p IsRight judges what was stored before an event; it is asked some
