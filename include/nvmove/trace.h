@@ -53,7 +53,8 @@ enum nvm_trace_kind {
   /* The thread's transaction becomes part of another's; the one that adopts it. extra: a number. */
   NVM_TRACE_JOIN,
   NVM_TRACE_ADOPT,
-  /* place, extra: bytes of a block that the open transaction allocated, freed. */
+  /* place, extra: bytes of a block that the open transaction allocated, freed. FREE may have a
+   * payload: its site (uint64_t). */
   NVM_TRACE_ALLOC,
   NVM_TRACE_FREE,
   NVM_TRACE_GROW,     /* place: size of the file from now on */
@@ -69,7 +70,8 @@ enum nvm_trace_kind {
   NVM_TRACE_UNSAFE,  /* place holds the pointer `extra`, which lies outside: no commit */
   NVM_TRACE_OPENED,  /* creation or recovery is over; place: size of the file */
   NVM_TRACE_CLOSED,  /* all is in place; or the process ends */
-  NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file */
+  NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file; extra:
+                        address of its first byte */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
   NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
   NVM_TRACE_ASKED,   /* the program flushes the line of `place` itself; extra: site */

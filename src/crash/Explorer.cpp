@@ -2,6 +2,7 @@
 #include "crash/Explorer.h"
 
 #include "crash/Callers.h"
+#include "crash/Dangling.h"
 #include "crash/FailurePoints.h"
 #include "crash/Findings.h"
 #include "crash/Guilty.h"
@@ -73,8 +74,10 @@ public:
 
 private:
   void prepare() {
-    if (!O.Only)
+    if (!O.Only) {
       applyRules(T, R);
+      findDangling(T, H, All, O, R);
+    }
     R.Threads = T.Threads;
     if (T.OtherOpenings)
       R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +

@@ -85,7 +85,7 @@ private:
       break;
     case NVM_TRACE_FREE:
       own(E);
-      Freed.add(E.Place, {E.Extra, Current[E.Thread], lastOf(E.Thread), false});
+      takeFree(E);
       break;
     case NVM_TRACE_STORE:
       takeStore(E);
@@ -223,6 +223,13 @@ private:
                        Where));
   }
 
+  void takeFree(const Event &E) {
+    const Site *Where = T.site(siteOfFree(E));
+    FreedBlock Block{E.Extra, Current[E.Thread], Where ? Where : lastOf(E.Thread), false};
+    Block.IsKnown = Where;
+    Freed.add(E.Place, Block);
+  }
+
   void addAll(const std::vector<Finding> &Findings) {
     for (const Finding &F : Findings)
       addFinding(R, F);
@@ -237,7 +244,9 @@ private:
                       fieldOf(*Where),
                       Block->Undone ? "an aborted transaction had allocated" : "was freed before"),
         Where, Block->Where,
-        Block->Undone ? "it was allocated behind this" : "it was freed behind this");
+        Block->Undone    ? "it was allocated behind this"
+        : Block->IsKnown ? "it was freed here"
+                         : "it was freed behind this");
     return true;
   }
 

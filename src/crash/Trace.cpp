@@ -129,12 +129,16 @@ void markCovered(Trace &T) {
 
 } // namespace
 
-uint64_t bytesOfSync(const Event &E) {
-  uint64_t Bytes = 0;
-  if (E.Bytes.size() >= sizeof Bytes)
-    std::memcpy(&Bytes, E.Bytes.data(), sizeof Bytes);
-  return Bytes;
+/// The payload of an event that has one number as such; 0: none.
+static uint64_t payloadOf(const Event &E) {
+  uint64_t Number = 0;
+  if (E.Bytes.size() >= sizeof Number)
+    std::memcpy(&Number, E.Bytes.data(), sizeof Number);
+  return Number;
 }
+
+uint64_t bytesOfSync(const Event &E) { return payloadOf(E); }
+uint64_t siteOfFree(const Event &E) { return payloadOf(E); }
 
 bool isTrace(const std::string &Path) {
   nvm_trace_header Header{};

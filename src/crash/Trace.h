@@ -83,6 +83,8 @@ bool isTrace(const std::string &Path);
 
 /// Of a SYNC: how many.
 uint64_t bytesOfSync(const Event &E);
+/// Of a FREE: its site; 0: not known.
+uint64_t siteOfFree(const Event &E);
 
 /// Reads \p Path and \p Path.image. A record that does not fit is an error with its offset.
 llvm::Expected<Trace> readTrace(const std::string &Path);

@@ -66,6 +66,8 @@ public:
   bool pass(const Trace &T, size_t At);
 
   size_t commits() const { return Now; }
+  /// Of all transactions.
+  size_t size() const { return All.size(); }
   /// Of the committed data.
   const Data &lines() const { return Lines; }
   /// Numbers of those that are committing.
