@@ -67,7 +67,9 @@ enum nvm_trace_kind {
   NVM_TRACE_ACQUIRE, /* place: address of a lock that an open transaction released */
   NVM_TRACE_POINTER, /* place, in a block of no type, was given a pointer that lies outside; extra:
                         site; payload: the pointer */
-  NVM_TRACE_UNSAFE,  /* place holds the pointer `extra`, which lies outside: no commit */
+  NVM_TRACE_UNSAFE, /* place holds the pointer `extra`, which lies outside: no commit. Payload, where
+                        the place has a type: the place in its block, the sizes of the block and of
+                        the type (uint64_t each), its name, a zero, its members (nvmove/abi.h) */
   NVM_TRACE_OPENED,  /* creation or recovery is over; place: size of the file */
   NVM_TRACE_CLOSED,  /* all is in place; or the process ends */
   NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file; extra:

@@ -117,6 +117,9 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
     nvmi_trace_put(self->number, told->kind, told->place, told->extra, &extra,
                    told->site ? sizeof extra : 0);
     return;
+  case NVM_TRACE_UNSAFE:
+    nvmi_view_put_unsafe(self, told);
+    return;
   case NVM_TRACE_NOTE:
     nvmi_view_note(self, told->place, told->extra);
     break;

@@ -107,6 +107,8 @@ void nvmi_view_take(void);
 bool nvmi_view_says_where(uint64_t place);
 void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told *told,
                          uint64_t extra);
+/* A pointer that does not commit, with what the type of its block says. */
+void nvmi_view_put_unsafe(const struct nvmi_tracer *self, const struct nvmi_told *told);
 /* Bytes that differ from the view: stored by a function with a note of this thread, by another
  * thread that will tell of it, or by nobody; then `site` is of the call that did it, or 0. */
 void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t size, uint64_t site);

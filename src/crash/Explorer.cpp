@@ -10,6 +10,7 @@
 #include "crash/RawExplorer.h"
 #include "crash/Recovery.h"
 #include "crash/Rules.h"
+#include "crash/Telling.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -76,6 +77,7 @@ private:
   void prepare() {
     if (!O.Only) {
       applyRules(T, R);
+      tellConflicts({T, H, All}, R);
       findDangling(T, H, All, O, R);
     }
     R.Threads = T.Threads;
@@ -240,7 +242,7 @@ private:
   void found(const Judgement &Said, const Choices &C, bool InRecovery) {
     Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
     if (Said.What == Verdict::Torn)
-      blame(Said, F);
+      blame(Said, C, F);
     Hangs += isSlow(Said.What);
     Stopped |= Hangs >= HangsMax;
     if (Said.What == Verdict::Refused || Said.What == Verdict::CheckerDied ||
@@ -273,22 +275,14 @@ private:
       O.Watching->found(*Fresh);
   }
 
-  void blame(const Judgement &Said, Finding &F) {
+  void blame(const Judgement &Said, const Choices &C, Finding &F) {
     Guilty Who = All.of(Said.Place, At);
     F.Where = Who.Where;
     F.Point = Who.Point;
     F.Kind = "torn transaction";
-    if (Said.Before == Said.After)
-      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, but no transaction "
-                                "that was committing changes it: it has to be {2:x}",
-                                Said.Place, unsigned(Said.Found), unsigned(Said.Before))
-                      .str();
-    else
-      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, with others it is "
-                                "{2:x} before the transaction and {3:x} after it",
-                                Said.Place, unsigned(Said.Found), unsigned(Said.Before),
-                                unsigned(Said.After))
-                      .str();
+    M.put(C);
+    tellTorn({T, H, All}, Said, M.path(), At, F);
+    M.takeBack(C);
   }
 
   /// The commit that left what the checker does not like.

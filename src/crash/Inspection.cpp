@@ -62,6 +62,26 @@ bool isItThere(void *Context, const nvm_block *Block) {
   return !W->Found;
 }
 
+/// First: in the file.
+MemberName memberAt(NVM_POOL *Pool, uint64_t Place) {
+  Wanted W{Place, {}};
+  nvm_pool_each_block(Pool, /*reach=*/false, isItThere, &W);
+  uint64_t Aligned = Place & ~uint64_t(7), Word;
+  std::memcpy(&Word, static_cast<const char *>(nvm_pool_base(Pool)) + Aligned, sizeof Word);
+  if (!W.Found)
+    return Word && Word == reinterpret_cast<uint64_t>(nvm_pool_root(Pool))
+               ? MemberName{"the pool's root", Aligned, sizeof Word}
+               : MemberName();
+  uint64_t Inside = Place - W.Block.offset, Size = W.Block.size;
+  if (!W.Block.type)
+    return {llvm::formatv("byte {0} of a block of {1} bytes without type", Inside, Size).str(),
+            Place, 1};
+  const nvm_type &Type = *W.Block.type;
+  MemberName M = memberName({Type.name, Type.members, Type.size, Inside, Size});
+  M.First += W.Block.offset;
+  return M;
+}
+
 } // namespace
 
 std::string inspect(const std::string &Path,
@@ -85,22 +105,25 @@ std::string inspect(const std::string &Path,
   return Text;
 }
 
-std::string nameOf(NVM_POOL *Pool, uint64_t Place) {
-  Wanted W{Place, {}};
-  nvm_pool_each_block(Pool, /*reach=*/false, isItThere, &W);
-  uint64_t Word;
-  std::memcpy(&Word, static_cast<const char *>(nvm_pool_base(Pool)) + (Place & ~uint64_t(7)),
-              sizeof Word);
-  if (!W.Found)
-    return Word && Word == reinterpret_cast<uint64_t>(nvm_pool_root(Pool)) ? "the pool's root" : "";
-  uint64_t Inside = Place - W.Block.offset;
-  if (W.Block.type)
-    return memberName(*W.Block.type, Inside, W.Block.size);
-  return llvm::formatv("byte {0} of a block of {1} bytes without type", Inside, W.Block.size).str();
-}
+std::string nameOf(NVM_POOL *Pool, uint64_t Place) { return memberAt(Pool, Place).Text; }
 
-std::string nameIn(const std::string &Path, uint64_t Place) {
-  return inspect(Path, [&](NVM_POOL *Pool, llvm::raw_ostream &OS) { OS << nameOf(Pool, Place); });
+Field fieldIn(const std::string &Path, uint64_t Place) {
+  std::string Said = inspect(Path, [&](NVM_POOL *Pool, llvm::raw_ostream &OS) {
+    MemberName M = memberAt(Pool, Place);
+    uint64_t Value = 0;
+    bool IsNumber = M.Size && M.Size <= sizeof Value;
+    if (IsNumber)
+      std::memcpy(&Value, static_cast<const char *>(nvm_pool_base(Pool)) + M.First, M.Size);
+    OS << M.First << ' ' << (IsNumber ? M.Size : 0) << ' ' << Value << ' ' << M.Text;
+  });
+  Field F;
+  llvm::StringRef Rest = Said;
+  if (Rest.consumeInteger(10, F.Place) || !Rest.consume_front(" ") ||
+      Rest.consumeInteger(10, F.Size) || !Rest.consume_front(" ") ||
+      Rest.consumeInteger(10, F.Value))
+    return {};
+  F.Name = Rest.ltrim().str();
+  return F;
 }
 
 } // namespace nvmove::crash

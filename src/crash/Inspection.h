@@ -18,11 +18,18 @@ namespace nvmove::crash {
 std::string inspect(const std::string &Path,
                     llvm::function_ref<void(NVM_POOL *, llvm::raw_ostream &)> Look);
 
-/// What lies at byte \p Place of the file, in words: "field next of struct item", with the indices
-/// of arrays; "byte 8 of a block of 64 bytes without type". Empty: it is in no block.
+/// What lies at byte \p Place of the file, in words: as MemberName.h says it, or "byte 8 of a block
+/// of 64 bytes without type". Empty: it is in no block.
 std::string nameOf(NVM_POOL *Pool, uint64_t Place);
 
-/// The same of the image at \p Path.
-std::string nameIn(const std::string &Path, uint64_t Place);
+/// A field of at most a word that lies somewhere in the file, and its value.
+struct Field {
+  std::string Name; ///< empty: nothing is known of the place
+  uint64_t Place = 0;
+  unsigned Size = 0; ///< 0: the value is of no interest, it is no number
+  uint64_t Value = 0;
+};
+/// Of the image at \p Path, around byte \p Place.
+Field fieldIn(const std::string &Path, uint64_t Place);
 
 } // namespace nvmove::crash

@@ -1,9 +1,7 @@
 // Names of members: see MemberName.h. The lines that are read here are those of nvm_type.members.
 #include "crash/MemberName.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <vector>
@@ -40,9 +38,9 @@ bool parse(StringRef Text, Line &L) {
 
 /// The arrays of records around a line: each has its members behind it, with the offsets of the first
 /// element.
-class Members {
+class Search {
 public:
-  explicit Members(uint64_t At) : At(At) {}
+  explicit Search(uint64_t At) : At(At) {}
 
   void take(const Line &L) {
     while (!Around.empty() && !L.Name.starts_with((Around.back().Name + "[].").str()))
@@ -53,12 +51,15 @@ public:
       uint64_t Index = Has ? (At - L.Offset) / L.Size : 0;
       At -= Index * L.Size;
       Around.push_back({L.Name, L.Size, Index, Has});
-    } else if (Has && (Around.empty() || Around.back().Has)) {
-      Found = nameOf(L);
+    } else if (Has && Name.empty() && (Around.empty() || Around.back().Has)) {
+      Name = nameOf(L);
+      Size = L.Size;
+      Into = (At - L.Offset) % L.Size;
     }
   }
 
-  std::string Found;
+  std::string Name;            ///< empty: no member is there
+  uint64_t Size = 0, Into = 0; ///< Into: from its first byte
 
 private:
   struct Array {
@@ -90,22 +91,24 @@ private:
 
 } // namespace
 
-std::string memberName(const nvm_type &Type, uint64_t Inside, uint64_t Size) {
-  llvm::SmallVector<StringRef> Lines;
-  StringRef(Type.members).split(Lines, '\n', -1, /*KeepEmpty=*/false);
-  bool HasTail =
-      llvm::any_of(llvm::ArrayRef(Type.fields, Type.field_count),
-                   [](const nvm_field &F) { return F.kind == NVM_FIELD_FLEXIBLE_ARRAY; });
-  bool HasMany = !HasTail && Type.size && Size >= 2 * Type.size;
-  Members Search(HasMany ? Inside % Type.size : Inside);
-  for (StringRef Text : Lines)
+MemberName memberName(const TypedPlace &P) {
+  llvm::SmallVector<StringRef> Texts;
+  std::vector<Line> Lines;
+  P.Members.split(Texts, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef Text : Texts)
     if (Line L; parse(Text, L))
-      Search.take(L);
-  std::string Index = HasMany ? llvm::formatv("[{0}]", Inside / Type.size).str() : "";
-  if (Search.Found.empty())
-    return llvm::formatv("byte {0} of {1}", Inside, Type.name).str();
-  return llvm::formatv("field {0}{1}{2} of {3}", Index, HasMany ? "." : "", Search.Found, Type.name)
-      .str();
+      Lines.push_back(L);
+  bool HasTail = llvm::any_of(Lines, [](const Line &L) { return !L.Count; });
+  bool HasMany = !HasTail && P.TypeSize && P.BlockSize >= 2 * P.TypeSize;
+  uint64_t Record = HasMany ? P.Inside / P.TypeSize : 0;
+  Search Found(P.Inside - Record * P.TypeSize);
+  for (const Line &L : Lines)
+    Found.take(L);
+  if (Found.Name.empty())
+    return {llvm::formatv("byte {0} of {1}", P.Inside, P.Type).str(), P.Inside, 1};
+  std::string Index = HasMany ? llvm::formatv("[{0}].", Record).str() : "";
+  return {llvm::formatv("field {0}{1} of {2}", Index, Found.Name, P.Type).str(),
+          P.Inside - Found.Into, Found.Size};
 }
 
 } // namespace nvmove::crash

@@ -8,6 +8,7 @@
 #include "crash/LockOrder.h"
 #include "crash/OpenOne.h"
 #include "crash/Outside.h"
+#include "crash/Telling.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -259,7 +260,7 @@ private:
       if (Other == Id || O.Thread == E.Thread || !O.Stored.hasAny(E.Place, E.Bytes.size()) ||
           Order.needs(E.Thread).count(Other))
         continue;
-      add("unordered transactions",
+      add(Unordered,
           llvm::formatv("store of {0}{1} to bytes that another thread's open transaction has "
                         "written: neither can be undone without the other",
                         bytesOf(E.Bytes.size()), fieldOf(*Where)),
@@ -322,10 +323,12 @@ private:
 
   void takeUnsafe(const Event &E) {
     Guilty Who = All.of(E.Place, At);
+    std::string Name = fieldOfUnsafe(E);
     add("unsafe pointer",
-        llvm::formatv("{0:x} lies outside the pool: after a restart it points to nothing; the "
-                      "transaction was undone",
-                      E.Extra),
+        llvm::formatv(
+            "{0}{1:x}{2} lies outside the pool: after a restart it points to nothing; the "
+            "transaction was undone",
+            Name.empty() ? "" : Name + " is ", E.Extra, Name.empty() ? "" : ", which"),
         Who.Where);
   }
 
