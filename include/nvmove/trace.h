@@ -23,7 +23,8 @@ enum nvm_trace_kind {
   NVM_TRACE_OPEN = 1,
   /* extra: number of a site: a place in the source and the calls that led to it. Payload: line and
    * column (uint32_t each), then "file", "field" and the callers' return addresses, the innermost
-   * first, as "module+0xoffset"; each ended by a zero. Before the first record that names it. */
+   * first, as "module+0xoffset"; each ended by a zero. Before the first record that names it.
+   * place: 1 of code that nothing instruments, whose place is the first of these addresses. */
   NVM_TRACE_SITE,
   /* The program stored `size` bytes; extra: its site, 0 when not known. In a pool whose method
    * keeps the program's view apart (NVM_TRACE_APART) the file does not have them yet. */

@@ -7,6 +7,7 @@
 #include "crash/LeftOpen.h"
 #include "crash/LockOrder.h"
 #include "crash/OpenOne.h"
+#include "crash/Outputs.h"
 #include "crash/Outside.h"
 #include "crash/Telling.h"
 
@@ -295,18 +296,14 @@ private:
     addFinding(R, std::move(F));
   }
 
-  /// Whoever reads it takes for done what a crash undoes.
   void takeOutput(const Event &E) {
-    constexpr uint64_t Stderr = 2;
-    const Site *Where = T.site(E.Extra), *First = nullptr;
+    const Site *First = nullptr;
     for (const auto &[Id, O] : Open)
       if (O.Thread == E.Thread && O.First)
         First = O.First;
-    if (First && Where && E.Place != Stderr)
-      add("output before commit",
-          "this leaves the process while stores are not committed: after a crash they never "
-          "happened",
-          Where, First, "the first of those stores");
+    if (std::optional<Finding> F =
+            First ? outputBeforeCommit(T, At, First, lastOf(E.Thread)) : std::nullopt)
+      addFinding(R, std::move(*F));
   }
 
   void takeRelease(const Event &E) {

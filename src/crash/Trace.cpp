@@ -35,7 +35,8 @@ void readPoint(Trace &T, const Event &E) {
   E.Bytes.drop_front(sizeof Place).split(Texts, '\0');
   Texts.resize(std::max<size_t>(Texts.size(), 3)); // behind the last zero is another
   Point &Made = T.Points[E.Extra];
-  Made.Where = &*T.Sites.insert({Texts[0].str(), Texts[1].str(), Place[0], Place[1]}).first;
+  if (!E.Place)
+    Made.Where = &*T.Sites.insert({Texts[0].str(), Texts[1].str(), Place[0], Place[1]}).first;
   for (size_t I = 2; I + 1 < Texts.size(); ++I)
     Made.Callers.push_back(Texts[I].str());
 }

@@ -40,7 +40,7 @@ struct Site {
 
 /// One, and the calls that led to it.
 struct Point {
-  const Site *Where = nullptr;
+  const Site *Where = nullptr; ///< null: code that nothing instruments, the first of the callers
   std::vector<std::string> Callers = {}; ///< return addresses as module+0xoffset, innermost first
 };
 
