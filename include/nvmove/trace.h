@@ -45,7 +45,8 @@ enum nvm_trace_kind {
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
-  NVM_TRACE_POINT, /* a commit point, no explicit transaction open: commits the thread's stores */
+  NVM_TRACE_POINT, /* a commit point, no explicit transaction open: commits the thread's stores;
+                      extra: 1 of a split point */
   NVM_TRACE_BEGIN, /* an explicit transaction of this thread, over all pools; extra: site */
   NVM_TRACE_COMMITTING, /* all of it is stored; from now on a crash may find it committed; extra:
                            site of the commit */

@@ -297,7 +297,11 @@ private:
     F.Where = T.site(F.Point);
     if (!F.Where)
       F.Where = All.lastBefore(Committing);
-    F.Message += llvm::formatv(", in the state that commit {0} leaves", Newest + 1).str();
+    F.Message +=
+        llvm::formatv(", in the state that {0} {1} leaves",
+                      H.transaction(Newest).IsSplit ? "the split point at commit" : "commit",
+                      Newest + 1)
+            .str();
   }
 
   const Trace &T;

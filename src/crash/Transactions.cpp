@@ -40,6 +40,7 @@ private:
     size_t Id = 0;
     std::vector<size_t> Events; ///< stores, allocations and frees
     size_t Began = SIZE_MAX, Committing = 0;
+    bool IsSplit = false;
     std::set<size_t> Needs; ///< what it depended on then
   };
 
@@ -48,6 +49,9 @@ private:
     switch (E.Kind) {
     case NVM_TRACE_BEGIN:
       of(E.Thread).Began = At;
+      break;
+    case NVM_TRACE_POINT:
+      of(E.Thread).IsSplit |= E.Extra != 0;
       break;
     case NVM_TRACE_STORE:
     case NVM_TRACE_ALLOC:
@@ -128,6 +132,7 @@ private:
     Made.Thread = T.Events[O.Committing].Thread;
     Made.Began = O.Events.empty() ? O.Began : std::min(O.Began, O.Events.front());
     Made.Committing = O.Committing;
+    Made.IsSplit = O.IsSplit;
     Made.End = At;
     Made.DependsOn.assign(O.Needs.begin(), O.Needs.end());
     over(O.Id);

@@ -45,6 +45,7 @@ struct Transaction {
   unsigned Thread = 0;
   size_t Began = 0;      ///< its BEGIN, or the first of its events
   size_t Committing = 0; ///< event
+  bool IsSplit = false;  ///< a split point ended it
   size_t End = SIZE_MAX; ///< its COMMIT event; SIZE_MAX: the trace ends before
   std::vector<size_t>
       DependsOn; ///< numbers of those that were open when a lock of theirs came over
