@@ -86,7 +86,9 @@ enum nvm_trace_kind {
                         nvmove crash */
   NVM_TRACE_SYNC,    /* all that was stored to these bytes is durable (clflush, msync, fsync).
                         extra: site. Payload: how many (uint64_t) */
-  NVM_TRACE_FORKED   /* the process has a child, of which nothing is written down */
+  NVM_TRACE_FORKED,  /* the process has a child, of which nothing is written down */
+  NVM_TRACE_SHARED /* at the end of a pool the process has memory that it shares with others, and may
+                        write to: the file that is the payload */
 };
 
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be

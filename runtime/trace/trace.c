@@ -357,6 +357,7 @@ void nvmi_trace_leave(const struct nvm_pool *pool) {
     return;
   struct nvmi_tracer *self = enter();
   nvmi_view_compare_heap(self, true, 0);
+  nvmi_trace_shared(pool->fd);
   nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
   leave(self);
 }

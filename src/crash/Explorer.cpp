@@ -104,6 +104,9 @@ private:
       R.NotDone.push_back("an opening of the pool failed (" + std::to_string(T.Refused) +
                           " times): what it did to the file counts as done by somebody else");
     J.mayRefuse(T.Created);
+    for (const std::string &File : T.Shared)
+      R.NotDone.push_back(File + " is mapped shared and for writing: what the program stores there "
+                                 "leaves the process at once, and is not looked at");
     expect();
   }
 

@@ -61,6 +61,7 @@ struct Trace {
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
   bool Raw = false; ///< of a program that flushes by itself, in any file: no transactions
+  std::set<std::string> Shared; ///< files through which the program may tell others by a store
   std::unique_ptr<llvm::MemoryBuffer> Output; ///< what it printed to stdout; null: not known
   bool Cut = false;                           ///< it does not go on to the end
   bool Full = false;                          ///< for it was as long as it may be
