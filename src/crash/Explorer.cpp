@@ -81,6 +81,7 @@ private:
       findDangling(T, H, All, O, R);
     }
     R.Threads = T.Threads;
+    R.Method = T.Apart ? "shadow" : "undo";
     if (T.OtherOpenings)
       R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
                           " times): nothing of that is known, only the first pool is traced");
@@ -103,10 +104,10 @@ private:
     if (T.Refused)
       R.NotDone.push_back("an opening of the pool failed (" + std::to_string(T.Refused) +
                           " times): what it did to the file counts as done by somebody else");
-    J.mayRefuse(T.Created);
     for (const std::string &File : T.Shared)
       R.NotDone.push_back(File + " is mapped shared and for writing: what the program stores there "
                                  "leaves the process at once, and is not looked at");
+    J.mayRefuse(T.Created);
     expect();
   }
 

@@ -45,8 +45,10 @@ struct Finding {
   bool IsWarning = false;
   uint64_t Point = 0; ///< of the trace: Where, and the calls that led there; 0: not known
   std::vector<std::pair<Site, std::string>> Callers = {}; ///< of it, the innermost first
-  std::string State = {}; ///< the smallest that fails; empty: found without one
-  std::string Key = {};   ///< the message without what varies; empty: it is the message
+  std::string State = {};  ///< the smallest that fails; empty: found without one
+  std::string Key = {};    ///< the message without what varies; empty: it is the message
+  std::string Replay = {}; ///< a command that shows State again; empty: there is none
+  std::string Method = {}; ///< with which it was found, where there were several runs
 };
 
 struct Result {
@@ -62,6 +64,7 @@ struct Result {
   Interrupted Recoveries;         ///< that failed in their turn
   uint64_t Refused = 0, Lost = 0; ///< disk: not opened; opened with other data than is right
   double Seconds = 0;
+  std::string Method; ///< of the library in the run: undo, shadow, or "undo and shadow"
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
   bool CommandFails = false; ///< the user's, to be run at all

@@ -17,6 +17,7 @@ data what it was before or after the interrupted transaction, and does your chec
 Examples:
   nvmove-cc -g --nvmove-trace store.c -o store
   nvmove crash -- ./store put key value
+  nvmove crash --method=both -- ./store put key value
   nvmove crash --model=process --check './store-check {}' -- ./store fill 100
   nvmove crash --check ./libcheck.so -- ./store fill 100    int nvm_crash_check(NVM_POOL *): 0 is right
   nvmove-cc -g --nvmove-trace=raw log.c -o log              it maps a file, flushes and fences by itself
@@ -39,6 +40,13 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
           "power (default): lines of x86 that were not fenced may be lost; process; or disk")
       ->option_text("NAME")
       ->check(CLI::IsMember({"power", "process", "disk"}));
+  Crash
+      .add_option(
+          "--method", C.Method,
+          "run the program with undo or shadow (default: as NVMOVE_METHOD says, else undo), "
+          "or once with each: both")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"undo", "shadow", "both"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT");
   Crash
@@ -101,6 +109,8 @@ std::string checkCrash(const Arguments &A) {
     return "give a program to run or --trace FILE, not both";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())
     return "--keep goes with a program to run; the trace is there already";
+  if (!A.Crash.TraceFile.empty() && !A.Crash.Method.empty())
+    return "--method goes with a program to run; a trace is of one method";
   llvm::StringRef Check = A.Crash.Check;
   if (!Check.empty() && !Check.ends_with(".so") && !Check.contains("{}"))
     return "--check " + A.Crash.Check +
