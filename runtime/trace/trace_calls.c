@@ -93,7 +93,7 @@ void nvmi_traced_output(int descriptor, const void *frame) {
   uintptr_t told = told_at;
   struct nvmi_callers callers;
   told_at = 0;
-  if (!nvmi_tracing)
+  if (!nvmi_tracing || nvmi_trace_file_is(descriptor))
     return;
   int before = errno;
   find_callers(&callers, frame);

@@ -90,6 +90,8 @@ void nvmi_trace_shared(int pool_fd);
 /* trace_file.c; all but the first with the lock */
 /* False: another process has its trace there, and that now says that this one has a pool. */
 bool nvmi_trace_file_open(const char *path);
+/* Without the lock: whether what is written there is the trace. */
+bool nvmi_trace_file_is(int descriptor);
 /* In a child of fork. */
 void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);
