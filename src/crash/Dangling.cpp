@@ -124,8 +124,10 @@ private:
       return true;
     for (const auto &[Line, New] : C.Lines)
       Known.store(Line, New);
-    for (auto [Place, Bytes] : C.Allocated)
+    for (auto [Place, Bytes] : C.Allocated) {
       Freed.forget(Place, Bytes);
+      Untyped.erase(Untyped.lower_bound(Place), Untyped.lower_bound(Place + Bytes));
+    }
     std::set<uint64_t> Suspects;
     for (auto [Place, Bytes] : C.Freed) {
       Freed.add(Place, {Bytes, Next, T.site(LastFree[Place]), false});
@@ -136,6 +138,8 @@ private:
         if (auto Target = New.Mask >> Word % LineSize & 0xff ? Known.targetAt(Word) : std::nullopt;
             Target && Freed.at(*Target))
           Suspects.insert(Word);
+    for (auto Word = Suspects.begin(); Word != Suspects.end();)
+      Word = Freed.at(*Word) || Untyped.count(*Word) ? Suspects.erase(Word) : std::next(Word);
     if (Suspects.empty())
       return true;
     if (O.Watching && !O.Watching->goesOn(At, R.States))
@@ -156,6 +160,18 @@ private:
             (*static_cast<decltype(Report) *>(Context))(Bad);
           },
           &Report);
+      auto Each = [&](const nvm_block *Block) {
+        for (auto Word = Suspects.lower_bound(Block->offset);
+             !Block->type && Word != Suspects.end() && *Word < Block->offset + Block->size; ++Word)
+          OS << *Word << '\n';
+      };
+      nvm_pool_each_block(
+          Pool, /*reach=*/false,
+          [](void *Context, const nvm_block *Block) {
+            (*static_cast<decltype(Each) *>(Context))(Block);
+            return true;
+          },
+          &Each);
     });
     llvm::SmallVector<llvm::StringRef> Lines;
     llvm::StringRef(Said).split(Lines, '\n', -1, /*KeepEmpty=*/false);
@@ -163,8 +179,10 @@ private:
       uint64_t Place = 0, Target = 0;
       Line.consumeInteger(10, Place);
       Line = Line.ltrim();
-      Line.consumeInteger(10, Target);
-      tell(Place, Target, Line.ltrim(), C);
+      if (Line.empty())
+        Untyped.insert(Place);
+      else if (!Line.consumeInteger(10, Target))
+        tell(Place, Target, Line.ltrim(), C);
     }
   }
 
@@ -219,6 +237,7 @@ private:
   std::unique_ptr<Media> M; ///< all that was stored
   Words Known;
   FreedBlocks Freed;
+  std::set<uint64_t> Untyped; ///< words of blocks without type: they are not asked about again
   llvm::DenseMap<uint64_t, uint64_t> LastFree; ///< block -> number of the site
   std::map<const Site *, std::set<std::string>> Named;
   size_t At = 0, Next = 0;
