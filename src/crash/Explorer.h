@@ -20,7 +20,7 @@
 #include "crash/Walk.h"
 #include "crash/Watch.h"
 
-#include <deque>
+#include <list>
 
 namespace nvmove::crash {
 
@@ -53,7 +53,7 @@ struct Finding {
 
 struct Result {
   std::vector<Finding> Findings;
-  std::deque<Site> Places;           ///< of findings, which the trace does not have
+  std::list<Site> Places;            ///< of findings, which the trace does not have
   uint64_t States = 0, Distinct = 0; ///< judged; images among them
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken
   uint64_t Skipped = 0;              ///< epochs at failure points that were explored before

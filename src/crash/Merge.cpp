@@ -31,6 +31,7 @@ void mergeFindings(Result &Into, Result &From) {
 
 void merge(Result &Into, Result &&From) {
   mergeFindings(Into, From);
+  Into.Places.splice(Into.Places.end(), From.Places); // findings point there
   for (uint64_t Result::*Sum :
        {&Result::States, &Result::Distinct, &Result::Epochs, &Result::Sampled, &Result::Skipped,
         &Result::FailurePoints, &Result::Omitted, &Result::Unexplored, &Result::Commits,
