@@ -7,6 +7,7 @@
 #include "crash/Judge.h"
 #include "crash/Merge.h"
 #include "crash/Report.h"
+#include "crash/Temporary.h"
 #include "nvmove/nvmove.h"
 #include "support/Files.h"
 
@@ -21,19 +22,6 @@
 namespace nvmove::tool {
 
 namespace {
-
-/// Removes the trace and its image, unless they are to be kept.
-struct TraceFiles {
-  std::string Path;
-  bool Keep = false;
-  ~TraceFiles() {
-    if (Path.empty() || Keep)
-      return;
-    llvm::sys::fs::remove(Path);
-    llvm::sys::fs::remove(Path + ".image");
-    llvm::sys::fs::remove(Path + ".output");
-  }
-};
 
 llvm::Error failed(const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
@@ -133,8 +121,8 @@ std::string settingFault() {
 }
 
 struct Exploration {
-  TraceFiles Files; ///< of this run
-  crash::Trace T;   ///< findings point into it
+  crash::TemporaryTrace Files; ///< of this run
+  crash::Trace T;              ///< findings point into it
   std::string Path;
   int Status = 0;     ///< of the program, as wait() gives it
   bool GoesOn = true; ///< nobody has ended the exploration
@@ -147,7 +135,8 @@ llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exp
     if (!Path)
       return Path.takeError();
     Made.Path = *Path;
-    Made.Files.Path = A.Crash.Keep.empty() ? *Path : "";
+    if (A.Crash.Keep.empty())
+      Made.Files.set(*Path);
     if (llvm::Error E = runTraced(A, *Path, Made.Status))
       return std::move(E);
   }
@@ -200,7 +189,7 @@ llvm::Expected<crash::Result> exploreOne(const Arguments &A, crash::Options &O, 
     return R;
   for (crash::Finding &F : R->Findings)
     if (!F.State.empty()) {
-      Made.Files.Keep = true;
+      Made.Files.keep();
       F.Replay = replayOf(A.Crash, Made.Path) + " --state " + F.State;
     }
   return R;
