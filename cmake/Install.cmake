@@ -18,19 +18,23 @@ set_target_properties(nvmove_archive PROPERTIES
 target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
 target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
 
-# What programs compiled with --nvmove-trace=raw are linked with as well.
-file(GLOB raw_sources CONFIGURE_DEPENDS ${runtime_folder}/raw/*.c)
-add_library(nvmove_raw_archive STATIC ${raw_sources})
-set_target_properties(nvmove_raw_archive PROPERTIES
-  OUTPUT_NAME nvmove_raw
-  ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/nvmove
-  POSITION_INDEPENDENT_CODE ON
-  C_STANDARD 11
-  C_STANDARD_REQUIRED ON)
-target_include_directories(nvmove_raw_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
-target_compile_options(nvmove_raw_archive PRIVATE -O2 -fno-sanitize=all -Wall -Wextra -Werror -Wstrict-prototypes)
+# What programs compiled with --nvmove-trace=raw, and with --nvmove-trace, are linked with as well.
+foreach(room raw outputs)
+  file(GLOB ${room}_sources CONFIGURE_DEPENDS ${runtime_folder}/${room}/*.c)
+  add_library(nvmove_${room}_archive STATIC ${${room}_sources})
+  set_target_properties(nvmove_${room}_archive PROPERTIES
+    OUTPUT_NAME nvmove_${room}
+    ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/nvmove
+    POSITION_INDEPENDENT_CODE ON
+    C_STANDARD 11
+    C_STANDARD_REQUIRED ON)
+  target_include_directories(nvmove_${room}_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
+  target_compile_options(nvmove_${room}_archive PRIVATE
+    -O2 -fno-sanitize=all -Wall -Wextra -Werror -Wstrict-prototypes)
+endforeach()
+target_compile_options(nvmove_outputs_archive PRIVATE -fno-omit-frame-pointer)
 
-install(TARGETS nvmove_archive nvmove_raw_archive ARCHIVE)
+install(TARGETS nvmove_archive nvmove_raw_archive nvmove_outputs_archive ARCHIVE)
 # Its names, for links of libraries that allow no others to be undefined (tools/nvmove-cc/Undefined.h).
 set(undefined ${CMAKE_BINARY_DIR}/share/nvmove/libnvmove.undefined)
 add_custom_command(TARGET nvmove_archive POST_BUILD

@@ -70,8 +70,8 @@ const StringRef Flushes[] = {
     "pmem_flush",          "pmem_msync",    "pmem_persist",
 };
 
-/// Functions through which a thread lets go of a lock (the waits on a condition do, too), or begins
-/// or commits a transaction: the runtime wants to know where.
+/// Functions through which a thread lets go of a lock (the waits on a condition do, too), begins or
+/// commits a transaction, or frees a block: the runtime wants to know where.
 const StringRef Placed[] = {
     "__nvm_atomic_enter",
     "__nvm_atomic_leave",
@@ -79,7 +79,10 @@ const StringRef Placed[] = {
     "__nvm_split_point",
     "cnd_timedwait",
     "cnd_wait",
+    "free",
     "mtx_unlock",
+    "nvm_free",
+    "nvm_realloc",
     "nvm_tx_abort",
     "nvm_tx_begin",
     "nvm_tx_commit",
@@ -89,6 +92,8 @@ const StringRef Placed[] = {
     "pthread_mutex_unlock",
     "pthread_rwlock_unlock",
     "pthread_spin_unlock",
+    "realloc",
+    "reallocarray",
     "sem_post",
 };
 

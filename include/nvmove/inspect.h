@@ -47,6 +47,19 @@ int nvm_pool_each_block(NVM_POOL *pool, bool reach,
 long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *context, const char *line),
                                    void *context);
 
+/* The same, with more than the line of each fault. Dangling: it leads to a place of the pool at which
+ * no block is allocated. */
+struct nvm_bad_pointer {
+  uint64_t offset;   /* of the pointer, in the file */
+  uint64_t leads_to; /* of a dangling one, in the file */
+  bool is_dangling;
+  const char *line;
+};
+long long nvm_pool_each_bad_pointer(NVM_POOL *pool,
+                                    void (*report)(void *context,
+                                                   const struct nvm_bad_pointer *bad),
+                                    void *context);
+
 /* Makes the file about `size` bytes long: longer by blocks that are allocated on the disk now, or
  * shorter by the free chunks at its end, as far as these go. Right after opening only, before the
  * first store (NVM_EOPENTX). NVM_ETOOLARGE: beyond nvm_info.size_max; NVM_ENOSPACE. A crash leaves

@@ -23,7 +23,8 @@ enum nvm_trace_kind {
   NVM_TRACE_OPEN = 1,
   /* extra: number of a site: a place in the source and the calls that led to it. Payload: line and
    * column (uint32_t each), then "file", "field" and the callers' return addresses, the innermost
-   * first, as "module+0xoffset"; each ended by a zero. Before the first record that names it. */
+   * first, as "module+0xoffset"; each ended by a zero. Before the first record that names it.
+   * place: 1 of code that nothing instruments, whose place is the first of these addresses. */
   NVM_TRACE_SITE,
   /* The program stored `size` bytes; extra: its site, 0 when not known. In a pool whose method
    * keeps the program's view apart (NVM_TRACE_APART) the file does not have them yet. */
@@ -44,7 +45,8 @@ enum nvm_trace_kind {
   NVM_TRACE_FENCE,
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
-  NVM_TRACE_POINT, /* a commit point, no explicit transaction open: commits the thread's stores */
+  NVM_TRACE_POINT, /* a commit point, no explicit transaction open: commits the thread's stores;
+                      extra: 1 of a split point */
   NVM_TRACE_BEGIN, /* an explicit transaction of this thread, over all pools; extra: site */
   NVM_TRACE_COMMITTING, /* all of it is stored; from now on a crash may find it committed; extra:
                            site of the commit */
@@ -53,7 +55,8 @@ enum nvm_trace_kind {
   /* The thread's transaction becomes part of another's; the one that adopts it. extra: a number. */
   NVM_TRACE_JOIN,
   NVM_TRACE_ADOPT,
-  /* place, extra: bytes of a block that the open transaction allocated, freed. */
+  /* place, extra: bytes of a block that the open transaction allocated, freed. FREE may have a
+   * payload: its site (uint64_t). */
   NVM_TRACE_ALLOC,
   NVM_TRACE_FREE,
   NVM_TRACE_GROW,     /* place: size of the file from now on */
@@ -66,10 +69,13 @@ enum nvm_trace_kind {
   NVM_TRACE_ACQUIRE, /* place: address of a lock that an open transaction released */
   NVM_TRACE_POINTER, /* place, in a block of no type, was given a pointer that lies outside; extra:
                         site; payload: the pointer */
-  NVM_TRACE_UNSAFE,  /* place holds the pointer `extra`, which lies outside: no commit */
+  NVM_TRACE_UNSAFE, /* place holds the pointer `extra`, which lies outside: no commit. Payload, where
+                        the place has a type: the place in its block, the sizes of the block and of
+                        the type (uint64_t each), its name, a zero, its members (nvmove/abi.h) */
   NVM_TRACE_OPENED,  /* creation or recovery is over; place: size of the file */
   NVM_TRACE_CLOSED,  /* all is in place; or the process ends */
-  NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file */
+  NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file; extra:
+                        address of its first byte */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
   NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
   NVM_TRACE_ASKED,   /* the program flushes the line of `place` itself; extra: site */
@@ -80,7 +86,9 @@ enum nvm_trace_kind {
                         nvmove crash */
   NVM_TRACE_SYNC,    /* all that was stored to these bytes is durable (clflush, msync, fsync).
                         extra: site. Payload: how many (uint64_t) */
-  NVM_TRACE_FORKED   /* the process has a child, of which nothing is written down */
+  NVM_TRACE_FORKED,  /* the process has a child, of which nothing is written down */
+  NVM_TRACE_SHARED /* at the end of a pool the process has memory that it shares with others, and may
+                        write to: the file that is the payload */
 };
 
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be

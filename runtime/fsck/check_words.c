@@ -21,22 +21,25 @@
 struct check {
   struct nvm_pool *pool;
   struct nvmi_block_map map;
-  void (*report)(void *, const char *);
+  void (*report)(void *, const struct nvm_bad_pointer *);
   void *context;
   uint64_t faults;
   struct nvmi_repair *repair; /* or null: only look */
   bool null;                  /* what is wrong becomes null */
 };
 
-static void __attribute__((format(printf, 3, 4)))
-fault(struct check *check, const struct nvmi_word *word, const char *format, ...) {
+static void __attribute__((format(printf, 4, 5))) fault(struct check *check,
+                                                        const struct nvmi_word *word,
+                                                        struct nvm_bad_pointer bad,
+                                                        const char *format, ...) {
   char what[160], line[320];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
+  bad.offset = (uint64_t)(word->at - check->pool->home);
   snprintf(line, sizeof line, "field %s of %s at %#llx %s", nvmi_field_name(word->field),
-           word->type->name, (unsigned long long)(uint64_t)(word->at - check->pool->home), what);
+           word->type->name, (unsigned long long)bad.offset, what);
   if (check->null) {
     memset(word->at, 0, sizeof(uint64_t));
     nvmi_mended(check->repair, "%s; it is null", line);
@@ -45,9 +48,15 @@ fault(struct check *check, const struct nvmi_word *word, const char *format, ...
   check->faults++;
   if (check->repair)
     nvmi_left(check->repair, "%s (--null-dangling makes it null)", line);
+  bad.line = line;
   if (check->report)
-    check->report(check->context, line);
+    check->report(check->context, &bad);
 }
+
+static struct nvm_bad_pointer dangling(uint64_t to) {
+  return (struct nvm_bad_pointer){.is_dangling = true, .leads_to = to};
+}
+static const struct nvm_bad_pointer other;
 
 /* Below are small numbers that programs put into pointers, above no process has addresses. */
 static bool is_address(uint64_t value) { return value >= 0x1000 && value < UINT64_C(1) << 47; }
@@ -125,10 +134,11 @@ static void check_inside(struct check *check, const struct nvmi_word *word, uint
   const struct nvm_type *target = nvmi_type_by_id(check->pool, word->field->target);
   struct nvmi_block block;
   if (!nvmi_block_map_find(&check->map, offset, &block) && !may_be_end(check, word, offset, target))
-    fault(check, word, "leads to %#llx, where nothing is allocated", (unsigned long long)offset);
+    fault(check, word, dangling(offset), "leads to %#llx, where nothing is allocated",
+          (unsigned long long)offset);
   else if (target && target->alignment && value % target->alignment)
-    fault(check, word, "leads to %#llx, which is not aligned for %s", (unsigned long long)offset,
-          target->name);
+    fault(check, word, other, "leads to %#llx, which is not aligned for %s",
+          (unsigned long long)offset, target->name);
 }
 
 /* A pointer to static data lies where the next opening will look for one. */
@@ -141,7 +151,7 @@ static void check_mark(struct check *check, const struct nvmi_word *word, bool i
     nvmi_chunk_mark(check->pool, head - 1, chunk | NVM_SPAN_STATICS);
     nvmi_mended(check->repair, "chunk %u: marked as a span with pointers to static data", head - 1);
   } else if (is_large ? !is_static : !(chunk & NVM_SPAN_STATICS))
-    fault(check, word, "leads to static data, and its span is not marked for that");
+    fault(check, word, other, "leads to static data, and its span is not marked for that");
 }
 
 static bool check_word(void *context, const struct nvmi_word *word) {
@@ -161,13 +171,13 @@ static bool check_word(void *context, const struct nvmi_word *word) {
   }
   if (nvmi_pointer_offset(header, value, &offset)) {
     if (is_static)
-      fault(check, word, "should lead to the program, and leads into the pool");
+      fault(check, word, other, "should lead to the program, and leads into the pool");
     else
       check_inside(check, word, value, offset);
   } else if (value - NVM_RANGE_BASE < NVM_RANGE_SIZE) {
-    fault(check, word, "leads to another pool (%#llx)", (unsigned long long)value);
+    fault(check, word, other, "leads to another pool (%#llx)", (unsigned long long)value);
   } else {
-    fault(check, word, "leads out of the pool (%#llx)", (unsigned long long)value);
+    fault(check, word, other, "leads out of the pool (%#llx)", (unsigned long long)value);
   }
   return true;
 }
@@ -191,12 +201,30 @@ static long long check_all(struct check *check) {
   return used < 0 ? -1 : (long long)check->faults;
 }
 
-long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *, const char *),
-                                   void *context) {
+long long nvm_pool_each_bad_pointer(NVM_POOL *pool,
+                                    void (*report)(void *, const struct nvm_bad_pointer *),
+                                    void *context) {
   if (nvmi_check_quiet(pool))
     return -1;
   struct check check = {.pool = pool, .report = report, .context = context};
   return check_all(&check);
+}
+
+struct lines {
+  void (*report)(void *, const char *);
+  void *context;
+};
+
+static void report_line(void *context, const struct nvm_bad_pointer *bad) {
+  const struct lines *lines = context;
+  if (lines->report)
+    lines->report(lines->context, bad->line);
+}
+
+long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *, const char *),
+                                   void *context) {
+  struct lines lines = {report, context};
+  return nvm_pool_each_bad_pointer(pool, report_line, &lines);
 }
 
 long long nvmi_mend_pointers(struct nvmi_repair *repair, bool null) {

@@ -113,6 +113,13 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
     nvmi_trace_put_pieces(self->number, told->kind, told->place, extra, told->payload, told->size);
     learn(told->place, told->payload, told->size);
     return;
+  case NVM_TRACE_FREE: /* `extra` is taken: the site goes behind it */
+    nvmi_trace_put(self->number, told->kind, told->place, told->extra, &extra,
+                   told->site ? sizeof extra : 0);
+    return;
+  case NVM_TRACE_UNSAFE:
+    nvmi_view_put_unsafe(self, told);
+    return;
   case NVM_TRACE_NOTE:
     nvmi_view_note(self, told->place, told->extra);
     break;
@@ -277,7 +284,7 @@ static void begin(struct nvm_pool *pool) {
 /* What somebody else changed in the meantime stands for good. */
 static void begin_again(const struct nvm_pool *pool) {
   uint64_t size = nvmi_file_size(&pool->header);
-  nvmi_trace_put(NO_THREAD, NVM_TRACE_REOPEN, size, 0, NULL, 0);
+  nvmi_trace_put(NO_THREAD, NVM_TRACE_REOPEN, size, (uint64_t)(uintptr_t)pool->work, NULL, 0);
   for (uint64_t at = 0; at < size; at += PAGE)
     if (at >= closed_size || memcmp(closed + at, pool->home + at, PAGE) != 0)
       nvmi_trace_put(NO_THREAD, NVM_TRACE_CHANGED, at, 0, pool->home + at, PAGE);
@@ -352,6 +359,7 @@ void nvmi_trace_leave(const struct nvm_pool *pool) {
     return;
   struct nvmi_tracer *self = enter();
   nvmi_view_compare_heap(self, true, 0);
+  nvmi_trace_shared(pool->fd);
   nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
   leave(self);
 }
@@ -376,7 +384,7 @@ void nvmi_traced_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, ui
   struct nvmi_told told = {.kind = kind, .place = place, .extra = extra};
   if (pool != trace.pool)
     return;
-  if (kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT)
+  if (kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT || kind == NVM_TRACE_FREE)
     told.site = nvmi_trace_next_site(&told.callers);
   nvmi_trace_tell(&told);
 }

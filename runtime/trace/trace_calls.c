@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "trace/trace_parts.h"
 
+#include <errno.h>
 #include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,7 +85,29 @@ static bool stays_inside(int descriptor) {
   return descriptor >= 0 && fstat(descriptor, &status) == 0 && !(status.st_mode & S_IFMT);
 }
 
+/* Where the thread has told of an output that the call behind it makes. */
+static _Thread_local uintptr_t told_at;
+
+void nvmi_traced_output(int descriptor, const void *frame) {
+  enum { NEAR = 256 }; /* bytes of code, between the call that tells and the one that is told of */
+  uintptr_t told = told_at;
+  struct nvmi_callers callers;
+  told_at = 0;
+  if (!nvmi_tracing || nvmi_trace_file_is(descriptor))
+    return;
+  int before = errno;
+  find_callers(&callers, frame);
+  bool is_known = told && callers.count && callers.address[0] - told < NEAR;
+  if (!is_known && !stays_inside(descriptor))
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_OUTPUT,
+                                        .place = (uint64_t)(int64_t)descriptor,
+                                        .site = &nvmi_trace_elsewhere,
+                                        .callers = &callers});
+  errno = before;
+}
+
 void __nvm_trace_output(int Descriptor, const struct nvm_site *Site) {
+  told_at = (uintptr_t)__builtin_return_address(0);
   if (nvmi_tracing && !stays_inside(Descriptor))
     TELL(.kind = NVM_TRACE_OUTPUT, .place = (uint64_t)(int64_t)Descriptor, .site = Site);
 }

@@ -119,6 +119,8 @@ bool nvmi_trace_file_open(const char *path) {
   return true;
 }
 
+bool nvmi_trace_file_is(int descriptor) { return descriptor >= 0 && descriptor == file.fd; }
+
 static void unmap(void) {
   if (file.mapped)
     munmap(file.mapped, file.mapped_size);

@@ -77,14 +77,21 @@ const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers)
 /* trace_points.c: who called the function whose frame this is, in a stack with these ends. */
 void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame, uintptr_t stack,
                         uintptr_t stack_end);
+/* The site of code that nothing instruments: only its callers say where it is. */
+extern const struct nvm_site nvmi_trace_elsewhere;
 /* With the lock: the number of a site together with its callers. */
 uint64_t nvmi_trace_point(const struct nvm_site *site, const struct nvmi_callers *callers);
 
 void *nvmi_trace_reserve(size_t size);
 
+/* trace_shared.c, with the lock: what else the process shares with others, beside the pool's file. */
+void nvmi_trace_shared(int pool_fd);
+
 /* trace_file.c; all but the first with the lock */
 /* False: another process has its trace there, and that now says that this one has a pool. */
 bool nvmi_trace_file_open(const char *path);
+/* Without the lock: whether what is written there is the trace. */
+bool nvmi_trace_file_is(int descriptor);
 /* In a child of fork. */
 void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);
@@ -107,6 +114,8 @@ void nvmi_view_take(void);
 bool nvmi_view_says_where(uint64_t place);
 void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told *told,
                          uint64_t extra);
+/* A pointer that does not commit, with what the type of its block says. */
+void nvmi_view_put_unsafe(const struct nvmi_tracer *self, const struct nvmi_told *told);
 /* Bytes that differ from the view: stored by a function with a note of this thread, by another
  * thread that will tell of it, or by nobody; then `site` is of the call that did it, or 0. */
 void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t size, uint64_t site);

@@ -27,6 +27,7 @@ static struct point {
   uint64_t callers; /* their hash */
 } *points;          /* by hash; a point's number is its slot + 1 */
 static unsigned point_count;
+const struct nvm_site nvmi_trace_elsewhere;
 
 __attribute__((no_sanitize("address"))) void nvmi_trace_callers(struct nvmi_callers *callers,
                                                                 const void *frame, uintptr_t stack,
@@ -76,7 +77,7 @@ static void tell_point(uint64_t number, const struct nvm_site *site,
   used += field < PATH_MAX ? field : PATH_MAX;
   for (unsigned i = 0; callers && i < callers->count; i++)
     used += name_caller(text + used, TEXT - used, callers->address[i]);
-  nvmi_trace_put(0, NVM_TRACE_SITE, 0, number, text, used);
+  nvmi_trace_put(0, NVM_TRACE_SITE, site == &nvmi_trace_elsewhere, number, text, used);
 }
 
 static uint64_t hash_of(const struct nvmi_callers *callers) {

@@ -12,12 +12,15 @@
 #include "heap/heap_types.h"
 #include "types/types.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum {
   PAGE = NVMI_TRACE_PAGE,
-  TURN = 1 << 13 /* bytes of the heap that a commit looks at beside its own */
+  TURN = 1 << 13,       /* bytes of the heap that a commit looks at beside its own */
+  MEMBERS_MAX = 1 << 14 /* bytes of a type's description; what is longer has no name */
 };
 
 static void set_bits(uint64_t *bits, uint64_t from, uint64_t size, bool on) {
@@ -137,6 +140,28 @@ void nvmi_view_put_store(const struct nvmi_tracer *self, const struct nvmi_told 
     nvmi_trace_put_pieces(self->number, is_volatile ? NVM_TRACE_VOLATILE : told->kind,
                           told->place + at, extra, told->payload + at, end - at);
   }
+}
+
+void nvmi_view_put_unsafe(const struct nvmi_tracer *self, const struct nvmi_told *told) {
+  static struct {
+    uint64_t inside, block_size, type_size;
+    char text[MEMBERS_MAX];
+  } payload; /* under the lock */
+  struct nvm_pool *pool = (struct nvm_pool *)nvmi_trace_state.pool;
+  size_t size = 0;
+  uint32_t index;
+  const struct nvmi_span *span =
+      pool->heap->built ? nvmi_block_at(pool, told->place, &index, &payload.inside) : NULL;
+  const struct nvm_type *type = span ? nvmi_type_layout(pool, span->words[index] - 1u) : NULL;
+  if (type) {
+    payload.block_size = nvmi_block_size(span);
+    payload.type_size = type->size;
+    int length =
+        snprintf(payload.text, sizeof payload.text, "%s%c%s", type->name, 0, type->members);
+    size_t most = sizeof payload.text - 1;
+    size = offsetof(__typeof__(payload), text) + ((size_t)length < most ? (size_t)length : most);
+  }
+  nvmi_trace_put(self->number, told->kind, told->place, told->extra, &payload, size);
 }
 
 static bool has_noted(const struct nvmi_tracer *tracer, uint64_t place) {

@@ -9,13 +9,20 @@
  *
  * Long: a command more, and it might not fit one frame of the log (record.h), the way of short
  * commits. Only lines are counted; allocations come with lines.
+ *
+ * In a traced run each is taken: a crash in some run may leave what a split leaves, and `nvmove
+ * crash` asks the user's checker about it.
  */
-#include "core/internal.h"
+#include "core/tracing.h"
 
 enum { LINES = 64 };
 
 void __nvm_split_point(void) {
   const struct nvmi_thread *thread = nvmi_self;
-  if (thread && thread->used_count + thread->lines.count >= LINES)
-    __nvm_commit_point();
+  unsigned most = NVMI_UNLIKELY(nvmi_tracing) ? 1 : LINES;
+  if (!thread || thread->used_count + thread->lines.count < most)
+    return;
+  if (NVMI_UNLIKELY(nvmi_tracing))
+    nvmi_trace_alone(NVM_TRACE_POINT, 1);
+  __nvm_commit_point();
 }

@@ -28,7 +28,7 @@ llvm::DIInliningInfo lookUp(llvm::symbolize::LLVMSymbolizer &Symbols, llvm::Stri
 
 Named callersOf(llvm::symbolize::LLVMSymbolizer &Symbols, const Point &P) {
   Named Made;
-  bool IsPlace = true; // the first is the function that the place itself is in
+  bool IsPlace = P.Where; // the first is the function that the place itself is in
   for (const std::string &Caller : P.Callers) {
     llvm::DIInliningInfo Around = lookUp(Symbols, Caller);
     for (uint32_t I = 0; I < Around.getNumberOfFrames(); ++I) {
@@ -56,8 +56,13 @@ void nameCallers(const Trace &T, Result &R) {
   llvm::symbolize::LLVMSymbolizer Symbols(Options);
   for (Finding &F : R.Findings) {
     auto Found = T.Points.find(F.Point);
-    if (Found != T.Points.end())
-      F.Callers = callersOf(Symbols, Found->second);
+    if (Found == T.Points.end())
+      continue;
+    F.Callers = callersOf(Symbols, Found->second);
+    if (F.Where || F.Callers.empty())
+      continue;
+    F.Where = &R.Places.emplace_back(std::move(F.Callers.front().first));
+    F.Callers.erase(F.Callers.begin());
   }
 }
 

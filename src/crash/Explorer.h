@@ -20,6 +20,8 @@
 #include "crash/Walk.h"
 #include "crash/Watch.h"
 
+#include <list>
+
 namespace nvmove::crash {
 
 struct Options {
@@ -45,13 +47,16 @@ struct Finding {
   bool IsWarning = false;
   uint64_t Point = 0; ///< of the trace: Where, and the calls that led there; 0: not known
   std::vector<std::pair<Site, std::string>> Callers = {}; ///< of it, the innermost first
-  std::string State = {}; ///< the smallest that fails; empty: found without one
-  std::string Key = {};   ///< the message without what varies; empty: it is the message
-  uint64_t Number = 0;    ///< of the state in which it was found first (Share.h)
+  std::string State = {};  ///< the smallest that fails; empty: found without one
+  std::string Key = {};    ///< the message without what varies; empty: it is the message
+  std::string Replay = {}; ///< a command that shows State again; empty: there is none
+  std::string Method = {}; ///< with which it was found, where there were several runs
+  uint64_t Number = 0;     ///< of the state in which it was found first (Share.h)
 };
 
 struct Result {
   std::vector<Finding> Findings;
+  std::list<Site> Places;            ///< of findings, which the trace does not have
   uint64_t States = 0, Distinct = 0; ///< judged; images among them
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken
   uint64_t Skipped = 0;              ///< epochs at failure points that were explored before
@@ -63,6 +68,7 @@ struct Result {
   Interrupted Recoveries;         ///< that failed in their turn
   uint64_t Refused = 0, Lost = 0; ///< disk: not opened; opened with other data than is right
   double Seconds = 0;
+  std::string Method; ///< of the library in the run: undo, shadow, or "undo and shadow"
   std::vector<std::string> NotDone; ///< what the verdict does not cover
 
   unsigned Looks = 0;          ///< that were gone to their end (Share.h)

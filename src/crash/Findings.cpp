@@ -97,6 +97,8 @@ void addExplored(Result &R, Result Explored) {
   R.Cut |= Before.Cut;
   R.Unclosed = Before.Unclosed;
   R.Raw = Before.Raw;
+  R.Method = Before.Method;
+  R.Places = std::move(Before.Places); // findings point there
   for (Finding &F : Found)
     addFinding(R, std::move(F));
 }

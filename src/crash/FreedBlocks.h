@@ -11,7 +11,8 @@ struct FreedBlock {
   uint64_t Bytes;
   size_t By; ///< transaction
   const Site *Where;
-  bool Undone; ///< its allocation
+  bool Undone;          ///< its allocation
+  bool IsKnown = false; ///< Where is the free itself, not what came before it
 };
 
 class FreedBlocks {

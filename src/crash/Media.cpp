@@ -292,6 +292,30 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
   }
 }
 
+void Media::storeFlat(const Event &E, bool Apart) {
+  char *To = Map + E.Place;
+  switch (E.Kind) {
+  case NVM_TRACE_STORE:
+  case NVM_TRACE_UNSEEN:
+  case NVM_TRACE_VOLATILE:
+    if (Apart)
+      return;
+    [[fallthrough]];
+  case NVM_TRACE_STREAM:
+  case NVM_TRACE_FLUSH:
+  case NVM_TRACE_CHANGED:
+    std::memcpy(To, E.Bytes.data(), E.Bytes.size());
+    return;
+  case NVM_TRACE_LINE:
+    for (size_t I = 0; I < std::min<size_t>(E.Bytes.size(), LineSize); ++I)
+      if (E.Extra >> I & 1)
+        To[I] = E.Bytes[I];
+    return;
+  default:
+    return;
+  }
+}
+
 void Media::settle(uint64_t Line, DirtyLine &D, size_t First) {
   char *Home = Map + Line * LineSize;
   D.Versions.erase(D.Versions.begin(), D.Versions.begin() + static_cast<ptrdiff_t>(First));

@@ -68,6 +68,8 @@ public:
 
   /// Applies event number \p Index; true: it changed what a crash may leave.
   bool apply(size_t Index, const Event &E, bool Apart);
+  /// What it stores, if any, is in the image at once: of a Media to which nothing else is done.
+  void storeFlat(const Event &E, bool Apart);
   /// The fence of \p Thread.
   void fence(unsigned Thread);
   /// The file is no longer than \p Length, and was \p Before: what it loses is zero from now on.

@@ -7,6 +7,7 @@
 #include "crash/Minimise.h"
 #include "crash/Recovery.h"
 #include "crash/Refusals.h"
+#include "crash/Telling.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -224,7 +225,7 @@ private:
     Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
     F.Number = Number;
     if (Said.What == Verdict::Torn)
-      blame(Said, F);
+      blame(Said, C, F);
     if (isSlow(Said.What))
       S.countHang();
     if (isOfChecker(Said.What)) {
@@ -297,22 +298,14 @@ private:
     return Other.judge().What == Verdict::Right;
   }
 
-  void blame(const Judgement &Said, Finding &F) {
+  void blame(const Judgement &Said, const Choices &C, Finding &F) {
     Guilty Who = All.of(Said.Place, At);
     F.Where = Who.Where;
     F.Point = Who.Point;
     F.Kind = "torn transaction";
-    if (Said.Before == Said.After)
-      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, but no transaction "
-                                "that was committing changes it: it has to be {2:x}",
-                                Said.Place, unsigned(Said.Found), unsigned(Said.Before))
-                      .str();
-    else
-      F.Message = llvm::formatv("after a crash byte {0:x} of the pool is {1:x}, with others it is "
-                                "{2:x} before the transaction and {3:x} after it",
-                                Said.Place, unsigned(Said.Found), unsigned(Said.Before),
-                                unsigned(Said.After))
-                      .str();
+    M.put(C);
+    tellTorn({T, H, All}, Said, M.path(), At, F);
+    M.takeBack(C);
   }
 
   /// The commit that left what the checker does not like, since \p Event; SIZE_MAX: since this crash.
@@ -327,7 +320,8 @@ private:
     F.Where = T.site(F.Point);
     if (!F.Where)
       F.Where = All.lastBefore(Committing);
-    F.Message += llvm::formatv(", in the state that commit {0} leaves", Newest + 1).str();
+    const char *What = H.transaction(Newest).IsSplit ? "the split point at commit" : "commit";
+    F.Message += llvm::formatv(", in the state that {0} {1} leaves", What, Newest + 1).str();
   }
 
   size_t commitsBefore(size_t Event) const {

@@ -1,14 +1,22 @@
 // What a trace of a pool says without any state: see PoolExplorer.h.
+#include "crash/Dangling.h"
 #include "crash/Findings.h"
 #include "crash/PoolExplorer.h"
 #include "crash/Rules.h"
+#include "crash/Telling.h"
 
 namespace nvmove::crash {
 
 Result preparedPool(const Trace &T, const Options &O) {
   Result R;
-  if (!O.Only)
+  if (!O.Only) {
+    History H(T);
+    Stores All(T);
     applyRules(T, R);
+    tellConflicts({T, H, All}, R);
+    findDangling(T, H, All, O, R);
+  }
+  R.Method = T.Apart ? "shadow" : "undo";
   R.Threads = T.Threads;
   if (T.OtherOpenings)
     R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
@@ -29,6 +37,9 @@ Result preparedPool(const Trace &T, const Options &O) {
   if (T.Refused)
     R.NotDone.push_back("an opening of the pool failed (" + std::to_string(T.Refused) +
                         " times): what it did to the file counts as done by somebody else");
+  for (const std::string &File : T.Shared)
+    R.NotDone.push_back(File + " is mapped shared and for writing: what the program stores there "
+                               "leaves the process at once, and is not looked at");
   return R;
 }
 

@@ -53,7 +53,7 @@ llvm::Expected<std::unique_ptr<Recovery>> Recovery::make(uint64_t Size, Model Wh
   llvm::SmallString<128> Path;
   if (llvm::sys::fs::createTemporaryFile("nvmove-crash-recovery", "trace", Path))
     return failed("cannot make a file for the trace of a recovery");
-  R->TracePath = Path.str().str();
+  R->Traced.set(Path.str().str());
   return std::move(R);
 }
 
@@ -64,10 +64,6 @@ Recovery::~Recovery() {
     munmap(Said, SaidMax);
   if (Fd >= 0)
     close(Fd);
-  if (TracePath.empty())
-    return;
-  llvm::sys::fs::remove(TracePath);
-  llvm::sys::fs::remove(TracePath + ".image");
 }
 
 std::string Recovery::path() const {
@@ -190,6 +186,7 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, Interru
 
 Judgement Recovery::judgePower(Judge &J, const Media &M, Interrupted &Count) {
   M.copyTo(Fd, Map);
+  const std::string &TracePath = Traced.path();
   for (const std::string &Path : {TracePath, TracePath + ".image"}) { // they begin empty
     std::error_code Error;
     llvm::raw_fd_ostream Empty(Path, Error);

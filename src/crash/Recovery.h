@@ -9,6 +9,7 @@
 #pragma once
 
 #include "crash/Judge.h"
+#include "crash/Temporary.h"
 #include "crash/Walk.h"
 
 #include <functional>
@@ -58,7 +59,7 @@ private:
   std::function<bool()> GoesOn;
   bool Elsewhere = false; ///< this recovery moves the pool
   Model What = Model::Power;
-  std::string TracePath;
+  TemporaryTrace Traced; ///< of one that loses its power
   uint64_t Size = 0;
   char *Map = nullptr, *Said = nullptr; ///< Said: by the process that recovers
   int Fd = -1;

@@ -54,11 +54,11 @@ llvm::json::Object locationJson(const Site *S, const std::string &Text) {
 
 } // namespace
 
-void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result &R,
-               const std::string &Replay) {
+void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result &R) {
   support::SourceLines Sources;
   for (const Finding &F : R.Findings) {
     std::string Times = F.Count > 1 ? " (" + plural(F.Count, "time") + ")" : "";
+    Times += F.Method.empty() ? "" : " (with " + F.Method + ")";
     auto Severity = F.IsWarning ? support::Severity::Warning : support::Severity::Error;
     support::printDiagnostic(OS, Color, Sources, Severity, placeOf(F.Where),
                              F.Kind + ": " + F.Message + Times);
@@ -66,15 +66,16 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
       support::printDiagnostic(OS, Color, Sources, support::Severity::Note, placeOf(&Where), Text);
     for (const auto &[Where, Text] : F.Notes)
       support::printDiagnostic(OS, Color, Sources, support::Severity::Note, placeOf(Where), Text);
-    if (!F.State.empty() && !Replay.empty())
-      OS << "  replay: " << Replay << " --state " << F.State << '\n';
+    if (!F.Replay.empty())
+      OS << "  replay: " << F.Replay << '\n';
   }
   OS << llvm::formatv("{0} model: {1} ({2} of them different images) in {3} at {4}, {5}{6}; "
-                      "{7:f1} s, {8:f0} states/s\n",
+                      "{7:f1} s, {8:f0} states/s{9}\n",
                       nameOf(O.What), plural(R.States, "state"), R.Distinct,
                       plural(R.Epochs, "epoch"), plural(R.FailurePoints, "failure point"),
                       R.Raw ? "" : plural(R.Commits, "commit") + ", ", plural(R.Stores, "store"),
-                      R.Seconds, R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0);
+                      R.Seconds, R.Seconds > 0 ? double(R.States) / R.Seconds : 0.0,
+                      R.Method.empty() ? "" : "; method " + R.Method);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
   if (R.Recoveries.All)
@@ -120,8 +121,7 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     OS << "no finding in the states that were judged; that is not all of them\n";
 }
 
-void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
-               const std::string &Replay) {
+void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
   llvm::json::Array Findings, NotDone;
   for (const Finding &F : R.Findings) {
     llvm::json::Array Notes;
@@ -131,8 +131,8 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
     for (const auto &[Where, Text] : F.Callers)
       Callers.push_back(llvm::json::Object{{"place", placeJson(&Where)}, {"text", Text}});
     llvm::json::Value Again = nullptr;
-    if (!F.State.empty() && !Replay.empty())
-      Again = Replay + " --state " + F.State;
+    if (!F.Replay.empty())
+      Again = F.Replay;
     Findings.push_back(llvm::json::Object{{"kind", F.Kind},
                                           {"level", levelOf(F)},
                                           {"message", F.Message},
@@ -140,6 +140,7 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
                                           {"callers", std::move(Callers)},
                                           {"notes", std::move(Notes)},
                                           {"count", F.Count},
+                                          {"method", F.Method.empty() ? R.Method : F.Method},
                                           {"event", F.Event},
                                           {"state", F.State},
                                           {"replay", std::move(Again)}});
@@ -169,14 +170,14 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R,
   OS << llvm::formatv("{0:2}\n",
                       llvm::json::Value(llvm::json::Object{{"schema_version", 1},
                                                            {"model", nameOf(O.What)},
+                                                           {"method", R.Method},
                                                            {"findings", std::move(Findings)},
                                                            {"explored", std::move(Explored)},
                                                            {"finished", R.finished()},
                                                            {"not_done", std::move(NotDone)}}));
 }
 
-void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R,
-                const std::string &Replay) {
+void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R) {
   using llvm::json::Array;
   using llvm::json::Object;
   Array Rules, Results, Notifications;
@@ -192,8 +193,10 @@ void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R,
     for (const auto &[Where, Text] : F.Notes)
       Related.push_back(locationJson(Where, Text));
     Object Properties{{"event", F.Event}, {"model", nameOf(O.What)}};
-    if (!F.State.empty() && !Replay.empty())
-      Properties["replay"] = Replay + " --state " + F.State;
+    if (!F.Replay.empty())
+      Properties["replay"] = F.Replay;
+    if (!F.Method.empty())
+      Properties["method"] = F.Method;
     Object Made{{"ruleId", ruleOf(F)},
                 {"level", levelOf(F)},
                 {"message", Object{{"text", F.Kind + ": " + F.Message}}},

@@ -7,7 +7,9 @@
 #include "crash/LeftOpen.h"
 #include "crash/LockOrder.h"
 #include "crash/OpenOne.h"
+#include "crash/Outputs.h"
 #include "crash/Outside.h"
+#include "crash/Telling.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -85,7 +87,7 @@ private:
       break;
     case NVM_TRACE_FREE:
       own(E);
-      Freed.add(E.Place, {E.Extra, Current[E.Thread], lastOf(E.Thread), false});
+      takeFree(E);
       break;
     case NVM_TRACE_STORE:
       takeStore(E);
@@ -223,6 +225,13 @@ private:
                        Where));
   }
 
+  void takeFree(const Event &E) {
+    const Site *Where = T.site(siteOfFree(E));
+    FreedBlock Block{E.Extra, Current[E.Thread], Where ? Where : lastOf(E.Thread), false};
+    Block.IsKnown = Where;
+    Freed.add(E.Place, Block);
+  }
+
   void addAll(const std::vector<Finding> &Findings) {
     for (const Finding &F : Findings)
       addFinding(R, F);
@@ -237,7 +246,9 @@ private:
                       fieldOf(*Where),
                       Block->Undone ? "an aborted transaction had allocated" : "was freed before"),
         Where, Block->Where,
-        Block->Undone ? "it was allocated behind this" : "it was freed behind this");
+        Block->Undone    ? "it was allocated behind this"
+        : Block->IsKnown ? "it was freed here"
+                         : "it was freed behind this");
     return true;
   }
 
@@ -250,7 +261,7 @@ private:
       if (Other == Id || O.Thread == E.Thread || !O.Stored.hasAny(E.Place, E.Bytes.size()) ||
           Order.needs(E.Thread).count(Other))
         continue;
-      add("unordered transactions",
+      add(Unordered,
           llvm::formatv("store of {0}{1} to bytes that another thread's open transaction has "
                         "written: neither can be undone without the other",
                         bytesOf(E.Bytes.size()), fieldOf(*Where)),
@@ -285,18 +296,14 @@ private:
     addFinding(R, std::move(F));
   }
 
-  /// Whoever reads it takes for done what a crash undoes.
   void takeOutput(const Event &E) {
-    constexpr uint64_t Stderr = 2;
-    const Site *Where = T.site(E.Extra), *First = nullptr;
+    const Site *First = nullptr;
     for (const auto &[Id, O] : Open)
       if (O.Thread == E.Thread && O.First)
         First = O.First;
-    if (First && Where && E.Place != Stderr)
-      add("output before commit",
-          "this leaves the process while stores are not committed: after a crash they never "
-          "happened",
-          Where, First, "the first of those stores");
+    if (std::optional<Finding> F =
+            First ? outputBeforeCommit(T, At, First, lastOf(E.Thread)) : std::nullopt)
+      addFinding(R, std::move(*F));
   }
 
   void takeRelease(const Event &E) {
@@ -313,10 +320,12 @@ private:
 
   void takeUnsafe(const Event &E) {
     Guilty Who = All.of(E.Place, At);
+    std::string Name = fieldOfUnsafe(E);
     add("unsafe pointer",
-        llvm::formatv("{0:x} lies outside the pool: after a restart it points to nothing; the "
-                      "transaction was undone",
-                      E.Extra),
+        llvm::formatv(
+            "{0}{1:x}{2} lies outside the pool: after a restart it points to nothing; the "
+            "transaction was undone",
+            Name.empty() ? "" : Name + " is ", E.Extra, Name.empty() ? "" : ", which"),
         Who.Where);
   }
 

@@ -9,6 +9,7 @@ namespace nvmove::crash {
 /// freed block", "output before commit", "unordered transactions", "unsafe pointer", "transaction
 /// left open"; and the warnings "lock released inside an open transaction", "pointer to
 /// volatile memory".
+constexpr const char *Unordered = "unordered transactions";
 void applyRules(const Trace &T, Result &R);
 
 } // namespace nvmove::crash

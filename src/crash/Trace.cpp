@@ -35,7 +35,8 @@ void readPoint(Trace &T, const Event &E) {
   E.Bytes.drop_front(sizeof Place).split(Texts, '\0');
   Texts.resize(std::max<size_t>(Texts.size(), 3)); // behind the last zero is another
   Point &Made = T.Points[E.Extra];
-  Made.Where = &*T.Sites.insert({Texts[0].str(), Texts[1].str(), Place[0], Place[1]}).first;
+  if (!E.Place)
+    Made.Where = &*T.Sites.insert({Texts[0].str(), Texts[1].str(), Place[0], Place[1]}).first;
   for (size_t I = 2; I + 1 < Texts.size(); ++I)
     Made.Callers.push_back(Texts[I].str());
 }
@@ -79,6 +80,9 @@ const char *take(Trace &T, const Event &E) {
     return nullptr;
   case NVM_TRACE_FORKED:
     ++T.Children;
+    return nullptr;
+  case NVM_TRACE_SHARED:
+    T.Shared.insert(E.Bytes.rtrim('\0').str());
     return nullptr;
   case NVM_TRACE_FULL:
     T.Cut = T.Full = true;
@@ -129,12 +133,16 @@ void markCovered(Trace &T) {
 
 } // namespace
 
-uint64_t bytesOfSync(const Event &E) {
-  uint64_t Bytes = 0;
-  if (E.Bytes.size() >= sizeof Bytes)
-    std::memcpy(&Bytes, E.Bytes.data(), sizeof Bytes);
-  return Bytes;
+/// The payload of an event that has one number as such; 0: none.
+static uint64_t payloadOf(const Event &E) {
+  uint64_t Number = 0;
+  if (E.Bytes.size() >= sizeof Number)
+    std::memcpy(&Number, E.Bytes.data(), sizeof Number);
+  return Number;
 }
+
+uint64_t bytesOfSync(const Event &E) { return payloadOf(E); }
+uint64_t siteOfFree(const Event &E) { return payloadOf(E); }
 
 bool isTrace(const std::string &Path) {
   nvm_trace_header Header{};
@@ -175,7 +183,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_FORKED)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_SHARED)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};

@@ -40,7 +40,7 @@ struct Site {
 
 /// One, and the calls that led to it.
 struct Point {
-  const Site *Where = nullptr;
+  const Site *Where = nullptr; ///< null: code that nothing instruments, the first of the callers
   std::vector<std::string> Callers = {}; ///< return addresses as module+0xoffset, innermost first
 };
 
@@ -61,6 +61,7 @@ struct Trace {
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
   bool Raw = false; ///< of a program that flushes by itself, in any file: no transactions
+  std::set<std::string> Shared; ///< files through which the program may tell others by a store
   std::unique_ptr<llvm::MemoryBuffer> Output; ///< what it printed to stdout; null: not known
   bool Cut = false;                           ///< it does not go on to the end
   bool Full = false;                          ///< for it was as long as it may be
@@ -83,6 +84,8 @@ bool isTrace(const std::string &Path);
 
 /// Of a SYNC: how many.
 uint64_t bytesOfSync(const Event &E);
+/// Of a FREE: its site; 0: not known.
+uint64_t siteOfFree(const Event &E);
 
 /// Reads \p Path and \p Path.image. A record that does not fit is an error with its offset.
 llvm::Expected<Trace> readTrace(const std::string &Path);

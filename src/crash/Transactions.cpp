@@ -39,13 +39,20 @@ private:
   struct OpenOne {
     size_t Id = 0;
     std::vector<size_t> Events; ///< stores, allocations and frees
-    size_t Committing = 0;
+    size_t Began = SIZE_MAX, Committing = 0;
+    bool IsSplit = false;
     std::set<size_t> Needs; ///< what it depended on then
   };
 
   void take(size_t At) {
     const Event &E = T.Events[At];
     switch (E.Kind) {
+    case NVM_TRACE_BEGIN:
+      of(E.Thread).Began = At;
+      break;
+    case NVM_TRACE_POINT:
+      of(E.Thread).IsSplit |= E.Extra != 0;
+      break;
     case NVM_TRACE_STORE:
     case NVM_TRACE_ALLOC:
     case NVM_TRACE_FREE:
@@ -122,7 +129,10 @@ private:
       else
         (E.Kind == NVM_TRACE_ALLOC ? Made.Allocated : Made.Freed).push_back({E.Place, E.Extra});
     }
+    Made.Thread = T.Events[O.Committing].Thread;
+    Made.Began = O.Events.empty() ? O.Began : std::min(O.Began, O.Events.front());
     Made.Committing = O.Committing;
+    Made.IsSplit = O.IsSplit;
     Made.End = At;
     Made.DependsOn.assign(O.Needs.begin(), O.Needs.end());
     over(O.Id);

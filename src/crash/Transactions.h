@@ -42,7 +42,10 @@ using Data = std::map<uint64_t, LineBytes>; ///< by number of the line
 struct Transaction {
   Data Lines;
   std::vector<std::pair<uint64_t, uint64_t>> Allocated, Freed; ///< place, bytes
-  size_t Committing = 0;                                       ///< event
+  unsigned Thread = 0;
+  size_t Began = 0;      ///< its BEGIN, or the first of its events
+  size_t Committing = 0; ///< event
+  bool IsSplit = false;  ///< a split point ended it
   size_t End = SIZE_MAX; ///< its COMMIT event; SIZE_MAX: the trace ends before
   std::vector<size_t>
       DependsOn; ///< numbers of those that were open when a lock of theirs came over
@@ -66,6 +69,8 @@ public:
   bool pass(const Trace &T, size_t At);
 
   size_t commits() const { return Now; }
+  /// Of all transactions.
+  size_t size() const { return All.size(); }
   /// Of the committed data.
   const Data &lines() const { return Lines; }
   /// Numbers of those that are committing.

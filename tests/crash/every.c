@@ -93,6 +93,7 @@ static void look(const char *path) {
   MUST(nvm_pool_info(pool, &info) == 0 && nvm_pool_stats(pool, &stats) == 0);
   MUST(nvm_pool_usage(pool, &usage) == 0 && nvm_pool_account(pool, &account) == 0);
   MUST(nvm_pool_verify(pool, NULL, NULL) == 0 && nvm_pool_verify_pointers(pool, NULL, NULL) == 0);
+  MUST(nvm_pool_each_bad_pointer(pool, NULL, NULL) == 0);
   long calls = 0;
   nvm_set_progress(count_calls, &calls);
   MUST(nvm_pool_each_block(pool, true, count_block, &blocks) == 0 && blocks > 0 && calls > 0);

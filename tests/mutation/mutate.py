@@ -55,7 +55,7 @@ COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "
             "runtime/symbols/statics_table.c": ("plugin/closed-library.c", "plugin/text.test")}
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 METHODS = ("undo", "shadow")
-RAW = "/raw"  # an archive of its own, which no test program of the runtime has
+APART = ("/raw", "/outputs")  # archives of their own, which no test program of the runtime has
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 1800  # of all tests on a busy machine
 FAST_SECONDS = 30   # of tests that run before anything else
@@ -105,7 +105,7 @@ class Workshop:
         found = sorted(os.path.relpath(os.path.join(where, name), folder)
                        for part in ("runtime", "tests/runtime")
                        for where, _, names in os.walk(os.path.join(folder, part))
-                       for name in names if name.endswith(".c") and not where.endswith(RAW))
+                       for name in names if name.endswith(".c") and not where.endswith(APART))
         self.twins = [s for s in found if s.endswith(("_strong.c", "_wrapped.c"))]  # of the archive alone
         self.sources = [s for s in found if s not in self.twins]
         self.make_tools()

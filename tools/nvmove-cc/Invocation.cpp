@@ -210,6 +210,8 @@ Installation findInstallation(bool Cxx) {
       Root, {Lib + "/nvmove/libnvmove_plugin.so", "lib/nvmove/libnvmove_plugin.so"});
   Found.Runtime = firstThatExists(Root, {"lib/nvmove/libnvmove.a", Lib + "/libnvmove.a"});
   Found.Raw = firstThatExists(Root, {"lib/nvmove/libnvmove_raw.a", Lib + "/libnvmove_raw.a"});
+  Found.Outputs =
+      firstThatExists(Root, {"lib/nvmove/libnvmove_outputs.a", Lib + "/libnvmove_outputs.a"});
   Found.Include = firstThatExists(Root, {"include/nvmove/nvmove.h"});
   if (!Found.Include.empty())
     Found.Include = (Root / "include").lexically_normal().string();
@@ -235,12 +237,16 @@ void addPassed(const Invocation &I, const Installation &Found, std::vector<std::
       Command.push_back(Argument);
 }
 
-/// What traces a program that flushes by itself, also where only a library was compiled so.
-void addRaw(const Invocation &I, const Installation &Found, std::vector<std::string> &Command) {
-  if (!contains(I.Plugin, {"trace=raw"}))
-    return;
-  Command.push_back("-Wl,-u,__nvm_raw_enable");
-  Command.push_back(Found.Raw);
+/// What traces a program that flushes by itself, also where only a library was compiled so; and what
+/// traces what the libraries of another one write.
+void addTraced(const Invocation &I, const Installation &Found, std::vector<std::string> &Command) {
+  if (contains(I.Plugin, {"trace=raw"})) {
+    Command.push_back("-Wl,-u,__nvm_raw_enable");
+    Command.push_back(Found.Raw);
+  } else if (contains(I.Plugin, {"trace"}) && !I.Static) {
+    Command.push_back("-Wl,-u,__nvm_outputs");
+    Command.push_back(Found.Outputs);
+  }
 }
 
 /// What libnvmove interposes, in a program without a dynamic linker. The C library's own come
@@ -314,7 +320,7 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     addWraps(Command);
   else // also where a library before the runtime has the lock functions, as -lc and TSan's do
     Add("-Wl,-u,__nvmi_locks");
-  addRaw(I, Found, Command);
+  addTraced(I, Found, Command);
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);

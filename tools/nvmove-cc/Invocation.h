@@ -10,6 +10,7 @@ namespace nvmove::driver {
 struct Installation {
   std::string Clang, Plugin, Runtime, Include;
   std::string Raw;       ///< libnvmove_raw.a
+  std::string Outputs;   ///< libnvmove_outputs.a
   std::string Undefined; ///< what GNU ld is told of the names of libnvmove.a, in a library's link
   std::string Cxx;       ///< what goes before the headers of libstdc++
   std::vector<std::string> UnsafeFiles;

@@ -17,6 +17,7 @@ data what it was before or after the interrupted transaction, and does your chec
 Examples:
   nvmove-cc -g --nvmove-trace store.c -o store
   nvmove crash -- ./store put key value
+  nvmove crash --method=both -- ./store put key value
   nvmove crash --model=process --check './store-check {}' -- ./store fill 100
   nvmove crash --check ./libcheck.so -- ./store fill 100    int nvm_crash_check(NVM_POOL *): 0 is right
   nvmove-cc -g --nvmove-trace=raw log.c -o log              it maps a file, flushes and fences by itself
@@ -29,31 +30,8 @@ Exit status:
   2  wrong usage, the program failed or opened no pool
   3  internal error)";
 
-} // namespace
-
-void addCrashOptions(CLI::App &Crash, Arguments &A) {
-  CrashArguments &C = A.Crash;
-  Crash
-      .add_option(
-          "--model", C.Model,
-          "power (default): lines of x86 that were not fenced may be lost; process; or disk")
-      ->option_text("NAME")
-      ->check(CLI::IsMember({"power", "process", "disk"}));
-  Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
-      ->option_text("WHAT");
-  Crash
-      .add_option("--file", C.File,
-                  "of a program that flushes by itself: the file to trace (default: the first that "
-                  "it maps)")
-      ->option_text("FILE");
-  Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
-      ->option_text("FILE");
-  Crash.add_option("--state", C.State, "of --trace: judge this state alone, as a finding names it")
-      ->option_text("STATE");
-  Crash
-      .add_option("--keep", C.Keep,
-                  "keep the trace (and FILE.image), for --trace; one with findings is kept anyway")
-      ->option_text("FILE");
+/// How much is explored.
+void addAmounts(CLI::App &Crash, CrashArguments &C) {
   Crash.add_option("--states-max", C.StatesMax, "states to judge at most (default 1000000)")
       ->option_text("N");
   Crash
@@ -91,6 +69,41 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->option_text("N");
   Crash.add_flag("--strict", C.Strict,
                  "exit 0 only if every state was judged, none left out or only sampled");
+}
+
+} // namespace
+
+void addCrashOptions(CLI::App &Crash, Arguments &A) {
+  CrashArguments &C = A.Crash;
+  Crash
+      .add_option(
+          "--model", C.Model,
+          "power (default): lines of x86 that were not fenced may be lost; process; or disk")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"power", "process", "disk"}));
+  Crash
+      .add_option(
+          "--method", C.Method,
+          "run the program with undo or shadow (default: as NVMOVE_METHOD says, else undo), "
+          "or once with each: both")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"undo", "shadow", "both"}));
+  Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
+      ->option_text("WHAT");
+  Crash
+      .add_option("--file", C.File,
+                  "of a program that flushes by itself: the file to trace (default: the first that "
+                  "it maps)")
+      ->option_text("FILE");
+  Crash.add_option("--trace", C.TraceFile, "explore this trace (NVMOVE_TRACE=FILE), run nothing")
+      ->option_text("FILE");
+  Crash.add_option("--state", C.State, "of --trace: judge this state alone, as a finding names it")
+      ->option_text("STATE");
+  Crash
+      .add_option("--keep", C.Keep,
+                  "keep the trace (and FILE.image), for --trace; one with findings is kept anyway")
+      ->option_text("FILE");
+  addAmounts(Crash, C);
   Crash.add_flag("--fail-fast", C.FailFast, "stop at the first error");
   Crash.add_option("--explain", C.Explain, "say what a kind of finding means; all: list them")
       ->option_text("KIND");
@@ -117,6 +130,8 @@ std::string checkCrash(const Arguments &A) {
     return "give a program to run or --trace FILE, not both";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())
     return "--keep goes with a program to run; the trace is there already";
+  if (!A.Crash.TraceFile.empty() && !A.Crash.Method.empty())
+    return "--method goes with a program to run; a trace is of one method";
   llvm::StringRef Check = A.Crash.Check;
   if (!Check.empty() && !Check.ends_with(".so") && !Check.contains("{}"))
     return "--check " + A.Crash.Check +

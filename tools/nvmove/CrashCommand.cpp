@@ -1,10 +1,13 @@
 // nvmove crash: one run of a program, and every state that a crash could have left behind.
 #include "nvmove/Commands.h"
+#include "nvmove/CrashRun.h"
 #include "nvmove/CrashWatch.h"
 #include "nvmove/Inputs.h"
 
 #include "crash/Judge.h"
+#include "crash/Merge.h"
 #include "crash/Report.h"
+#include "crash/Temporary.h"
 #include "nvmove/nvmove.h"
 #include "support/Files.h"
 
@@ -12,160 +15,16 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <fcntl.h>
+#include <list>
 #include <set>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace nvmove::tool {
 
 namespace {
 
-/// Removes the trace and its image, unless they are to be kept.
-struct TraceFiles {
-  std::string Path;
-  bool Keep = false;
-  ~TraceFiles() {
-    if (Path.empty() || Keep)
-      return;
-    llvm::sys::fs::remove(Path);
-    llvm::sys::fs::remove(Path + ".image");
-    llvm::sys::fs::remove(Path + ".output");
-  }
-};
-
 llvm::Error failed(const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
-
-/// The checker wants to know what the program had printed.
-bool wantsOutput(const CrashArguments &C) {
-  return llvm::StringRef(C.Check).contains("{acked}") || crash::checksFiles(C.Check);
-}
-
-/// Wherever the program goes. Not support::absolutePath, which takes "link/.." for nothing: this
-/// path is opened.
-std::string absolute(const std::string &Path) {
-  llvm::SmallString<128> Whole(Path);
-  llvm::sys::fs::make_absolute(Whole);
-  return Whole.str().str();
-}
-
-/// What the program printed, and nobody saw.
-void showOutput(const std::string &Path) {
-  if (auto Printed = llvm::MemoryBuffer::getFile(Path))
-    llvm::errs() << (*Printed)->getBuffer();
-}
-
-/// \p Output: where stdout goes for the checker; -1: it wants none.
-[[noreturn]] void become(const Arguments &A, const std::string &Trace, int Output) {
-  setenv("NVMOVE_TRACE", absolute(Trace).c_str(), 1);
-  setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax).c_str(), 1);
-  setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
-  if (!A.Crash.File.empty())
-    setenv("NVMOVE_TRACE_FILE", absolute(A.Crash.File).c_str(), 1);
-  if (A.Quiet) {
-    int Null = open("/dev/null", O_WRONLY);
-    dup2(Null, STDOUT_FILENO);
-    dup2(Null, STDERR_FILENO);
-  } else {
-    dup2(STDERR_FILENO, STDOUT_FILENO); // stdout is the report's
-  }
-  if (Output >= 0)
-    dup2(Output, STDOUT_FILENO);
-  std::vector<char *> Words;
-  for (const std::string &Word : A.Flags)
-    Words.push_back(const_cast<char *>(Word.c_str()));
-  Words.push_back(nullptr);
-  execvp(Words[0], Words.data());
-  _exit(127);
-}
-
-/// The trace tells how the program ended, too. Where there is no room for that it is as it was.
-void addStatus(const std::string &Trace, int Status) {
-  nvm_trace_record Record{0, NVM_TRACE_ENDED, 0, 0, static_cast<uint64_t>(Status)};
-  auto TooLarge = std::signal(SIGXFSZ, SIG_IGN);
-  int Fd = open(Trace.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  off_t Size = lseek(Fd, 0, SEEK_END);
-  if (write(Fd, &Record, sizeof Record) != ssize_t{sizeof Record}) {
-    llvm::errs() << "nvmove: warning: " << Trace
-                 << ": how the program ended cannot be added: " << std::strerror(errno) << '\n';
-    if (Size >= 0 && ftruncate(Fd, Size))
-      llvm::errs() << "nvmove: warning: " << Trace << ": " << std::strerror(errno) << '\n';
-  }
-  close(Fd);
-  std::signal(SIGXFSZ, TooLarge);
-}
-
-volatile pid_t Running; ///< the program
-
-/// Ctrl-C reaches the program as well; what somebody sends to this process alone is passed on,
-/// once.
-void passOn(int, siginfo_t *From, void *) {
-  if (From->si_code <= 0 && Running) // of kill(), not of the terminal
-    kill(std::exchange(Running, 0), SIGINT);
-}
-
-/// Runs the program to its end; false: it cannot be started.
-bool runProgram(const Arguments &A, const std::string &Trace, int Output, int &Status) {
-  sigset_t Interrupt, Mask;
-  sigemptyset(&Interrupt);
-  sigaddset(&Interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &Interrupt, &Mask);
-  pid_t Child = fork();
-  if (Child == 0) {
-    sigprocmask(SIG_SETMASK, &Mask, nullptr);
-    become(A, Trace, Output);
-  }
-  Running = std::max<pid_t>(Child, 0);
-  struct sigaction Action{}, Before;
-  Action.sa_sigaction = passOn;
-  Action.sa_flags = SA_RESTART | SA_SIGINFO;
-  sigaction(SIGINT, &Action, &Before); // a server is stopped so, and explored then
-  sigprocmask(SIG_SETMASK, &Mask, nullptr);
-  bool Ended = Child > 0 && waitpid(Child, &Status, 0) == Child;
-  Running = 0;
-  sigaction(SIGINT, &Before, nullptr);
-  return Ended;
-}
-
-/// Runs the program; an error when it has left no trace.
-llvm::Error run(const Arguments &A, const std::string &Trace, int &Status) {
-  int Output = -1;
-  if (wantsOutput(A.Crash)) {
-    Output = open((Trace + ".output").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC,
-                  0666);
-    if (Output < 0) // without it each loss of what was acknowledged would pass
-      return failed(Trace + ".output: " + std::strerror(errno));
-  }
-  bool Ran = runProgram(A, Trace, Output, Status);
-  if (Output >= 0)
-    close(Output);
-  if (!Ran)
-    return failed("the program cannot be started");
-  if (wantsOutput(A.Crash) && !A.Quiet)
-    showOutput(Trace + ".output");
-  if (WIFEXITED(Status) && WEXITSTATUS(Status) == 127)
-    return failed("'" + A.Flags[0] + "' cannot be run; is the path right?");
-  uint64_t Size = 0;
-  if (llvm::sys::fs::file_size(Trace, Size) || !Size)
-    return failed((A.Crash.File.empty()
-                       ? llvm::Twine("the program opened no pool, and mapped no file for writing "
-                                     "that is traced; ")
-                       : "the program opened no pool, and did not map '" + absolute(A.Crash.File) +
-                             "' for writing, which --file names; ") +
-                  "is it built with nvmove-cc, or with nvmove-cc --nvmove-trace=raw?");
-  if (WIFSIGNALED(Status)) // what it did up to there is worth a look
-    llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
-                 << "; its trace ends there\n";
-  else if (WEXITSTATUS(Status))
-    llvm::errs() << "nvmove: warning: the program ended with status " << WEXITSTATUS(Status)
-                 << '\n';
-  addStatus(Trace, Status);
-  return llvm::Error::success();
 }
 
 llvm::Expected<std::string> freshTrace() {
@@ -264,10 +123,11 @@ std::string settingFault() {
 }
 
 struct Exploration {
-  TraceFiles Files; ///< of this run
-  crash::Trace T;   ///< findings point into it
+  crash::TemporaryTrace Files; ///< of this run
+  crash::Trace T;              ///< findings point into it
   std::string Path;
-  int Status = 0; ///< of the program, as wait() gives it
+  int Status = 0;     ///< of the program, as wait() gives it
+  bool GoesOn = true; ///< nobody has ended the exploration
 };
 
 llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exploration &Made) {
@@ -277,8 +137,9 @@ llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exp
     if (!Path)
       return Path.takeError();
     Made.Path = *Path;
-    Made.Files.Path = A.Crash.Keep.empty() ? *Path : "";
-    if (llvm::Error E = run(A, *Path, Made.Status))
+    if (A.Crash.Keep.empty())
+      Made.Files.set(*Path);
+    if (llvm::Error E = runTraced(A, *Path, Made.Status))
       return std::move(E);
   }
   CrashWatch Looking(A.Quiet, A.Crash.FailFast);
@@ -294,7 +155,9 @@ llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exp
   if (llvm::Error E = refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration"))
     return std::move(E);
   O.Watching = &Looking;
-  return crash::explore(Made.T, O);
+  llvm::Expected<crash::Result> R = crash::explore(Made.T, O);
+  Made.GoesOn = Looking.goesOn(0, 0);
+  return R;
 }
 
 std::string quoted(llvm::StringRef Word) {
@@ -320,6 +183,51 @@ std::string replayOf(const CrashArguments &C, const std::string &Trace) {
   return Line;
 }
 
+/// One run with its findings, of which each can be shown again. A finding is worth the place that its
+/// trace takes.
+llvm::Expected<crash::Result> exploreOne(const Arguments &A, crash::Options &O, Exploration &Made) {
+  llvm::Expected<crash::Result> R = explore(A, O, Made);
+  if (!R)
+    return R;
+  for (crash::Finding &F : R->Findings)
+    if (!F.State.empty()) {
+      Made.Files.keep();
+      F.Replay = replayOf(A.Crash, Made.Path) + " --state " + F.State;
+    }
+  return R;
+}
+
+llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options &O,
+                                          std::list<Exploration> &Runs) {
+  if (A.Crash.Method != "both")
+    return exploreOne(A, O, Runs.emplace_back());
+  Arguments One = A;
+  One.Crash.Method = "undo";
+  O.Seconds /= 2; // for each
+  off_t Input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  llvm::Expected<crash::Result> R = exploreOne(One, O, Runs.emplace_back());
+  if (!R)
+    return R;
+  if (R->Raw || !Runs.back().GoesOn) {
+    R->NotDone.push_back(R->Raw ? "--method=both: the program does not use libnvmove's methods"
+                                : "the program was not run with shadow");
+    R->Cut |= !R->Raw;
+    return R;
+  }
+  if (llvm::Error E = putBack(Runs.back().T))
+    return std::move(E);
+  if (Input >= 0)
+    lseek(STDIN_FILENO, Input, SEEK_SET);
+  One.Crash.Method = "shadow";
+  if (!A.Crash.Keep.empty())
+    One.Crash.Keep += ".shadow";
+  llvm::Expected<crash::Result> Second = exploreOne(One, O, Runs.emplace_back());
+  if (!Second)
+    return Second;
+  crash::merge(*R, std::move(*Second));
+  return R;
+}
+
 } // namespace
 
 int runCrash(const Arguments &A) {
@@ -338,25 +246,21 @@ int runCrash(const Arguments &A) {
     D.error(std::move(E));
     return ExitUsage;
   }
-  Exploration Made;
-  llvm::Expected<crash::Result> R = explore(A, O, Made);
+  std::list<Exploration> Runs;
+  llvm::Expected<crash::Result> R = exploreEach(A, O, Runs);
   if (!R) {
     D.error(R.takeError());
     return ExitUsage;
   }
-  // A finding is worth the place that its trace takes.
-  Made.Files.Keep =
-      llvm::any_of(R->Findings, [](const crash::Finding &F) { return !F.State.empty(); });
-  std::string Replay = replayOf(A.Crash, Made.Path);
   bool Color = A.Output.empty() && support::wantsColor(A.Color, llvm::outs());
   llvm::outs().enable_colors(Color);
   auto Print = [&](llvm::raw_ostream &OS) {
     if (A.Format == "json")
-      crash::printJson(OS, O, *R, Replay);
+      crash::printJson(OS, O, *R);
     else if (A.Format == "sarif")
-      crash::printSarif(OS, O, *R, Replay);
+      crash::printSarif(OS, O, *R);
     else
-      crash::printText(OS, Color, O, *R, Replay);
+      crash::printText(OS, Color, O, *R);
   };
   if (A.Output.empty())
     Print(llvm::outs());
@@ -367,7 +271,7 @@ int runCrash(const Arguments &A) {
   bool Judged = !R->Cut && R->Looks && (R->finished() || R->Unclosed || !A.Crash.Strict);
   if (R->hasErrors() || !Judged)
     return ExitIncomplete;
-  if (Made.Status)
+  if (llvm::any_of(Runs, [](const Exploration &Made) { return Made.Status != 0; }))
     return ExitUsage;
   return R->Unclosed ? ExitIncomplete : ExitComplete;
 }

@@ -2,6 +2,7 @@
 #include "nvmove/CrashWatch.h"
 
 #include "crash/Helper.h"
+#include "crash/Temporary.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,6 +25,7 @@ void interrupt(int Signal) {
     return;
   }
   crash::killHelpers();
+  crash::removeTemporaries();
   std::signal(Signal, SIG_DFL);
   raise(Signal);
 }

@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   b->text = nvm_alloc(pool, 0, 100);
   nvm_tx_commit(pool);
   nvm_tx_begin(pool);
-  nvm_free(b->text);
+  nvm_free(b->text); // FOUND: dangling pointer
 #ifdef BUG
   nvm_tx_commit(pool); // FOUND: checker
   nvm_tx_begin(pool);

@@ -1,0 +1,257 @@
+// Pointers to freed blocks: see Dangling.h.
+#include "crash/Dangling.h"
+
+#include "crash/Findings.h"
+#include "crash/FreedBlocks.h"
+#include "crash/Inspection.h"
+
+#include "nvmove/inspect.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace nvmove::crash {
+namespace {
+
+constexpr size_t FieldsMax = 4; ///< of one free that are named
+constexpr uint64_t AddressMask = (uint64_t(1) << 47) - 1;
+
+/// The committed data, as far as it is addresses of the pool.
+class Words {
+public:
+  /// \p M has all of it.
+  llvm::Error restart(const Media &M, uint64_t PoolSize, uint64_t PoolBase) {
+    llvm::Expected<std::unique_ptr<Media>> Copy = M.copy();
+    if (!Copy)
+      return Copy.takeError();
+    Committed = std::move(*Copy);
+    Size = PoolSize;
+    Base = PoolBase;
+    ByTarget.clear();
+    int Fd = open(Committed->path().c_str(), O_RDONLY | O_CLOEXEC);
+    for (off_t At = 0, End; (At = lseek(Fd, At, SEEK_DATA)) >= 0; At = End) {
+      End = lseek(Fd, At, SEEK_HOLE);
+      for (auto Place = static_cast<uint64_t>(At); Place + 8 <= static_cast<uint64_t>(End);
+           Place += 8)
+        add(Place);
+    }
+    close(Fd);
+    return llvm::Error::success();
+  }
+
+  void store(uint64_t Line, const LineBytes &New) {
+    for (unsigned Word = 0; Word < LineSize; Word += 8) {
+      if (!(New.Mask >> Word & 0xff))
+        continue;
+      uint64_t Place = Line * LineSize + Word;
+      if (auto Old = targetAt(Place))
+        ByTarget.erase({*Old, Place});
+      for (unsigned I = Word; I < Word + 8; ++I)
+        if (New.Mask >> I & 1)
+          Committed->data()[Line * LineSize + I] = New.Bytes[I];
+      add(Place);
+    }
+  }
+
+  /// Where in the pool the word at \p Place leads, without a tag in its highest bits.
+  std::optional<uint64_t> targetAt(uint64_t Place) const {
+    uint64_t Value;
+    std::memcpy(&Value, Committed->data() + Place, sizeof Value);
+    uint64_t Target = (Value & AddressMask) - Base;
+    return Target < Size ? std::optional(Target) : std::nullopt;
+  }
+
+  /// The words that lead to a block.
+  template <class F> void each(uint64_t Block, uint64_t Bytes, F Take) const {
+    for (auto At = ByTarget.lower_bound({Block, 0});
+         At != ByTarget.end() && At->first < Block + Bytes; ++At)
+      Take(At->second);
+  }
+
+private:
+  void add(uint64_t Place) {
+    if (auto Target = targetAt(Place))
+      ByTarget.insert({*Target, Place});
+  }
+
+  std::unique_ptr<Media> Committed;
+  uint64_t Size = 0, Base = 0;
+  std::set<std::pair<uint64_t, uint64_t>> ByTarget; ///< and place
+};
+
+class Search {
+public:
+  Search(const Trace &T, const History &H, const Stores &All, const Options &O, Result &R)
+      : T(T), H(H), All(All), O(O), R(R) {}
+
+  llvm::Error run() {
+    llvm::Expected<std::unique_ptr<Media>> Made = Media::make(T);
+    if (!Made)
+      return Made.takeError();
+    M = std::move(*Made);
+    uint64_t Base = T.Base;
+    for (At = 0; At < T.Events.size(); ++At) {
+      const Event &E = T.Events[At];
+      M->storeFlat(E, T.Apart);
+      if (E.Kind == NVM_TRACE_FREE)
+        LastFree[E.Place] = siteOfFree(E);
+      else if (E.Kind == NVM_TRACE_REOPEN && E.Extra)
+        Base = E.Extra;
+      else if (E.Kind == NVM_TRACE_OPENED)
+        if (llvm::Error Failed = restart(Base))
+          return Failed;
+      for (; Next < H.size() && H.transaction(Next).End <= At; ++Next)
+        if (!take(H.transaction(Next)))
+          return llvm::Error::success();
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::Error restart(uint64_t Base) {
+    IsOpen = true;
+    Freed.clear();
+    return Known.restart(*M, T.SizeMax, Base);
+  }
+
+  /// False: nobody wants to know more.
+  bool take(const Transaction &C) {
+    if (!IsOpen)
+      return true;
+    for (const auto &[Line, New] : C.Lines)
+      Known.store(Line, New);
+    for (auto [Place, Bytes] : C.Allocated) {
+      Freed.forget(Place, Bytes);
+      Untyped.erase(Untyped.lower_bound(Place), Untyped.lower_bound(Place + Bytes));
+    }
+    std::set<uint64_t> Suspects;
+    for (auto [Place, Bytes] : C.Freed) {
+      Freed.add(Place, {Bytes, Next, T.site(LastFree[Place]), false});
+      Known.each(Place, Bytes, [&](uint64_t Word) { Suspects.insert(Word); });
+    }
+    for (const auto &[Line, New] : C.Lines)
+      for (uint64_t Word = Line * LineSize; Word < (Line + 1) * LineSize; Word += 8)
+        if (auto Target = New.Mask >> Word % LineSize & 0xff ? Known.targetAt(Word) : std::nullopt;
+            Target && Freed.at(*Target))
+          Suspects.insert(Word);
+    for (auto Word = Suspects.begin(); Word != Suspects.end();)
+      Word = Freed.at(*Word) || Untyped.count(*Word) ? Suspects.erase(Word) : std::next(Word);
+    if (Suspects.empty())
+      return true;
+    if (O.Watching && !O.Watching->goesOn(At, R.States))
+      return false;
+    ask(Suspects, C);
+    return true;
+  }
+
+  void ask(const std::set<uint64_t> &Suspects, const Transaction &C) {
+    std::string Said = inspect(M->path(), [&](NVM_POOL *Pool, llvm::raw_ostream &OS) {
+      auto Report = [&](const nvm_bad_pointer *Bad) {
+        if (Bad->is_dangling && Suspects.count(Bad->offset))
+          OS << Bad->offset << ' ' << Bad->leads_to << ' ' << nameOf(Pool, Bad->offset) << '\n';
+      };
+      nvm_pool_each_bad_pointer(
+          Pool,
+          [](void *Context, const nvm_bad_pointer *Bad) {
+            (*static_cast<decltype(Report) *>(Context))(Bad);
+          },
+          &Report);
+      auto Each = [&](const nvm_block *Block) {
+        for (auto Word = Suspects.lower_bound(Block->offset);
+             !Block->type && Word != Suspects.end() && *Word < Block->offset + Block->size; ++Word)
+          OS << *Word << '\n';
+      };
+      nvm_pool_each_block(
+          Pool, /*reach=*/false,
+          [](void *Context, const nvm_block *Block) {
+            (*static_cast<decltype(Each) *>(Context))(Block);
+            return true;
+          },
+          &Each);
+    });
+    llvm::SmallVector<llvm::StringRef> Lines;
+    llvm::StringRef(Said).split(Lines, '\n', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef Line : Lines) {
+      uint64_t Place = 0, Target = 0;
+      Line.consumeInteger(10, Place);
+      Line = Line.ltrim();
+      if (Line.empty())
+        Untyped.insert(Place);
+      else if (!Line.consumeInteger(10, Target))
+        tell(Place, Target, Line.ltrim(), C);
+    }
+  }
+
+  void tell(uint64_t Place, uint64_t Target, llvm::StringRef Name, const Transaction &C) {
+    const FreedBlock *Block = Freed.at(Target);
+    Guilty Who = All.of(Place, At);
+    bool IsNew = Block && Block->By == Next; // this transaction frees it
+    const Site *Where = IsNew && Block->Where ? Block->Where : Who.Where;
+    for (Finding &F : R.Findings)
+      if (F.Kind == Kind && F.Where == Where) {
+        addField(F, Name, Who.Where);
+        return;
+      }
+    Finding F{Kind, Name.str(), Where, {}, 1, At};
+    F.Point = IsNew && Block->Where ? LastFree[placeOf(C, Target)] : Who.Point;
+    F.Message += IsNew
+                     ? " still leads to this block when the transaction that frees it has committed"
+                     : " leads to a block that is free when the transaction has committed";
+    F.Message += ": after a crash, as in the run, it points to nothing";
+    if (IsNew && Who.Where)
+      F.Notes.push_back({Who.Where, "the pointer was stored here"});
+    if (!IsNew && Block && Block->Where)
+      F.Notes.push_back({Block->Where, "the block was freed here"});
+    if (const Site *Commit = T.site(T.Events[C.Committing].Extra); Commit && Commit->Line)
+      F.Notes.push_back({Commit, "the transaction commits here"});
+    Named[Where].insert(Name.str());
+    addFinding(R, std::move(F));
+  }
+
+  static uint64_t placeOf(const Transaction &C, uint64_t Target) {
+    for (auto [Place, Bytes] : C.Freed)
+      if (Target - Place < Bytes)
+        return Place;
+    return 0;
+  }
+
+  void addField(Finding &F, llvm::StringRef Name, const Site *Stored) {
+    ++F.Count;
+    std::set<std::string> &Fields = Named[F.Where];
+    if (Fields.size() < FieldsMax && Fields.insert(Name.str()).second)
+      F.Notes.push_back(
+          {Stored, ("so does " + Name + (Stored ? ", which was stored here" : "")).str()});
+  }
+
+  static constexpr const char *Kind = "dangling pointer";
+
+  const Trace &T;
+  const History &H;
+  const Stores &All;
+  const Options &O;
+  Result &R;
+  std::unique_ptr<Media> M; ///< all that was stored
+  Words Known;
+  FreedBlocks Freed;
+  std::set<uint64_t> Untyped; ///< words of blocks without type: they are not asked about again
+  llvm::DenseMap<uint64_t, uint64_t> LastFree; ///< block -> number of the site
+  std::map<const Site *, std::set<std::string>> Named;
+  size_t At = 0, Next = 0;
+  bool IsOpen = false;
+};
+
+} // namespace
+
+void findDangling(const Trace &T, const History &H, const Stores &All, const Options &O,
+                  Result &R) {
+  if (llvm::none_of(T.Events, [](const Event &E) { return E.Kind == NVM_TRACE_FREE; }))
+    return;
+  if (llvm::Error Failed = Search(T, H, All, O, R).run())
+    R.NotDone.push_back("pointers to freed blocks: " + llvm::toString(std::move(Failed)));
+}
+
+} // namespace nvmove::crash
