@@ -4,9 +4,9 @@
 // RUN: rm -f %pool && env NVMOVE_METHOD=shadow %exit 1 %crash --check %t/check.so -- %t/program %pool ggwggghgg | FileCheck %s
 // RUN: rm -f %pool && env NVMOVE_METHOD=undo %exit 1 %crash --model=process --check %t/check.so -- %t/program %pool ggwggghgg | FileCheck %s
 // RUN: rm -f %pool && env NVMOVE_METHOD=undo %exit 1 %crash --check %t/check.so -- %t/program %pool gwhgwgg | FileCheck --check-prefix=TWICE %s
-// CHECK: healed.c:[[@LINE+26]]:3: error: checker: nvm_crash_check returned 1, in the state that commit 4 leaves
+// CHECK: healed.c:[[@LINE+29]]:3: error: checker: nvm_crash_check returned 1, in the state that commit 4 leaves
 // CHECK: {{^}}1 finding{{$}}
-// TWICE: healed.c:[[@LINE+24]]:3: error: checker: nvm_crash_check returned 1, in the state that commit 3 leaves
+// TWICE: healed.c:[[@LINE+27]]:3: error: checker: nvm_crash_check returned 1, in the state that commit 3 leaves
 // TWICE: {{^}}1 finding{{$}}
 #include "nvmove/nvmove.h"
 
