@@ -35,7 +35,8 @@ void nvmi_method_choose(struct nvm_pool *pool) {
     pool->header.domain = NVM_DOMAIN_PROCESS;
     return;
   }
-  pool->header.domain = nvmi_domain_of(pool->path, pool->fd);
+  bool is_raw = nvmi_trace_is_raw(); /* what it flushes is told, so it has to flush */
+  pool->header.domain = is_raw ? NVM_DOMAIN_POWER : nvmi_domain_of(pool->path, pool->fd);
   pool->persist =
       pool->header.domain == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
   bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
@@ -43,7 +44,7 @@ void nvmi_method_choose(struct nvm_pool *pool) {
   for (int i = 0; i < METHODS; i++)
     if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
       pool->method = methods[i];
-  if (nvmi_trace_is_raw()) /* traced is the file: the program's memory has to be that */
+  if (is_raw) /* traced is the file: the program's memory has to be that */
     pool->method = &nvmi_undo;
   pool->header.method = pool->method->id;
 }
