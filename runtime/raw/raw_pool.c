@@ -1,9 +1,10 @@
-/* raw_pool.c: libnvmove's own flushes and fences (raw.h), of a program that makes structures of its own persistent by itself
- * in a pool.
+/* raw_pool.c: libnvmove's own flushes and fences (raw.h), of a program that makes structures of its
+ * own persistent by itself in a pool.
  *
- * libnvmove is not compiled for the trace. Whatever it stores to a pool in the power domain, which each has then, goes through the table of persist
- * functions, or is flushed by it: so each of its stores is found where its line is flushed, at the latest. What it stores and
- * never flushes may be lost at any time, and it does not rely on that.
+ * libnvmove is not compiled for the trace. A pool in a raw trace has the power domain. Whatever
+ * libnvmove stores there goes through the table of persist functions, or is flushed by it: so each of
+ * its stores is found where its line is flushed, at the latest. What it stores and never flushes may
+ * be lost at any time, and it does not rely on that.
  */
 #include "platform/persist.h"
 #include "raw/raw_parts.h"
