@@ -9,6 +9,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace nvmove::crash {
@@ -33,6 +34,7 @@ llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   if (!Explored)
     return Explored.takeError();
   addExplored(R, std::move(*Explored));
+  R.Distinct = std::min(R.Distinct, R.States); // counted were those that were not judged, too
   if (R.CommandFails)
     return failed("the checker '" + O.Command + "' cannot be run");
   if (O.Only && !R.States)

@@ -221,7 +221,6 @@ private:
     llvm::sort(Found, [](const Finding &A, const Finding &B) { return A.Number < B.Number; });
     for (Finding &F : Found)
       addFinding(R, std::move(F));
-    R.Distinct = std::min(R.Distinct, R.States); // of a stopped one others were counted, too
     return R;
   }
 
