@@ -326,7 +326,7 @@ private:
 
   size_t commitsBefore(size_t Event) const {
     size_t Count = 0;
-    while (Count < H.transactions() && H.transaction(Count).Committing < Event)
+    while (Count < H.size() && H.transaction(Count).Committing < Event)
       ++Count;
     return Count;
   }

@@ -69,8 +69,6 @@ public:
   bool pass(const Trace &T, size_t At);
 
   size_t commits() const { return Now; }
-  /// In all of the trace.
-  size_t transactions() const { return All.size(); }
   /// Of all transactions.
   size_t size() const { return All.size(); }
   /// Of the committed data.
