@@ -12,6 +12,8 @@
 
 const char nvmi_raw_maps = 1; /* raw.c */
 
+enum { PAGE = 4096 };
+
 #define NVMI_INTERPOSE __attribute__((visibility("default")))
 
 static bool is_shared(int flags) {
@@ -50,10 +52,11 @@ NVMI_INTERPOSE void *mremap(void *at, size_t old_size, size_t new_size, int flag
   return got;
 }
 
+/* The whole pages that the range touches are written back; it begins with one. */
 NVMI_INTERPOSE int msync(void *at, size_t size, int flags) {
   int result = (int)syscall(SYS_msync, at, size, flags);
   if (result == 0 && flags & MS_SYNC)
-    nvmi_raw_synchronised(at, size);
+    nvmi_raw_synchronised(at, (size + PAGE - 1) & ~(size_t)(PAGE - 1));
   return result;
 }
 
