@@ -9,9 +9,6 @@
 namespace nvmove::crash {
 namespace {
 
-constexpr unsigned JobsMax =
-    16; ///< each has an image of its own, and goes through all of the trace
-
 /// So little of each moment that all failure points are reached soon.
 constexpr Limits FirstLimits = {64, 16, 32}, SecondLimits = {256, 32, 128};
 constexpr uint64_t SecondPerPoint = 8;

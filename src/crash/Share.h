@@ -16,6 +16,9 @@
 
 namespace nvmove::crash {
 
+/// Each process has an image of its own, and goes through all of the trace.
+constexpr unsigned JobsMax = 16;
+
 struct Look {
   Limits Each;
   uint64_t PerPoint = 0; ///< how often each failure point is explored; 0: always

@@ -35,7 +35,8 @@ struct CrashArguments {
   std::string State;                  ///< of TraceFile: judge this one alone
   std::string Explain;                ///< this kind of finding, and run nothing
   uint64_t StatesMax = 1000000, EpochMax = 4096, Samples = 256, Seed = 1, InterruptEvery = 256;
-  uint64_t PerPoint = 0, TraceMax = UINT64_C(1) << 30;
+  uint64_t PerPoint = 0;
+  std::optional<uint64_t> TraceMax; ///< bytes; 0: no end
   double Seconds = 30;
   unsigned Jobs = 0; ///< 0: one for each processor
   bool Strict = false;

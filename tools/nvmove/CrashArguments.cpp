@@ -1,7 +1,9 @@
 // The options of `nvmove crash`: see Arguments.h.
 #include "nvmove/Arguments.h"
 
-#include "crash/State.h"
+#include "crash/Share.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <CLI/CLI.hpp>
 
@@ -30,43 +32,74 @@ Exit status:
   2  wrong usage, the program failed or opened no pool
   3  internal error)";
 
+std::string checkSeconds(const std::string &Text) {
+  constexpr double Most = 1e9; // no clock overflows
+  double Seconds;
+  if (llvm::to_float(Text, Seconds) && Seconds >= 0 && Seconds <= Most)
+    return "";
+  return Text + " is no number from 0 to 1000000000";
+}
+
+/// CLI11 takes -1 for the largest number that there is.
+CLI::Validator numberIn(uint64_t Least, uint64_t Most) {
+  return {[Least, Most](const std::string &Text) -> std::string {
+            uint64_t Number;
+            if (!llvm::StringRef(Text).getAsInteger(0, Number) && Number >= Least && Number <= Most)
+              return "";
+            return Text + " is no number from " + std::to_string(Least) + " to " +
+                   std::to_string(Most);
+          },
+          ""};
+}
+
+CLI::Validator anyNumber() { return numberIn(0, UINT64_MAX); }
+
 /// How much is explored.
 void addAmounts(CLI::App &Crash, CrashArguments &C) {
   Crash.add_option("--states-max", C.StatesMax, "states to judge at most (default 1000000)")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(anyNumber());
   Crash
       .add_option("--epoch-states", C.EpochMax,
                   "choices between two fences that are all taken (default 4096)")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(anyNumber());
   Crash.add_option("--samples", C.Samples, "of those between fences with more (default 256)")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(anyNumber());
   Crash
       .add_option(
           "--per-point", C.PerPoint,
           "explore a failure point, a fence behind a place of the source reached by the same "
           "calls, N times only (default 0: always)")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(anyNumber());
   Crash
       .add_option("--trace-max", C.TraceMax,
                   "the trace ends where it would be longer (default 1073741824; 0: never)")
-      ->option_text("BYTES");
+      ->option_text("BYTES")
+      ->check(anyNumber());
   Crash
       .add_option("--interrupt-every", C.InterruptEvery,
                   "make recovery fail at each step in one of N states (default 256; 0: never)")
-      ->option_text("N");
-  Crash.add_option("--seed", C.Seed, "of the samples (default 1)")->option_text("N");
+      ->option_text("N")
+      ->check(anyNumber());
+  Crash.add_option("--seed", C.Seed, "of the samples (default 1)")
+      ->option_text("N")
+      ->check(anyNumber());
   Crash
       .add_option("--seconds", C.Seconds,
                   "how long states are judged, those of new failure points first (default 30; 0: "
                   "to the end)")
       ->option_text("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(checkSeconds, ""));
   Crash
       .add_option(
           "--jobs", C.Jobs,
           "processes that judge (default: one for each processor; where --check is a command, "
           "1)")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(numberIn(1, crash::JobsMax));
   Crash.add_flag("--strict", C.Strict,
                  "exit 0 only if every state was judged, none left out or only sampled");
 }
@@ -130,6 +163,10 @@ std::string checkCrash(const Arguments &A) {
     return "give a program to run or --trace FILE, not both";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())
     return "--keep goes with a program to run; the trace is there already";
+  if (!A.Crash.TraceFile.empty() && !A.Crash.File.empty())
+    return "--file goes with a program to run; a trace is of one file";
+  if (!A.Crash.TraceFile.empty() && A.Crash.TraceMax)
+    return "--trace-max goes with a program to run; the trace is there already";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Method.empty())
     return "--method goes with a program to run; a trace is of one method";
   llvm::StringRef Check = A.Crash.Check;

@@ -38,7 +38,8 @@ void showOutput(const std::string &Path) {
 /// \p Output: where stdout goes for the checker; -1: it wants none.
 [[noreturn]] void become(const Arguments &A, const std::string &Trace, int Output) {
   setenv("NVMOVE_TRACE", absolute(Trace).c_str(), 1);
-  setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax).c_str(), 1);
+  constexpr uint64_t TraceMax = UINT64_C(1) << 30;
+  setenv("NVMOVE_TRACE_MAX", std::to_string(A.Crash.TraceMax.value_or(TraceMax)).c_str(), 1);
   setenv("NVMOVE_DOMAIN", A.Crash.Model == "power" ? "power" : "process", 1);
   if (!A.Crash.Method.empty())
     setenv("NVMOVE_METHOD", A.Crash.Method.c_str(), 1);
