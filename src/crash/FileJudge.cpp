@@ -41,6 +41,11 @@ FileJudge::make(const Trace &T, const Media &M, std::string Checker, std::string
     if (!J->Library)
       return Fail(Checker + ": no function nvm_crash_check_file, which a program that flushes by "
                             "itself is checked with");
+    void *Map =
+        mmap(nullptr, sizeof(Answers), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (Map == MAP_FAILED)
+      return Fail("out of memory for verdicts");
+    J->Answer = static_cast<volatile Answers *>(Map);
   }
   return std::move(J);
 }
@@ -48,6 +53,8 @@ FileJudge::make(const Trace &T, const Media &M, std::string Checker, std::string
 FileJudge::~FileJudge() {
   if (AckedFd >= 0)
     close(AckedFd);
+  if (Answer)
+    munmap(const_cast<Answers *>(Answer), sizeof(Answers));
 }
 
 void FileJudge::putAcked(uint64_t Bytes) {
@@ -64,10 +71,32 @@ Judgement FileJudge::askCommand() {
   return verdictOf(End, Command, HasRun, CommandFails);
 }
 
+/// Of a library that did not accept. It may also end the process by itself, with any status.
+Judgement FileJudge::refusal(const End &How, Answers Answer, const crash::Printed &Said) {
+  Judgement J;
+  J.Said = Said.told();
+  J.Message = "nvm_crash_check_file ";
+  if (How.Hung) {
+    J.What = Verdict::CheckerHung;
+    J.Message += "took more than 5 s";
+  } else if (Answer == Answers::Refuses) {
+    J.What = Verdict::Refused;
+    J.Message += "did not return 0";
+  } else {
+    J.What = Verdict::CheckerDied;
+    J.Message += WIFSIGNALED(How.Status)
+                     ? "ended with signal " + std::to_string(WTERMSIG(How.Status))
+                     : "ended the process with status " + std::to_string(WEXITSTATUS(How.Status)) +
+                           ", and did not return";
+  }
+  return J;
+}
+
 Judgement FileJudge::askLibrary() {
   llvm::outs().flush();
   std::string Path = Copy->path();
   crash::Printed Said;
+  *Answer = Answers::None;
   pid_t Child = fork();
   if (Child == 0) {
     becomeHelper();
@@ -75,25 +104,17 @@ Judgement FileJudge::askLibrary() {
     llvm::StringRef Printed = T.Output ? T.Output->getBuffer().take_front(Acked) : "";
     bool Refuses = Library(Path.c_str(), Printed.data(), Printed.size()) != 0;
     fflush(nullptr);
-    _exit(Refuses ? 1 : 0);
+    *Answer = Refuses ? Answers::Refuses : Answers::Accepts;
+    _exit(0);
   }
   if (Child < 0)
     llvm::report_fatal_error("no process for the checker");
   std::optional<HelperGroup> Group;
   Group.emplace(Child);
   End How = awaitEnd(Child, Group, Said);
-  if (!How.Hung && How.Status == 0)
+  if (!How.Hung && How.Status == 0 && *Answer == Answers::Accepts)
     return {};
-  Judgement J;
-  J.Said = Said.told();
-  J.What = How.Hung                  ? Verdict::CheckerHung
-           : WIFSIGNALED(How.Status) ? Verdict::CheckerDied
-                                     : Verdict::Refused;
-  J.Message = How.Hung ? "nvm_crash_check_file took more than 5 s"
-              : WIFSIGNALED(How.Status)
-                  ? "nvm_crash_check_file ended with signal " + std::to_string(WTERMSIG(How.Status))
-                  : "nvm_crash_check_file did not return 0";
-  return J;
+  return refusal(How, *Answer, Said);
 }
 
 Judgement FileJudge::judge(const Media &M, uint64_t Length, uint64_t Printed) {

@@ -26,15 +26,18 @@ public:
 
 private:
   using Check = int (*)(const char *, const char *, size_t);
+  enum class Answers { None, Accepts, Refuses }; ///< None: the function did not return
 
   explicit FileJudge(const Trace &T) : T(T) {}
   Judgement askCommand();
   Judgement askLibrary();
+  static Judgement refusal(const End &How, Answers Answer, const crash::Printed &Said);
   void putAcked(uint64_t Acked);
 
   const Trace &T;
   std::string Command;
   Check Library = nullptr;
+  volatile Answers *Answer = nullptr; ///< of the library, in memory that both processes have
   std::unique_ptr<Media> Copy;
   int AckedFd = -1;
   uint64_t Acked = 0;
