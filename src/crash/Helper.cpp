@@ -22,12 +22,6 @@ constexpr std::chrono::milliseconds Slice(5); ///< where the kernel does not tel
 
 volatile pid_t Groups[4]; ///< that run; 0: none
 
-bool hasEnded(pid_t Child) {
-  siginfo_t Info{};
-  return waitid(P_PID, static_cast<id_t>(Child), &Info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
-         Info.si_pid == Child;
-}
-
 } // namespace
 
 int pollUntil(pollfd *Files, size_t Count, Deadline Until) {
@@ -98,6 +92,12 @@ void Printed::take() {
 std::string Printed::told() const {
   llvm::StringRef Line = llvm::StringRef(Text).ltrim('\n').split('\n').first;
   return Line.empty() ? "" : ": " + Line.str();
+}
+
+bool hasEnded(pid_t Child) {
+  siginfo_t Info{};
+  return waitid(P_PID, static_cast<id_t>(Child), &Info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+         Info.si_pid == Child;
 }
 
 End awaitEnd(pid_t Child, std::optional<HelperGroup> &Group, Printed &Said) {

@@ -58,6 +58,9 @@ private:
   std::string Text;
 };
 
+/// Whether this child has ended; it still is to be waited for.
+bool hasEnded(pid_t Child);
+
 /// How a process ended.
 struct End {
   bool Hung = false; ///< it took longer, and was ended

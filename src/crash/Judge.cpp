@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -124,7 +125,7 @@ bool checksFiles(const std::string &Path) {
 
 void Judge::start() {
   int Down[2], Up[2];
-  if (pipe(Down) || pipe(Up))
+  if (pipe2(Down, O_CLOEXEC) || pipe2(Up, O_CLOEXEC))
     llvm::report_fatal_error("no pipes for the judge");
   llvm::outs().flush();
   Worker = fork();

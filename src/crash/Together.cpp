@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <poll.h>
 #include <signal.h>
@@ -116,8 +117,9 @@ private:
 
   void start(unsigned Index, ExploreShare Each) {
     int Ends[2];
-    if (pipe(Ends))
+    if (pipe2(Ends, O_CLOEXEC))
       llvm::report_fatal_error("no pipe to a process that explores");
+    fcntl(Ends[0], F_SETFL, O_NONBLOCK);
     pid_t Parent = getpid();
     One &P = All[Index];
     P.Child = fork();
@@ -153,31 +155,35 @@ private:
     std::vector<pollfd> Files;
     for (const One &P : All)
       Files.push_back({P.From, POLLIN, 0}); // a negative one is left out
-    if (poll(Files.data(), Files.size(), Slice) <= 0)
-      return;
-    for (size_t I = 0; I < All.size(); ++I)
-      if (Files[I].revents)
-        hear(All[I]);
+    poll(Files.data(), Files.size(), Slice);
+    for (One &P : All) {
+      if (P.From < 0)
+        continue;
+      bool Ended = hasEnded(P.Child); // before it is heard: then nothing more comes
+      while (hear(P))
+        continue;
+      if (Ended)
+        finish(P);
+    }
   }
 
-  void hear(One &P) {
+  /// False: there is nothing now. The end of the pipe says nothing: what the checker has started
+  /// may hold it open.
+  bool hear(One &P) {
     char Read[1 << 16];
     ssize_t Length = read(P.From, Read, sizeof Read);
-    if (Length < 0 && errno == EINTR)
-      return;
-    if (Length <= 0) {
-      finish(P);
-      return;
-    }
+    if (Length <= 0)
+      return Length < 0 && errno == EINTR;
     P.Bytes.append(Read, static_cast<size_t>(Length));
     Head H;
     while (P.Bytes.size() >= sizeof H) {
       std::memcpy(&H, P.Bytes.data(), sizeof H);
       if (P.Bytes.size() - sizeof H < H.Size)
-        return;
+        return true;
       take(P, H.What, llvm::StringRef(P.Bytes).substr(sizeof H, H.Size));
       P.Bytes.erase(0, sizeof H + H.Size);
     }
+    return true;
   }
 
   void take(One &P, Head::Kind What, llvm::StringRef Bytes) {
