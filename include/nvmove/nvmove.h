@@ -121,8 +121,9 @@ void *nvm_realloc(NVM_POOL *pool, void *address, size_t size);
  * NVM_EPOINTER: no block starts there; NVM_EDOUBLEFREE; NVM_ECHILD; for a thread's first change of
  * the pool NVM_ELIMIT, NVM_ENOMEMORY, NVM_ENOSPACE, NVM_ECORRUPT, NVM_ESYSTEM. */
 int nvm_free(void *address);
-/* The bytes that may be used at `address`; 0 on failure: NVM_EPOINTER: no block starts there;
- * NVM_ECORRUPT, NVM_ENOMEMORY; NVM_ECHILD, where the parent had not read the heap's tables. */
+/* The bytes that may be used at `address`; 0 on failure: NVM_EPOINTER: no block, free or not,
+ * starts there; NVM_ECORRUPT, NVM_ENOMEMORY; NVM_ECHILD, where the parent had not read the heap's
+ * tables. It does not tell whether the block was freed. */
 size_t nvm_usable_size(const void *address);
 
 /* Transactions belong to the calling thread and nest flatly: only the outermost commit commits, an
