@@ -44,12 +44,11 @@ const Site *Stores::inLine(uint64_t Line, size_t Before) const {
   return nullptr;
 }
 
-const Site *Stores::lastBefore(size_t Before) const {
+uint64_t Stores::pointBefore(size_t Before) const {
   for (size_t I = std::min(Before, T.Events.size()); I-- > 0;)
-    if (T.Events[I].Kind == NVM_TRACE_STORE)
-      if (const Site *Where = T.site(T.Events[I].Extra))
-        return Where;
-  return nullptr;
+    if (T.Events[I].Kind == NVM_TRACE_STORE && T.site(T.Events[I].Extra))
+      return T.Events[I].Extra;
+  return 0;
 }
 
 } // namespace nvmove::crash

@@ -23,7 +23,9 @@ public:
   /// The last store to \p Line before \p Before that has a place in the source, or null.
   const Site *inLine(uint64_t Line, size_t Before) const;
   /// The last one anywhere.
-  const Site *lastBefore(size_t Before) const;
+  const Site *lastBefore(size_t Before) const { return T.site(pointBefore(Before)); }
+  /// With the calls that led there; 0: there is none.
+  uint64_t pointBefore(size_t Before) const;
 
 private:
   const Trace &T;

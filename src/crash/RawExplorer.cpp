@@ -189,9 +189,11 @@ private:
     const Site *LastStore = All.lastBefore(moment());
     if (Lacking.empty()) { // since then it is so, whatever came later
       bool Looks = !O.Only && !isSlow(What);
-      F.Where = !Looks ? LastStore : All.lastBefore(Known.first(moment(), [this](size_t Event) {
+      size_t Since = !Looks ? moment() : Known.first(moment(), [this](size_t Event) {
         return !goesOn() || isRightBefore(Event);
-      }));
+      });
+      F.Point = All.pointBefore(Since);
+      F.Where = T.site(F.Point);
       F.Message += ", when the crash comes right behind this store and nothing is lost";
     } else {
       llvm::sort(Lacking, [this](const auto &A, const auto &B) {
@@ -199,9 +201,12 @@ private:
         return FlushedA != FlushedB ? FlushedB : A.second < B.second;
       });
       const Event &Lost = T.Events[Lacking[0].second];
-      F.Where = T.site(Lost.Extra);
-      F.Point = Lost.Extra;
-      F.Message += ", when what is stored here is lost and what came later is not";
+      F.Point = T.site(Lost.Extra) ? Lost.Extra : placedBefore(Lacking[0].second);
+      F.Where = T.site(F.Point);
+      F.Message += F.Point == Lost.Extra
+                       ? ", when what is stored here is lost and what came later is not"
+                       : ", when what libnvmove, or other code that is not compiled for the trace, "
+                         "stores behind this is lost and what came later is not";
       for (size_t I = 0; I < Lacking.size() && I < LossesNamed; ++I)
         tellFate(F, Lacking[I], I == 0);
       if (Lacking.size() > LossesNamed)
@@ -213,6 +218,16 @@ private:
     if (T.Output && Acked)
       F.Notes.push_back({nullptr, "the program had printed " + std::to_string(Acked) +
                                       " bytes by then, the last line: " + lastLine()});
+  }
+
+  /// Where the thread of \p Event was last before it, as far as its stores and flushes tell; 0:
+  /// not known.
+  uint64_t placedBefore(size_t Event) const {
+    for (size_t I = Event; I-- > 0;)
+      if (const auto &E = T.Events[I];
+          E.Thread == T.Events[Event].Thread && E.Kind != NVM_TRACE_FENCE && T.site(E.Extra))
+        return E.Extra;
+    return 0;
   }
 
   /// All that was stored before \p Event, and nothing lost.
@@ -320,7 +335,7 @@ Result preparedRaw(const Trace &T, const Options &O) {
     Say("no --check: no state was judged, only the rules were applied");
   if (T.OtherOpenings)
     Say("other files were mapped (" + std::to_string(T.OtherOpenings) + " times); only " +
-        T.PoolPath + " is traced (NVMOVE_TRACE_FILE names another)");
+        T.PoolPath + " is traced (--file names another)");
   if (T.Children)
     Say("a child was forked (" + std::to_string(T.Children) +
         " times); what it stores, flushes and prints is not traced");
