@@ -293,7 +293,6 @@ bool Media::apply(size_t Index, const Event &E, bool Apart) {
 }
 
 void Media::storeFlat(const Event &E, bool Apart) {
-  char *To = Map + E.Place;
   switch (E.Kind) {
   case NVM_TRACE_STORE:
   case NVM_TRACE_UNSEEN:
@@ -304,12 +303,12 @@ void Media::storeFlat(const Event &E, bool Apart) {
   case NVM_TRACE_STREAM:
   case NVM_TRACE_FLUSH:
   case NVM_TRACE_CHANGED:
-    std::memcpy(To, E.Bytes.data(), E.Bytes.size());
+    std::memcpy(Map + E.Place, E.Bytes.data(), E.Bytes.size());
     return;
   case NVM_TRACE_LINE:
     for (size_t I = 0; I < std::min<size_t>(E.Bytes.size(), LineSize); ++I)
       if (E.Extra >> I & 1)
-        To[I] = E.Bytes[I];
+        Map[E.Place + I] = E.Bytes[I];
     return;
   default:
     return;

@@ -46,7 +46,7 @@ static void put(long value) {
 static void take(void) {
   nvm_tx_begin(pool);
   queue->item[HEAD++ % ROOM] = 0;
-  nvm_tx_commit(pool); // FOUND: checker
+  nvm_tx_commit(pool);
 }
 
 int main(int argc, char **argv) {
