@@ -1,12 +1,10 @@
 // The states of a pool: see PoolExplorer.h.
 #include "crash/PoolExplorer.h"
 
-#include "crash/FailurePoints.h"
 #include "crash/Findings.h"
-#include "crash/Guilty.h"
+#include "crash/Looking.h"
 #include "crash/Minimise.h"
 #include "crash/Recovery.h"
-#include "crash/Refusals.h"
 #include "crash/Telling.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -39,33 +37,21 @@ const char *kindOf(Verdict What) {
 }
 
 /// One look.
-class Explorer {
+class Explorer : public Looking {
 public:
   Explorer(const Trace &T, const Options &O, const Look &L, const Stores &All, Media &M,
            Recovery &Failing, Refusals &Known, Share &S, Result &R)
-      : T(T), O(O), L(L), All(All), M(M), Failing(Failing), Known(Known), S(S), R(R),
-        J(M, T.Base, O.Checker, O.Command), H(T),
-        States(M, L.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(L.PerPoint),
-        AllPoints(O.PerPoint) {}
-
-  void run() {
+      : Looking(T, O, L, All, M, Known, S, R), Failing(Failing), J(M, T.Base, O.Checker, O.Command),
+        H(T) {
     Failing.goesOnWhile([this] { return goesOn(); });
     J.mayRefuse(T.Created);
     expect();
-    for (; At < T.Events.size() && !J.commandFails() && goesOn(); ++At)
-      take(T.Events[At]);
-    if (goesOn())
-      epoch(); // what was still on its way at the end
-    R.CommandFails |= J.commandFails();
-    R.FailurePoints = std::max<uint64_t>(R.FailurePoints, Points.count());
-    R.Epochs = std::max(R.Epochs, Epochs);
-    R.Distinct = std::min(S.images(), S.numbers());
   }
 
 private:
-  void take(const Event &E) {
-    Points.pass(E);
-    AllPoints.pass(E);
+  bool commandFails() const override { return J.commandFails(); }
+
+  void take(const Event &E) override {
     if (E.Kind == NVM_TRACE_FENCE && O.What == Model::Power) {
       if (L.IsFirst && AllPoints.enter(E.Thread))
         R.Possible += States.countOf(O.Each);
@@ -97,15 +83,6 @@ private:
     return Enters;
   }
 
-  /// A failure point of the process model.
-  void takeStore(const Event &E) {
-    if (L.IsFirst)
-      R.Possible += States.countOfLatest();
-    if (Points.enter(E.Thread) || L.IsLast)
-      States.latest();
-    M.keepAll();
-  }
-
   /// Creation and growth end with fsync, and nothing else has any.
   void takeDisk(const Event &E) {
     if (E.Kind == NVM_TRACE_OPENED || E.Kind == NVM_TRACE_GROW)
@@ -123,22 +100,6 @@ private:
     return false;
   }
 
-  void epoch() {
-    bool Whole = true;
-    ++Epochs;
-    if (S.numbers() >= O.StatesMax) { // to enumerate them is no help
-      ++R.Unexplored;
-      return;
-    }
-    if (O.What == Model::Power)
-      Whole = States.epoch();
-    else if (O.What == Model::Process)
-      States.latest();
-    else
-      Whole = false; // a sample always
-    R.Sampled += (!Whole || M.forgot()) && L.IsLast;
-  }
-
   void expect() {
     if (J.expect(H) || TooMuch)
       return;
@@ -148,7 +109,7 @@ private:
   }
 
   /// States that are asked for by name are judged whatever was seen before.
-  void judge(const Choices &C) {
+  void judge(const Choices &C) override {
     if (J.commandFails() || !goesOn())
       return;
     if (O.Only) {
@@ -172,13 +133,6 @@ private:
     auto [Said, InRecovery] = verdictOn(C, Fails, Turn % 2 != 0);
     if (isFault(Said.What))
       found(Said, C, InRecovery);
-  }
-
-  bool goesOn() {
-    if (S.goesOn(At))
-      return true;
-    R.StoppedAt = std::min(R.StoppedAt, At);
-    return false;
   }
 
   /// A state with less of the loss; where nothing is to be judged any more it is no failure.
@@ -277,9 +231,6 @@ private:
     return Said.Newest != SIZE_MAX ? Said.Newest : H.commits() - 1;
   }
 
-  /// A process dies right behind its event, the power fails right before it.
-  size_t moment() const { return At + (O.What == Model::Process ? 1 : 0); }
-
   /// All that was stored before \p Event, and nothing lost; without a look at the data.
   bool isRightBefore(size_t Event) const {
     auto Image = Media::make(T, O.What == Model::Process);
@@ -331,22 +282,9 @@ private:
     return Count;
   }
 
-  const Trace &T;
-  const Options &O;
-  const Look &L;
-  const Stores &All;
-  Media &M;
   Recovery &Failing;
-  Refusals &Known;
-  Share &S;
-  Result &R;
   Judge J;
   History H;
-  Walk States;
-  FailurePoints Points, AllPoints; ///< AllPoints: of the last look
-  size_t At = 0;
-  uint64_t Number = 0; ///< of the state that is judged
-  uint64_t Epochs = 0;
   bool TooMuch = false;
 };
 

@@ -1,13 +1,11 @@
 // States of a program that flushes by itself: see RawExplorer.h.
 #include "crash/RawExplorer.h"
 
-#include "crash/FailurePoints.h"
 #include "crash/FileJudge.h"
 #include "crash/Findings.h"
-#include "crash/Guilty.h"
+#include "crash/Looking.h"
 #include "crash/Minimise.h"
 #include "crash/RawRules.h"
-#include "crash/Refusals.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,29 +20,16 @@ llvm::Error failed(const std::string &Why) {
 }
 
 /// One look.
-class RawExplorer {
+class RawExplorer : public Looking {
 public:
   RawExplorer(const Trace &T, const Options &O, const Look &L, const Stores &All, Media &M,
               FileJudge &J, Refusals &Known, Share &S, Result &R)
-      : T(T), O(O), L(L), All(All), M(M), J(J), Known(Known), S(S), R(R),
-        States(M, L.Each, O.Seed, [this](const Choices &C) { judge(C); }), Points(L.PerPoint),
-        AllPoints(O.PerPoint), Length(T.Size) {}
-
-  void run() {
-    for (; At < T.Events.size() && !J.commandFails() && goesOn(); ++At)
-      take(T.Events[At]);
-    if (goesOn())
-      epoch(); // what was still on its way at the end
-    R.CommandFails |= J.commandFails();
-    R.FailurePoints = std::max<uint64_t>(R.FailurePoints, Points.count());
-    R.Epochs = std::max(R.Epochs, Epochs);
-    R.Distinct = std::min(S.images(), S.numbers());
-  }
+      : Looking(T, O, L, All, M, Known, S, R), J(J), Length(T.Size) {}
 
 private:
-  void take(const Event &E) {
-    Points.pass(E);
-    AllPoints.pass(E);
+  bool commandFails() const override { return J.commandFails(); }
+
+  void take(const Event &E) override {
     if (E.Kind == NVM_TRACE_GROW) {
       M.cut(E.Place, Length);
       Length = E.Place;
@@ -75,29 +60,6 @@ private:
       R.Skipped += L.IsLast;
   }
 
-  /// A failure point of the process model.
-  void takeStore(const Event &E) {
-    if (L.IsFirst)
-      R.Possible += States.countOfLatest();
-    if (Points.enter(E.Thread) || L.IsLast)
-      States.latest();
-    M.keepAll();
-  }
-
-  void epoch() {
-    ++Epochs;
-    if (S.numbers() >= O.StatesMax) {
-      ++R.Unexplored;
-      return;
-    }
-    bool Whole = true;
-    if (O.What == Model::Power)
-      Whole = States.epoch();
-    else
-      States.latest();
-    R.Sampled += (!Whole || M.forgot()) && L.IsLast;
-  }
-
   Judgement verdictOn(const Choices &C) {
     M.put(C);
     Judgement Said = J.judge(M, Length, Acked);
@@ -107,7 +69,7 @@ private:
     return Said;
   }
 
-  void judge(const Choices &C) {
+  void judge(const Choices &C) override {
     if (J.commandFails() || !goesOn())
       return;
     if (O.Only) {
@@ -123,13 +85,6 @@ private:
     S.countState();
     if (Judgement Said = verdictOn(C); Said.What != Verdict::Right)
       found(Said, C);
-  }
-
-  bool goesOn() {
-    if (S.goesOn(At))
-      return true;
-    R.StoppedAt = std::min(R.StoppedAt, At);
-    return false;
   }
 
   /// A state with less of the loss; where nothing is to be judged any more it is no failure.
@@ -180,9 +135,6 @@ private:
         Lacking.push_back({One.Line, One.Dirty->Versions[One.Version + 1].Event});
     return Lacking;
   }
-
-  /// A process dies right behind its event, the power fails right before it.
-  size_t moment() const { return At + (O.What == Model::Power ? 0 : 1); }
 
   void blame(Verdict What, const Choices &Least, Finding &F) {
     auto Lacking = lackingIn(Least);
@@ -286,21 +238,9 @@ private:
            "'";
   }
 
-  const Trace &T;
-  const Options &O;
-  const Look &L;
-  const Stores &All;
-  Media &M;
   FileJudge &J;
-  Refusals &Known;
-  Share &S;
-  Result &R;
-  Walk States;
-  FailurePoints Points, AllPoints; ///< AllPoints: of the last look
   uint64_t Length, Acked = 0;
-  uint64_t Number = 0; ///< of the state that is judged
-  uint64_t Epochs = 0;
-  size_t At = 0, Minimised = 0;
+  size_t Minimised = 0;
 };
 
 } // namespace
