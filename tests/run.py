@@ -23,6 +23,7 @@ import time
 import traceback
 
 import lanes as side_by_side
+from outcome import Outcome
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
@@ -39,20 +40,6 @@ LANES = min(2, os.cpu_count())
 for room in ("tidy", "e2e", os.path.join("accuracy", "small"), "differential", "examples", "documents",
              "mutation", "fuzz", "storm", "generated"):
     sys.path.insert(0, os.path.join(ROOT, "tests", room))
-
-
-class Outcome:
-    def __init__(self, passed=0, failed=0, skipped=0):
-        self.passed, self.failed, self.skipped = passed, failed, skipped
-
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-
-    def __str__(self):
-        text = f"{self.passed} passed, {self.failed} failed"
-        return text + (f", {self.skipped} skipped" if self.skipped else "")
 
 
 def tidy(a):
@@ -73,7 +60,9 @@ def unit(a, names="*"):
             print("unit: ended without a report")
             return Outcome(failed=1)
     skipped = report.get("disabled", 0)
-    return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped)
+    names = [f"{group['name']}.{test['name']}" for group in report["testsuites"]
+             for test in group["testsuite"] if "failures" in test]
+    return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped, names)
 
 
 def runtime_tests(build, *parts):
@@ -85,7 +74,7 @@ def runtime_tests(build, *parts):
     if not m:
         print(f"{run.stdout}runtime: ended with status {run.returncode} and without a sum")
         return Outcome(failed=1)
-    outcome = Outcome(*map(int, m.groups()))
+    outcome = Outcome(*map(int, m.groups()), re.findall(r"^FAILED: (.+)$", run.stdout, re.M))
     if outcome.failed:
         print(run.stdout, end="")
     else:
@@ -233,7 +222,7 @@ def lit(a, suite):
             result.skipped += 1
             print(f"skipped: {test['name']}: {test['output'] or 'not possible on this machine'}")
         else:
-            result.failed += 1
+            result.add(Outcome(failed=1, names=[test["name"].rpartition(" :: ")[2]]))
     if not report["tests"]:
         result.failed += 1
     return result
@@ -333,21 +322,24 @@ LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool")
 
 
 def beside(a, names):
-    """Runs suites in lanes: each is this program with one suite, whose last line is its sum."""
+    """Runs suites in lanes: each is this program with one suite; its last lines: what failed, and its sum."""
     command = [sys.executable, os.path.abspath(__file__), "--build", a.build, *(["--long"] if a.long else [])]
     os.environ[JOBS_VARIABLE] = str(max(1, JOBS // a.lanes))
-    total = Outcome()
+    total, told = Outcome(), []
     for name, status, said in side_by_side.run(names, command, a.lanes):
-        m = re.search(rf"^== {name}: .*\n((\d+) passed, (\d+) failed(?:, (\d+) skipped)?\n)\Z", said, re.M)
-        outcome = Outcome(*(int(n or 0) for n in m.groups()[1:])) if m else Outcome(failed=1)
+        m = re.search(rf"^== {name}: .*\n((failed in .*\n)?"
+                      r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\n)\Z", said, re.M)
         if m and status in (0, 1):
             print(said[:m.start(1)], end="", flush=True)
+            outcome = Outcome(*(int(n or 0) for n in m.groups()[2:]))
+            told += [m.group(2).rstrip()] if m.group(2) else []
         else:
             outcome = Outcome(failed=1)
             print(f"{said}\n== {name}: ended with status {status}, or without a sum", flush=True)
+            told.append(f"failed in {name}: it ended with status {status}, or without a sum")
         total.add(outcome)
     del os.environ[JOBS_VARIABLE]
-    return total
+    return total, told
 
 
 def main():
@@ -367,10 +359,10 @@ def main():
         print(outcome)
         return 1 if outcome.failed or not outcome.passed else 0
     names = a.suite or [n for n in SUITES if a.long or n not in LONG]
-    total, alone = Outcome(), names
+    total, told, alone = Outcome(), [], names
     if a.lanes > 1 and len(names) > 1:
         alone = [n for n in names if n in LONG]
-        total.add(beside(a, [n for n in names if n not in LONG]))
+        total, told = beside(a, [n for n in names if n not in LONG])
     for name in alone:
         start = time.monotonic()
         try:
@@ -379,7 +371,9 @@ def main():
             print(f"{name}: {traceback.format_exc()}")
             outcome = Outcome(failed=1)
         total.add(outcome)
+        told += [outcome.told(name)] if outcome.failed else []
         print(f"== {name}: {outcome} ({time.monotonic() - start:.0f} s)", flush=True)
+    print("".join(line + "\n" for line in told), end="")
     print(total)
     return 1 if total.failed or not total.passed else 0
 
