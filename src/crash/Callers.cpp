@@ -1,7 +1,10 @@
 // Return addresses to places in the source: see Callers.h.
 #include "crash/Callers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
+
+#include <tuple>
 
 namespace nvmove::crash {
 namespace {
@@ -48,6 +51,35 @@ Named callersOf(llvm::symbolize::LLVMSymbolizer &Symbols, const Point &P) {
   return Made;
 }
 
+bool isSame(const std::pair<Site, std::string> &A, const std::pair<Site, std::string> &B) {
+  return std::tie(A.first.File, A.first.Line, A.first.Column) ==
+         std::tie(B.first.File, B.first.Line, B.first.Column);
+}
+
+/// A reader who mends one call has to know of the others.
+void noteOthers(llvm::symbolize::LLVMSymbolizer &Symbols, const Trace &T, Result &R, Finding &F) {
+  constexpr size_t NamedMax = 3;
+  Named Had;
+  for (const OtherCalls &Other : F.Others) {
+    auto Found = T.Points.find(Other.Point);
+    if (Found == T.Points.end())
+      continue;
+    Named Callers = callersOf(Symbols, Found->second);
+    size_t At = 0;
+    while (At < Callers.size() && At < F.Callers.size() && isSame(Callers[At], F.Callers[At]))
+      ++At;
+    if (At == Callers.size() ||
+        llvm::any_of(Had, [&](const auto &Each) { return isSame(Each, Callers[At]); }))
+      continue;
+    Had.push_back(Callers[At]);
+    if (Had.size() > NamedMax) {
+      F.Notes.emplace_back(nullptr, "and from further calls");
+      return;
+    }
+    F.Notes.emplace_back(&R.Places.emplace_back(Callers[At].first), "also " + Callers[At].second);
+  }
+}
+
 } // namespace
 
 void nameCallers(const Trace &T, Result &R) {
@@ -59,6 +91,7 @@ void nameCallers(const Trace &T, Result &R) {
     if (Found == T.Points.end())
       continue;
     F.Callers = callersOf(Symbols, Found->second);
+    noteOthers(Symbols, T, R, F);
     if (F.Where || F.Callers.empty())
       continue;
     F.Where = &R.Places.emplace_back(std::move(F.Callers.front().first));

@@ -191,13 +191,14 @@ private:
     Guilty Who = All.of(Place, At);
     bool IsNew = Block && Block->By == Next; // this transaction frees it
     const Site *Where = IsNew && Block->Where ? Block->Where : Who.Where;
-    for (Finding &F : R.Findings)
-      if (F.Kind == Kind && F.Where == Where) {
-        addField(F, Name, Who.Where);
-        return;
-      }
     Finding F{Kind, Name.str(), Where, {}, 1, At};
     F.Point = IsNew && Block->Where ? LastFree[placeOf(C, Target)] : Who.Point;
+    for (Finding &Known : R.Findings)
+      if (Known.Kind == Kind && Known.Where == Where) {
+        addField(Known, Name, Who.Where);
+        addCalls(Known, F);
+        return;
+      }
     F.Message += IsNew
                      ? " still leads to this block when the transaction that frees it has committed"
                      : " leads to a block that is free when the transaction has committed";

@@ -38,6 +38,11 @@ struct Options {
   Watch *Watching = nullptr;     ///< not owned; null: nobody looks on
 };
 
+/// Where else a finding was found: at the same place, but other calls had led there.
+struct OtherCalls {
+  uint64_t Point = 0, Number = 0; ///< as Finding has them
+};
+
 struct Finding {
   std::string Kind, Message;
   const Site *Where = nullptr; ///< the guilty store, call or commit, or null
@@ -52,6 +57,7 @@ struct Finding {
   std::string Replay = {}; ///< a command that shows State again; empty: there is none
   std::string Method = {}; ///< with which it was found, where there were several runs
   uint64_t Number = 0;     ///< of the state in which it was found first (Share.h)
+  std::vector<OtherCalls> Others = {}; ///< the first of them, in the order of their states
 };
 
 struct Result {

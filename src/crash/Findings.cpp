@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <sys/wait.h>
+#include <tuple>
 
 namespace nvmove::crash {
 
@@ -17,10 +18,28 @@ void tellPrinted(const Judgement &Said, Finding &F) {
   F.Message.insert(Said.Message.size(), Said.Said);
 }
 
+void addCalls(Finding &Known, const Finding &F) {
+  constexpr size_t OthersMax = 8; // more than are named: some have the same caller
+  std::vector<OtherCalls> All = Known.Others;
+  All.push_back({F.Point, F.Number});
+  llvm::append_range(All, F.Others);
+  llvm::sort(All, [](const OtherCalls &A, const OtherCalls &B) {
+    return std::tie(A.Number, A.Point) < std::tie(B.Number, B.Point);
+  });
+  Known.Others.clear();
+  for (const OtherCalls &One : All) {
+    auto IsSame = [&](const OtherCalls &Had) { return Had.Point == One.Point; };
+    if (One.Point && One.Point != Known.Point && Known.Others.size() < OthersMax &&
+        llvm::none_of(Known.Others, IsSame))
+      Known.Others.push_back(One);
+  }
+}
+
 Finding *addFinding(Result &R, Finding F) {
   for (Finding &Known : R.Findings)
     if (Known.Kind == F.Kind && Known.Where == F.Where && (F.Where || keyOf(Known) == keyOf(F))) {
       Known.Count += F.Count;
+      addCalls(Known, F);
       return nullptr;
     }
   constexpr size_t FindingsMax = 100; // errors, and warnings; more are no help to anybody
@@ -55,7 +74,7 @@ static std::string inWords(double Seconds) {
 
 static std::string sayTimeUp(const Trace &T, const Options &O, const Result &R) {
   char Time[64];
-  snprintf(Time, sizeof Time, "the time was up (--seconds=%g)", O.Seconds);
+  snprintf(Time, sizeof Time, "the time was up (%g s)", O.Seconds);
   if (!R.Looks)
     return llvm::formatv("{0} at event {1} of {2}: not every failure point was explored; "
                          "--seconds=0 goes on to the end",

@@ -9,6 +9,10 @@ namespace nvmove::crash {
 /// counts. The finding that it is in, when it is new.
 Finding *addFinding(Result &R, Finding F);
 
+/// \p F is \p Known, found again: the calls that led there are kept, if they are others. Which ones
+/// does not depend on who has found it: the first of all are among the first of each process.
+void addCalls(Finding &Known, const Finding &F);
+
 /// \p F, whose message begins with that of \p Said, says what the checker printed, too. That does
 /// not make it another finding.
 void tellPrinted(const Judgement &Said, Finding &F);

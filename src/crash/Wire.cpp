@@ -70,6 +70,9 @@ void put(Writer &W, const Finding &F) {
     W.put(Where);
     W.put(Text);
   }
+  W.put(F.Others.size());
+  for (const OtherCalls &Each : F.Others)
+    W.put(Each);
 }
 
 void get(Reader &From, Finding &F) {
@@ -80,6 +83,9 @@ void get(Reader &From, Finding &F) {
     From.get(F.Notes.back().first);
     From.get(F.Notes.back().second);
   }
+  size_t Others = 0;
+  for (From.get(Others); Others && !From.isBad(); --Others)
+    From.get(F.Others.emplace_back());
 }
 
 } // namespace
