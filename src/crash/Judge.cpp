@@ -10,9 +10,11 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <iterator>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,8 +149,10 @@ void Judge::start() {
     }
     _exit(0);
   }
-  if (Worker > 0)
+  if (Worker > 0) {
     Ours.emplace(Worker);
+    Ended = static_cast<int>(syscall(SYS_pidfd_open, Worker, 0)); // -1: its pipe tells
+  }
   close(Down[0]);
   close(Up[1]);
   ToWorker = Down[1];
@@ -160,6 +164,8 @@ void Judge::stop() {
     return;
   close(ToWorker);
   close(FromWorker);
+  if (Ended >= 0)
+    close(std::exchange(Ended, -1));
   Ours.reset();
   waitpid(Worker, nullptr, 0);
   Worker = -1;
@@ -171,14 +177,16 @@ Judgement Judge::ask() {
   char Byte = 0;
   Said.clear();
   bool Asked = write(ToWorker, &Byte, 1) == 1;
-  pollfd Files[] = {{FromWorker, POLLIN, 0}, {Said.from(), POLLIN, 0}};
+  pollfd Files[] = {{FromWorker, POLLIN, 0}, {Said.from(), POLLIN, 0}, {Ended, POLLIN, 0}};
   int Ready = Asked ? 1 : 0;
-  for (Deadline Until = deadline(); Ready > 0 && !Files[0].revents;) {
-    Ready = pollUntil(Files, 2, Until);
+  for (Deadline Until = deadline(); Ready > 0 && !Files[0].revents && !Files[2].revents;) {
+    Ready = pollUntil(Files, std::size(Files), Until);
     if (Files[1].revents)
       Said.take(); // all of it: the worker answers behind it
   }
-  if (Ready > 0 && read(FromWorker, &Byte, 1) == 1) {
+  // A worker that has ended says nothing more; a child of the checker may hold its pipe open.
+  bool Answers = Ready > 0 && Files[0].revents;
+  if (Answers && read(FromWorker, &Byte, 1) == 1) {
     Judgement J{Common->What,   Common->Message, Common->Place, Common->Found,
                 Common->Before, Common->After,   Common->Newest};
     if (J.What == Verdict::Refused)

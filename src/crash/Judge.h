@@ -89,6 +89,7 @@ private:
   Printed Said;                           ///< by the worker
   std::optional<HelperGroup> Ours;
   int Worker = -1, ToWorker = -1, FromWorker = -1;
+  int Ended = -1; ///< readable when the worker has ended
 };
 
 } // namespace nvmove::crash
