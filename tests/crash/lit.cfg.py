@@ -35,6 +35,7 @@ atexit.register(shutil.rmtree, pools, ignore_errors=True)
 with open("/proc/cpuinfo") as cpu:
     config.available_features |= {"clwb", "clflushopt"} & set(cpu.read().split())
 
+config.environment["NVMOVE_METHOD"] = "undo"  # a run with each takes twice as long: methods.test
 config.environment["TMPDIR"] = pools  # traces of findings stay there
 # A finding of threads that met once is worth all that was said.
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"

@@ -12,14 +12,14 @@ namespace nvmove::tool {
 namespace {
 
 constexpr const char *CrashFooter = R"(
-The program is built with nvmove-cc --nvmove-trace and runs once. Then every state that a crash could
-have left in its pool is opened, recovered and judged: does recovery succeed, is the pool whole, is the
+The program is built with nvmove-cc --nvmove-trace and runs, once with each method. Then every state that a
+crash could have left in its pool is opened, recovered and judged: does recovery succeed, is the pool whole, is the
 data what it was before or after the interrupted transaction, and does your checker agree?
 
 Examples:
   nvmove-cc -g --nvmove-trace store.c -o store
   nvmove crash -- ./store put key value
-  nvmove crash --method=both -- ./store put key value
+  nvmove crash --method=undo -- ./store put key value       with one method, in half of the time
   nvmove crash --model=process --check './store-check {}' -- ./store fill 100
   nvmove crash --check ./libcheck.so -- ./store fill 100    int nvm_crash_check(NVM_POOL *): 0 is right
   nvmove-cc -g --nvmove-trace=raw log.c -o log              it maps a file, flushes and fences by itself
@@ -117,8 +117,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash
       .add_option(
           "--method", C.Method,
-          "run the program with undo or shadow (default: as NVMOVE_METHOD says, else undo), "
-          "or once with each: both")
+          "run the program with undo or shadow alone, or once with each: both (default: as "
+          "NVMOVE_METHOD says; without that both, if a second run does the same as the first)")
       ->option_text("NAME")
       ->check(CLI::IsMember({"undo", "shadow", "both"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")

@@ -1,23 +1,17 @@
 // nvmove crash: one run of a program, and every state that a crash could have left behind.
 #include "nvmove/Commands.h"
-#include "nvmove/CrashRun.h"
-#include "nvmove/CrashWatch.h"
+#include "nvmove/CrashExplore.h"
 #include "nvmove/Inputs.h"
 
 #include "crash/Judge.h"
-#include "crash/Merge.h"
 #include "crash/Report.h"
-#include "crash/Temporary.h"
 #include "nvmove/nvmove.h"
 #include "support/Files.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
-#include <list>
 #include <set>
-#include <unistd.h>
 
 namespace nvmove::tool {
 
@@ -25,15 +19,6 @@ namespace {
 
 llvm::Error failed(const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
-
-llvm::Expected<std::string> freshTrace() {
-  llvm::SmallString<128> Path;
-  int Fd;
-  if (std::error_code Error = llvm::sys::fs::createTemporaryFile("nvmove-crash", "trace", Fd, Path))
-    return failed("no temporary file: " + Error.message());
-  close(Fd);
-  return Path.str().str();
 }
 
 crash::Options optionsOf(const CrashArguments &C) {
@@ -54,34 +39,6 @@ crash::Options optionsOf(const CrashArguments &C) {
   if (!C.State.empty())
     O.Only = crash::State::parse(C.State);
   return O;
-}
-
-bool hasContent(const std::string &Path) {
-  uint64_t Size = 0;
-  return llvm::sys::fs::exists(Path) && (llvm::sys::fs::file_size(Path, Size) || Size);
-}
-
-/// A trace begins in a file that is not there, or empty. A trace of before goes, nothing else.
-llvm::Expected<std::string> traceToWrite(const Arguments &A) {
-  const std::string &Keep = A.Crash.Keep, Image = Keep + ".image", Output = Keep + ".output";
-  if (Keep.empty())
-    return freshTrace();
-  bool IsTrace = crash::isTrace(Keep);
-  if (llvm::sys::fs::is_directory(Keep))
-    return failed(Keep + ": it is a folder; name a file");
-  if (hasContent(Keep) && !IsTrace)
-    return failed(Keep + ": the file is no trace, and is not replaced; name another file");
-  if (hasContent(Image) && !IsTrace)
-    return failed(Image + ": the image of the pool would be written there, and the file is not "
-                          "replaced; name another file");
-  bool HasOutput = wantsOutput(A.Crash);
-  if (HasOutput && hasContent(Output) && !IsTrace)
-    return failed(Output + ": what the program prints would be written there, and the file is not "
-                           "replaced; name another file");
-  for (const std::string &Path : {Keep, Image, HasOutput ? Output : Keep})
-    if (std::error_code Error = llvm::sys::fs::remove(Path))
-      return failed(Path + ": " + Error.message());
-  return Keep;
 }
 
 /// The files that a line for the shell may name.
@@ -120,112 +77,6 @@ std::string settingFault() {
   llvm::StringRef Why = nvm_strerror();
   Why.consume_front(Nowhere);
   return Why.ltrim(": ").str();
-}
-
-struct Exploration {
-  crash::TemporaryTrace Files; ///< of this run
-  crash::Trace T;              ///< findings point into it
-  std::string Path;
-  int Status = 0;     ///< of the program, as wait() gives it
-  bool GoesOn = true; ///< nobody has ended the exploration
-};
-
-llvm::Expected<crash::Result> explore(const Arguments &A, crash::Options &O, Exploration &Made) {
-  Made.Path = A.Crash.TraceFile;
-  if (Made.Path.empty()) {
-    llvm::Expected<std::string> Path = traceToWrite(A);
-    if (!Path)
-      return Path.takeError();
-    Made.Path = *Path;
-    if (A.Crash.Keep.empty())
-      Made.Files.set(*Path);
-    if (llvm::Error E = runTraced(A, *Path, Made.Status))
-      return std::move(E);
-  }
-  CrashWatch Looking(A.Quiet, A.Crash.FailFast);
-  llvm::Expected<crash::Trace> T = crash::readTrace(Made.Path);
-  if (!T)
-    return T.takeError();
-  Made.T = std::move(*T);
-  if (A.Crash.TraceFile.empty()) {
-    Made.T.Status = Made.Status;
-    if (!wantsOutput(A.Crash))
-      Made.T.Output = nullptr; // a file of that name is somebody else's
-  }
-  if (llvm::Error E = refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration"))
-    return std::move(E);
-  O.Watching = &Looking;
-  llvm::Expected<crash::Result> R = crash::explore(Made.T, O);
-  Made.GoesOn = Looking.goesOn(0, 0);
-  return R;
-}
-
-std::string quoted(llvm::StringRef Word) {
-  constexpr const char *Plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=";
-  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
-    return Word.str();
-  std::string Made = "'";
-  for (char C : Word)
-    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
-  return Made + "'";
-}
-
-/// The command that shows a state again, but for the name of the state.
-std::string replayOf(const CrashArguments &C, const std::string &Trace) {
-  std::string Line = "nvmove crash --trace " + quoted(Trace);
-  if (C.Model != "power")
-    Line += " --model=" + C.Model;
-  if (!C.Check.empty())
-    Line += " --check " + quoted(C.Check);
-  if (C.EpochMax != CrashArguments().EpochMax)
-    Line += " --epoch-states=" + std::to_string(C.EpochMax);
-  return Line;
-}
-
-/// One run with its findings, of which each can be shown again. A finding is worth the place that its
-/// trace takes.
-llvm::Expected<crash::Result> exploreOne(const Arguments &A, crash::Options &O, Exploration &Made) {
-  llvm::Expected<crash::Result> R = explore(A, O, Made);
-  if (!R)
-    return R;
-  for (crash::Finding &F : R->Findings)
-    if (!F.State.empty()) {
-      Made.Files.keep();
-      F.Replay = replayOf(A.Crash, Made.Path) + " --state " + F.State;
-    }
-  return R;
-}
-
-llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options &O,
-                                          std::list<Exploration> &Runs) {
-  if (A.Crash.Method != "both")
-    return exploreOne(A, O, Runs.emplace_back());
-  Arguments One = A;
-  One.Crash.Method = "undo";
-  O.Seconds /= 2; // for each
-  off_t Input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-  llvm::Expected<crash::Result> R = exploreOne(One, O, Runs.emplace_back());
-  if (!R)
-    return R;
-  if (R->Raw || !Runs.back().GoesOn) {
-    R->NotDone.push_back(R->Raw ? "--method=both: the program does not use libnvmove's methods"
-                                : "the program was not run with shadow");
-    R->Cut |= !R->Raw;
-    return R;
-  }
-  if (llvm::Error E = putBack(Runs.back().T))
-    return std::move(E);
-  if (Input >= 0)
-    lseek(STDIN_FILENO, Input, SEEK_SET);
-  One.Crash.Method = "shadow";
-  if (!A.Crash.Keep.empty())
-    One.Crash.Keep += ".shadow";
-  llvm::Expected<crash::Result> Second = exploreOne(One, O, Runs.emplace_back());
-  if (!Second)
-    return Second;
-  crash::merge(*R, std::move(*Second));
-  return R;
 }
 
 } // namespace
@@ -271,7 +122,7 @@ int runCrash(const Arguments &A) {
   bool Judged = !R->Cut && R->Looks && (R->finished() || R->Unclosed || !A.Crash.Strict);
   if (R->hasErrors() || !Judged)
     return ExitIncomplete;
-  if (llvm::any_of(Runs, [](const Exploration &Made) { return Made.Status != 0; }))
+  if (llvm::any_of(Runs, [](const Exploration &Made) { return Made.Run.Status != 0; }))
     return ExitUsage;
   return R->Unclosed ? ExitIncomplete : ExitComplete;
 }

@@ -1,15 +1,24 @@
 // A traced run of a program: see CrashRun.h.
 #include "nvmove/CrashRun.h"
 
+#include "crash/Helper.h"
 #include "crash/Judge.h"
+#include "crash/Temporary.h"
 #include "support/Files.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <set>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,35 +88,122 @@ void addStatus(const std::string &Trace, int Status) {
 }
 
 volatile pid_t Running; ///< the program
+volatile std::sig_atomic_t Interrupted;
+constexpr std::chrono::milliseconds Ending(2000); ///< for a program that was asked to end
 
 /// Ctrl-C reaches the program as well; what somebody sends to this process alone is passed on,
 /// once.
 void passOn(int, siginfo_t *From, void *) {
+  Interrupted = 1;
   if (From->si_code <= 0 && Running) // of kill(), not of the terminal
     kill(std::exchange(Running, 0), SIGINT);
 }
 
+/// The program is asked to end as this process is, and is ended if it does not.
+void endAll(int Signal) {
+  constexpr std::chrono::milliseconds Each(10);
+  constexpr timespec Pause{0, std::chrono::nanoseconds(Each).count()};
+  if (pid_t Program = Running) {
+    kill(Program, Signal);
+    for (auto Left = Ending; Left.count() > 0 && !crash::hasEnded(Program); Left -= Each)
+      nanosleep(&Pause, nullptr);
+    kill(Program, SIGKILL);
+  }
+  crash::removeTemporaries();
+  std::signal(Signal, SIG_DFL);
+  raise(Signal);
+}
+
+/// While it lives, signals are the program's as well.
+class SignalsOfProgram {
+public:
+  SignalsOfProgram() {
+    for (size_t I = 0; I < std::size(Numbers); ++I) {
+      struct sigaction Action{};
+      Action.sa_flags = SA_RESTART;
+      if (Numbers[I] == SIGINT) { // a server is stopped so, and explored then
+        Action.sa_sigaction = passOn;
+        Action.sa_flags |= SA_SIGINFO;
+      } else {
+        Action.sa_handler = endAll;
+      }
+      sigaction(Numbers[I], &Action, &Before[I]);
+      if (Numbers[I] == SIGHUP && Before[I].sa_handler == SIG_IGN)
+        sigaction(SIGHUP, &Before[I], nullptr); // nohup
+    }
+  }
+  ~SignalsOfProgram() {
+    for (size_t I = 0; I < std::size(Numbers); ++I)
+      sigaction(Numbers[I], &Before[I], nullptr);
+  }
+  SignalsOfProgram(const SignalsOfProgram &) = delete;
+  SignalsOfProgram &operator=(const SignalsOfProgram &) = delete;
+
+private:
+  static constexpr int Numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction Before[std::size(Numbers)];
+};
+
+/// The sockets that a process has open, as the kernel names them.
+std::set<std::string> socketsOf(pid_t Process) {
+  namespace fs = std::filesystem;
+  std::set<std::string> Found;
+  std::error_code Error;
+  for (fs::directory_iterator At("/proc/" + std::to_string(Process) + "/fd", Error), End;
+       !Error && At != End; At.increment(Error)) {
+    std::error_code Gone;
+    std::string To = fs::read_symlink(At->path(), Gone).string();
+    if (!Gone && llvm::StringRef(To).starts_with("socket:"))
+      Found.insert(To);
+  }
+  return Found;
+}
+
+/// Waits for the program, looks at it now and then, and ends it when its time is over.
+void watchProgram(pid_t Program, TracedRun &Made) {
+  using namespace std::chrono;
+  const std::set<std::string> Ours = socketsOf(getpid());
+  const auto Begin = steady_clock::now();
+  auto Taken = [&] { return duration<double>(steady_clock::now() - Begin).count(); };
+  int Fd = static_cast<int>(syscall(SYS_pidfd_open, Program, 0)); // -1: looked at instead
+  double Most = Made.SecondsMax ? Made.SecondsMax : HUGE_VAL;
+  for (milliseconds Pause(1); !crash::hasEnded(Program);
+       Pause = std::min(2 * Pause, milliseconds(200))) {
+    Made.HasSockets |= llvm::any_of(socketsOf(Program), [&](auto &S) { return !Ours.count(S); });
+    pollfd File{Fd, POLLIN, 0};
+    poll(&File, 1, static_cast<int>(Pause.count()));
+    if (Taken() < Most)
+      continue;
+    kill(Program, Made.Hung ? SIGKILL : SIGTERM);
+    Made.Hung = true;
+    Most = Taken() + duration<double>(Ending).count();
+  }
+  if (Fd >= 0)
+    close(Fd);
+  Made.Seconds = Taken();
+}
+
 /// Runs the program to its end; false: it cannot be started.
-bool runProgram(const Arguments &A, const std::string &Trace, int Output, int &Status) {
-  sigset_t Interrupt, Mask;
-  sigemptyset(&Interrupt);
-  sigaddset(&Interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &Interrupt, &Mask);
+bool runProgram(const Arguments &A, const std::string &Trace, int Output, TracedRun &Made) {
+  sigset_t Ending, Mask;
+  sigemptyset(&Ending);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&Ending, Signal);
+  sigprocmask(SIG_BLOCK, &Ending, &Mask);
   pid_t Child = fork();
   if (Child == 0) {
     sigprocmask(SIG_SETMASK, &Mask, nullptr);
     become(A, Trace, Output);
   }
   Running = std::max<pid_t>(Child, 0);
-  struct sigaction Action{}, Before;
-  Action.sa_sigaction = passOn;
-  Action.sa_flags = SA_RESTART | SA_SIGINFO;
-  sigaction(SIGINT, &Action, &Before); // a server is stopped so, and explored then
+  Interrupted = 0;
+  SignalsOfProgram Signals;
   sigprocmask(SIG_SETMASK, &Mask, nullptr);
-  bool Ended = Child > 0 && waitpid(Child, &Status, 0) == Child;
+  if (Child > 0)
+    watchProgram(Child, Made);
   Running = 0;
-  sigaction(SIGINT, &Before, nullptr);
-  return Ended;
+  Made.Interrupted = Interrupted;
+  return Child > 0 && waitpid(Child, &Made.Status, 0) == Child;
 }
 
 } // namespace
@@ -116,7 +212,7 @@ bool wantsOutput(const CrashArguments &C) {
   return llvm::StringRef(C.Check).contains("{acked}") || crash::checksFiles(C.Check);
 }
 
-llvm::Error runTraced(const Arguments &A, const std::string &Trace, int &Status) {
+llvm::Error runTraced(const Arguments &A, const std::string &Trace, TracedRun &Made) {
   int Output = -1;
   if (wantsOutput(A.Crash)) {
     Output = open((Trace + ".output").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC,
@@ -124,7 +220,8 @@ llvm::Error runTraced(const Arguments &A, const std::string &Trace, int &Status)
     if (Output < 0) // without it each loss of what was acknowledged would pass
       return failed(Trace + ".output: " + std::strerror(errno));
   }
-  bool Ran = runProgram(A, Trace, Output, Status);
+  bool Ran = runProgram(A, Trace, Output, Made);
+  int Status = Made.Status;
   if (Output >= 0)
     close(Output);
   if (!Ran)

@@ -18,10 +18,10 @@ public:
 
   void found(const crash::Finding &F) override;
   bool goesOn(size_t Event, uint64_t States) override;
-
-private:
+  /// Before others print.
   void clearLine();
 
+private:
   bool Quiet, FailFast, HasError = false, HasLine = false;
   size_t Findings = 0;
   std::chrono::steady_clock::time_point Shown;

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""A command that gets Ctrl-C: as on a terminal, all of its processes do.
+"""Runs a command, sends it SIGINT a second after its pool is there, and ends with its status.
 
-usage: interrupted.py SECONDS COMMAND...
-
-Prints what the command printed, its status, and whether it ended within five seconds.
+usage: interrupted.py COMMAND ... -- PROGRAM POOL ...
 """
 import os
 import signal
@@ -11,20 +9,10 @@ import subprocess
 import sys
 import time
 
-
-def main():
-    started = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, text=True, start_new_session=True)
-    time.sleep(float(sys.argv[1]))
-    os.killpg(started.pid, signal.SIGINT)
-    asked = time.monotonic()
-    try:
-        said, _ = started.communicate(timeout=60)
-    except subprocess.TimeoutExpired:
-        os.killpg(started.pid, signal.SIGKILL)
-        raise
-    print(said, end="")
-    print(f"status {started.returncode}", "soon" if time.monotonic() < asked + 5 else "late")
-
-
-if __name__ == "__main__":
-    main()
+pool = sys.argv[sys.argv.index("--") + 2]
+process = subprocess.Popen(sys.argv[1:])
+while not os.path.exists(pool) and process.poll() is None:
+    time.sleep(0.1)
+time.sleep(1)
+process.send_signal(signal.SIGINT)
+sys.exit(process.wait())

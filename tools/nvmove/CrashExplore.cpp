@@ -1,0 +1,208 @@
+// Runs of a program and what their traces show: see CrashExplore.h.
+#include "nvmove/CrashExplore.h"
+
+#include "nvmove/CrashRun.h"
+#include "nvmove/CrashWatch.h"
+#include "nvmove/Inputs.h"
+
+#include "crash/Merge.h"
+#include "support/Files.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace nvmove::tool {
+namespace {
+
+llvm::Error failed(const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
+}
+
+llvm::Expected<std::string> freshTrace() {
+  llvm::SmallString<128> Path;
+  int Fd;
+  if (std::error_code Error = llvm::sys::fs::createTemporaryFile("nvmove-crash", "trace", Fd, Path))
+    return failed("no temporary file: " + Error.message());
+  close(Fd);
+  return Path.str().str();
+}
+
+bool hasContent(const std::string &Path) {
+  uint64_t Size = 0;
+  return llvm::sys::fs::exists(Path) && (llvm::sys::fs::file_size(Path, Size) || Size);
+}
+
+/// A trace begins in a file that is not there, or empty. A trace of before goes, nothing else.
+llvm::Expected<std::string> traceToWrite(const Arguments &A) {
+  const std::string &Keep = A.Crash.Keep, Image = Keep + ".image", Output = Keep + ".output";
+  if (Keep.empty())
+    return freshTrace();
+  bool IsTrace = crash::isTrace(Keep);
+  if (llvm::sys::fs::is_directory(Keep))
+    return failed(Keep + ": it is a folder; name a file");
+  if (hasContent(Keep) && !IsTrace)
+    return failed(Keep + ": the file is no trace, and is not replaced; name another file");
+  if (hasContent(Image) && !IsTrace)
+    return failed(Image + ": the image of the pool would be written there, and the file is not "
+                          "replaced; name another file");
+  bool HasOutput = wantsOutput(A.Crash);
+  if (HasOutput && hasContent(Output) && !IsTrace)
+    return failed(Output + ": what the program prints would be written there, and the file is not "
+                           "replaced; name another file");
+  for (const std::string &Path : {Keep, Image, HasOutput ? Output : Keep})
+    if (std::error_code Error = llvm::sys::fs::remove(Path))
+      return failed(Path + ": " + Error.message());
+  return Keep;
+}
+
+/// The trace of a run of the program, or the one that is named.
+llvm::Error getTrace(const Arguments &A, Exploration &Made) {
+  Made.Path = A.Crash.TraceFile;
+  if (Made.Path.empty()) {
+    llvm::Expected<std::string> Path = traceToWrite(A);
+    if (!Path)
+      return Path.takeError();
+    Made.Path = *Path;
+    if (A.Crash.Keep.empty())
+      Made.Files.set(*Path);
+    if (llvm::Error E = runTraced(A, *Path, Made.Run))
+      return E;
+  }
+  llvm::Expected<crash::Trace> T = crash::readTrace(Made.Path);
+  if (!T)
+    return T.takeError();
+  Made.T = std::move(*T);
+  if (A.Crash.TraceFile.empty()) {
+    Made.T.Status = Made.Run.Status;
+    if (!wantsOutput(A.Crash))
+      Made.T.Output = nullptr; // a file of that name is somebody else's
+  }
+  return refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration");
+}
+
+std::string quoted(llvm::StringRef Word) {
+  constexpr const char *Plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=";
+  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
+    return Word.str();
+  std::string Made = "'";
+  for (char C : Word)
+    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  return Made + "'";
+}
+
+/// The command that shows a state again, but for the name of the state.
+std::string replayOf(const CrashArguments &C, const std::string &Trace) {
+  std::string Line = "nvmove crash --trace " + quoted(Trace);
+  if (C.Model != "power")
+    Line += " --model=" + C.Model;
+  if (!C.Check.empty())
+    Line += " --check " + quoted(C.Check);
+  if (C.EpochMax != CrashArguments().EpochMax)
+    Line += " --epoch-states=" + std::to_string(C.EpochMax);
+  return Line;
+}
+
+/// Each finding can be shown again, and is worth the place that its trace takes.
+llvm::Expected<crash::Result> judge(const Arguments &A, const crash::Options &O,
+                                    Exploration &Made) {
+  llvm::Expected<crash::Result> R = crash::explore(Made.T, O);
+  if (!R)
+    return R;
+  for (crash::Finding &F : R->Findings)
+    if (!F.State.empty()) {
+      Made.Files.keep();
+      F.Replay = replayOf(A.Crash, Made.Path) + " --state " + F.State;
+    }
+  return R;
+}
+
+/// Why the program is not run a second time, where nobody has asked for that; empty: it is.
+std::string whyOnce(const Exploration &First, off_t Input) {
+  if (First.Run.Status || First.Run.Interrupted)
+    return First.Run.Interrupted ? "Ctrl-C ended the program" : "the program failed";
+  if (First.Run.HasSockets)
+    return "the program has sockets, and does what others ask it for";
+  if (Input < 0 && !isatty(STDIN_FILENO))
+    return "standard input is a pipe, whose bytes come once";
+  return "";
+}
+
+/// How long a second run may take: it may wait for somebody who was there once.
+double patienceAfter(const TracedRun &First) { return 5 + 4 * First.Seconds; }
+
+/// The second run, with shadow. What was found in the first stays, whatever comes.
+void exploreSecond(const Arguments &A, const crash::Options &O, off_t Input,
+                   std::list<Exploration> &Runs, crash::Result &R) {
+  Arguments Again = A;
+  Again.Crash.Method = "shadow";
+  if (!A.Crash.Keep.empty())
+    Again.Crash.Keep += ".shadow";
+  Exploration &First = Runs.front(), &Made = Runs.emplace_back();
+  if (A.Crash.Method.empty())
+    Made.Run.SecondsMax = patienceAfter(First.Run);
+  if (Input >= 0)
+    lseek(STDIN_FILENO, Input, SEEK_SET);
+  llvm::Error E = putBack(First.T);
+  if (!E)
+    E = getTrace(Again, Made);
+  if (!E) {
+    llvm::Expected<crash::Result> Second = judge(Again, O, Made);
+    if (Second)
+      crash::merge(R, std::move(*Second));
+    E = Second.takeError();
+  }
+  std::string Why = llvm::toString(std::move(E));
+  if (Made.Run.Hung)
+    Why = "it took more than " + std::to_string(unsigned(Made.Run.SecondsMax)) + " s";
+  else if (Made.Run.Status && !First.Run.Status)
+    Why = "it failed";
+  if (Why.empty())
+    return;
+  R.NotDone.push_back("the second run of the program, with shadow: " + Why +
+                      "; --method=undo runs it once");
+  R.Cut = true;
+}
+
+} // namespace
+
+llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options O,
+                                          std::list<Exploration> &Runs) {
+  CrashWatch Looking(A.Quiet, A.Crash.FailFast);
+  O.Watching = &Looking;
+  bool IsAsked = A.Crash.Method == "both";
+  bool IsChosen = !IsAsked && (!A.Crash.Method.empty() || std::getenv("NVMOVE_METHOD"));
+  Exploration &First = Runs.emplace_back();
+  off_t Input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  Arguments One = A;
+  if (!IsChosen && A.Crash.TraceFile.empty())
+    One.Crash.Method = "undo";
+  if (llvm::Error E = getTrace(One, First))
+    return std::move(E);
+  if (IsChosen || !A.Crash.TraceFile.empty())
+    return judge(A, O, First);
+  std::string Why = First.T.Raw ? "the program does not use libnvmove's methods"
+                    : IsAsked   ? ""
+                                : whyOnce(First, Input);
+  double All = O.Seconds;
+  O.Seconds = Why.empty() ? All / 2 : All;
+  llvm::Expected<crash::Result> R = judge(One, O, First);
+  if (!R || (First.T.Raw && !IsAsked))
+    return R;
+  bool GoesOn = Looking.goesOn(0, 0);
+  if (Why.empty() && GoesOn) {
+    O.Seconds = All ? std::max(All - R->Seconds, All / 2) : 0;
+    Looking.clearLine();
+    exploreSecond(A, O, Input, Runs, *R);
+    return R;
+  }
+  R->Cut |= !GoesOn;
+  R->NotDone.push_back(
+      "a second run, with shadow: " + (Why.empty() ? "the exploration was ended" : Why) +
+      (IsAsked || Why.empty() ? "" : "; --method=both makes it"));
+  return R;
+}
+
+} // namespace nvmove::tool
