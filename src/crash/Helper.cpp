@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace nvmove::crash {
 namespace {
@@ -21,6 +25,14 @@ constexpr unsigned ReadsMax = 64; ///< at once: what prints without end is not w
 constexpr std::chrono::milliseconds Slice(5); ///< where the kernel does not tell of the end
 
 volatile pid_t Groups[4]; ///< that run; 0: none
+
+bool Adopting;          ///< there are Strays
+std::set<pid_t> Others; ///< children that this process had before
+
+std::vector<pid_t> children() {
+  std::ifstream In("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  return {std::istream_iterator<pid_t>(In), {}};
+}
 
 } // namespace
 
@@ -61,6 +73,38 @@ void killHelpers() {
   for (volatile pid_t &Each : Groups)
     if (pid_t Leader = Each)
       kill(-Leader, SIGKILL);
+}
+
+Strays::Strays() {
+  std::vector<pid_t> Now = children();
+  Others = {Now.begin(), Now.end()};
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  Adopting = true;
+}
+
+Strays::~Strays() {
+  Adopting = false;
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+void killStrays() {
+  constexpr unsigned RoundsMax = 64; // what ends may leave children in its turn
+  auto IsStray = [](pid_t Child) {
+    return !Others.count(Child) &&
+           std::find(std::begin(Groups), std::end(Groups), Child) == std::end(Groups);
+  };
+  bool Any = Adopting;
+  for (unsigned Round = 0; Any && Round < RoundsMax; ++Round) {
+    Any = false;
+    for (pid_t Child : children()) {
+      if (!IsStray(Child))
+        continue;
+      Any = true;
+      kill(Child, SIGKILL);
+      while (waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
+        continue;
+    }
+  }
 }
 
 Printed::Printed() {
@@ -119,6 +163,7 @@ End awaitEnd(pid_t Child, std::optional<HelperGroup> &Group, Printed &Said) {
   Said.take();
   while (waitpid(Child, &How.Status, 0) < 0 && errno == EINTR)
     continue;
+  killStrays();
   return How;
 }
 

@@ -35,6 +35,19 @@ private:
 /// All of those that run. May be called by the handler of a signal.
 void killHelpers();
 
+/// While it lives, what a helper leaves behind, as a daemon, becomes a child of this process, and
+/// ends with the helper.
+class Strays {
+public:
+  Strays();
+  ~Strays();
+  Strays(const Strays &) = delete;
+  Strays &operator=(const Strays &) = delete;
+};
+
+/// Ends the children of this process that came since there are Strays, and lead no HelperGroup.
+void killStrays();
+
 /// What a process prints: the beginning is kept, the rest is read and forgotten.
 class Printed {
 public:
@@ -67,7 +80,7 @@ struct End {
   int Status = 0;    ///< as wait() gives it
 };
 
-/// Waits for \p Child, the leader of \p Group; what of that is left then is ended.
+/// Waits for \p Child, the leader of \p Group; what of that is left then is ended, and strays.
 End awaitEnd(pid_t Child, std::optional<HelperGroup> &Group, Printed &Said);
 
 } // namespace nvmove::crash

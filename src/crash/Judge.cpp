@@ -169,6 +169,7 @@ void Judge::stop() {
   Ours.reset();
   waitpid(Worker, nullptr, 0);
   Worker = -1;
+  killStrays();
 }
 
 Judgement Judge::ask() {

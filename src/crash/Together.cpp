@@ -138,6 +138,7 @@ private:
   }
 
   [[noreturn]] void runShare(unsigned Index, int Into, ExploreShare Each) {
+    Strays Left;
     Teller Tells(Into);
     Options Mine = O;
     Mine.Watching = &Tells;
@@ -263,6 +264,7 @@ llvm::Expected<Result> exploreTogether(const Options &O, ExploreShare Each) {
   unsigned Count = jobsOf(O);
   if (Count > 1)
     return Together(O, Count).run(Each);
+  Strays Left;
   Board B;
   Share S(O, B, 0, 1);
   return Each(O, S);
