@@ -25,15 +25,28 @@ struct Place {
   unsigned Line = 0, Column = 0;
 };
 
+/// \p Of: a DILocation or DISubprogram.
+template <typename T> std::string fileOf(const T &Of) {
+  SmallString<128> Path(Of.getFilename());
+  if (sys::path::is_relative(Path) && !Of.getDirectory().empty())
+    sys::fs::make_absolute(Of.getDirectory(), Path);
+  return Path.str().str();
+}
+
 Place placeOf(const Instruction &I) {
-  Place Found{I.getModule()->getSourceFileName()};
-  if (const DILocation *At = I.getDebugLoc()) {
-    SmallString<128> Path(At->getFilename());
-    if (sys::path::is_relative(Path) && !At->getDirectory().empty())
-      sys::fs::make_absolute(At->getDirectory(), Path);
-    Found = {Path.str().str(), At->getLine(), At->getColumn()};
-  }
-  return Found;
+  if (const DILocation *At = I.getDebugLoc())
+    return {fileOf(*At), At->getLine(), At->getColumn()};
+  return {I.getModule()->getSourceFileName()};
+}
+
+/// What the compiler has added has no line: that of what stands before it, or of the function.
+Place placeNear(const Instruction &I) {
+  for (const Instruction *Near = &I; Near; Near = Near->getPrevNode())
+    if (const DILocation *At = Near->getDebugLoc(); At && At->getLine())
+      return {fileOf(*At), At->getLine(), At->getColumn()};
+  if (const DISubprogram *Whole = I.getFunction()->getSubprogram())
+    return {fileOf(*Whole), Whole->getLine(), 0};
+  return placeOf(I);
 }
 
 } // namespace
@@ -45,7 +58,7 @@ std::string siteKey(const Instruction &I) {
 
 Constant *makeSite(IRBuilderBase &At, const Instruction &I, StringRef Field) {
   Module &M = *At.GetInsertBlock()->getModule();
-  auto [File, Line, Column] = placeOf(I);
+  auto [File, Line, Column] = placeNear(I);
   auto &Known = frontendFacts().AssignedFields;
   if (auto Found = Known.find(siteKey(I)); Field.empty() && Found != Known.end())
     Field = Found->second;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
-#define NVM_TRACE_VERSION 5
+#define NVM_TRACE_VERSION 6
 
 enum nvm_trace_kind {
   /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
@@ -46,8 +46,9 @@ enum nvm_trace_kind {
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
   NVM_TRACE_POINT, /* a commit point, no explicit transaction open: commits the thread's stores;
-                      extra: 1 of a split point */
-  NVM_TRACE_BEGIN, /* an explicit transaction of this thread, over all pools; extra: site */
+                      extra: 1 of a split point, 2 of the release of a lock */
+  NVM_TRACE_BEGIN, /* an explicit transaction of this thread, over all pools; extra: site; 0: what
+                      is left of one in which another was aborted, and which will be undone, too */
   NVM_TRACE_COMMITTING, /* all of it is stored; from now on a crash may find it committed; extra:
                            site of the commit */
   NVM_TRACE_COMMIT,     /* is durable; explicit, or of what was stored outside such */
@@ -87,8 +88,10 @@ enum nvm_trace_kind {
   NVM_TRACE_SYNC,    /* all that was stored to these bytes is durable (clflush, msync, fsync).
                         extra: site. Payload: how many (uint64_t) */
   NVM_TRACE_FORKED,  /* the process has a child, of which nothing is written down */
-  NVM_TRACE_SHARED /* at the end of a pool the process has memory that it shares with others, and may
+  NVM_TRACE_SHARED, /* at the end of a pool the process has memory that it shares with others, and may
                         write to: the file that is the payload */
+  NVM_TRACE_FAILED, /* a call that was to commit has failed; place: enum nvm_error; extra: its site */
+  NVM_TRACE_HANDLER /* a signal handler has begun a transaction, which it may not; extra: site */
 };
 
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be

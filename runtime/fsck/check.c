@@ -93,27 +93,6 @@ static void check_span(struct check *check, uint32_t chunk, const struct nvmi_sp
     fault(check, "chunk %u: the table of a span goes on behind its end", chunk);
 }
 
-/* The root's block, when the run at `chunk` holds it. */
-static void check_root_in(struct check *check, uint32_t chunk, uint64_t word, uint32_t count,
-                          const struct nvmi_span *shape) {
-  struct nvm_pool *pool = check->pool;
-  uint64_t root;
-  if (check->is_open ||
-      !nvmi_pointer_offset(&pool->header, *(uint64_t *)(pool->home + NVM_ROOT_OFFSET), &root))
-    return;
-  uint64_t inside = root - nvmi_chunk_offset(pool, chunk);
-  if (inside >= (uint64_t)count << NVM_CHUNK_SHIFT)
-    return;
-  bool is_block = (word & 0xff) == NVM_CHUNK_LARGE;
-  if ((word & 0xff) == NVM_CHUNK_SMALL && inside >= shape->first) {
-    const uint16_t *table = (const void *)(pool->home + nvmi_chunk_offset(pool, chunk));
-    uint64_t index = (inside - shape->first) / shape->block_size;
-    is_block = index < shape->blocks && table[index];
-  }
-  if (!is_block)
-    fault(check, "the root lies in no block (chunk %u)", chunk);
-}
-
 /* The first of those that lie side by side is told. */
 static void check_unused(struct check *check, struct nvmi_unused *unused, uint32_t chunk,
                          bool *told) {
@@ -145,7 +124,6 @@ static void check_heap(struct check *check) {
       nvmi_span_shape(&shape, word >> 8 & 0xff);
       check_span(check, chunk, &shape);
     }
-    check_root_in(check, chunk, word, count, &shape);
     check_unused(check, &unused, chunk, &told);
   }
   const char *lacks = nvmi_chunks_lack(pool);

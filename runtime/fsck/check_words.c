@@ -81,6 +81,8 @@ static bool is_slot(const struct check *check, uint64_t offset) {
 struct range {
   struct check *check;
   const struct nvmi_word *end;
+  uint64_t end_offset;
+  const struct nvm_type *target;
   const struct nvmi_block *block;
   bool begins;
 };
@@ -94,7 +96,8 @@ static bool look_for_begin(void *context, const struct nvmi_word *word) {
       word->at < range->end->at - end->offset + word->type->size &&
       nvmi_pointer_offset(&range->check->pool->header, nvmi_word_value(word) & ~field->tag,
                           &offset) &&
-      offset - range->block->offset < range->block->size)
+      offset - range->block->offset < range->block->size &&
+      (range->end_offset - offset) % range->target->size == 0)
     range->begins = true;
   return !range->begins;
 }
@@ -104,7 +107,8 @@ static bool look_for_begin(void *context, const struct nvmi_word *word) {
  *
  * - Nobody points behind a single object but who thinks of it as an array, and then keeps the begin
  *   beside it: a member of the same record, no element of an array, whose sibling of the same type
- *   leads into the block before (begin, end and limit of a vector that has one).
+ *   leads into the block before, and from there to the end are whole elements (begin, end and limit
+ *   of a vector that has one).
  * - Nodes that lead to their own kind are no such thing: of a freed node the one before is
  *   somebody's child, too.
  * - Behind an array of two or more, and where the pointer leads to no record (bytes, numbers, not
@@ -123,7 +127,7 @@ static bool may_be_end(struct check *check, const struct nvmi_word *word, uint64
   if (word->field->count != 1 || word->type->id == target->id ||
       !nvmi_block_map_find(&check->map, at, &holder))
     return false;
-  struct range range = {check, word, &before, false};
+  struct range range = {check, word, offset, target, &before, false};
   nvmi_block_words(check->pool, word->type, check->pool->home + holder.offset, holder.size,
                    look_for_begin, &range);
   return range.begins;
@@ -193,9 +197,26 @@ static void check_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
   nvmi_run_blocks(pool, chunk, check_block, context);
 }
 
+/* `repair` looks after it by itself. */
+static void check_root(struct check *check) {
+  const struct nvm_pool *pool = check->pool;
+  uint64_t root = *(const uint64_t *)(pool->home + NVM_ROOT_OFFSET), offset;
+  struct nvmi_block block;
+  if (check->repair || !nvmi_pointer_offset(&pool->header, root, &offset) ||
+      nvmi_block_map_find(&check->map, offset, &block))
+    return;
+  struct nvm_bad_pointer bad = dangling(offset);
+  bad.offset = NVM_ROOT_OFFSET;
+  bad.line = "the root lies in no block";
+  check->faults++;
+  if (check->report)
+    check->report(check->context, &bad);
+}
+
 static long long check_all(struct check *check) {
   if (nvmi_block_map_make(&check->map, check->pool))
     return -1;
+  check_root(check);
   int used = nvmi_each_run(check->pool, 1, check_run, check, sizeof *check);
   nvmi_block_map_free(&check->map);
   return used < 0 ? -1 : (long long)check->faults;

@@ -14,6 +14,7 @@
 #include "base/own_files.h"
 #include "base/signal_frame.h"
 #include "core/map.h"
+#include "core/tracing.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "order/order.h"
@@ -53,7 +54,11 @@ static void before_fork(void) {
     each_pool(prepare);
 }
 
-static void in_parent(void) { nvmi_locks_after_fork(false); }
+static void in_parent(void) {
+  nvmi_locks_after_fork(false);
+  if (!hands_over)
+    nvmi_trace_alone(NVM_TRACE_FORKED, 0);
+}
 
 static void orphan(struct nvm_pool *pool) {
   pool->fd = -1;

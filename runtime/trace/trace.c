@@ -229,6 +229,10 @@ void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra) {
     return;
   if (kind == NVM_TRACE_BEGIN)
     told.site = nvmi_trace_next_site(&told.callers);
+  if (kind == NVM_TRACE_FAILED)
+    told = (struct nvmi_told){.kind = kind, .place = extra};
+  if (kind == NVM_TRACE_FAILED || kind == NVM_TRACE_HANDLER)
+    told.site = nvmi_trace_this_site(&told.callers);
   nvmi_trace_tell(&told);
 }
 

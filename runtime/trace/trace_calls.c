@@ -10,14 +10,18 @@
 
 #define trace nvmi_trace_state
 
-static _Thread_local const struct nvm_site *next_site;
+static _Thread_local const struct nvm_site *next_site, *this_site;
 static _Thread_local struct nvmi_callers next_callers;
 
 const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers) {
-  const struct nvm_site *site = next_site;
+  this_site = next_site;
   next_site = NULL;
   *callers = &next_callers;
-  return site;
+  return this_site;
+}
+
+const struct nvm_site *nvmi_trace_this_site(const struct nvmi_callers **callers) {
+  return next_site ? nvmi_trace_next_site(callers) : (*callers = &next_callers, this_site);
 }
 
 void nvmi_traced_release(const void *mutex) {

@@ -73,6 +73,8 @@ uint64_t nvmi_trace_offset(const void *address);
 
 /* trace_calls.c: of the release, begin or commit that the thread is about to call. */
 const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers);
+/* The same, or the last one that was taken. */
+const struct nvm_site *nvmi_trace_this_site(const struct nvmi_callers **callers);
 
 /* trace_points.c: who called the function whose frame this is, in a stack with these ends. */
 void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame, uintptr_t stack,

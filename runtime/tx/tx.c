@@ -262,6 +262,7 @@ enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
 }
 
 static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error) {
+  nvmi_trace_alone(NVM_TRACE_FAILED, error);
   if (error == NVM_EUNSAFE)
     return -1; /* recorded where it was found */
   return nvmi_fail(error, pool ? pool->path : NULL,
@@ -275,6 +276,11 @@ static void begin_outermost(struct nvmi_thread *thread) {
   nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
 }
 
+static void tell_of_handler(void) {
+  if (NVMI_UNLIKELY(nvmi_tracing) && nvmi_in_signal_handler())
+    nvmi_trace_alone(NVM_TRACE_HANDLER, 0);
+}
+
 static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
@@ -284,6 +290,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
     return failed(pool, error);
   if (!nvmi_in_transaction(thread))
     begin_outermost(thread);
+  tell_of_handler();
   thread->begun++;
   return 0;
 }
@@ -333,6 +340,8 @@ int nvm_tx_abort(NVM_POOL *pool) {
   nvmi_tx_finish(thread, false);
   thread->begun--;
   thread->doomed = nvmi_in_transaction(thread);
+  if (thread->doomed)
+    nvmi_trace_alone(NVM_TRACE_BEGIN, 0); /* what follows is in the outer one, and undone as well */
   return 0;
 }
 
@@ -343,6 +352,7 @@ void __nvm_atomic_enter(void *Frame) {
     nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
   if (!nvmi_in_transaction(thread))
     begin_outermost(thread);
+  tell_of_handler();
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }

@@ -4,6 +4,7 @@
  * commit, or cannot, is undone while the others stand still (undoing.h).
  */
 #include "core/lines.h"
+#include "core/tracing.h"
 #include "core/root_hooks.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
@@ -90,6 +91,8 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
   enum nvmi_turn turn = is_safe && thread->ticket ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
   if (holds_others && (!is_safe || turn == NVMI_TURN_STUCK))
     return;
+  if (thread->touched)
+    nvmi_trace_alone(NVM_TRACE_POINT, 2);
   /* Its commit finds again that it is stuck, or that it no longer is. */
   enum nvm_error error =
       nvmi_tx_finish_after(thread, turn == NVMI_TURN_STUCK ? NVMI_TURN_COMMIT : turn);

@@ -1,4 +1,4 @@
-// Pointers to freed blocks: see Dangling.h.
+// Pointers to where nothing is allocated: see Dangling.h.
 #include "crash/Dangling.h"
 
 #include "crash/Findings.h"
@@ -115,7 +115,34 @@ private:
   llvm::Error restart(uint64_t Base) {
     IsOpen = true;
     Freed.clear();
+    Live.clear();
+    std::string Said = inspect(M->path(), [](NVM_POOL *Pool, llvm::raw_ostream &OS) {
+      nvm_pool_each_block(
+          Pool, /*reach=*/false,
+          [](void *Into, const nvm_block *Block) {
+            *static_cast<llvm::raw_ostream *>(Into) << Block->offset << ' ' << Block->size << '\n';
+            return true;
+          },
+          &OS);
+    });
+    for (llvm::StringRef Rest = Said; !Rest.empty(); Rest = Rest.ltrim("\n")) {
+      uint64_t Place = 0, Bytes = 0;
+      if (Rest.consumeInteger(10, Place) || !Rest.consume_front(" ") ||
+          Rest.consumeInteger(10, Bytes))
+        break;
+      Live[Place] = Bytes;
+    }
     return Known.restart(*M, T.SizeMax, Base);
+  }
+
+  /// One to the end of a block, where an array may end, is asked for a few times.
+  bool leadsSomewhere(uint64_t Target) {
+    constexpr size_t EndsMax = 200;
+    auto Behind = Live.upper_bound(Target);
+    if (Behind == Live.begin() || Freed.at(Target))
+      return false;
+    uint64_t End = std::prev(Behind)->first + std::prev(Behind)->second;
+    return Target < End || (Target == End && ++Ends > EndsMax);
   }
 
   /// False: nobody wants to know more.
@@ -126,17 +153,19 @@ private:
       Known.store(Line, New);
     for (auto [Place, Bytes] : C.Allocated) {
       Freed.forget(Place, Bytes);
+      Live[Place] = Bytes;
       Untyped.erase(Untyped.lower_bound(Place), Untyped.lower_bound(Place + Bytes));
     }
     std::set<uint64_t> Suspects;
     for (auto [Place, Bytes] : C.Freed) {
       Freed.add(Place, {Bytes, Next, T.site(LastFree[Place]), false});
+      Live.erase(Place);
       Known.each(Place, Bytes, [&](uint64_t Word) { Suspects.insert(Word); });
     }
     for (const auto &[Line, New] : C.Lines)
       for (uint64_t Word = Line * LineSize; Word < (Line + 1) * LineSize; Word += 8)
         if (auto Target = New.Mask >> Word % LineSize & 0xff ? Known.targetAt(Word) : std::nullopt;
-            Target && Freed.at(*Target))
+            Target && !leadsSomewhere(*Target))
           Suspects.insert(Word);
     for (auto Word = Suspects.begin(); Word != Suspects.end();)
       Word = Freed.at(*Word) || Untyped.count(*Word) ? Suspects.erase(Word) : std::next(Word);
@@ -152,7 +181,7 @@ private:
     std::string Said = inspect(M->path(), [&](NVM_POOL *Pool, llvm::raw_ostream &OS) {
       auto Report = [&](const nvm_bad_pointer *Bad) {
         if (Bad->is_dangling && Suspects.count(Bad->offset))
-          OS << Bad->offset << ' ' << Bad->leads_to << ' ' << nameOf(Pool, Bad->offset) << '\n';
+          OS << Bad->offset << ' ' << Bad->leads_to << ' ' << fieldAt(Pool, Bad->offset) << '\n';
       };
       nvm_pool_each_bad_pointer(
           Pool,
@@ -186,6 +215,11 @@ private:
     }
   }
 
+  static std::string fieldAt(NVM_POOL *Pool, uint64_t Place) {
+    std::string Name = nameOf(Pool, Place);
+    return Name.empty() ? "the root" : Name; // the only pointer that lies in no block
+  }
+
   void tell(uint64_t Place, uint64_t Target, llvm::StringRef Name, const Transaction &C) {
     const FreedBlock *Block = Freed.at(Target);
     Guilty Who = All.of(Place, At);
@@ -199,9 +233,10 @@ private:
         addCalls(Known, F);
         return;
       }
-    F.Message += IsNew
-                     ? " still leads to this block when the transaction that frees it has committed"
-                     : " leads to a block that is free when the transaction has committed";
+    F.Message +=
+        IsNew   ? " still leads to this block when the transaction that frees it has committed"
+        : Block ? " leads to a block that is free when the transaction has committed"
+                : " leads to where nothing is allocated when the transaction has committed";
     F.Message += ": after a crash, as in the run, it points to nothing";
     if (IsNew && Who.Where)
       F.Notes.push_back({Who.Where, "the pointer was stored here"});
@@ -238,6 +273,8 @@ private:
   std::unique_ptr<Media> M; ///< all that was stored
   Words Known;
   FreedBlocks Freed;
+  std::map<uint64_t, uint64_t> Live; ///< allocated blocks: place, bytes
+  size_t Ends = 0;                   ///< pointers to ends of blocks that were asked for
   std::set<uint64_t> Untyped; ///< words of blocks without type: they are not asked about again
   llvm::DenseMap<uint64_t, uint64_t> LastFree; ///< block -> number of the site
   std::map<const Site *, std::set<std::string>> Named;
@@ -249,7 +286,7 @@ private:
 
 void findDangling(const Trace &T, const History &H, const Stores &All, const Options &O,
                   Result &R) {
-  if (llvm::none_of(T.Events, [](const Event &E) { return E.Kind == NVM_TRACE_FREE; }))
+  if (!H.size())
     return;
   if (llvm::Error Failed = Search(T, H, All, O, R).run())
     R.NotDone.push_back("pointers to freed blocks: " + llvm::toString(std::move(Failed)));

@@ -1,14 +1,14 @@
-// Pointers to blocks that the program has freed.
+// Pointers to blocks that the program has freed, and to where nothing was allocated.
 //
-// The rule: when a transaction has committed, no field that a type describes as a pointer leads to a
-// block that is free then. Each commit is looked at by itself, since a crash may leave each: who frees
+// The rule: when a transaction has committed, no field that a type describes as a pointer, and not
+// the root, leads to where nothing is allocated then. Each commit is looked at by itself, since a crash may leave each: who frees
 // in one transaction and unlinks in the next has the defect in between. Told is the free of the block
 // or, where that came in an earlier transaction, the store of the pointer. A block is given out again
 // only when the transaction that freed it has committed, so who keeps a pointer to one that is given
 // out later, as whichever type, was told at that commit.
 //
-// How. The trace says which words of the committed data are addresses of which block. Only where one
-// leads to a block that is freed is the pool asked (nvm_pool_each_bad_pointer), so that `nvmove pool
+// How. The trace says which words of the committed data are addresses, and where blocks are. Only
+// where one leads to no block is the pool asked (nvm_pool_each_bad_pointer), so that `nvmove pool
 // check` and this agree on what is a pointer, and on pointers to the end of an array.
 //
 // What it does not do: a pointer to a freed block that is stored when the block is given out again

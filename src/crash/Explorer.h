@@ -60,8 +60,15 @@ struct Finding {
   std::vector<OtherCalls> Others = {}; ///< the first of them, in the order of their states
 };
 
+/// A call that was to commit, and undid the transaction.
+struct FailedCommit {
+  const Site *Where = nullptr;
+  uint64_t Error = 0; ///< enum nvm_error
+};
+
 struct Result {
   std::vector<Finding> Findings;
+  std::vector<FailedCommit> Failed;
   std::list<Site> Places;            ///< of findings, which the trace does not have
   uint64_t States = 0, Distinct = 0; ///< judged; images among them
   uint64_t Epochs = 0, Sampled = 0;  ///< between fences; of which not every choice was taken

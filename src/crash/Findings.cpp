@@ -108,6 +108,7 @@ void addExplored(Result &R, Result Explored) {
   Result Before = std::move(R);
   R = std::move(Explored);
   std::vector<Finding> Found = std::exchange(R.Findings, std::move(Before.Findings));
+  R.Failed = std::move(Before.Failed);
   R.NotDone.insert(R.NotDone.begin(), Before.NotDone.begin(), Before.NotDone.end());
   R.Commits = Before.Commits;
   R.Stores = Before.Stores;

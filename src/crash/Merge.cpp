@@ -31,6 +31,8 @@ void mergeFindings(Result &Into, Result &From) {
 
 void merge(Result &Into, Result &&From) {
   mergeFindings(Into, From);
+  if (Into.Failed.empty())
+    Into.Failed = std::move(From.Failed);
   Into.Places.splice(Into.Places.end(), From.Places); // findings point there
   for (uint64_t Result::*Sum :
        {&Result::States, &Result::Distinct, &Result::Epochs, &Result::Sampled, &Result::Skipped,

@@ -26,6 +26,12 @@ public:
     Threads[Thread].Found.clear();
   }
 
+  /// Of a lock, which commits.
+  void release(unsigned Thread) {
+    HasNone = false;
+    Threads[Thread].Found.clear();
+  }
+
   /// What a beginning has committed.
   std::vector<Finding> begin(unsigned Thread) {
     HasNone = false;

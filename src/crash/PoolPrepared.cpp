@@ -21,6 +21,9 @@ Result preparedPool(const Trace &T, const Options &O) {
   if (T.OtherOpenings)
     R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
                         " times): nothing of that is known, only the first pool is traced");
+  if (T.Children)
+    R.NotDone.push_back("children were forked (" + std::to_string(T.Children) +
+                        "): what they do is not known; they cannot change the pool");
   bool Untold = T.Points.empty();
   if (Untold)
     R.NotDone.push_back("the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
@@ -37,6 +40,8 @@ Result preparedPool(const Trace &T, const Options &O) {
   if (T.Refused)
     R.NotDone.push_back("an opening of the pool failed (" + std::to_string(T.Refused) +
                         " times): what it did to the file counts as done by somebody else");
+  if (!R.Commits && !R.Stores && !Untold)
+    R.NotDone.push_back("the run stored nothing in the pool, and committed nothing");
   for (const std::string &File : T.Shared)
     R.NotDone.push_back(File + " is mapped shared and for writing: what the program stores there "
                                "leaves the process at once, and is not looked at");

@@ -2,6 +2,7 @@
 #include "crash/Report.h"
 
 #include "crash/Kinds.h"
+#include "nvmove/nvmove.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -32,6 +33,11 @@ std::string plural(uint64_t Count, llvm::StringRef Noun) {
   return llvm::formatv("{0} {1}{2}", Count, Noun, Count == 1 ? "" : "s").str();
 }
 
+/// ", at file:line", or nothing.
+std::string atPlace(const Site *S) {
+  return S && S->Line ? ", at " + S->File + ":" + std::to_string(S->Line) : "";
+}
+
 const char *levelOf(const Finding &F) { return F.IsWarning ? "warning" : "error"; }
 
 const Kind &kindOf(const Finding &F) {
@@ -50,6 +56,19 @@ llvm::json::Object locationJson(const Site *S, const std::string &Text) {
         {"region",
          llvm::json::Object{{"startLine", S->Line}, {"startColumn", std::max(S->Column, 1u)}}}};
   return Made;
+}
+
+/// What is said where no error was found.
+const char *verdictOf(const Options &O, const Result &R) {
+  if (R.finished() && !R.NotDone.empty())
+    return " in what was covered";
+  if (R.finished() && R.Raw)
+    return ": the checker accepts every state that a crash of this run could leave";
+  if (R.finished())
+    return ": every state of this run recovers to what was before or after its transaction";
+  if (R.Looks && !R.Cut && !R.Unclosed && O.What != Model::Disk)
+    return ": each failure point was explored, but not every state of it";
+  return " in the states that were judged; that is not all of them";
 }
 
 } // namespace
@@ -79,13 +98,21 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
   if (R.Recoveries.All)
-    OS << "recovery itself failed " << plural(R.Recoveries.All, "time") << " (killed at a step, "
+    OS << "recovery was made to fail " << plural(R.Recoveries.All, "time") << " (killed at a step, "
        << plural(R.Recoveries.Moves, "time")
        << " of a move, or without power), and what it left was judged"
        << (R.Recoveries.Stayed
                ? "; the pool could not be moved " + plural(R.Recoveries.Stayed, "time")
                : "")
        << '\n';
+  if (!O.InterruptEvery && !R.Raw && O.What != Model::Disk)
+    OS << "recovery was not made to fail (--interrupt-every=0)\n";
+  if (!R.Failed.empty())
+    OS << plural(R.Failed.size(), "commit")
+       << " of the program failed, and undid what was to be saved; "
+       << "does the program look at the result? The first: "
+       << nvm_error_name(static_cast<nvm_error>(R.Failed.front().Error))
+       << atPlace(R.Failed.front().Where) << '\n';
   if (O.What == Model::Disk)
     OS << llvm::formatv(
         "a failure of the machine, on an ordinary file: {0} of these states are not opened, {1} "
@@ -109,16 +136,9 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     OS << "this state is right\n";
   else if (R.hasErrors())
     OS << plural(R.Findings.size(), "finding") << '\n';
-  else if (R.finished())
-    OS << (!R.NotDone.empty() ? "no finding in what was covered\n"
-           : R.Raw ? "no finding: the checker accepts every state that a crash of this run could "
-                     "leave\n"
-                   : "no finding: every state of this run recovers to what was before or after its "
-                     "transaction\n");
-  else if (R.Looks && !R.Cut && !R.Unclosed && O.What != Model::Disk)
-    OS << "no finding: each failure point was explored, but not every state of it\n";
   else
-    OS << "no finding in the states that were judged; that is not all of them\n";
+    OS << (R.Findings.empty() ? "no finding" : plural(R.Findings.size(), "warning") + ", no error")
+       << verdictOf(O, R) << '\n';
 }
 
 void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
@@ -158,6 +178,7 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
                               {"skipped_epochs", R.Skipped},
                               {"omitted_findings", R.Omitted},
                               {"commits", R.Commits},
+                              {"failed_commits", R.Failed.size()},
                               {"interrupted_recoveries", R.Recoveries.All},
                               {"interrupted_moves", R.Recoveries.Moves},
                               {"refused_moves", R.Recoveries.Stayed},

@@ -53,7 +53,7 @@ private:
       own(E).Began = T.site(E.Extra);
       break;
     case NVM_TRACE_POINT:
-      Unmeant.commitPoint(E.Thread);
+      takePoint(E);
       break;
     case NVM_TRACE_COMMITTING:
       takeCommitting(E);
@@ -107,9 +107,27 @@ private:
     case NVM_TRACE_ASKED:
       takeFlush(E);
       break;
+    case NVM_TRACE_FAILED:
+      R.Failed.push_back({T.site(E.Extra), E.Place});
+      break;
+    case NVM_TRACE_HANDLER:
+      add("begin in a signal handler",
+          "a signal handler begins a transaction: it may interrupt another one, and commit half of "
+          "it, or the library",
+          T.site(E.Extra));
+      break;
     default:
       break;
     }
+  }
+
+  /// The release of a lock commits what a thread without commit points has stored.
+  void takePoint(const Event &E) {
+    constexpr uint64_t OfLock = 2;
+    if (E.Extra == OfLock)
+      Unmeant.release(E.Thread);
+    else
+      Unmeant.commitPoint(E.Thread);
   }
 
   OpenOne &own(const Event &E) {

@@ -51,7 +51,7 @@ private:
       of(E.Thread).Began = At;
       break;
     case NVM_TRACE_POINT:
-      of(E.Thread).IsSplit |= E.Extra != 0;
+      of(E.Thread).IsSplit |= E.Extra == 1;
       break;
     case NVM_TRACE_STORE:
     case NVM_TRACE_ALLOC:

@@ -150,8 +150,11 @@ void work(Task &T, Check Checker) {
   *T.Message = 0;
   NVM_POOL *Pool = nvm_pool_open_foreign(T.Path);
   if (!Pool) {
-    T.What = Verdict::NotRecovered;
-    snprintf(T.Message, sizeof T.Message, "%s", nvm_strerror());
+    // Only the checker brings types along here: those of the program are not known.
+    bool IsOfChecker = Checker && nvm_errno() == NVM_ELAYOUT;
+    T.What = IsOfChecker ? Verdict::Refused : Verdict::NotRecovered;
+    snprintf(T.Message, sizeof T.Message, "%s%s",
+             IsOfChecker ? "the checker has other types: " : "", nvm_strerror());
     return;
   }
   FaultLines Faults{T.Message, sizeof T.Message};

@@ -134,11 +134,11 @@ void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &D) {
   }
 }
 
-llvm::Expected<Findings> checkPool(const std::string &Path) {
+llvm::Expected<Findings> checkPool(const std::string &Path, bool AsOpened) {
   Hold AllLooks(Path);
   Findings Found;
   std::vector<std::string> &Faults = Found.Faults;
-  if (nvm_pool_check(Path.c_str(), remember, &Faults) < 0)
+  if (!AsOpened && nvm_pool_check(Path.c_str(), remember, &Faults) < 0)
     return lastError();
   if (!Faults.empty())
     return Found; // pointers in a damaged heap say nothing

@@ -32,8 +32,9 @@ struct Findings {
   std::vector<std::string> Faults, Hints;
   uint64_t Untyped = 0; ///< blocks of which nothing was looked at, if there is no fault
 };
-/// `nvmove pool check`: every fault, and the hints if there is none.
-llvm::Expected<Findings> checkPool(const std::string &Path);
+/// `nvmove pool check`: every fault, and the hints if there is none. \p AsOpened: what an opening mends
+/// is none.
+llvm::Expected<Findings> checkPool(const std::string &Path, bool AsOpened = false);
 
 /// A table of a tally, and as JSON.
 void printTally(llvm::raw_ostream &OS, const std::map<std::string, Tally> &Tallies);

@@ -6,7 +6,7 @@
 // RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash -- %t/right %pool | FileCheck --check-prefix=NONE %s
 // RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash -- %t/right %pool | FileCheck --check-prefix=NONE %s
 // RUN: rm -f %pool && %crash --model=process -- %t/right %pool | FileCheck --check-prefix=NONE %s
-// NONE: recovery itself failed {{[1-9]}}
+// NONE: recovery was made to fail {{[1-9]}}
 // NONE: no finding
 #include "nvmove/nvmove.h"
 

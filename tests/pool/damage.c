@@ -24,7 +24,7 @@
 // WEAK-NEXT: "field weak of struct node at 0x
 // RUN: %t %pool undecided && %nvmove pool check %pool
 // RUN: %t %pool root && %exit 1 %nvmove pool check %pool | FileCheck --check-prefix=ROOT %s
-// ROOT: the root lies in no block
+// ROOT: the root 0x{{.*}} is not what its copy says
 // RUN: %t %pool table && %exit 1 %nvmove pool check %pool | FileCheck --check-prefix=TABLE %s
 // TABLE: block {{[0-9]+}}: no type
 #include "nvmove/nvmove.h"

@@ -12,6 +12,10 @@
 // RUN: %t %pool tree 7 && %exit 1 %nvmove pool check %pool | FileCheck --check-prefix=TREE %s
 // TREE: field right of struct node at
 // TREE: 1 fault
+// Where no whole elements lie between the two pointers, none is an end.
+// RUN: %t %pool queue && %exit 1 %nvmove pool check %pool | FileCheck --check-prefix=QUEUE %s
+// QUEUE: field tail of struct queue at
+// QUEUE: 1 fault
 // Begin, end and limit of arrays that fill their blocks, whatever lies behind; and an end alone.
 // RUN: %t %pool vector && %nvmove pool check %pool
 #include "nvmove/nvmove.h"
@@ -37,11 +41,18 @@ struct cursor {
   char *text;
   long count;
 };
+struct message {
+  long number[5]; // less than its block has
+};
+struct queue {
+  struct message *head, *tail;
+};
 struct all {
   struct table *table;
   struct node *first;
   struct vector *one, *many;
   struct cursor *cursor;
+  struct queue *queue;
 };
 _Static_assert(sizeof(struct node) == 64 && sizeof(struct item) == 64, "they fill their blocks");
 
@@ -53,6 +64,23 @@ static struct vector *vector(long count) {
   made->begin = items(count);
   made->end = made->limit = made->begin + count;
   return made;
+}
+
+static struct message *message(void) {
+  return nvm_calloc(pool, NVM_TYPE_ID(struct message), 1, sizeof(struct message));
+}
+
+static int drop_last(struct all *all) {
+  struct queue *queue = nvm_calloc(pool, NVM_TYPE_ID(struct queue), 1, sizeof *queue);
+  all->queue = queue;
+  queue->head = message();
+  queue->tail = message();
+  if ((char *)queue->tail - (char *)queue->head != (long)nvm_usable_size(queue->head))
+    return 3; // the test wants neighbours
+  nvm_tx_commit(pool);
+  nvm_tx_begin(pool);
+  nvm_free(queue->tail);
+  return nvm_tx_commit(pool) || nvm_pool_close(pool);
 }
 
 int main(int argc, char **argv) {
@@ -69,6 +97,8 @@ int main(int argc, char **argv) {
     all->cursor->text = (char *)nvm_alloc(pool, NVM_TYPE_ID(char), 64) + 64;
     return nvm_tx_commit(pool) || nvm_pool_close(pool);
   }
+  if (!strcmp(argv[2], "queue"))
+    return drop_last(all);
   struct table *nodes = nvm_calloc(pool, NVM_TYPE_ID(struct table), 1, sizeof *nodes);
   for (int i = 0; i < 40; i++)
     nodes->nodes[i] = nvm_calloc(pool, NVM_TYPE_ID(struct node), 1, sizeof(struct node));

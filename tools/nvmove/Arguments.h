@@ -66,6 +66,7 @@ struct PoolArguments {
   std::string Copy;         ///< of `backup`, `convert`: the new file
   std::string Layouts, Map; ///< of `convert`
   double SecondsMax = 30;   ///< of `backup`
+  bool AsOpened = false;    ///< of `check`: NVMOVE_OPEN=copy, as in a checker of `nvmove crash`
   // Of `repair`.
   bool DryRun = false, DropLog = false, NullDangling = false, ForgetTypes = false;
   uint64_t Root = 0; ///< file offset; 0: none

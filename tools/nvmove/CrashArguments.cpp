@@ -122,7 +122,12 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->option_text("NAME")
       ->check(CLI::IsMember({"undo", "shadow", "both"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
-      ->option_text("WHAT");
+      ->option_text("WHAT")
+      ->check(CLI::Validator(
+          [](const std::string &Text) -> std::string {
+            return Text.empty() ? "it is empty; name a shared object or a command" : "";
+          },
+          ""));
   Crash
       .add_option("--file", C.File,
                   "of a program that flushes by itself: the file to trace (default: the first that "

@@ -56,15 +56,15 @@ void CrashWatch::clearLine() {
 }
 
 void CrashWatch::found(const crash::Finding &F) {
-  ++Findings;
   HasError |= !F.IsWarning;
+  std::string Place = F.Where ? F.Where->File + ":" + std::to_string(F.Where->Line) + ": " : "";
+  if (!Told.insert(Place.empty() ? F.Kind + F.Message : Place + F.Kind).second)
+    return; // with another method
+  ++Findings;
   if (Quiet)
     return;
   clearLine();
-  llvm::errs() << "nvmove: found ";
-  if (F.Where)
-    llvm::errs() << F.Where->File << ':' << F.Where->Line << ": ";
-  llvm::errs() << F.Kind << ": " << F.Message << '\n';
+  llvm::errs() << "nvmove: found " << Place << F.Kind << ": " << F.Message << '\n';
 }
 
 bool CrashWatch::goesOn(size_t Event, uint64_t States) {

@@ -4,6 +4,7 @@
 #include "crash/Explorer.h"
 
 #include <chrono>
+#include <set>
 
 namespace nvmove::tool {
 
@@ -24,6 +25,7 @@ public:
 private:
   bool Quiet, FailFast, HasError = false, HasLine = false;
   size_t Findings = 0;
+  std::set<std::string> Told; ///< places and kinds
   std::chrono::steady_clock::time_point Shown;
 };
 

@@ -86,7 +86,7 @@ llvm::Expected<int> info(const Arguments &A) {
 }
 
 llvm::Expected<int> check(const Arguments &A) {
-  llvm::Expected<pool::Findings> Found = pool::checkPool(A.Pool.Path);
+  llvm::Expected<pool::Findings> Found = pool::checkPool(A.Pool.Path, A.Pool.AsOpened);
   if (!Found)
     return Found.takeError();
   const std::vector<std::string> &Faults = Found->Faults;
@@ -233,7 +233,7 @@ bool changesFile(const PoolArguments &P) {
 
 /// NVMOVE_OPEN=copy is for programs, and means that the file stays as it is. What only looks does so
 /// by itself, and makes files of its own.
-llvm::Error heedSettings(const Arguments &A) {
+llvm::Error heedSettings(Arguments &A) {
   const char *Open = std::getenv("NVMOVE_OPEN");
   if (!Open || llvm::StringRef(Open) != "copy")
     return llvm::Error::success();
@@ -241,6 +241,7 @@ llvm::Error heedSettings(const Arguments &A) {
     return failed(A.Pool.Path + ": NVMOVE_OPEN=copy is set, and '" + A.Pool.Name +
                   "' changes the file; unset it");
   unsetenv("NVMOVE_OPEN");
+  A.Pool.AsOpened = true;
   return llvm::Error::success();
 }
 
@@ -270,7 +271,7 @@ llvm::Error checkOutput(const Arguments &A) {
             : llvm::Error::success();
 }
 
-llvm::Expected<int> run(const Arguments &A) {
+llvm::Expected<int> run(Arguments A) {
   if (llvm::Error E = heedSettings(A))
     return std::move(E);
   if (llvm::Error E = checkOutput(A))
