@@ -224,21 +224,18 @@ static void trace_flush(const void *address, size_t size) {
 }
 
 void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra) {
-  struct nvmi_told told = {.kind = kind, .extra = extra};
-  if (!nvmi_tracing)
-    return;
+  bool failed = kind == NVM_TRACE_FAILED;
+  struct nvmi_told told = {.kind = kind, .place = failed ? extra : 0, .extra = failed ? 0 : extra};
   if (kind == NVM_TRACE_BEGIN)
     told.site = nvmi_trace_next_site(&told.callers);
-  if (kind == NVM_TRACE_FAILED)
-    told = (struct nvmi_told){.kind = kind, .place = extra};
-  if (kind == NVM_TRACE_FAILED || kind == NVM_TRACE_HANDLER)
+  if (failed || kind == NVM_TRACE_HANDLER)
     told.site = nvmi_trace_this_site(&told.callers);
   nvmi_trace_tell(&told);
 }
 
 static void trace_fence(void) {
   trace.real->fence();
-  nvmi_traced_alone(NVM_TRACE_FENCE, 0);
+  nvmi_trace_alone(NVM_TRACE_FENCE, 0);
 }
 
 static void trace_store_line(void *to, const void *from, uint64_t mask) {

@@ -389,21 +389,3 @@ void __nvm_atomic_landed(void *Frame) {
   if (thread->frames.count != before)
     leave(thread);
 }
-
-void __nvm_commit_point(void) {
-  if (NVMI_UNLIKELY(nvmi_port_unloaded))
-    nvmi_port_unloaded();
-  struct nvmi_thread *thread = nvmi_thread_self();
-  thread->passes_points = true;
-  if (thread->roots && !nvmi_in_transaction(thread))
-    thread->roots->before_commit();
-  if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
-    nvmi_trace_alone(NVM_TRACE_POINT, 0);
-  bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
-  enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true)
-                                                  : nvmi_tx_finish_implicit(thread);
-  if (error && error != NVM_ECHILD)
-    nvmi_fatal(error, NULL,
-               error == NVM_EUNSAFE ? nvm_strerror()
-                                    : "what was open at a commit point could not be committed");
-}

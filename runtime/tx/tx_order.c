@@ -4,8 +4,8 @@
  * commit, or cannot, is undone while the others stand still (undoing.h).
  */
 #include "core/lines.h"
-#include "core/tracing.h"
 #include "core/root_hooks.h"
+#include "core/tracing.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
 #include "order/ticket.h"

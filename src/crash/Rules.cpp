@@ -10,6 +10,7 @@
 #include "crash/Outputs.h"
 #include "crash/Outside.h"
 #include "crash/Telling.h"
+#include "crash/Unseen.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,12 +20,6 @@
 
 namespace nvmove::crash {
 namespace {
-
-std::string bytesOf(uint64_t Count) {
-  return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
-}
-
-std::string fieldOf(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
 
 class RuleWalk {
 public:
@@ -92,6 +87,15 @@ private:
     case NVM_TRACE_STORE:
       takeStore(E);
       break;
+    default:
+      takeOther(E);
+      break;
+    }
+  }
+
+  /// What is no step of a transaction.
+  void takeOther(const Event &E) {
+    switch (E.Kind) {
     case NVM_TRACE_UNSEEN:
       takeUnseen(E);
       break;
@@ -231,7 +235,7 @@ private:
     if (!E.Covered)
       add("unlogged store",
           llvm::formatv("store of {0}{1} is covered by no log entry", bytesOf(Bytes),
-                        fieldOf(*Where)),
+                        toField(*Where)),
           Where);
     else if (!O.Explicit)
       Unmeant.add(E.Thread,
@@ -239,7 +243,7 @@ private:
                        llvm::formatv("store of {0}{1}: no commit point ends what it belongs to, "
                                      "the next beginning or the end of the thread does; a crash "
                                      "before loses it",
-                                     bytesOf(Bytes), fieldOf(*Where)),
+                                     bytesOf(Bytes), toField(*Where)),
                        Where));
   }
 
@@ -261,7 +265,7 @@ private:
       return false;
     add("store to a freed block",
         llvm::formatv("store of {0}{1} into a block that {2}", bytesOf(E.Bytes.size()),
-                      fieldOf(*Where),
+                      toField(*Where),
                       Block->Undone ? "an aborted transaction had allocated" : "was freed before"),
         Where, Block->Where,
         Block->Undone    ? "it was allocated behind this"
@@ -282,36 +286,14 @@ private:
       add(Unordered,
           llvm::formatv("store of {0}{1} to bytes that another thread's open transaction has "
                         "written: neither can be undone without the other",
-                        bytesOf(E.Bytes.size()), fieldOf(*Where)),
+                        bytesOf(E.Bytes.size()), toField(*Where)),
           Where, All.of(E.Place, At).Where, "the other store");
     }
   }
 
   void takeUnseen(const Event &E) {
-    // Neighbouring bytes are one store.
-    bool Same = At && T.Events[At - 1].Kind == NVM_TRACE_UNSEEN &&
-                T.Events[At - 1].Extra == E.Extra &&
-                T.Events[At - 1].Place + T.Events[At - 1].Bytes.size() >= E.Place - 7;
-    if (Same && E.Place > T.Events[At - 1].Place)
-      return;
-    const Site *Where = T.site(E.Extra);
-    std::string Message =
-        Where ? llvm::formatv("this call changed byte {0:x} of the pool by code that nothing "
-                              "instruments or describes; a crash can lose or tear it",
-                              E.Place)
-                    .str()
-              : llvm::formatv("byte {0:x} of the pool was changed by code that nothing instruments "
-                              "or describes; a crash can lose or tear it",
-                              E.Place)
-                    .str();
-    Finding F = make("unseen store", Message, Where);
-    if (!Where) { // between two places of the same thread
-      if (const Site *Before = lastOf(E.Thread))
-        F.Notes.push_back({Before, "it happened after this"});
-      if (const Site *After = nextOf(E.Thread))
-        F.Notes.push_back({After, "and before this"});
-    }
-    addFinding(R, std::move(F));
+    if (!isPartOfLast(T, At))
+      addFinding(R, unseenStore(T, At, lastOf(E.Thread), nextOf(E.Thread)));
   }
 
   void takeOutput(const Event &E) {

@@ -26,4 +26,11 @@ std::string fieldOfUnsafe(const Event &E);
 /// To "unordered transactions": the fields, and both transactions.
 void tellConflicts(const Known &K, Result &R);
 
+/// "1 byte", "8 bytes".
+inline std::string bytesOf(uint64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " byte" : " bytes");
+}
+/// Empty, or " to " and what the source says is assigned.
+inline std::string toField(const Site &S) { return S.Field.empty() ? "" : " to " + S.Field; }
+
 } // namespace nvmove::crash

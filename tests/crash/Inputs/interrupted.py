@@ -3,8 +3,8 @@
 
 usage: interrupted.py [--signal INT] [--alone] [--times N] FILE COMMAND...
 
-As Ctrl-C on a terminal the signal goes to all processes of the command; with --alone to the first. Prints what
-the command printed, its status, and whether it ended within five seconds.
+As Ctrl-C on a terminal the signal goes to all processes of the command; with --alone to the first. Prints
+what the command printed, its status, and whether it ended within five seconds.
 """
 import argparse
 import os
@@ -29,7 +29,9 @@ def main():
         sys.exit(f"interrupted.py: {a.file} is there already")
     started = subprocess.Popen(a.command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     begin = time.monotonic()
-    while not os.path.exists(a.file) and started.poll() is None and time.monotonic() < begin + START_SECONDS_MAX:
+    while not os.path.exists(a.file) and time.monotonic() < begin + START_SECONDS_MAX:
+        if started.poll() is not None:
+            break
         time.sleep(0.02)
     for _ in range(a.times):
         time.sleep(BETWEEN)

@@ -1,4 +1,4 @@
-/* split.c: where a long transaction may end before its commit point.
+/* points.c: commit points, and split points, where a long transaction may end before.
  *
  * What a turn of an event loop did for all its clients is committed at once, so that their replies
  * share the fences. But a transaction that has outgrown the cache costs more than the fences it
@@ -13,9 +13,31 @@
  * In a traced run each is taken: a crash in some run may leave what a split leaves, and `nvmove
  * crash` asks the user's checker about it.
  */
+#include "core/internal.h"
+
+#include "core/root_hooks.h"
 #include "core/tracing.h"
+#include "tx/tx.h"
 
 enum { LINES = 64 };
+
+void __nvm_commit_point(void) {
+  if (NVMI_UNLIKELY(nvmi_port_unloaded))
+    nvmi_port_unloaded();
+  struct nvmi_thread *thread = nvmi_thread_self();
+  thread->passes_points = true;
+  if (thread->roots && !nvmi_in_transaction(thread))
+    thread->roots->before_commit();
+  if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
+    nvmi_trace_alone(NVM_TRACE_POINT, 0);
+  bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
+  enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true)
+                                                  : nvmi_tx_finish_implicit(thread);
+  if (error && error != NVM_ECHILD)
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror()
+                                    : "what was open at a commit point could not be committed");
+}
 
 void __nvm_split_point(void) {
   const struct nvmi_thread *thread = nvmi_self;
