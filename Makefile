@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-redis bench-runtime redis build build-dev setup clean
+.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-redis bench-runtime redis build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -20,6 +20,9 @@ check: build-dev ## Everything that proves the project works; T=tests/...: one t
 check-long: build-dev ## check, every program of the accuracy corpus, and clang-tidy
 	@scripts/setup --long
 	@$(PYTHON) tests/run.py --build build/dev --long
+
+deb: ## Debian packages of the last commit, looked at by lintian: build/deb/*.deb
+	@scripts/deb
 
 bench: build ## Speed as ratios: cold scan, warm scan, cost per line (see bench/README.md)
 	@$(PYTHON) bench/scan.py --nvmove build/release/bin/nvmove

@@ -5,8 +5,8 @@ usage: run.py --build build/dev [--long] [--lanes N] [SUITE...]
        run.py --build build/dev --test tests/SUITE/...
 
 Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool,
-examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, soak and
-mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Those
+examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, deb, soak
+and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Those
 that are not for --long alone run beside each other, in as many lanes (lanes.py) as there are processors, but
 two at most; what one prints comes when it ends. Exit status 0 only without failures.
 """
@@ -300,6 +300,13 @@ def packages(a):
     return Outcome(*debian.check(os.path.join(a.build, "bin", "nvmove-cc")))
 
 
+def deb(a):
+    """The Debian packages are built, clean, and work where they are unpacked."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "deb"))
+    import deb as built
+    return Outcome(*built.check())
+
+
 def clang_tidy(a):
     listed = json.load(open(os.path.join(a.build, "compile_commands.json")))
     sources = [e["file"] for e in listed if "/tests/" not in e["file"]]
@@ -316,8 +323,8 @@ SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "s
           "damage": damage, "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin,
           "driver": driver, "crash": crash, "pool": pool, "examples": examples, "documents": documents,
           "differential": differential, "ports": ports, "small": small, "e2e": e2e,
-          "clang-tidy": clang_tidy, "packages": packages, "soak": soak, "mutation": mutation}
-LONG = ("clang-tidy", "packages", "soak", "mutation")
+          "clang-tidy": clang_tidy, "packages": packages, "deb": deb, "soak": soak, "mutation": mutation}
+LONG = ("clang-tidy", "packages", "deb", "soak", "mutation")
 LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool")
 
 

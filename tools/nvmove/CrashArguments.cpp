@@ -111,14 +111,16 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash
       .add_option(
           "--model", C.Model,
-          "power (default): lines of x86 that were not fenced may be lost; process; or disk")
+          "power (default), process or disk: what a crash can leave; with power, lines of x86 that "
+          "were not fenced may be lost")
       ->option_text("NAME")
       ->check(CLI::IsMember({"power", "process", "disk"}));
   Crash
       .add_option(
           "--method", C.Method,
-          "run the program with undo or shadow alone, or once with each: both (default: as "
-          "NVMOVE_METHOD says; without that both, if a second run does the same as the first)")
+          "undo, shadow or both: how the program runs, once with each method by default; as "
+          "NVMOVE_METHOD says, or with undo alone if a second run would not do the same as the "
+          "first")
       ->option_text("NAME")
       ->check(CLI::IsMember({"undo", "shadow", "both"}));
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
