@@ -51,7 +51,7 @@ void merge(Result &Into, Result &&From) {
        {&Result::CommandFails, &Result::Cut, &Result::Raw, &Result::Unclosed, &Result::TimeUp})
     Into.*Either |= From.*Either;
   Into.Looks = std::min(Into.Looks, From.Looks);
-  Into.Method += " and " + From.Method;
+  Into.Method = "undo and shadow"; // whichever was first
 }
 
 } // namespace nvmove::crash

@@ -1,4 +1,5 @@
 // Who allocates, keeps in stock or frees on behalf of others. See Inference.h.
+#include "solve/Heuristics.h"
 #include "solve/Inference.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,12 +14,7 @@ using facts::Instruction;
 using facts::Op;
 using facts::Register;
 
-namespace {
-
-/// A pool takes new memory a few calls down; whatever logs reaches malloc somewhere.
-constexpr unsigned PoolDepth = 3;
-
-} // namespace
+namespace {} // namespace
 
 /// Functions that reach an allocator by at most PoolDepth direct calls, not counting what they log.
 std::vector<bool> Inference::reachAllocator() const {

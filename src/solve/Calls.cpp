@@ -1,4 +1,5 @@
 // Which calls are followed. See Zone.h.
+#include "solve/Heuristics.h"
 #include "solve/Zone.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,16 +9,7 @@ namespace nvmove::solve {
 using facts::Instruction;
 using facts::Register;
 
-namespace {
-
-/// Calls in a row without contact to the input. A tuning value; a note says when it bites.
-constexpr unsigned ContactlessMax = 10;
-/// A pointer with more possible targets has to be given input, like a direct call at the reader.
-constexpr size_t FewTargets = 3;
-/// One with more than that is a hook for events, not a method of some type.
-constexpr size_t SomeTargets = 8;
-
-} // namespace
+namespace {} // namespace
 
 Register Zone::argument(const PendingCall &Call, int Number) const {
   if (Number < 0 || Number >= Call.Call->ArgumentCount)

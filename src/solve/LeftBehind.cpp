@@ -1,29 +1,15 @@
 // The walk and the choice of types. The chains are in Evidence.cpp. See LeftBehind.h.
 #include "solve/LeftBehind.h"
 
+#include "solve/Heuristics.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <deque>
 
 namespace nvmove::solve {
 
-namespace {
-
-/// Records one untyped object may be looked at as; with more, the analysis has lost track of it.
-constexpr size_t UsesMax = 3;
-/// The same for a mapped file, which is made of records one behind the other.
-constexpr size_t MappedUsesMax = 16;
-/// Calls since the input was handed over, of a function that fills an older record: later ones show
-/// or count what is built.
-constexpr unsigned FedRemovedMax = 2;
-/// Fields of an older record that the load fills; fewer are progress.
-constexpr size_t FedMin = 3;
-
-/// Calls since the input was handed over, of a function that makes what is surely state: for what
-/// the load gives to its caller, and for what it keeps in global variables.
-constexpr unsigned ProductEnteredMax = 3, NearEnteredMax = 1;
-
-} // namespace
+namespace {} // namespace
 
 LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)

@@ -1,16 +1,13 @@
 // Nodes, objects, sets and their propagation. The rules are in Rules.cpp. See PointsTo.h.
 #include "solve/PointsTo.h"
 
+#include "solve/Heuristics.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::solve {
 
-namespace {
-
-/// Stores remembered for one cell: enough to find one that explains a given pointer.
-constexpr size_t FeedsMax = 64;
-
-} // namespace
+namespace {} // namespace
 
 PointsTo::PointsTo(const Program &P, uint64_t StepsMax) : P(P), StepsMax(StepsMax) {
   Flows.push_back(nullptr); // Flow 0: none.

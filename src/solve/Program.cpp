@@ -1,6 +1,8 @@
 // See Program.h. Choosing the units is in LinkUnits.cpp.
 #include "solve/Program.h"
 
+#include "solve/Heuristics.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"
@@ -19,9 +21,6 @@ bool isInstalled(llvm::StringRef File) {
 
 using facts::SymbolKind;
 using facts::TypeKind;
-
-/// Records in records, by value: real ones nest a handful deep, units that disagree without end.
-constexpr unsigned NestingMax = 16;
 
 llvm::StringRef plainName(llvm::StringRef Name) {
   llvm::StringRef Plain = Name;

@@ -1,21 +1,12 @@
 // The rules that wait at addresses: loads, stores, fields, casts, copies. See PointsTo.h.
+#include "solve/Heuristics.h"
 #include "solve/PointsTo.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::solve {
 
-namespace {
-
-/// Cells of one object before its offsets are no longer told apart: more are a buffer, not fields.
-constexpr size_t CellsMax = 512;
-/// Distinct offsets into an object of unknown type; fewer when a pointer steps through it.
-constexpr unsigned OffsetsMax = 64;
-constexpr unsigned StepsThroughMax = 4;
-/// The largest offset told apart: records beyond 64 KiB are buffers.
-constexpr int64_t OffsetMax = 1 << 16;
-
-} // namespace
+namespace {} // namespace
 
 void PointsTo::apply(const Waiting &R, LocationId Id) {
   Location What = Locations[Id];

@@ -1,6 +1,7 @@
 // Where the input is: the nearest open, the way to it, parameters and globals that are it. See
 // Zone.h.
 #include "solve/Handles.h"
+#include "solve/Heuristics.h"
 #include "solve/Zone.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,12 +11,7 @@ namespace nvmove::solve {
 using facts::Instruction;
 using facts::Op;
 
-namespace {
-
-/// Readers of one item are called by readers of a record, and these by the handlers of a block.
-constexpr unsigned GlobalReaderDepth = 3;
-
-} // namespace
+namespace {} // namespace
 
 /// True for a pointer to a record that keeps a place in a text: what streams look like.
 bool Zone::looksLikeStream(const Shape &Parameter) const {

@@ -1,4 +1,5 @@
 // What calls of functions without a body do. See Zone.h and Externals.def.
+#include "solve/Heuristics.h"
 #include "solve/Zone.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,9 +11,6 @@ using facts::Op;
 using facts::Register;
 
 namespace {
-
-/// Records whose size one allocation may ask for and still be typed by it.
-constexpr size_t SizesMax = 3;
 
 /// The type that the result of \p Call gets in the same function: by cast, or by the variable that
 /// takes it. None when it stays generic.

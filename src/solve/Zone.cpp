@@ -2,6 +2,7 @@
 #include "solve/Zone.h"
 
 #include "solve/Cleared.h"
+#include "solve/Heuristics.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,18 +13,6 @@ using facts::Op;
 using facts::Register;
 
 namespace {
-
-/// Visits of one function from different call sites; beyond it, visits share the first ones.
-constexpr unsigned ClonesMax = 128;
-constexpr unsigned CloneDepthMax = 4;
-constexpr unsigned RoundsMax = 200;
-/// A record that lies in others by value is a hook or a header, and functions that take it are made
-/// for all of these; a larger one is a part.
-constexpr uint64_t HookBytesMax = 64;
-/// An open that many calls away is another file, if the load function was given anything to read.
-constexpr unsigned OpenNear = 4;
-/// Instance::Removed of a constructor that a reader calls with a value it has read.
-constexpr unsigned ConstructorRemoved = 1;
 
 /// Integers that carry no pointer: short ones and signed ones (uintptr_t and size_t are unsigned).
 bool isNumber(const FunctionInfo &F, facts::TypeId Type) {

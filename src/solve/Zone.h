@@ -22,6 +22,7 @@
 #pragma once
 
 #include "solve/FunctionFlow.h"
+#include "solve/Heuristics.h"
 #include "solve/Inference.h"
 #include "solve/PointsTo.h"
 #include "solve/SharedState.h"
@@ -33,10 +34,6 @@
 #include <vector>
 
 namespace nvmove::solve {
-
-/// Calls in a row that see what was built but no input: builders are near the reader, users of the
-/// data are not. A tuning value (4 loses types on several programs, 7 brings wrong ones).
-inline constexpr unsigned RemovedMax = 5;
 
 struct Instance {
   FunctionId Function = None;

@@ -25,7 +25,7 @@ static inline void add(void) {
   // CHECK: callers.c:{{.*}} note: called from middle
   // CHECK: callers.c:{{.*}} note: called from work
   // CHECK: callers.c:{{.*}} note: called from main
-  // CHECK-NOT: called from
+  // CHECK-NOT: note: called from
   // CHECK: at {{[1-9][0-9]*}} failure points
 }
 

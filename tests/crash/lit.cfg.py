@@ -4,7 +4,7 @@
 #   %cc        nvmove-cc -g --nvmove-trace
 #   %untraced  nvmove-cc
 #   %plain     clang, for code that nobody instruments
-#   %crash     nvmove crash -q --seconds=0
+#   %crash     nvmove crash -q --seconds=0 --method=auto (each method, by default: methods.test)
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %raw FILE [-- OPTIONS]  the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
@@ -35,7 +35,6 @@ atexit.register(shutil.rmtree, pools, ignore_errors=True)
 with open("/proc/cpuinfo") as cpu:
     config.available_features |= {"clwb", "clflushopt"} & set(cpu.read().split())
 
-config.environment["NVMOVE_METHOD"] = "undo"  # a run with each takes twice as long: methods.test
 config.environment["TMPDIR"] = pools  # traces of findings stay there
 # A finding of threads that met once is worth all that was said.
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
@@ -46,7 +45,7 @@ config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
     ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
-    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0"),
+    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0 --method=auto"),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),

@@ -14,7 +14,7 @@
 // EARLY: threads.c:{{.*}} warning: lock released inside an open transaction
 // EARLY-NOT: error
 // EARLY-NOT: not covered
-// EARLY: no finding
+// EARLY: no error
 #include "nvmove/nvmove.h"
 
 #include <pthread.h>

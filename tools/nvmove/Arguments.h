@@ -29,7 +29,7 @@ struct CrashArguments {
   std::string File;                   ///< to trace, of a program that flushes by itself
   std::string TraceFile;              ///< explore this one; empty: run the program
   std::string Keep;                   ///< leave the trace there
-  std::string Method;                 ///< "undo", "shadow", "both"; empty: the library's choice
+  std::string Method;                 ///< "undo", "shadow", "auto", "both"; empty: both if possible
   std::string Check;                  ///< a shared object, or a shell command with {}
   std::vector<std::string> Misplaced; ///< words that should stand behind --
   std::string State;                  ///< of TraceFile: judge this one alone

@@ -118,11 +118,12 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash
       .add_option(
           "--method", C.Method,
-          "undo, shadow or both: how the program runs, once with each method by default; as "
-          "NVMOVE_METHOD says, or with undo alone if a second run would not do the same as the "
-          "first")
+          "undo, shadow, auto or both: how the program runs; auto: once, as NVMOVE_METHOD says or "
+          "libnvmove chooses (default: both, if a second run does the same as the first and "
+          "NVMOVE_METHOD says nothing)")
       ->option_text("NAME")
-      ->check(CLI::IsMember({"undo", "shadow", "both"}));
+      ->check(CLI::IsMember({"undo", "shadow", "auto", "both"}))
+      ->take_last();
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT")
       ->check(CLI::Validator(

@@ -133,13 +133,17 @@ std::string whyOnce(const Exploration &First, off_t Input) {
 /// How long a second run may take: it may wait for somebody who was there once.
 double patienceAfter(const TracedRun &First) { return 5 + 4 * First.Seconds; }
 
-/// The second run, with shadow. What was found in the first stays, whatever comes.
+/// The method that a run did not have.
+const char *otherThan(const crash::Trace &T) { return T.Apart ? "undo" : "shadow"; }
+
+/// The second run, with the other method. What was found in the first stays, whatever comes.
 void exploreSecond(const Arguments &A, const crash::Options &O, off_t Input,
                    std::list<Exploration> &Runs, crash::Result &R) {
+  const std::string Method = otherThan(Runs.front().T);
   Arguments Again = A;
-  Again.Crash.Method = "shadow";
+  Again.Crash.Method = Method;
   if (!A.Crash.Keep.empty())
-    Again.Crash.Keep += ".shadow";
+    Again.Crash.Keep += "." + Method;
   Exploration &First = Runs.front(), &Made = Runs.emplace_back();
   if (A.Crash.Method.empty())
     Made.Run.SecondsMax = patienceAfter(First.Run);
@@ -161,8 +165,8 @@ void exploreSecond(const Arguments &A, const crash::Options &O, off_t Input,
     Why = "it failed";
   if (Why.empty())
     return;
-  R.NotDone.push_back("the second run of the program, with shadow: " + Why +
-                      "; --method=undo runs it once");
+  R.NotDone.push_back("the second run of the program, with " + Method + ": " + Why +
+                      "; --method=auto runs it once");
   R.Cut = true;
 }
 
@@ -173,16 +177,17 @@ llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options O,
   CrashWatch Looking(A.Quiet, A.Crash.FailFast);
   O.Watching = &Looking;
   bool IsAsked = A.Crash.Method == "both";
-  bool IsChosen = !IsAsked && (!A.Crash.Method.empty() || std::getenv("NVMOVE_METHOD"));
+  bool IsOnce = !A.Crash.TraceFile.empty() || (!IsAsked && !A.Crash.Method.empty()) ||
+                (!IsAsked && std::getenv("NVMOVE_METHOD"));
   Exploration &First = Runs.emplace_back();
   off_t Input = lseek(STDIN_FILENO, 0, SEEK_CUR);
   Arguments One = A;
-  if (!IsChosen && A.Crash.TraceFile.empty())
-    One.Crash.Method = "undo";
+  if (IsAsked || A.Crash.Method == "auto")
+    One.Crash.Method = "";
   if (llvm::Error E = getTrace(One, First))
     return std::move(E);
-  if (IsChosen || !A.Crash.TraceFile.empty())
-    return judge(A, O, First);
+  if (IsOnce)
+    return judge(One, O, First);
   std::string Why = First.T.Raw ? "the program does not use libnvmove's methods"
                     : IsAsked   ? ""
                                 : whyOnce(First, Input);
@@ -199,9 +204,9 @@ llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options O,
     return R;
   }
   R->Cut |= !GoesOn;
-  R->NotDone.push_back(
-      "a second run, with shadow: " + (Why.empty() ? "the exploration was ended" : Why) +
-      (IsAsked || Why.empty() ? "" : "; --method=both makes it"));
+  R->NotDone.push_back(std::string("a second run, with ") + otherThan(First.T) + ": " +
+                       (Why.empty() ? "the exploration was ended" : Why) +
+                       (IsAsked || Why.empty() ? "" : "; --method=both makes it"));
   return R;
 }
 

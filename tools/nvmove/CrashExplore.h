@@ -20,8 +20,9 @@ struct Exploration {
 };
 
 /// Runs the program and explores its trace, or explores the trace that is named. With no method
-/// named by an option or by the environment the program runs with undo, and once more with shadow,
-/// if a second run does the same as the first; what was not run stands in Result::NotDone.
+/// named by an option or by the environment the program runs with the one that libnvmove chooses, and
+/// once more with the other, if a second run does the same as the first; what was not run stands in
+/// Result::NotDone.
 llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options O,
                                           std::list<Exploration> &Runs);
 
