@@ -14,6 +14,7 @@ namespace nvmove::plugin {
 namespace {
 
 constexpr int NoDescriptor = -1;
+constexpr int Undecided = -2; ///< only the function itself knows whether something leaves
 
 /// A function through which something leaves the process, and its argument that is a descriptor.
 struct Output {
@@ -24,6 +25,7 @@ struct Output {
 const Output Outputs[] = {
     {"dprintf", 0},
     {"fdatasync", 0},
+    {"fflush", Undecided},
     {"fsync", 0},
     {"link", NoDescriptor},
     {"linkat", NoDescriptor},
@@ -41,6 +43,7 @@ const Output Outputs[] = {
     {"sendmsg", 0},
     {"sendto", 0},
     {"splice", 2},
+    {"syscall", Undecided},
     {"vdprintf", 0},
     {"write", 0},
     {"writev", 0},
@@ -110,13 +113,24 @@ bool isForPeople(const CallBase &Call) {
   return Load && Load->getPointerOperand()->getName() == "stderr";
 }
 
+/// Behind a call of which something was said before it.
+void traceEnd(CallBase &Call) {
+  if (Call.isTerminator() || Call.isMustTailCall())
+    return;
+  IRBuilder<> At(Call.getNextNode());
+  callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
+}
+
 void traceOutput(CallBase &Call, const Output &O) {
   IRBuilder<> At(&Call);
   if (O.Descriptor >= int(Call.arg_size()) || isForPeople(Call))
     return;
-  Value *Number = O.Descriptor < 0 ? At.getInt32(-1) : Call.getArgOperand(unsigned(O.Descriptor));
-  if (Number->getType()->isIntegerTy(32))
-    callAbi(At, "__nvm_trace_output", {Number, makeSite(At, Call)});
+  Value *Number = O.Descriptor < 0 ? ConstantInt::getSigned(At.getInt32Ty(), O.Descriptor)
+                                   : Call.getArgOperand(unsigned(O.Descriptor));
+  if (!Number->getType()->isIntegerTy(32))
+    return;
+  callAbi(At, "__nvm_trace_output", {Number, makeSite(At, Call)});
+  traceEnd(Call);
 }
 
 void tracePrint(CallBase &Call, const Print &P) {
@@ -160,10 +174,7 @@ void traceFlush(CallBase &Call) {
 void tracePlace(CallBase &Call) {
   IRBuilder<> At(&Call);
   callAbi(At, "__nvm_trace_at", {makeSite(At, Call)});
-  if (Call.isTerminator() || Call.isMustTailCall())
-    return;
-  At.SetInsertPoint(Call.getNextNode());
-  callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
+  traceEnd(Call);
 }
 
 } // namespace
@@ -183,9 +194,10 @@ void forEachStoredUnseen(CallBase &Call, function_ref<void(Value *)> Take) {
 
 bool isOutput(const CallBase &Call) {
   const Function *Callee = Call.getCalledFunction();
-  return Callee && Callee->isDeclaration() &&
-         (findIn(ArrayRef(Outputs), Callee->getName()) ||
-          findIn(ArrayRef(Prints), Callee->getName()));
+  if (!Callee || !Callee->isDeclaration())
+    return false;
+  const Output *O = findIn(ArrayRef(Outputs), Callee->getName());
+  return (O && O->Descriptor != Undecided) || findIn(ArrayRef(Prints), Callee->getName());
 }
 
 void traceCalls(Function &F) {

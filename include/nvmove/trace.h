@@ -63,8 +63,8 @@ enum nvm_trace_kind {
   NVM_TRACE_UNSEEN,   /* bytes that differ from all that was traced: nothing noted or traced them;
                          extra: site of the call that did it, 0 when not known */
   NVM_TRACE_VOLATILE, /* the same in a field that is declared as volatile: nobody misses it */
-  NVM_TRACE_OUTPUT, /* the program is about to write, send or rename; place: descriptor; extra: site
-                     */
+  NVM_TRACE_OUTPUT, /* another process can learn of what the program has done (written, sent, renamed);
+                       place: descriptor, or -1; extra: site */
   NVM_TRACE_RELEASE, /* place: address of a lock; extra: site. The thread has something open. */
   NVM_TRACE_ACQUIRE, /* place: address of a lock that an open transaction released */
   NVM_TRACE_POINTER, /* place, in a block of no type, was given a pointer that lies outside; extra:

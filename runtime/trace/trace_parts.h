@@ -9,6 +9,8 @@
 #include "core/map.h"
 #include "trace/trace.h"
 
+#include <sys/types.h>
+
 enum { NVMI_TRACE_PAGE = 4096, NVMI_CALLERS_MAX = 48 };
 
 /* Whether the program was compiled with --nvmove-trace=raw: then raw/raw.c writes the trace. */
@@ -56,6 +58,8 @@ struct nvmi_tracer {
 
 struct nvmi_trace {
   const struct nvm_pool *pool; /* that is open, or null */
+  dev_t device;                /* of its file */
+  ino_t inode;
   const struct nvmi_persist *real;
   struct nvmi_tracer *tracers;
   char *view; /* of the program */
@@ -73,6 +77,13 @@ uint64_t nvmi_trace_offset(const void *address);
 
 /* trace_calls.c: of the release, begin or commit that the thread is about to call. */
 const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers);
+/* Of that one, or of the output that the thread has announced. */
+struct nvmi_callers *nvmi_trace_next_callers(void);
+/* Who called the function of the calling thread that has this frame. */
+void nvmi_trace_find_callers(struct nvmi_callers *callers, const void *frame);
+
+/* trace_outputs.c: the output that was announced is over, or was none. */
+void nvmi_trace_announce_none(void);
 
 /* trace_points.c: who called the function whose frame this is, in a stack with these ends. */
 void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame, uintptr_t stack,
