@@ -2,9 +2,14 @@
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
 
+#include "base/uncancelled.h"
+
+#include <aio.h>
+#include <fcntl.h>
 #include <mqueue.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/msg.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -12,8 +17,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-extern const char nvmi_outputs_names, nvmi_outputs_streams;
-const void *const __nvm_outputs[] = {&nvmi_outputs_names,
+extern const char nvmi_outputs_names, nvmi_outputs_processes, nvmi_outputs_streams;
+const void *const __nvm_outputs[] = {&nvmi_outputs_names, &nvmi_outputs_processes,
                                      &nvmi_outputs_streams}; /* what the link asks for */
 bool nvmi_outputs_tell(void) { return true; }
 
@@ -40,10 +45,20 @@ WRITE(pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes
 WRITE(pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), at)
 WRITE(pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at),
       at)
+WRITE(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+      (fd, parts, count, at, flags), at == -1 ? NVMI_BEHIND : at)
+WRITE(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+      (fd, parts, count, at, flags), at == -1 ? NVMI_BEHIND : at)
 WRITE(sendfile, (int fd, int from, off_t *at, size_t size), (fd, from, at, size), NVMI_BEHIND)
 WRITE(sendfile64, (int fd, int from, off64_t *at, size_t size), (fd, from, at, size), NVMI_BEHIND)
+WRITE(copy_file_range,
+      (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
+      (from, from_at, fd, at, size, flags), at ? *at - result : NVMI_BEHIND)
 WRITE(splice, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
       (from, from_at, fd, at, size, flags), at ? *at - result : NVMI_BEHIND)
+WRITE(tee, (int from, int fd, size_t size, unsigned flags), (from, fd, size, flags),
+      NVMI_ANY_OFFSET)
+
 #define IS_SENT(result) ((result) > 0 || ((result) == 0 && is_message(fd)))
 
 OUTPUT(ssize_t, send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags),
@@ -57,12 +72,24 @@ OUTPUT(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd,
 OUTPUT(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags),
        (fd, messages, count, flags), result > 0, fd)
 
+/* At the end of a pipe that is read it reads. */
+OUTPUT(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags),
+       (fd, parts, count, flags),
+       result > 0 && (NVMI_UNCANCELLED(fcntl(fd, F_GETFL)) & O_ACCMODE) != O_RDONLY, fd)
+
 OUTPUT(int, fsync, (int fd), (fd), result == 0, fd)
 OUTPUT(int, fdatasync, (int fd), (fd), result == 0, fd)
+OUTPUT(int, eventfd_write, (int fd, eventfd_t value), (fd, value), result == 0 && value, fd)
+OUTPUT(int, aio_write, (struct aiocb * request), (request), result == 0, request->aio_fildes)
+OUTPUT(int, aio_write64, (struct aiocb64 * request), (request), result == 0, request->aio_fildes)
 OUTPUT(int, msgsnd, (int queue, const void *message, size_t size, int flags),
        (queue, message, size, flags), result == 0, NVMI_NOWHERE)
 OUTPUT(int, mq_send, (mqd_t queue, const char *message, size_t size, unsigned priority),
        (queue, message, size, priority), result == 0, NVMI_NOWHERE)
+OUTPUT(int, mq_timedsend,
+       (mqd_t queue, const char *message, size_t size, unsigned priority,
+        const struct timespec *until),
+       (queue, message, size, priority, until), result == 0, NVMI_NOWHERE)
 OUTPUT(int, vdprintf, (int fd, const char *format, va_list list), (fd, format, list), result > 0,
        fd)
 
@@ -91,15 +118,27 @@ static const struct {
     {SYS_sendmsg, 0},
     {SYS_sendmmsg, 0},
     {SYS_sendfile, 0},
+    {SYS_vmsplice, 0},
+    {SYS_copy_file_range, 2},
     {SYS_splice, 2},
+    {SYS_tee, 1},
     {SYS_fsync, 0},
     {SYS_fdatasync, 0},
     {SYS_msgsnd, NVMI_NOWHERE},
     {SYS_mq_timedsend, NVMI_NOWHERE},
     {SYS_renameat2, NVMI_NOWHERE},
+    {SYS_unlinkat, NVMI_NOWHERE},
+    {SYS_linkat, NVMI_NOWHERE},
+    {SYS_symlinkat, NVMI_NOWHERE},
+    {SYS_mkdirat, NVMI_NOWHERE},
 #ifdef SYS_rename
     {SYS_rename, NVMI_NOWHERE},
     {SYS_renameat, NVMI_NOWHERE},
+    {SYS_unlink, NVMI_NOWHERE},
+    {SYS_rmdir, NVMI_NOWHERE},
+    {SYS_link, NVMI_NOWHERE},
+    {SYS_symlink, NVMI_NOWHERE},
+    {SYS_mkdir, NVMI_NOWHERE},
 #endif
 };
 

@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   fd = temporary(made);
   rename(made, final);       // FOUND: output before commit
   write(fd, "x", 1);         // FOUND: output before commit
-  remove(final);
+  remove(final);             // FOUND: output before commit
 #endif
   nvm_tx_commit(pool);
   return nvm_pool_close(pool);
