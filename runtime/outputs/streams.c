@@ -27,3 +27,21 @@ NVMI_INTERPOSE int fflush(FILE *stream) {
     end(&made);
   return result;
 }
+
+NVMI_INTERPOSE int fclose(FILE *stream) {
+  BEGIN(made);
+  bool is_output = waiting_for(stream) >= 0;
+  int result = NEXT(fclose)(stream);
+  if (result == 0 && is_output)
+    end(&made);
+  return result;
+}
+
+NVMI_INTERPOSE int pclose(FILE *stream) {
+  BEGIN(made);
+  bool is_output = waiting_for(stream) >= 0;
+  int result = NEXT(pclose)(stream);
+  if (result != -1 && is_output)
+    end(&made);
+  return result;
+}
