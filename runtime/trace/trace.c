@@ -101,7 +101,9 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
     take_store(self, told, extra);
     return;
   case NVM_TRACE_UNSEEN: /* perhaps */
-    if (told->place == NVMI_ANYWHERE)
+    if (told->payload)
+      nvmi_view_put_written(self, told, extra);
+    else if (told->place == NVMI_ANYWHERE)
       nvmi_view_compare_heap(self, true, extra);
     else
       nvmi_view_compare_around(self, told->place, PAGE, extra);

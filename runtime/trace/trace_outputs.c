@@ -81,23 +81,41 @@ static void tell(const struct nvmi_output *made, int descriptor) {
                                       .callers = &made->callers});
 }
 
+/* No output: the pool's bytes have changed, and no store did it. */
+static void tell_of_pool(const struct nvmi_output *made, int descriptor, int64_t at, size_t size) {
+  uint64_t end = nvmi_file_size(&trace.pool->header);
+  if (at == NVMI_BEHIND)
+    at = lseek(descriptor, 0, SEEK_CUR) - (int64_t)size;
+  bool is_known = at >= 0 && (uint64_t)at < end;
+  if (is_known && size > end - (uint64_t)at)
+    size = end - (uint64_t)at;
+  nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_UNSEEN,
+                                      .place = is_known ? (uint64_t)at : NVMI_ANYWHERE,
+                                      .site = made->site ? made->site : &nvmi_trace_elsewhere,
+                                      .callers = &made->callers,
+                                      .payload = is_known ? trace.pool->home + at : NULL,
+                                      .size = is_known ? size : 0});
+}
+
 bool nvmi_trace_is_told(int descriptor) {
   struct stat status;
   int before = errno;
   bool is_told =
-      descriptor < 0 || (fstat(descriptor, &status) == 0 && may_leave(descriptor, &status));
+      descriptor < 0 || (fstat(descriptor, &status) == 0 &&
+                         (may_leave(descriptor, &status) ||
+                          (nvmi_trace_is_pool(&status) && !nvmi_own_file_is(descriptor, &status))));
   errno = before;
   return is_told;
 }
 
-/* What goes into the pool's file is no output. */
 void nvmi_trace_output(const struct nvmi_output *made, int descriptor, int64_t at, size_t size) {
   int before = errno;
-  (void)at;
-  (void)size;
   if (!nvmi_tracing || !nvmi_trace_is_told(descriptor))
     return;
-  tell(made, descriptor);
+  if (descriptor < 0 || nvmi_trace_leaves(descriptor))
+    tell(made, descriptor);
+  else
+    tell_of_pool(made, descriptor, at, size);
   errno = before;
 }
 

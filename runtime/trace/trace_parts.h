@@ -133,6 +133,9 @@ void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t s
 /* The aligned `size` bytes around a place that was just stored to, or that a call was given. */
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site);
+/* Bytes that were written into the file, not by a store. */
+void nvmi_view_put_written(const struct nvmi_tracer *self, const struct nvmi_told *told,
+                           uint64_t site);
 /* At the end of a transaction: what it noted, and a stretch of the rest; or all. */
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site);
 
