@@ -77,7 +77,9 @@ enum nvm_trace_kind {
   NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file; extra:
                         address of its first byte */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
-  NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
+  NVM_TRACE_OTHER, /* a pool was opened of which nothing is written down. Payload: its path, where it
+                        is of the same process. place NVM_TRACE_OTHER_TOGETHER: a transaction that
+                        changed it as well as the traced pool is about to commit; extra: site */
   NVM_TRACE_ASKED,   /* the program flushes the line of `place` itself; extra: site */
   NVM_TRACE_FULL,    /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
   NVM_TRACE_REFUSED, /* the opening that began with the last REOPEN has failed */
@@ -90,6 +92,8 @@ enum nvm_trace_kind {
   NVM_TRACE_SHARED /* at the end of a pool the process has memory that it shares with others, and may
                         write to: the file that is the payload */
 };
+
+#define NVM_TRACE_OTHER_TOGETHER 1
 
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
  * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any

@@ -311,7 +311,7 @@ void nvmi_trace_open(struct nvm_pool *pool) {
     begin_again(pool);
     follow(pool);
   } else if (started) {
-    nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, NULL, 0);
+    nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, pool->path, strlen(pool->path) + 1);
   } else if (nvmi_trace_file_open(path)) {
     begin(pool);
     follow(pool);
@@ -350,7 +350,7 @@ void nvmi_trace_leave(const struct nvm_pool *pool) {
     return;
   struct nvmi_tracer *self = enter();
   nvmi_view_compare_heap(self, true, 0);
-  nvmi_trace_shared(pool->fd);
+  nvmi_trace_shared();
   nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
   leave(self);
 }

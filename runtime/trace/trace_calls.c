@@ -17,12 +17,26 @@ const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers)
 
 struct nvmi_callers *nvmi_trace_next_callers(void) { return &next_callers; }
 
+/* `extra`: the pools (bits) that a transaction has changed, which is about to commit. The site
+ * stays: the commit has it, too. */
+static bool take_several(struct nvmi_told *told) {
+  const struct nvm_pool *pool = trace.pool;
+  bool is_traced = pool && told->extra >> pool->index & 1;
+  told->place = NVM_TRACE_OTHER_TOGETHER;
+  told->extra = 0;
+  told->site = next_site;
+  told->callers = &next_callers;
+  return is_traced;
+}
+
 void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra) {
   struct nvmi_told told = {.kind = kind, .extra = extra};
   if (!nvmi_tracing)
     return;
   if (kind == NVM_TRACE_BEGIN)
     told.site = nvmi_trace_next_site(&told.callers);
+  if (kind == NVM_TRACE_OTHER && !take_several(&told))
+    return;
   nvmi_trace_tell(&told);
 }
 

@@ -95,8 +95,8 @@ uint64_t nvmi_trace_point(const struct nvm_site *site, const struct nvmi_callers
 
 void *nvmi_trace_reserve(size_t size);
 
-/* trace_shared.c, with the lock: what else the process shares with others, beside the pool's file. */
-void nvmi_trace_shared(int pool_fd);
+/* trace_shared.c, with the lock: what else the process shares with others, beside the files of pools. */
+void nvmi_trace_shared(void);
 
 /* trace_file.c; all but the first with the lock */
 /* False: another process has its trace there, and that now says that this one has a pool. */
