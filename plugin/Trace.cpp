@@ -14,6 +14,7 @@ namespace nvmove::plugin {
 namespace {
 
 constexpr int NoDescriptor = -1;
+constexpr int Undecided = -2; ///< only the function itself knows whether something leaves
 
 /// A function through which something leaves the process, and its argument that is a descriptor.
 struct Output {
@@ -22,26 +23,77 @@ struct Output {
 };
 
 const Output Outputs[] = {
+    {"aio_write", Undecided},
+    {"aio_write64", Undecided},
+    {"copy_file_range", 2},
+    {"creat", Undecided},
+    {"creat64", Undecided},
     {"dprintf", 0},
+    {"eventfd_write", Undecided},
+    {"execl", Undecided},
+    {"execle", Undecided},
+    {"execlp", Undecided},
+    {"execv", Undecided},
+    {"execve", Undecided},
+    {"execvp", Undecided},
+    {"execvpe", Undecided},
+    {"fclose", Undecided},
     {"fdatasync", 0},
+    {"fexecve", Undecided},
+    {"fflush", Undecided},
+    {"fopen", Undecided},
+    {"fopen64", Undecided},
     {"fsync", 0},
+    {"ftruncate", Undecided},
+    {"ftruncate64", Undecided},
+    {"kill", Undecided},
+    {"killpg", Undecided},
     {"link", NoDescriptor},
     {"linkat", NoDescriptor},
+    {"mkdir", NoDescriptor},
+    {"mkdirat", NoDescriptor},
+    {"mkfifo", NoDescriptor},
     {"mq_send", NoDescriptor},
+    {"mq_timedsend", NoDescriptor},
     {"msgsnd", NoDescriptor},
+    {"open", Undecided},
+    {"open64", Undecided},
+    {"openat", Undecided},
+    {"openat64", Undecided},
+    {"pclose", Undecided},
+    {"popen", Undecided},
+    {"posix_spawn", Undecided},
+    {"posix_spawnp", Undecided},
     {"pwrite", 0},
     {"pwrite64", 0},
     {"pwritev", 0},
+    {"pwritev2", 0},
+    {"pwritev64", 0},
+    {"pwritev64v2", 0},
+    {"remove", Undecided},
     {"rename", NoDescriptor},
     {"renameat", NoDescriptor},
     {"renameat2", NoDescriptor},
+    {"rmdir", NoDescriptor},
     {"send", 0},
     {"sendfile", 0},
+    {"sendfile64", 0},
     {"sendmmsg", 0},
     {"sendmsg", 0},
     {"sendto", 0},
+    {"sigqueue", Undecided},
     {"splice", 2},
+    {"symlink", NoDescriptor},
+    {"symlinkat", NoDescriptor},
+    {"syscall", Undecided},
+    {"system", Undecided},
+    {"tee", 1},
+    {"truncate", Undecided},
+    {"truncate64", Undecided},
+    {"unlink", Undecided},
+    {"unlinkat", Undecided},
     {"vdprintf", 0},
+    {"vmsplice", Undecided},
     {"write", 0},
     {"writev", 0},
 };
@@ -110,13 +162,24 @@ bool isForPeople(const CallBase &Call) {
   return Load && Load->getPointerOperand()->getName() == "stderr";
 }
 
+/// Behind a call of which something was said before it.
+void traceEnd(CallBase &Call) {
+  if (Call.isTerminator() || Call.isMustTailCall())
+    return;
+  IRBuilder<> At(Call.getNextNode());
+  callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
+}
+
 void traceOutput(CallBase &Call, const Output &O) {
   IRBuilder<> At(&Call);
   if (O.Descriptor >= int(Call.arg_size()) || isForPeople(Call))
     return;
-  Value *Number = O.Descriptor < 0 ? At.getInt32(-1) : Call.getArgOperand(unsigned(O.Descriptor));
-  if (Number->getType()->isIntegerTy(32))
-    callAbi(At, "__nvm_trace_output", {Number, makeSite(At, Call)});
+  Value *Number = O.Descriptor < 0 ? ConstantInt::getSigned(At.getInt32Ty(), O.Descriptor)
+                                   : Call.getArgOperand(unsigned(O.Descriptor));
+  if (!Number->getType()->isIntegerTy(32))
+    return;
+  callAbi(At, "__nvm_trace_output", {Number, makeSite(At, Call)});
+  traceEnd(Call);
 }
 
 void tracePrint(CallBase &Call, const Print &P) {
@@ -160,10 +223,7 @@ void traceFlush(CallBase &Call) {
 void tracePlace(CallBase &Call) {
   IRBuilder<> At(&Call);
   callAbi(At, "__nvm_trace_at", {makeSite(At, Call)});
-  if (Call.isTerminator() || Call.isMustTailCall())
-    return;
-  At.SetInsertPoint(Call.getNextNode());
-  callAbi(At, "__nvm_trace_at", {ConstantPointerNull::get(At.getPtrTy())});
+  traceEnd(Call);
 }
 
 } // namespace
@@ -183,9 +243,10 @@ void forEachStoredUnseen(CallBase &Call, function_ref<void(Value *)> Take) {
 
 bool isOutput(const CallBase &Call) {
   const Function *Callee = Call.getCalledFunction();
-  return Callee && Callee->isDeclaration() &&
-         (findIn(ArrayRef(Outputs), Callee->getName()) ||
-          findIn(ArrayRef(Prints), Callee->getName()));
+  if (!Callee || !Callee->isDeclaration())
+    return false;
+  const Output *O = findIn(ArrayRef(Outputs), Callee->getName());
+  return (O && O->Descriptor != Undecided) || findIn(ArrayRef(Prints), Callee->getName());
 }
 
 void traceCalls(Function &F) {

@@ -64,8 +64,8 @@ enum nvm_trace_kind {
   NVM_TRACE_UNSEEN,   /* bytes that differ from all that was traced: nothing noted or traced them;
                          extra: site of the call that did it, 0 when not known */
   NVM_TRACE_VOLATILE, /* the same in a field that is declared as volatile: nobody misses it */
-  NVM_TRACE_OUTPUT, /* the program is about to write, send or rename; place: descriptor; extra: site
-                     */
+  NVM_TRACE_OUTPUT, /* another process can learn of what the program has done (written, sent, renamed);
+                       place: descriptor, or -1; extra: site */
   NVM_TRACE_RELEASE, /* place: address of a lock; extra: site. The thread has something open. */
   NVM_TRACE_ACQUIRE, /* place: address of a lock that an open transaction released */
   NVM_TRACE_POINTER, /* place, in a block of no type, was given a pointer that lies outside; extra:
@@ -78,7 +78,9 @@ enum nvm_trace_kind {
   NVM_TRACE_REOPEN,  /* the pool was closed and is opened again; place: size of the file; extra:
                         address of its first byte */
   NVM_TRACE_CHANGED, /* bytes that somebody else changed in between */
-  NVM_TRACE_OTHER,   /* a pool was opened of which nothing is written down */
+  NVM_TRACE_OTHER, /* a pool was opened of which nothing is written down. Payload: its path, where it
+                        is of the same process. place NVM_TRACE_OTHER_TOGETHER: a transaction that
+                        changed it as well as the traced pool is about to commit; extra: site */
   NVM_TRACE_ASKED,   /* the program flushes the line of `place` itself; extra: site */
   NVM_TRACE_FULL,    /* the file is as long as it may be (NVMOVE_TRACE_MAX): nothing follows */
   NVM_TRACE_REFUSED, /* the opening that began with the last REOPEN has failed */
@@ -93,6 +95,8 @@ enum nvm_trace_kind {
   NVM_TRACE_FAILED, /* a call that was to commit has failed; place: enum nvm_error; extra: its site */
   NVM_TRACE_HANDLER /* a signal handler has begun a transaction, which it may not; extra: site */
 };
+
+#define NVM_TRACE_OTHER_TOGETHER 1
 
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
  * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any

@@ -117,6 +117,18 @@ bool nvmi_own_file_stands(int fd) {
   return result;
 }
 
+bool nvmi_own_file_is(int fd, const struct stat *status) {
+  const struct own_file *file = find(fd + 1);
+  return file && file->device == status->st_dev && file->inode == status->st_ino;
+}
+
+bool nvmi_own_file_has(dev_t device, ino_t inode) {
+  for (unsigned i = 0; i < NVMI_OWN_FILES_MAX; i++)
+    if (files[i].number && files[i].device == device && files[i].inode == inode)
+      return true;
+  return false;
+}
+
 void nvmi_own_file_close(int fd) {
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   struct own_file *file = find(fd + 1);

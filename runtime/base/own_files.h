@@ -24,6 +24,11 @@ int nvmi_open(const char *path, int flags, mode_t mode);
 int nvmi_own_file_open(const char *path, int flags, mode_t mode);
 /* Whether the descriptor still is the one that was opened. */
 bool nvmi_own_file_stands(int fd);
+struct stat;
+/* The same without a lock: whether the descriptor, which has this status, is one of these now. */
+bool nvmi_own_file_is(int fd, const struct stat *status);
+/* Whether one of them is open of this file. */
+bool nvmi_own_file_has(dev_t device, ino_t inode);
 /* Gives back the file's lock (flock), too, which a process that was started meanwhile may have.
  * Nothing, if it does not stand. */
 void nvmi_own_file_close(int fd);

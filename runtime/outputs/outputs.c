@@ -1,22 +1,15 @@
-/* outputs.c: functions of the C library through which something leaves the process, in front of the
- * library's own: what code that nothing instruments writes while a transaction is open is told to the
- * trace (NVMOVE_TRACE), with the calls that led there.
- *
- * An archive of its own (libnvmove_outputs.a), with which programs are linked that are built with
- * --nvmove-trace, and no others. Instrumented code tells of its own calls, with their places: those
- * are not told twice. The functions are weak: one that the program itself defines is the program's,
- * and is not seen.
- *
- * What it does not see: stdio's writes, which the C library makes by itself; system calls by
- * instruction; stores to shared memory; a static program.
- */
+/* outputs.c: bytes that go to a descriptor or a queue: see outputs.h. */
 #define _GNU_SOURCE
-#include "trace/trace.h"
+#include "outputs/outputs.h"
 
-#include <dlfcn.h>
+#include "base/uncancelled.h"
+
+#include <aio.h>
+#include <fcntl.h>
 #include <mqueue.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/msg.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -24,95 +17,155 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-const char __nvm_outputs = 1; /* what the link asks for */
+extern const char nvmi_outputs_names, nvmi_outputs_processes, nvmi_outputs_streams;
+const void *const __nvm_outputs[] = {&nvmi_outputs_names, &nvmi_outputs_processes,
+                                     &nvmi_outputs_streams}; /* what the link asks for */
+bool nvmi_outputs_tell(void) { return true; }
 
-#define NVMI_INTERPOSE __attribute__((weak, visibility("default")))
-enum { NOWHERE = -1 }; /* no descriptor */
+/* A message of no bytes is one all the same, unless in a stream. */
+static bool is_message(int socket) {
+  int type = SOCK_STREAM;
+  socklen_t size = sizeof type;
+  return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type != SOCK_STREAM;
+}
 
-#define TELL(descriptor) nvmi_traced_output(descriptor, __builtin_frame_address(0))
-
-/* `function`, of the type of the one that is defined here. */
-#define NEXT(function)                                                                             \
-  ({                                                                                               \
-    static __typeof__(function) *next;                                                             \
-    __typeof__(function) *found = __atomic_load_n(&next, __ATOMIC_RELAXED);                        \
-    if (!found) {                                                                                  \
-      found = (__typeof__(function) *)dlsym(RTLD_NEXT, #function);                                 \
-      __atomic_store_n(&next, found, __ATOMIC_RELAXED);                                            \
-    }                                                                                              \
-    found;                                                                                         \
-  })
-
-#define OUTPUT(result, name, parameters, descriptor, arguments)                                    \
-  NVMI_INTERPOSE result name parameters {                                                          \
-    TELL(descriptor);                                                                              \
-    return NEXT(name) arguments;                                                                   \
+#define WRITE(name, parameters, arguments, at)                                                     \
+  NVMI_INTERPOSE ssize_t name parameters {                                                         \
+    BEGIN(made);                                                                                   \
+    ssize_t result = NEXT(name) arguments;                                                         \
+    if (result > 0)                                                                                \
+      nvmi_output_end(&made, fd, at, (size_t)result);                                              \
+    return result;                                                                                 \
   }
 
-OUTPUT(ssize_t, write, (int fd, const void *bytes, size_t size), fd, (fd, bytes, size))
-OUTPUT(ssize_t, writev, (int fd, const struct iovec *parts, int count), fd, (fd, parts, count))
-OUTPUT(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), fd,
-       (fd, bytes, size, at))
-OUTPUT(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), fd,
-       (fd, bytes, size, at))
-OUTPUT(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), fd,
-       (fd, parts, count, at))
-OUTPUT(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), fd,
-       (fd, parts, count, at))
-OUTPUT(ssize_t, send, (int fd, const void *bytes, size_t size, int flags), fd,
-       (fd, bytes, size, flags))
+WRITE(write, (int fd, const void *bytes, size_t size), (fd, bytes, size), NVMI_BEHIND)
+WRITE(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), NVMI_BEHIND)
+WRITE(pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), at)
+WRITE(pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at), at)
+WRITE(pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), at)
+WRITE(pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at),
+      at)
+WRITE(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+      (fd, parts, count, at, flags), at == -1 ? NVMI_BEHIND : at)
+WRITE(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+      (fd, parts, count, at, flags), at == -1 ? NVMI_BEHIND : at)
+WRITE(sendfile, (int fd, int from, off_t *at, size_t size), (fd, from, at, size), NVMI_BEHIND)
+WRITE(sendfile64, (int fd, int from, off64_t *at, size_t size), (fd, from, at, size), NVMI_BEHIND)
+WRITE(copy_file_range,
+      (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
+      (from, from_at, fd, at, size, flags), at ? *at - result : NVMI_BEHIND)
+WRITE(splice, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
+      (from, from_at, fd, at, size, flags), at ? *at - result : NVMI_BEHIND)
+WRITE(tee, (int from, int fd, size_t size, unsigned flags), (from, fd, size, flags),
+      NVMI_ANY_OFFSET)
+
+#define IS_SENT(result) ((result) > 0 || ((result) == 0 && is_message(fd)))
+
+OUTPUT(ssize_t, send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags),
+       IS_SENT(result), fd)
 OUTPUT(ssize_t, sendto,
        (int fd, const void *bytes, size_t size, int flags, const struct sockaddr *to,
         socklen_t length),
-       fd, (fd, bytes, size, flags, to, length))
-OUTPUT(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), fd,
-       (fd, message, flags))
-OUTPUT(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags), fd,
-       (fd, messages, count, flags))
-OUTPUT(ssize_t, sendfile, (int to, int from, off_t *at, size_t size), to, (to, from, at, size))
-OUTPUT(ssize_t, sendfile64, (int to, int from, off64_t *at, size_t size), to, (to, from, at, size))
-OUTPUT(int, msgsnd, (int queue, const void *message, size_t size, int flags), NOWHERE,
-       (queue, message, size, flags))
-OUTPUT(int, mq_send, (mqd_t queue, const char *message, size_t size, unsigned priority), NOWHERE,
-       (queue, message, size, priority))
-OUTPUT(int, rename, (const char *from, const char *to), NOWHERE, (from, to))
-OUTPUT(int, renameat, (int from_folder, const char *from, int to_folder, const char *to), NOWHERE,
-       (from_folder, from, to_folder, to))
-OUTPUT(int, renameat2,
-       (int from_folder, const char *from, int to_folder, const char *to, unsigned flags), NOWHERE,
-       (from_folder, from, to_folder, to, flags))
-OUTPUT(int, vdprintf, (int fd, const char *format, va_list list), fd, (fd, format, list))
+       (fd, bytes, size, flags, to, length), IS_SENT(result), fd)
+OUTPUT(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),
+       IS_SENT(result), fd)
+OUTPUT(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags),
+       (fd, messages, count, flags), result > 0, fd)
+
+/* At the end of a pipe that is read it reads. */
+OUTPUT(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags),
+       (fd, parts, count, flags),
+       result > 0 && (NVMI_UNCANCELLED(fcntl(fd, F_GETFL)) & O_ACCMODE) != O_RDONLY, fd)
+
+OUTPUT(int, fsync, (int fd), (fd), result == 0, fd)
+OUTPUT(int, fdatasync, (int fd), (fd), result == 0, fd)
+OUTPUT(int, eventfd_write, (int fd, eventfd_t value), (fd, value), result == 0 && value, fd)
+OUTPUT(int, aio_write, (struct aiocb * request), (request), result == 0, request->aio_fildes)
+OUTPUT(int, aio_write64, (struct aiocb64 * request), (request), result == 0, request->aio_fildes)
+OUTPUT(int, msgsnd, (int queue, const void *message, size_t size, int flags),
+       (queue, message, size, flags), result == 0, NVMI_NOWHERE)
+OUTPUT(int, mq_send, (mqd_t queue, const char *message, size_t size, unsigned priority),
+       (queue, message, size, priority), result == 0, NVMI_NOWHERE)
+OUTPUT(int, mq_timedsend,
+       (mqd_t queue, const char *message, size_t size, unsigned priority,
+        const struct timespec *until),
+       (queue, message, size, priority, until), result == 0, NVMI_NOWHERE)
+OUTPUT(int, vdprintf, (int fd, const char *format, va_list list), (fd, format, list), result > 0,
+       fd)
 
 NVMI_INTERPOSE int dprintf(int fd, const char *format, ...) {
   va_list list;
-  TELL(fd);
+  BEGIN(made);
   va_start(list, format);
   int result = NEXT(vdprintf)(fd, format, list);
   va_end(list);
+  if (result > 0)
+    nvmi_output_end(&made, fd, NVMI_BEHIND, (size_t)result);
   return result;
 }
 
-static bool has_descriptor(long number) {
-  return number == SYS_write || number == SYS_writev || number == SYS_pwrite64 ||
-         number == SYS_pwritev || number == SYS_pwritev2 || number == SYS_sendto ||
-         number == SYS_sendmsg || number == SYS_sendmmsg || number == SYS_sendfile;
-}
+/* System calls by number: the argument that is the descriptor, or NVMI_NOWHERE. */
+static const struct {
+  long number;
+  int descriptor;
+} calls[] = {
+    {SYS_write, 0},
+    {SYS_writev, 0},
+    {SYS_pwrite64, 0},
+    {SYS_pwritev, 0},
+    {SYS_pwritev2, 0},
+    {SYS_sendto, 0},
+    {SYS_sendmsg, 0},
+    {SYS_sendmmsg, 0},
+    {SYS_sendfile, 0},
+    {SYS_vmsplice, 0},
+    {SYS_copy_file_range, 2},
+    {SYS_splice, 2},
+    {SYS_tee, 1},
+    {SYS_fsync, 0},
+    {SYS_fdatasync, 0},
+    {SYS_msgsnd, NVMI_NOWHERE},
+    {SYS_mq_timedsend, NVMI_NOWHERE},
+    {SYS_renameat2, NVMI_NOWHERE},
+    {SYS_unlinkat, NVMI_NOWHERE},
+    {SYS_linkat, NVMI_NOWHERE},
+    {SYS_symlinkat, NVMI_NOWHERE},
+    {SYS_mkdirat, NVMI_NOWHERE},
+#ifdef SYS_rename
+    {SYS_rename, NVMI_NOWHERE},
+    {SYS_renameat, NVMI_NOWHERE},
+    {SYS_unlink, NVMI_NOWHERE},
+    {SYS_rmdir, NVMI_NOWHERE},
+    {SYS_link, NVMI_NOWHERE},
+    {SYS_symlink, NVMI_NOWHERE},
+    {SYS_mkdir, NVMI_NOWHERE},
+#endif
+};
 
-static bool has_none(long number) {
-  return number == SYS_msgsnd || number == SYS_mq_timedsend || number == SYS_rename ||
-         number == SYS_renameat || number == SYS_renameat2;
+static void end_by_number(struct nvmi_output *made, long number, const long *words, long result) {
+  for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
+    if (calls[i].number != number)
+      continue;
+    int at = calls[i].descriptor;
+    bool gives_none = at == NVMI_NOWHERE || number == SYS_fsync || number == SYS_fdatasync;
+    if (gives_none ? result == 0 : result > 0)
+      nvmi_output_end(made, at == NVMI_NOWHERE ? at : (int)words[at],
+                      number == SYS_write      ? NVMI_BEHIND
+                      : number == SYS_pwrite64 ? words[3]
+                                               : NVMI_ANY_OFFSET,
+                      result > 0 ? (size_t)result : 0);
+  }
 }
 
 NVMI_INTERPOSE long syscall(long number, ...) {
-  long word[6];
+  long words[6];
   va_list list;
+  BEGIN(made);
   va_start(list, number);
   for (unsigned i = 0; i < 6; i++)
-    word[i] = va_arg(list, long);
+    words[i] = va_arg(list, long);
   va_end(list);
-  if (has_descriptor(number))
-    TELL((int)word[0]);
-  else if (has_none(number))
-    TELL(NOWHERE);
-  return NEXT(syscall)(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+  long result = NEXT(syscall)(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+  end_by_number(&made, number, words, result);
+  return result;
 }

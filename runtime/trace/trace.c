@@ -31,8 +31,6 @@ static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
 static bool started; /* there is a trace, whether or not its pool is open */
 static char *closed; /* the file as it was when it was closed */
 static uint64_t closed_size, span;
-static dev_t device;
-static ino_t inode;
 static unsigned threads;
 static _Thread_local struct nvmi_tracer *own;
 
@@ -103,7 +101,9 @@ static void take(struct nvmi_tracer *self, const struct nvmi_told *told) {
     take_store(self, told, extra);
     return;
   case NVM_TRACE_UNSEEN: /* perhaps */
-    if (told->place == NVMI_ANYWHERE)
+    if (told->payload)
+      nvmi_view_put_written(self, told, extra);
+    else if (told->place == NVMI_ANYWHERE)
       nvmi_view_compare_heap(self, true, extra);
     else
       nvmi_view_compare_around(self, told->place, PAGE, extra);
@@ -223,16 +223,6 @@ static void trace_flush(const void *address, size_t size) {
   trace.real->flush(address, size);
 }
 
-void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra) {
-  bool failed = kind == NVM_TRACE_FAILED;
-  struct nvmi_told told = {.kind = kind, .place = failed ? extra : 0, .extra = failed ? 0 : extra};
-  if (kind == NVM_TRACE_BEGIN)
-    told.site = nvmi_trace_next_site(&told.callers);
-  if (failed || kind == NVM_TRACE_HANDLER)
-    told.site = nvmi_trace_this_site(&told.callers);
-  nvmi_trace_tell(&told);
-}
-
 static void trace_fence(void) {
   trace.real->fence();
   nvmi_trace_alone(NVM_TRACE_FENCE, 0);
@@ -263,15 +253,15 @@ static void at_fork(void) {
 
 static bool is_same(const struct nvm_pool *pool) {
   struct stat status;
-  return closed && fstat(pool->fd, &status) == 0 && status.st_dev == device &&
-         status.st_ino == inode && pool->header.span == span;
+  return closed && fstat(pool->fd, &status) == 0 && status.st_dev == trace.device &&
+         status.st_ino == trace.inode && pool->header.span == span;
 }
 
 static void begin(struct nvm_pool *pool) {
   struct stat status = {0};
   fstat(pool->fd, &status);
-  device = status.st_dev;
-  inode = status.st_ino;
+  trace.device = status.st_dev;
+  trace.inode = status.st_ino;
   span = pool->header.span;
   trace.view = nvmi_trace_reserve(span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
@@ -321,7 +311,7 @@ void nvmi_trace_open(struct nvm_pool *pool) {
     begin_again(pool);
     follow(pool);
   } else if (started) {
-    nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, NULL, 0);
+    nvmi_trace_put(NO_THREAD, NVM_TRACE_OTHER, 0, 0, pool->path, strlen(pool->path) + 1);
   } else if (nvmi_trace_file_open(path)) {
     begin(pool);
     follow(pool);
@@ -360,7 +350,7 @@ void nvmi_trace_leave(const struct nvm_pool *pool) {
     return;
   struct nvmi_tracer *self = enter();
   nvmi_view_compare_heap(self, true, 0);
-  nvmi_trace_shared(pool->fd);
+  nvmi_trace_shared();
   nvmi_trace_put(self->number, NVM_TRACE_CLOSED, 0, 0, NULL, 0);
   leave(self);
 }
@@ -378,16 +368,6 @@ void nvmi_trace_close(struct nvm_pool *pool) {
   nvmi_tracing = false;
   trace.pool = NULL;
   leave(self);
-}
-
-void nvmi_traced_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
-                       uint64_t extra) {
-  struct nvmi_told told = {.kind = kind, .place = place, .extra = extra};
-  if (pool != trace.pool)
-    return;
-  if (kind == NVM_TRACE_COMMITTING || kind == NVM_TRACE_ABORT || kind == NVM_TRACE_FREE)
-    told.site = nvmi_trace_next_site(&told.callers);
-  nvmi_trace_tell(&told);
 }
 
 static void compare(const struct nvm_pool *pool) {

@@ -15,7 +15,5 @@ void nvmi_trace_opened(const struct nvm_pool *pool);
  * one; of one that was open before the trace has what it had. */
 void nvmi_trace_drop(const struct nvm_pool *pool);
 void nvmi_trace_close(struct nvm_pool *pool);
-/* Of the room outputs: the function that has this frame is about to write, send or rename. */
-void nvmi_traced_output(int descriptor, const void *frame);
 /* The process ends with the pool open. */
 void nvmi_trace_leave(const struct nvm_pool *pool);

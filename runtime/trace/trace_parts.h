@@ -9,6 +9,8 @@
 #include "core/map.h"
 #include "trace/trace.h"
 
+#include <sys/types.h>
+
 enum { NVMI_TRACE_PAGE = 4096, NVMI_CALLERS_MAX = 48 };
 
 /* Whether the program was compiled with --nvmove-trace=raw: then raw/raw.c writes the trace. */
@@ -56,6 +58,8 @@ struct nvmi_tracer {
 
 struct nvmi_trace {
   const struct nvm_pool *pool; /* that is open, or null */
+  dev_t device;                /* of its file */
+  ino_t inode;
   const struct nvmi_persist *real;
   struct nvmi_tracer *tracers;
   char *view; /* of the program */
@@ -75,6 +79,13 @@ uint64_t nvmi_trace_offset(const void *address);
 const struct nvm_site *nvmi_trace_next_site(const struct nvmi_callers **callers);
 /* The same, or the last one that was taken. */
 const struct nvm_site *nvmi_trace_this_site(const struct nvmi_callers **callers);
+/* Of that one, or of the output that the thread has announced. */
+struct nvmi_callers *nvmi_trace_next_callers(void);
+/* Who called the function of the calling thread that has this frame. */
+void nvmi_trace_find_callers(struct nvmi_callers *callers, const void *frame);
+
+/* trace_outputs.c: the output that was announced is over, or was none. */
+void nvmi_trace_announce_none(void);
 
 /* trace_points.c: who called the function whose frame this is, in a stack with these ends. */
 void nvmi_trace_callers(struct nvmi_callers *callers, const void *frame, uintptr_t stack,
@@ -86,8 +97,8 @@ uint64_t nvmi_trace_point(const struct nvm_site *site, const struct nvmi_callers
 
 void *nvmi_trace_reserve(size_t size);
 
-/* trace_shared.c, with the lock: what else the process shares with others, beside the pool's file. */
-void nvmi_trace_shared(int pool_fd);
+/* trace_shared.c, with the lock: what else the process shares with others, beside the files of pools. */
+void nvmi_trace_shared(void);
 
 /* trace_file.c; all but the first with the lock */
 /* False: another process has its trace there, and that now says that this one has a pool. */
@@ -124,6 +135,9 @@ void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t s
 /* The aligned `size` bytes around a place that was just stored to, or that a call was given. */
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site);
+/* Bytes that were written into the file, not by a store. */
+void nvmi_view_put_written(const struct nvmi_tracer *self, const struct nvmi_told *told,
+                           uint64_t site);
 /* At the end of a transaction: what it noted, and a stretch of the rest; or all. */
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site);
 

@@ -1,5 +1,5 @@
 /* trace_shared.c: memory through which others see a store at once, and which nobody traces: mappings
- * that are shared and may be written, of a file that is not a pool and not the trace.
+ * that are shared and may be written, of a file that is no open pool and not the trace.
  *
  * Looked at when a pool is closed or left; what was mapped and is no longer is not told. Devices and
  * memory without a file are left out.
@@ -21,7 +21,7 @@
 enum { LINE_MAX_BYTES = 4096 + 128, NAMED_MAX = 4 };
 
 struct look {
-  struct stat pool, own_trace;
+  struct stat own_trace;
   unsigned named;
 };
 
@@ -44,7 +44,7 @@ static const char *shared_file(const struct look *look, const char *line) {
   bool is_device =
       strncmp(line + path, "/dev/", 5) == 0 && strncmp(line + path, "/dev/shm/", 9) != 0;
   bool is_known = start - NVM_RANGE_BASE < NVM_RANGE_SIZE ||
-                  is_file(&look->pool, device_major, device_minor, inode) ||
+                  nvmi_own_file_has(makedev(device_major, device_minor), inode) ||
                   is_file(&look->own_trace, device_major, device_minor, inode);
   return is_device || is_known ? NULL : line + path;
 }
@@ -62,12 +62,11 @@ static size_t take_lines(struct look *look, char *text) {
   return strlen(text);
 }
 
-void nvmi_trace_shared(int pool_fd) {
+void nvmi_trace_shared(void) {
   static char text[LINE_MAX_BYTES];
   struct look look = {.named = 0};
   const char *path = nvmi_setting("NVMOVE_TRACE");
   int fd = nvmi_open("/proc/self/maps", O_RDONLY, 0);
-  fstat(pool_fd, &look.pool);
   if (path)
     stat(path, &look.own_trace);
   for (size_t used = 0; fd >= 0;) {

@@ -226,6 +226,15 @@ void nvmi_view_compare(const struct nvmi_tracer *self, uint64_t from, uint64_t s
   }
 }
 
+void nvmi_view_put_written(const struct nvmi_tracer *self, const struct nvmi_told *told,
+                           uint64_t site) {
+  bool is_volatile = what_is(told->place) == VOLATILE;
+  nvmi_trace_put_pieces(self->number, is_volatile ? NVM_TRACE_VOLATILE : told->kind, told->place,
+                        site, told->payload, told->size);
+  memcpy(nvmi_trace_state.view + told->place, nvmi_trace_state.pool->work + told->place,
+         told->size);
+}
+
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site) {
   const struct nvm_header *header = &nvmi_trace_state.pool->header;

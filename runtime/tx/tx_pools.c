@@ -4,6 +4,7 @@
 #include "tx/tx.h"
 
 #include "core/lines.h"
+#include "core/tracing.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
 #include "types/types.h"
@@ -44,6 +45,7 @@ static enum nvm_error check_from(struct nvmi_thread *thread, uint64_t pools, siz
 }
 
 enum nvm_error nvmi_tx_check_all(struct nvmi_thread *thread, uint64_t touched, size_t all) {
+  nvmi_trace_alone(NVM_TRACE_OTHER, touched);
   return check_from(thread, touched, 0, all);
 }
 

@@ -5,7 +5,29 @@
 #include "crash/Rules.h"
 #include "crash/Telling.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace nvmove::crash {
+
+namespace {
+
+std::string withPlace(const Trace &T, uint64_t Point) {
+  const Site *Where = T.site(Point);
+  return Where ? " (" + Where->File + ":" + std::to_string(Where->Line) + ")" : "";
+}
+
+void addOtherPools(const Trace &T, Result &R) {
+  if (T.OtherOpenings)
+    R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) + " times)" +
+                        (T.OtherPools.empty() ? "" : ", " + llvm::join(T.OtherPools, ", ")) +
+                        ": nothing of that is known, only the first pool is traced");
+  for (uint64_t Point : T.Together)
+    R.NotDone.push_back("one transaction changed both pools" + withPlace(T, Point) +
+                        ": each commits by itself, and a crash in between leaves one of the "
+                        "changes without the other");
+}
+
+} // namespace
 
 Result preparedPool(const Trace &T, const Options &O) {
   Result R;
@@ -18,9 +40,7 @@ Result preparedPool(const Trace &T, const Options &O) {
   }
   R.Method = T.Apart ? "shadow" : "undo";
   R.Threads = T.Threads;
-  if (T.OtherOpenings)
-    R.NotDone.push_back("another pool was opened (" + std::to_string(T.OtherOpenings) +
-                        " times): nothing of that is known, only the first pool is traced");
+  addOtherPools(T, R);
   if (T.Children)
     R.NotDone.push_back("children were forked (" + std::to_string(T.Children) +
                         "): what they do is not known; they cannot change the pool");

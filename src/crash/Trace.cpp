@@ -76,7 +76,13 @@ const char *take(Trace &T, const Event &E) {
     readPoint(T, E);
     return nullptr;
   case NVM_TRACE_OTHER:
+    if (E.Place == NVM_TRACE_OTHER_TOGETHER) {
+      T.Together.insert(E.Extra);
+      return nullptr;
+    }
     ++T.OtherOpenings;
+    if (std::string Path = E.Bytes.rtrim('\0').str(); !Path.empty())
+      T.OtherPools.insert(Path);
     return nullptr;
   case NVM_TRACE_FORKED:
     ++T.Children;

@@ -72,6 +72,8 @@ struct Trace {
   unsigned Threads = 0;                       ///< that stored or fenced
   unsigned Children = 0;                      ///< that the process forked
   unsigned OtherOpenings = 0;                 ///< of other pools, that are not in the trace
+  std::set<std::string> OtherPools;           ///< those of them that are known
+  std::set<uint64_t> Together; ///< points where a transaction committed that changed both
 
   const Site *site(uint64_t Number) const {
     auto Found = Points.find(Number);

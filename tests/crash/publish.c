@@ -7,7 +7,7 @@
 // RUN: %cc -O1 -w -DBUG_PUBLISH %s -o %t/publish -ldl && rm -f %pool
 // RUN: %exit 1 %crash --check %t/check.so -- %t/publish %pool > %t/out
 // RUN: FileCheck --check-prefix=PUBLISH %s < %t/out
-// PUBLISH: publish.c:[[@LINE+59]]:{{.*}} error: checker: nvm_crash_check returned 1, in the state that commit 2 leaves
+// PUBLISH: publish.c:[[@LINE+63]]:{{.*}} error: checker: nvm_crash_check returned 1, in the state that commit 2 leaves
 // PUBLISH: publish.c:{{.*}} note: the crash came at event
 // PUBLISH: replay: nvmove crash --trace {{.*}} --check {{.*}} --state
 
@@ -23,7 +23,7 @@
 
 // RUN: %cc -O1 -w -DBUG_RENAME %s -o %t/rename -ldl && rm -f %pool
 // RUN: %exit 1 %crash -- %t/rename %pool > %t/out; FileCheck --check-prefix=RENAME %s < %t/out
-// RENAME: publish.c:[[@LINE+49]]:{{.*}} error: output before commit
+// RENAME: publish.c:[[@LINE+53]]:{{.*}} error: output before commit
 
 #define _GNU_SOURCE
 #include "nvmove/nvmove.h"
@@ -59,6 +59,10 @@ static void copy(char *to, const char *from, size_t size) {
 
 int main(int argc, char **argv) {
   NVM_POOL *pool = nvm_pool_create(argv[argc - 1], 1 << 20);
+  char made[4096], final[4096];
+  snprintf(made, sizeof made, "%s.new", argv[argc - 1]);
+  snprintf(final, sizeof final, "%s.final", argv[argc - 1]);
+  fclose(fopen(made, "w"));
   nvm_tx_begin(pool);
   struct letter *l = nvm_calloc(pool, NVM_TYPE_ID(struct letter), 1, sizeof *l);
   nvm_pool_set_root(pool, l);
@@ -72,10 +76,11 @@ int main(int argc, char **argv) {
   copy(l->text, "all of it", 10);
   l->ready = 1;
 #ifdef BUG_RENAME
-  rename("/nowhere/new", "/nowhere/old");
+  rename(made, final);
 #endif
   nvm_tx_commit(pool);
-  rename("/nowhere/new", "/nowhere/old");
+  rename(made, final);
+  remove(final);
   return nvm_pool_close(pool);
 }
 #endif

@@ -1,0 +1,47 @@
+/* streams.c: calls that empty the buffer of a stream: see outputs.h. Printing, which empties it
+ * sometimes, is looked at behind the call (trace/trace_outputs.c). */
+#include "outputs/outputs.h"
+
+#include <stdio_ext.h>
+#include <unistd.h>
+
+const char nvmi_outputs_streams = 1;
+
+/* Where the bytes go that wait in a stream; NVMI_NOWHERE: there are none, or others cannot read
+ * them. */
+static int waiting_for(FILE *stream) {
+  int descriptor = nvmi_tracing && __fwriting(stream) && __fpending(stream) ? fileno(stream) : -1;
+  return descriptor != STDERR_FILENO && nvmi_trace_leaves(descriptor) ? descriptor : NVMI_NOWHERE;
+}
+
+static void end(struct nvmi_output *made) {
+  nvmi_output_end(made, NVMI_NOWHERE, NVMI_ANY_OFFSET, 0);
+}
+
+/* Of all streams only the program's own call is told: nobody knows what waits in them. */
+NVMI_INTERPOSE int fflush(FILE *stream) {
+  BEGIN(made);
+  bool is_output = stream ? waiting_for(stream) >= 0 : made.site != NULL;
+  int result = NEXT(fflush)(stream);
+  if (result == 0 && is_output)
+    end(&made);
+  return result;
+}
+
+NVMI_INTERPOSE int fclose(FILE *stream) {
+  BEGIN(made);
+  bool is_output = waiting_for(stream) >= 0;
+  int result = NEXT(fclose)(stream);
+  if (result == 0 && is_output)
+    end(&made);
+  return result;
+}
+
+NVMI_INTERPOSE int pclose(FILE *stream) {
+  BEGIN(made);
+  bool is_output = waiting_for(stream) >= 0;
+  int result = NEXT(pclose)(stream);
+  if (result != -1 && is_output)
+    end(&made);
+  return result;
+}
