@@ -3,8 +3,10 @@
 #include "trace/output.h"
 
 #include "base/own_files.h"
+#include "base/uncancelled.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio_ext.h>
 #include <string.h>
@@ -55,10 +57,29 @@ bool nvmi_trace_is_pool(const struct stat *status) {
   return trace.pool && status->st_dev == trace.device && status->st_ino == trace.inode;
 }
 
+/* A pipe without a name that this process reads, too: it wakes another thread. Asked in signal
+ * handlers as well. */
+static bool is_read_here(int descriptor, const struct stat *pipe) {
+  enum { DESCRIPTORS = 1024 }; /* that are looked at */
+  char link[32], name[8] = "";
+  struct stat status;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  if (readlink(link, name, sizeof name) < 5 || strncmp(name, "pipe:", 5) != 0)
+    return false;
+  for (int end = 0; end < DESCRIPTORS; end++)
+    if (fstat(end, &status) == 0 && status.st_ino == pipe->st_ino &&
+        status.st_dev == pipe->st_dev &&
+        (NVMI_UNCANCELLED(fcntl(end, F_GETFL)) & O_ACCMODE) != O_WRONLY)
+      return true;
+  return false;
+}
+
 static bool may_leave(int descriptor, const struct stat *status) {
   switch (status->st_mode & S_IFMT) {
   case 0: /* a counter (eventfd): it wakes another thread, or a child's */
     return has_children;
+  case S_IFIFO:
+    return has_children || !is_read_here(descriptor, status);
   case S_IFREG:
     return status->st_nlink && !nvmi_trace_is_temporary(status) && !nvmi_trace_is_pool(status) &&
            !nvmi_own_file_is(descriptor, status) && !nvmi_trace_file_is(descriptor);

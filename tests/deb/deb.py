@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The Debian packages: scripts/deb builds them, and lintian has no error and no warning; each installed file is
-in one package; what is unpacked from them compiles a program, runs it, and judges it.
+"""The Debian packages: scripts/deb builds them, and lintian has no error and no warning; each installed file
+is in one package; what is unpacked from them compiles a program, runs it, and judges it.
 
 Exit status: 0 all passed, 1 not.
 """

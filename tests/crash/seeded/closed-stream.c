@@ -13,7 +13,7 @@ struct counter {
 int main(int argc, char **argv) {
   struct counter *c = CREATE(argv, struct counter);
   int ends[2], to[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || pipe(to))
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, to))
     return 1;
   FILE *peer = fdopen(ends[0], "w"), *other = fdopen(to[1], "w"), *idle = fdopen(dup(to[1]), "w");
   FILE *file = fopen("file", "w"), *command = popen("cat >/dev/null", "w");

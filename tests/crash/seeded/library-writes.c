@@ -2,6 +2,7 @@
 // RUN: %seeded %s
 #include "seeded.h"
 
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ struct account {
 int main(int argc, char **argv) {
   struct account *a = CREATE(argv, struct account);
   int to[2];
-  if (pipe(to))
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, to))
     return 1;
   nvm_tx_begin(pool);
   a->balance = 7;

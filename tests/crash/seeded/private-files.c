@@ -28,7 +28,7 @@ static int temporary(char *name) {
 static void keep(int named, int ends[2]) {
   struct iovec nothing = {"", 0};
   int memory = memfd_create("scratch", 0), null = open("/dev/null", O_WRONLY);
-  int unnamed = open("/dev/shm", O_TMPFILE | O_RDWR, 0600), event = eventfd(0, 0), fd;
+  int unnamed = open("/dev/shm", O_TMPFILE | O_RDWR, 0600), event = eventfd(0, 0), wakes[2], fd;
   uint64_t one = 1;
   FILE *unlinked = tmpfile();
   fd = temporary(made);
@@ -40,6 +40,8 @@ static void keep(int named, int ends[2]) {
   write(fd, "x", 1);
   write(event, &one, sizeof one);
   eventfd_write(event, 1);
+  pipe(wakes);
+  write(wakes[1], "x", 1); // another thread of this process reads it
   fputs("x", unlinked);
   fflush(unlinked);
   fclose(unlinked);
