@@ -173,6 +173,6 @@ static int flags_of(const char *mode) {
 }
 
 CREATE(FILE *, fopen, (const char *path, const char *mode), (path, mode), flags_of(mode),
-       result &&nvmi_trace_leaves(fileno(result)))
+       (result && nvmi_trace_leaves(fileno(result))))
 CREATE(FILE *, fopen64, (const char *path, const char *mode), (path, mode), flags_of(mode),
-       result &&nvmi_trace_leaves(fileno(result)))
+       (result && nvmi_trace_leaves(fileno(result))))

@@ -15,11 +15,11 @@ const char nvmi_outputs_processes = 1;
 #define IS_DONE (result == 0)
 
 OUTPUT(int, kill, (pid_t process, int number), (process, number),
-       IS_DONE &&number &&process != getpid(), NVMI_NOWHERE)
-OUTPUT(int, killpg, (pid_t group, int number), (group, number), IS_DONE &&number, NVMI_NOWHERE)
+       (IS_DONE && number && process != getpid()), NVMI_NOWHERE)
+OUTPUT(int, killpg, (pid_t group, int number), (group, number), (IS_DONE && number), NVMI_NOWHERE)
 OUTPUT(int, sigqueue, (pid_t process, int number, const union sigval value),
        (process, number, value), IS_DONE &&number &&process != getpid(), NVMI_NOWHERE)
-OUTPUT(int, system, (const char *command), (command), command &&result != -1, NVMI_NOWHERE)
+OUTPUT(int, system, (const char *command), (command), (command && result != -1), NVMI_NOWHERE)
 OUTPUT(FILE *, popen, (const char *command, const char *mode), (command, mode), result,
        NVMI_NOWHERE)
 OUTPUT(int, posix_spawn,

@@ -107,6 +107,10 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
        << '\n';
   if (!O.InterruptEvery && !R.Raw && O.What != Model::Disk)
     OS << "recovery was not made to fail (--interrupt-every=0)\n";
+  if (R.Threads > 1 && !R.Raw)
+    OS << R.Threads
+       << " threads took part: an order that they keep by locks is known, one by atomic "
+          "instructions, barriers or pipes is not\n";
   if (!R.Failed.empty())
     OS << plural(R.Failed.size(), "commit")
        << " of the program failed, and undid what was to be saved; "
