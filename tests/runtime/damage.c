@@ -221,7 +221,7 @@ const struct damage damage_kinds[] = {
     KIND(virgin, "never used says more"),
     KIND(block_type, "no type"),
     KIND(root_outside, "does not lie in the heap"),
-    KIND(root_free, "the root lies in no block"),
+    KIND(root_free, "is not what its copy says"),
     KIND(root_null, "is not what its copy says"),
     KIND(root_copy, "is not what its copy says"),
     CURED(root_gone, ROOT, "is not what its copy says"),
