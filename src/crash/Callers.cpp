@@ -36,6 +36,8 @@ Named callersOf(llvm::symbolize::LLVMSymbolizer &Symbols, const Point &P) {
     llvm::DIInliningInfo Around = lookUp(Symbols, Caller);
     for (uint32_t I = 0; I < Around.getNumberOfFrames(); ++I) {
       const llvm::DILineInfo &Info = Around.getFrame(I);
+      if (Info.FunctionName == "start_thread") // the C library's, of every thread
+        return Made;
       bool IsKnown = Info.FileName != llvm::DILineInfo::BadString && Info.Line;
       if (!IsPlace && IsKnown) {
         if (Made.size() == CallersMax)

@@ -1,7 +1,7 @@
 // A defect in a function that several call: the finding names the first call, and the others in notes.
 // RUN: rm -rf %t && mkdir %t && %cc -O0 %s -o %t/program
 // RUN: rm -f %pool && %exit 1 %crash --jobs=1 --keep %t/trace -- %t/program %pool | FileCheck %s
-// RUN: %exit 1 %crash --jobs=1 --trace %t/trace --format=json > %t/one && %exit 1 %crash --jobs=3 --trace %t/trace --format=json > %t/three
+// RUN: %exit 1 %nvmove crash -q --seconds=0 --jobs=1 --trace %t/trace --format=json > %t/one && %exit 1 %nvmove crash -q --seconds=0 --jobs=3 --trace %t/trace --format=json > %t/three
 // RUN: grep -v seconds %t/one > %t/one.rest && grep -v seconds %t/three > %t/three.rest && diff %t/one.rest %t/three.rest
 #include "nvmove/nvmove.h"
 

@@ -5,7 +5,7 @@
 // RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash -- %t %pool | FileCheck %s
 // CHECK: warning: lock released inside an open transaction
 // CHECK: 2 commits
-// CHECK: no finding
+// CHECK: no error
 #include "nvmove/nvmove.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 // CHECK-NOT: error
 // CHECK: 3 commits
 // CHECK-NOT: not covered
-// CHECK: no finding
+// CHECK: no error
 #include "nvmove/nvmove.h"
 
 #include <pthread.h>
