@@ -19,7 +19,8 @@
 #define NVM_TRACE_VERSION 6
 
 enum nvm_trace_kind {
-  /* place: size of the file. extra: address of its first byte. Payload: the pool's path. Once. */
+  /* place: size of the file. extra: address of its first byte. Payload: the pool's path and, of
+   * a pool of libnvmove, "device:inode", each ended by a zero. Once. */
   NVM_TRACE_OPEN = 1,
   /* extra: number of a site: a place in the source and the calls that led to it. Payload: line and
    * column (uint32_t each), then "file", "field" and the callers' return addresses, the innermost

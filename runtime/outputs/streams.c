@@ -2,6 +2,7 @@
  * sometimes, is looked at behind the call (trace/trace_outputs.c). */
 #include "outputs/outputs.h"
 
+#include <errno.h>
 #include <stdio_ext.h>
 #include <unistd.h>
 
@@ -10,8 +11,12 @@ const char nvmi_outputs_streams = 1;
 /* Where the bytes go that wait in a stream; NVMI_NOWHERE: there are none, or others cannot read
  * them. */
 static int waiting_for(FILE *stream) {
-  int descriptor = nvmi_tracing && __fwriting(stream) && __fpending(stream) ? fileno(stream) : -1;
-  return descriptor != STDERR_FILENO && nvmi_trace_leaves(descriptor) ? descriptor : NVMI_NOWHERE;
+  if (!nvmi_tracing || !__fwriting(stream) || !__fpending(stream))
+    return NVMI_NOWHERE;
+  int before = errno, descriptor = fileno(stream);
+  bool is_told = descriptor >= 0 && descriptor != STDERR_FILENO && nvmi_trace_leaves(descriptor);
+  errno = before;
+  return is_told ? descriptor : NVMI_NOWHERE;
 }
 
 static void end(struct nvmi_output *made) {

@@ -18,10 +18,13 @@
 #include "base/settings.h"
 #include "heap/heap.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
 
@@ -257,6 +260,19 @@ static bool is_same(const struct nvm_pool *pool) {
          status.st_ino == trace.inode && pool->header.span == span;
 }
 
+/* The path, as it is for other processes, and which file that was. A pool that is being created has
+ * its name later. */
+static size_t name_pool(char name[PATH_MAX + 64], const char *path, const struct stat *status) {
+  char folder[PATH_MAX] = "";
+  bool is_whole = *path == '/' || !getcwd(folder, sizeof folder);
+  int length = snprintf(name, PATH_MAX, "%s%s%s", folder, is_whole ? "" : "/", path);
+  length = length < PATH_MAX ? length + 1 : PATH_MAX;
+  return (size_t)length +
+         (size_t)snprintf(name + length, 64, "%llu:%llu", (unsigned long long)status->st_dev,
+                          (unsigned long long)status->st_ino) +
+         1;
+}
+
 static void begin(struct nvm_pool *pool) {
   struct stat status = {0};
   fstat(pool->fd, &status);
@@ -266,8 +282,9 @@ static void begin(struct nvm_pool *pool) {
   trace.view = nvmi_trace_reserve(span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
   nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
+  char name[PATH_MAX + 64];
   nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
-                 (uint64_t)(uintptr_t)pool->work, pool->path, strlen(pool->path) + 1);
+                 (uint64_t)(uintptr_t)pool->work, name, name_pool(name, pool->path, &status));
   started = true;
   pthread_atfork(NULL, NULL, at_fork);
 }

@@ -102,7 +102,7 @@ bool nvmi_trace_file_open(const char *path) {
   struct stat status;
   if (stat(path, &status) != 0 || status.st_size == 0)
     check_image(path);
-  file.fd = nvmi_open(path, O_CREAT | O_RDWR | O_APPEND, 0666);
+  file.fd = nvmi_open(path, O_CREAT | O_RDWR | O_APPEND, 0600);
   if (file.fd < 0 || fstat(file.fd, &status))
     nvmi_die(path, "the trace cannot be written: %s", strerror(errno));
   file.device = status.st_dev;
@@ -230,7 +230,7 @@ bool nvmi_trace_data(int fd, uint64_t *from, uint64_t *end, uint64_t most) {
 }
 
 void nvmi_trace_image(int from_fd, const char *bytes, uint64_t size) {
-  int fd = nvmi_open(file.image, O_CREAT | O_WRONLY, 0666);
+  int fd = nvmi_open(file.image, O_CREAT | O_WRONLY, 0600);
   bool good = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
   for (uint64_t from = 0, end; good && nvmi_trace_data(from_fd, &from, &end, size); from = end) {
     for (uint64_t at = from; good && at < end; at += IMAGE_BLOCK) {

@@ -5,6 +5,7 @@
 #include "crash/Rules.h"
 #include "crash/Telling.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace nvmove::crash {
@@ -29,6 +30,14 @@ void addOtherPools(const Trace &T, Result &R) {
 
 } // namespace
 
+/// Code without trace does, too.
+static bool changesPool(const Trace &T) {
+  return llvm::any_of(T.Events, [](const Event &E) {
+    return E.Kind == NVM_TRACE_NOTE || E.Kind == NVM_TRACE_UNSEEN || E.Kind == NVM_TRACE_ALLOC ||
+           E.Kind == NVM_TRACE_COMMIT;
+  });
+}
+
 Result preparedPool(const Trace &T, const Options &O) {
   Result R;
   if (!O.Only) {
@@ -44,7 +53,7 @@ Result preparedPool(const Trace &T, const Options &O) {
   if (T.Children)
     R.NotDone.push_back("children were forked (" + std::to_string(T.Children) +
                         "): what they do is not known; they cannot change the pool");
-  bool Untold = T.Points.empty();
+  bool Untold = T.Points.empty() && changesPool(T);
   if (Untold)
     R.NotDone.push_back("the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
                         "transactions, output, locks and calls were not seen");

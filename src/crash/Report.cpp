@@ -71,6 +71,30 @@ const char *verdictOf(const Options &O, const Result &R) {
   return " in the states that were judged; that is not all of them";
 }
 
+/// What happened in the run and in the exploration beside findings.
+void printCourse(llvm::raw_ostream &OS, const Options &O, const Result &R) {
+  if (R.Recoveries.All)
+    OS << "recovery was made to fail " << plural(R.Recoveries.All, "time") << " (killed at a step, "
+       << plural(R.Recoveries.Moves, "time")
+       << " of a move, or without power), and what it left was judged"
+       << (R.Recoveries.Stayed
+               ? "; the pool could not be moved " + plural(R.Recoveries.Stayed, "time")
+               : "")
+       << '\n';
+  if (!O.InterruptEvery && !R.Raw && O.What != Model::Disk)
+    OS << "recovery was not made to fail (--interrupt-every=0)\n";
+  if (R.Threads > 1 && !R.Raw)
+    OS << R.Threads
+       << " threads took part: an order that they keep by locks is known, one by atomic "
+          "instructions, barriers or pipes is not\n";
+  if (!R.Failed.empty())
+    OS << plural(R.Failed.size(), "commit")
+       << " of the program failed, and undid what was to be saved; "
+       << "does the program look at the result? The first: "
+       << nvm_error_name(static_cast<nvm_error>(R.Failed.front().Error))
+       << atPlace(R.Failed.front().Where) << '\n';
+}
+
 } // namespace
 
 void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result &R) {
@@ -97,26 +121,7 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
                       R.Method.empty() ? "" : "; method " + R.Method);
   if (R.Omitted)
     OS << plural(R.Omitted, "further finding") << " not listed\n";
-  if (R.Recoveries.All)
-    OS << "recovery was made to fail " << plural(R.Recoveries.All, "time") << " (killed at a step, "
-       << plural(R.Recoveries.Moves, "time")
-       << " of a move, or without power), and what it left was judged"
-       << (R.Recoveries.Stayed
-               ? "; the pool could not be moved " + plural(R.Recoveries.Stayed, "time")
-               : "")
-       << '\n';
-  if (!O.InterruptEvery && !R.Raw && O.What != Model::Disk)
-    OS << "recovery was not made to fail (--interrupt-every=0)\n";
-  if (R.Threads > 1 && !R.Raw)
-    OS << R.Threads
-       << " threads took part: an order that they keep by locks is known, one by atomic "
-          "instructions, barriers or pipes is not\n";
-  if (!R.Failed.empty())
-    OS << plural(R.Failed.size(), "commit")
-       << " of the program failed, and undid what was to be saved; "
-       << "does the program look at the result? The first: "
-       << nvm_error_name(static_cast<nvm_error>(R.Failed.front().Error))
-       << atPlace(R.Failed.front().Where) << '\n';
+  printCourse(OS, O, R);
   if (O.What == Model::Disk)
     OS << llvm::formatv(
         "a failure of the machine, on an ordinary file: {0} of these states are not opened, {1} "

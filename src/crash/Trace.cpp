@@ -64,13 +64,22 @@ void takeRefused(Trace &T) {
   ++T.Refused;
 }
 
+/// The path; of a pool of libnvmove also which file it was.
+void takeName(Trace &T, llvm::StringRef Text) {
+  auto [Path, File] = Text.split('\0');
+  T.PoolPath = Path.str();
+  auto [Device, Inode] = File.split(':');
+  if (Device.getAsInteger(10, T.Device) || Inode.getAsInteger(10, T.Inode))
+    T.Device = T.Inode = 0;
+}
+
 /// Null, or what is wrong with a record.
 const char *take(Trace &T, const Event &E) {
   switch (E.Kind) {
   case NVM_TRACE_OPEN:
     T.Size = T.SizeMax = E.Place;
     T.Base = E.Extra;
-    T.PoolPath = E.Bytes.rtrim('\0').str();
+    takeName(T, E.Bytes.rtrim('\0'));
     return nullptr;
   case NVM_TRACE_SITE:
     readPoint(T, E);

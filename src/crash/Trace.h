@@ -58,6 +58,7 @@ struct Trace {
   std::set<Site> Sites;
   llvm::DenseMap<uint64_t, Point> Points; ///< by their numbers, which events have in Extra
   std::string PoolPath;
+  uint64_t Device = 0, Inode = 0;           ///< of the pool; 0: not known
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
   bool Apart = false;                       ///< the program's view is not the file (shadow)
   bool Raw = false; ///< of a program that flushes by itself, in any file: no transactions

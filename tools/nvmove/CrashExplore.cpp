@@ -1,6 +1,7 @@
 // Runs of a program and what their traces show: see CrashExplore.h.
 #include "nvmove/CrashExplore.h"
 
+#include "nvmove/CrashAside.h"
 #include "nvmove/CrashRun.h"
 #include "nvmove/CrashWatch.h"
 #include "nvmove/Inputs.h"
@@ -9,8 +10,10 @@
 #include "support/Files.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cstdlib>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nvmove::tool {
@@ -47,6 +50,10 @@ llvm::Expected<std::string> traceToWrite(const Arguments &A) {
   if (hasContent(Image) && !IsTrace)
     return failed(Image + ": the image of the pool would be written there, and the file is not "
                           "replaced; name another file");
+  for (const char *Method : {".undo", ".shadow"}) // of a second run of before
+    if (crash::isTrace(Keep + Method))
+      for (const char *End : {"", ".image", ".output"})
+        llvm::sys::fs::remove(Keep + Method + End);
   bool HasOutput = wantsOutput(A.Crash);
   if (HasOutput && hasContent(Output) && !IsTrace)
     return failed(Output + ": what the program prints would be written there, and the file is not "
@@ -119,13 +126,23 @@ llvm::Expected<crash::Result> judge(const Arguments &A, const crash::Options &O,
   return R;
 }
 
+bool isMethodSet() {
+  const char *Method = std::getenv("NVMOVE_METHOD");
+  return Method && *Method; // an empty one is none
+}
+
+bool isPipe(int Fd) {
+  struct stat Status;
+  return fstat(Fd, &Status) == 0 && (S_ISFIFO(Status.st_mode) || S_ISSOCK(Status.st_mode));
+}
+
 /// Why the program is not run a second time, where nobody has asked for that; empty: it is.
-std::string whyOnce(const Exploration &First, off_t Input) {
+std::string whyOnce(const Exploration &First) {
   if (First.Run.Status || First.Run.Interrupted)
     return First.Run.Interrupted ? "Ctrl-C ended the program" : "the program failed";
   if (First.Run.HasSockets)
     return "the program has sockets, and does what others ask it for";
-  if (Input < 0 && !isatty(STDIN_FILENO))
+  if (isPipe(STDIN_FILENO))
     return "standard input is a pipe, whose bytes come once";
   return "";
 }
@@ -136,7 +153,33 @@ double patienceAfter(const TracedRun &First) { return 5 + 4 * First.Seconds; }
 /// The method that a run did not have.
 const char *otherThan(const crash::Trace &T) { return T.Apart ? "undo" : "shadow"; }
 
-/// The second run, with the other method. What was found in the first stays, whatever comes.
+/// A run while the pool of the first one is aside.
+llvm::Error getTraceAside(const Arguments &A, const crash::Trace &First, Exploration &Made) {
+  PoolAside Ours;
+  if (llvm::Error E = Ours.take(First))
+    return E;
+  return getTrace(A, Made);
+}
+
+/// What was left out of which run.
+void nameMethods(crash::Result &R) {
+  for (std::string &Text : R.NotDone)
+    Text = "with " + R.Method + ": " + Text;
+}
+
+/// What the two runs did, if it was not the same.
+std::string differenceOf(const crash::Result &A, const crash::Result &B) {
+  if (A.Commits == B.Commits && A.Stores == B.Stores)
+    return "";
+  return llvm::formatv(
+             "the second run did something else than the first: {0} commits and {1} stores, "
+             "the first {2} and {3}",
+             B.Commits, B.Stores, A.Commits, A.Stores)
+      .str();
+}
+
+/// The second run, with the other method; its pool goes, that of the first run is there again. What
+/// was found in the first stays, whatever comes.
 void exploreSecond(const Arguments &A, const crash::Options &O, off_t Input,
                    std::list<Exploration> &Runs, crash::Result &R) {
   const std::string Method = otherThan(Runs.front().T);
@@ -149,13 +192,16 @@ void exploreSecond(const Arguments &A, const crash::Options &O, off_t Input,
     Made.Run.SecondsMax = patienceAfter(First.Run);
   if (Input >= 0)
     lseek(STDIN_FILENO, Input, SEEK_SET);
-  llvm::Error E = putBack(First.T);
-  if (!E)
-    E = getTrace(Again, Made);
+  llvm::Error E = getTraceAside(Again, First.T, Made);
   if (!E) {
     llvm::Expected<crash::Result> Second = judge(Again, O, Made);
-    if (Second)
+    if (Second) {
+      if (std::string Differs = differenceOf(R, *Second); !Differs.empty())
+        R.NotDone.push_back(Differs + "; --method=" + Method + " runs the program with " + Method);
+      if (R.TimeUp || Second->TimeUp)
+        nameMethods(R), nameMethods(*Second);
       crash::merge(R, std::move(*Second));
+    }
     E = Second.takeError();
   }
   std::string Why = llvm::toString(std::move(E));
@@ -178,7 +224,7 @@ llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options O,
   O.Watching = &Looking;
   bool IsAsked = A.Crash.Method == "both";
   bool IsOnce = !A.Crash.TraceFile.empty() || (!IsAsked && !A.Crash.Method.empty()) ||
-                (!IsAsked && std::getenv("NVMOVE_METHOD"));
+                (!IsAsked && isMethodSet());
   Exploration &First = Runs.emplace_back();
   off_t Input = lseek(STDIN_FILENO, 0, SEEK_CUR);
   Arguments One = A;
@@ -190,7 +236,7 @@ llvm::Expected<crash::Result> exploreEach(const Arguments &A, crash::Options O,
     return judge(One, O, First);
   std::string Why = First.T.Raw ? "the program does not use libnvmove's methods"
                     : IsAsked   ? ""
-                                : whyOnce(First, Input);
+                                : whyOnce(First);
   double All = O.Seconds;
   O.Seconds = Why.empty() ? All / 2 : All;
   llvm::Expected<crash::Result> R = judge(One, O, First);

@@ -1,6 +1,8 @@
 // A traced run of a program: see CrashRun.h.
 #include "nvmove/CrashRun.h"
 
+#include "nvmove/CrashAside.h"
+
 #include "crash/Helper.h"
 #include "crash/Judge.h"
 #include "crash/Temporary.h"
@@ -110,6 +112,7 @@ void endAll(int Signal) {
     kill(Program, SIGKILL);
   }
   crash::removeTemporaries();
+  restoreAside();
   std::signal(Signal, SIG_DFL);
   raise(Signal);
 }
@@ -216,7 +219,7 @@ llvm::Error runTraced(const Arguments &A, const std::string &Trace, TracedRun &M
   int Output = -1;
   if (wantsOutput(A.Crash)) {
     Output = open((Trace + ".output").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC,
-                  0666);
+                  0600);
     if (Output < 0) // without it each loss of what was acknowledged would pass
       return failed(Trace + ".output: " + std::strerror(errno));
   }
@@ -246,22 +249,6 @@ llvm::Error runTraced(const Arguments &A, const std::string &Trace, TracedRun &M
                  << '\n';
   addStatus(Trace, Status);
   return llvm::Error::success();
-}
-
-llvm::Error putBack(const crash::Trace &T) {
-  auto Failed = [&](std::error_code Error) { return failed(T.PoolPath + ": " + Error.message()); };
-  if (T.Created) {
-    std::error_code Error = llvm::sys::fs::remove(T.PoolPath);
-    return Error ? Failed(Error) : llvm::Error::success();
-  }
-  auto Before = llvm::sys::fs::getPermissions(T.PoolPath);
-  if (!Before)
-    return Failed(Before.getError());
-  if (llvm::Error E = support::writeFile(
-          T.PoolPath, [&](llvm::raw_ostream &OS) { OS << T.Image->getBuffer(); }))
-    return E;
-  std::error_code Error = llvm::sys::fs::setPermissions(T.PoolPath, *Before);
-  return Error ? Failed(Error) : llvm::Error::success();
 }
 
 } // namespace nvmove::tool

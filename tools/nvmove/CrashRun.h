@@ -23,7 +23,4 @@ struct TracedRun {
 /// Runs the program; an error when it has left no trace.
 llvm::Error runTraced(const Arguments &A, const std::string &Trace, TracedRun &Made);
 
-/// The pool of a run as it was before it, for another one.
-llvm::Error putBack(const crash::Trace &T);
-
 } // namespace nvmove::tool

@@ -1,6 +1,8 @@
 // What is seen of an exploration: see CrashWatch.h.
 #include "nvmove/CrashWatch.h"
 
+#include "nvmove/CrashAside.h"
+
 #include "crash/Helper.h"
 #include "crash/Temporary.h"
 
@@ -26,6 +28,7 @@ void interrupt(int Signal) {
   }
   crash::killHelpers();
   crash::removeTemporaries();
+  restoreAside();
   std::signal(Signal, SIG_DFL);
   raise(Signal);
 }
