@@ -39,6 +39,7 @@ private:
   struct OpenOne {
     size_t Id = 0;
     std::vector<size_t> Events; ///< stores, allocations and frees
+    std::vector<size_t> Late;   ///< behind Committing, by a signal handler: the next one's
     size_t Began = SIZE_MAX, Committing = 0;
     bool IsSplit = false;
     std::set<size_t> Needs; ///< what it depended on then
@@ -56,7 +57,7 @@ private:
     case NVM_TRACE_STORE:
     case NVM_TRACE_ALLOC:
     case NVM_TRACE_FREE:
-      of(E.Thread).Events.push_back(At);
+      changesOf(E.Thread).push_back(At);
       break;
     case NVM_TRACE_COMMITTING:
       begin(of(E.Thread), At);
@@ -65,11 +66,11 @@ private:
       if (!of(E.Thread).Committing)
         begin(of(E.Thread), At);
       end(of(E.Thread), At);
-      Open.erase(E.Thread);
+      goOn(E.Thread);
       break;
     case NVM_TRACE_ABORT:
       over(of(E.Thread).Id);
-      Open.erase(E.Thread);
+      goOn(E.Thread);
       break;
     case NVM_TRACE_JOIN:
       Order.depend(E.Thread, of(E.Thread).Id);
@@ -103,6 +104,20 @@ private:
     if (Fresh)
       At->second.Id = ++Ids;
     return At->second;
+  }
+
+  /// A commit takes what was stored before it began.
+  std::vector<size_t> &changesOf(unsigned Thread) {
+    OpenOne &O = of(Thread);
+    return O.Committing ? O.Late : O.Events;
+  }
+
+  /// With the next transaction, if there is something of it.
+  void goOn(unsigned Thread) {
+    std::vector<size_t> Late = std::move(of(Thread).Late);
+    Open.erase(Thread);
+    if (!Late.empty())
+      of(Thread).Events = std::move(Late);
   }
 
   void over(size_t Id) {

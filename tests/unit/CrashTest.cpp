@@ -76,6 +76,19 @@ TEST(CrashHistory, CommittingIsAllOrNothing) {
   EXPECT_EQ(bytesAt(Groups[0], B), "on");
 }
 
+TEST(CrashHistory, AHandlersStoreBehindTheCommitsBeginningIsOfTheNextOne) {
+  Written W;
+  W.store(1, A, "x").committing(1).store(1, B, "y");
+  std::vector<Group> Groups = groupsOf(W.atEnd());
+  ASSERT_EQ(Groups.size(), 1u);
+  EXPECT_EQ(bytesAt(Groups[0], A), "-x");
+  EXPECT_EQ(bytesAt(Groups[0], B), "--"); // in none
+  W.commit(1);
+  EXPECT_EQ(W.atEnd().lines().count(B / LineSize), 0u);
+  W.committing(1).commit(1);
+  EXPECT_EQ(W.atEnd().lines().count(B / LineSize), 1u);
+}
+
 TEST(CrashHistory, ThreadsAreIndependent) {
   Written W;
   W.store(1, A, "x").store(2, B, "y").committing(2).committing(1);
