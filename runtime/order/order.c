@@ -66,10 +66,30 @@ bool nvmi_order_try_lock(void) {
   return locked;
 }
 
-/* What handlers posted meanwhile. */
+/* The last one; null: there is none any more. A handler that comes meanwhile only adds to the list,
+ * as everywhere in here: it takes nothing from it. */
+static void *take_post(struct nvmi_thread *thread) {
+  void *semaphore = NULL;
+  nvmi_in_order = true;
+  nvmi_compiler_barrier();
+  unsigned count = __atomic_load_n(&thread->posts_count, __ATOMIC_RELAXED);
+  do
+    semaphore = count ? thread->posts[count - 1] : NULL;
+  while (count && !__atomic_compare_exchange_n(&thread->posts_count, &count, count - 1, false,
+                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  nvmi_compiler_barrier();
+  nvmi_in_order = false;
+  nvmi_compiler_barrier();
+  return semaphore;
+}
+
+/* What handlers posted meanwhile. Those that come from here on post by themselves, and what there
+ * is. */
 static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
   while (thread->posts_count) {
-    void *semaphore = thread->posts[--thread->posts_count];
+    void *semaphore = take_post(thread);
+    if (!semaphore)
+      continue;
     if (thread->touched || thread->ticket)
       nvmi_order_release((uintptr_t)semaphore, false, false);
     nvmi_real_post(semaphore);
@@ -90,11 +110,12 @@ bool nvmi_order_posts_later(void *semaphore) {
   struct nvmi_thread *thread = nvmi_self;
   if (!thread)
     return false;
-  if (thread->posts_count == NVMI_POSTS_MAX)
+  /* Another handler may interrupt this one: each has a place of its own. */
+  unsigned at = __atomic_fetch_add(&thread->posts_count, 1, __ATOMIC_RELAXED);
+  if (at >= NVMI_POSTS_MAX)
     nvmi_fatal(NVM_ELIMIT, NULL,
                "signal handlers post more than 64 semaphores while a lock is handed on; post less");
-  thread->posts[thread->posts_count] = semaphore;
-  thread->posts_count++;
+  thread->posts[at] = semaphore;
   return true;
 }
 

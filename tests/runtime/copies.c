@@ -69,15 +69,17 @@ TEST(copy_of_a_pool_in_use_is_refused) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-/* Leaves a child that has the copy's memory, and dies. */
+/* Leaves a child that has the copy's memory, and dies when that is there. */
 static void leave_child(void *path) {
-  int *pair = (int *)((char *)path + 200);
-  CHECK(open_copy(path));
+  int *pair = (int *)((char *)path + 200), there[2];
+  char byte;
+  CHECK(open_copy(path) && pipe(there) == 0);
   if (fork() == 0) {
-    char byte;
     close(pair[1]);
+    CHECK(write(there[1], "x", 1) == 1);
     _exit(read(pair[0], &byte, 1) == 0 ? 0 : 1);
   }
+  CHECK(read(there[0], &byte, 1) == 1);
   kill(getpid(), SIGKILL);
 }
 
