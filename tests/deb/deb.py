@@ -14,8 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NAMES = ("nvmove", "libnvmove-dev", "nvmove-doc")
 WANTED = ("usr/bin/nvmove", "usr/bin/nvmove-cc", "usr/bin/nvmove-c++", "usr/include/nvmove/nvmove.h",
           "usr/share/man/man1/nvmove-crash.1.gz", "usr/share/bash-completion/completions/nvmove",
-          "usr/share/doc/nvmove-doc/docs/guide/quickstart.md.gz",
-          "usr/share/doc/nvmove-doc/examples/till/till.c")
+          "usr/share/doc/nvmove/docs/guide/quickstart.md.gz",
+          "usr/share/doc/nvmove/examples/till/till.c")
 
 
 def run(command, **more):
@@ -44,7 +44,7 @@ def unpacked(folder):
 def works(folder):
     """A program is compiled, run and judged by what was unpacked alone."""
     work = os.path.join(folder, "work")
-    source = os.path.join(folder, "usr", "share", "doc", "nvmove-doc", "examples", "till")
+    source = os.path.join(folder, "usr", "share", "doc", "nvmove", "examples", "till")
     os.mkdir(work)
     environment = dict(os.environ, PATH=os.path.join(folder, "usr", "bin") + os.pathsep + os.environ["PATH"],
                        NVMOVE_METHOD="undo")
