@@ -1,8 +1,9 @@
 // Pointers to blocks that the program has freed, and to where nothing was allocated.
 //
 // The rule: when a transaction has committed, no field that a type describes as a pointer, and not
-// the root, leads to where nothing is allocated then. Each commit is looked at by itself, since a crash may leave each: who frees
-// in one transaction and unlinks in the next has the defect in between. Told is the free of the block
+// the root, leads to where nothing is allocated then. Each commit is looked at by itself, since a
+// crash may leave each: who frees in one transaction and unlinks in the next has the defect in
+// between. Told is the free of the block
 // or, where that came in an earlier transaction, the store of the pointer. A block is given out again
 // only when the transaction that freed it has committed, so who keeps a pointer to one that is given
 // out later, as whichever type, was told at that commit.

@@ -2,6 +2,7 @@
 #include "nvmove/CrashAside.h"
 
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <climits>
@@ -71,7 +72,13 @@ llvm::Error PoolAside::take(const crash::Trace &T) {
   return Why;
 }
 
-PoolAside::~PoolAside() { restoreAside(); }
+PoolAside::~PoolAside() {
+  restoreAside();
+  if (IsAside)
+    llvm::errs() << "nvmove: error: " << Path << ": what the first run left is in " << Aside
+                 << ", and cannot be renamed back: " << std::strerror(errno) << '\n';
+  IsAside = 0;
+}
 
 void restoreAside() {
   if (IsAside && rename(Aside, Path) == 0)
