@@ -13,8 +13,9 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-constexpr int NoDescriptor = -1;
-constexpr int Undecided = -2; ///< only the function itself knows whether something leaves
+/// In the table below: no argument is a descriptor; only the function itself knows whether something
+/// leaves.
+enum { NVM_NOWHERE = -1, NVM_SOMETIMES = -2 };
 
 /// A function through which something leaves the process, and its argument that is a descriptor.
 struct Output {
@@ -23,79 +24,9 @@ struct Output {
 };
 
 const Output Outputs[] = {
-    {"aio_write", Undecided},
-    {"aio_write64", Undecided},
-    {"copy_file_range", 2},
-    {"creat", Undecided},
-    {"creat64", Undecided},
-    {"dprintf", 0},
-    {"eventfd_write", Undecided},
-    {"execl", Undecided},
-    {"execle", Undecided},
-    {"execlp", Undecided},
-    {"execv", Undecided},
-    {"execve", Undecided},
-    {"execvp", Undecided},
-    {"execvpe", Undecided},
-    {"fclose", Undecided},
-    {"fdatasync", 0},
-    {"fexecve", Undecided},
-    {"fflush", Undecided},
-    {"fopen", Undecided},
-    {"fopen64", Undecided},
-    {"fsync", 0},
-    {"ftruncate", Undecided},
-    {"ftruncate64", Undecided},
-    {"kill", Undecided},
-    {"killpg", Undecided},
-    {"link", NoDescriptor},
-    {"linkat", NoDescriptor},
-    {"mkdir", NoDescriptor},
-    {"mkdirat", NoDescriptor},
-    {"mkfifo", NoDescriptor},
-    {"mq_send", NoDescriptor},
-    {"mq_timedsend", NoDescriptor},
-    {"msgsnd", NoDescriptor},
-    {"open", Undecided},
-    {"open64", Undecided},
-    {"openat", Undecided},
-    {"openat64", Undecided},
-    {"pclose", Undecided},
-    {"popen", Undecided},
-    {"posix_spawn", Undecided},
-    {"posix_spawnp", Undecided},
-    {"pwrite", 0},
-    {"pwrite64", 0},
-    {"pwritev", 0},
-    {"pwritev2", 0},
-    {"pwritev64", 0},
-    {"pwritev64v2", 0},
-    {"remove", Undecided},
-    {"rename", NoDescriptor},
-    {"renameat", NoDescriptor},
-    {"renameat2", NoDescriptor},
-    {"rmdir", NoDescriptor},
-    {"send", 0},
-    {"sendfile", 0},
-    {"sendfile64", 0},
-    {"sendmmsg", 0},
-    {"sendmsg", 0},
-    {"sendto", 0},
-    {"sigqueue", Undecided},
-    {"splice", 2},
-    {"symlink", NoDescriptor},
-    {"symlinkat", NoDescriptor},
-    {"syscall", Undecided},
-    {"system", Undecided},
-    {"tee", 1},
-    {"truncate", Undecided},
-    {"truncate64", Undecided},
-    {"unlink", Undecided},
-    {"unlinkat", Undecided},
-    {"vdprintf", 0},
-    {"vmsplice", Undecided},
-    {"write", 0},
-    {"writev", 0},
+#define NVM_OUTPUT(name, where) {#name, where},
+#include "nvmove/outputs.def"
+#undef NVM_OUTPUT
 };
 
 constexpr int Stdout = -1;
@@ -246,7 +177,7 @@ bool isOutput(const CallBase &Call) {
   if (!Callee || !Callee->isDeclaration())
     return false;
   const Output *O = findIn(ArrayRef(Outputs), Callee->getName());
-  return (O && O->Descriptor != Undecided) || findIn(ArrayRef(Prints), Callee->getName());
+  return (O && O->Descriptor != NVM_SOMETIMES) || findIn(ArrayRef(Prints), Callee->getName());
 }
 
 void traceCalls(Function &F) {

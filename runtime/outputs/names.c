@@ -9,10 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <mqueue.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 const char nvmi_outputs_names = 1;
@@ -35,6 +39,12 @@ OUTPUT(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path,
        NVMI_NOWHERE)
 OUTPUT(int, rmdir, (const char *path), (path), IS_DONE, NVMI_NOWHERE)
 OUTPUT(int, mkfifo, (const char *path, mode_t mode), (path, mode), IS_DONE, NVMI_NOWHERE)
+OUTPUT(int, mkfifoat, (int folder, const char *path, mode_t mode), (folder, path, mode), IS_DONE,
+       NVMI_NOWHERE)
+OUTPUT(int, mknod, (const char *path, mode_t mode, dev_t device), (path, mode, device), IS_DONE,
+       NVMI_NOWHERE)
+OUTPUT(int, mknodat, (int folder, const char *path, mode_t mode, dev_t device),
+       (folder, path, mode, device), IS_DONE, NVMI_NOWHERE)
 OUTPUT(int, symlink, (const char *to, const char *path), (to, path), IS_DONE, NVMI_NOWHERE)
 OUTPUT(int, symlinkat, (const char *to, int folder, const char *path), (to, folder, path), IS_DONE,
        NVMI_NOWHERE)
@@ -119,6 +129,27 @@ RESIZE(ftruncate64, int fd, fd, off64_t, IS_FILE, IS_NAMED)
 RESIZE(truncate, const char *path, path, off_t, look(AT_FDCWD, path, 0, &old), IS_KNOWN)
 RESIZE(truncate64, const char *path, path, off64_t, look(AT_FDCWD, path, 0, &old), IS_KNOWN)
 
+/* Its length changes, or bytes inside. */
+#define ALLOCATE(name, parameters, arguments, changes_bytes)                                       \
+  NVMI_INTERPOSE int name parameters {                                                             \
+    struct stat old, now;                                                                          \
+    BEGIN(made);                                                                                   \
+    bool is_there = IS_FILE;                                                                       \
+    int result = NEXT(name) arguments;                                                             \
+    if (result == 0 && is_there && IS_NAMED &&                                                     \
+        ((changes_bytes) || (fstat(fd, &now) == 0 && now.st_size != old.st_size)))                 \
+      end(&made);                                                                                  \
+    return result;                                                                                 \
+  }
+
+#define BEYOND_SIZE (mode & ~FALLOC_FL_KEEP_SIZE)
+
+ALLOCATE(fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), BEYOND_SIZE)
+ALLOCATE(fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size),
+         BEYOND_SIZE)
+ALLOCATE(posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size), false)
+ALLOCATE(posix_fallocate64, (int fd, off64_t at, off64_t size), (fd, at, size), false)
+
 /* Whether to open it makes a name, or takes the bytes away. */
 static bool will_change(int folder, const char *path, int flags) {
   struct stat old;
@@ -176,3 +207,37 @@ CREATE(FILE *, fopen, (const char *path, const char *mode), (path, mode), flags_
        (result && nvmi_trace_leaves(fileno(result))))
 CREATE(FILE *, fopen64, (const char *path, const char *mode), (path, mode), flags_of(mode),
        (result && nvmi_trace_leaves(fileno(result))))
+
+/* What waits in the stream goes to the old file. */
+#define REOPEN(name)                                                                               \
+  NVMI_INTERPOSE FILE *name(const char *path, const char *mode, FILE *stream) {                    \
+    BEGIN(made);                                                                                   \
+    bool empties = nvmi_output_waits(stream);                                                      \
+    bool changes = path && will_change(AT_FDCWD, path, flags_of(mode));                            \
+    FILE *result = NEXT(name)(path, mode, stream);                                                 \
+    if (empties || (changes && result && nvmi_trace_leaves(fileno(result))))                       \
+      end(&made);                                                                                  \
+    return result;                                                                                 \
+  }
+
+REOPEN(freopen)
+REOPEN(freopen64)
+
+static bool will_change_shared(const char *name, int flags) {
+  char path[NAME_MAX + sizeof "/dev/shm/"];
+  snprintf(path, sizeof path, "/dev/shm/%s", *name == '/' ? name + 1 : name);
+  return will_change(AT_FDCWD, path, flags);
+}
+
+NVMI_INTERPOSE int shm_open(const char *name, int flags, mode_t mode) {
+  BEGIN(made);
+  bool changes = will_change_shared(name, flags);
+  int result = NEXT(shm_open)(name, flags, mode);
+  if (changes && result >= 0)
+    end(&made);
+  return result;
+}
+
+OUTPUT(int, shm_unlink, (const char *name), (name), IS_DONE, NVMI_NOWHERE)
+OUTPUT(int, sem_unlink, (const char *name), (name), IS_DONE, NVMI_NOWHERE)
+OUTPUT(int, mq_unlink, (const char *name), (name), IS_DONE, NVMI_NOWHERE)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -82,6 +83,37 @@ OUTPUT(int, fdatasync, (int fd), (fd), result == 0, fd)
 OUTPUT(int, eventfd_write, (int fd, eventfd_t value), (fd, value), result == 0 && value, fd)
 OUTPUT(int, aio_write, (struct aiocb * request), (request), result == 0, request->aio_fildes)
 OUTPUT(int, aio_write64, (struct aiocb64 * request), (request), result == 0, request->aio_fildes)
+
+static bool has_writes(struct aiocb *const *requests, int count) {
+  for (int i = 0; i < count; i++)
+    if (requests[i] && requests[i]->aio_lio_opcode == LIO_WRITE &&
+        nvmi_trace_leaves(requests[i]->aio_fildes))
+      return true;
+  return false;
+}
+
+OUTPUT(int, lio_listio,
+       (int mode, struct aiocb *const *requests, int count, struct sigevent *event),
+       (mode, requests, count, event), result == 0 && has_writes(requests, count), NVMI_NOWHERE)
+OUTPUT(int, lio_listio64,
+       (int mode, struct aiocb64 *const *requests, int count, struct sigevent *event),
+       (mode, requests, count, event),
+       result == 0 && has_writes((struct aiocb *const *)requests, count), NVMI_NOWHERE)
+
+/* Who waits for the semaphore goes on. */
+static bool gives(const struct sembuf *steps, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (steps[i].sem_op > 0)
+      return true;
+  return false;
+}
+
+OUTPUT(int, semop, (int set, struct sembuf *steps, size_t count), (set, steps, count),
+       result == 0 && gives(steps, count), NVMI_NOWHERE)
+OUTPUT(int, semtimedop,
+       (int set, struct sembuf *steps, size_t count, const struct timespec *longest),
+       (set, steps, count, longest), result == 0 && gives(steps, count), NVMI_NOWHERE)
+
 OUTPUT(int, msgsnd, (int queue, const void *message, size_t size, int flags),
        (queue, message, size, flags), result == 0, NVMI_NOWHERE)
 OUTPUT(int, mq_send, (mqd_t queue, const char *message, size_t size, unsigned priority),

@@ -15,6 +15,7 @@
 #include "trace/output.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 #define NVMI_INTERPOSE __attribute__((weak, visibility("default")))
 
@@ -22,6 +23,9 @@
  * errno stays. */
 void nvmi_output_begin(struct nvmi_output *made, const void *frame);
 void nvmi_output_end(struct nvmi_output *made, int descriptor, int64_t at, size_t size);
+
+/* streams.c: bytes wait in its buffer that others will read. */
+bool nvmi_output_waits(FILE *stream);
 
 /* `function`, of the type of the one that is defined here. */
 #define NEXT(function)                                                                             \

@@ -19,6 +19,8 @@ static int waiting_for(FILE *stream) {
   return is_told ? descriptor : NVMI_NOWHERE;
 }
 
+bool nvmi_output_waits(FILE *stream) { return waiting_for(stream) != NVMI_NOWHERE; }
+
 static void end(struct nvmi_output *made) {
   nvmi_output_end(made, NVMI_NOWHERE, NVMI_ANY_OFFSET, 0);
 }
@@ -26,7 +28,7 @@ static void end(struct nvmi_output *made) {
 /* Of all streams only the program's own call is told: nobody knows what waits in them. */
 NVMI_INTERPOSE int fflush(FILE *stream) {
   BEGIN(made);
-  bool is_output = stream ? waiting_for(stream) >= 0 : made.site != NULL;
+  bool is_output = stream ? nvmi_output_waits(stream) : made.site != NULL;
   int result = NEXT(fflush)(stream);
   if (result == 0 && is_output)
     end(&made);
@@ -35,7 +37,7 @@ NVMI_INTERPOSE int fflush(FILE *stream) {
 
 NVMI_INTERPOSE int fclose(FILE *stream) {
   BEGIN(made);
-  bool is_output = waiting_for(stream) >= 0;
+  bool is_output = nvmi_output_waits(stream);
   int result = NEXT(fclose)(stream);
   if (result == 0 && is_output)
     end(&made);
@@ -44,7 +46,7 @@ NVMI_INTERPOSE int fclose(FILE *stream) {
 
 NVMI_INTERPOSE int pclose(FILE *stream) {
   BEGIN(made);
-  bool is_output = waiting_for(stream) >= 0;
+  bool is_output = nvmi_output_waits(stream);
   int result = NEXT(pclose)(stream);
   if (result != -1 && is_output)
     end(&made);

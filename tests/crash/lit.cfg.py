@@ -55,4 +55,5 @@ config.substitutions += [
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%python", sys.executable),
     ("%include", os.path.join(root, "include")),
+    ("%archives", os.path.join(build, "lib", "nvmove")),
 ]

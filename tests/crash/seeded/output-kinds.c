@@ -10,6 +10,8 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,9 +35,21 @@ static void give_bytes(int file, const int *ends) {
   while (aio_error(&request) == EINPROGRESS)
     usleep(1000);
   syscall(SYS_write, file, text, 4);                                 // FOUND: output before commit
+  struct aiocb *list[] = {NULL, &request};
+  request.aio_lio_opcode = LIO_READ;
+  lio_listio(LIO_WAIT, list, 2, NULL);
+  request.aio_lio_opcode = LIO_WRITE;
+  lio_listio(LIO_WAIT, list, 2, NULL);                               // FOUND: output before commit
+  int set = semget(IPC_PRIVATE, 1, 0600);
+  struct sembuf give = {0, 1, 0}, take = {0, -1, 0};
+  semop(set, &give, 1);                                              // FOUND: output before commit
+  semop(set, &take, 1);
+  semctl(set, 0, IPC_RMID);
 }
 
 static void change_names(int file) {
+  char shared[32];
+  snprintf(shared, sizeof shared, "/nvmove-output-kinds.%d", getpid());
   int here = open(".", O_RDONLY);
   close(open("file", O_CREAT | O_EXCL | O_RDWR, 0600));              // FOUND: output before commit
   close(openat(here, "other", O_CREAT | O_RDWR, 0600));              // FOUND: output before commit
@@ -56,6 +70,22 @@ static void change_names(int file) {
   renameat(here, "other", here, "file5");                            // FOUND: output before commit
   fclose(fopen("stream", "w"));                                      // FOUND: output before commit
   syscall(SYS_unlinkat, here, "stream", 0);                          // FOUND: output before commit
+  mknod("pipe", S_IFIFO | 0600, 0);                                  // FOUND: output before commit
+  mknodat(here, "pipe2", S_IFIFO | 0600, 0);                         // FOUND: output before commit
+  mkfifoat(here, "pipe3", 0600);                                     // FOUND: output before commit
+  fallocate(file, 0, 0, 16384);                                      // FOUND: output before commit
+  fallocate(file, 0, 0, 4096);
+  fallocate(file, FALLOC_FL_KEEP_SIZE, 0, 32768);
+  fallocate(file, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, 0, 4096); // FOUND: output before commit
+  posix_fallocate(file, 0, 20000);                                   // FOUND: output before commit
+  posix_fallocate(file, 0, 20000);
+  close(shm_open(shared, O_CREAT | O_RDWR, 0600));                   // FOUND: output before commit
+  close(shm_open(shared, O_CREAT | O_RDWR, 0600));
+  shm_unlink(shared);                                                // FOUND: output before commit
+  FILE *stream = freopen("stream2", "w", fopen("/dev/null", "w"));   // FOUND: output before commit
+  fputs("text", stream);
+  fclose(freopen("/dev/null", "w", stream));                         // FOUND: output before commit
+  unlink("none");
   close(here);
 }
 
@@ -102,5 +132,9 @@ int main(int argc, char **argv) {
   unlink("file");
   unlink("file5");
   unlink("third");
+  unlink("pipe");
+  unlink("pipe2");
+  unlink("pipe3");
+  unlink("stream2");
   return nvm_pool_close(pool);
 }

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The functions that are outputs are the same in a table, an archive and a document.
+
+usage: output-names.py OUTPUTS.def ARCHIVE.a DOCUMENT.md
+
+The archive also has the functions that make temporary files. The document need not name those that take or give
+64 bits in place of another, nor those of a family of which it names one ("exec and its kin").
+"""
+import re
+import subprocess
+import sys
+
+TEMPORARY = re.compile(r"mko?stemps?(64)?$")
+FAMILY = re.compile(r"(f?exec)[a-z]*$")
+PRINTING = {"vdprintf"}  # of dprintf
+
+
+def defined(archive):
+    listed = subprocess.run(["nm", "--defined-only", archive], capture_output=True, text=True, check=True).stdout
+    return {words[2] for words in map(str.split, listed.splitlines()) if len(words) == 3 and words[1] == "W" and
+            not words[2].startswith("nvmi_")}
+
+
+def plain(name):
+    return re.sub(r"64(v2)?$", lambda m: "2" if m.group(1) else "", name)
+
+
+def main():
+    table = set(re.findall(r"^NVM_OUTPUT\((\w+),", open(sys.argv[1]).read(), re.M))
+    functions = {name for name in defined(sys.argv[2]) if not TEMPORARY.match(name)}
+    named = set(re.findall(r"`(\w+)`", open(sys.argv[3]).read()))
+    wanted = {plain(name) for name in table if not FAMILY.match(name)} - PRINTING
+    wrong = [f"{name}: in the table, not in the archive" for name in sorted(table - functions)]
+    wrong += [f"{name}: in the archive, not in the table" for name in sorted(functions - table)]
+    wrong += [f"{name}: not in the document" for name in sorted(wanted - named)]
+    if len(table) < 80:
+        wrong.append(f"{len(table)} functions in the table")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
