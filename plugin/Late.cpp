@@ -12,6 +12,7 @@
 #include "StaticNames.h"
 #include "UnknownCalls.h"
 #include "UnsafeFile.h"
+#include "Untraced.h"
 #include "Wrappers.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
@@ -112,6 +113,7 @@ void traceFunctions(Module &M, ModuleAnalysisManager &AM) {
     traceRaw(*F, Analyses.getResult<TargetLibraryAnalysis>(*F));
   forgetInferredAround(Bodies);
   emitTypeLayouts(M);
+  nameUntraced(M, true);
   enableRawTrace(M);
   assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
 }
@@ -135,6 +137,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   wrapTakenAddresses(M, Unsafe, R);
   emitTypeLayouts(M);
   nameStatics(M);
+  nameUntraced(M, !Changed.empty());
   if (!Changed.empty())
     referenceAbiVersion(M);
   if (settings().Remarks)

@@ -123,6 +123,10 @@ struct nvm_type {
 
 #define NVM_TYPES_SECTION "nvm_types"
 
+/* The names of sources that were compiled without --nvmove-trace, each ended by a zero. Where a program has
+ * some, and other objects were, a trace says so. */
+#define NVM_UNTRACED_SECTION "nvm_untraced"
+
 /* Where a thread's next allocation goes, and as what; set by compiled code around calls of the
  * allocators that a port file names, read by __nvm_port_malloc and its kin. */
 struct nvm_place {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define NVM_TRACE_MAGIC UINT64_C(0x45434152544d564e) /* "NVMTRACE" */
-#define NVM_TRACE_VERSION 6
+#define NVM_TRACE_VERSION 7
 
 enum nvm_trace_kind {
   /* place: size of the file. extra: address of its first byte. Payload: the pool's path and, of
@@ -94,7 +94,8 @@ enum nvm_trace_kind {
   NVM_TRACE_SHARED, /* at the end of a pool the process has memory that it shares with others, and may
                         write to: the file that is the payload */
   NVM_TRACE_FAILED, /* a call that was to commit has failed; place: enum nvm_error; extra: its site */
-  NVM_TRACE_HANDLER /* a signal handler has begun a transaction, which it may not; extra: site */
+  NVM_TRACE_HANDLER, /* a signal handler has begun a transaction, which it may not; extra: site */
+  NVM_TRACE_UNTRACED /* a source that was compiled by nvmove-cc, and not for a trace. Payload: its name */
 };
 
 #define NVM_TRACE_OTHER_TOGETHER 1
@@ -102,7 +103,7 @@ enum nvm_trace_kind {
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
  * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any
  * place and size), FLUSH (extra: site), FENCE (place: site), SYNC, OUTPUT (place: bytes that the
- * program has printed to stdout), GROW, OTHER, FORKED, CLOSED, and no transactions. */
+ * program has printed to stdout), GROW, OTHER, FORKED, UNTRACED, CLOSED, and no transactions. */
 #define NVM_TRACE_APART 1
 #define NVM_TRACE_RAW 2
 

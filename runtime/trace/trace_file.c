@@ -121,6 +121,8 @@ bool nvmi_trace_file_open(const char *path) {
 
 bool nvmi_trace_file_is(int descriptor) { return descriptor >= 0 && descriptor == file.fd; }
 
+bool nvmi_trace_file_is_open(void) { return file.mapped != NULL; }
+
 static void unmap(void) {
   if (file.mapped)
     munmap(file.mapped, file.mapped_size);

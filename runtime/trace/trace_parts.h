@@ -100,11 +100,15 @@ void *nvmi_trace_reserve(size_t size);
 /* trace_shared.c, with the lock: what else the process shares with others, beside the files of pools. */
 void nvmi_trace_shared(void);
 
+/* untraced.c, with the lock: sources that were compiled without --nvmove-trace. */
+void nvmi_trace_untraced(void);
+
 /* trace_file.c; all but the first with the lock */
 /* False: another process has its trace there, and that now says that this one has a pool. */
 bool nvmi_trace_file_open(const char *path);
 /* Without the lock: whether what is written there is the trace. */
 bool nvmi_trace_file_is(int descriptor);
+bool nvmi_trace_file_is_open(void);
 /* In a child of fork. */
 void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);

@@ -2,6 +2,7 @@
 #include "crash/Findings.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <sys/wait.h>
@@ -64,6 +65,19 @@ std::string howItEnded(const Trace &T) {
   if (WIFSIGNALED(*T.Status))
     return "the program was ended by signal " + std::to_string(WTERMSIG(*T.Status));
   return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
+}
+
+std::string untracedSources(const Trace &T) {
+  constexpr size_t NamedMax = 3;
+  if (T.Untraced.empty())
+    return "";
+  std::vector<std::string> Named(T.Untraced.begin(), T.Untraced.end());
+  size_t Others = Named.size() - std::min(Named.size(), NamedMax);
+  Named.resize(Named.size() - Others);
+  if (Others)
+    Named.back() += " and " + std::to_string(Others) + (Others == 1 ? " other" : " others");
+  return llvm::join(Named, ", ") + (T.Untraced.size() == 1 ? " was" : " were") +
+         " compiled without --nvmove-trace: ";
 }
 
 static std::string inWords(double Seconds) {

@@ -21,6 +21,8 @@ void tellPrinted(const Judgement &Said, Finding &F);
 void tellFindings(const Options &O, const Result &R);
 /// "the program ended with status 3".
 std::string howItEnded(const Trace &T);
+/// Sources of the program that were not compiled for the trace; empty: none.
+std::string untracedSources(const Trace &T);
 /// What of the looks at the trace was left out, and why.
 void tellStopped(const Trace &T, const Options &O, Result &R);
 /// What was explored, added to what was known of the run before.

@@ -57,7 +57,10 @@ Result preparedPool(const Trace &T, const Options &O) {
   if (Untold)
     R.NotDone.push_back("the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
                         "transactions, output, locks and calls were not seen");
-  R.Cut = T.Cut || T.OtherOpenings || Untold;
+  if (std::string Sources = untracedSources(T); !Sources.empty() && !Untold)
+    R.NotDone.push_back(Sources + "stores there outside transactions, and what is printed there, "
+                                  "were not seen");
+  R.Cut = T.Cut || T.OtherOpenings || Untold || !T.Untraced.empty();
   if (T.Full)
     R.NotDone.push_back("the trace was full (--trace-max): what the program did then is not known");
   else if (T.Cut)

@@ -281,6 +281,8 @@ Result preparedRaw(const Trace &T, const Options &O) {
         " times); what it stores, flushes and prints is not traced");
   if (T.Points.empty())
     Say("no store was seen: is the program built with nvmove-cc -g --nvmove-trace=raw?");
+  if (std::string Sources = untracedSources(T); !Sources.empty())
+    Say(Sources + "what is stored, flushed and fenced there was not seen as it happened");
   if (T.Full)
     Say("the trace was full (--trace-max): what the program did then is not known");
   else if (T.Cut)
@@ -289,7 +291,8 @@ Result preparedRaw(const Trace &T, const Options &O) {
   if (R.Unclosed)
     Say(howItEnded(T) + ", not by exit: stores of code that was not compiled for the trace were "
                         "not looked for in all of the file");
-  R.Cut = !HasChecker || T.OtherOpenings || T.Children || T.Points.empty() || T.Cut;
+  R.Cut = !HasChecker || T.OtherOpenings || T.Children || T.Points.empty() || !T.Untraced.empty() ||
+          T.Cut;
   return R;
 }
 

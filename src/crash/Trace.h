@@ -74,6 +74,7 @@ struct Trace {
   unsigned Children = 0;                      ///< that the process forked
   unsigned OtherOpenings = 0;                 ///< of other pools, that are not in the trace
   std::set<std::string> OtherPools;           ///< those of them that are known
+  std::set<std::string> Untraced;             ///< sources that were not compiled for a trace
   std::set<uint64_t> Together; ///< points where a transaction committed that changed both
 
   const Site *site(uint64_t Number) const {

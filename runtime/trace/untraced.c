@@ -1,0 +1,48 @@
+/* untraced.c: sources that nvmove-cc has compiled without --nvmove-trace: what they store outside
+ * transactions and print the trace does not have.
+ *
+ * A constructor of the program, and of each library, tells of those in it, before the trace begins or
+ * while it is written.
+ */
+#include "trace/trace_parts.h"
+
+#include "base/own_locks.h"
+#include "base/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMES_MAX = 64, NAME_BYTES = 256 };
+
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
+static char names[NAMES_MAX][NAME_BYTES];
+static unsigned known;
+
+static void put(const char *name) {
+  nvmi_trace_put(0, NVM_TRACE_UNTRACED, 0, 0, name, strlen(name) + 1);
+}
+
+void nvmi_trace_untraced(void) {
+  for (unsigned i = 0; i < known; i++)
+    put(names[i]);
+}
+
+/* Further ones are not told of. */
+static void add(const char *name) {
+  if (known == NAMES_MAX)
+    return;
+  snprintf(names[known], NAME_BYTES, "%s", name);
+  if (nvmi_trace_file_is_open())
+    put(names[known]);
+  known++;
+}
+
+void __nvm_describe_untraced(const char *Begin, const char *End) {
+  if (!nvmi_setting("NVMOVE_TRACE"))
+    return;
+  nvmi_lock(lock);
+  for (const char *at = Begin; at < End; at += strlen(at) + 1)
+    if (*at)
+      add(at);
+  nvmi_unlock(lock);
+}
