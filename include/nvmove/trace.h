@@ -95,7 +95,8 @@ enum nvm_trace_kind {
                         write to: the file that is the payload */
   NVM_TRACE_FAILED, /* a call that was to commit has failed; place: enum nvm_error; extra: its site */
   NVM_TRACE_HANDLER, /* a signal handler has begun a transaction, which it may not; extra: site */
-  NVM_TRACE_UNTRACED /* a source that was compiled by nvmove-cc, and not for a trace. Payload: its name */
+  NVM_TRACE_UNTRACED, /* a source that was compiled by nvmove-cc, and not for a trace. Payload: its name */
+  NVM_TRACE_SOCKET    /* the program has made a socket. Once */
 };
 
 #define NVM_TRACE_OTHER_TOGETHER 1
@@ -103,7 +104,7 @@ enum nvm_trace_kind {
 /* nvm_trace_header.flags. RAW: of a program that flushes and fences by itself, in a file that may be
  * no pool (nvmove-cc --nvmove-trace=raw). Such a trace has OPEN, SITE, STORE, UNSEEN, STREAM (of any
  * place and size), FLUSH (extra: site), FENCE (place: site), SYNC, OUTPUT (place: bytes that the
- * program has printed to stdout), GROW, OTHER, FORKED, UNTRACED, CLOSED, and no transactions. */
+ * program has printed to stdout), GROW, OTHER, FORKED, UNTRACED, SOCKET, CLOSED, and no transactions. */
 #define NVM_TRACE_APART 1
 #define NVM_TRACE_RAW 2
 

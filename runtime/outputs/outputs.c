@@ -5,6 +5,7 @@
 #include "base/uncancelled.h"
 
 #include <aio.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <stdarg.h>
@@ -59,6 +60,15 @@ WRITE(splice, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, uns
       (from, from_at, fd, at, size, flags), at ? *at - result : NVMI_BEHIND)
 WRITE(tee, (int from, int fd, size_t size, unsigned flags), (from, fd, size, flags),
       NVMI_ANY_OFFSET)
+
+/* No output: who has one is not alone (trace/trace_program.c). */
+NVMI_INTERPOSE int socket(int family, int type, int protocol) {
+  int result = NEXT(socket)(family, type, protocol), before = errno;
+  if (result >= 0)
+    nvmi_trace_socket();
+  errno = before;
+  return result;
+}
 
 #define IS_SENT(result) ((result) > 0 || ((result) == 0 && is_message(fd)))
 

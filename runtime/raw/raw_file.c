@@ -157,7 +157,7 @@ static void begin(int fd, const struct stat *status, uintptr_t start) {
   nvmi_trace_image(fd, nvmi_raw_view, size_now);
   nvmi_trace_start(NVM_TRACE_RAW);
   nvmi_trace_put(0, NVM_TRACE_OPEN, size_now, start, path, strlen(path) + 1);
-  nvmi_trace_untraced();
+  nvmi_trace_program();
   nvmi_trace_put(0, NVM_TRACE_OPENED, size_now, 0, NULL, 0);
   started = true;
   pthread_atfork(NULL, in_parent, in_child);

@@ -44,5 +44,7 @@ void nvmi_trace_output(const struct nvmi_output *made, int descriptor, int64_t a
 /* A file whose name nobody knows yet (mkstemp); it is known from now on. */
 void nvmi_trace_temporary(const struct stat *status, bool is_temporary);
 bool nvmi_trace_is_temporary(const struct stat *status);
+/* The process has made a socket. */
+void nvmi_trace_socket(void);
 /* The process has a child. */
 void nvmi_trace_forked(void);

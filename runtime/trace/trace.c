@@ -285,7 +285,7 @@ static void begin(struct nvm_pool *pool) {
   char name[PATH_MAX + 64];
   nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
                  (uint64_t)(uintptr_t)pool->work, name, name_pool(name, pool->path, &status));
-  nvmi_trace_untraced();
+  nvmi_trace_program();
   started = true;
   pthread_atfork(NULL, NULL, at_fork);
 }

@@ -100,8 +100,8 @@ void *nvmi_trace_reserve(size_t size);
 /* trace_shared.c, with the lock: what else the process shares with others, beside the files of pools. */
 void nvmi_trace_shared(void);
 
-/* untraced.c, with the lock: sources that were compiled without --nvmove-trace. */
-void nvmi_trace_untraced(void);
+/* trace_program.c, with the lock: what is known of the program when a trace begins. */
+void nvmi_trace_program(void);
 
 /* trace_file.c; all but the first with the lock */
 /* False: another process has its trace there, and that now says that this one has a pool. */

@@ -83,6 +83,7 @@ struct Result {
   double Seconds = 0;
   std::string Method; ///< of the library in the run: undo, shadow, or "undo and shadow"
   std::vector<std::string> NotDone; ///< what the verdict does not cover
+  std::string Ended;                ///< how, where the program failed: there is no verdict
 
   unsigned Looks = 0;          ///< that were gone to their end (Share.h)
   size_t StoppedAt = SIZE_MAX; ///< the event at which a look was stopped

@@ -67,6 +67,8 @@ std::string howItEnded(const Trace &T) {
   return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
 }
 
+std::string howItFailed(const Trace &T) { return T.Status.value_or(0) ? howItEnded(T) : ""; }
+
 std::string untracedSources(const Trace &T) {
   constexpr size_t NamedMax = 3;
   if (T.Untraced.empty())
@@ -130,6 +132,7 @@ void addExplored(Result &R, Result Explored) {
   R.Omitted += Before.Omitted;
   R.Cut |= Before.Cut;
   R.Unclosed = Before.Unclosed;
+  R.Ended = Before.Ended;
   R.Raw = Before.Raw;
   R.Method = Before.Method;
   R.Places = std::move(Before.Places); // findings point there

@@ -21,6 +21,8 @@ void tellPrinted(const Judgement &Said, Finding &F);
 void tellFindings(const Options &O, const Result &R);
 /// "the program ended with status 3".
 std::string howItEnded(const Trace &T);
+/// The same, if that is a failure; else empty.
+std::string howItFailed(const Trace &T);
 /// Sources of the program that were not compiled for the trace; empty: none.
 std::string untracedSources(const Trace &T);
 /// What of the looks at the trace was left out, and why.

@@ -49,6 +49,7 @@ Result preparedPool(const Trace &T, const Options &O) {
   }
   R.Method = T.Apart ? "shadow" : "undo";
   R.Threads = T.Threads;
+  R.Ended = howItFailed(T);
   addOtherPools(T, R);
   if (T.Children)
     R.NotDone.push_back("children were forked (" + std::to_string(T.Children) +

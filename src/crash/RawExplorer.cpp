@@ -266,6 +266,7 @@ Result preparedRaw(const Trace &T, const Options &O) {
   Result R;
   R.Raw = true;
   R.Threads = T.Threads;
+  R.Ended = howItFailed(T);
   bool HasChecker = !O.Checker.empty() || !O.Command.empty();
   if (!O.Only)
     applyRawRules(T, R);

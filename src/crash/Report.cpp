@@ -145,6 +145,10 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
     OS << "this state is right\n";
   else if (R.hasErrors())
     OS << plural(R.Findings.size(), "finding") << '\n';
+  else if (!R.Ended.empty())
+    OS << R.Ended << ": "
+       << (R.Findings.empty() ? "nothing" : plural(R.Findings.size(), "warning") + ", no error,")
+       << " was found in what it did until then; a run that fails proves nothing\n";
   else
     OS << (R.Findings.empty() ? "no finding" : plural(R.Findings.size(), "warning") + ", no error")
        << verdictOf(O, R) << '\n';
@@ -204,6 +208,7 @@ void printJson(llvm::raw_ostream &OS, const Options &O, const Result &R) {
                                                            {"findings", std::move(Findings)},
                                                            {"explored", std::move(Explored)},
                                                            {"finished", R.finished()},
+                                                           {"program_failed", R.Ended},
                                                            {"not_done", std::move(NotDone)}}));
 }
 
@@ -245,7 +250,7 @@ void printSarif(llvm::raw_ostream &OS, const Options &O, const Result &R) {
   for (const std::string &Text : R.NotDone)
     Notifications.push_back(Object{{"level", "warning"}, {"message", Object{{"text", Text}}}});
   Object Driver{{"name", "nvmove crash"}, {"rules", std::move(Rules)}};
-  Object Invocation{{"executionSuccessful", R.finished()},
+  Object Invocation{{"executionSuccessful", R.finished() && R.Ended.empty()},
                     {"toolExecutionNotifications", std::move(Notifications)}};
   Object Run{{"tool", Object{{"driver", std::move(Driver)}}},
              {"invocations", Array{std::move(Invocation)}},

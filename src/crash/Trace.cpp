@@ -102,6 +102,9 @@ const char *take(Trace &T, const Event &E) {
   case NVM_TRACE_UNTRACED:
     T.Untraced.insert(E.Bytes.rtrim('\0').str());
     return nullptr;
+  case NVM_TRACE_SOCKET:
+    T.HasSockets = true;
+    return nullptr;
   case NVM_TRACE_FULL:
     T.Cut = T.Full = true;
     return nullptr;
@@ -201,7 +204,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       T.Cut = true;
       break;
     }
-    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_UNTRACED)
+    if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_SOCKET)
       return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};

@@ -72,6 +72,7 @@ struct Trace {
   unsigned Openings = 1, Refused = 0;         ///< Refused: openings again that failed
   unsigned Threads = 0;                       ///< that stored or fenced
   unsigned Children = 0;                      ///< that the process forked
+  bool HasSockets = false;                    ///< some that it made
   unsigned OtherOpenings = 0;                 ///< of other pools, that are not in the trace
   std::set<std::string> OtherPools;           ///< those of them that are known
   std::set<std::string> Untraced;             ///< sources that were not compiled for a trace

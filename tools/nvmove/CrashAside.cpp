@@ -2,7 +2,6 @@
 #include "nvmove/CrashAside.h"
 
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <climits>
@@ -12,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace nvmove::tool {
 namespace {
@@ -72,12 +72,14 @@ llvm::Error PoolAside::take(const crash::Trace &T) {
   return Why;
 }
 
-PoolAside::~PoolAside() {
+PoolAside::~PoolAside() { llvm::consumeError(putBack()); }
+
+llvm::Error PoolAside::putBack() {
   restoreAside();
-  if (IsAside)
-    llvm::errs() << "nvmove: error: " << Path << ": what the first run left is in " << Aside
-                 << ", and cannot be renamed back: " << std::strerror(errno) << '\n';
-  IsAside = 0;
+  if (!std::exchange(IsAside, 0))
+    return llvm::Error::success();
+  return failed(llvm::Twine(Path) + ": what the first run left is in " + Aside +
+                ", and cannot be renamed back: " + std::strerror(errno));
 }
 
 void restoreAside() {

@@ -14,6 +14,8 @@ public:
   /// An error, and nothing is changed: the pool is no longer the file that the run had, its folder may
   /// not be written, it is mounted by itself.
   llvm::Error take(const crash::Trace &T);
+  /// The pool is back; an error: it is still aside, and where.
+  llvm::Error putBack();
   PoolAside() = default;
   ~PoolAside();
   PoolAside(const PoolAside &) = delete;

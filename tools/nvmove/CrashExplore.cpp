@@ -140,7 +140,7 @@ bool isPipe(int Fd) {
 std::string whyOnce(const Exploration &First) {
   if (First.Run.Status || First.Run.Interrupted)
     return First.Run.Interrupted ? "Ctrl-C ended the program" : "the program failed";
-  if (First.Run.HasSockets)
+  if (First.Run.HasSockets || First.T.HasSockets)
     return "the program has sockets, and does what others ask it for";
   if (isPipe(STDIN_FILENO))
     return "standard input is a pipe, whose bytes come once";
@@ -153,12 +153,18 @@ double patienceAfter(const TracedRun &First) { return 5 + 4 * First.Seconds; }
 /// The method that a run did not have.
 const char *otherThan(const crash::Trace &T) { return T.Apart ? "undo" : "shadow"; }
 
-/// A run while the pool of the first one is aside.
-llvm::Error getTraceAside(const Arguments &A, const crash::Trace &First, Exploration &Made) {
+/// A run while the pool of the first one is aside. \p Left: the pool could not be put back.
+llvm::Error getTraceAside(const Arguments &A, const crash::Trace &First, Exploration &Made,
+                          bool &Left) {
   PoolAside Ours;
   if (llvm::Error E = Ours.take(First))
     return E;
-  return getTrace(A, Made);
+  llvm::Error E = getTrace(A, Made);
+  llvm::Error Why = Ours.putBack();
+  Left = static_cast<bool>(Why);
+  if (Left)
+    llvm::errs() << "nvmove: error: " << llvm::toString(std::move(Why)) << '\n';
+  return E;
 }
 
 /// What was left out of which run.
@@ -192,7 +198,12 @@ void exploreSecond(const Arguments &A, const crash::Options &O, off_t Input,
     Made.Run.SecondsMax = patienceAfter(First.Run);
   if (Input >= 0)
     lseek(STDIN_FILENO, Input, SEEK_SET);
-  llvm::Error E = getTraceAside(Again, First.T, Made);
+  bool Left = false;
+  llvm::Error E = getTraceAside(Again, First.T, Made, Left);
+  if (Left) {
+    R.NotDone.push_back("the pool of the first run could not be renamed back");
+    R.Cut = true;
+  }
   if (!E) {
     llvm::Expected<crash::Result> Second = judge(Again, O, Made);
     if (Second) {

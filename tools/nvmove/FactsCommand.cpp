@@ -88,12 +88,6 @@ int runDumpFacts(const Arguments &A) {
     D.error(Unit.takeError());
     Status = ExitUsage;
   }
-  llvm::outs().flush();
-  if (llvm::outs().has_error()) {
-    D.error("standard output: " + llvm::outs().error().message());
-    llvm::outs().clear_error();
-    Status = ExitUsage;
-  }
   return Status;
 }
 

@@ -101,12 +101,6 @@ bool printAll(const Arguments &A, const ScanResult &Result, support::Diagnostics
   Text.Color = support::wantsColor(A.Color, Out);
   Out.enable_colors(Text.Color);
   printAs(A.Format, Result, Out, Text);
-  Out.flush();
-  if (Out.has_error()) {
-    D.error("standard output: " + Out.error().message());
-    Out.clear_error();
-    Fine = false;
-  }
   return Fine;
 }
 

@@ -21,14 +21,7 @@ void onFatalError(void *, const char *Reason, bool) {
   _exit(tool::ExitInternal);
 }
 
-} // namespace
-
-int main(int Count, char **Values) {
-  support::installInterruptHandler();
-  llvm::install_fatal_error_handler(onFatalError);
-  tool::Arguments A;
-  if (std::optional<int> Done = tool::parseArguments(Count, Values, A))
-    return *Done;
+int run(const tool::Arguments &A) {
   switch (A.What) {
   case tool::Command::Scan:
     return tool::runScan(A);
@@ -42,4 +35,26 @@ int main(int Count, char **Values) {
     return tool::runPool(A);
   }
   return tool::ExitInternal;
+}
+
+/// \p Status, unless what was printed did not arrive.
+int printed(int Status) {
+  llvm::outs().flush();
+  std::error_code Error = llvm::outs().error();
+  if (!Error)
+    return Status;
+  llvm::outs().clear_error();
+  llvm::errs() << "nvmove: error: standard output: " << Error.message() << '\n';
+  return tool::ExitUsage;
+}
+
+} // namespace
+
+int main(int Count, char **Values) {
+  support::installInterruptHandler();
+  llvm::install_fatal_error_handler(onFatalError);
+  tool::Arguments A;
+  if (std::optional<int> Done = tool::parseArguments(Count, Values, A))
+    return printed(*Done);
+  return printed(run(A));
 }

@@ -3,14 +3,14 @@
 
 usage: output-names.py OUTPUTS.def ARCHIVE.a DOCUMENT.md
 
-The archive also has the functions that make temporary files. The document need not name those that take or give
+The archive also has the functions that make temporary files, and `socket`. The document need not name those that take or give
 64 bits in place of another, nor those of a family of which it names one ("exec and its kin").
 """
 import re
 import subprocess
 import sys
 
-TEMPORARY = re.compile(r"mko?stemps?(64)?$")
+NO_OUTPUTS = re.compile(r"mko?stemps?(64)?$|socket$")
 FAMILY = re.compile(r"(f?exec)[a-z]*$")
 PRINTING = {"vdprintf"}  # of dprintf
 
@@ -27,7 +27,7 @@ def plain(name):
 
 def main():
     table = set(re.findall(r"^NVM_OUTPUT\((\w+),", open(sys.argv[1]).read(), re.M))
-    functions = {name for name in defined(sys.argv[2]) if not TEMPORARY.match(name)}
+    functions = {name for name in defined(sys.argv[2]) if not NO_OUTPUTS.match(name)}
     named = set(re.findall(r"`(\w+)`", open(sys.argv[3]).read()))
     wanted = {plain(name) for name in table if not FAMILY.match(name)} - PRINTING
     wrong = [f"{name}: in the table, not in the archive" for name in sorted(table - functions)]
