@@ -7,9 +7,9 @@ never as a pointer.
 """
 
 UNION = "union {{ {mark} struct node *p; u64 n; }}{name};"
-# Type of the member that decides, bytes, bit where it begins, bits.
+# Type of the member that decides, bytes that a store to it writes, bit where it begins, bits.
 DECIDERS = (("u8", 1, 0, 8), ("u16", 2, 0, 16), ("u32", 4, 0, 32), ("u64", 8, 0, 64),
-            ("signed char", 1, 0, 8), ("int", 4, 0, 32), ("u32", 4, 3, 5))
+            ("signed char", 1, 0, 8), ("int", 4, 0, 32), ("u32", 1, 3, 5))
 PADS = (0, 0, 24, 64)
 
 
