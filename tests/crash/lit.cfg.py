@@ -50,7 +50,7 @@ config.substitutions += [
     ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),
     ("%raw", f"{sys.executable} {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
-     f"--pool {pools}/%basename_t.file" + ("" if is_long else " --samples 64")),
+     f"--pool {pools}/%basename_t.file" + ("" if is_long else " --few")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%python", sys.executable),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A seeded bug in a program that makes its data persistent by itself, and its twin, under `nvmove crash`.
 
-usage: raw.py --bin DIR --pool PATH [--samples N] FILE [OPTION OF nvmove-cc ...]
+usage: raw.py --bin DIR --pool PATH [--few] FILE [OPTION OF nvmove-cc ...]
 
 As seeded.py. The program checks its own file: with the file and what was printed as arguments (raw.h).
 """

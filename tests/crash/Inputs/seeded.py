@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A seeded bug and its corrected twin under `nvmove crash`.
 
-usage: seeded.py --bin DIR --pool PATH [--samples N] FILE [OPTION OF nvmove-cc ...]
+usage: seeded.py --bin DIR --pool PATH [--few] FILE [OPTION OF nvmove-cc ...]
 
 FILE is a program; with -DBUG it has the bug. A line that ends in `// FOUND: KIND` must be found with -DBUG,
 by each method, and nothing elsewhere but kinds that a line `// ALSO: KIND` names. Without -DBUG nothing may
@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 PLAIN = ["clang-19", "-g", "-O1", "-I", os.path.join(ROOT, "include"), "-I", HERE]
 METHODS = ("undo", "shadow")
+FEW = ("--epoch-states=256", "--samples=64")
 
 
 def call(command, environment=None, **options):
@@ -65,8 +66,7 @@ class Program:
         environment = dict(os.environ, NVMOVE_METHOD=method, TMPDIR=self.folder,
                            PATH=self.a.bin + os.pathsep + os.environ["PATH"])
         done = call([os.path.join(self.a.bin, "nvmove"), "crash", "-q", "--seconds=0", "--format=json",
-                     *(["--samples", self.a.samples] if self.a.samples else []), *self.options, "--", program,
-                     self.a.pool], environment)
+                     *(FEW if self.a.few else []), *self.options, "--", program, self.a.pool], environment)
         if done.returncode > 1:
             sys.exit(f"{os.path.basename(program)}, {method}: status {done.returncode}\n{done.stderr}")
         return done.returncode, json.loads(done.stdout), environment
@@ -105,7 +105,7 @@ def main(kind=Program, methods=METHODS, doc=__doc__):
     p = argparse.ArgumentParser(description=doc.splitlines()[0])
     p.add_argument("--bin", required=True)
     p.add_argument("--pool", required=True)
-    p.add_argument("--samples", help="nvmove crash's, if not as many as it takes by itself")
+    p.add_argument("--few", action="store_true", help="fewer states than nvmove crash takes by itself")
     p.add_argument("file")
     p.add_argument("flags", nargs="*")
     a = p.parse_args()
