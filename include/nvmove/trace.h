@@ -96,7 +96,7 @@ enum nvm_trace_kind {
   NVM_TRACE_FAILED, /* a call that was to commit has failed; place: enum nvm_error; extra: its site */
   NVM_TRACE_HANDLER, /* a signal handler has begun a transaction, which it may not; extra: site */
   NVM_TRACE_UNTRACED, /* a source that was compiled by nvmove-cc, and not for a trace. Payload: its name */
-  NVM_TRACE_SOCKET    /* the program has made a socket. Once */
+  NVM_TRACE_SOCKET /* the program has made a socket. Once */
 };
 
 #define NVM_TRACE_OTHER_TOGETHER 1
