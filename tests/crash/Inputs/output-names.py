@@ -3,8 +3,8 @@
 
 usage: output-names.py OUTPUTS.def ARCHIVE.a DOCUMENT.md
 
-The archive also has the functions that make temporary files, and `socket`. The document need not name those that take or give
-64 bits in place of another, nor those of a family of which it names one ("exec and its kin").
+The archive also has the functions that make temporary files, and `socket`. The document need not name those
+that take or give 64 bits in place of another, nor all of a family of which it names one ("exec and its kin").
 """
 import re
 import subprocess
@@ -16,9 +16,9 @@ PRINTING = {"vdprintf"}  # of dprintf
 
 
 def defined(archive):
-    listed = subprocess.run(["nm", "--defined-only", archive], capture_output=True, text=True, check=True).stdout
-    return {words[2] for words in map(str.split, listed.splitlines()) if len(words) == 3 and words[1] == "W" and
-            not words[2].startswith("nvmi_")}
+    listed = subprocess.run(["nm", "--defined-only", archive], capture_output=True, text=True, check=True)
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    return {row[2] for row in rows if len(row) == 3 and row[1] == "W" and not row[2].startswith("nvmi_")}
 
 
 def plain(name):
