@@ -47,7 +47,8 @@ enum nvm_trace_kind {
   /* The bytes are about to be stored, and covered. place, extra: how many. */
   NVM_TRACE_NOTE,
   NVM_TRACE_POINT, /* a commit point, no explicit transaction open: commits the thread's stores;
-                      extra: 1 of a split point, 2 of the release of a lock */
+                      extra: 1 of a split point, 2 of the release of a lock, 3 of the end of a
+                      transaction that has noted nothing */
   NVM_TRACE_BEGIN, /* an explicit transaction of this thread, over all pools; extra: site; 0: what
                       is left of one in which another was aborted, and which will be undone, too */
   NVM_TRACE_COMMITTING, /* all of it is stored; from now on a crash may find it committed; extra:

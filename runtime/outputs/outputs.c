@@ -124,6 +124,19 @@ OUTPUT(int, semtimedop,
        (int set, struct sembuf *steps, size_t count, const struct timespec *longest),
        (set, steps, count, longest), result == 0 && gives(steps, count), NVMI_NOWHERE)
 
+/* Its commands that change a semaphore take an array or a number, as wide as a pointer. */
+NVMI_INTERPOSE int semctl(int set, int number, int command, ...) {
+  va_list list;
+  BEGIN(made);
+  va_start(list, command);
+  void *argument = va_arg(list, void *);
+  va_end(list);
+  int result = NEXT(semctl)(set, number, command, argument);
+  if (result == 0 && (command == SETVAL || command == SETALL))
+    nvmi_output_end(&made, NVMI_NOWHERE, NVMI_ANY_OFFSET, 0);
+  return result;
+}
+
 OUTPUT(int, msgsnd, (int queue, const void *message, size_t size, int flags),
        (queue, message, size, flags), result == 0, NVMI_NOWHERE)
 OUTPUT(int, mq_send, (mqd_t queue, const char *message, size_t size, unsigned priority),
@@ -135,16 +148,27 @@ OUTPUT(int, mq_timedsend,
 OUTPUT(int, vdprintf, (int fd, const char *format, va_list list), (fd, format, list), result > 0,
        fd)
 
-NVMI_INTERPOSE int dprintf(int fd, const char *format, ...) {
-  va_list list;
-  BEGIN(made);
-  va_start(list, format);
-  int result = NEXT(vdprintf)(fd, format, list);
-  va_end(list);
-  if (result > 0)
-    nvmi_output_end(&made, fd, NVMI_BEHIND, (size_t)result);
-  return result;
-}
+/* What headers with _FORTIFY_SOURCE make of it: `flag` says how much is checked. */
+int __vdprintf_chk(int fd, int flag, const char *format, va_list list);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+OUTPUT(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list list),
+       (fd, flag, format, list), result > 0, fd)
+
+#define DPRINTF(name, parameters, print)                                                           \
+  NVMI_INTERPOSE int name parameters {                                                             \
+    va_list list;                                                                                  \
+    BEGIN(made);                                                                                   \
+    va_start(list, format);                                                                        \
+    int result = print;                                                                            \
+    va_end(list);                                                                                  \
+    if (result > 0)                                                                                \
+      nvmi_output_end(&made, fd, NVMI_BEHIND, (size_t)result);                                     \
+    return result;                                                                                 \
+  }
+
+DPRINTF(dprintf, (int fd, const char *format, ...), NEXT(vdprintf)(fd, format, list))
+DPRINTF(__dprintf_chk, (int fd, int flag, const char *format, ...),
+        NEXT(__vdprintf_chk)(fd, flag, format, list))
 
 /* System calls by number: the argument that is the descriptor, or NVMI_NOWHERE. */
 static const struct {

@@ -1,4 +1,4 @@
-/* processes.c: other processes that are started or get a signal: see outputs.h. */
+/* processes.c: other processes that are started, get a signal or a message: see outputs.h. */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
 
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 const char nvmi_outputs_processes = 1;
@@ -82,3 +83,27 @@ EXEC_LIST(execl, va_end(list); return NEXT(execv)(path, words);)
 EXEC_LIST(execlp, va_end(list); return NEXT(execvp)(path, words);)
 EXEC_LIST(execle, char *const *environment = va_arg(list, char *const *); va_end(list);
           return NEXT(execve)(path, words, environment);)
+
+void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
+void __syslog_chk(int priority, int flag, const char *format, ...);
+
+#define SYSLOG(name, parameters, print)                                                            \
+  NVMI_INTERPOSE void name parameters {                                                            \
+    BEGIN(made);                                                                                   \
+    print;                                                                                         \
+    nvmi_output_end(&made, NVMI_NOWHERE, NVMI_ANY_OFFSET, 0);                                      \
+  }
+#define WITH_LIST(print)                                                                           \
+  va_list list;                                                                                    \
+  va_start(list, format);                                                                          \
+  print;                                                                                           \
+  va_end(list)
+
+SYSLOG(vsyslog, (int priority, const char *format, va_list list),
+       NEXT(vsyslog)(priority, format, list))
+SYSLOG(__vsyslog_chk, (int priority, int flag, const char *format, va_list list),
+       NEXT(__vsyslog_chk)(priority, flag, format, list))
+SYSLOG(syslog, (int priority, const char *format, ...),
+       WITH_LIST(NEXT(vsyslog)(priority, format, list)))
+SYSLOG(__syslog_chk, (int priority, int flag, const char *format, ...),
+       WITH_LIST(NEXT(__vsyslog_chk)(priority, flag, format, list)))

@@ -1,5 +1,6 @@
 /* streams.c: calls that empty the buffer of a stream: see outputs.h. Printing, which empties it
  * sometimes, is looked at behind the call (trace/trace_outputs.c). */
+#define _GNU_SOURCE
 #include "outputs/outputs.h"
 
 #include <errno.h>
@@ -26,14 +27,18 @@ static void end(struct nvmi_output *made) {
 }
 
 /* Of all streams only the program's own call is told: nobody knows what waits in them. */
-NVMI_INTERPOSE int fflush(FILE *stream) {
-  BEGIN(made);
-  bool is_output = stream ? nvmi_output_waits(stream) : made.site != NULL;
-  int result = NEXT(fflush)(stream);
-  if (result == 0 && is_output)
-    end(&made);
-  return result;
-}
+#define FLUSH(name)                                                                                \
+  NVMI_INTERPOSE int name(FILE *stream) {                                                          \
+    BEGIN(made);                                                                                   \
+    bool is_output = stream ? nvmi_output_waits(stream) : made.site != NULL;                       \
+    int result = NEXT(name)(stream);                                                               \
+    if (result == 0 && is_output)                                                                  \
+      end(&made);                                                                                  \
+    return result;                                                                                 \
+  }
+
+FLUSH(fflush)
+FLUSH(fflush_unlocked)
 
 NVMI_INTERPOSE int fclose(FILE *stream) {
   BEGIN(made);

@@ -32,7 +32,8 @@ struct nvmi_trace nvmi_trace_state;
 
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
 static bool started; /* there is a trace, whether or not its pool is open */
-static char *closed; /* the file as it was when it was closed */
+static uint8_t id[sizeof((struct nvm_header *)0)->id]; /* of the pool */
+static char *closed;                                   /* the file as it was when it was closed */
 static uint64_t closed_size, span;
 static unsigned threads;
 static _Thread_local struct nvmi_tracer *own;
@@ -257,7 +258,9 @@ static void at_fork(void) {
 static bool is_same(const struct nvm_pool *pool) {
   struct stat status;
   return closed && fstat(pool->fd, &status) == 0 && status.st_dev == trace.device &&
-         status.st_ino == trace.inode && pool->header.span == span;
+         status.st_ino == trace.inode && pool->header.span == span &&
+         memcmp(pool->header.id, id, sizeof id) ==
+             0; /* a new file may have the number of one that is gone */
 }
 
 /* The path, as it is for other processes, and which file that was. A pool that is being created has
@@ -279,6 +282,7 @@ static void begin(struct nvm_pool *pool) {
   trace.device = status.st_dev;
   trace.inode = status.st_ino;
   span = pool->header.span;
+  memcpy(id, pool->header.id, sizeof id);
   trace.view = nvmi_trace_reserve(span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
   nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);

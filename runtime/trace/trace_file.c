@@ -121,6 +121,10 @@ bool nvmi_trace_file_open(const char *path) {
 
 bool nvmi_trace_file_is(int descriptor) { return descriptor >= 0 && descriptor == file.fd; }
 
+bool nvmi_trace_file_has(dev_t device, ino_t inode) {
+  return file.fd >= 0 && file.device == device && file.inode == inode;
+}
+
 bool nvmi_trace_file_is_open(void) { return file.mapped != NULL; }
 
 static void unmap(void) {

@@ -109,6 +109,7 @@ bool nvmi_trace_file_open(const char *path);
 /* Without the lock: whether what is written there is the trace. */
 bool nvmi_trace_file_is(int descriptor);
 bool nvmi_trace_file_is_open(void);
+bool nvmi_trace_file_has(dev_t device, ino_t inode);
 /* In a child of fork. */
 void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);

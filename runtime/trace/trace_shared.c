@@ -8,7 +8,6 @@
 #include "trace/trace_parts.h"
 
 #include "base/own_files.h"
-#include "base/settings.h"
 #include "base/uncancelled.h"
 
 #include <fcntl.h>
@@ -21,18 +20,11 @@
 enum { LINE_MAX_BYTES = 4096 + 128, NAMED_MAX = 4 };
 
 struct look {
-  struct stat own_trace;
   unsigned named;
 };
 
-static bool is_file(const struct stat *status, unsigned device_major, unsigned device_minor,
-                    unsigned long inode) {
-  return status->st_ino == inode && major(status->st_dev) == device_major &&
-         minor(status->st_dev) == device_minor;
-}
-
 /* The file that a line of /proc/self/maps names, if it is one to be told; else null. */
-static const char *shared_file(const struct look *look, const char *line) {
+static const char *shared_file(const char *line) {
   unsigned long start, inode;
   unsigned device_major, device_minor;
   char may[5];
@@ -45,7 +37,7 @@ static const char *shared_file(const struct look *look, const char *line) {
       strncmp(line + path, "/dev/", 5) == 0 && strncmp(line + path, "/dev/shm/", 9) != 0;
   bool is_known = start - NVM_RANGE_BASE < NVM_RANGE_SIZE ||
                   nvmi_own_file_has(makedev(device_major, device_minor), inode) ||
-                  is_file(&look->own_trace, device_major, device_minor, inode);
+                  nvmi_trace_file_has(makedev(device_major, device_minor), inode);
   return is_device || is_known ? NULL : line + path;
 }
 
@@ -53,7 +45,7 @@ static const char *shared_file(const struct look *look, const char *line) {
 static size_t take_lines(struct look *look, char *text) {
   for (char *end; (end = strchr(text, '\n')); text = end + 1) {
     *end = 0;
-    const char *file = shared_file(look, text);
+    const char *file = shared_file(text);
     if (file && look->named < NAMED_MAX) {
       nvmi_trace_put(0, NVM_TRACE_SHARED, 0, 0, file, strlen(file) + 1);
       look->named++;
@@ -65,10 +57,7 @@ static size_t take_lines(struct look *look, char *text) {
 void nvmi_trace_shared(void) {
   static char text[LINE_MAX_BYTES];
   struct look look = {.named = 0};
-  const char *path = nvmi_setting("NVMOVE_TRACE");
   int fd = nvmi_open("/proc/self/maps", O_RDONLY, 0);
-  if (path)
-    stat(path, &look.own_trace);
   for (size_t used = 0; fd >= 0;) {
     ssize_t got = NVMI_UNCANCELLED(read(fd, text + used, sizeof text - 1 - used));
     if (got <= 0)

@@ -308,6 +308,8 @@ static inline __attribute__((always_inline)) enum nvm_error
 end_outermost(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
+  if (NVMI_UNLIKELY(nvmi_tracing && !thread->touched))
+    nvmi_trace_alone(NVM_TRACE_POINT, 3);
   if (NVMI_UNLIKELY(nvmi_compares && !thread->touched))
     nvmi_compare_all(); /* a transaction of stores that nobody noted is none to anybody */
   if (NVMI_LIKELY(!thread->doomed))

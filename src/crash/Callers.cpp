@@ -58,6 +58,24 @@ bool isSame(const std::pair<Site, std::string> &A, const std::pair<Site, std::st
          std::tie(B.first.File, B.first.Line, B.first.Column);
 }
 
+/// What the compiler and the C library bring along, and is inlined into the program's code.
+bool isOfSystem(llvm::StringRef File) {
+  return File.starts_with("/usr/include/") || File.starts_with("/usr/lib/") ||
+         File.contains("/include/c++/");
+}
+
+/// The finding stands at the program's own line, not in a header that it includes.
+void leaveHeaders(Result &R, Finding &F) {
+  if (!F.Where || !isOfSystem(F.Where->File))
+    return;
+  auto Own = llvm::find_if(F.Callers, [](const auto &C) { return !isOfSystem(C.first.File); });
+  if (Own == F.Callers.end())
+    return;
+  F.Notes.insert(F.Notes.begin(), {F.Where, "there, in a header of the system"});
+  F.Where = &R.Places.emplace_back(std::move(Own->first));
+  F.Callers.erase(F.Callers.begin(), std::next(Own));
+}
+
 /// A reader who mends one call has to know of the others.
 void noteOthers(llvm::symbolize::LLVMSymbolizer &Symbols, const Trace &T, Result &R, Finding &F) {
   constexpr size_t NamedMax = 3;
@@ -94,10 +112,11 @@ void nameCallers(const Trace &T, Result &R) {
       continue;
     F.Callers = callersOf(Symbols, Found->second);
     noteOthers(Symbols, T, R, F);
-    if (F.Where || F.Callers.empty())
-      continue;
-    F.Where = &R.Places.emplace_back(std::move(F.Callers.front().first));
-    F.Callers.erase(F.Callers.begin());
+    if (!F.Where && !F.Callers.empty()) {
+      F.Where = &R.Places.emplace_back(std::move(F.Callers.front().first));
+      F.Callers.erase(F.Callers.begin());
+    }
+    leaveHeaders(R, F);
   }
 }
 

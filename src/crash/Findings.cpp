@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <csignal>
 #include <sys/wait.h>
 #include <tuple>
 
@@ -59,12 +60,15 @@ void tellFindings(const Options &O, const Result &R) {
       O.Watching->found(F);
 }
 
+std::string howProcessEnded(int Status) {
+  if (!WIFSIGNALED(Status))
+    return "ended with status " + std::to_string(WEXITSTATUS(Status));
+  const char *Hint = WTERMSIG(Status) == SIGBUS ? " (a bus error: is a disk full?)" : "";
+  return "was ended by signal " + std::to_string(WTERMSIG(Status)) + Hint;
+}
+
 std::string howItEnded(const Trace &T) {
-  if (!T.Status)
-    return "the program ended";
-  if (WIFSIGNALED(*T.Status))
-    return "the program was ended by signal " + std::to_string(WTERMSIG(*T.Status));
-  return "the program ended with status " + std::to_string(WEXITSTATUS(*T.Status));
+  return "the program " + (T.Status ? howProcessEnded(*T.Status) : "ended");
 }
 
 std::string howItFailed(const Trace &T) { return T.Status.value_or(0) ? howItEnded(T) : ""; }

@@ -19,6 +19,8 @@ void tellPrinted(const Judgement &Said, Finding &F);
 
 /// What was found so far is told, if somebody looks on.
 void tellFindings(const Options &O, const Result &R);
+/// "ended with status 3", "was ended by signal 7 (...)", of a status as wait() gives it.
+std::string howProcessEnded(int Status);
 /// "the program ended with status 3".
 std::string howItEnded(const Trace &T);
 /// The same, if that is a failure; else empty.

@@ -184,6 +184,12 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, Interru
   return Worst;
 }
 
+static bool hasNoRoom(const std::string &Path) {
+  constexpr uint64_t Least = 8 << 20; // what a trace takes at once
+  llvm::ErrorOr<llvm::sys::fs::space_info> Space = llvm::sys::fs::disk_space(Path);
+  return Space && Space->available < Least;
+}
+
 Judgement Recovery::judgePower(Judge &J, const Media &M, Interrupted &Count) {
   M.copyTo(Fd, Map);
   const std::string &TracePath = Traced.path();
@@ -192,6 +198,10 @@ Judgement Recovery::judgePower(Judge &J, const Media &M, Interrupted &Count) {
     llvm::raw_fd_ostream Empty(Path, Error);
   }
   Outcome How = recover("NVMOVE_TRACE", TracePath);
+  if (How.What == End::Other && hasNoRoom(TracePath)) {
+    leaveOut("no power failure of some recovery: the disk of " + TracePath + " is full");
+    return {};
+  }
   Judgement Said = judgeEnd(J, How, "traced");
   if (Said.What != Verdict::Right || How.What != End::Opened)
     return Said;

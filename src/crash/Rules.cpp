@@ -127,8 +127,10 @@ private:
 
   /// The release of a lock commits what a thread without commit points has stored.
   void takePoint(const Event &E) {
-    constexpr uint64_t OfLock = 2;
-    if (E.Extra == OfLock)
+    constexpr uint64_t OfLock = 2, OfNothing = 3;
+    if (E.Extra == OfNothing)
+      own(E).Explicit = false;
+    else if (E.Extra == OfLock)
       Unmeant.release(E.Thread);
     else
       Unmeant.commitPoint(E.Thread);

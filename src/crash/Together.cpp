@@ -221,8 +221,8 @@ private:
       }
       R.Cut = true;
       R.Looks = 0;
-      R.NotDone.push_back("a process that explored ended by itself (status " +
-                          std::to_string(P.Status) + "): what it had not judged by then");
+      R.NotDone.push_back("a process that explored " + howProcessEnded(P.Status) +
+                          ": what it had not judged by then");
       llvm::append_range(Found, std::move(P.Told));
     }
     llvm::sort(Found, [](const Finding &A, const Finding &B) { return A.Number < B.Number; });

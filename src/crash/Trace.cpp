@@ -1,6 +1,8 @@
 // Reading a trace: see Trace.h.
 #include "crash/Trace.h"
 
+#include "crash/SparseFile.h"
+
 #include "crash/ByteSet.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -212,7 +214,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       return failed(Path, llvm::formatv("record at byte {0}: {1}", Offset, Wrong).str());
     Rest = Rest.drop_front(sizeof R + Padded);
   }
-  auto Image = read(Path + ".image");
+  auto Image = readSparse(Path + ".image");
   if (!Image)
     return Image.takeError();
   T.Image = std::move(*Image);

@@ -175,6 +175,10 @@ std::string checkCrash(const Arguments &A) {
     return "--file goes with a program to run; a trace is of one file";
   if (!A.Crash.TraceFile.empty() && A.Crash.TraceMax)
     return "--trace-max goes with a program to run; the trace is there already";
+  constexpr uint64_t TraceLeast = 1 << 13;
+  if (A.Crash.TraceMax && *A.Crash.TraceMax && *A.Crash.TraceMax < TraceLeast)
+    return "--trace-max " + std::to_string(*A.Crash.TraceMax) + ": a trace has room for " +
+           std::to_string(TraceLeast) + " bytes or more; 0: it has no end";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Method.empty())
     return "--method goes with a program to run; a trace is of one method";
   llvm::StringRef Check = A.Crash.Check;

@@ -11,6 +11,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 #include <sys/stat.h>
@@ -42,6 +43,10 @@ llvm::Expected<std::string> traceToWrite(const Arguments &A) {
   const std::string &Keep = A.Crash.Keep, Image = Keep + ".image", Output = Keep + ".output";
   if (Keep.empty())
     return freshTrace();
+  llvm::StringRef Folder = llvm::sys::path::parent_path(Keep);
+  if (!Folder.empty() && llvm::sys::fs::access(Folder, llvm::sys::fs::AccessMode::Write))
+    return failed(Folder + ": no such folder, or it may not be written; --keep " + Keep +
+                  " goes there");
   bool IsTrace = crash::isTrace(Keep);
   if (llvm::sys::fs::is_directory(Keep))
     return failed(Keep + ": it is a folder; name a file");

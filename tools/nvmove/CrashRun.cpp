@@ -3,6 +3,7 @@
 
 #include "nvmove/CrashAside.h"
 
+#include "crash/Findings.h"
 #include "crash/Helper.h"
 #include "crash/Judge.h"
 #include "crash/Temporary.h"
@@ -234,19 +235,18 @@ llvm::Error runTraced(const Arguments &A, const std::string &Trace, TracedRun &M
   if (WIFEXITED(Status) && WEXITSTATUS(Status) == 127)
     return failed("'" + A.Flags[0] + "' cannot be run; is the path right?");
   uint64_t Size = 0;
+  std::string How = Status ? "the program " + crash::howProcessEnded(Status) : "";
   if (llvm::sys::fs::file_size(Trace, Size) || !Size)
-    return failed((A.Crash.File.empty()
-                       ? llvm::Twine("the program opened no pool, and mapped no file for writing "
-                                     "that is traced; ")
-                       : "the program opened no pool, and did not map '" + absolute(A.Crash.File) +
-                             "' for writing, which --file names; ") +
+    return failed("the program opened no pool, and " +
+                  (A.Crash.File.empty() ? "mapped no file for writing that is traced"
+                                        : "did not map '" + absolute(A.Crash.File) +
+                                              "' for writing, which --file names") +
+                  (Status ? "; it " + crash::howProcessEnded(Status) : "") +
+                  (Status && A.Quiet ? " (without -q you see what it says); " : "; ") +
                   "is it built with nvmove-cc, or with nvmove-cc --nvmove-trace=raw?");
-  if (WIFSIGNALED(Status)) // what it did up to there is worth a look
-    llvm::errs() << "nvmove: warning: the program was ended by signal " << WTERMSIG(Status)
-                 << "; its trace ends there\n";
-  else if (WEXITSTATUS(Status))
-    llvm::errs() << "nvmove: warning: the program ended with status " << WEXITSTATUS(Status)
-                 << '\n';
+  if (Status) // what it did up to there is worth a look
+    llvm::errs() << "nvmove: warning: " << How
+                 << (WIFSIGNALED(Status) ? "; its trace ends there\n" : "\n");
   addStatus(Trace, Status);
   return llvm::Error::success();
 }
