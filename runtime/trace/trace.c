@@ -263,8 +263,7 @@ static bool is_same(const struct nvm_pool *pool) {
              0; /* a new file may have the number of one that is gone */
 }
 
-/* The path, as it is for other processes, and which file that was. A pool that is being created has
- * its name later. */
+/* The path, as it is for other processes, and which file. A pool that is made has its name later. */
 static size_t name_pool(char name[PATH_MAX + 64], const char *path, const struct stat *status) {
   char folder[PATH_MAX] = "";
   bool is_whole = *path == '/' || !getcwd(folder, sizeof folder);
