@@ -8,7 +8,7 @@ namespace nvmove::solve {
 SourcePlace LeftBehind::place(const Site &Where) const {
   if (!Where.At)
     return {};
-  const facts::TranslationUnit &Unit = Z.functionOf(Where.In).unit();
+  const facts::TranslationUnit &Unit = V.functionOf(Where.In).unit();
   return {Unit.text(Where.At->Where.File), Where.At->Where.Line, Where.At->Where.Column};
 }
 
@@ -56,8 +56,8 @@ void LeftBehind::callChain(InstanceId In, std::vector<EvidenceStep> &Steps) cons
   std::vector<EvidenceStep> Back;
   InstanceId At = In;
   for (unsigned Guard = 0; Guard != 256; ++Guard) {
-    const Instance &Each = Z.instance(At);
-    const FunctionInfo &F = Z.functionOf(At);
+    const Instance &Each = V.instance(At);
+    const FunctionInfo &F = V.functionOf(At);
     if (!Each.Via.At) {
       if (F.Body->Symbol != None) {
         const facts::Location &Where = F.symbol().Where;
@@ -112,7 +112,7 @@ EvidenceStep LeftBehind::inputStep(ObjectId Id) const {
     for (LocationId Each : Graph.pointees(N)) {
       ObjectId To = Graph.at(Each).In; // A text that was read.
       Input |= Graph.object(To).Kind == ObjectKind::Heap && Graph.object(To).Types.empty() &&
-               Z.content(To).Input;
+               Kept.of(To).Input;
     }
     return Input;
   };

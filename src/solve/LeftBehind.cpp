@@ -9,9 +9,8 @@
 
 namespace nvmove::solve {
 
-namespace {} // namespace
-
-LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.graph()) {
+LeftBehind::LeftBehind(const Program &P, const Visits &V, const Contents &Kept)
+    : P(P), V(V), Graph(V.graph()), Kept(Kept) {
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (isMachinery(Id))
       Machinery.insert(Graph.object(Id).Types.begin(), Graph.object(Id).Types.end());
@@ -23,7 +22,7 @@ LeftBehind::LeftBehind(const Program &P, const Zone &Z) : P(P), Z(Z), Graph(Z.gr
 
 bool LeftBehind::isMachinery(ObjectId Id) const {
   const Object &What = Graph.object(Id);
-  return What.Kind != ObjectKind::Global && Z.content(Id).Handle;
+  return What.Kind != ObjectKind::Global && Kept.of(Id).Handle;
 }
 
 bool LeftBehind::keepsOnlyMachinery(ObjectId Id) const {
@@ -73,8 +72,8 @@ void LeftBehind::walk() {
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     if (Graph.object(Id).Kind == ObjectKind::Global)
       Reach(Id, {});
-  for (InstanceId Load : Z.loads())
-    for (LocationId Each : Graph.pointees(Z.instance(Load).Result))
+  for (InstanceId Load : V.loads())
+    for (LocationId Each : Graph.pointees(V.instance(Load).Result))
       Reach(Graph.at(Each).In, {});
   Follow(/*ThroughOlder=*/false);
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
@@ -93,7 +92,7 @@ void LeftBehind::findData() {
   std::map<ObjectId, std::vector<ObjectId>> Holders;
   std::vector<ObjectId> Work;
   for (const auto &[Id, How] : Reached) {
-    if (Z.content(Id).Input && Data.insert(Id).second)
+    if (Kept.of(Id).Input && Data.insert(Id).second)
       Work.push_back(Id);
     for (auto [Offset, Cell] : Graph.object(Id).Cells)
       for (LocationId Each : Graph.pointees(Cell))
@@ -138,7 +137,7 @@ bool LeftBehind::holdsInput(ObjectId Id) const {
     for (LocationId Each : Graph.pointees(Cell)) {
       ObjectId To = Graph.at(Each).In;
       if (Each == Graph.input() || (Graph.object(To).Kind == ObjectKind::Heap &&
-                                    Graph.object(To).Types.empty() && Z.content(To).Input))
+                                    Graph.object(To).Types.empty() && Kept.of(To).Input))
         return true;
     }
   return false;
@@ -150,7 +149,7 @@ bool LeftBehind::holdsInput(ObjectId Id) const {
 std::pair<Confidence, std::string> LeftBehind::sureness(ObjectId Id) const {
   if (!Data.count(Id))
     return {Confidence::Low, "allocated as this type and kept, but no input reaches it"};
-  const Instance &Maker = Z.instance(Graph.object(Id).Made.In);
+  const Instance &Maker = V.instance(Graph.object(Id).Made.In);
   ObjectId Root = Id;
   for (unsigned Guard = 0; Guard != 64 && Reached.at(Root).From != None; ++Guard)
     Root = Reached.at(Root).From;
@@ -172,7 +171,7 @@ void LeftBehind::collect(ObjectId Id) {
     return collectUpdated(Id);
   if (What.Kind != ObjectKind::Heap && What.Kind != ObjectKind::Mapped)
     return;
-  if ((!Data.count(Id) && Z.instance(What.Made.In).Contactless) || keepsOnlyMachinery(Id))
+  if ((!Data.count(Id) && V.instance(What.Made.In).Contactless) || keepsOnlyMachinery(Id))
     return;
   std::map<RecordKey, Site> Uses = uses(What);
   size_t Most = What.Kind == ObjectKind::Mapped ? MappedUsesMax : UsesMax;
@@ -212,7 +211,7 @@ bool LeftBehind::fedNearInput(NodeId Cell) const {
   if (Graph.feeds(Cell).empty())
     return true; // Filled by a library.
   for (const Feed &Each : Graph.feeds(Cell))
-    if (Graph.holds(Each.From, Graph.input()) && Z.instance(Each.Where.In).Removed <= FedRemovedMax)
+    if (Graph.holds(Each.From, Graph.input()) && V.instance(Each.Where.In).Removed <= FedRemovedMax)
       return true;
   return false;
 }
@@ -226,12 +225,12 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
     return false;
   auto Carries = [&](LocationId Each) {
     const Object &To = Graph.object(Graph.at(Each).In);
-    return Texts ? To.Kind == ObjectKind::Heap && To.Types.empty() &&
-                       Z.content(Graph.at(Each).In).Input
-                 : Each == Graph.input();
+    return Texts
+               ? To.Kind == ObjectKind::Heap && To.Types.empty() && Kept.of(Graph.at(Each).In).Input
+               : Each == Graph.input();
   };
   return llvm::any_of(Graph.feeds(Cell->second), [&](const Feed &Each) {
-    const facts::Function &Body = *Z.functionOf(Each.Where.In).Body;
+    const facts::Function &Body = *V.functionOf(Each.Where.In).Body;
     facts::Op Way = Each.Where.At->Code; // Copied from where it was built: by "=" or memcpy.
     bool Repeated = Way == facts::Op::CopyObject || Way == facts::Op::Call;
     for (uint32_t At = Each.Where.At->Region; At != 0; At = Body.Regions[At].Parent)
@@ -239,7 +238,7 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
     bool Some = false;
     for (LocationId Stored : Graph.pointees(Each.From))
       Some |= Carries(Stored);
-    return Some && Repeated && Z.instance(Each.Where.In).Removed <= FedRemovedMax;
+    return Some && Repeated && V.instance(Each.Where.In).Removed <= FedRemovedMax;
   });
 }
 
@@ -249,7 +248,7 @@ bool LeftBehind::isFilledTable(const Object &What, const RecordField &Field) con
 /// reader.
 void LeftBehind::collectUpdated(ObjectId Id) {
   const Object &What = Graph.object(Id);
-  if (What.Type.What != Core::Record || What.Type.Pointers || Z.content(Id).Handle)
+  if (What.Type.What != Core::Record || What.Type.Pointers || Kept.of(Id).Handle)
     return;
   const RecordInfo &Info = P.record(What.Type.Record);
   size_t Fed = 0;
@@ -276,7 +275,7 @@ void LeftBehind::collectUpdated(ObjectId Id) {
 /// Adds to what the save reads what objects of these types keep: an index beside the data is
 /// written by nobody and still belongs to it.
 std::set<RecordKey> LeftBehind::kept(const std::set<RecordKey> &Saved) const {
-  std::set<RecordKey> Kept = Saved;
+  std::set<RecordKey> All = Saved;
   std::vector<ObjectId> Work;
   std::set<ObjectId> Seen;
   auto Take = [&](ObjectId Id) {
@@ -291,12 +290,12 @@ std::set<RecordKey> LeftBehind::kept(const std::set<RecordKey> &Saved) const {
     ObjectId Id = Work.back();
     Work.pop_back();
     for (RecordKey Key : Graph.object(Id).Types)
-      Kept.insert(P.named(Key));
+      All.insert(P.named(Key));
     for (const auto &Cell : Graph.object(Id).Cells)
       for (LocationId Each : Graph.pointees(Cell.second))
         Take(Graph.at(Each).In);
   }
-  return Kept;
+  return All;
 }
 
 std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) const {

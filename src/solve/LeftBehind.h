@@ -8,14 +8,14 @@
 // that proves it.
 #pragma once
 
+#include "solve/Contents.h"
 #include "solve/Result.h"
-#include "solve/Zone.h"
 
 namespace nvmove::solve {
 
 class LeftBehind {
 public:
-  LeftBehind(const Program &P, const Zone &Z);
+  LeftBehind(const Program &P, const Visits &V, const Contents &Kept);
 
   /// The persistent types, by name. \p Saved restricts them to types that the save reads and what
   /// objects of these keep.
@@ -64,8 +64,9 @@ private:
   std::string cellName(ObjectId Id, int64_t Offset) const;
 
   const Program &P;
-  const Zone &Z;
+  const Visits &V;
   const PointsTo &Graph;
+  const Contents &Kept;
   std::set<RecordKey> Machinery; ///< Types of what holds the handle.
   std::map<ObjectId, Reach> Reached;
   std::set<ObjectId> Data; ///< Objects from which input can be reached.

@@ -1,5 +1,6 @@
-// Library functions that stand in no table: outputs, containers, callbacks. See Externals.def.
-#include "solve/Zone.h"
+// Library functions that stand in no table: outputs, containers, callbacks. See CallEffects.h and
+// Externals.def.
+#include "solve/CallEffects.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -7,6 +8,9 @@ namespace nvmove::solve {
 
 using facts::Register;
 
+namespace {
+
+/// True when parameter \p Number of a function with this signature text points to const.
 bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
   size_t Open = Signature.find('(');
   if (Open == llvm::StringRef::npos)
@@ -33,43 +37,45 @@ bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
   return false;
 }
 
+} // namespace
+
 /// The text of the called function's type.
-llvm::StringRef Zone::signature(const PendingCall &Call) const {
-  const facts::TranslationUnit &Unit = functionOf(Call.In).unit();
+llvm::StringRef CallEffects::signature(const PendingCall &Call) const {
+  const facts::TranslationUnit &Unit = V.functionOf(Call.In).unit();
   if (Call.Call->Ty == None)
     return {};
   return Unit.text(Unit.Types[Call.Call->Ty].Spelling);
 }
 
 /// A library function that nobody described: see the rule at the end of Externals.def.
-bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
-  size_t Now = argumentSize(Call);
+bool CallEffects::applyGeneralRule(PendingCall &Call) {
+  size_t Now = Kept.argumentSize(Call);
   bool First = Call.Seen == 0;
   if (Call.Seen == Now)
     return false;
   Call.Seen = Now;
-  const FunctionInfo &F = functionOf(Call.In);
-  NodeId Result = resultNode(Call);
+  const FunctionInfo &F = V.functionOf(Call.In);
+  NodeId Result = V.resultNode(Call);
   bool Tainted = false;
   for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
-    NodeId N = argumentNode(Call, I);
+    NodeId N = V.argumentNode(Call, I);
     if (N == None)
       continue;
     for (LocationId Each : Graph.pointees(N)) {
       ObjectId In = Graph.at(Each).In;
       Tainted |= Each == Graph.input() || Each == Graph.handle() ||
-                 ((content(In).Input || content(In).Handle) && !Graph.object(In).isOlder());
+                 ((Kept.of(In).Input || Kept.of(In).Handle) && !Graph.object(In).isOlder());
     }
   }
   if (Tainted) {
     llvm::StringRef Signature = signature(Call);
     for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-      if (NodeId N = argumentNode(Call, I);
+      if (NodeId N = V.argumentNode(Call, I);
           N != None && !Graph.holds(N, Graph.handle()) && !parameterIsConst(Signature, I)) {
         for (LocationId Each : Graph.snapshot(N)) {
           Location At = Graph.at(Each);
           if (!Graph.object(At.In).isMemory() || Graph.object(At.In).isOlder() ||
-              content(At.In).Handle)
+              Kept.of(At.In).Handle)
             continue;
           Graph.add(Graph.cell(At.In, At.Offset), Graph.input());
         }
@@ -82,11 +88,11 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
     if (Type.Pointers == 1 && Type.What != Core::Function && Type.What != Core::Other)
       allocate(Call, ObjectKind::Heap, {}, Result);
     for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-      if (Register R = argument(Call, I); R != None && R != facts::NullRegister) {
+      if (Register R = V.argument(Call, I); R != None && R != facts::NullRegister) {
         const Shape &Given = F.shapeOf(F.Body->Registers[R]);
         if (Type.Pointers == 1 && Given.Pointers == 1 && Given.What == Type.What &&
             Given.Record == Type.Record)
-          Graph.addShift(node(Call.In, R), Result, AnyOffset);
+          Graph.addShift(V.node(Call.In, R), Result, AnyOffset);
       }
   }
   if (First)
@@ -96,7 +102,7 @@ bool Zone::generalRule(PendingCall &Call, ExternalId Callee) {
 }
 
 /// True when \p N is the address of a variable that holds a void pointer.
-bool Zone::pointsToGeneric(NodeId N) const {
+bool CallEffects::pointsToGeneric(NodeId N) const {
   for (LocationId Each : Graph.pointees(N))
     if (const Object &What = Graph.object(Graph.at(Each).In);
         (What.Kind == ObjectKind::Global || What.Kind == ObjectKind::Stack) &&
@@ -106,20 +112,20 @@ bool Zone::pointsToGeneric(NodeId N) const {
 }
 
 /// A record that only its library looks into.
-bool Zone::isForeign(const Shape &Type) const {
+bool CallEffects::isForeign(const Shape &Type) const {
   return Type.isPointerTo(Core::Record) &&
          (P.record(Type.Record).System || !P.record(Type.Record).Complete);
 }
 
 /// Containers of libraries: what is given to an opaque object is kept by it and comes out of it.
 /// One that is returned keeps it, too: "list = append(list, item)" may begin with an empty list.
-void Zone::containerRule(PendingCall &Call) {
-  const FunctionInfo &F = functionOf(Call.In);
+void CallEffects::containerRule(PendingCall &Call) {
+  const FunctionInfo &F = V.functionOf(Call.In);
   llvm::StringRef Signature = signature(Call);
   int Container = -1, Source = -1;
   bool Keys = false; // An opaque container only looks at what it takes as const.
   auto Given = [&](int I) {
-    Register R = argument(Call, I);
+    Register R = V.argument(Call, I);
     if (R == None || R == facts::NullRegister)
       return Shape();
     Shape Type = F.shapeOf(F.Body->Registers[R]);
@@ -127,8 +133,8 @@ void Zone::containerRule(PendingCall &Call) {
     return Type;
   };
   for (int I = 0; I != Call.Call->ArgumentCount && Container < 0; ++I)
-    if (argumentNode(Call, I) != None) {
-      bool Root = pointsToGeneric(argumentNode(Call, I)); // tsearch(key, &root, compare)
+    if (V.argumentNode(Call, I) != None) {
+      bool Root = pointsToGeneric(V.argumentNode(Call, I)); // tsearch(key, &root, compare)
       bool Foreign = isForeign(Given(I));
       if (Root || (Foreign && !parameterIsConst(Signature, I)))
         Container = I;
@@ -136,16 +142,16 @@ void Zone::containerRule(PendingCall &Call) {
         Source = I;
       Keys = !Root;
     }
-  NodeId Result = resultNode(Call);
+  NodeId Result = V.resultNode(Call);
   std::vector<NodeId> Keepers;
   if (Container >= 0)
-    Keepers.push_back(argumentNode(Call, Container));
+    Keepers.push_back(V.argumentNode(Call, Container));
   if (Result != None && isForeign(F.shapeOf(F.Body->Registers[Call.Call->Dst])))
     Keepers.push_back(Result);
   Site Here{Call.In, Call.Call};
   auto Table = [&](int I) { // Of callbacks, in a record that the library declares.
     bool Found = false;
-    if (NodeId N = argumentNode(Call, I); N != None)
+    if (NodeId N = V.argumentNode(Call, I); N != None)
       for (LocationId Each : Graph.pointees(N))
         Found |= isLibrarys(Graph.at(Each).In);
     return Found;
@@ -154,14 +160,14 @@ void Zone::containerRule(PendingCall &Call) {
     if (I != Container &&
         (Table(I) || (Given(I).Pointers == 1 && (!Keys || !parameterIsConst(Signature, I)))))
       for (NodeId Keeper : Keepers)
-        Graph.addStore(Keeper, argumentNode(Call, I), Shape(), Here);
+        Graph.addStore(Keeper, V.argumentNode(Call, I), Shape(), Here);
   if (Result != None && Source >= 0)
-    Graph.addLoad(argumentNode(Call, Source), Result, F.shapeOf(F.Body->Registers[Call.Call->Dst]),
-                  None, Here);
+    Graph.addLoad(V.argumentNode(Call, Source), Result,
+                  F.shapeOf(F.Body->Registers[Call.Call->Dst]), None, Here);
 }
 
 /// A record that only a library looks into, or that a library declares: its objects are its own.
-bool Zone::isLibrarys(ObjectId Id) const {
+bool CallEffects::isLibrarys(ObjectId Id) const {
   const Object &What = Graph.object(Id);
   return What.isMemory() && llvm::any_of(What.Types, [&](RecordKey Key) {
            return P.record(Key).System || !P.record(Key).Complete;
@@ -170,7 +176,7 @@ bool Zone::isLibrarys(ObjectId Id) const {
 
 /// The functions that an object of a library keeps. Of those that were handed over one by one, the
 /// ones that take nothing but void pointers are hooks of a container: they compare and free.
-void Zone::keptCallbacks(ObjectId Id, bool Nested, std::set<FunctionId> &Found) const {
+void CallEffects::keptCallbacks(ObjectId Id, bool Nested, std::set<FunctionId> &Found) const {
   for (auto [Offset, Cell] : Graph.object(Id).Cells)
     for (LocationId Each : Graph.pointees(Cell)) {
       ObjectId In = Graph.at(Each).In;
@@ -190,11 +196,11 @@ void Zone::keptCallbacks(ObjectId Id, bool Nested, std::set<FunctionId> &Found) 
 
 /// Functions handed to a library, now or earlier with an object of its own, are called with
 /// whatever else it was handed.
-bool Zone::callBack(PendingCall &Call) {
+void CallEffects::callBack(PendingCall &Call) {
   std::set<FunctionId> Targets;
   std::vector<NodeId> Objects; // That keep what the callbacks are given.
   for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-    if (NodeId N = argumentNode(Call, I); N != None) {
+    if (NodeId N = V.argumentNode(Call, I); N != None) {
       size_t Before = Targets.size();
       for (LocationId Each : Graph.pointees(N)) {
         ObjectId In = Graph.at(Each).In;
@@ -206,24 +212,23 @@ bool Zone::callBack(PendingCall &Call) {
       if (Targets.size() != Before)
         Objects.push_back(N);
     }
-  if (Targets.empty() || !carriesInput(Call, Look::First))
-    return false;
+  if (Targets.empty() || !Kept.carriesInput(Call, Look::First))
+    return;
   for (FunctionId Target : Targets) {
     if (Known.noReturn(Target) || Known.formats(Target) || !Call.Followed.insert(Target).second)
       continue;
-    InstanceId Callee = enter(Target, {Call.In, Call.Call}, /*Contact=*/true, /*Removed=*/0);
+    InstanceId Callee = V.enter(Target, {Call.In, Call.Call}, /*Contact=*/true, /*Removed=*/0);
     const FunctionInfo &F = P.function(Target);
     for (unsigned To = 0; To != F.Body->ParameterCount; ++To) {
       if (!F.parameter(To).Pointers)
         continue;
       for (int I = 0; I != Call.Call->ArgumentCount; ++I)
-        if (NodeId N = argumentNode(Call, I); N != None)
-          Graph.addEdge(N, node(Callee, To));
+        if (NodeId N = V.argumentNode(Call, I); N != None)
+          Graph.addEdge(N, V.node(Callee, To));
       for (NodeId N : Objects)
-        Graph.addLoad(N, node(Callee, To), F.parameter(To), None, {Call.In, Call.Call});
+        Graph.addLoad(N, V.node(Callee, To), F.parameter(To), None, {Call.In, Call.Call});
     }
   }
-  return true;
 }
 
 } // namespace nvmove::solve

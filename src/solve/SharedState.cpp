@@ -1,9 +1,5 @@
-// Union-find over the registers of a body, and the question that Zone asks. See SharedState.h.
+// Union-find over the registers of a body. See SharedState.h.
 #include "solve/SharedState.h"
-
-#include "solve/Zone.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::solve {
 
@@ -87,58 +83,6 @@ bool SharedState::follows(const Instruction &Later, const Instruction &Earlier) 
   for (uint32_t At = Earlier.Region; At != 0; At = F.Body->Regions[At].Parent)
     if (F.Body->Regions[At].Kind == facts::RegionKind::Loop && Within(Later.Region, At))
       return true;
-  return false;
-}
-
-/// True when \p R holds the handle, input, or the address of what was made and holds one of them.
-bool Zone::bringsInput(InstanceId In, Register R) const {
-  NodeId N = node(In, R);
-  if (N == None)
-    return false;
-  for (LocationId Each : Graph.pointees(N)) {
-    ObjectId Id = Graph.at(Each).In;
-    if (Each == Graph.input() || Each == Graph.handle() ||
-        (!Graph.object(Id).isOlder() && (content(Id).Input || content(Id).Handle)))
-      return true;
-  }
-  return false;
-}
-
-/// True when \p Call is given state into which its caller puts input afterwards, through a pointer
-/// that the state holds, or by another call that is given input beside it.
-bool Zone::preparesState(const PendingCall &Call, FunctionId Target) {
-  if (!Known.mayAllocate(Target))
-    return false;
-  const FunctionInfo &F = functionOf(Call.In);
-  auto [It, New] = States.try_emplace(Instances[Call.In].Function);
-  if (New)
-    It->second = std::make_unique<SharedState>(F);
-  const SharedState &Shared = *It->second;
-  auto Puts = [&](const Instruction &Use, uint32_t State) {
-    if (Use.Code == Op::Store || Use.Code == Op::CopyObject)
-      return Shared.isBehind(Use.A) && bringsInput(Call.In, Use.B);
-    bool Own = Use.A == None || P.entity(F, Use.A).What == Entity::Function;
-    bool Given = false, Input = false;
-    for (unsigned A = 0; A != Use.ArgumentCount; ++A) {
-      Register R = F.Body->Arguments[Use.FirstArgument + A];
-      if (Shared.state(R) == State)
-        Given |= Own || Shared.isBehind(R);
-      else
-        Input = Input || bringsInput(Call.In, R);
-    }
-    return Given && Input;
-  };
-  for (int I = 0; I != Call.Call->ArgumentCount; ++I) {
-    Register R = argument(Call, I);
-    uint32_t State = Shared.state(R);
-    bool Address = State != None && F.Body->Registers[R] == None; // Of a variable.
-    if (State == None || !(Address || F.shapeOf(F.Body->Registers[R]).Pointers))
-      continue;
-    if (llvm::any_of(Shared.users(State), [&](const Instruction *Use) {
-          return Use != Call.Call && Shared.follows(*Use, *Call.Call) && Puts(*Use, State);
-        }))
-      return true;
-  }
   return false;
 }
 

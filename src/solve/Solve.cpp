@@ -5,6 +5,7 @@
 #include "solve/Doubts.h"
 #include "solve/LeftBehind.h"
 #include "solve/SaveZone.h"
+#include "solve/Zone.h"
 
 #include "facts/FactsFile.h"
 
@@ -215,22 +216,23 @@ llvm::Expected<ScanResult> solve(std::vector<TranslationUnit> Units, const Optio
   } else {
     Inference Known(P);
     FunctionFlow Flow(P);
-    Zone Visited(P, Known, Flow, O.StepsMax);
-    Visited.visit(LoadIds);
-    noteDoubts(P, Visited.visited(), Result);
-    LeftBehind Behind(P, Visited);
+    Zone Z(P, Known, Flow, O.StepsMax);
+    Z.visit(LoadIds);
+    const Visits &V = Z.visits();
+    noteDoubts(P, V.functions(), Result);
+    LeftBehind Behind(P, V, Z.contents());
     std::set<RecordKey> Saved;
     if (!Save->empty())
       Saved = typesSaved(P, Known, Flow, idsOf(P, *Save));
     Result.Types = Behind.types(Save->empty() ? nullptr : &Saved);
-    Result.Stats.FunctionsVisited = Visited.visited().size();
-    llvm::append_range(Result.Notes, Visited.notes());
+    Result.Stats.FunctionsVisited = V.functions().size();
+    llvm::append_range(Result.Notes, Z.notes());
     for (const std::string &Name : O.WhyNot)
       for (std::string &Line : Behind.whyNot(Name))
         Result.Notes.push_back(std::move(Line));
-    Result.Incomplete |= Visited.stopped();
-    for (const Site &Each : Visited.unresolved()) {
-      const FunctionInfo &F = Visited.functionOf(Each.In);
+    Result.Incomplete |= Z.stopped();
+    for (const Site &Each : V.unresolved()) {
+      const FunctionInfo &F = V.functionOf(Each.In);
       const facts::Location &Where = Each.At->Where;
       Result.UnresolvedCalls.push_back({{F.unit().text(Where.File), Where.Line, Where.Column},
                                         F.Name,

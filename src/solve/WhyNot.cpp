@@ -27,7 +27,7 @@ std::string LeftBehind::whyNotKept(ObjectId Id) const {
     return "holds the input handle";
   if (!Reached.count(Id))
     return "is not reachable when the load returns";
-  if (!Data.count(Id) && Z.instance(What.Made.In).Contactless)
+  if (!Data.count(Id) && V.instance(What.Made.In).Contactless)
     return "is made without contact to the input and leads to none";
   if (keepsOnlyMachinery(Id))
     return "leads to nothing but what holds the input handle";
@@ -36,7 +36,7 @@ std::string LeftBehind::whyNotKept(ObjectId Id) const {
 
 /// Functions that ask for memory of this type's size and are not visited.
 std::string LeftBehind::unvisitedMakers(RecordKey Key) const {
-  std::set<FunctionId> Visited = Z.visited();
+  std::set<FunctionId> Visited = V.functions();
   std::string Names;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
     const FunctionInfo &F = P.function(Id);

@@ -1,320 +1,21 @@
-// Instances, translation of instructions to constraints, and the rounds. See Zone.h.
+// The rounds. See Zone.h.
 #include "solve/Zone.h"
 
 #include "solve/Cleared.h"
 #include "solve/Heuristics.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 namespace nvmove::solve {
 
-using facts::Instruction;
-using facts::Op;
-using facts::Register;
-
-namespace {
-
-/// Integers that carry no pointer: short ones and signed ones (uintptr_t and size_t are unsigned).
-bool isNumber(const FunctionInfo &F, facts::TypeId Type) {
-  const Shape &S = F.shapeOf(Type);
-  if (Type == None || !S.Size || S.Pointers || S.What == Core::Record || S.What == Core::Void)
-    return false;
-  if (S.Size < sizeof(void *))
-    return true;
-  const facts::Type &Recorded = F.unit().Types[Type];
-  return Recorded.Kind == facts::TypeKind::Scalar &&
-         !llvm::StringRef(F.unit().text(Recorded.Spelling)).starts_with("unsigned");
-}
-
-} // namespace
-
 Zone::Zone(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax)
-    : P(P), Known(Known), Flow(Flow), Graph(P, StepsMax), ReadsInputGlobal(P.functions().size()),
-      ReadsHandleGlobal(P.functions().size()), GlobalsUsed(P.functions().size()) {
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    for (const Instruction &I : P.function(Id).Body->Body)
-      if (I.Code == Op::AddressOf)
-        if (Entity Meant = P.entity(P.function(Id), I.A); Meant.What == Entity::Global)
-          GlobalsUsed[Id].push_back(Meant.Id);
-  for (const RecordInfo &Record : P.records())
-    for (const RecordField &Field : Record.Fields)
-      if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
-          P.record(Field.Type.Record).Size <= HookBytesMax)
-        Embedded.insert(Field.Type.Record);
-}
-
-NodeId Zone::node(InstanceId In, Register R) const {
-  return R == None || R == facts::NullRegister ? None : Instances[In].First + R;
-}
-
-bool Zone::isGeneric(const FunctionInfo &F) const {
-  bool Pointers = false, Hooks = false, Numbers = false;
-  for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
-    const Shape &Parameter = F.parameter(I);
-    if (Parameter.What == Core::Void && Parameter.Pointers)
-      return true;
-    if (Parameter.isPointerTo(Core::Record) && Embedded.count(Parameter.Record))
-      return true;
-    bool Hook = Parameter.What == Core::Function;
-    Hooks |= Hook;
-    Numbers |= Parameter.Pointers == 0 && !Hook;
-    Pointers |= Parameter.Pointers && Parameter.What != Core::Char && !Hook;
-  }
-  const Shape &Result = F.result();
-  if (Result.What == Core::Void && Result.Pointers)
-    return true;
-  // A constructor: takes no object, gives one; hooks beside a size belong to what it makes.
-  return !Pointers && (!Hooks || Numbers) && Result.isPointerTo(Core::Record);
-}
-
-InstanceId Zone::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) {
-  const FunctionInfo &F = P.function(Id);
-  std::tuple<FunctionId, InstanceId, const Instruction *> Key(Id, None, nullptr);
-  unsigned CloneDepth = 0;
-  unsigned Contactless = 0;
-  if (Via.At) {
-    const Instance &Caller = Instances[Via.In];
-    Contactless = Contact ? 0 : Caller.Contactless + 1;
-    bool Recursive = false;
-    InstanceId Up = Via.In;
-    for (unsigned Steps = 0; Steps != 16 && Up != None; ++Steps) {
-      Recursive |= Instances[Up].Function == Id;
-      Up = Instances[Up].Via.At ? Instances[Up].Via.In : None;
-    }
-    if ((isGeneric(F) || (F.result().isPointerTo(Core::Record) && asksForSize(Via))) &&
-        !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
-      Key = {Id, Via.In, Via.At};
-      CloneDepth = Caller.CloneDepth + 1;
-    }
-  }
-  auto [It, New] = Entered.try_emplace(Key, static_cast<InstanceId>(Instances.size()));
-  if (!New) {
-    Instance &Known = Instances[It->second];
-    Known.Contactless = std::min(Known.Contactless, Contactless);
-    Known.Removed = std::min(Known.Removed, Removed);
-    return It->second;
-  }
-  ++Clones[Id];
-  Instance Made;
-  Made.Function = Id;
-  Made.Via = Via;
-  Made.Contactless = Contactless;
-  Made.CloneDepth = CloneDepth;
-  Made.Removed = Made.Entered = Removed;
-  Made.First = Graph.makeNodes(F.Body->Registers.size() + 1);
-  Made.Result = static_cast<NodeId>(Made.First + F.Body->Registers.size());
-  InstanceId In = It->second;
-  for (Register R = 0; R != F.Body->Registers.size(); ++R)
-    if (isNumber(F, F.Body->Registers[R]))
-      Graph.restrictToNumbers(Made.First + R);
-  Instances.push_back(std::move(Made));
-  translate(In);
-  return In;
-}
-
-void Zone::translate(InstanceId In) {
-  const FunctionInfo &F = functionOf(In);
-  std::vector<bool> Dead = Known.deadRegions(Instances[In].Function);
-  for (const Instruction &I : F.Body->Body)
-    if (!Dead[I.Region])
-      instruction(In, I);
-}
-
-NodeId Zone::addressOf(InstanceId In, const Instruction &I) {
-  NodeId Dst = node(In, I.Dst);
-  const FunctionInfo &F = functionOf(In);
-  Entity Meant = P.entity(F, I.A);
-  ObjectId Target = None;
-  switch (Meant.What) {
-  case Entity::Function:
-    Target = Graph.functionObject(Meant.Id);
-    break;
-  case Entity::External:
-    Target = Graph.externalObject(Meant.Id);
-    break;
-  case Entity::Global:
-    Target = Graph.globalObject(Meant.Id);
-    break;
-  case Entity::Local: {
-    auto [It, New] = Instances[In].Locals.try_emplace(I.A, None);
-    if (New) {
-      Object Made;
-      Made.Kind = ObjectKind::Stack;
-      facts::TypeId Type = F.unit().Symbols[I.A].Type;
-      Made.Type = F.shapeOf(Type);
-      Made.Made = {In, &I};
-      if (Made.Type.What == Core::Record && !Made.Type.Pointers)
-        Made.Types.insert(Made.Type.Record);
-      Made.Bytes = Made.Type.What != Core::Record || Made.Type.Pointers;
-      It->second = Graph.makeObject(std::move(Made));
-    }
-    Target = It->second;
-    break;
-  }
-  case Entity::Unknown:
-    return Dst;
-  }
-  Graph.add(Dst, Graph.location(Target, 0));
-  return Dst;
-}
-
-void Zone::load(InstanceId In, const Instruction &I) {
-  const FunctionInfo &F = functionOf(In);
-  const Shape &Type = F.shapeOf(I.Ty);
-  NodeId Dst = node(In, I.Dst);
-  uint32_t Number = None;
-  if (Type.isPointerTo(Core::Function)) {
-    Graph.Flows.push_back(&Flow.at(Instances[In].Function, I.Dst));
-    Number = static_cast<uint32_t>(Graph.Flows.size() - 1);
-  }
-  if (Type.Size == 1 && !Type.Pointers && Dst != None) { // A stream may keep its own buffer.
-    NodeId Character = Graph.makeNodes(1);
-    Graph.restrictToInput(Character);
-    Graph.addEdge(Character, Dst);
-    Dst = Character;
-  }
-  Graph.addLoad(node(In, I.A), Dst, Type, Number, {In, &I});
-}
-
-void Zone::instruction(InstanceId In, const Instruction &I) {
-  const FunctionInfo &F = functionOf(In);
-  Site Here{In, &I};
-  NodeId Dst = node(In, I.Dst);
-  auto A = [&] { return node(In, I.A); };
-  switch (I.Code) {
-  case Op::AddressOf:
-    addressOf(In, I);
-    return;
-  case Op::SizeOf:
-    Graph.add(Dst, Graph.location(Graph.sizeObject(F.shapeOf(I.Ty).Record), 0));
-    return;
-  case Op::Call:
-    Calls.push_back({In, &I, {}, None, 0, false});
-    return;
-  default:
-    break;
-  }
-  if (A() == None)
-    return;
-  switch (I.Code) {
-  case Op::Copy:
-    return Graph.addEdge(A(), Dst);
-  case Op::FieldOf:
-    return Graph.addFieldOf(A(), Dst, I.Delta, F.shapeOf(I.Ty).Record, Here);
-  case Op::ElementOf:
-    return Graph.addElementOf(A(), Dst);
-  case Op::Offset:
-    return Graph.addShift(A(), Dst, I.Delta);
-  case Op::Wander:
-    return Graph.addShift(A(), Dst, AnyOffset);
-  case Op::Cast:
-    return Graph.addCast(A(), Dst, F.shapeOf(I.Ty),
-                         !I.Implicit && F.shapeOf(F.Body->Registers[I.A]).isPointerTo(Core::Char),
-                         Here);
-  case Op::Load:
-    return load(In, I);
-  case Op::Store: {
-    NodeId Value = node(In, I.B);
-    if (Value != None && isNumber(F, I.Ty)) {
-      NodeId Number = Graph.makeNodes(1);
-      Graph.restrictToNumbers(Number);
-      Graph.addEdge(Value, Number);
-      Value = Number;
-    }
-    return Graph.addStore(A(), Value, F.shapeOf(I.Ty), Here);
-  }
-  case Op::CopyObject:
-    if (NodeId B = node(In, I.B); B != None)
-      Graph.addCopyObject(A(), B, F.shapeOf(I.Ty).Size, Here);
-    return;
-  case Op::Return:
-    return Graph.addEdge(A(), Instances[In].Result);
-  default:
-    return;
-  }
-}
-
-/// Static initialisers ran before anything else: they are part of every zone.
-void Zone::initialisers() {
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    if (P.function(Id).Body->Symbol == None)
-      enter(Id, {}, /*Contact=*/true, /*Removed=*/0);
-  Graph.run();
-  Graph.seal();
-}
-
-/// Walks from memory older than the load; what holds the handle is machinery and links nothing.
-void Zone::findLinked() {
-  std::vector<ObjectId> Work;
-  auto Link = [&](ObjectId Id) {
-    if (Graph.object(Id).isMemory() && !Contents[Id].Linked &&
-        (!Contents[Id].Handle || Graph.object(Id).Kind == ObjectKind::Global)) {
-      Contents[Id].Linked = true;
-      Work.push_back(Id);
-    }
-  };
-  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
-    if (Graph.object(Id).isOlder())
-      Link(Id);
-  while (!Work.empty()) {
-    ObjectId Id = Work.back();
-    Work.pop_back();
-    for (auto [Offset, Cell] : Graph.object(Id).Cells)
-      for (LocationId Each : Graph.pointees(Cell))
-        if (Graph.keeps(Graph.at(Each)))
-          Link(Graph.at(Each).In);
-  }
-}
-
-void Zone::refreshContents() {
-  Contents.assign(Graph.objects(), {});
-  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
-    Content &Made = Contents[Id];
-    for (auto [Offset, Cell] : Graph.object(Id).Cells)
-      for (LocationId Each : Graph.pointees(Cell)) {
-        Made.Input |= Each == Graph.input();
-        Made.Handle |= Each == Graph.handle();
-        ObjectKind Kind = Graph.object(Graph.at(Each).In).Kind;
-        Made.Fresh |= Kind == ObjectKind::Heap || Kind == ObjectKind::Mapped;
-      }
-    HandleSeen |= Made.Handle;
-  }
-  // A local array of pointers into a line that was read is as good as the line.
-  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
-    if (Graph.object(Id).Kind == ObjectKind::Stack && !Contents[Id].Fresh)
-      for (auto [Offset, Cell] : Graph.object(Id).Cells)
-        for (LocationId Each : Graph.pointees(Cell))
-          Contents[Id].Fresh |= Graph.object(Graph.at(Each).In).Kind == ObjectKind::Stack &&
-                                Contents[Graph.at(Each).In].Input;
-  findLinked();
-  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
-    Content &Each = Contents[Id];
-    const Object &What = Graph.object(Id);
-    // What is put into scratch memory far from the input was read from what is built already.
-    unsigned Near = What.Kind == ObjectKind::Stack ? 0 : ConstructorRemoved;
-    bool Far = What.Made.At && Instances[What.Made.In].Entered > Near;
-    Each.Source = Each.Handle;
-    Each.Staged = Each.Handle || (Each.Input && !Each.Linked && !Far);
-  }
-  for (unsigned Level = 0; Level != 2; ++Level)
-    for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
-      if (ObjectKind Kind = Graph.object(Id).Kind;
-          Kind == ObjectKind::Heap || Kind == ObjectKind::Stack || Kind == ObjectKind::Pre)
-        for (auto [Offset, Cell] : Graph.object(Id).Cells)
-          for (LocationId Each : Graph.pointees(Cell)) {
-            Contents[Id].Source |= Contents[Graph.at(Each).In].Source;
-            Contents[Id].Staged |= Contents[Graph.at(Each).In].Staged;
-          }
-  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
-    if (Graph.object(Id).Kind == ObjectKind::Global)
-      Contents[Id].Buffer = keepsBuffer(Id);
-  findGlobalReaders();
-}
+    : P(P), Known(Known), Flow(Flow), V(P, Known, Flow, StepsMax), Kept(V),
+      Sources(P, Known, Flow, V, Kept), Effects(P, Known, V, Kept, Sources),
+      Selection(P, Known, Flow, V, Kept, Sources, Effects) {}
 
 void Zone::rounds() {
   for (unsigned Round = 0; Round != RoundsMax; ++Round) {
-    bool Done = Graph.run();
-    refreshContents();
+    bool Done = V.graph().run();
+    Kept.refresh();
+    Sources.findGlobalReaders();
     if (!Done) {
       Stopped = true;
       Notes.push_back("the points-to analysis was stopped at its step limit; types may be missing "
@@ -323,11 +24,8 @@ void Zone::rounds() {
     }
     bool Changed = false;
     // Calls of functions that are entered now come next: their arguments have to flow in first.
-    for (size_t I = 0, Now = Calls.size(); I != Now; ++I) {
-      PendingCall Call = Calls[I]; // Calls grows while it is considered.
-      Changed |= consider(Call);
-      Calls[I] = std::move(Call);
-    }
+    for (size_t I = 0, Now = V.calls().size(); I != Now; ++I)
+      Changed |= Selection.consider(V.calls()[I]);
     if (!Changed)
       return;
   }
@@ -339,47 +37,18 @@ void Zone::visit(llvm::ArrayRef<FunctionId> Load) {
   Cleared Left(P, Known, Flow);
   for (FunctionId Id : Load)
     for (GlobalId Each : Left.by(Id))
-      Graph.object(Graph.globalObject(Each)).Emptied = true;
-  initialisers();
-  measure(Load);
-  for (FunctionId Id : Load) {
-    InstanceId In = enter(Id, {}, /*Contact=*/true, /*Removed=*/0);
-    Loads.push_back(In);
-    const FunctionInfo &F = P.function(Id);
-    for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
-      Shape Pointed = F.parameter(I);
-      if (!Pointed.Pointers || Pointed.What == Core::Function)
-        continue;
-      --Pointed.Pointers;
-      Graph.add(node(In, I), Graph.location(Graph.preObject(Pointed), 0));
-    }
-  }
-  InputGiven = seedParameters(Load, /*Guess=*/NearestOpen > OpenNear && NearestOpen != ~0u);
-  findWay();
+      V.graph().object(V.graph().globalObject(Each)).Emptied = true;
+  V.enterInitialisers();
+  for (FunctionId Id : Load)
+    V.enterLoad(Id);
+  Sources.find();
   rounds();
-  if (!HandleSeen && Graph.filled().empty()) {
-    seedParameters(Load, /*Guess=*/true);
+  if (!Effects.opened() && !Kept.anyHandle() && V.graph().filled().empty()) {
+    Sources.guess();
     rounds();
   }
-  if (BoundHit)
+  if (Selection.boundHit())
     Notes.push_back("some calls far from the input were not followed (bound reached)");
-}
-
-std::set<FunctionId> Zone::visited() const {
-  std::set<FunctionId> Distinct;
-  for (const Instance &Each : Instances)
-    if (P.function(Each.Function).Body->Symbol != None)
-      Distinct.insert(Each.Function);
-  return Distinct;
-}
-
-std::vector<Site> Zone::unresolved() const {
-  std::vector<Site> Found;
-  std::set<const Instruction *> Seen;
-  for (const PendingCall &Call : Calls)
-    if (Call.Call->A == None && !Call.Resolved && Seen.insert(Call.Call).second)
-      Found.push_back({Call.In, Call.Call});
-  return Found;
 }
 
 } // namespace nvmove::solve

@@ -1,8 +1,8 @@
-// Where the input is: the nearest open, the way to it, parameters and globals that are it. See
-// Zone.h.
+// The nearest open, the way to it, parameters and globals that are the input. See InputSources.h.
+#include "solve/InputSources.h"
+
 #include "solve/Handles.h"
 #include "solve/Heuristics.h"
-#include "solve/Zone.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,10 +11,25 @@ namespace nvmove::solve {
 using facts::Instruction;
 using facts::Op;
 
-namespace {} // namespace
+InputSources::InputSources(const Program &P, const Inference &Known, const FunctionFlow &Flow,
+                           Visits &V, const Contents &Kept)
+    : P(P), Known(Known), Flow(Flow), V(V), Kept(Kept), ReadsInput(P.functions().size()),
+      ReadsHandle(P.functions().size()), GlobalsUsed(P.functions().size()) {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    for (const Instruction &I : P.function(Id).Body->Body)
+      if (I.Code == Op::AddressOf)
+        if (Entity Meant = P.entity(P.function(Id), I.A); Meant.What == Entity::Global)
+          GlobalsUsed[Id].push_back(Meant.Id);
+}
+
+void InputSources::find() {
+  measure();
+  InputGiven = seedParameters(/*Guess=*/NearestOpen > OpenNear && NearestOpen != ~0u);
+  findWay();
+}
 
 /// True for a pointer to a record that keeps a place in a text: what streams look like.
-bool Zone::looksLikeStream(const Shape &Parameter) const {
+bool InputSources::looksLikeStream(const Shape &Parameter) const {
   if (!Parameter.isPointerTo(Core::Record))
     return false;
   return llvm::any_of(P.record(Parameter.Record).Fields, [](const RecordField &Field) {
@@ -24,21 +39,21 @@ bool Zone::looksLikeStream(const Shape &Parameter) const {
 
 /// Parameters of the load functions that are the input: the ones that are read from, or on \p Guess
 /// all that could be, of several the ones that look like it. True when there are any.
-bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
+bool InputSources::seedParameters(bool Guess) {
   std::vector<std::set<unsigned>> Handles = handleParameters(P, Known, Flow);
   bool Any = false;
-  for (size_t L = 0; L != Loads.size(); ++L) {
-    const FunctionInfo &F = P.function(Load[L]);
+  for (InstanceId Load : V.loads()) {
+    const FunctionInfo &F = V.functionOf(Load);
     bool Streams = false;
     for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
       Streams |= looksLikeStream(F.parameter(I));
     for (unsigned I = 0; I != F.Body->ParameterCount; ++I) {
       const Shape &Parameter = F.parameter(I);
       bool Library = Parameter.isPointerTo(Core::Record) && P.record(Parameter.Record).System;
-      if (Library || Handles[Load[L]].count(I) ||
+      if (Library || Handles[V.instance(Load).Function].count(I) ||
           (Guess && !Parameter.isPointerTo(Core::Char) &&
            (!Streams || looksLikeStream(Parameter)))) {
-        Graph.add(node(Loads[L], I), Graph.handle());
+        V.graph().add(V.node(Load, I), V.graph().handle());
         Any = true;
       }
     }
@@ -46,27 +61,30 @@ bool Zone::seedParameters(llvm::ArrayRef<FunctionId> Load, bool Guess) {
   return Any;
 }
 
-/// True for a direct call that opens or maps something that can be read.
-bool Zone::opens(const FunctionInfo &In, const Instruction &Call) const {
-  ExternalEffect E = Known.effect(P.entity(In, Call.A));
-  return (E.What == Effect::Open && !writesOnly(Call, E)) || E.What == Effect::OpenAt ||
-         E.What == Effect::Map;
+/// True when a direct call in \p Id opens or maps something that can be read.
+bool InputSources::opens(FunctionId Id) const {
+  const FunctionInfo &F = P.function(Id);
+  return llvm::any_of(F.Body->Body, [&](const Instruction &I) {
+    if (I.Code != Op::Call || I.A == None)
+      return false;
+    ExternalEffect E = Known.effect(P.entity(F, I.A));
+    return (E.What == Effect::Open && !writesOnly(I, E)) || E.What == Effect::OpenAt ||
+           E.What == Effect::Map;
+  });
 }
 
 /// Breadth first over direct calls: how far every function is, and where the nearest open is.
-void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
+void InputSources::measure() {
   Distance.assign(P.functions().size(), ~0u);
   std::vector<FunctionId> Work;
-  for (FunctionId Id : Load) {
-    Distance[Id] = 0;
-    Work.push_back(Id);
+  for (InstanceId Load : V.loads()) {
+    Work.push_back(V.instance(Load).Function);
+    Distance[Work.back()] = 0;
   }
   for (size_t At = 0; At != Work.size(); ++At) {
-    const FunctionInfo &F = P.function(Work[At]);
-    for (const Instruction &I : F.Body->Body)
-      if (I.Code == Op::Call && I.A != None && opens(F, I))
-        NearestOpen = std::min(NearestOpen, Distance[Work[At]]);
     FunctionId Caller = Work[At];
+    if (opens(Caller))
+      NearestOpen = std::min(NearestOpen, Distance[Caller]);
     forEachCall(P, Known, Flow, Caller, [&](const Instruction &, FunctionId Callee) {
       if (Distance[Callee] != ~0u || Known.noReturn(Callee) || Known.formats(Callee))
         return;
@@ -77,18 +95,13 @@ void Zone::measure(llvm::ArrayRef<FunctionId> Load) {
 }
 
 /// Functions between the load functions and the nearest opens.
-void Zone::findWay() {
+void InputSources::findWay() {
   OnTheWay.assign(P.functions().size(), false);
   if (NearestOpen == ~0u || InputGiven)
     return;
   auto Near = [&](FunctionId Id) { return Distance[Id] <= NearestOpen + 1; };
-  auto Opens = [&](FunctionId Id) {
-    return llvm::any_of(P.function(Id).Body->Body, [&](const Instruction &I) {
-      return I.Code == Op::Call && I.A != None && opens(P.function(Id), I);
-    });
-  };
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    OnTheWay[Id] = Near(Id) && Opens(Id);
+    OnTheWay[Id] = Near(Id) && opens(Id);
   // Outwards level by level: a caller is on the way when one of its callees is.
   for (unsigned Level = 0; Level <= NearestOpen; ++Level)
     for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
@@ -99,42 +112,10 @@ void Zone::findWay() {
         });
 }
 
-/// True when a global points to characters that were read.
-bool Zone::keepsBuffer(ObjectId Global) const {
-  for (auto [Offset, Cell] : Graph.object(Global).Cells)
-    for (LocationId Each : Graph.pointees(Cell)) {
-      ObjectId In = Graph.at(Each).In;
-      const Object &What = Graph.object(In);
-      if ((What.Kind == ObjectKind::Heap || What.Kind == ObjectKind::Mapped) &&
-          What.Types.empty() && Contents[In].Input)
-        return true;
-    }
-  return false;
-}
-
-/// True when a global points to what was made in the zone and holds the handle, input or more.
-bool Zone::keepsMade(GlobalId Global) const {
-  ObjectId Known = Graph.knownGlobal(Global);
-  if (Known == None)
-    return false;
-  for (auto [Offset, Cell] : Graph.object(Known).Cells)
-    for (LocationId Each : Graph.pointees(Cell)) {
-      const Content &Kept = content(Graph.at(Each).In);
-      if (Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap &&
-          (Kept.Source || Kept.Input || Kept.Fresh))
-        return true;
-    }
-  return false;
-}
-
-/// True when a global points to the record that holds the handle.
-bool Zone::keepsReader(ObjectId Global) const {
-  for (auto [Offset, Cell] : Graph.object(Global).Cells)
-    for (LocationId Each : Graph.pointees(Cell))
-      if (ObjectId In = Graph.at(Each).In;
-          Graph.object(In).Kind == ObjectKind::Heap && Contents[In].Handle)
-        return true;
-  return false;
+/// A program may try several opens, one wrapper deep: the nearest and its neighbours count.
+bool InputSources::isTheInput(const PendingCall &Call) const {
+  unsigned Far = Distance[V.instance(Call.In).Function];
+  return !InputGiven && (NearestOpen == ~0u || Far == ~0u || Far <= NearestOpen + 1);
 }
 
 /// True when function \p Id loads the handle from a member of the record \p Global, which is \p
@@ -163,7 +144,8 @@ static bool loadsHandle(const Program &P, const PointsTo &Graph, FunctionId Id, 
 
 /// A global that is itself the buffer, the cursor or the handle makes its users readers, and the
 /// functions that call them, GlobalReaderDepth levels up. So does a member that is the handle.
-void Zone::findGlobalReaders() {
+void InputSources::findGlobalReaders() {
+  PointsTo &Graph = V.graph();
   std::vector<FunctionId> Input, Handle;
   for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
     if (P.function(Id).Body->Symbol == None)
@@ -172,26 +154,26 @@ void Zone::findGlobalReaders() {
       const Shape &Type = P.globals()[Global].Type;
       if (Type.What == Core::Record && !Type.Pointers) {
         ObjectId Record = Graph.knownGlobal(Global);
-        if (Record != None && content(Record).Handle &&
+        if (Record != None && Kept.of(Record).Handle &&
             loadsHandle(P, Graph, Id, Global, Graph.object(Record)))
           Handle.push_back(Id), Input.push_back(Id);
         continue;
       }
-      const Content &Kept = content(Graph.globalObject(Global));
+      const Content &Holds = Kept.of(Graph.globalObject(Global));
       bool Characters = Type.What == Core::Char && (Type.Array || Type.Pointers);
-      bool Reader = Kept.Handle || keepsReader(Graph.globalObject(Global));
+      bool Reader = Holds.Handle || Kept.keepsReader(Graph.globalObject(Global));
       if (Reader)
         Handle.push_back(Id);
-      if (Reader || Kept.Buffer || (Kept.Input && Characters))
+      if (Reader || Holds.Buffer || (Holds.Input && Characters))
         Input.push_back(Id);
     }
   }
-  spreadToCallers(Input, ReadsInputGlobal);
-  spreadToCallers(Handle, ReadsHandleGlobal);
+  spreadToCallers(Input, ReadsInput);
+  spreadToCallers(Handle, ReadsHandle);
 }
 
 /// Marks \p Level and its callers, GlobalReaderDepth levels up.
-void Zone::spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const {
+void InputSources::spreadToCallers(std::vector<FunctionId> Level, std::vector<bool> &Marked) const {
   llvm::erase_if(Level, [&](FunctionId Id) { return Marked[Id]; });
   for (FunctionId Id : Level)
     Marked[Id] = true;
