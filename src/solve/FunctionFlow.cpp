@@ -151,7 +151,7 @@ void FunctionFlow::propagate() {
     for (Slot To : Edges[From]) {
       llvm::SparseBitVector<> Coming = New;
       Coming.intersectWithComplement(Held[To]);
-      if (Fresh[To] |= Coming)
+      if ((Fresh[To] |= Coming))
         Queue(To);
     }
   }
@@ -173,8 +173,10 @@ const llvm::SparseBitVector<> &FunctionFlow::at(FunctionId In, Register R) const
 
 const std::vector<FunctionId> &FunctionFlow::bySignature(uint32_t Signature) const {
   static const std::vector<FunctionId> Nothing;
+  if (Signature == None) // The empty key of the map.
+    return Nothing;
   auto It = Taken.find(Signature);
-  return Signature == None || It == Taken.end() ? Nothing : It->second;
+  return It == Taken.end() ? Nothing : It->second;
 }
 
 } // namespace nvmove::solve
