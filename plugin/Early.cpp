@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "BitFields.h"
+#include "Emulate.h"
 #include "Frontend.h"
 #include "Port.h"
 #include "PortCode.h"
@@ -258,6 +259,10 @@ bool foldTypeIds(Module &M) {
 PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
+  if (settings().Emulates) {
+    findEmulated(M);
+    return PreservedAnalyses::none();
+  }
   bool Changed = nameConstants(M);
   Changed |= carryOutPort(M);
   emitPortEntries(M);

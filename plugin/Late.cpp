@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Early.h"
+#include "Emulate.h"
 #include "Frontend.h"
 #include "Instrument.h"
 #include "Landings.h"
@@ -124,6 +125,10 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   M.addModuleFlag(Module::Max, InstrumentedFlag, 1);
+  if (settings().Emulates) {
+    finishEmulated(M);
+    return PreservedAnalyses::none();
+  }
   if (settings().Raw) {
     traceFunctions(M, AM);
     return PreservedAnalyses::none();

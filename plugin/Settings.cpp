@@ -37,6 +37,10 @@ const Entry Table[] = {
      }},
     {"checked", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Checked); }},
     {"commit", Functions, [](StringRef V, Settings &S) { return addAll(S.Commit, V), !V.empty(); }},
+    {"emulate", "a profile",
+     [](StringRef V, Settings &S) { return S.Emulates = true, S.EmulateProfile = V.str(), true; }},
+    {"emulate-types", "a file",
+     [](StringRef V, Settings &S) { return S.EmulateTypes.push_back(V.str()), !V.empty(); }},
     {"globals", "'volatile' or 'persistent'",
      [](StringRef V, Settings &S) {
        S.GlobalsMayPersist = V == "persistent";
@@ -46,6 +50,11 @@ const Entry Table[] = {
      [](StringRef V, Settings &S) {
        S.InstalledUnsafe.insert(V);
        return S.UnsafeFiles.push_back(V.str()), !V.empty();
+     }},
+    {"loads", "'source' or 'optimized'",
+     [](StringRef V, Settings &S) {
+       S.LoadsOptimized = V == "optimized";
+       return S.LoadsOptimized || V == "source";
      }},
     {"port", "a file", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
     {"remarks", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},

@@ -21,13 +21,17 @@ struct Settings {
   std::vector<std::string> UnsafeFiles; ///< write sets of pre-compiled functions, read in order
   llvm::StringSet<> InstalledUnsafe;    ///< of these, nvmove's own
   bool Checked = false;                 ///< check each pointer that is stored
-  bool LockedAtomics = false;     ///< atomic read-modify-write is protected by a lock: note it
-  bool Trace = false;             ///< tell the runtime of each store, for `nvmove crash`
-  bool Raw = false;               ///< of a program that flushes and fences by itself: no notes
-  bool Remarks = false;           ///< print the summary
-  bool Warnings = true;           ///< writes that cannot be covered are warned about
-  bool WarningsFail = false;      ///< and are errors
-  bool GlobalsMayPersist = false; ///< a linker script places globals in the reserved range
+  bool LockedAtomics = false; ///< atomic read-modify-write is protected by a lock: note it
+  bool Trace = false;         ///< tell the runtime of each store, for `nvmove crash`
+  bool Raw = false;           ///< of a program that flushes and fences by itself: no notes
+  bool Emulates = false;      ///< accesses to persistent types wait: no notes
+  std::string EmulateProfile; ///< unless the environment says another
+  std::vector<std::string> EmulateTypes; ///< files of their names
+  bool LoadsOptimized = false;           ///< only accesses that optimisation has left
+  bool Remarks = false;                  ///< print the summary
+  bool Warnings = true;                  ///< writes that cannot be covered are warned about
+  bool WarningsFail = false;             ///< and are errors
+  bool GlobalsMayPersist = false;        ///< a linker script places globals in the reserved range
 };
 
 /// The settings of this compilation.

@@ -46,8 +46,7 @@ bool nvmi_setting_is(const char *name, const char *value) {
   return wish && strcmp(wish, value) == 0;
 }
 
-/* False: it is no number, or one that 64 bits cannot hold. */
-static bool read_number(const char *text, const char *units, uint64_t *number) {
+bool nvmi_read_number(const char *text, const char *units, uint64_t *number) {
   char *end;
   errno = 0;
   uint64_t read = strtoull(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
@@ -64,7 +63,7 @@ static bool read_number(const char *text, const char *units, uint64_t *number) {
 uint64_t nvmi_setting_number(const char *name) {
   uint64_t number = 0;
   const char *wish = nvmi_setting(name);
-  return wish && read_number(wish, "KMG", &number) ? number : 0;
+  return wish && nvmi_read_number(wish, "KMG", &number) ? number : 0;
 }
 
 static int check_word(const struct setting *s, const char *wish, const char *path) {
@@ -82,11 +81,11 @@ static int check(const struct setting *s, const char *wish, const char *path) {
   case WORDS_KIND:
     return check_word(s, wish, path);
   case NUMBER_KIND:
-    if (read_number(wish, "", &number) && number >= s->least)
+    if (nvmi_read_number(wish, "", &number) && number >= s->least)
       return 0;
     return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is %s", s->name, wish, s->what);
   case BYTES_KIND:
-    if (read_number(wish, "KMG", &number) && number >= s->least)
+    if (nvmi_read_number(wish, "KMG", &number) && number >= s->least)
       return 0;
     return nvmi_fail(NVM_EARGUMENT, path,
                      "%s=%s; it is a number of bytes, %llu or more, with K, M or G behind: 512M",

@@ -18,5 +18,8 @@ int nvmi_settings_check(const char *path);
 const char *nvmi_setting(const char *name);
 /* Whether the setting has that value. */
 bool nvmi_setting_is(const char *name, const char *value);
+/* False: the text is no number, decimal or 0x..., with at most one of `units` behind it (K, M, G: powers
+ * of 1024), or 64 bits cannot hold it. */
+bool nvmi_read_number(const char *text, const char *units, uint64_t *number);
 /* Of a number, or of bytes with K, M or G behind; 0: not set. */
 uint64_t nvmi_setting_number(const char *name);

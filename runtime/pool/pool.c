@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "core/header.h"
 #include "core/map.h"
+#include "emulation/emulation.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
@@ -46,6 +47,12 @@
 static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
 
 static bool usable(const char *path) {
+  if (nvmi_emulates()) {
+    nvmi_fail(NVM_EARGUMENT, path,
+              "this program was compiled with --emulate, which announces no writes: the pool would lose "
+              "them; compile it without");
+    return false;
+  }
   if (path && *path && strlen(path) < PATH_MAX)
     return nvmi_settings_check(path) == 0;
   nvmi_fail(NVM_EARGUMENT, NULL,

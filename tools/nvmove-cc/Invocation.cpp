@@ -72,8 +72,8 @@ public:
             Made.Passed.push_back(A);
           continue;
         }
-      if (A.rfind("--nvmove-", 0) == 0) {
-        takeOwn(A);
+      if (isOwn(A)) {
+        takeOwn(A.rfind("--emulate", 0) == 0 ? "--nvmove-" + A.substr(2) : A);
         continue;
       }
       if (Pass)
@@ -83,10 +83,15 @@ public:
   }
 
 private:
+  /// --emulate and --emulate-types are short for --nvmove-emulate and so on.
+  static bool isOwn(const std::string &Word) {
+    return Word.rfind("--nvmove-", 0) == 0 || Word.rfind("--emulate", 0) == 0;
+  }
+
   /// Or what such a link may have to leave out.
   static bool holdsOwn(const std::vector<std::string> &Words) {
     for (const std::string &Word : Words)
-      if (Word.rfind("--nvmove-", 0) == 0 || Word[0] == '@' || forbidsUndefined(Word))
+      if (isOwn(Word) || Word[0] == '@' || forbidsUndefined(Word))
         return true;
     return false;
   }

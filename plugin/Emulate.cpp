@@ -1,0 +1,162 @@
+// Accesses that wait: see Emulate.h.
+#include "Emulate.h"
+
+#include "Abi.h"
+#include "Access.h"
+#include "Records.h"
+#include "Settings.h"
+#include "Trace.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+/// Metadata on accesses whose calls come behind optimisation.
+constexpr const char *Mark = "nvmove.emulated";
+/// The module's counts, from one phase to the other.
+constexpr const char *CountsName = "nvmove.sites";
+
+enum SiteKind { Loads, Stores, Copies, Commits, SiteKinds };
+using Counts = std::array<unsigned, SiteKinds>;
+
+SiteKind kindOf(const Access &A) {
+  return A.Kind == AccessKind::Copy ? Copies : A.Writes ? Stores : Loads;
+}
+
+/// Where what \p I did is charged; null: nothing can stand there.
+Instruction *behind(Instruction &I) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  return I.isTerminator() || (Call && Call->isMustTailCall()) ? nullptr : I.getNextNode();
+}
+
+bool charge(const Access &A, Counts &Made) {
+  Instruction *Next = behind(*A.At);
+  if (!Next || (!A.Size && !A.Length))
+    return false;
+  IRBuilder<> At(Next);
+  At.SetCurrentDebugLocation(A.At->getDebugLoc());
+  Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
+  if (!A.Writes || A.Kind == AccessKind::Exchange)
+    callAbi(At, "__nvm_charge_load", {A.Address, Size});
+  if (A.Writes)
+    callAbi(At, "__nvm_charge_store", {A.Address, Size});
+  ++Made[kindOf(A)];
+  return true;
+}
+
+/// A mask that leaves some lanes out is not looked at.
+SmallVector<Access> accessesOf(Function &F) {
+  SmallVector<Access> Found = enumerateAccesses(F, [](const CallBase &) { return false; });
+  erase_if(Found, [](const Access &A) {
+    return !A.Address || A.Kind == AccessKind::Assembly || A.Kind == AccessKind::Unknown ||
+           A.Address->getType()->isVectorTy();
+  });
+  return Found;
+}
+
+void chargeOutputs(Function &F, Counts &Made) {
+  SmallVector<CallBase *> Outputs;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && isOutput(*Call))
+      Outputs.push_back(Call);
+  for (CallBase *Call : Outputs) {
+    IRBuilder<> At(Call);
+    callAbi(At, "__nvm_charge_commit", {});
+    ++Made[Commits];
+  }
+}
+
+SmallVector<Function *> bodiesOf(Module &M) {
+  SmallVector<Function *> Bodies;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked))
+      Bodies.push_back(&F);
+  return Bodies;
+}
+
+void keepCounts(Module &M, const Counts &Made) {
+  Type *Word = Type::getInt32Ty(M.getContext());
+  SmallVector<Metadata *> Each;
+  for (unsigned Count : Made)
+    Each.push_back(ConstantAsMetadata::get(ConstantInt::get(Word, Count)));
+  M.getOrInsertNamedMetadata(CountsName)->addOperand(MDNode::get(M.getContext(), Each));
+}
+
+Counts keptCounts(Module &M) {
+  Counts Kept{};
+  if (NamedMDNode *Node = M.getNamedMetadata(CountsName)) {
+    for (unsigned Kind = 0; Kind < SiteKinds; ++Kind)
+      Kept[Kind] = static_cast<unsigned>(
+          mdconst::extract<ConstantInt>(Node->getOperand(0)->getOperand(Kind))->getZExtValue());
+    Node->eraseFromParent();
+  }
+  return Kept;
+}
+
+/// Tells the runtime of the profile and of how many places there are in this source.
+void enable(Module &M, const Counts &Made) {
+  LLVMContext &C = M.getContext();
+  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), false),
+                             GlobalValue::InternalLinkage, "__nvmove_emulate", M);
+  IRBuilder<> At(BasicBlock::Create(C, "", F));
+  SmallVector<Value *> Arguments{
+      At.CreateGlobalString(settings().EmulateProfile, "nvmove.profile")};
+  for (unsigned Count : Made)
+    Arguments.push_back(At.getInt32(Count));
+  callAbi(At, "__nvm_emulate", Arguments);
+  At.CreateRetVoid();
+  appendToGlobalCtors(M, F, /*Priority=*/101);
+}
+
+} // namespace
+
+void findEmulated(Module &M) {
+  RecordNames Wanted;
+  for (const std::string &Path : settings().EmulateTypes)
+    if (Error E = Wanted.addFile(Path)) {
+      M.getContext().emitError("nvmove: " + toString(std::move(E)));
+      return;
+    }
+  if (settings().EmulateTypes.empty()) {
+    M.getContext().emitError("nvmove: --nvmove-emulate needs the persistent types: "
+                             "--nvmove-emulate-types=FILE, as nvmove scan --format=json prints it");
+    return;
+  }
+  Counts Made{};
+  for (Function *F : bodiesOf(M)) {
+    for (const Access &A : accessesOf(*F)) {
+      if (!isOfRecord(A, Wanted))
+        continue;
+      if (settings().LoadsOptimized)
+        A.At->setMetadata(Mark, MDNode::get(M.getContext(), {}));
+      else
+        charge(A, Made);
+    }
+    if (!settings().LoadsOptimized)
+      chargeOutputs(*F, Made);
+  }
+  keepCounts(M, Made);
+}
+
+void finishEmulated(Module &M) {
+  Counts Made = keptCounts(M);
+  if (settings().LoadsOptimized)
+    for (Function *F : bodiesOf(M)) {
+      for (const Access &A : accessesOf(*F))
+        if (A.At->hasMetadata(Mark))
+          charge(A, Made);
+      chargeOutputs(*F, Made);
+    }
+  enable(M, Made);
+  if (settings().Remarks)
+    errs() << "nvmove: " << M.getSourceFileName() << ": charged at " << Made[Loads] << " loads, "
+           << Made[Stores] << " stores, " << Made[Copies] << " copies; commits before "
+           << Made[Commits] << " outputs\n";
+}
+
+} // namespace nvmove::plugin

@@ -1,0 +1,124 @@
+// Records of accesses: see Records.h.
+#include "Records.h"
+
+#include "Frontend.h"
+#include "Sites.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+StringRef plainName(StringRef Name) {
+  for (StringRef Kind : {"struct ", "union ", "struct.", "union."})
+    if (Name.consume_front(Kind))
+      break;
+  return Name;
+}
+
+/// The record that \p T is, or that it is an array of.
+const StructType *recordOf(Type *T) {
+  while (auto *Array = dyn_cast<ArrayType>(T))
+    T = Array->getElementType();
+  return dyn_cast<StructType>(T);
+}
+
+bool isWanted(Type *T, const RecordNames &Wanted) {
+  const StructType *Record = recordOf(T);
+  return Record && Record->hasName() && Wanted.has(Record->getName());
+}
+
+/// Whether a step of the path from \p Address to where it comes from is in such a record.
+bool leadsThrough(const Value *Address, const RecordNames &Wanted) {
+  while (auto *Path = dyn_cast<GEPOperator>(Address)) {
+    if (isWanted(Path->getSourceElementType(), Wanted))
+      return true;
+    for (auto At = gep_type_begin(Path), End = gep_type_end(Path); At != End; ++At)
+      if (isWanted(At.getIndexedType(), Wanted))
+        return true;
+    Address = Path->getPointerOperand();
+  }
+  if (auto *Variable = dyn_cast<AllocaInst>(Address))
+    return isWanted(Variable->getAllocatedType(), Wanted);
+  if (auto *Variable = dyn_cast<GlobalVariable>(Address))
+    return isWanted(Variable->getValueType(), Wanted);
+  return false;
+}
+
+/// A record that is assigned as a whole: its type lies nowhere in the addresses.
+bool copiesRecord(const Instruction &I, const RecordNames &Wanted) {
+  const FrontendFacts &Facts = frontendFacts();
+  if (!isa<MemTransferInst>(I))
+    return false;
+  auto Copied = Facts.CopiedRecords.find(siteKey(I));
+  return Copied != Facts.CopiedRecords.end() && any_of(Facts.Types, [&](const TypeLayout &T) {
+           return T.Id == Copied->second && Wanted.has(T.Name);
+         });
+}
+
+} // namespace
+
+bool RecordNames::has(StringRef Name) const {
+  Name = plainName(Name);
+  if (Names.contains(Name))
+    return true;
+  auto [Stem, Number] = Name.rsplit('.'); // LLVM numbers namesakes
+  return !Number.empty() && all_of(Number, [](char C) { return isDigit(C); }) && Names.contains(Stem);
+}
+
+Error RecordNames::addReport(StringRef Text) {
+  Expected<json::Value> Parsed = json::parse(Text);
+  if (!Parsed)
+    return Parsed.takeError();
+  const json::Object *Report = Parsed->getAsObject();
+  const json::Array *Types = Report ? Report->getArray("types") : nullptr;
+  if (!Types)
+    return createStringError("no array \"types\"; it is what 'nvmove scan --format=json' prints");
+  for (const json::Value &Each : *Types) {
+    const json::Object *Type = Each.getAsObject();
+    std::optional<StringRef> Name = Type ? Type->getString("name") : std::nullopt;
+    if (!Name)
+      return createStringError("a type without a name");
+    Names.insert(plainName(*Name));
+    if (const json::Array *Aliases = Type->getArray("aliases"))
+      for (const json::Value &Alias : *Aliases)
+        if (std::optional<StringRef> Other = Alias.getAsString())
+          Names.insert(plainName(*Other));
+  }
+  return Error::success();
+}
+
+Error RecordNames::addFile(const std::string &Path) {
+  auto Read = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Read)
+    return createStringError(Path + ": " + Read.getError().message());
+  StringRef Text = (*Read)->getBuffer();
+  size_t Before = Names.size();
+  if (Text.ltrim().starts_with("{")) {
+    if (Error E = addReport(Text))
+      return createStringError(Path + ": " + toString(std::move(E)));
+  } else {
+    SmallVector<StringRef> Lines;
+    Text.split(Lines, '\n');
+    for (StringRef Line : Lines)
+      if (StringRef Name = plainName(Line.split('#').first.trim()); !Name.empty())
+        Names.insert(Name);
+  }
+  return Names.size() > Before ? Error::success() : createStringError(Path + ": it names no type");
+}
+
+bool isOfRecord(const Access &A, const RecordNames &Wanted) {
+  if (!A.Address || A.Address->getType()->isVectorTy())
+    return false;
+  return leadsThrough(A.Address, Wanted) || copiesRecord(*A.At, Wanted);
+}
+
+} // namespace nvmove::plugin
