@@ -8,6 +8,8 @@
 #include "Trace.h"
 
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -16,7 +18,9 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-/// Metadata on accesses whose calls come behind optimisation.
+/// The mark of accesses whose calls come behind optimisation: an alias scope of this name. Passes that
+/// move or merge accesses keep such scopes, as they keep no metadata of others; it says nothing else,
+/// for no access is declared not to alias it.
 constexpr const char *Mark = "nvmove.emulated";
 /// The module's counts, from one phase to the other.
 constexpr const char *CountsName = "nvmove.sites";
@@ -69,6 +73,21 @@ void chargeOutputs(Function &F, Counts &Made) {
     callAbi(At, "__nvm_charge_commit", {});
     ++Made[Commits];
   }
+}
+
+void mark(Instruction &I, MDNode *Scope) {
+  MDNode *Scopes = MDNode::get(I.getContext(), {Scope});
+  I.setMetadata(LLVMContext::MD_alias_scope,
+                MDNode::concatenate(I.getMetadata(LLVMContext::MD_alias_scope), Scopes));
+}
+
+/// Inlining copies scopes: the name stays.
+bool isMarked(const Instruction &I) {
+  const MDNode *Scopes = I.getMetadata(LLVMContext::MD_alias_scope);
+  return Scopes && any_of(Scopes->operands(), [](const MDOperand &Scope) {
+           auto *Node = dyn_cast_or_null<MDNode>(Scope.get());
+           return Node && AliasScopeNode(Node).getName() == Mark;
+         });
 }
 
 SmallVector<Function *> bodiesOf(Module &M) {
@@ -128,12 +147,14 @@ void findEmulated(Module &M) {
     return;
   }
   Counts Made{};
+  MDBuilder Build(M.getContext());
+  MDNode *Scope = Build.createAnonymousAliasScope(Build.createAnonymousAliasScopeDomain(), Mark);
   for (Function *F : bodiesOf(M)) {
     for (const Access &A : accessesOf(*F)) {
       if (!isOfRecord(A, Wanted))
         continue;
       if (settings().LoadsOptimized)
-        A.At->setMetadata(Mark, MDNode::get(M.getContext(), {}));
+        mark(*A.At, Scope);
       else
         charge(A, Made);
     }
@@ -148,7 +169,7 @@ void finishEmulated(Module &M) {
   if (settings().LoadsOptimized)
     for (Function *F : bodiesOf(M)) {
       for (const Access &A : accessesOf(*F))
-        if (A.At->hasMetadata(Mark))
+        if (isMarked(*A.At))
           charge(A, Made);
       chargeOutputs(*F, Made);
     }

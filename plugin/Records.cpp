@@ -36,7 +36,7 @@ bool isWanted(Type *T, const RecordNames &Wanted) {
   return Record && Record->hasName() && Wanted.has(Record->getName());
 }
 
-/// Whether a step of the path from \p Address to where it comes from is in such a record.
+/// What nobody can change is no state of a program. Whether a step of the path from \p Address to where it comes from is in such a record.
 bool leadsThrough(const Value *Address, const RecordNames &Wanted) {
   while (auto *Path = dyn_cast<GEPOperator>(Address)) {
     if (isWanted(Path->getSourceElementType(), Wanted))
@@ -49,7 +49,7 @@ bool leadsThrough(const Value *Address, const RecordNames &Wanted) {
   if (auto *Variable = dyn_cast<AllocaInst>(Address))
     return isWanted(Variable->getAllocatedType(), Wanted);
   if (auto *Variable = dyn_cast<GlobalVariable>(Address))
-    return isWanted(Variable->getValueType(), Wanted);
+    return !Variable->isConstant() && isWanted(Variable->getValueType(), Wanted);
   return false;
 }
 

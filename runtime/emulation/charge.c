@@ -24,21 +24,21 @@ enum {
   CALIBRATION_WAIT = 200, /* nanoseconds */
   USAGE_STATUS = 2
 };
+static const double LINE_TRANSFER = 64000; /* nanoseconds for a line at 1 MB/s */
 
 struct charged {
   struct charged *next;
   uint64_t loads, lines_loaded, stores, lines_stored, hits, flushes, commits, interrupted;
-  uint64_t asked, waited; /* ticks */
-  int64_t late;           /* ticks that the last wait took more */
+  uint64_t asked;  /* nanoseconds */
+  uint64_t waited; /* ticks */
+  int64_t late;    /* ticks that the last wait took more */
   unsigned pending_count;
   uint64_t pending[PENDING_MAX]; /* a table of lines; 0: none */
 };
 
 static struct nvmi_profile profile;
-static struct ticks {
-  uint64_t read, write, clwb, commit, interrupted;
-  double transfer; /* of a line */
-} ticks;
+static int64_t interrupted_ticks;
+static double transfer_time; /* of a line, nanoseconds */
 static struct sites {
   unsigned sources, loads, stores, copies, commits;
 } sites;
@@ -68,17 +68,18 @@ static struct charged *self_make(void) {
 
 static inline struct charged *self(void) { return NVMI_LIKELY(own != NULL) ? own : self_make(); }
 
-/* Until `wanted` ticks behind `start`, less what earlier waits took more. */
-static void wait(struct charged *me, uint64_t start, uint64_t wanted) {
-  me->asked += wanted;
+/* Until so long behind `start`, less what earlier waits took more. */
+static void wait(struct charged *me, uint64_t start, uint64_t nanoseconds) {
+  me->asked += nanoseconds;
   if (profile.is_virtual)
     return;
+  uint64_t wanted = nvmi_clock_ticks(nanoseconds);
   int64_t left = (int64_t)wanted - me->late - (int64_t)nvmi_clock.overhead;
   uint64_t now = nvmi_clock_now();
   while ((int64_t)(now - start) < left)
     now = nvmi_clock_now();
   int64_t late = (int64_t)(now - start) - left;
-  bool is_interrupted = late > (int64_t)ticks.interrupted;
+  bool is_interrupted = late > interrupted_ticks;
   me->interrupted += is_interrupted;
   me->late = is_interrupted ? 0 : late;
   me->waited += is_interrupted ? wanted : now - start + nvmi_clock.overhead;
@@ -91,7 +92,7 @@ static uint64_t lines_of(const void *address, size_t size) {
 
 /* As long as the bandwidth allows at least. */
 static uint64_t transfer(uint64_t time, uint64_t lines) {
-  uint64_t least = (uint64_t)((double)lines * ticks.transfer);
+  uint64_t least = (uint64_t)((double)lines * transfer_time);
   return time > least ? time : least;
 }
 
@@ -103,7 +104,7 @@ static void charge_commit(struct charged *me, uint64_t start) {
   me->commits++;
   me->pending_count = 0;
   memset(me->pending, 0, sizeof me->pending);
-  wait(me, start, lines * ticks.clwb + transfer(ticks.write, lines) + ticks.commit);
+  wait(me, start, lines * profile.clwb + transfer(profile.write, lines) + profile.commit);
 }
 
 /* Half of the table is full: it is written back, as a cache does by itself. */
@@ -124,7 +125,7 @@ static void load_cached(struct charged *me, uint64_t start, uint64_t line, uint6
     missed += !nvmi_cache_touch(line + i);
   me->hits += lines - missed;
   if (missed)
-    wait(me, start, transfer(missed * ticks.read, missed));
+    wait(me, start, transfer(missed * profile.read, missed));
 }
 
 static void store_cached(struct charged *me, uint64_t start, uint64_t line, uint64_t lines) {
@@ -144,7 +145,7 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   if (profile.model == NVMI_CACHED)
     load_cached(me, start, (uintptr_t)Address >> LINE_SHIFT, lines);
   else
-    wait(me, start, transfer(lines * ticks.read, lines));
+    wait(me, start, transfer(lines * profile.read, lines));
 }
 
 __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size) {
@@ -160,7 +161,7 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
   }
   me->flushes += lines;
   me->commits++;
-  wait(me, start, transfer(lines * (ticks.write + ticks.clwb), lines) + ticks.commit);
+  wait(me, start, transfer(lines * (profile.write + profile.clwb), lines) + profile.commit);
 }
 
 void __nvm_charge_commit(void) {
@@ -170,21 +171,24 @@ void __nvm_charge_commit(void) {
 
 /* What a call costs beside its wait. */
 static void calibrate_overhead(void) {
-  struct ticks real = ticks;
-  ticks =
-      (struct ticks){.read = nvmi_clock_ticks(CALIBRATION_WAIT), .interrupted = real.interrupted};
-  uint64_t best = UINT64_MAX;
+  struct nvmi_profile wanted = profile;
+  profile = (struct nvmi_profile){.read = CALIBRATION_WAIT};
+  uint64_t least = UINT64_MAX;
   for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
     uint64_t start = nvmi_clock_now();
     for (int i = 0; i < CALIBRATION_WAITS; i++)
-      __nvm_charge_load(&real, 1);
+      __nvm_charge_load(&wanted, 1);
     uint64_t taken = nvmi_clock_now() - start;
-    best = taken < best ? taken : best;
+    least = taken < least ? taken : least;
   }
-  uint64_t asked = CALIBRATION_WAITS * ticks.read;
-  nvmi_clock.overhead = best > asked ? (best - asked) / CALIBRATION_WAITS : 0;
-  ticks = real;
+  uint64_t asked = nvmi_clock_ticks(CALIBRATION_WAITS * CALIBRATION_WAIT);
+  nvmi_clock.overhead = least > asked ? (least - asked) / CALIBRATION_WAITS : 0;
+  profile = wanted;
   *own = (struct charged){.next = own->next};
+}
+
+static bool costs_something(void) {
+  return profile.read || profile.write || profile.clwb || profile.commit || profile.bandwidth;
 }
 
 /* A child of fork has one thread, and begins to count. */
@@ -196,26 +200,17 @@ static void forget(void) {
   }
 }
 
-static bool costs_something(void) {
-  return profile.read || profile.write || profile.clwb || profile.commit || profile.bandwidth;
-}
-
 static void start(void) {
   const char *fault = nvmi_clock_calibrate();
   if (fault && !profile.is_virtual)
     refuse("emulation", fault);
-  ticks = (struct ticks){
-      nvmi_clock_ticks(profile.read),
-      nvmi_clock_ticks(profile.write),
-      nvmi_clock_ticks(profile.clwb),
-      nvmi_clock_ticks(profile.commit),
-      nvmi_clock_ticks(INTERRUPTED),
-      profile.bandwidth ? (double)nvmi_clock_ticks(64000) / (double)profile.bandwidth : 0};
+  interrupted_ticks = (int64_t)nvmi_clock_ticks(INTERRUPTED);
+  transfer_time = profile.bandwidth ? LINE_TRANSFER / (double)profile.bandwidth : 0;
   if (profile.model == NVMI_CACHED && !nvmi_cache_make(profile.cache))
     refuse("emulation", "out of memory for the modelled cache");
   pthread_atfork(NULL, NULL, forget);
   charges = costs_something() || nvmi_setting_is("NVMOVE_STATS", "1");
-  if (!profile.is_virtual && profile.model == NVMI_WORST)
+  if (charges && !profile.is_virtual && profile.model == NVMI_WORST)
     calibrate_overhead();
 }
 
@@ -242,8 +237,7 @@ __attribute__((destructor)) static void tell(void) {
   nvmi_tell("nvmove: charged at %u loads, %u stores and %u copies of %u sources; commits before %u "
             "outputs\n",
             sites.loads, sites.stores, sites.copies, sites.sources, sites.commits);
-  double asked = (double)sum.asked / nvmi_clock.ticks,
-         waited = (double)sum.waited / nvmi_clock.ticks;
+  double asked = (double)sum.asked, waited = (double)sum.waited / nvmi_clock.ticks;
   nvmi_tell("nvmove: emulated %s, model %s: %llu loads of %llu lines, %llu stores of %llu lines\n",
             profile.name, profile.model == NVMI_CACHED ? "cached" : "worst",
             (unsigned long long)sum.loads, (unsigned long long)sum.lines_loaded,
