@@ -71,7 +71,8 @@ bool RecordNames::has(StringRef Name) const {
   if (Names.contains(Name))
     return true;
   auto [Stem, Number] = Name.rsplit('.'); // LLVM numbers namesakes
-  return !Number.empty() && all_of(Number, [](char C) { return isDigit(C); }) && Names.contains(Stem);
+  return !Number.empty() && all_of(Number, [](char C) { return isDigit(C); }) &&
+         Names.contains(Stem);
 }
 
 Error RecordNames::addReport(StringRef Text) {

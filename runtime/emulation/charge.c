@@ -69,7 +69,7 @@ static struct charged *self_make(void) {
 static inline struct charged *self(void) { return NVMI_LIKELY(own != NULL) ? own : self_make(); }
 
 /* Until so long behind `start`, less what earlier waits took more. */
-static void wait(struct charged *me, uint64_t start, uint64_t nanoseconds) {
+static void spend(struct charged *me, uint64_t start, uint64_t nanoseconds) {
   me->asked += nanoseconds;
   if (profile.is_virtual)
     return;
@@ -104,7 +104,7 @@ static void charge_commit(struct charged *me, uint64_t start) {
   me->commits++;
   me->pending_count = 0;
   memset(me->pending, 0, sizeof me->pending);
-  wait(me, start, lines * profile.clwb + transfer(profile.write, lines) + profile.commit);
+  spend(me, start, lines * profile.clwb + transfer(profile.write, lines) + profile.commit);
 }
 
 /* Half of the table is full: it is written back, as a cache does by itself. */
@@ -125,7 +125,7 @@ static void load_cached(struct charged *me, uint64_t start, uint64_t line, uint6
     missed += !nvmi_cache_touch(line + i);
   me->hits += lines - missed;
   if (missed)
-    wait(me, start, transfer(missed * profile.read, missed));
+    spend(me, start, transfer(missed * profile.read, missed));
 }
 
 static void store_cached(struct charged *me, uint64_t start, uint64_t line, uint64_t lines) {
@@ -145,7 +145,7 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   if (profile.model == NVMI_CACHED)
     load_cached(me, start, (uintptr_t)Address >> LINE_SHIFT, lines);
   else
-    wait(me, start, transfer(lines * profile.read, lines));
+    spend(me, start, transfer(lines * profile.read, lines));
 }
 
 __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size) {
@@ -161,7 +161,7 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
   }
   me->flushes += lines;
   me->commits++;
-  wait(me, start, transfer(lines * (profile.write + profile.clwb), lines) + profile.commit);
+  spend(me, start, transfer(lines * (profile.write + profile.clwb), lines) + profile.commit);
 }
 
 void __nvm_charge_commit(void) {

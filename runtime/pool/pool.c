@@ -48,9 +48,10 @@ static_assert(sizeof(struct nvm_pool) < 65536, "one mapping of DRAM");
 
 static bool usable(const char *path) {
   if (nvmi_emulates()) {
-    nvmi_fail(NVM_EARGUMENT, path,
-              "this program was compiled with --emulate, which announces no writes: the pool would lose "
-              "them; compile it without");
+    nvmi_fail(
+        NVM_EARGUMENT, path,
+        "this program was compiled with --emulate, which announces no writes: the pool would lose "
+        "them; compile it without");
     return false;
   }
   if (path && *path && strlen(path) < PATH_MAX)
