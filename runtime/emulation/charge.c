@@ -71,7 +71,7 @@ static inline struct charged *self(void) { return NVMI_LIKELY(own != NULL) ? own
 /* Until so long behind `start`, less what earlier waits took more. */
 static void spend(struct charged *me, uint64_t start, uint64_t nanoseconds) {
   me->asked += nanoseconds;
-  if (profile.is_virtual)
+  if (profile.is_virtual || !nanoseconds)
     return;
   uint64_t wanted = nvmi_clock_ticks(nanoseconds);
   int64_t left = (int64_t)wanted - me->late - (int64_t)nvmi_clock.overhead;
