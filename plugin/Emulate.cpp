@@ -7,6 +7,7 @@
 #include "Settings.h"
 #include "Trace.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Metadata.h"
@@ -22,8 +23,8 @@ namespace {
 /// move or merge accesses keep such scopes, as they keep no metadata of others; it says nothing else,
 /// for no access is declared not to alias it.
 constexpr const char *Mark = "nvmove.emulated";
-/// The module's counts, from one phase to the other.
-constexpr const char *CountsName = "nvmove.sites";
+constexpr const char *KeptName =
+    "nvmove.emulation"; ///< metadata: what one phase leaves to the other
 
 enum SiteKind { Loads, Stores, Copies, Commits, SiteKinds };
 using Counts = std::array<unsigned, SiteKinds>;
@@ -98,34 +99,59 @@ SmallVector<Function *> bodiesOf(Module &M) {
   return Bodies;
 }
 
-void keepCounts(Module &M, const Counts &Made) {
+/// What the early phase leaves to the late one.
+struct Kept {
+  Counts Made{};
+  std::string Types; ///< wantedTypes
+};
+
+void keep(Module &M, const Kept &K) {
   Type *Word = Type::getInt32Ty(M.getContext());
-  SmallVector<Metadata *> Each;
-  for (unsigned Count : Made)
+  SmallVector<Metadata *> Each{MDString::get(M.getContext(), K.Types)};
+  for (unsigned Count : K.Made)
     Each.push_back(ConstantAsMetadata::get(ConstantInt::get(Word, Count)));
-  M.getOrInsertNamedMetadata(CountsName)->addOperand(MDNode::get(M.getContext(), Each));
+  M.getOrInsertNamedMetadata(KeptName)->addOperand(MDNode::get(M.getContext(), Each));
 }
 
-Counts keptCounts(Module &M) {
-  Counts Kept{};
-  if (NamedMDNode *Node = M.getNamedMetadata(CountsName)) {
-    for (unsigned Kind = 0; Kind < SiteKinds; ++Kind)
-      Kept[Kind] = static_cast<unsigned>(
-          mdconst::extract<ConstantInt>(Node->getOperand(0)->getOperand(Kind))->getZExtValue());
-    Node->eraseFromParent();
+/// Nothing where the early phase has failed.
+std::optional<Kept> takeKept(Module &M) {
+  NamedMDNode *Node = M.getNamedMetadata(KeptName);
+  if (!Node)
+    return std::nullopt;
+  const MDNode &All = *Node->getOperand(0);
+  Kept K{{}, cast<MDString>(All.getOperand(0))->getString().str()};
+  for (unsigned Kind = 0; Kind < SiteKinds; ++Kind)
+    K.Made[Kind] = static_cast<unsigned>(
+        mdconst::extract<ConstantInt>(All.getOperand(Kind + 1))->getZExtValue());
+  Node->eraseFromParent();
+  return K;
+}
+
+/// The types that are wanted, each ended by a zero, with a '+' before those that this source knows; and
+/// an empty one behind them.
+std::string wantedTypes(Module &M, const RecordNames &Wanted) {
+  StringSet<> Known;
+  for (const StructType *Record : M.getIdentifiedStructTypes())
+    if (Record->hasName())
+      Known.insert(Wanted.named(Record->getName()));
+  std::string Text;
+  for (const std::string &Name : Wanted.all()) {
+    Text += Known.contains(Name) ? '+' : '-';
+    Text += Name;
+    Text += '\0';
   }
-  return Kept;
+  return Text;
 }
 
-/// Tells the runtime of the profile and of how many places there are in this source.
-void enable(Module &M, const Counts &Made) {
+/// Tells the runtime of the profile, of the types, and of how many places there are in this source.
+void enable(Module &M, const Kept &K) {
   LLVMContext &C = M.getContext();
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), false),
                              GlobalValue::InternalLinkage, "__nvmove_emulate", M);
   IRBuilder<> At(BasicBlock::Create(C, "", F));
-  SmallVector<Value *> Arguments{
-      At.CreateGlobalString(settings().EmulateProfile, "nvmove.profile")};
-  for (unsigned Count : Made)
+  SmallVector<Value *> Arguments{At.CreateGlobalString(settings().EmulateProfile, "nvmove.profile"),
+                                 At.CreateGlobalString(K.Types, "nvmove.types")};
+  for (unsigned Count : K.Made)
     Arguments.push_back(At.getInt32(Count));
   callAbi(At, "__nvm_emulate", Arguments);
   At.CreateRetVoid();
@@ -146,7 +172,7 @@ void findEmulated(Module &M) {
                              "--nvmove-emulate-types=FILE, as nvmove scan --format=json prints it");
     return;
   }
-  Counts Made{};
+  Kept K{{}, wantedTypes(M, Wanted)};
   MDBuilder Build(M.getContext());
   MDNode *Scope = Build.createAnonymousAliasScope(Build.createAnonymousAliasScopeDomain(), Mark);
   for (Function *F : bodiesOf(M)) {
@@ -156,16 +182,19 @@ void findEmulated(Module &M) {
       if (settings().LoadsOptimized)
         mark(*A.At, Scope);
       else
-        charge(A, Made);
+        charge(A, K.Made);
     }
     if (!settings().LoadsOptimized)
-      chargeOutputs(*F, Made);
+      chargeOutputs(*F, K.Made);
   }
-  keepCounts(M, Made);
+  keep(M, K);
 }
 
 void finishEmulated(Module &M) {
-  Counts Made = keptCounts(M);
+  std::optional<Kept> K = takeKept(M);
+  if (!K)
+    return;
+  Counts &Made = K->Made;
   if (settings().LoadsOptimized)
     for (Function *F : bodiesOf(M)) {
       for (const Access &A : accessesOf(*F))
@@ -173,7 +202,7 @@ void finishEmulated(Module &M) {
           charge(A, Made);
       chargeOutputs(*F, Made);
     }
-  enable(M, Made);
+  enable(M, *K);
   if (settings().Remarks)
     errs() << "nvmove: " << M.getSourceFileName() << ": charged at " << Made[Loads] << " loads, "
            << Made[Stores] << " stores, " << Made[Copies] << " copies; commits before "

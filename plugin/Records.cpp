@@ -66,13 +66,21 @@ bool copiesRecord(const Instruction &I, const RecordNames &Wanted) {
 
 } // namespace
 
-bool RecordNames::has(StringRef Name) const {
+StringRef RecordNames::named(StringRef Name) const {
   Name = plainName(Name);
-  if (Names.contains(Name))
-    return true;
-  auto [Stem, Number] = Name.rsplit('.'); // LLVM numbers namesakes
-  return !Number.empty() && all_of(Number, [](char C) { return isDigit(C); }) &&
-         Names.contains(Stem);
+  auto Found = Names.find(Name);
+  if (Found == Names.end()) {
+    auto [Stem, Number] = Name.rsplit('.'); // LLVM numbers namesakes
+    if (!Number.empty() && all_of(Number, [](char C) { return isDigit(C); }))
+      Found = Names.find(Stem);
+  }
+  return Found == Names.end() ? StringRef() : StringRef(Found->second);
+}
+
+void RecordNames::add(StringRef Name, StringRef First) {
+  First = plainName(First);
+  if (Names.try_emplace(plainName(Name), First).second && plainName(Name) == First)
+    Firsts.push_back(First.str());
 }
 
 Error RecordNames::addReport(StringRef Text) {
@@ -88,11 +96,11 @@ Error RecordNames::addReport(StringRef Text) {
     std::optional<StringRef> Name = Type ? Type->getString("name") : std::nullopt;
     if (!Name)
       return createStringError("a type without a name");
-    Names.insert(plainName(*Name));
+    add(*Name, *Name);
     if (const json::Array *Aliases = Type->getArray("aliases"))
       for (const json::Value &Alias : *Aliases)
         if (std::optional<StringRef> Other = Alias.getAsString())
-          Names.insert(plainName(*Other));
+          add(*Other, *Name);
   }
   return Error::success();
 }
@@ -111,7 +119,7 @@ Error RecordNames::addFile(const std::string &Path) {
     Text.split(Lines, '\n');
     for (StringRef Line : Lines)
       if (StringRef Name = plainName(Line.split('#').first.trim()); !Name.empty())
-        Names.insert(Name);
+        add(Name, Name);
   }
   return Names.size() > Before ? Error::success() : createStringError(Path + ": it names no type");
 }

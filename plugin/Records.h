@@ -7,8 +7,11 @@
 
 #include "Access.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
 
 namespace nvmove::plugin {
 
@@ -18,14 +21,19 @@ public:
   /// Adds those in a file: what `nvmove scan --format=json` prints, or a name in each line, with
   /// comments behind `#`. An error says what is wrong with it.
   llvm::Error addFile(const std::string &Path);
-  bool empty() const { return Names.empty(); }
   /// \p Name as the source has it, or as LLVM has it ("struct.dict.3").
-  bool has(llvm::StringRef Name) const;
+  bool has(llvm::StringRef Name) const { return !named(Name).empty(); }
+  /// The one that is called so, by the first of its names; empty: none.
+  llvm::StringRef named(llvm::StringRef Name) const;
+  /// The first name of each, in the order of the files.
+  const std::vector<std::string> &all() const { return Firsts; }
 
 private:
   llvm::Error addReport(llvm::StringRef Text);
+  void add(llvm::StringRef Name, llvm::StringRef First);
 
-  llvm::StringSet<> Names;
+  llvm::StringMap<std::string> Names; ///< to the first name of the same record
+  std::vector<std::string> Firsts;
 };
 
 /// Whether \p A is of a record of \p Wanted.

@@ -230,6 +230,7 @@ static void sum_up(struct charged *sum) {
 }
 
 __attribute__((destructor)) static void tell(void) {
+  nvmi_emulation_tell_unknown();
   if (!*profile.name || !nvmi_setting_is("NVMOVE_STATS", "1"))
     return;
   struct charged sum = {0};
@@ -254,10 +255,11 @@ __attribute__((destructor)) static void tell(void) {
 }
 
 /* The environment's setting before the one that the program was built with; the first of several. */
-void __nvm_emulate(const char *Profile, unsigned Loads, unsigned Stores, unsigned Copies,
-                   unsigned Commits) {
+void __nvm_emulate(const char *Profile, const char *Types, unsigned Loads, unsigned Stores,
+                   unsigned Copies, unsigned Commits) {
   char fault[256];
   emulates = true;
+  nvmi_emulation_named(Types);
   sites = (struct sites){sites.sources + 1, sites.loads + Loads, sites.stores + Stores,
                          sites.copies + Copies, sites.commits + Commits};
   if (sites.sources > 1)

@@ -10,3 +10,8 @@
 
 /* The program has code that was compiled with --emulate. It notes nothing. */
 bool nvmi_emulates(void);
+
+/* named.c: the types that a source was compiled for, as __nvm_emulate has them. */
+void nvmi_emulation_named(const char *list);
+/* Tells which of them no source knew. */
+void nvmi_emulation_tell_unknown(void);

@@ -272,9 +272,9 @@ void __nvm_commit_point(void) {
 
 void __nvm_split_point(void) { __nvm_commit_point(); }
 
-void __nvm_emulate(const char *profile, unsigned loads, unsigned stores, unsigned copies,
-                   unsigned commits) {
-  (void)profile, (void)loads, (void)stores, (void)copies, (void)commits;
+void __nvm_emulate(const char *profile, const char *types, unsigned loads, unsigned stores,
+                   unsigned copies, unsigned commits) {
+  (void)profile, (void)types, (void)loads, (void)stores, (void)copies, (void)commits;
 }
 __attribute__((preserve_most)) void __nvm_charge_load(const void *address, size_t size) {
   (void)address, (void)size;
