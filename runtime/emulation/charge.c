@@ -201,16 +201,18 @@ static void forget(void) {
 }
 
 static void start(void) {
-  const char *fault = nvmi_clock_calibrate();
-  if (fault && !profile.is_virtual)
+  if (!costs_something() && !nvmi_setting_is("NVMOVE_STATS", "1"))
+    return;
+  const char *fault = profile.is_virtual ? NULL : nvmi_clock_calibrate();
+  if (fault)
     refuse("emulation", fault);
   interrupted_ticks = (int64_t)nvmi_clock_ticks(INTERRUPTED);
   transfer_time = profile.bandwidth ? LINE_TRANSFER / (double)profile.bandwidth : 0;
   if (profile.model == NVMI_CACHED && !nvmi_cache_make(profile.cache))
     refuse("emulation", "out of memory for the modelled cache");
   pthread_atfork(NULL, NULL, forget);
-  charges = costs_something() || nvmi_setting_is("NVMOVE_STATS", "1");
-  if (charges && !profile.is_virtual && profile.model == NVMI_WORST)
+  charges = true;
+  if (!profile.is_virtual && profile.model == NVMI_WORST)
     calibrate_overhead();
 }
 

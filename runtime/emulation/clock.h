@@ -15,7 +15,7 @@ struct nvmi_clock {
 };
 extern struct nvmi_clock nvmi_clock;
 
-/* Compares the counter with the system's clock for some hundredths of a second. Null, or why the
+/* Compares the counter with the system's clock for some thousandths of a second. Null, or why the
  * counter is none that time can be told by. */
 const char *nvmi_clock_calibrate(void);
 

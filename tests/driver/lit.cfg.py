@@ -40,4 +40,6 @@ config.substitutions += [
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
     ("%source", root),
     ("%build", build),
+    ("%nvmove", os.path.join(build, "bin", "nvmove")),
+    ("%python", sys.executable),
 ]

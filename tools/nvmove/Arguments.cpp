@@ -279,6 +279,9 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   addCrashOptions(*Crash, A);
   CLI::App *Pool = App.add_subcommand("pool", "Look at pools, check them, free their garbage");
   addPoolOptions(*Pool, A);
+  CLI::App *Estimate = App.add_subcommand(
+      "estimate", "Run a program as if its persistent types lay in slower memory");
+  addEstimateOptions(*Estimate, A);
   CLI::App *Facts = App.add_subcommand("facts", "Print recorded facts (.nvf) for reading");
   Facts->footer("");
   Facts->add_option("files", A.Files, "files made by scan --emit-facts")
@@ -287,7 +290,7 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   try {
     App.parse(OwnCount, Values);
   } catch (const CLI::ParseError &Error) {
-    const CLI::App *Subs[] = {Scan, Crash, Pool, Facts};
+    const CLI::App *Subs[] = {Scan, Crash, Pool, Estimate, Facts};
     auto Meant =
         std::find_if(std::begin(Subs), std::end(Subs), [](auto *S) { return S->parsed(); });
     return explain(App, Meant == std::end(Subs) ? nullptr : *Meant, Error);
@@ -295,6 +298,10 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   if (Facts->parsed()) {
     A.What = Command::DumpFacts;
     return A.HasFlags ? refuse("facts compiles nothing: nothing may follow --") : std::nullopt;
+  }
+  if (Estimate->parsed()) {
+    A.What = Command::Estimate;
+    return A.Flags.empty() ? refuse("what is to be run? Put the command behind --") : std::nullopt;
   }
   if (Pool->parsed()) {
     A.What = Command::Pool;

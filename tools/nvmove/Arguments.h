@@ -21,7 +21,7 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, EmitFacts, DumpFacts, Crash, Pool };
+enum class Command { Scan, EmitFacts, DumpFacts, Crash, Pool, Estimate };
 
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
@@ -73,6 +73,13 @@ struct PoolArguments {
   std::string Undo;  ///< what a repair has kept
 };
 
+/// Of `nvmove estimate`; the command that is run is Arguments::Flags.
+struct EstimateArguments {
+  std::string Types, Build, Source = ".", Metric;
+  std::vector<std::string> Profiles = {"pcm", "sttram"}, Also;
+  unsigned Rounds = 5;
+};
+
 struct Arguments {
   Command What = Command::Scan;
   // Inputs.
@@ -94,6 +101,7 @@ struct Arguments {
   unsigned Threads = 0;
   uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
+  EstimateArguments Estimate;
   CrashArguments Crash;
   PoolArguments Pool;
 };
@@ -105,6 +113,7 @@ std::string checkCrash(const Arguments &A);
 
 /// Describes `nvmove pool` to CLI11.
 void addPoolOptions(CLI::App &Pool, Arguments &A);
+void addEstimateOptions(CLI::App &App, Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.

@@ -11,5 +11,6 @@ int runDumpFacts(const Arguments &A);
 int runCrash(const Arguments &A);
 int explainKind(const Arguments &A);
 int runPool(const Arguments &A);
+int runEstimate(const Arguments &A);
 
 } // namespace nvmove::tool

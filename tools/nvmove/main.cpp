@@ -33,6 +33,8 @@ int run(const tool::Arguments &A) {
     return tool::runCrash(A);
   case tool::Command::Pool:
     return tool::runPool(A);
+  case tool::Command::Estimate:
+    return tool::runEstimate(A);
   }
   return tool::ExitInternal;
 }

@@ -1,0 +1,95 @@
+// `nvmove estimate`: its options, and the command. See Estimate.h.
+#include "nvmove/Commands.h"
+#include "nvmove/Estimate.h"
+
+#include "support/Files.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nvmove::tool {
+namespace {
+
+constexpr const char *Footer =
+    "Examples:\n"
+    "  nvmove scan -p build --load rdbLoad --format=json -o types.json\n"
+    "  nvmove estimate --types types.json --build 'make CC=\"$CC\"' -- ./bench.sh\n"
+    "  nvmove estimate --types types.json --build 'make CC=\"$CC\"' --profile pcm,cxl \\\n"
+    "    --metric 'GET: ([0-9.]+) requests' --also 'AOF=./bench.sh --appendonly yes' -- "
+    "./bench.sh\n"
+    "\n"
+    "The folder of the source is copied twice, and built by --build, a command of the shell, with "
+    "the\n"
+    "compiler in $CC. The command behind -- runs there. Profiles: docs/reference/emulation.md\n"
+    "\n"
+    "Exit status:\n"
+    "  0  estimated\n"
+    "  2  wrong usage, it cannot be built, or a run failed\n";
+
+std::string checkAlso(const std::string &Text) {
+  size_t Equals = Text.find('=');
+  return Equals && Equals != std::string::npos && Equals + 1 < Text.size()
+             ? std::string()
+             : "expected NAME=COMMAND";
+}
+
+} // namespace
+
+void addEstimateOptions(CLI::App &App, Arguments &A) {
+  EstimateArguments &E = A.Estimate;
+  App.add_option("--types", E.Types,
+                 "the persistent types: what scan --format=json prints, or a list")
+      ->option_text("FILE")
+      ->required();
+  App.add_option("--build", E.Build, "builds the program, with the compiler in $CC")
+      ->option_text("COMMAND")
+      ->required();
+  App.add_option("-C,--source", E.Source, "the folder of the source (default: this one)")
+      ->option_text("DIR");
+  App.add_option("--profile", E.Profiles, "memories to emulate (default: pcm,sttram)")
+      ->option_text("P[,P...]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  App.add_option("--metric", E.Metric,
+                 "its group is a number that each run prints, more is better; "
+                 "without it, seconds count")
+      ->option_text("REGEX");
+  App.add_option("--also", E.Also, "run this, too, on the plain program (repeatable)")
+      ->option_text("NAME=COMMAND")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(checkAlso, ""));
+  App.add_option("--rounds", E.Rounds, "runs of each, in turns (default 5)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 1000u));
+  App.add_option("--format", A.Format, "text (default), json or html")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"text", "json", "html"}));
+  App.add_option("-o,--output", A.Output, "write there instead of to stdout")->option_text("FILE");
+  App.add_flag("-q,--quiet", A.Quiet, "no progress");
+  App.footer(Footer);
+}
+
+int runEstimate(const Arguments &A) {
+  support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
+  llvm::Expected<Estimate> E = estimate(A);
+  if (!E) {
+    D.error(E.takeError());
+    return ExitUsage;
+  }
+  auto Print = [&](llvm::raw_ostream &OS) {
+    if (A.Format == "json")
+      printEstimateJson(OS, *E);
+    else if (A.Format == "html")
+      printEstimateHtml(OS, *E);
+    else
+      printEstimate(OS, *E);
+  };
+  if (A.Output.empty()) {
+    Print(llvm::outs());
+  } else if (llvm::Error Failed = support::writeFile(A.Output, Print)) {
+    D.error(std::move(Failed));
+    return ExitUsage;
+  }
+  return ExitComplete;
+}
+
+} // namespace nvmove::tool

@@ -1,0 +1,111 @@
+// What an estimate says, as text, JSON and HTML: see Estimate.h.
+#include "nvmove/Estimate.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+
+namespace nvmove::tool {
+namespace {
+
+const Configuration *find(const Estimate &E, const std::string &Name) {
+  auto Found = llvm::find_if(E.All, [&](const Configuration &C) { return C.Name == Name; });
+  return Found == E.All.end() ? nullptr : &*Found;
+}
+
+std::string number(double Value) {
+  return llvm::formatv(Value < 100 ? "{0:f3}" : "{0:f0}", Value).str();
+}
+
+double least(const Configuration &C) { return *std::min_element(C.Values.begin(), C.Values.end()); }
+double most(const Configuration &C) { return *std::max_element(C.Values.begin(), C.Values.end()); }
+
+/// "pcm: 0.11 to 0.84 of plain".
+std::vector<std::string> brackets(const Estimate &E) {
+  std::vector<std::string> Made;
+  for (const std::string &Profile : E.Profiles) {
+    const Configuration *Worst = find(E, Profile + ", worst"),
+                        *Cached = find(E, Profile + ", cached");
+    if (Worst && Cached)
+      Made.push_back(llvm::formatv("{0}: between {1:f2} and {2:f2} of plain", Profile,
+                                   E.speedOf(*Worst), E.speedOf(*Cached)));
+  }
+  return Made;
+}
+
+std::string escaped(llvm::StringRef Text) {
+  std::string Made;
+  for (char C : Text)
+    Made += C == '<' ? "&lt;" : C == '&' ? "&amp;" : C == '"' ? "&quot;" : std::string(1, C);
+  return Made;
+}
+
+} // namespace
+
+void printEstimate(llvm::raw_ostream &OS, const Estimate &E) {
+  size_t Width = 13;
+  for (const Configuration &C : E.All)
+    Width = std::max(Width, C.Name.size());
+  const char *Unit = E.IsThroughput ? "a second" : "seconds";
+  auto Row = [&](llvm::StringRef Name) -> llvm::raw_ostream & {
+    return OS << llvm::left_justify(Name, static_cast<unsigned>(Width));
+  };
+  Row(Unit) << llvm::formatv("{0,13} {1,12} {2,12} {3,9}\n", "median", "least", "most", "of plain");
+  for (const Configuration &C : E.All)
+    Row(C.Name) << llvm::formatv("{0,13} {1,12} {2,12} {3,9:f2}\n", number(C.median()),
+                                 number(least(C)), number(most(C)), E.speedOf(C));
+  for (const std::string &Line : brackets(E))
+    OS << Line << '\n';
+}
+
+void printEstimateJson(llvm::raw_ostream &OS, const Estimate &E) {
+  llvm::json::Array All;
+  for (const Configuration &C : E.All)
+    All.push_back(llvm::json::Object{{"name", C.Name},
+                                     {"setting", C.Setting},
+                                     {"values", llvm::json::Array(C.Values)},
+                                     {"median", C.median()},
+                                     {"of_plain", E.speedOf(C)}});
+  OS << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                     {"schema_version", 1},
+                                     {"unit", E.IsThroughput ? "per second" : "seconds"},
+                                     {"configurations", std::move(All)}}));
+}
+
+void printEstimateHtml(llvm::raw_ostream &OS, const Estimate &E) {
+  constexpr unsigned Row = 26, Left = 190, Bar = 460, Top = 10;
+  double Most = 1;
+  for (const Configuration &C : E.All)
+    Most = std::max(Most, E.speedOf(C));
+  OS << "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>nvmove "
+        "estimate</title>\n"
+     << "<style>body{font:15px sans-serif;margin:2em}td,th{padding:2px 12px;text-align:right}"
+     << "td:first-child,th:first-child{text-align:left}rect{fill:#4477aa}.e{fill:#cc7733}</style>\n"
+     << "<h1>Speed, compared with the program as it is</h1>\n"
+     << llvm::formatv("<svg width=\"{0}\" height=\"{1}\" role=\"img\">\n", Left + Bar + 70,
+                      Top * 2 + Row * E.All.size());
+  unsigned Y = Top;
+  for (const Configuration &C : E.All) {
+    double Speed = E.speedOf(C);
+    OS << llvm::formatv("<text x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text>"
+                        "<rect class=\"{3}\" x=\"{4}\" y=\"{5}\" width=\"{6:f1}\" height=\"{7}\"/>"
+                        "<text x=\"{8:f1}\" y=\"{1}\">{9:f2}</text>\n",
+                        Left - 8, Y + 15, escaped(C.Name), C.Emulated ? "e" : "p", Left, Y + 2,
+                        Speed / Most * Bar, Row - 8, Left + Speed / Most * Bar + 6, Speed);
+    Y += Row;
+  }
+  OS << "</svg>\n<table><tr><th>" << (E.IsThroughput ? "a second" : "seconds")
+     << "<th>median<th>least<th>most<th>of plain</tr>\n";
+  for (const Configuration &C : E.All)
+    OS << "<tr><td>" << escaped(C.Name) << "<td>" << number(C.median()) << "<td>"
+       << number(least(C)) << "<td>" << number(most(C)) << "<td>"
+       << llvm::formatv("{0:f2}", E.speedOf(C)) << "</tr>\n";
+  OS << "</table>\n";
+  for (const std::string &Line : brackets(E))
+    OS << "<p>" << escaped(Line) << "</p>\n";
+}
+
+} // namespace nvmove::tool

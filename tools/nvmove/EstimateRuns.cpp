@@ -1,0 +1,238 @@
+// Builds and runs: see Estimate.h.
+#include "nvmove/Arguments.h"
+#include "nvmove/Estimate.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <regex>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nvmove::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+llvm::Error failed(const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
+}
+
+/// A folder that goes away.
+class Workplace {
+public:
+  Workplace() { llvm::sys::fs::createUniqueDirectory("nvmove-estimate", Path); }
+  ~Workplace() {
+    std::error_code Ignored;
+    fs::remove_all(Path.str().str(), Ignored);
+  }
+  std::string path(const char *Name) const { return (Path + "/" + Name).str(); }
+
+private:
+  llvm::SmallString<128> Path;
+};
+
+std::string besideUs(const char *Name) {
+  std::string Own = llvm::sys::fs::getMainExecutable("nvmove", reinterpret_cast<void *>(&besideUs));
+  return (llvm::sys::path::parent_path(Own) + "/" + Name).str();
+}
+
+/// As the shell takes it for one word.
+std::string shellWord(llvm::StringRef Word) {
+  constexpr const char *Plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=,+:";
+  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
+    return Word.str();
+  std::string Made = "'";
+  for (char C : Word)
+    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  return Made + "'";
+}
+
+std::string lastLines(const std::string &Path) {
+  constexpr size_t Shown = 1500;
+  auto Read = llvm::MemoryBuffer::getFile(Path);
+  return Read ? (*Read)->getBuffer().take_back(Shown).str() : "";
+}
+
+struct Step {
+  std::string Line, Folder, Output; ///< for a shell; where it runs; what it prints
+  std::vector<std::pair<const char *, std::string>> Environment;
+};
+
+/// The status as wait() gives it.
+int runStep(const Step &S) {
+  llvm::outs().flush();
+  pid_t Child = fork();
+  if (Child == 0) {
+    int Fd = open(S.Output.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(Fd, STDOUT_FILENO);
+    dup2(Fd, STDERR_FILENO);
+    for (const auto &[Name, Value] : S.Environment)
+      Value.empty() ? unsetenv(Name) : setenv(Name, Value.c_str(), 1);
+    if (chdir(S.Folder.c_str()))
+      _exit(126);
+    execl("/bin/sh", "sh", "-c", S.Line.c_str(), nullptr);
+    _exit(127);
+  }
+  int Status = -1;
+  while (Child > 0 && waitpid(Child, &Status, 0) < 0 && errno == EINTR)
+    continue;
+  return Status;
+}
+
+std::string howEnded(int Status) {
+  return WIFSIGNALED(Status) ? "was ended by signal " + std::to_string(WTERMSIG(Status))
+                             : "ended with status " + std::to_string(WEXITSTATUS(Status));
+}
+
+class Estimator {
+public:
+  explicit Estimator(const Arguments &A) : A(A) {}
+
+  llvm::Expected<Estimate> run() {
+    if (llvm::Error E = makeTree("plain", "clang-19"))
+      return std::move(E);
+    std::string Compiler =
+        shellWord(besideUs("nvmove-cc")) + " --emulate=dram --emulate-types=" + shellWord(Types);
+    if (llvm::Error E = makeTree("emulated", Compiler))
+      return std::move(E);
+    configure();
+    for (unsigned Round = 0; Round < A.Estimate.Rounds; ++Round)
+      for (Configuration &C : Made.All)
+        if (llvm::Error E = runOnce(C))
+          return std::move(E);
+    return std::move(Made);
+  }
+
+  llvm::Error prepare() {
+    llvm::SmallString<128> Absolute(A.Estimate.Types);
+    llvm::sys::fs::make_absolute(Absolute);
+    Types = Absolute.str().str();
+    if (!llvm::sys::fs::exists(Types))
+      return failed(A.Estimate.Types +
+                    ": there is no such file; nvmove scan --format=json makes it");
+    if (!llvm::sys::fs::is_directory(A.Estimate.Source))
+      return failed(A.Estimate.Source + ": there is no such folder; -C names that of the source");
+    try {
+      Metric = std::regex(A.Estimate.Metric);
+    } catch (const std::regex_error &) {
+      return failed("--metric " + A.Estimate.Metric + ": not a regular expression");
+    }
+    if (!A.Estimate.Metric.empty() && Metric.mark_count() != 1)
+      return failed("--metric " + A.Estimate.Metric +
+                    ": it has one group, which is the number: 'ops: ([0-9.]+)'");
+    Made.IsThroughput = !A.Estimate.Metric.empty();
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::Error makeTree(const char *Name, const std::string &Compiler) {
+    std::error_code Error;
+    fs::copy(A.Estimate.Source, Place.path(Name),
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks, Error);
+    if (Error)
+      return failed(A.Estimate.Source + ": cannot be copied: " + Error.message());
+    Step Build{A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Compiler}}};
+    if (!A.Quiet)
+      llvm::errs() << "nvmove: builds it " << Name << '\n';
+    if (int Status = runStep(Build))
+      return failed("--build " + A.Estimate.Build + " " + howEnded(Status) + " (" + Name +
+                    "); its last lines:\n" + lastLines(Build.Output));
+    return llvm::Error::success();
+  }
+
+  void configure() {
+    Made.Profiles = A.Estimate.Profiles;
+    Made.All = {{"plain", false, "", "", {}}};
+    for (const std::string &Other : A.Estimate.Also) {
+      auto [Name, Command] = llvm::StringRef(Other).split('=');
+      Made.All.push_back({Name.str(), false, "", Command.str(), {}});
+    }
+    Made.All.push_back({"emulation itself", true, "dram", "", {}});
+    for (const std::string &Profile : Made.Profiles)
+      for (const char *Model : {"worst", "cached"})
+        Made.All.push_back({Profile + ", " + Model, true, Profile + ",model=" + Model, "", {}});
+  }
+
+  llvm::Error runOnce(Configuration &C) {
+    using namespace std::chrono;
+    std::string Line = C.Command;
+    for (const std::string &Word : A.Flags)
+      if (C.Command.empty())
+        Line += shellWord(Word) + " ";
+    Step Run{Line,
+             Place.path(C.Emulated ? "emulated" : "plain"),
+             Place.path("run.log"),
+             {{"NVMOVE_EMULATE", C.Setting}, {"NVMOVE_STATS", ""}}};
+    auto Begin = steady_clock::now();
+    int Status = runStep(Run);
+    double Seconds = duration<double>(steady_clock::now() - Begin).count();
+    if (Status)
+      return failed("the run '" + C.Name + "' " + howEnded(Status) + "; its last lines:\n" +
+                    lastLines(Run.Output));
+    if (!Made.IsThroughput) {
+      C.Values.push_back(Seconds);
+      return llvm::Error::success();
+    }
+    std::optional<double> Found = metricOf(Run.Output);
+    if (!Found)
+      return failed("--metric " + A.Estimate.Metric + ": the run '" + C.Name +
+                    "' printed no such number; its last lines:\n" + lastLines(Run.Output));
+    C.Values.push_back(*Found);
+    return llvm::Error::success();
+  }
+
+  /// The last one that was printed.
+  std::optional<double> metricOf(const std::string &Path) const {
+    auto Read = llvm::MemoryBuffer::getFile(Path);
+    std::string Text = Read ? (*Read)->getBuffer().str() : "";
+    std::optional<double> Last;
+    for (std::sregex_iterator At(Text.begin(), Text.end(), Metric), End; At != End; ++At) {
+      double Number;
+      if (!llvm::StringRef((*At)[1].str()).getAsDouble(Number) && Number > 0)
+        Last = Number;
+    }
+    return Last;
+  }
+
+  const Arguments &A;
+  Workplace Place;
+  std::string Types;
+  std::regex Metric;
+  Estimate Made;
+};
+
+} // namespace
+
+double Configuration::median() const {
+  std::vector<double> Sorted = Values;
+  llvm::sort(Sorted);
+  size_t Half = Sorted.size() / 2;
+  return Sorted.empty()      ? 0
+         : Sorted.size() % 2 ? Sorted[Half]
+                             : (Sorted[Half - 1] + Sorted[Half]) / 2;
+}
+
+double Estimate::speedOf(const Configuration &C) const {
+  double Plain = All.front().median(), Own = C.median();
+  if (Plain <= 0 || Own <= 0)
+    return 0;
+  return IsThroughput ? Own / Plain : Plain / Own;
+}
+
+llvm::Expected<Estimate> estimate(const Arguments &A) {
+  Estimator Made(A);
+  if (llvm::Error E = Made.prepare())
+    return std::move(E);
+  return Made.run();
+}
+
+} // namespace nvmove::tool
