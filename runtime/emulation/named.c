@@ -2,8 +2,8 @@
 #include "emulation/emulation.h"
 
 #include "base/basics.h"
+#include "base/own_locks.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 enum { TYPES_MAX = 512, NAME_BYTES = 64, SHOWN = 8 };
@@ -13,7 +13,7 @@ static struct type {
   bool is_known;
 } types[TYPES_MAX];
 static unsigned count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_DESCRIBED];
 
 /* Longer names are cut, further ones are left out. */
 static void take(const char *name, bool is_known) {
@@ -30,10 +30,10 @@ static void take(const char *name, bool is_known) {
 }
 
 void nvmi_emulation_named(const char *list) {
-  pthread_mutex_lock(&lock);
+  nvmi_lock(lock);
   for (; *list; list += strlen(list) + 1)
     take(list + 1, *list == '+');
-  pthread_mutex_unlock(&lock);
+  nvmi_unlock(lock);
 }
 
 void nvmi_emulation_tell_unknown(void) {

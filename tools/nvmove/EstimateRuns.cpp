@@ -164,7 +164,7 @@ private:
 
   llvm::Error runOnce(Configuration &C) {
     using namespace std::chrono;
-    std::string Line = C.Command;
+    std::string Line = C.Command.empty() ? "exec " : C.Command; // no shell stands between
     for (const std::string &Word : A.Flags)
       if (C.Command.empty())
         Line += shellWord(Word) + " ";
