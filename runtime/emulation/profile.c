@@ -3,6 +3,8 @@
 
 #include "base/settings.h"
 
+#include "nvmove/emulation.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,4 +115,10 @@ bool nvmi_profile_read(const char *text, struct nvmi_profile *profile, char *fau
       return false;
   }
   return true;
+}
+
+const char *nvm_emulation_fault(const char *profile) {
+  static _Thread_local char fault[256];
+  struct nvmi_profile made;
+  return nvmi_profile_read(profile, &made, fault, sizeof fault) ? NULL : fault;
 }

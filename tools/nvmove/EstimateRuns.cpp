@@ -2,6 +2,8 @@
 #include "nvmove/Arguments.h"
 #include "nvmove/Estimate.h"
 
+#include "nvmove/emulation.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -121,6 +123,9 @@ public:
                     ": there is no such file; nvmove scan --format=json makes it");
     if (!llvm::sys::fs::is_directory(A.Estimate.Source))
       return failed(A.Estimate.Source + ": there is no such folder; -C names that of the source");
+    for (const std::string &Profile : A.Estimate.Profiles)
+      if (const char *Fault = nvm_emulation_fault(Profile.c_str()))
+        return failed("--profile " + Profile + ": " + Fault);
     try {
       Metric = std::regex(A.Estimate.Metric);
     } catch (const std::regex_error &) {
