@@ -24,8 +24,8 @@ COUNT, WITHIN = 400000, 0.03
 
 def build(cc, folder, name, *options):
     program = os.path.join(folder, name)
-    subprocess.run([cc, "-O2", "-pthread", *options, os.path.join(HERE, "emulation", "loads.c"), "-o", program],
-                   check=True)
+    source = os.path.join(HERE, "emulation", "loads.c")
+    subprocess.run([cc, "-O2", "-pthread", *options, source, "-o", program], check=True)
     return program
 
 
