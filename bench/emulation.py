@@ -5,8 +5,8 @@ usage: emulation.py --cc NVMOVE_CC [--rounds N] [--json FILE]
 
 A known number of loads (emulation/loads.c) runs with each latency and without one, in turns. "waits" is what
 the program itself measured of its waits, compared with the number of loads times the latency. Goal: within
-3 %, at the median. "outside" is how much longer the loads took than without latency, compared in the same way:
-there the machine's interruptions count, and what the loads did while others were under way, and no longer can.
+3 %, at the median. "outside" is how much longer the loads took than without latency, compared in the same
+way: there the machine's interruptions count, and what loads did beside others that were under way.
 The last row of each kind has the time of a load with nothing charged, and of the plain program.
 """
 import argparse
