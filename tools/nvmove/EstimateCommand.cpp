@@ -17,9 +17,11 @@ constexpr const char *Footer =
     "    --metric 'GET: ([0-9.]+) requests' --also 'AOF=./bench.sh --appendonly yes' -- "
     "./bench.sh\n"
     "\n"
-    "The folder of the source is copied twice, and built by --build, a command of the shell, with "
-    "the\n"
-    "compiler in $CC. The command behind -- runs there. Profiles: docs/reference/emulation.md\n"
+    "The folder of the source is copied twice, and built by --build, a command of the shell, with\n"
+    "the compiler in $CC: clang, then nvmove-cc --emulate. The command behind -- runs there.\n"
+    "'emulation itself' is a run that waits for nothing. A profile is dram, pcm, sttram, breeze,\n"
+    "scm-1x, scm-2x, scm-4x, scm-8x, optane or cxl, with settings behind it (pcm,write=600), or\n"
+    "settings alone.\n"
     "\n"
     "Exit status:\n"
     "  0  estimated\n"
@@ -45,9 +47,9 @@ void addEstimateOptions(CLI::App &App, Arguments &A) {
       ->required();
   App.add_option("-C,--source", E.Source, "the folder of the source (default: this one)")
       ->option_text("DIR");
-  App.add_option("--profile", E.Profiles, "memories to emulate (default: pcm,sttram)")
+  App.add_option("--profile", E.Profiles,
+                 "memories to emulate, each by both models (default: pcm,sttram; repeatable)")
       ->option_text("P[,P...]")
-      ->delimiter(',')
       ->allow_extra_args(false);
   App.add_option("--metric", E.Metric,
                  "its group is a number that each run prints, more is better; "

@@ -69,6 +69,40 @@ struct Step {
   std::vector<std::pair<const char *, std::string>> Environment;
 };
 
+/// "pcm,write=600,cxl" has two profiles: settings go with the profile before them.
+std::vector<std::string> profilesOf(const std::vector<std::string> &Words) {
+  std::vector<std::string> Made;
+  for (const std::string &Word : Words) {
+    bool IsFirst = true;
+    for (llvm::StringRef Part : llvm::split(Word, ',')) {
+      if (!IsFirst && (Part.contains('=') || Part == "virtual"))
+        Made.back() += "," + Part.str();
+      else
+        Made.push_back(Part.str());
+      IsFirst = false;
+    }
+  }
+  return Made;
+}
+
+/// Whether some file there has code that was compiled with --emulate.
+bool hasEmulated(const std::string &Folder) {
+  std::error_code Error;
+  for (fs::recursive_directory_iterator At(Folder, Error), End; !Error && At != End;
+       At.increment(Error)) {
+    std::error_code Gone;
+    if (!At->is_regular_file(Gone) || Gone)
+      continue;
+    auto Read = llvm::MemoryBuffer::getFile(At->path().string());
+    if (Read &&
+        (*Read)->getBuffer().starts_with("\x7f"
+                                         "ELF") &&
+        (*Read)->getBuffer().contains("__nvmove_emulate"))
+      return true;
+  }
+  return false;
+}
+
 /// The status as wait() gives it.
 int runStep(const Step &S) {
   llvm::outs().flush();
@@ -106,6 +140,10 @@ public:
         shellWord(besideUs("nvmove-cc")) + " --emulate=dram --emulate-types=" + shellWord(Types);
     if (llvm::Error E = makeTree("emulated", Compiler))
       return std::move(E);
+    if (!hasEmulated(Place.path("emulated")))
+      return failed("--build " + A.Estimate.Build +
+                    ": nothing was compiled by $CC, or nothing anew; does it use $CC, and begin "
+                    "with 'make clean'?");
     configure();
     for (unsigned Round = 0; Round < A.Estimate.Rounds; ++Round)
       for (Configuration &C : Made.All)
@@ -123,7 +161,8 @@ public:
                     ": there is no such file; nvmove scan --format=json makes it");
     if (!llvm::sys::fs::is_directory(A.Estimate.Source))
       return failed(A.Estimate.Source + ": there is no such folder; -C names that of the source");
-    for (const std::string &Profile : A.Estimate.Profiles)
+    Made.Profiles = profilesOf(A.Estimate.Profiles);
+    for (const std::string &Profile : Made.Profiles)
       if (const char *Fault = nvm_emulation_fault(Profile.c_str()))
         return failed("--profile " + Profile + ": " + Fault);
     try {
@@ -155,7 +194,6 @@ private:
   }
 
   void configure() {
-    Made.Profiles = A.Estimate.Profiles;
     Made.All = {{"plain", false, "", "", {}}};
     for (const std::string &Other : A.Estimate.Also) {
       auto [Name, Command] = llvm::StringRef(Other).split('=');
