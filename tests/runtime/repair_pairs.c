@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NODES = 4000, TRIES = 150, GROUP = 200, LINK_ID = 7433 };
+enum { NODES = 4000, TRIES_LONG = 150, TRIES_SHORT = 40, GROUP = 200, LINK_ID = 7433 };
 
 struct link {
   struct link *next;
@@ -82,6 +82,7 @@ static void put_word(int fd, off_t chunk, uint64_t word) {
 TEST_ONCE(repair_of_two_words_of_runs) {
   const char *path = test_path("pool");
   unsigned seed = 1 + (unsigned)test_seed(), mended = 0, spans = 0;
+  unsigned tries = test_is_long() ? TRIES_LONG : TRIES_SHORT;
   make(path);
   int fd = open(path, O_RDWR);
   off_t chunk[64];
@@ -89,7 +90,7 @@ TEST_ONCE(repair_of_two_words_of_runs) {
     if ((word_at(fd, i) & 0xff) == NVM_CHUNK_SMALL)
       chunk[spans++] = i;
   CHECK(spans > 8);
-  for (unsigned i = 0; i < TRIES; i++) {
+  for (unsigned i = 0; i < tries; i++) {
     struct nvm_repair how = {0};
     unsigned one = rand_r(&seed) % (spans - 1);
     off_t a = chunk[one], b = chunk[one + 1 + rand_r(&seed) % (spans - one - 1)];
@@ -106,6 +107,6 @@ TEST_ONCE(repair_of_two_words_of_runs) {
     put_word(fd, a, first);
     put_word(fd, b, second);
   }
-  CHECK(mended > TRIES / 20);
+  CHECK(mended > tries / 20);
   close(fd);
 }
