@@ -263,6 +263,8 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
     findEmulated(M);
     return PreservedAnalyses::none();
   }
+  if (!settings().EmulateTypes.empty())
+    M.getContext().emitError("nvmove: --nvmove-emulate-types goes with --nvmove-emulate=PROFILE");
   bool Changed = nameConstants(M);
   Changed |= carryOutPort(M);
   emitPortEntries(M);

@@ -22,7 +22,7 @@ namespace {
 /// The mark of accesses whose calls come behind optimisation: an alias scope of this name. Passes that
 /// move or merge accesses keep such scopes, as they keep no metadata of others; it says nothing else,
 /// for no access is declared not to alias it.
-constexpr const char *Mark = "nvmove.emulated";
+constexpr const char *LoadMark = "nvmove.emulated-load", *StoreMark = "nvmove.emulated-store";
 constexpr const char *KeptName =
     "nvmove.emulation"; ///< metadata: what one phase leaves to the other
 
@@ -83,9 +83,10 @@ void mark(Instruction &I, MDNode *Scope) {
 }
 
 /// Inlining copies scopes: the name stays.
-bool isMarked(const Instruction &I) {
-  const MDNode *Scopes = I.getMetadata(LLVMContext::MD_alias_scope);
-  return Scopes && any_of(Scopes->operands(), [](const MDOperand &Scope) {
+bool isMarked(const Access &A) {
+  StringRef Mark = A.Writes ? StoreMark : LoadMark;
+  const MDNode *Scopes = A.At->getMetadata(LLVMContext::MD_alias_scope);
+  return Scopes && any_of(Scopes->operands(), [&](const MDOperand &Scope) {
            auto *Node = dyn_cast_or_null<MDNode>(Scope.get());
            return Node && AliasScopeNode(Node).getName() == Mark;
          });
@@ -174,13 +175,15 @@ void findEmulated(Module &M) {
   }
   Kept K{{}, wantedTypes(M, Wanted)};
   MDBuilder Build(M.getContext());
-  MDNode *Scope = Build.createAnonymousAliasScope(Build.createAnonymousAliasScopeDomain(), Mark);
+  MDNode *Domain = Build.createAnonymousAliasScopeDomain();
+  MDNode *Load = Build.createAnonymousAliasScope(Domain, LoadMark);
+  MDNode *Store = Build.createAnonymousAliasScope(Domain, StoreMark);
   for (Function *F : bodiesOf(M)) {
     for (const Access &A : accessesOf(*F)) {
       if (!isOfRecord(A, Wanted))
         continue;
       if (settings().LoadsOptimized)
-        mark(*A.At, Scope);
+        mark(*A.At, A.Writes ? Store : Load);
       else
         charge(A, K.Made);
     }
@@ -198,7 +201,7 @@ void finishEmulated(Module &M) {
   if (settings().LoadsOptimized)
     for (Function *F : bodiesOf(M)) {
       for (const Access &A : accessesOf(*F))
-        if (isMarked(*A.At))
+        if (isMarked(A))
           charge(A, Made);
       chargeOutputs(*F, Made);
     }

@@ -123,7 +123,7 @@ public:
   }
 
   bool VisitBinaryOperator(BinaryOperator *Assignment) override {
-    if (!settings().Checked || !Assignment->isAssignmentOp())
+    if (!looksAtCopies() || !Assignment->isAssignmentOp())
       return true;
     if (Assignment->getOpcode() == BO_Assign)
       noteCopy(Assignment->getType(), Assignment->getRHS()->IgnoreParenImpCasts()->getExprLoc());
@@ -142,7 +142,9 @@ private:
                              : placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
   }
 
-  /// A record is copied: the checked build looks at its pointers. The code of an assignment has the
+  static bool looksAtCopies() { return settings().Checked || settings().Emulates; }
+
+  /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an assignment has the
   /// place of what is copied.
   void noteCopy(QualType T, SourceLocation At) {
     std::string Key = keyOf(At);
@@ -158,7 +160,9 @@ private:
     unsigned Builtin = Callee.getBuiltinID();
     bool Copies = Builtin == Builtin::BImemcpy || Builtin == Builtin::BImemmove ||
                   Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
-    if (!settings().Checked || !Copies || !Call.getNumArgs())
+    bool Fills = Builtin == Builtin::BImemset || Builtin == Builtin::BI__builtin_memset;
+    bool Wanted = Copies || (Fills && settings().Emulates);
+    if (!looksAtCopies() || !Wanted || !Call.getNumArgs())
       return;
     QualType To = Call.getArg(0)->IgnoreParenImpCasts()->getType();
     if (To->isPointerType())

@@ -18,7 +18,7 @@ namespace nvmove::plugin {
 namespace {
 
 StringRef plainName(StringRef Name) {
-  for (StringRef Kind : {"struct ", "union ", "struct.", "union."})
+  for (StringRef Kind : {"struct ", "union ", "class ", "struct.", "union.", "class."})
     if (Name.consume_front(Kind))
       break;
   return Name;
@@ -56,7 +56,7 @@ bool leadsThrough(const Value *Address, const RecordNames &Wanted) {
 /// A record that is assigned as a whole: its type lies nowhere in the addresses.
 bool copiesRecord(const Instruction &I, const RecordNames &Wanted) {
   const FrontendFacts &Facts = frontendFacts();
-  if (!isa<MemTransferInst>(I))
+  if (!isa<MemIntrinsic>(I))
     return false;
   auto Copied = Facts.CopiedRecords.find(siteKey(I));
   return Copied != Facts.CopiedRecords.end() && any_of(Facts.Types, [&](const TypeLayout &T) {

@@ -19,8 +19,8 @@ enum {
   LINE_SHIFT = 6,
   PENDING_MAX = 512,       /* lines of a thread that wait for a commit, in the model `cached` */
   INTERRUPTED = 2000,      /* nanoseconds: a wait that ends so late was interrupted */
-  CALIBRATION_ROUNDS = 40, /* short ones: the least is one that nothing interrupted */
-  CALIBRATION_WAITS = 250,
+  CALIBRATION_ROUNDS = 10, /* short ones: the least is one that nothing interrupted */
+  CALIBRATION_WAITS = 100,
   CALIBRATION_WAIT = 200, /* nanoseconds */
   USAGE_STATUS = 2
 };
@@ -136,7 +136,7 @@ static void store_cached(struct charged *me, uint64_t start, uint64_t line, uint
 }
 
 __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_t Size) {
-  if (NVMI_LIKELY(!atomic_load_explicit(&charges, memory_order_relaxed)))
+  if (NVMI_LIKELY(!atomic_load_explicit(&charges, memory_order_relaxed)) || !Size)
     return;
   struct charged *me = self();
   uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size);
@@ -149,7 +149,7 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
 }
 
 __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size) {
-  if (NVMI_LIKELY(!atomic_load_explicit(&charges, memory_order_relaxed)))
+  if (NVMI_LIKELY(!atomic_load_explicit(&charges, memory_order_relaxed)) || !Size)
     return;
   struct charged *me = self();
   uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size);

@@ -31,7 +31,8 @@ std::vector<std::string> brackets(const Estimate &E) {
                         *Cached = find(E, Profile + ", cached");
     if (Worst && Cached)
       Made.push_back(llvm::formatv("{0}: between {1:f2} and {2:f2} of plain", Profile,
-                                   E.speedOf(*Worst), E.speedOf(*Cached)));
+                                   std::min(E.speedOf(*Worst), E.speedOf(*Cached)),
+                                   std::max(E.speedOf(*Worst), E.speedOf(*Cached))));
   }
   return Made;
 }

@@ -6,11 +6,15 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -103,11 +107,23 @@ bool hasEmulated(const std::string &Folder) {
   return false;
 }
 
-/// The status as wait() gives it.
+volatile pid_t Running;            ///< what a handler ends; 0: nothing
+volatile std::sig_atomic_t Signal; ///< that came; 0: none
+
+void takeSignal(int Number) {
+  Signal = Number;
+  if (pid_t Child = Running)
+    kill(-Child, Number);
+}
+
+/// The status as wait() gives it. What runs has a group of its own, which ends with it.
 int runStep(const Step &S) {
   llvm::outs().flush();
   pid_t Child = fork();
   if (Child == 0) {
+    setpgid(0, 0);
+    for (int Number : {SIGINT, SIGTERM, SIGHUP})
+      signal(Number, SIG_DFL);
     int Fd = open(S.Output.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(Fd, STDOUT_FILENO);
     dup2(Fd, STDERR_FILENO);
@@ -118,9 +134,15 @@ int runStep(const Step &S) {
     execl("/bin/sh", "sh", "-c", S.Line.c_str(), nullptr);
     _exit(127);
   }
+  if (Child > 0)
+    setpgid(Child, Child);
+  Running = std::max<pid_t>(Child, 0);
   int Status = -1;
   while (Child > 0 && waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     continue;
+  Running = 0;
+  if (Child > 0)
+    kill(-Child, SIGKILL); // what it has left behind
   return Status;
 }
 
@@ -134,6 +156,8 @@ public:
   explicit Estimator(const Arguments &A) : A(A) {}
 
   llvm::Expected<Estimate> run() {
+    for (int Number : {SIGINT, SIGTERM, SIGHUP})
+      std::signal(Number, takeSignal);
     if (llvm::Error E = makeTree("plain", "clang-19"))
       return std::move(E);
     std::string Compiler =
@@ -162,9 +186,12 @@ public:
     if (!llvm::sys::fs::is_directory(A.Estimate.Source))
       return failed(A.Estimate.Source + ": there is no such folder; -C names that of the source");
     Made.Profiles = profilesOf(A.Estimate.Profiles);
-    for (const std::string &Profile : Made.Profiles)
+    for (const std::string &Profile : Made.Profiles) {
+      if (llvm::StringRef(Profile).contains("virtual"))
+        return failed("--profile " + Profile + ": nobody waits with 'virtual'");
       if (const char *Fault = nvm_emulation_fault(Profile.c_str()))
         return failed("--profile " + Profile + ": " + Fault);
+    }
     try {
       Metric = std::regex(A.Estimate.Metric);
     } catch (const std::regex_error &) {
@@ -187,7 +214,10 @@ private:
     Step Build{A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Compiler}}};
     if (!A.Quiet)
       llvm::errs() << "nvmove: builds it " << Name << '\n';
-    if (int Status = runStep(Build))
+    int Status = runStep(Build);
+    if (Signal)
+      return failed("interrupted");
+    if (Status)
       return failed("--build " + A.Estimate.Build + " " + howEnded(Status) + " (" + Name +
                     "); its last lines:\n" + lastLines(Build.Output));
     return llvm::Error::success();
@@ -218,6 +248,10 @@ private:
     auto Begin = steady_clock::now();
     int Status = runStep(Run);
     double Seconds = duration<double>(steady_clock::now() - Begin).count();
+    if (Signal)
+      return failed("interrupted");
+    if (C.Emulated)
+      passOn(Run.Output);
     if (Status)
       return failed("the run '" + C.Name + "' " + howEnded(Status) + "; its last lines:\n" +
                     lastLines(Run.Output));
@@ -233,6 +267,16 @@ private:
     return llvm::Error::success();
   }
 
+  /// What the library has to say of the emulation.
+  void passOn(const std::string &Path) {
+    auto Read = llvm::MemoryBuffer::getFile(Path);
+    if (!Read)
+      return;
+    for (llvm::StringRef Line : llvm::split((*Read)->getBuffer(), '\n'))
+      if (Line.starts_with("nvmove: ") && Said.insert(Line).second)
+        llvm::errs() << Line << '\n';
+  }
+
   /// The last one that was printed.
   std::optional<double> metricOf(const std::string &Path) const {
     auto Read = llvm::MemoryBuffer::getFile(Path);
@@ -240,7 +284,8 @@ private:
     std::optional<double> Last;
     for (std::sregex_iterator At(Text.begin(), Text.end(), Metric), End; At != End; ++At) {
       double Number;
-      if (!llvm::StringRef((*At)[1].str()).getAsDouble(Number) && Number > 0)
+      if (!llvm::StringRef((*At)[1].str()).getAsDouble(Number) && Number > 0 &&
+          std::isfinite(Number))
         Last = Number;
     }
     return Last;
@@ -250,6 +295,7 @@ private:
   Workplace Place;
   std::string Types;
   std::regex Metric;
+  llvm::StringSet<> Said;
   Estimate Made;
 };
 
