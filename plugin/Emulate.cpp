@@ -7,6 +7,8 @@
 #include "Settings.h"
 #include "Trace.h"
 
+#include "nvmove/abi.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
@@ -23,8 +25,8 @@ namespace {
 /// move or merge accesses keep such scopes, as they keep no metadata of others; it says nothing else,
 /// for no access is declared not to alias it.
 constexpr const char *LoadMark = "nvmove.emulated-load", *StoreMark = "nvmove.emulated-store";
-constexpr const char *KeptName =
-    "nvmove.emulation"; ///< metadata: what one phase leaves to the other
+/// Metadata: what one phase leaves to the other.
+constexpr const char *KeptName = "nvmove.emulation";
 
 enum SiteKind { Loads, Stores, Copies, Commits, SiteKinds };
 using Counts = std::array<unsigned, SiteKinds>;
@@ -150,8 +152,10 @@ void enable(Module &M, const Kept &K) {
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), false),
                              GlobalValue::InternalLinkage, "__nvmove_emulate", M);
   IRBuilder<> At(BasicBlock::Create(C, "", F));
+  GlobalVariable *Types = At.CreateGlobalString(K.Types, "nvmove.types");
+  Types->setSection(NVM_EMULATED_SECTION);
   SmallVector<Value *> Arguments{At.CreateGlobalString(settings().EmulateProfile, "nvmove.profile"),
-                                 At.CreateGlobalString(K.Types, "nvmove.types")};
+                                 Types};
   for (unsigned Count : K.Made)
     Arguments.push_back(At.getInt32(Count));
   callAbi(At, "__nvm_emulate", Arguments);

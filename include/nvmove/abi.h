@@ -127,6 +127,10 @@ struct nvm_type {
  * some, and other objects were, a trace says so. */
 #define NVM_UNTRACED_SECTION "nvm_untraced"
 
+/* The types that an object was compiled for with --emulate (__nvm_emulate): the name of the section is there in
+ * a program without symbols, too. */
+#define NVM_EMULATED_SECTION "nvm_emulated"
+
 /* Where a thread's next allocation goes, and as what; set by compiled code around calls of the
  * allocators that a port file names, read by __nvm_port_malloc and its kin. */
 struct nvm_place {

@@ -108,7 +108,7 @@ static void charge_commit(struct charged *me, uint64_t start) {
 }
 
 /* Half of the table is full: it is written back, as a cache does by itself. */
-static void remember(struct charged *me, uint64_t line, uint64_t start) {
+static void remember(struct charged *me, uint64_t line) {
   uint64_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 55;
   while (me->pending[at % PENDING_MAX] && me->pending[at % PENDING_MAX] != line)
     at++;
@@ -116,7 +116,7 @@ static void remember(struct charged *me, uint64_t line, uint64_t start) {
     return;
   me->pending[at % PENDING_MAX] = line;
   if (++me->pending_count == PENDING_MAX / 2)
-    charge_commit(me, start);
+    charge_commit(me, nvmi_clock_now());
 }
 
 static void load_cached(struct charged *me, uint64_t start, uint64_t line, uint64_t lines) {
@@ -128,10 +128,10 @@ static void load_cached(struct charged *me, uint64_t start, uint64_t line, uint6
     spend(me, start, transfer(missed * profile.read, missed));
 }
 
-static void store_cached(struct charged *me, uint64_t start, uint64_t line, uint64_t lines) {
+static void store_cached(struct charged *me, uint64_t line, uint64_t lines) {
   for (uint64_t i = 0; i < lines; i++) {
     nvmi_cache_touch(line + i);
-    remember(me, line + i, start);
+    remember(me, line + i);
   }
 }
 
@@ -156,7 +156,7 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
   me->stores++;
   me->lines_stored += lines;
   if (profile.model == NVMI_CACHED) {
-    store_cached(me, start, (uintptr_t)Address >> LINE_SHIFT, lines);
+    store_cached(me, (uintptr_t)Address >> LINE_SHIFT, lines);
     return;
   }
   me->flushes += lines;

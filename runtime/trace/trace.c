@@ -255,12 +255,12 @@ static void at_fork(void) {
   nvmi_trace_file_forget();
 }
 
+/* A new file may have the number of one that is gone: the pool's own id tells. */
 static bool is_same(const struct nvm_pool *pool) {
   struct stat status;
   return closed && fstat(pool->fd, &status) == 0 && status.st_dev == trace.device &&
          status.st_ino == trace.inode && pool->header.span == span &&
-         memcmp(pool->header.id, id, sizeof id) ==
-             0; /* a new file may have the number of one that is gone */
+         memcmp(pool->header.id, id, sizeof id) == 0;
 }
 
 /* The path, as it is for other processes, and which file. A pool that is made has its name later. */

@@ -19,10 +19,6 @@
 
 enum { LINE_MAX_BYTES = 4096 + 128, NAMED_MAX = 4 };
 
-struct look {
-  unsigned named;
-};
-
 /* The file that a line of /proc/self/maps names, if it is one to be told; else null. */
 static const char *shared_file(const char *line) {
   unsigned long start, inode;
@@ -42,13 +38,13 @@ static const char *shared_file(const char *line) {
 }
 
 /* Gives how many bytes are left: of a line that is not whole, now at the front. */
-static size_t take_lines(struct look *look, char *text) {
+static size_t take_lines(unsigned *named, char *text) {
   for (char *end; (end = strchr(text, '\n')); text = end + 1) {
     *end = 0;
     const char *file = shared_file(text);
-    if (file && look->named < NAMED_MAX) {
+    if (file && *named < NAMED_MAX) {
       nvmi_trace_put(0, NVM_TRACE_SHARED, 0, 0, file, strlen(file) + 1);
-      look->named++;
+      ++*named;
     }
   }
   return strlen(text);
@@ -56,7 +52,7 @@ static size_t take_lines(struct look *look, char *text) {
 
 void nvmi_trace_shared(void) {
   static char text[LINE_MAX_BYTES];
-  struct look look = {.named = 0};
+  unsigned named = 0;
   int fd = nvmi_open("/proc/self/maps", O_RDONLY, 0);
   for (size_t used = 0; fd >= 0;) {
     ssize_t got = NVMI_UNCANCELLED(read(fd, text + used, sizeof text - 1 - used));
@@ -64,7 +60,7 @@ void nvmi_trace_shared(void) {
       break;
     size_t all = used + (size_t)got;
     text[all] = 0;
-    used = take_lines(&look, text);
+    used = take_lines(&named, text);
     memmove(text, text + all - used, used + 1);
   }
   if (fd >= 0)

@@ -68,6 +68,17 @@ CommandEnd runShell(const std::string &Line) {
   return Made;
 }
 
+std::string shellWord(llvm::StringRef Word) {
+  constexpr const char *Plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=,+:";
+  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
+    return Word.str();
+  std::string Made = "'";
+  for (char C : Word)
+    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  return Made + "'";
+}
+
 std::string replaced(std::string Text, const std::string &From, const std::string &To) {
   for (size_t At = 0; (At = Text.find(From, At)) != std::string::npos; At += To.size())
     Text.replace(At, From.size(), To);

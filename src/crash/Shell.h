@@ -3,6 +3,8 @@
 
 #include "crash/Helper.h"
 
+#include "llvm/ADT/StringRef.h"
+
 namespace nvmove::crash {
 
 struct CommandEnd : End {
@@ -17,6 +19,9 @@ struct CommandEnd : End {
 
 /// \p Line, with what it starts, for at most 5 seconds. What it prints is kept, not shown.
 CommandEnd runShell(const std::string &Line);
+
+/// As the shell takes it for one word.
+std::string shellWord(llvm::StringRef Word);
 
 /// \p Text with \p To wherever it has \p From.
 std::string replaced(std::string Text, const std::string &From, const std::string &To);

@@ -7,6 +7,7 @@
 #include "nvmove/Inputs.h"
 
 #include "crash/Merge.h"
+#include "crash/Shell.h"
 #include "support/Files.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -94,24 +95,13 @@ llvm::Error getTrace(const Arguments &A, Exploration &Made) {
   return refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration");
 }
 
-std::string quoted(llvm::StringRef Word) {
-  constexpr const char *Plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=";
-  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
-    return Word.str();
-  std::string Made = "'";
-  for (char C : Word)
-    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
-  return Made + "'";
-}
-
 /// The command that shows a state again, but for the name of the state.
 std::string replayOf(const CrashArguments &C, const std::string &Trace) {
-  std::string Line = "nvmove crash --trace " + quoted(Trace);
+  std::string Line = "nvmove crash --trace " + crash::shellWord(Trace);
   if (C.Model != "power")
     Line += " --model=" + C.Model;
   if (!C.Check.empty())
-    Line += " --check " + quoted(C.Check);
+    Line += " --check " + crash::shellWord(C.Check);
   if (C.EpochMax != CrashArguments().EpochMax)
     Line += " --epoch-states=" + std::to_string(C.EpochMax);
   return Line;

@@ -2,6 +2,9 @@
 #include "nvmove/Arguments.h"
 #include "nvmove/Estimate.h"
 
+#include "crash/Findings.h"
+#include "crash/Shell.h"
+#include "nvmove/abi.h"
 #include "nvmove/emulation.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -34,10 +37,24 @@ llvm::Error failed(const llvm::Twine &What) {
 /// A folder that goes away.
 class Workplace {
 public:
-  Workplace() { llvm::sys::fs::createUniqueDirectory("nvmove-estimate", Path); }
+  llvm::Error make() {
+    if (std::error_code Error = llvm::sys::fs::createUniqueDirectory("nvmove-estimate", Path)) {
+      Path.clear();
+      return failed("no folder for the copies can be made where temporary files go: " +
+                    Error.message());
+    }
+    return llvm::Error::success();
+  }
   ~Workplace() {
     std::error_code Ignored;
-    fs::remove_all(Path.str().str(), Ignored);
+    if (!Path.empty())
+      fs::remove_all(Path.str().str(), Ignored);
+  }
+  /// Whether it lies in \p Folder, which then cannot be copied here.
+  bool liesIn(const std::string &Folder) const {
+    std::error_code Ignored;
+    std::string Outer = fs::canonical(Folder, Ignored).string() + "/";
+    return llvm::StringRef(fs::canonical(Path.str().str(), Ignored).string()).starts_with(Outer);
   }
   std::string path(const char *Name) const { return (Path + "/" + Name).str(); }
 
@@ -48,18 +65,6 @@ private:
 std::string besideUs(const char *Name) {
   std::string Own = llvm::sys::fs::getMainExecutable("nvmove", reinterpret_cast<void *>(&besideUs));
   return (llvm::sys::path::parent_path(Own) + "/" + Name).str();
-}
-
-/// As the shell takes it for one word.
-std::string shellWord(llvm::StringRef Word) {
-  constexpr const char *Plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-=,+:";
-  if (!Word.empty() && Word.find_first_not_of(Plain) == llvm::StringRef::npos)
-    return Word.str();
-  std::string Made = "'";
-  for (char C : Word)
-    Made += C == '\'' ? std::string("'\\''") : std::string(1, C);
-  return Made + "'";
 }
 
 std::string lastLines(const std::string &Path) {
@@ -98,10 +103,8 @@ bool hasEmulated(const std::string &Folder) {
     if (!At->is_regular_file(Gone) || Gone)
       continue;
     auto Read = llvm::MemoryBuffer::getFile(At->path().string());
-    if (Read &&
-        (*Read)->getBuffer().starts_with("\x7f"
-                                         "ELF") &&
-        (*Read)->getBuffer().contains("__nvmove_emulate"))
+    if (Read && (*Read)->getBuffer().substr(1).starts_with("ELF") &&
+        (*Read)->getBuffer().contains(NVM_EMULATED_SECTION))
       return true;
   }
   return false;
@@ -116,14 +119,21 @@ void takeSignal(int Number) {
     kill(-Child, Number);
 }
 
-/// The status as wait() gives it. What runs has a group of its own, which ends with it.
+/// The status as wait() gives it. What runs has a group of its own, which ends with it. A signal that
+/// came before starts nothing any more, and one that comes reaches what runs.
 int runStep(const Step &S) {
+  sigset_t Ending, Mask;
+  sigemptyset(&Ending);
+  for (int Number : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&Ending, Number);
   llvm::outs().flush();
-  pid_t Child = fork();
+  sigprocmask(SIG_BLOCK, &Ending, &Mask);
+  pid_t Child = Signal ? -1 : fork();
   if (Child == 0) {
     setpgid(0, 0);
     for (int Number : {SIGINT, SIGTERM, SIGHUP})
       signal(Number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &Mask, nullptr);
     int Fd = open(S.Output.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(Fd, STDOUT_FILENO);
     dup2(Fd, STDERR_FILENO);
@@ -137,6 +147,7 @@ int runStep(const Step &S) {
   if (Child > 0)
     setpgid(Child, Child);
   Running = std::max<pid_t>(Child, 0);
+  sigprocmask(SIG_SETMASK, &Mask, nullptr);
   int Status = -1;
   while (Child > 0 && waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     continue;
@@ -144,11 +155,6 @@ int runStep(const Step &S) {
   if (Child > 0)
     kill(-Child, SIGKILL); // what it has left behind
   return Status;
-}
-
-std::string howEnded(int Status) {
-  return WIFSIGNALED(Status) ? "was ended by signal " + std::to_string(WTERMSIG(Status))
-                             : "ended with status " + std::to_string(WEXITSTATUS(Status));
 }
 
 class Estimator {
@@ -160,8 +166,8 @@ public:
       std::signal(Number, takeSignal);
     if (llvm::Error E = makeTree("plain", "clang-19"))
       return std::move(E);
-    std::string Compiler =
-        shellWord(besideUs("nvmove-cc")) + " --emulate=dram --emulate-types=" + shellWord(Types);
+    std::string Compiler = crash::shellWord(besideUs("nvmove-cc")) +
+                           " --emulate=dram --emulate-types=" + crash::shellWord(Types);
     if (llvm::Error E = makeTree("emulated", Compiler))
       return std::move(E);
     if (!hasEmulated(Place.path("emulated")))
@@ -185,6 +191,11 @@ public:
                     ": there is no such file; nvmove scan --format=json makes it");
     if (!llvm::sys::fs::is_directory(A.Estimate.Source))
       return failed(A.Estimate.Source + ": there is no such folder; -C names that of the source");
+    if (llvm::Error E = Place.make())
+      return E;
+    if (Place.liesIn(A.Estimate.Source))
+      return failed(A.Estimate.Source + ": temporary files go into this folder, so it would be "
+                                        "copied into itself; set TMPDIR to another");
     Made.Profiles = profilesOf(A.Estimate.Profiles);
     for (const std::string &Profile : Made.Profiles) {
       if (llvm::StringRef(Profile).contains("virtual"))
@@ -218,8 +229,8 @@ private:
     if (Signal)
       return failed("interrupted");
     if (Status)
-      return failed("--build " + A.Estimate.Build + " " + howEnded(Status) + " (" + Name +
-                    "); its last lines:\n" + lastLines(Build.Output));
+      return failed("--build " + A.Estimate.Build + " " + crash::howProcessEnded(Status) + " (" +
+                    Name + "); its last lines:\n" + lastLines(Build.Output));
     return llvm::Error::success();
   }
 
@@ -240,7 +251,7 @@ private:
     std::string Line = C.Command.empty() ? "exec " : C.Command; // no shell stands between
     for (const std::string &Word : A.Flags)
       if (C.Command.empty())
-        Line += shellWord(Word) + " ";
+        Line += crash::shellWord(Word) + " ";
     Step Run{Line,
              Place.path(C.Emulated ? "emulated" : "plain"),
              Place.path("run.log"),
@@ -253,8 +264,8 @@ private:
     if (C.Emulated)
       passOn(Run.Output);
     if (Status)
-      return failed("the run '" + C.Name + "' " + howEnded(Status) + "; its last lines:\n" +
-                    lastLines(Run.Output));
+      return failed("the run '" + C.Name + "' " + crash::howProcessEnded(Status) +
+                    "; its last lines:\n" + lastLines(Run.Output));
     if (!Made.IsThroughput) {
       C.Values.push_back(Seconds);
       return llvm::Error::success();
