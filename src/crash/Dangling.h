@@ -3,10 +3,9 @@
 // The rule: when a transaction has committed, no field that a type describes as a pointer, and not
 // the root, leads to where nothing is allocated then. Each commit is looked at by itself, since a
 // crash may leave each: who frees in one transaction and unlinks in the next has the defect in
-// between. Told is the free of the block
-// or, where that came in an earlier transaction, the store of the pointer. A block is given out again
-// only when the transaction that freed it has committed, so who keeps a pointer to one that is given
-// out later, as whichever type, was told at that commit.
+// between. Told is the free of the block or, where that came in an earlier transaction, the store of
+// the pointer. A block is given out again only when the transaction that freed it has committed, so
+// who keeps a pointer to one that is given out later, as whichever type, was told at that commit.
 //
 // How. The trace says which words of the committed data are addresses, and where blocks are. Only
 // where one leads to no block is the pool asked (nvm_pool_each_bad_pointer), so that `nvmove pool
