@@ -2,6 +2,7 @@
 #include "pool/choice.h"
 
 #include "base/settings.h"
+#include "emulation/media.h"
 #include "methods/methods.h"
 #include "platform/domain.h"
 #include "trace/trace.h"
@@ -37,8 +38,12 @@ void nvmi_method_choose(struct nvm_pool *pool) {
   }
   bool is_raw = nvmi_trace_is_raw(); /* what it flushes is told, so it has to flush */
   pool->header.domain = is_raw ? NVM_DOMAIN_POWER : nvmi_domain_of(pool->path, pool->fd);
-  pool->persist =
-      pool->header.domain == NVM_DOMAIN_POWER ? nvmi_persist_power() : nvmi_persist_process();
+  if (pool->header.domain == NVM_DOMAIN_POWER) {
+    pool->persist = nvmi_media(nvmi_persist_power());
+  } else {
+    pool->persist = nvmi_persist_process();
+    nvmi_media_tell_unused(pool->path);
+  }
   bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
   for (int i = 0; i < METHODS; i++)

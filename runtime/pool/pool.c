@@ -15,6 +15,7 @@
 #include "core/header.h"
 #include "core/map.h"
 #include "emulation/emulation.h"
+#include "emulation/media.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
@@ -52,6 +53,11 @@ static bool usable(const char *path) {
         NVM_EARGUMENT, path,
         "this program was compiled with --emulate, which announces no writes: the pool would lose "
         "them; compile it without");
+    return false;
+  }
+  const char *fault = nvmi_media_fault();
+  if (fault) {
+    nvmi_fail(NVM_EARGUMENT, path, "NVMOVE_EMULATE: %s", fault);
     return false;
   }
   if (path && *path && strlen(path) < PATH_MAX)

@@ -13,7 +13,6 @@ import sys
 DEF, PAGE = "runtime/base/settings.def", "docs/reference/settings.md"
 BEGIN, END = "<!-- settings.py begin -->\n", "<!-- settings.py end -->\n"
 HEADINGS = {"libnvmove": "Programs built with `nvmove-cc`", "a moved program": "Programs with a port file",
-            "an emulating program": "Programs compiled with `--emulate`",
             "nvmove scan": "`nvmove scan`", "nvmove-cc": "`nvmove-cc`"}
 TEXTS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
 ENTRY = re.compile(r'^SETTING\((\w+), (.*?), "([^"]*)",' + TEXTS + "," + TEXTS + r"\)$", re.M | re.S)

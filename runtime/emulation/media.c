@@ -1,0 +1,109 @@
+/* media.c: see media.h. */
+#include "emulation/media.h"
+
+#include "base/own_locks.h"
+#include "base/settings.h"
+#include "emulation/emulation.h"
+#include "emulation/spend.h"
+
+static const struct nvmi_persist *real;
+static bool is_chosen; /* by a pool */
+
+static uint64_t lines_of(const void *address, size_t size) {
+  uint64_t count = 0;
+  NVMI_FOR_LINES(line, address, size) count++;
+  return count;
+}
+
+static void stream(void *to, const void *from, size_t size) {
+  nvmi_charged_self()->unfenced_streams += size >> NVMI_LINE_SHIFT;
+  real->stream(to, from, size);
+}
+
+static void append(void *to, const void *from, size_t size) {
+  nvmi_charged_self()->unfenced_streams += size >> NVMI_LINE_SHIFT;
+  real->append(to, from, size);
+}
+
+static void flush(const void *address, size_t size) {
+  nvmi_charged_self()->unfenced_flushes += lines_of(address, size);
+  real->flush(address, size);
+}
+
+static void store_line(void *to, const void *from, uint64_t mask) {
+  nvmi_charged_self()->unfenced_flushes++;
+  real->store_line(to, from, mask);
+}
+
+/* The wait contains the real fence's. */
+static void fence(void) {
+  struct nvmi_charged *me = nvmi_charged_self();
+  uint64_t start = nvmi_clock_now(), flushed = me->unfenced_flushes,
+           streamed = me->unfenced_streams;
+  real->fence();
+  if (!flushed && !streamed)
+    return;
+  me->unfenced_flushes = me->unfenced_streams = 0;
+  me->pool_flushes += flushed;
+  me->pool_streams += streamed;
+  me->pool_fences++;
+  nvmi_spend(me, start,
+             flushed * nvmi_emulated.clwb + nvmi_transfer(nvmi_emulated.write, flushed + streamed) +
+                 nvmi_emulated.commit);
+}
+
+const char *nvmi_media_fault(void) {
+  static _Thread_local char fault[256];
+  const char *wish = nvmi_setting("NVMOVE_EMULATE");
+  struct nvmi_profile read;
+  return !wish || nvmi_profile_read(wish, &read, fault, sizeof fault) ? NULL : fault;
+}
+
+/* Once, by whoever comes first. */
+static void choose(const char *wish) {
+  char fault[256];
+  if (is_chosen || nvmi_emulates())
+    return;
+  is_chosen = true;
+  if (!nvmi_emulation_choose(wish, fault, sizeof fault))
+    return;
+  const char *failed = nvmi_emulation_begin();
+  if (failed)
+    nvmi_tell("nvmove: NVMOVE_EMULATE: %s; nothing is charged\n", failed);
+}
+
+const struct nvmi_persist *nvmi_media(const struct nvmi_persist *wanted) {
+  static struct nvmi_persist emulated = {
+      .stream = stream, .append = append, .flush = flush, .fence = fence, .store_line = store_line};
+  static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_DESCRIBED];
+  const char *wish = nvmi_setting("NVMOVE_EMULATE");
+  if (!wish)
+    return wanted;
+  nvmi_lock(lock);
+  choose(wish);
+  if (nvmi_charges && !real) {
+    emulated.name = wanted->name;
+    real = wanted;
+  }
+  nvmi_unlock(lock);
+  return nvmi_charges ? &emulated : wanted;
+}
+
+void nvmi_media_tell_unused(const char *path) {
+  static atomic_bool is_told;
+  if (nvmi_setting("NVMOVE_EMULATE") && !atomic_exchange(&is_told, true))
+    nvmi_tell("nvmove: %s: NVMOVE_EMULATE charges nothing in the domain process, which flushes "
+              "nothing; NVMOVE_DOMAIN=power chooses the other\n",
+              path);
+}
+
+/* Behind the close of the pools that are open at the end. */
+__attribute__((destructor(101))) static void tell(void) {
+  if (!real || !nvmi_setting_is("NVMOVE_STATS", "1"))
+    return;
+  struct nvmi_charged sum = nvmi_charged_sum();
+  nvmi_tell("nvmove: emulated %s, of pools: %llu fences, %llu lines flushed, %llu streamed\n",
+            nvmi_emulated.name, (unsigned long long)sum.pool_fences,
+            (unsigned long long)sum.pool_flushes, (unsigned long long)sum.pool_streams);
+  nvmi_spent_tell(&sum);
+}

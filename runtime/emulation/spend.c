@@ -1,0 +1,121 @@
+/* spend.c: see spend.h. */
+#define _GNU_SOURCE
+#include "emulation/spend.h"
+
+#include "base/settings.h"
+#include "emulation/cache.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum {
+  INTERRUPTED = 2000, /* nanoseconds: a wait that ends so late was interrupted */
+  USAGE_STATUS = 2
+};
+static const double LINE_TRANSFER = 64000; /* nanoseconds for a line at 1 MB/s */
+
+struct nvmi_profile nvmi_emulated;
+atomic_bool nvmi_charges;
+_Thread_local struct nvmi_charged *nvmi_charged_own __attribute__((tls_model("initial-exec")));
+
+static int64_t interrupted_ticks;
+static double transfer_time; /* of a line, nanoseconds */
+static _Atomic(struct nvmi_charged *) all;
+
+struct nvmi_charged *nvmi_charged_make(void) {
+  struct nvmi_charged *made = nvmi_dram_reserve(sizeof *made);
+  if (!made) {
+    nvmi_tell("nvmove: emulation: out of memory for the counts of a thread\n");
+    _exit(USAGE_STATUS);
+  }
+  made->next = atomic_load(&all);
+  while (!atomic_compare_exchange_weak(&all, &made->next, made))
+    continue;
+  nvmi_charged_own = made;
+  return made;
+}
+
+struct nvmi_charged nvmi_charged_sum(void) {
+  struct nvmi_charged sum = {0};
+  for (struct nvmi_charged *each = all; each; each = each->next) {
+    sum.loads += each->loads;
+    sum.lines_loaded += each->lines_loaded;
+    sum.stores += each->stores;
+    sum.lines_stored += each->lines_stored;
+    sum.hits += each->hits;
+    sum.flushes += each->flushes;
+    sum.commits += each->commits;
+    sum.pool_flushes += each->pool_flushes;
+    sum.pool_streams += each->pool_streams;
+    sum.pool_fences += each->pool_fences;
+    sum.interrupted += each->interrupted;
+    sum.asked += each->asked;
+    sum.waited += each->waited;
+  }
+  return sum;
+}
+
+/* A child of fork has one thread, and begins to count. */
+static void forget(void) {
+  all = NULL;
+  if (nvmi_charged_own) {
+    *nvmi_charged_own = (struct nvmi_charged){0};
+    all = nvmi_charged_own;
+  }
+}
+
+void nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds) {
+  me->asked += nanoseconds;
+  if (nvmi_emulated.is_virtual || !nanoseconds)
+    return;
+  uint64_t wanted = nvmi_clock_ticks(nanoseconds);
+  int64_t left = (int64_t)wanted - me->late - (int64_t)nvmi_clock.overhead;
+  uint64_t now = nvmi_clock_now();
+  while ((int64_t)(now - start) < left)
+    now = nvmi_clock_now();
+  int64_t late = (int64_t)(now - start) - left;
+  bool is_interrupted = late > interrupted_ticks;
+  me->interrupted += is_interrupted;
+  me->late = is_interrupted ? 0 : late;
+  me->waited += is_interrupted ? wanted : now - start + nvmi_clock.overhead;
+}
+
+uint64_t nvmi_transfer(uint64_t time, uint64_t lines) {
+  uint64_t least = (uint64_t)((double)lines * transfer_time);
+  return time > least ? time : least;
+}
+
+static bool costs_something(void) {
+  const struct nvmi_profile *p = &nvmi_emulated;
+  return p->read || p->write || p->clwb || p->commit || p->bandwidth;
+}
+
+void nvmi_spent_tell(const struct nvmi_charged *sum) {
+  double asked = (double)sum->asked, waited = (double)sum->waited / nvmi_clock.ticks;
+  if (nvmi_emulated.is_virtual)
+    nvmi_tell("nvmove: charged %.0f ns, virtual: nobody waited\n", asked);
+  else
+    nvmi_tell("nvmove: charged %.0f ns; the waits took %+.2f %%; %llu were interrupted\n", asked,
+              asked > 0 ? 100 * (waited - asked) / asked : 0.0,
+              (unsigned long long)sum->interrupted);
+}
+
+bool nvmi_emulation_choose(const char *text, char *fault, unsigned size) {
+  return nvmi_profile_read(text, &nvmi_emulated, fault, size);
+}
+
+const char *nvmi_emulation_begin(void) {
+  const struct nvmi_profile *p = &nvmi_emulated;
+  if (!costs_something() && !nvmi_setting_is("NVMOVE_STATS", "1"))
+    return NULL;
+  const char *fault = p->is_virtual ? NULL : nvmi_clock_calibrate();
+  if (fault)
+    return fault;
+  interrupted_ticks = (int64_t)nvmi_clock_ticks(INTERRUPTED);
+  transfer_time = p->bandwidth ? LINE_TRANSFER / (double)p->bandwidth : 0;
+  if (p->model == NVMI_CACHED && !nvmi_cache_make(p->cache))
+    return "out of memory for the modelled cache";
+  pthread_atfork(NULL, NULL, forget);
+  nvmi_charges = true;
+  return NULL;
+}

@@ -1,0 +1,57 @@
+/* spend.h: what a thread is charged, and its waits.
+ *
+ * Charged thread: its counts, and the ticks that its last wait took too long, which its next wait is
+ * shorter by. Each thread changes its own alone.
+ */
+#pragma once
+
+#include "base/basics.h"
+#include "emulation/clock.h"
+#include "emulation/profile.h"
+
+#include <stdatomic.h>
+
+enum {
+  NVMI_LINE_SHIFT = 6,
+  NVMI_PENDING_MAX = 512 /* lines of a thread that wait for a commit, in the model `cached` */
+};
+
+struct nvmi_charged {
+  struct nvmi_charged *next;
+  uint64_t loads, lines_loaded, stores, lines_stored, hits, flushes, commits, interrupted;
+  uint64_t pool_flushes, pool_streams, pool_fences; /* lines, lines, fences that waited for some */
+  uint64_t asked;                                   /* nanoseconds */
+  uint64_t waited;                                  /* ticks */
+  int64_t late;                                     /* ticks that the last wait took more */
+  uint64_t unfenced_flushes, unfenced_streams;      /* lines, since the last fence */
+  unsigned pending_count;
+  uint64_t pending[NVMI_PENDING_MAX]; /* a table of lines; 0: none */
+};
+
+/* What is emulated. Changed at the start only. */
+extern struct nvmi_profile nvmi_emulated;
+/* Whether something is charged, or counted at least. */
+extern atomic_bool nvmi_charges;
+extern _Thread_local struct nvmi_charged *nvmi_charged_own
+    __attribute__((tls_model("initial-exec")));
+
+/* The first of a thread. Ends the program where there is no memory. */
+struct nvmi_charged *nvmi_charged_make(void);
+static inline struct nvmi_charged *nvmi_charged_self(void) {
+  return NVMI_LIKELY(nvmi_charged_own != NULL) ? nvmi_charged_own : nvmi_charged_make();
+}
+/* All threads', since the start or the last fork. */
+struct nvmi_charged nvmi_charged_sum(void);
+/* Tells on stderr how long they have waited, and how exactly. */
+void nvmi_spent_tell(const struct nvmi_charged *sum);
+
+/* Until so long behind `start`, less what earlier waits took more. */
+void nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds);
+/* `time`, but as long as the bandwidth allows at least. Nanoseconds. */
+uint64_t nvmi_transfer(uint64_t time, uint64_t lines);
+
+/* Reads `text` (profile.h) into nvmi_emulated. False: `fault` says what is wrong. */
+bool nvmi_emulation_choose(const char *text, char *fault, unsigned size);
+/* Begins to charge what was chosen; of a memory that costs nothing only if it is to be counted. Null,
+ * or why it cannot. Once. */
+const char *nvmi_emulation_begin(void);
