@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""NVMOVE's figure 2 and its redis-benchmark comparison, and how good such a prediction is.
+
+usage: compare.py --cc NVMOVE_CC [--rounds N] [--records N] [--seconds S] [--folder DIR] [--load NAME]...
+                  [--json FILE] [PART...]
+
+Redis 3.2.6, one server for each configuration, each filled, then measured in turn, round by round:
+
+  none, RDB each second, AOF everysec, AOF always    Redis as it is (clang, jemalloc, -O2); files in --folder
+  PROFILE, worst; PROFILE, cached                    the same, emulated, with the types of types/nvmove
+  PROFILE, moved                                     the ported server (ports/redis), method shadow, domain
+                                                     power, with the same latencies at its flushes and fences
+  moved                                              the ported server as it is
+
+PROFILE is pcm and sttram. Parts:
+
+  sites      places that are charged, by kind; accesses as in the source and after optimisation; by sets of
+             types: types/nvmove (25, as the paper has), types/needed, and what nvmove scan finds
+  benchmark  redis-benchmark, 50 clients, a command at a time
+  ycsb       YCSB's core: reads to updates 90/10, 50/50, 10/90; records of 1 KB
+  wrong      the same with each of the three sets of types: what the types that hold no data cost
+
+Printed are operations a second (median of the rounds), the shares of `none`, and whether what was moved lies
+between the two ends of its prediction. The paper's figures stand beside ours. Raw results:
+build/bench/nvmove.json.
+
+Exit status: 0 measured, 1 not, 3 the sources cannot be had.
+"""
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import redis as harness  # noqa: E402
+import ycsb  # noqa: E402
+
+PROFILES, MODELS = ("pcm", "sttram"), ("worst", "cached")
+SETS = ("nvmove", "found", "needed")
+ON_DISK = ("RDB each second", "AOF everysec", "AOF always")
+MIXES = ("90/10", "50/50", "10/90")
+TRIED = 2000  # operations that tell how many a run takes
+LOADS = ("SET 3 B", "GET 3 B", "INCR", "LPUSH", "RPUSH", "LPOP", "SADD", "SPOP", "HSET", "ZADD", "LRANGE", "MSET 10")
+# Operations a second of the paper's slides; AOF is "always", on an SSD.
+PAPER = {"90/10": {"none": 50163, "RDB each second": 46355, "AOF always": 27946, "pcm": 28399, "sttram": 41213},
+         "50/50": {"none": 48360, "RDB each second": 47609, "AOF always": 17612, "pcm": 25302, "sttram": 38048},
+         "10/90": {"none": 27156, "RDB each second": 26605, "AOF always": 6605, "pcm": 9759, "sttram": 12155}}
+
+
+def types_of(name, cc):
+    """The file with the names; what a scan finds is made anew."""
+    if name != "found":
+        return os.path.join(HERE, "types", name)
+    made = os.path.join(harness.ROOT, "build", "bench", "found.json")
+    os.makedirs(os.path.dirname(made), exist_ok=True)
+    subprocess.run([os.path.join(os.path.dirname(os.path.abspath(cc)), "nvmove"), "scan", "-q", "-p",
+                    scanned_tree(), "--load", "rdbLoad", "--format=json", "-o", made], check=True)
+    return made
+
+
+def scanned_tree():
+    """The sources with their compile database."""
+    tree = os.path.join(harness.build.THIRD_PARTY, "redis-3.2.6")
+    if not os.path.exists(os.path.join(tree, "compile_commands.json")):
+        subprocess.run([os.path.join(harness.ROOT, "tests", "accuracy", "fetch.py"), "redis"], check=True)
+    return tree
+
+
+def emulated(cc, types, options=""):
+    """The folder of a server that waits at accesses to these types. Raises build.fetch.CannotFetch."""
+    file = types_of(types, cc)
+    tree = os.path.join(harness.build.THIRD_PARTY, f"redis-3.2.6-emulated-{types}{options.replace('=', '-')}")
+    compiler = f"{os.path.abspath(cc)} --emulate=dram --emulate-types={file} --nvmove-remarks {options}"
+    return harness.build.build(compiler, tree, plain=True)
+
+
+def configure():
+    """Adds the configurations to those of redis.py."""
+    for profile in PROFILES:
+        for model in MODELS:
+            for types in SETS:
+                harness.CONFIGURATIONS[name_of(profile, model, types)] = (
+                    {}, {"NVMOVE_EMULATE": f"{profile},model={model}"}, types)
+        moved = dict(harness.nvmove("shadow", "power"), NVMOVE_EMULATE=profile)
+        harness.CONFIGURATIONS[f"{profile}, moved"] = ({}, moved, "port")
+    harness.CONFIGURATIONS["moved"] = ({}, harness.nvmove("shadow", "power"), "port")
+
+
+def name_of(profile, model, types="nvmove"):
+    return f"{profile}, {model}" + ("" if types == "nvmove" else f", {types}")
+
+
+def sites(a, results):
+    for types in SETS:
+        for options in ("", "--nvmove-loads=optimized"):
+            tree = os.path.dirname(emulated(a.cc, types, options))
+            with open(os.path.join(tree, "build.log")) as log:
+                found = re.findall(r"charged at (\d+) loads, (\d+) stores, (\d+) copies", log.read())
+            loads, stores, copies = (sum(int(each[n]) for each in found) for n in range(3))
+            results.append({"part": "sites", "types": types, "options": options, "loads": loads,
+                            "stores": stores, "copies": copies})
+            print(f"{types:8} {options or 'as in the source':26} {loads} loads, {stores} stores, {copies} "
+                  f"copies, together {loads + stores + copies}", flush=True)
+    print("NVMOVE: around 4000, source to source")
+
+
+class Paced:
+    """Runs of a load on each server; so many operations that each takes some seconds."""
+
+    def __init__(self, seconds, run):
+        self.seconds, self.run, self.counts = seconds, run, {}
+
+    def rate(self, name, running):
+        if name not in self.counts:
+            rate = self.run(running, TRIED)
+            self.counts[name] = max(TRIED, int(rate * self.seconds))
+        return self.run(running, self.counts[name])
+
+
+def rounds_of(servers, a, run):
+    """Operations a second of each configuration, in each round."""
+    paced, seen, names = Paced(a.seconds, run), {name: [] for name in servers}, list(servers)
+    for turn in range(a.rounds):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            seen[name].append(paced.rate(name, servers[name]))
+            servers[name].come_to_rest()
+    return seen
+
+
+def told(load, seen, results, part):
+    """Prints a row for each configuration."""
+    results.append({"part": part, "load": load, "seen": seen})
+    median = {name: statistics.median(rates) for name, rates in seen.items()}
+    shares = {name: statistics.median(r / n for r, n in zip(rates, seen["none"])) for name, rates in seen.items()}
+    paper = PAPER.get(load, {})
+    print(f"{part}, {load}:")
+    for name in seen:
+        its = paper.get(name.replace(", worst", ""))
+        beside = f"   NVMOVE {its} ({its / paper['none']:.2f})" if its else ""
+        print(f"  {name:24} {median[name]:9.0f} {shares[name]:6.2f}{beside}", flush=True)
+    for profile in PROFILES:
+        ends = [shares.get(name_of(profile, model)) for model in MODELS]
+        if None not in ends and f"{profile}, moved" in shares:
+            moved = shares[f"{profile}, moved"]
+            where = "in" if min(ends) <= moved <= max(ends) else "NOT in"
+            print(f"  {profile}: moved {moved:.2f}, {where} {min(ends):.2f} to {max(ends):.2f}", flush=True)
+
+
+def all_names():
+    emulations = [name_of(p, m) for p in PROFILES for m in MODELS]
+    return [*ON_DISK, *emulations, *(f"{p}, moved" for p in PROFILES), "moved"]
+
+
+def binaries_of(a, sets):
+    made = harness.servers(a.cc)
+    return {**made, **{types: emulated(a.cc, types) for types in sets}}
+
+
+def benchmark(a, results):
+    binaries = binaries_of(a, ("nvmove",))
+    harness.RANDOM_KEYS = a.records
+    for load in a.load or LOADS:
+        fill, measured = harness.LOADS[load]
+
+        def run(running, count):
+            return harness.benchmark(binaries, running, measured, 1, count)
+
+        with harness.filled(binaries, all_names(), a.folder, lambda running: harness.benchmark(
+                binaries, running, fill or measured, 16, 2 * a.records)) as servers:
+            told(load, rounds_of(servers, a, run), results, "benchmark")
+
+
+def ycsb_with(a, names, sets, part, results):
+    binaries, classes = binaries_of(a, sets), ycsb.build()
+    with harness.filled(binaries, names, a.folder, lambda r: ycsb.run(classes, r, a)) as servers:
+        for mix in MIXES:
+            def run(running, count):
+                return ycsb.run(classes, running, argparse.Namespace(records=a.records, operations=count),
+                                mix)["rate"]
+            told(mix, rounds_of(servers, a, run), results, part)
+
+
+def figure(a, results):
+    ycsb_with(a, all_names(), ("nvmove",), "ycsb", results)
+
+
+def wrong(a, results):
+    ycsb_with(a, [name_of(p, "worst", s) for p in PROFILES for s in SETS], SETS, "wrong", results)
+
+
+PARTS = {"sites": sites, "benchmark": benchmark, "ycsb": figure, "wrong": wrong}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("part", nargs="*", choices=[[], *PARTS])
+    p.add_argument("--cc", required=True)
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--records", type=int, default=100000, help="keys or records that a server is filled with")
+    p.add_argument("--seconds", type=float, default=2, help="of each run")
+    p.add_argument("--folder", type=os.path.abspath, default=os.path.join(harness.ROOT, "build"))
+    p.add_argument("--load", action="append", choices=LOADS)
+    p.add_argument("--json", default=os.path.join(harness.ROOT, "build", "bench", "nvmove.json"))
+    a = p.parse_args()
+    a.operations = TRIED
+    configure()
+    results = []
+    try:
+        for part in a.part or PARTS:
+            PARTS[part](a, results)
+    except harness.build.fetch.CannotFetch as e:
+        print(f"Redis cannot be fetched here: {e}", file=sys.stderr)
+        return 3
+    except ycsb.NotMeasured as e:
+        print(e, file=sys.stderr)
+        return 1
+    finally:
+        harness.server.kill_all()
+        harness.write(a.json, results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
