@@ -117,9 +117,14 @@ Error RecordNames::addFile(const std::string &Path) {
   } else {
     SmallVector<StringRef> Lines;
     Text.split(Lines, '\n');
-    for (StringRef Line : Lines)
-      if (StringRef Name = plainName(Line.split('#').first.trim()); !Name.empty())
+    for (StringRef Line : Lines) {
+      StringRef Name = plainName(Line.split('#').first.trim());
+      if (!all_of(Name, [](char C) { return isAlnum(C) || C == '_' || C == '$'; }))
+        return createStringError(Path + ": '" + Name.str() +
+                                 "' is no name of a type; a list has one in each line");
+      if (!Name.empty())
         add(Name, Name);
+    }
   }
   return Names.size() > Before ? Error::success() : createStringError(Path + ": it names no type");
 }

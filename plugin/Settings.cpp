@@ -28,6 +28,17 @@ struct Entry {
 constexpr StringLiteral Functions = "names of functions, with commas between them";
 constexpr StringLiteral Switch = "'on', 'off', or nothing, which is 'on'";
 
+#define PROFILE(name, ...) name,
+constexpr StringLiteral ProfileNames[] = {
+#include "nvmove/profiles.def"
+};
+#undef PROFILE
+#define PROFILE(name, ...) name ", "
+constexpr StringLiteral Profiles =
+#include "nvmove/profiles.def"
+    "or settings such as read=200";
+#undef PROFILE
+
 const Entry Table[] = {
     {"atomic", Functions, [](StringRef V, Settings &S) { return addAll(S.Atomic, V), !V.empty(); }},
     {"atomics", "'warn' or 'locked'",
@@ -37,8 +48,13 @@ const Entry Table[] = {
      }},
     {"checked", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Checked); }},
     {"commit", Functions, [](StringRef V, Settings &S) { return addAll(S.Commit, V), !V.empty(); }},
-    {"emulate", "a profile",
-     [](StringRef V, Settings &S) { return S.Emulates = true, S.EmulateProfile = V.str(), true; }},
+    {"emulate", Profiles,
+     [](StringRef V, Settings &S) {
+       StringRef First = V.split(',').first;
+       S.Emulates = true;
+       S.EmulateProfile = V.str();
+       return First.contains('=') || is_contained(ProfileNames, First);
+     }},
     {"emulate-types", "a file",
      [](StringRef V, Settings &S) { return S.EmulateTypes.push_back(V.str()), !V.empty(); }},
     {"globals", "'volatile' or 'persistent'",

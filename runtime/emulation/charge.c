@@ -21,6 +21,7 @@ static struct sites {
   unsigned sources, loads, stores, copies, commits;
 } sites;
 static bool emulates;
+static const char *built_with; /* a profile */
 
 bool nvmi_emulates(void) { return emulates; }
 
@@ -164,9 +165,14 @@ void __nvm_emulate(const char *Profile, const char *Types, unsigned Loads, unsig
   nvmi_emulation_named(Types);
   sites = (struct sites){sites.sources + 1, sites.loads + Loads, sites.stores + Stores,
                          sites.copies + Copies, sites.commits + Commits};
-  if (sites.sources > 1)
-    return;
   const char *wish = nvmi_setting("NVMOVE_EMULATE");
+  if (sites.sources > 1) {
+    if (!wish && strcmp(Profile, built_with) != 0)
+      refuse("--emulate",
+             "its sources were compiled with different profiles; NVMOVE_EMULATE chooses one");
+    return;
+  }
+  built_with = Profile;
   if (!wish && !*Profile)
     return;
   if (!nvmi_emulation_choose(wish ? wish : Profile, fault, sizeof fault))

@@ -18,7 +18,7 @@ enum { NANOSECONDS_MAX = 1000000, CACHE_DEFAULT = 32 << 20, CACHE_MIN = 64 << 10
 #define PROFILE(name, read, write, clwb, commit, bandwidth, source)                                \
   {name, read, write, clwb, commit, bandwidth, 0, NVMI_WORST, false},
 static const struct nvmi_profile profiles[] = {
-#include "emulation/profiles.def"
+#include "nvmove/profiles.def"
 };
 
 static const struct number {

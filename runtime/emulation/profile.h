@@ -1,4 +1,4 @@
-/* profile.h: what is emulated: how long memory takes (profiles.def), and by which model.
+/* profile.h: what is emulated: how long memory takes (nvmove/profiles.def), and by which model.
  *
  * Model. `worst`: the memory has no cache, and each store is a commit of its own: every access waits
  * for the memory, every store for its write-back and its commit as well (NVMOVE, section 4.2).

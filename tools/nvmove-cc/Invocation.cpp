@@ -1,6 +1,7 @@
 // Arguments in, clang command out: see Invocation.h.
 #include "Invocation.h"
 
+#include "Emulated.h"
 #include "Undefined.h"
 
 #include <algorithm>
@@ -138,6 +139,7 @@ private:
       Made.Verbose = true;
     if (A.empty() || A[0] != '-' || A == "-") {
       Made.HasInput |= !isHeader(A, Made.Language);
+      Made.Inputs.push_back(A);
       if (A.size() > 2 && A.compare(A.size() - 2, 2, ".S") == 0)
         Made.Assembler.push_back(A);
       return;
@@ -191,6 +193,11 @@ bool contains(const std::vector<std::string> &Words, std::initializer_list<const
   return std::find_first_of(Words.begin(), Words.end(), Any.begin(), Any.end()) != Words.end();
 }
 
+bool emulates(const std::vector<std::string> &Options) {
+  return std::any_of(Options.begin(), Options.end(),
+                     [](const std::string &O) { return O.rfind("emulate=", 0) == 0; });
+}
+
 } // namespace
 
 Invocation parse(const std::vector<std::string> &Arguments) {
@@ -201,6 +208,8 @@ Invocation parse(const std::vector<std::string> &Arguments) {
   if (P.Made.Plain || contains(P.Made.Passed, {"-w", "-E", "-M", "-MM"}) ||
       contains(P.Made.Plugin, {"warnings=off"}))
     P.Made.Assembler.clear();
+  else if (!P.Made.StopsBefore && emulates(P.Made.Plugin))
+    P.Made.Uncharged = withoutEmulation(P.Made.Inputs);
   P.Made.WarningsFail = contains(P.Made.Plugin, {"warnings=error"});
   return std::move(P.Made);
 }

@@ -19,8 +19,10 @@ struct Installation {
 struct Invocation {
   std::vector<std::string> Passed;    ///< to clang, in the user's order
   std::vector<std::string> Plugin;    ///< "NAME=VALUE" of options that concern the plugin
+  std::vector<std::string> Inputs;    ///< files, by their names
   std::vector<std::string> Assembler; ///< sources that no plugin sees, to be warned about
-  bool WarningsFail = false;          ///< so that such a source ends the run
+  std::vector<std::string> Uncharged; ///< objects of an emulating program that wait nowhere
+  bool WarningsFail = false;          ///< so that what is warned about ends the run
   std::string Runtime, Clang;         ///< as --nvmove-runtime and --nvmove-clang say
   bool Help = false;
   bool Verbose = false;

@@ -59,10 +59,14 @@ int main(int Count, char **Values) {
   std::vector<std::string> Command = compose(I, findInstallation(Cxx), Error);
   if (!Error.empty())
     return fail(Name, Error);
+  const char *Weight = I.WarningsFail ? "error" : "warning";
   for (const std::string &File : I.Assembler)
     fprintf(stderr, "%s: %s: %s: assembler may write persistent memory that nothing logs\n",
-            Name.c_str(), I.WarningsFail ? "error" : "warning", File.c_str());
-  if (I.WarningsFail && !I.Assembler.empty())
+            Name.c_str(), Weight, File.c_str());
+  for (const std::string &File : I.Uncharged)
+    fprintf(stderr, "%s: %s: %s: not compiled with --emulate: its accesses are not charged\n",
+            Name.c_str(), Weight, File.c_str());
+  if (I.WarningsFail && (!I.Assembler.empty() || !I.Uncharged.empty()))
     return 1;
   if (I.Verbose)
     fprintf(stderr, "%s: %s\n", Name.c_str(), quoted(Command).c_str());

@@ -203,6 +203,10 @@ public:
       if (const char *Fault = nvm_emulation_fault(Profile.c_str()))
         return failed("--profile " + Profile + ": " + Fault);
     }
+    llvm::StringSet<> Names;
+    for (const std::string &Other : A.Estimate.Also)
+      if (!Names.insert(llvm::StringRef(Other).split('=').first).second)
+        return failed("--also " + Other + ": there is another of this name");
     try {
       Metric = std::regex(A.Estimate.Metric);
     } catch (const std::regex_error &) {
