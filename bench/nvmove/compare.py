@@ -43,11 +43,14 @@ SETS = ("nvmove", "found", "needed")
 ON_DISK = ("RDB each second", "AOF everysec", "AOF always")
 MIXES = ("90/10", "50/50", "10/90")
 TRIED = 2000  # operations that tell how many a run takes
-LOADS = ("SET 3 B", "GET 3 B", "INCR", "LPUSH", "RPUSH", "LPOP", "SADD", "SPOP", "HSET", "ZADD", "LRANGE", "MSET 10")
+LOADS = ("SET 3 B", "GET 3 B", "INCR", "LPUSH", "RPUSH", "LPOP", "SADD", "SPOP", "HSET", "ZADD", "LRANGE",
+         "MSET 10")
 # Operations a second of the paper's slides; AOF is "always", on an SSD.
-PAPER = {"90/10": {"none": 50163, "RDB each second": 46355, "AOF always": 27946, "pcm": 28399, "sttram": 41213},
-         "50/50": {"none": 48360, "RDB each second": 47609, "AOF always": 17612, "pcm": 25302, "sttram": 38048},
-         "10/90": {"none": 27156, "RDB each second": 26605, "AOF always": 6605, "pcm": 9759, "sttram": 12155}}
+PAPER = {
+    "90/10": {"none": 50163, "RDB each second": 46355, "AOF always": 27946, "pcm": 28399, "sttram": 41213},
+    "50/50": {"none": 48360, "RDB each second": 47609, "AOF always": 17612, "pcm": 25302, "sttram": 38048},
+    "10/90": {"none": 27156, "RDB each second": 26605, "AOF always": 6605, "pcm": 9759, "sttram": 12155},
+}
 
 
 def types_of(name, cc):
@@ -135,7 +138,8 @@ def told(load, seen, results, part):
     """Prints a row for each configuration."""
     results.append({"part": part, "load": load, "seen": seen})
     median = {name: statistics.median(rates) for name, rates in seen.items()}
-    shares = {name: statistics.median(r / n for r, n in zip(rates, seen["none"])) for name, rates in seen.items()}
+    shares = {name: statistics.median(r / n for r, n in zip(rates, seen["none"]))
+              for name, rates in seen.items()}
     paper = PAPER.get(load, {})
     print(f"{part}, {load}:")
     for name in seen:

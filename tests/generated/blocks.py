@@ -153,6 +153,7 @@ def node_link(p, thread, n, op):
     at = to
     while at[1] > 0:
         need(at != first)
+        is_there(p, at)
         at = p.get_pointer(at[1], NODE["next"])
     need(to[1] > 0)
     p.put_pointer(thread, first[1], NODE["next"], to)
