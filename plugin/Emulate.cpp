@@ -21,10 +21,10 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-/// The mark of accesses whose calls come behind optimisation: an alias scope of this name. Passes that
-/// move or merge accesses keep such scopes, as they keep no metadata of others; it says nothing else,
-/// for no access is declared not to alias it.
-constexpr const char *LoadMark = "nvmove.emulated-load", *StoreMark = "nvmove.emulated-store";
+/// The mark of accesses whose calls come behind optimisation: an alias scope of this name, with the types
+/// behind it. Passes that move or merge accesses keep such scopes, as they keep no metadata of others; it
+/// says nothing else, for no access is declared not to alias it.
+constexpr const char *LoadMark = "nvmove.emulated-load:", *StoreMark = "nvmove.emulated-store:";
 /// Metadata: what one phase leaves to the other.
 constexpr const char *KeptName = "nvmove.emulation";
 
@@ -41,17 +41,30 @@ Instruction *behind(Instruction &I) {
   return I.isTerminator() || (Call && Call->isMustTailCall()) ? nullptr : I.getNextNode();
 }
 
-bool charge(const Access &A, Counts &Made) {
+/// One text for all places with the same types, so that they are told apart by its address.
+Constant *textOf(Module &M, StringRef Types) {
+  std::string Name = ("nvmove.through." + Types).str();
+  if (GlobalVariable *Known = M.getNamedGlobal(Name))
+    return Known;
+  auto *Text = ConstantDataArray::getString(M.getContext(), Types);
+  auto *Made = new GlobalVariable(M, Text->getType(), /*isConstant=*/true,
+                                  GlobalValue::PrivateLinkage, Text, Name);
+  Made->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return Made;
+}
+
+bool charge(const Access &A, StringRef Types, Counts &Made) {
   Instruction *Next = behind(*A.At);
   if (!Next || (!A.Size && !A.Length))
     return false;
   IRBuilder<> At(Next);
   At.SetCurrentDebugLocation(A.At->getDebugLoc());
+  Constant *Through = textOf(*A.At->getModule(), Types);
   Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
   if (!A.Writes || A.Kind == AccessKind::Exchange)
-    callAbi(At, "__nvm_charge_load", {A.Address, Size});
+    callAbi(At, "__nvm_charge_load", {A.Address, Size, Through});
   if (A.Writes)
-    callAbi(At, "__nvm_charge_store", {A.Address, Size});
+    callAbi(At, "__nvm_charge_store", {A.Address, Size, Through});
   ++Made[kindOf(A)];
   return true;
 }
@@ -78,20 +91,39 @@ void chargeOutputs(Function &F, Counts &Made) {
   }
 }
 
-void mark(Instruction &I, MDNode *Scope) {
-  MDNode *Scopes = MDNode::get(I.getContext(), {Scope});
-  I.setMetadata(LLVMContext::MD_alias_scope,
-                MDNode::concatenate(I.getMetadata(LLVMContext::MD_alias_scope), Scopes));
-}
+/// Makes one scope for each mark with its types.
+class Marker {
+public:
+  explicit Marker(Module &M)
+      : Build(M.getContext()), Domain(Build.createAnonymousAliasScopeDomain()) {}
 
-/// Inlining copies scopes: the name stays.
-bool isMarked(const Access &A) {
-  StringRef Mark = A.Writes ? StoreMark : LoadMark;
+  void mark(const Access &A, const std::string &Types) {
+    std::string Name = (A.Writes ? StoreMark : LoadMark) + Types;
+    MDNode *&Scope = Scopes[Name];
+    if (!Scope)
+      Scope = Build.createAnonymousAliasScope(Domain, Name);
+    Instruction &I = *A.At;
+    I.setMetadata(LLVMContext::MD_alias_scope,
+                  MDNode::concatenate(I.getMetadata(LLVMContext::MD_alias_scope),
+                                      MDNode::get(I.getContext(), {Scope})));
+  }
+
+private:
+  MDBuilder Build;
+  MDNode *Domain;
+  StringMap<MDNode *> Scopes;
+};
+
+/// The types behind the mark of \p A; empty: it has none. Inlining copies scopes: the name stays.
+StringRef markOf(const Access &A) {
   const MDNode *Scopes = A.At->getMetadata(LLVMContext::MD_alias_scope);
-  return Scopes && any_of(Scopes->operands(), [&](const MDOperand &Scope) {
-           auto *Node = dyn_cast_or_null<MDNode>(Scope.get());
-           return Node && AliasScopeNode(Node).getName() == Mark;
-         });
+  if (Scopes)
+    for (const MDOperand &Scope : Scopes->operands())
+      if (auto *Node = dyn_cast_or_null<MDNode>(Scope.get()))
+        if (StringRef Name = AliasScopeNode(Node).getName();
+            Name.consume_front(A.Writes ? StoreMark : LoadMark))
+          return Name;
+  return "";
 }
 
 SmallVector<Function *> bodiesOf(Module &M) {
@@ -178,18 +210,16 @@ void findEmulated(Module &M) {
     return;
   }
   Kept K{{}, wantedTypes(M, Wanted)};
-  MDBuilder Build(M.getContext());
-  MDNode *Domain = Build.createAnonymousAliasScopeDomain();
-  MDNode *Load = Build.createAnonymousAliasScope(Domain, LoadMark);
-  MDNode *Store = Build.createAnonymousAliasScope(Domain, StoreMark);
+  Marker Marks(M);
   for (Function *F : bodiesOf(M)) {
     for (const Access &A : accessesOf(*F)) {
-      if (!isOfRecord(A, Wanted))
+      std::string Types = recordsOf(A, Wanted);
+      if (Types.empty())
         continue;
       if (settings().LoadsOptimized)
-        mark(*A.At, A.Writes ? Store : Load);
+        Marks.mark(A, Types);
       else
-        charge(A, K.Made);
+        charge(A, Types, K.Made);
     }
     if (!settings().LoadsOptimized)
       chargeOutputs(*F, K.Made);
@@ -205,8 +235,8 @@ void finishEmulated(Module &M) {
   if (settings().LoadsOptimized)
     for (Function *F : bodiesOf(M)) {
       for (const Access &A : accessesOf(*F))
-        if (isMarked(A))
-          charge(A, Made);
+        if (StringRef Types = markOf(A); !Types.empty())
+          charge(A, Types, Made);
       chargeOutputs(*F, Made);
     }
   enable(M, *K);

@@ -12,6 +12,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace nvmove::plugin {
@@ -31,37 +33,41 @@ const StructType *recordOf(Type *T) {
   return dyn_cast<StructType>(T);
 }
 
-bool isWanted(Type *T, const RecordNames &Wanted) {
+using Found = std::set<std::string>;
+
+void addWanted(Type *T, const RecordNames &Wanted, Found &To) {
   const StructType *Record = recordOf(T);
-  return Record && Record->hasName() && Wanted.has(Record->getName());
+  if (StringRef Name = Record && Record->hasName() ? Wanted.named(Record->getName()) : "";
+      !Name.empty())
+    To.insert(Name.str());
 }
 
-/// What nobody can change is no state of a program. Whether a step of the path from \p Address to where it comes from is in such a record.
-bool leadsThrough(const Value *Address, const RecordNames &Wanted) {
+/// Those in which a step of the path from \p Address to where it comes from is. What nobody can change
+/// is no state of a program.
+void addPath(const Value *Address, const RecordNames &Wanted, Found &To) {
   while (auto *Path = dyn_cast<GEPOperator>(Address)) {
-    if (isWanted(Path->getSourceElementType(), Wanted))
-      return true;
+    addWanted(Path->getSourceElementType(), Wanted, To);
     for (auto At = gep_type_begin(Path), End = gep_type_end(Path); At != End; ++At)
-      if (isWanted(At.getIndexedType(), Wanted))
-        return true;
+      addWanted(At.getIndexedType(), Wanted, To);
     Address = Path->getPointerOperand();
   }
   if (auto *Variable = dyn_cast<AllocaInst>(Address))
-    return isWanted(Variable->getAllocatedType(), Wanted);
-  if (auto *Variable = dyn_cast<GlobalVariable>(Address))
-    return !Variable->isConstant() && isWanted(Variable->getValueType(), Wanted);
-  return false;
+    addWanted(Variable->getAllocatedType(), Wanted, To);
+  if (auto *Variable = dyn_cast<GlobalVariable>(Address); Variable && !Variable->isConstant())
+    addWanted(Variable->getValueType(), Wanted, To);
 }
 
 /// A record that is assigned as a whole: its type lies nowhere in the addresses.
-bool copiesRecord(const Instruction &I, const RecordNames &Wanted) {
+void addCopied(const Instruction &I, const RecordNames &Wanted, Found &To) {
   const FrontendFacts &Facts = frontendFacts();
   if (!isa<MemIntrinsic>(I))
-    return false;
+    return;
   auto Copied = Facts.CopiedRecords.find(siteKey(I));
-  return Copied != Facts.CopiedRecords.end() && any_of(Facts.Types, [&](const TypeLayout &T) {
-           return T.Id == Copied->second && Wanted.has(T.Name);
-         });
+  if (Copied == Facts.CopiedRecords.end())
+    return;
+  for (const TypeLayout &T : Facts.Types)
+    if (StringRef Name = T.Id == Copied->second ? Wanted.named(T.Name) : ""; !Name.empty())
+      To.insert(Name.str());
 }
 
 } // namespace
@@ -129,10 +135,13 @@ Error RecordNames::addFile(const std::string &Path) {
   return Names.size() > Before ? Error::success() : createStringError(Path + ": it names no type");
 }
 
-bool isOfRecord(const Access &A, const RecordNames &Wanted) {
-  if (!A.Address || A.Address->getType()->isVectorTy())
-    return false;
-  return leadsThrough(A.Address, Wanted) || copiesRecord(*A.At, Wanted);
+std::string recordsOf(const Access &A, const RecordNames &Wanted) {
+  Found Names;
+  if (A.Address && !A.Address->getType()->isVectorTy()) {
+    addPath(A.Address, Wanted, Names);
+    addCopied(*A.At, Wanted, Names);
+  }
+  return join(Names, ",");
 }
 
 } // namespace nvmove::plugin

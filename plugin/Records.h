@@ -36,7 +36,8 @@ private:
   std::vector<std::string> Firsts;
 };
 
-/// Whether \p A is of a record of \p Wanted.
-bool isOfRecord(const Access &A, const RecordNames &Wanted);
+/// The records of \p Wanted that \p A is of: their names in the order of the alphabet, with commas
+/// between them; empty: none.
+std::string recordsOf(const Access &A, const RecordNames &Wanted);
 
 } // namespace nvmove::plugin

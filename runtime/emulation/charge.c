@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/basics.h"
 #include "base/settings.h"
+#include "emulation/by_types.h"
 #include "emulation/cache.h"
 #include "emulation/emulation.h"
 #include "emulation/spend.h"
@@ -76,24 +77,39 @@ static void store_cached(struct nvmi_charged *me, uint64_t line, uint64_t lines)
   }
 }
 
-__attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_t Size) {
+/* Counts by types are found before the wait, which so contains the time for it. */
+static inline struct nvmi_counts_by_types *counts_of(const char *types) {
+  return nvmi_by_types_wanted ? nvmi_by_types(types) : NULL;
+}
+
+__attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_t Size,
+                                                      const char *Types) {
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size);
+  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size), before = me->asked;
+  struct nvmi_counts_by_types *by_types = counts_of(Types);
   me->loads++;
   me->lines_loaded += lines;
   if (nvmi_emulated.model == NVMI_CACHED)
     load_cached(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   else
     nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines));
+  if (by_types) {
+    by_types->loads++;
+    by_types->nanoseconds += me->asked - before;
+  }
 }
 
-__attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size) {
+__attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size,
+                                                       const char *Types) {
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size);
+  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size), before = me->asked;
+  struct nvmi_counts_by_types *by_types = counts_of(Types);
+  if (by_types)
+    by_types->stores++;
   me->stores++;
   me->lines_stored += lines;
   if (nvmi_emulated.model == NVMI_CACHED) {
@@ -105,6 +121,8 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
   nvmi_spend(me, start,
              nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
                  nvmi_emulated.commit);
+  if (by_types)
+    by_types->nanoseconds += me->asked - before;
 }
 
 void __nvm_charge_commit(void) {
@@ -116,22 +134,26 @@ void __nvm_charge_commit(void) {
 /* What a call costs beside its wait. */
 static void calibrate_overhead(void) {
   struct nvmi_profile wanted = nvmi_emulated;
+  bool by_types = nvmi_by_types_wanted;
+  nvmi_by_types_wanted = false;
   nvmi_emulated = (struct nvmi_profile){.read = CALIBRATION_WAIT};
   uint64_t least = UINT64_MAX;
   for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
     uint64_t start = nvmi_clock_now();
     for (int i = 0; i < CALIBRATION_WAITS; i++)
-      __nvm_charge_load(&wanted, 1);
+      __nvm_charge_load(&wanted, 1, "");
     uint64_t taken = nvmi_clock_now() - start;
     least = taken < least ? taken : least;
   }
   uint64_t asked = nvmi_clock_ticks(CALIBRATION_WAITS * CALIBRATION_WAIT);
   nvmi_clock.overhead = least > asked ? (least - asked) / CALIBRATION_WAITS : 0;
   nvmi_emulated = wanted;
+  nvmi_by_types_wanted = by_types;
   *nvmi_charged_own = (struct nvmi_charged){.next = nvmi_charged_own->next};
 }
 
 static void start(void) {
+  nvmi_by_types_begin();
   const char *fault = nvmi_emulation_begin();
   if (fault)
     refuse("emulation", fault);
@@ -139,8 +161,7 @@ static void start(void) {
     calibrate_overhead();
 }
 
-__attribute__((destructor)) static void tell(void) {
-  nvmi_emulation_tell_unknown();
+static void tell_counts(void) {
   if (!emulates || !*nvmi_emulated.name || !nvmi_setting_is("NVMOVE_STATS", "1"))
     return;
   struct nvmi_charged sum = nvmi_charged_sum();
@@ -155,6 +176,12 @@ __attribute__((destructor)) static void tell(void) {
             (unsigned long long)sum.hits, (unsigned long long)sum.flushes,
             (unsigned long long)sum.commits);
   nvmi_spent_tell(&sum);
+}
+
+__attribute__((destructor)) static void tell(void) {
+  nvmi_emulation_tell_unknown();
+  tell_counts();
+  nvmi_by_types_tell();
 }
 
 /* The environment's setting before the one that the program was built with; the first of several. */

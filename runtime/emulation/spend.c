@@ -3,6 +3,7 @@
 #include "emulation/spend.h"
 
 #include "base/settings.h"
+#include "emulation/by_types.h"
 #include "emulation/cache.h"
 
 #include <pthread.h>
@@ -62,6 +63,7 @@ static void forget(void) {
     *nvmi_charged_own = (struct nvmi_charged){0};
     all = nvmi_charged_own;
   }
+  nvmi_by_types_forget();
 }
 
 void nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds) {
@@ -106,7 +108,7 @@ bool nvmi_emulation_choose(const char *text, char *fault, unsigned size) {
 
 const char *nvmi_emulation_begin(void) {
   const struct nvmi_profile *p = &nvmi_emulated;
-  if (!costs_something() && !nvmi_setting_is("NVMOVE_STATS", "1"))
+  if (!costs_something() && !nvmi_by_types_wanted && !nvmi_setting_is("NVMOVE_STATS", "1"))
     return NULL;
   const char *fault = p->is_virtual ? NULL : nvmi_clock_calibrate();
   if (fault)

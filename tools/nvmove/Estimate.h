@@ -9,6 +9,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,19 +17,43 @@ namespace nvmove::tool {
 
 struct Arguments;
 
+inline constexpr const char *EmulationItself = "emulation itself";
+
 struct Configuration {
   std::string Name;
   bool Emulated = false;
-  std::string Setting;        ///< NVMOVE_EMULATE
-  std::string Command;        ///< for a shell; empty: that of the command line
-  std::vector<double> Values; ///< one a round: seconds, or what the metric finds
+  std::string Setting;         ///< NVMOVE_EMULATE
+  std::string Command;         ///< for a shell; empty: that of the command line
+  std::vector<double> Values;  ///< one a round: seconds, or what the metric finds
+  std::optional<double> Loses; ///< seconds that a crash takes back, if somebody has said so
   double median() const;
+};
+
+/// What the persistent type \p Name costs, by the model `worst`.
+struct TypeCost {
+  std::string Name;
+  uint64_t Loads = 0, Stores = 0;
+  double Share = 0; ///< of what is charged: at accesses that go through it
+  double Alone = 0; ///< the same: that go through no other
+};
+
+/// Of lines as NVMOVE_EMULATE_COUNTS has them. The most expensive alone comes first.
+std::vector<TypeCost> typeCosts(llvm::StringRef Lines);
+
+struct ProfileCosts {
+  std::string Profile;
+  std::vector<TypeCost> Types;
 };
 
 struct Estimate {
   std::vector<Configuration> All; ///< the first is plain
   std::vector<std::string> Profiles;
+  std::vector<ProfileCosts> Costs;
   bool IsThroughput = false; ///< more is better; else seconds
+  const Configuration *find(llvm::StringRef Name) const;
+  /// How fast \p Profile would be by the model `worst`, compared with plain, if what has this share of
+  /// what is charged cost nothing. None: it costs no time that could be measured.
+  std::optional<double> speedWithout(llvm::StringRef Profile, double Share) const;
   /// How fast, compared with plain.
   double speedOf(const Configuration &C) const;
 };

@@ -34,6 +34,13 @@ std::string checkAlso(const std::string &Text) {
              : "expected NAME=COMMAND";
 }
 
+std::string checkLoses(const std::string &Text) {
+  auto [Name, Number] = llvm::StringRef(Text).split('=');
+  double Seconds;
+  bool IsNumber = !Number.getAsDouble(Seconds) && Seconds >= 0 && Seconds < 1e9;
+  return !Name.empty() && IsNumber ? std::string() : "expected NAME=SECONDS";
+}
+
 } // namespace
 
 void addEstimateOptions(CLI::App &App, Arguments &A) {
@@ -59,6 +66,11 @@ void addEstimateOptions(CLI::App &App, Arguments &A) {
       ->option_text("NAME=COMMAND")
       ->allow_extra_args(false)
       ->check(CLI::Validator(checkAlso, ""));
+  App.add_option("--loses", E.Loses,
+                 "what a crash of the machine takes back of the run NAME of --also (repeatable)")
+      ->option_text("NAME=SECONDS")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(checkLoses, ""));
   App.add_option("--rounds", E.Rounds, "runs of each, in turns (default 5)")
       ->option_text("N")
       ->check(CLI::Range(1u, 1000u));

@@ -11,11 +11,6 @@
 namespace nvmove::tool {
 namespace {
 
-const Configuration *find(const Estimate &E, const std::string &Name) {
-  auto Found = llvm::find_if(E.All, [&](const Configuration &C) { return C.Name == Name; });
-  return Found == E.All.end() ? nullptr : &*Found;
-}
-
 std::string number(double Value) {
   return llvm::formatv(Value < 100 ? "{0:f3}" : "{0:f0}", Value).str();
 }
@@ -27,8 +22,8 @@ double most(const Configuration &C) { return *std::max_element(C.Values.begin(),
 std::vector<std::string> brackets(const Estimate &E) {
   std::vector<std::string> Made;
   for (const std::string &Profile : E.Profiles) {
-    const Configuration *Worst = find(E, Profile + ", worst"),
-                        *Cached = find(E, Profile + ", cached");
+    const Configuration *Worst = E.find(Profile + ", worst"),
+                        *Cached = E.find(Profile + ", cached");
     if (Worst && Cached)
       Made.push_back(llvm::formatv("{0}: between {1:f2} and {2:f2} of plain", Profile,
                                    std::min(E.speedOf(*Worst), E.speedOf(*Cached)),
@@ -37,11 +32,66 @@ std::vector<std::string> brackets(const Estimate &E) {
   return Made;
 }
 
+std::string percent(double Share) { return llvm::formatv("{0:f1} %", 100 * Share).str(); }
+
+/// What a crash of the machine takes back.
+std::vector<std::string> losses(const Estimate &E) {
+  std::vector<std::string> Made{"plain: everything"};
+  for (const Configuration &C : E.All) {
+    if (!C.Loses)
+      continue;
+    std::string Line = llvm::formatv("{0}: up to {1} s", C.Name, *C.Loses);
+    if (E.IsThroughput)
+      Line += llvm::formatv(", {0} at this rate", number(*C.Loses * C.median()));
+    Made.push_back(Line);
+  }
+  Made.push_back("moved to persistent memory: what is under way");
+  return Made;
+}
+
+std::string without(const Estimate &E, const ProfileCosts &Costs, const TypeCost &T) {
+  std::optional<double> Speed = E.speedWithout(Costs.Profile, T.Alone);
+  return Speed ? llvm::formatv("{0:f2}", *Speed).str() : "-";
+}
+
+constexpr const char *TypesExplained =
+    "share: of the waits, at accesses that go through the type; alone: that go through no other of "
+    "the types;\nwithout: speed if the type were not persistent, compared with plain";
+
+void printTypes(llvm::raw_ostream &OS, const Estimate &E, const ProfileCosts &Costs) {
+  if (Costs.Types.empty())
+    return;
+  size_t Width = 4;
+  for (const TypeCost &T : Costs.Types)
+    Width = std::max(Width, T.Name.size());
+  auto Row = [&](llvm::StringRef Name) -> llvm::raw_ostream & {
+    return OS << llvm::left_justify(Name, static_cast<unsigned>(Width));
+  };
+  OS << "\n" << Costs.Profile << ", worst: what each type costs\n";
+  Row("type") << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", "loads", "stores", "share",
+                               "alone", "without");
+  for (const TypeCost &T : Costs.Types)
+    Row(T.Name) << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", T.Loads, T.Stores,
+                                 percent(T.Share), percent(T.Alone), without(E, Costs, T));
+}
+
 std::string escaped(llvm::StringRef Text) {
   std::string Made;
   for (char C : Text)
     Made += C == '<' ? "&lt;" : C == '&' ? "&amp;" : C == '"' ? "&quot;" : std::string(1, C);
   return Made;
+}
+
+void printTypesHtml(llvm::raw_ostream &OS, const Estimate &E, const ProfileCosts &Costs) {
+  if (Costs.Types.empty())
+    return;
+  OS << "<h2>" << escaped(Costs.Profile) << ", worst: what each type costs</h2>\n"
+     << "<table><tr><th>type<th>loads<th>stores<th>share<th>alone<th>without</tr>\n";
+  for (const TypeCost &T : Costs.Types)
+    OS << "<tr><td>" << escaped(T.Name) << "<td>" << T.Loads << "<td>" << T.Stores << "<td>"
+       << percent(T.Share) << "<td>" << percent(T.Alone) << "<td>" << without(E, Costs, T)
+       << "</tr>\n";
+  OS << "</table>\n<p>" << TypesExplained << "</p>\n";
 }
 
 } // namespace
@@ -60,6 +110,13 @@ void printEstimate(llvm::raw_ostream &OS, const Estimate &E) {
                                  number(least(C)), number(most(C)), E.speedOf(C));
   for (const std::string &Line : brackets(E))
     OS << Line << '\n';
+  OS << "\nA crash of the machine takes back:\n";
+  for (const std::string &Line : losses(E))
+    OS << "  " << Line << '\n';
+  for (const ProfileCosts &Costs : E.Costs)
+    printTypes(OS, E, Costs);
+  if (llvm::any_of(E.Costs, [](const ProfileCosts &C) { return !C.Types.empty(); }))
+    OS << TypesExplained << '\n';
 }
 
 void printEstimateJson(llvm::raw_ostream &OS, const Estimate &E) {
@@ -69,11 +126,25 @@ void printEstimateJson(llvm::raw_ostream &OS, const Estimate &E) {
                                      {"setting", C.Setting},
                                      {"values", llvm::json::Array(C.Values)},
                                      {"median", C.median()},
-                                     {"of_plain", E.speedOf(C)}});
+                                     {"of_plain", E.speedOf(C)},
+                                     {"loses_seconds", C.Loses}});
+  llvm::json::Array Profiles;
+  for (const ProfileCosts &Costs : E.Costs) {
+    llvm::json::Array Types;
+    for (const TypeCost &T : Costs.Types)
+      Types.push_back(llvm::json::Object{{"name", T.Name},
+                                         {"loads", static_cast<int64_t>(T.Loads)},
+                                         {"stores", static_cast<int64_t>(T.Stores)},
+                                         {"share", T.Share},
+                                         {"alone", T.Alone},
+                                         {"without", E.speedWithout(Costs.Profile, T.Alone)}});
+    Profiles.push_back(llvm::json::Object{{"profile", Costs.Profile}, {"types", std::move(Types)}});
+  }
   OS << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
                                      {"schema_version", 1},
                                      {"unit", E.IsThroughput ? "per second" : "seconds"},
-                                     {"configurations", std::move(All)}}));
+                                     {"configurations", std::move(All)},
+                                     {"type_costs", std::move(Profiles)}}));
 }
 
 void printEstimateHtml(llvm::raw_ostream &OS, const Estimate &E) {
@@ -107,6 +178,12 @@ void printEstimateHtml(llvm::raw_ostream &OS, const Estimate &E) {
   OS << "</table>\n";
   for (const std::string &Line : brackets(E))
     OS << "<p>" << escaped(Line) << "</p>\n";
+  OS << "<h2>A crash of the machine takes back</h2>\n<ul>\n";
+  for (const std::string &Line : losses(E))
+    OS << "<li>" << escaped(Line) << '\n';
+  OS << "</ul>\n";
+  for (const ProfileCosts &Costs : E.Costs)
+    printTypesHtml(OS, E, Costs);
 }
 
 } // namespace nvmove::tool

@@ -179,6 +179,9 @@ public:
       for (Configuration &C : Made.All)
         if (llvm::Error E = runOnce(C))
           return std::move(E);
+    for (const std::string &Profile : Made.Profiles)
+      if (llvm::Error E = countTypes(Profile))
+        return std::move(E);
     return std::move(Made);
   }
 
@@ -207,6 +210,9 @@ public:
     for (const std::string &Other : A.Estimate.Also)
       if (!Names.insert(llvm::StringRef(Other).split('=').first).second)
         return failed("--also " + Other + ": there is another of this name");
+    for (const std::string &Loss : A.Estimate.Loses)
+      if (auto [Name, Seconds] = llvm::StringRef(Loss).split('='); !Names.contains(Name))
+        return failed("--loses " + Loss + ": no --also has the name '" + Name + "'");
     try {
       Metric = std::regex(A.Estimate.Metric);
     } catch (const std::regex_error &) {
@@ -239,27 +245,48 @@ private:
   }
 
   void configure() {
-    Made.All = {{"plain", false, "", "", {}}};
+    Made.All = {{"plain", false, "", "", {}, {}}};
     for (const std::string &Other : A.Estimate.Also) {
       auto [Name, Command] = llvm::StringRef(Other).split('=');
-      Made.All.push_back({Name.str(), false, "", Command.str(), {}});
+      Made.All.push_back({Name.str(), false, "", Command.str(), {}, lossOf(Name)});
     }
-    Made.All.push_back({"emulation itself", true, "dram", "", {}});
+    Made.All.push_back({EmulationItself, true, "dram", "", {}, {}});
     for (const std::string &Profile : Made.Profiles)
       for (const char *Model : {"worst", "cached"})
-        Made.All.push_back({Profile + ", " + Model, true, Profile + ",model=" + Model, "", {}});
+        Made.All.push_back({Profile + ", " + Model, true, Profile + ",model=" + Model, "", {}, {}});
   }
 
-  llvm::Error runOnce(Configuration &C) {
+  std::optional<double> lossOf(llvm::StringRef Name) const {
+    double Seconds;
+    for (llvm::StringRef Each : A.Estimate.Loses)
+      if (Each.split('=').first == Name && !Each.split('=').second.getAsDouble(Seconds))
+        return Seconds;
+    return std::nullopt;
+  }
+
+  /// One more run of the profile, in which each type's accesses are counted.
+  llvm::Error countTypes(const std::string &Profile) {
+    std::string Path = Place.path("counts");
+    llvm::sys::fs::remove(Path);
+    Configuration Counted{Profile + ", counted", true, Profile + ",model=worst", "", {}, {}};
+    if (llvm::Error E = runOnce(Counted, Path))
+      return E;
+    auto Read = llvm::MemoryBuffer::getFile(Path);
+    Made.Costs.push_back({Profile, typeCosts(Read ? (*Read)->getBuffer() : "")});
+    return llvm::Error::success();
+  }
+
+  llvm::Error runOnce(Configuration &C, const std::string &Counts = "") {
     using namespace std::chrono;
     std::string Line = C.Command.empty() ? "exec " : C.Command; // no shell stands between
     for (const std::string &Word : A.Flags)
       if (C.Command.empty())
         Line += crash::shellWord(Word) + " ";
-    Step Run{Line,
-             Place.path(C.Emulated ? "emulated" : "plain"),
-             Place.path("run.log"),
-             {{"NVMOVE_EMULATE", C.Setting}, {"NVMOVE_STATS", ""}}};
+    Step Run{
+        Line,
+        Place.path(C.Emulated ? "emulated" : "plain"),
+        Place.path("run.log"),
+        {{"NVMOVE_EMULATE", C.Setting}, {"NVMOVE_EMULATE_COUNTS", Counts}, {"NVMOVE_STATS", ""}}};
     auto Begin = steady_clock::now();
     int Status = runStep(Run);
     double Seconds = duration<double>(steady_clock::now() - Begin).count();

@@ -276,11 +276,11 @@ void __nvm_emulate(const char *profile, const char *types, unsigned loads, unsig
                    unsigned copies, unsigned commits) {
   (void)profile, (void)types, (void)loads, (void)stores, (void)copies, (void)commits;
 }
-__attribute__((preserve_most)) void __nvm_charge_load(const void *address, size_t size) {
-  (void)address, (void)size;
+__attribute__((preserve_most)) void __nvm_charge_load(const void *address, size_t size, const char *types) {
+  (void)address, (void)size, (void)types;
 }
-__attribute__((preserve_most)) void __nvm_charge_store(const void *address, size_t size) {
-  (void)address, (void)size;
+__attribute__((preserve_most)) void __nvm_charge_store(const void *address, size_t size, const char *types) {
+  (void)address, (void)size, (void)types;
 }
 void __nvm_charge_commit(void) {}
 
