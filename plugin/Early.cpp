@@ -5,6 +5,7 @@
 #include "BitFields.h"
 #include "Emulate.h"
 #include "Frontend.h"
+#include "Late.h"
 #include "Port.h"
 #include "PortCode.h"
 #include "Settings.h"
@@ -260,7 +261,7 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   if (settings().Emulates) {
-    findEmulated(M);
+    findEmulated(M, takeUnsafeFiles(M));
     return PreservedAnalyses::none();
   }
   if (!settings().EmulateTypes.empty())

@@ -6,6 +6,7 @@
 #include "Records.h"
 #include "Settings.h"
 #include "Trace.h"
+#include "UnsafeCalls.h"
 
 #include "nvmove/abi.h"
 
@@ -77,6 +78,34 @@ SmallVector<Access> accessesOf(Function &F) {
            A.Address->getType()->isVectorTy();
   });
   return Found;
+}
+
+/// Pre-compiled functions: what they read and write through an argument is charged in front of the call.
+void chargeCalls(Function &F, const UnsafeTable &Unsafe, const RecordNames &Wanted, Counts &Made) {
+  SmallVector<std::pair<CallBase *, const UnsafeFunction *>> Known;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (const Function *Callee = namedCallee(*Call))
+        if (const UnsafeFunction *Found = Unsafe.find(*Callee))
+          Known.push_back({Call, Found});
+  for (auto [Call, Found] : Known) {
+    UnsafeCall Its{Call, SmallVector<Value *>(Call->args()), false};
+    auto TypesOf = [&, Call = Call](Value *Argument) {
+      Access Of;
+      Of.At = Call;
+      Of.Address = Argument;
+      return recordsOf(Of, Wanted);
+    };
+    auto IsWanted = [&](Value *Argument) { return !TypesOf(Argument).empty(); };
+    auto ChargeBy = [&](const char *Name) {
+      return [&, Name](IRBuilderBase &At, Value *Argument, Value *Address, Value *Size) {
+        callAbi(At, Name, {Address, Size, textOf(*F.getParent(), TypesOf(Argument))});
+        ++Made[Copies];
+      };
+    };
+    bytesBefore(Its, *Found, Found->Reads, IsWanted, ChargeBy("__nvm_charge_load"));
+    bytesBefore(Its, *Found, Found->Writes, IsWanted, ChargeBy("__nvm_charge_store"));
+  }
 }
 
 void chargeOutputs(Function &F, Counts &Made) {
@@ -197,7 +226,7 @@ void enable(Module &M, const Kept &K) {
 
 } // namespace
 
-void findEmulated(Module &M) {
+void findEmulated(Module &M, const UnsafeTable &Unsafe) {
   RecordNames Wanted;
   for (const std::string &Path : settings().EmulateTypes)
     if (Error E = Wanted.addFile(Path)) {
@@ -221,6 +250,7 @@ void findEmulated(Module &M) {
       else
         charge(A, Types, K.Made);
     }
+    chargeCalls(*F, Unsafe, Wanted, K.Made);
     if (!settings().LoadsOptimized)
       chargeOutputs(*F, K.Made);
   }

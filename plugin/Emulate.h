@@ -6,12 +6,15 @@
 // (`optimized`).
 #pragma once
 
+#include "UnsafeFile.h"
+
 #include "llvm/IR/Module.h"
 
 namespace nvmove::plugin {
 
-/// Before optimisation. Reports what is wrong with the file of names.
-void findEmulated(llvm::Module &M);
+/// Before optimisation. Reports what is wrong with the file of names. Calls of functions in \p Unsafe are
+/// charged here, however `--nvmove-loads` is set.
+void findEmulated(llvm::Module &M, const UnsafeTable &Unsafe);
 /// Behind it.
 void finishEmulated(llvm::Module &M);
 

@@ -55,16 +55,6 @@ void forgetInferredAround(ArrayRef<Function *> Changed) {
   }
 }
 
-UnsafeTable readUnsafeFiles(Module &M) {
-  if (std::optional<UnsafeTable> Read = std::exchange(frontendFacts().Unsafe, std::nullopt))
-    return std::move(*Read);
-  UnsafeTable Table; // there was no front end, or this is not its first module
-  for (const std::string &Path : settings().UnsafeFiles)
-    if (Error E = Table.addFile(Path))
-      M.getContext().emitError(toString(std::move(E)));
-  return Table;
-}
-
 /// A naked function is assembler that finds its arguments by itself: nothing can be placed in it.
 void warnOfNaked(Function &F, Report &R) {
   if (none_of(F.args(), [](const Argument &A) { return A.getType()->isPointerTy(); }))
@@ -121,6 +111,16 @@ void traceFunctions(Module &M, ModuleAnalysisManager &AM) {
 
 } // namespace
 
+UnsafeTable takeUnsafeFiles(Module &M) {
+  if (std::optional<UnsafeTable> Read = std::exchange(frontendFacts().Unsafe, std::nullopt))
+    return std::move(*Read);
+  UnsafeTable Table; // there was no front end, or this is not its first module
+  for (const std::string &Path : settings().UnsafeFiles)
+    if (Error E = Table.addFile(Path))
+      M.getContext().emitError(toString(std::move(E)));
+  return Table;
+}
+
 PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
@@ -133,7 +133,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
     traceFunctions(M, AM);
     return PreservedAnalyses::none();
   }
-  UnsafeTable Unsafe = readUnsafeFiles(M);
+  UnsafeTable Unsafe = takeUnsafeFiles(M);
   Report R(M);
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, R);

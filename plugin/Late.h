@@ -5,6 +5,8 @@
 // flag keeps every later run, by whichever pipeline, from instrumenting again.
 #pragma once
 
+#include "UnsafeFile.h"
+
 #include "llvm/IR/PassManager.h"
 
 namespace nvmove::plugin {
@@ -14,5 +16,8 @@ public:
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
   static bool isRequired() { return true; }
 };
+
+/// The .unsafe files, for the one phase of a module that needs them.
+UnsafeTable takeUnsafeFiles(llvm::Module &M);
 
 } // namespace nvmove::plugin

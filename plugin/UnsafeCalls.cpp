@@ -4,6 +4,7 @@
 #include "Abi.h"
 #include "Formats.h"
 #include "Notes.h"
+#include "UnsafeValues.h"
 
 #include "nvmove/abi.h"
 
@@ -15,134 +16,6 @@ using namespace llvm;
 
 namespace nvmove::plugin {
 namespace {
-
-/// Turns expressions into code. Addresses that a range is reached through may be null, so that
-/// loads and string functions of a null address give 0 instead of a fault that the program would
-/// not have.
-class Evaluator {
-public:
-  Evaluator(IRBuilderBase &At, ArrayRef<Value *> Arguments, Value *Element)
-      : At(At), Arguments(Arguments), Element(Element), M(*At.GetInsertBlock()->getModule()) {}
-
-  Value *value(const UnsafeExpr &E) {
-    switch (E.What) {
-    case UnsafeExpr::Number:
-      return At.getInt64(E.Value);
-    case UnsafeExpr::Argument:
-      return asInteger(argument(E));
-    case UnsafeExpr::Element:
-      return Element;
-    case UnsafeExpr::Load: {
-      Type *Loaded = At.getIntNTy(8 * static_cast<unsigned>(E.Value));
-      return At.CreateZExt(At.CreateAlignedLoad(Loaded, readable(E.Operands[0]), Align(1)), word());
-    }
-    case UnsafeExpr::Add:
-      return At.CreateAdd(value(E.Operands[0]), value(E.Operands[1]));
-    case UnsafeExpr::Subtract:
-      return At.CreateSub(value(E.Operands[0]), value(E.Operands[1]));
-    case UnsafeExpr::Multiply:
-      return At.CreateMul(value(E.Operands[0]), value(E.Operands[1]));
-    case UnsafeExpr::Either: {
-      Value *First = value(E.Operands[0]);
-      return At.CreateSelect(At.CreateIsNotNull(First), First, value(E.Operands[1]));
-    }
-    case UnsafeExpr::Min:
-      return At.CreateBinaryIntrinsic(Intrinsic::umin, value(E.Operands[0]), value(E.Operands[1]));
-    case UnsafeExpr::Strlen:
-      return call("strlen", {readable(E.Operands[0])});
-    case UnsafeExpr::Strnlen:
-      return call("strnlen", {readable(E.Operands[0]), value(E.Operands[1])});
-    case UnsafeExpr::Wcslen:
-      return call("wcslen", {readable(E.Operands[0])});
-    case UnsafeExpr::Printed:
-      return printed(E.Operands[0]);
-    case UnsafeExpr::VPrinted:
-      return vprinted(E.Operands[0], E.Operands[1]);
-    }
-    llvm_unreachable("every kind is handled");
-  }
-
-  Value *address(const UnsafeExpr &E) {
-    if (E.What == UnsafeExpr::Argument && argument(E)->getType()->isPointerTy())
-      return argument(E);
-    return At.CreateIntToPtr(value(E), At.getPtrTy());
-  }
-
-  Value *argument(const UnsafeExpr &E) const {
-    assert(E.What == UnsafeExpr::Argument && E.Value < Arguments.size());
-    return Arguments[E.Value];
-  }
-
-private:
-  Type *word() const { return At.getInt64Ty(); }
-
-  /// A program may have a function of that name with arguments of other types: then they are 0.
-  Value *asInteger(Value *V) {
-    if (V->getType()->isPointerTy())
-      return At.CreatePtrToInt(V, word());
-    return V->getType()->isIntegerTy() ? At.CreateSExtOrTrunc(V, word()) : At.getInt64(0);
-  }
-
-  /// The address, or that of eight zero bytes when it is null.
-  Value *readable(const UnsafeExpr &E) {
-    Value *Address = address(E);
-    return At.CreateSelect(At.CreateIsNull(Address), zeros(), Address);
-  }
-
-  Constant *zeros() {
-    constexpr StringRef Name = "__nvmove_zeros";
-    if (GlobalVariable *Made = M.getNamedGlobal(Name))
-      return Made;
-    auto *Zeros = new GlobalVariable(M, word(), true, GlobalValue::PrivateLinkage,
-                                     ConstantInt::get(word(), 0), Name);
-    Zeros->setAlignment(Align(8));
-    return Zeros;
-  }
-
-  Value *call(StringRef Name, ArrayRef<Value *> Operands) {
-    SmallVector<Type *> Types;
-    for (Value *Operand : Operands)
-      Types.push_back(Operand->getType());
-    return At.CreateCall(M.getOrInsertFunction(Name, FunctionType::get(word(), Types, false)),
-                         Operands);
-  }
-
-  /// What a printf with these arguments makes: printed to nowhere, once more.
-  Value *printed(const UnsafeExpr &Format) {
-    SmallVector<Value *> Operands{ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0)};
-    Operands.push_back(address(Format));
-    append_range(Operands, Arguments.drop_front(Format.Value + 1));
-    auto *T = FunctionType::get(At.getInt32Ty(), {At.getPtrTy(), word(), At.getPtrTy()}, true);
-    return length(At.CreateCall(M.getOrInsertFunction("snprintf", T), Operands));
-  }
-
-  Value *vprinted(const UnsafeExpr &Format, const UnsafeExpr &List) {
-    constexpr unsigned VaListSize = 32; // no target has a larger one
-    IRBuilder<> Entry(&*At.GetInsertBlock()->getParent()->getEntryBlock().getFirstInsertionPt());
-    AllocaInst *Copy = Entry.CreateAlloca(ArrayType::get(Entry.getInt8Ty(), VaListSize));
-    Copy->setAlignment(Align(16));
-    At.CreateIntrinsic(Intrinsic::vacopy, {At.getPtrTy()}, {Copy, address(List)});
-    auto *T = FunctionType::get(At.getInt32Ty(),
-                                {At.getPtrTy(), word(), At.getPtrTy(), At.getPtrTy()}, false);
-    Value *Made = At.CreateCall(
-        M.getOrInsertFunction("vsnprintf", T),
-        {ConstantPointerNull::get(At.getPtrTy()), At.getInt64(0), address(Format), Copy});
-    At.CreateIntrinsic(Intrinsic::vaend, {At.getPtrTy()}, {Copy});
-    return length(Made);
-  }
-
-  /// printf's result. It is negative when it failed, and then it has written nobody knows how much:
-  /// at most what it could return.
-  Value *length(Value *Result) {
-    Value *Most = At.getInt32(static_cast<uint32_t>(INT32_MAX));
-    return At.CreateZExt(At.CreateBinaryIntrinsic(Intrinsic::umin, Result, Most), word());
-  }
-
-  IRBuilderBase &At;
-  ArrayRef<Value *> Arguments;
-  Value *Element;
-  Module &M;
-};
 
 class CallNoter {
 public:
@@ -360,7 +233,39 @@ void setBackBehind(CallBase &Call, Value *Called) {
   Back->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Back->getContext(), {}));
 }
 
+/// The argument that an address is made of; null: it comes from memory.
+const UnsafeExpr *baseOf(const UnsafeExpr &E) {
+  switch (E.What) {
+  case UnsafeExpr::Argument:
+    return &E;
+  case UnsafeExpr::Add:
+  case UnsafeExpr::Subtract:
+  case UnsafeExpr::Either:
+    return baseOf(E.Operands[0]);
+  default:
+    return nullptr;
+  }
+}
+
 } // namespace
+
+void bytesBefore(
+    const UnsafeCall &Call, const UnsafeFunction &F, ArrayRef<UnsafeRange> Ranges,
+    function_ref<bool(Value *)> IsWanted,
+    function_ref<void(IRBuilderBase &, Value *Argument, Value *Address, Value *Size)> Each) {
+  if (!fits(F, Call.Arguments.size()))
+    return;
+  for (const UnsafeRange &R : Ranges) {
+    const UnsafeExpr *Base = R.What == UnsafeRange::Bytes ? baseOf(R.Address) : nullptr;
+    Value *Argument = Base ? Call.Arguments[Base->Value] : nullptr;
+    if (!Argument || !Argument->getType()->isPointerTy() || !IsWanted(Argument))
+      continue;
+    IRBuilder<> At(Call.Before);
+    Evaluator E(At, Call.Arguments, nullptr);
+    Value *Address = E.address(R.Address);
+    Each(At, Argument, Address, E.value(R.Size));
+  }
+}
 
 bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
                 function_ref<bool(const Value *)> MayPersist, Report &Warnings) {

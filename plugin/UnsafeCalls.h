@@ -4,6 +4,8 @@
 #include "Report.h"
 #include "UnsafeFile.h"
 
+#include "llvm/IR/IRBuilder.h"
+
 namespace nvmove::plugin {
 
 /// A call's arguments, or those of a wrapper.
@@ -18,5 +20,15 @@ struct UnsafeCall {
 /// format that is computed) is a warning.
 bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
                 llvm::function_ref<bool(const llvm::Value *)> MayPersist, Report &Warnings);
+
+/// Hands out the bytes among \p Ranges, of \p F, that \p Call accesses behind an argument which
+/// \p IsWanted: the argument, the address and the size, with code in front of the call. Ranges that a
+/// format decides, or that are reached through memory, are left out.
+void bytesBefore(const UnsafeCall &Call, const UnsafeFunction &F,
+                 llvm::ArrayRef<UnsafeRange> Ranges,
+                 llvm::function_ref<bool(llvm::Value *)> IsWanted,
+                 llvm::function_ref<void(llvm::IRBuilderBase &, llvm::Value *Argument,
+                                         llvm::Value *Address, llvm::Value *Size)>
+                     Each);
 
 } // namespace nvmove::plugin
