@@ -15,8 +15,9 @@ typedef struct nvm_pool NVM_POOL;
 /* What survives a crash in this pool. */
 enum nvm_domain {
   NVM_DOMAIN_PROCESS =
-      1,               /* the death of the process, not of the machine: the page cache holds it */
-  NVM_DOMAIN_POWER = 2 /* a power failure: persistent memory, or forced by NVMOVE_DOMAIN=power */
+      1,                /* the death of the process, not of the machine: the page cache holds it */
+  NVM_DOMAIN_POWER = 2, /* a power failure: persistent memory, or forced by NVMOVE_DOMAIN=power */
+  NVM_DOMAIN_DISK = 3   /* the same on an ordinary disk: NVMOVE_DOMAIN=disk */
 };
 
 struct nvm_info {

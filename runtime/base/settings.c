@@ -12,13 +12,12 @@
 struct setting {
   const char *name;
   enum { WORDS_KIND, NUMBER_KIND, BYTES_KIND, STEP_KIND, TEXT_KIND } kind;
-  const char *first, *second; /* words; one may be all */
-  const char *what;           /* the number is */
+  const char *words[3]; /* the first ones; the others are null */
+  const char *what;     /* the number is */
   uint64_t least;
 };
 
-#define WORDS(a, b) .kind = WORDS_KIND, .first = a, .second = b
-#define WORD(a) .kind = WORDS_KIND, .first = a
+#define WORDS(...) .kind = WORDS_KIND, .words = {__VA_ARGS__}
 #define NUMBER(from, text) .kind = NUMBER_KIND, .least = from, .what = text
 #define BYTES(from) .kind = BYTES_KIND, .least = from
 #define STEP .kind = STEP_KIND
@@ -67,12 +66,16 @@ uint64_t nvmi_setting_number(const char *name) {
 }
 
 static int check_word(const struct setting *s, const char *wish, const char *path) {
-  if (strcmp(wish, s->first) == 0 || (s->second && strcmp(wish, s->second) == 0))
-    return 0;
-  if (!s->second)
-    return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is '%s', or not set", s->name, wish, s->first);
-  return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is '%s' or '%s'", s->name, wish, s->first,
-                   s->second);
+  const char *const *w = s->words;
+  for (unsigned i = 0; i < sizeof s->words / sizeof *s->words && w[i]; i++)
+    if (strcmp(wish, w[i]) == 0)
+      return 0;
+  return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is '%s'%s%s%s%s%s%s", s->name, wish, w[0],
+                   !w[1]  ? ", or not set"
+                   : w[2] ? ", '"
+                          : " or '",
+                   w[1] ? w[1] : "", w[1] ? "'" : "", w[2] ? " or '" : "", w[2] ? w[2] : "",
+                   w[2] ? "'" : "");
 }
 
 static int check(const struct setting *s, const char *wish, const char *path) {

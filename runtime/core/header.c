@@ -135,7 +135,7 @@ const char *nvmi_header_senseless(const struct nvm_header *h) {
     return "method";
   if (h->log_format != NVM_LOG_FORMAT)
     return "log format";
-  if (h->domain != NVM_DOMAIN_PROCESS && h->domain != NVM_DOMAIN_POWER)
+  if (h->domain < NVM_DOMAIN_PROCESS || h->domain > NVM_DOMAIN_DISK)
     return "domain";
   return NULL;
 }

@@ -136,19 +136,25 @@ bool nvmi_barrier_in_all_threads(void) {
   return done;
 }
 
+void nvmi_fence_all_threads(const struct nvm_pool *pool) {
+  nvmi_barrier_in_all_threads();
+  if (pool->persist->fence_all)
+    pool->persist->fence_all();
+}
+
 /* The frames that retire checked commits come to the media, this thread's and others'. */
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool) {
   if (atomic_exchange(&pool->stores_unnoted, true) || !pool->log_count)
     return;
   pool->persist->fence();
-  nvmi_barrier_in_all_threads();
+  nvmi_fence_all_threads(pool);
 }
 
 /* The pool gets its second log. From now on commits wait for their stores in place. After the first
  * barrier a thread either is inside a section that it entered as the only one, which shows and is
  * waited for, or will read `several_logs` as true. The second barrier interrupts every running
- * thread of the process, which drains what their sections stored past the cache without waiting:
- * nothing is pending any more. */
+ * thread of the process, which drains what their sections stored past the cache without waiting (on a
+ * disk a sync does it): nothing is pending any more. */
 static void become_several(struct nvm_pool *pool, unsigned count) {
   if (atomic_exchange(&pool->several_logs, true))
     return;
@@ -159,7 +165,7 @@ static void become_several(struct nvm_pool *pool, unsigned count) {
       sched_yield();
     seen[i] = atomic_load(&pool->logs[i]->pending);
   }
-  nvmi_barrier_in_all_threads();
+  nvmi_fence_all_threads(pool);
   for (unsigned i = 0; i < count; i++)
     if (!(seen[i] & 1))
       atomic_compare_exchange_strong(&pool->logs[i]->pending, &seen[i], 0);

@@ -144,6 +144,8 @@ static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
 /* What each running thread did before is seen by this one, and the other way round; false: the
  * kernel cannot. */
 bool nvmi_barrier_in_all_threads(void);
+/* The same, behind which what any thread has flushed or streamed is durable in this pool. */
+void nvmi_fence_all_threads(const struct nvm_pool *pool);
 #define NVMI_NO_BARRIER                                                                            \
   "several threads use pools, and the kernel refuses membarrier(2); it needs Linux 4.14, and a "   \
   "sandbox that allows the call"

@@ -14,9 +14,9 @@
 #include "log/log_read.h"
 #include "log/record.h"
 #include "methods/methods.h"
-
 #include "order/order.h"
 #include "order/undoing.h"
+#include "platform/domain.h"
 #include "tx/judge.h"
 #include "tx/pointers.h"
 
@@ -83,7 +83,7 @@ static bool has_volatile(const struct nvmi_log *log) {
  * before the record is retired, nor anybody without a note. */
 static bool may_check(const struct nvmi_log *log) {
   const struct nvmi_thread *thread = log->owner;
-  if (log->pool->header.domain != NVM_DOMAIN_POWER || !log->range_count ||
+  if (!nvmi_domain_flushes(log->pool->header.domain) || !log->range_count ||
       log->range_count > NVMI_CHECKED_MAX || thread->fresh_stores || thread->handlers_store ||
       log->pool->several_logs || log->pool->stores_unnoted ||
       (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)

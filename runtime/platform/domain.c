@@ -13,8 +13,10 @@
 #include "base/own_files.h"
 #include "base/settings.h"
 
+#include <linux/magic.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 
 static bool maps_synchronously(int fd) {
   void *page = nvmi_own_map(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
@@ -33,6 +35,8 @@ static enum nvm_domain forced(enum nvm_domain found) {
   const char *granularity = nvmi_setting("PMEM2_FORCE_GRANULARITY");
   if (nvmi_setting_is("NVMOVE_DOMAIN", "power"))
     return NVM_DOMAIN_POWER;
+  if (nvmi_setting_is("NVMOVE_DOMAIN", "disk"))
+    return NVM_DOMAIN_DISK;
   if (nvmi_setting_is("NVMOVE_DOMAIN", "process") || is_granularity(granularity, "page", "page"))
     return NVM_DOMAIN_PROCESS;
   if (is_granularity(granularity, "byte", "byte") ||
@@ -41,11 +45,28 @@ static enum nvm_domain forced(enum nvm_domain found) {
   return found;
 }
 
+const char *nvmi_domain_name(uint32_t domain) {
+  return domain == NVM_DOMAIN_POWER ? "power" : domain == NVM_DOMAIN_DISK ? "disk" : "process";
+}
+
+static bool lies_in_memory(int fd) {
+  struct statfs status;
+  return fstatfs(fd, &status) == 0 &&
+         (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+}
+
 enum nvm_domain nvmi_domain_of(const char *path, int fd) {
   enum nvm_domain found = maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
   enum nvm_domain chosen = forced(found);
   static bool told; /* a traced run is not for keeping */
   told = told || nvmi_setting("NVMOVE_TRACE");
+  if (chosen == NVM_DOMAIN_DISK && !told && lies_in_memory(fd)) {
+    told = true;
+    nvmi_tell(
+        "nvmove: %s: the disk domain is chosen for a file in memory (tmpfs): worth nothing in a "
+        "power failure\n",
+        path);
+  }
   if (chosen == NVM_DOMAIN_POWER && found != NVM_DOMAIN_POWER && !told) {
     told = true;
     nvmi_tell(

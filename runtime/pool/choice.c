@@ -5,6 +5,7 @@
 #include "emulation/media.h"
 #include "methods/methods.h"
 #include "platform/domain.h"
+#include "platform/sync.h"
 #include "trace/trace.h"
 #include "tx/shrink.h"
 
@@ -38,13 +39,14 @@ void nvmi_method_choose(struct nvm_pool *pool) {
   }
   bool is_raw = nvmi_trace_is_raw(); /* what it flushes is told, so it has to flush */
   pool->header.domain = is_raw ? NVM_DOMAIN_POWER : nvmi_domain_of(pool->path, pool->fd);
-  if (pool->header.domain == NVM_DOMAIN_POWER) {
+  if (pool->header.domain == NVM_DOMAIN_POWER)
     pool->persist = nvmi_media(nvmi_persist_power());
-  } else {
-    pool->persist = nvmi_persist_process();
+  else
+    pool->persist =
+        pool->header.domain == NVM_DOMAIN_DISK ? nvmi_persist_disk() : nvmi_persist_process();
+  if (pool->header.domain != NVM_DOMAIN_POWER)
     nvmi_media_tell_unused(pool->path);
-  }
-  bool shadow = pool->header.domain == NVM_DOMAIN_POWER && fits_in_dram(pool);
+  bool shadow = nvmi_domain_flushes(pool->header.domain) && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
   for (int i = 0; i < METHODS; i++)
     if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))

@@ -29,7 +29,7 @@ static void settle_all(struct nvm_pool *pool) {
 /* Only then may the header call the logs empty. */
 static void call_clean(struct nvm_pool *pool) {
   if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
-    nvmi_barrier_in_all_threads();
+    nvmi_fence_all_threads(pool);
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;
   nvmi_header_write(pool);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pool/pool.h"
 #include "base/uncancelled.h"
+#include "platform/sync.h"
 
 #include "base/kill.h"
 #include "base/own_files.h"
@@ -172,8 +173,11 @@ static int give_name(struct nvm_pool *pool, const char *folder, const char *name
 }
 
 static int start(struct nvm_pool *pool) {
-  if (nvmi_map_pool(pool, pool->method->private_work) || nvmi_heap_start(pool) ||
-      nvmi_shrink_start(pool))
+  if (nvmi_map_pool(pool, pool->method->private_work))
+    return -1;
+  if (pool->header.domain == NVM_DOMAIN_DISK)
+    nvmi_sync_add(pool->index, pool->home, pool->work, pool->header.span, pool->path);
+  if (nvmi_heap_start(pool) || nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
   nvmi_locks_look();
@@ -185,6 +189,7 @@ void nvmi_pool_undo_start(struct nvm_pool *pool) {
   nvmi_shrink_stop(pool);
   nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
+  nvmi_sync_remove(pool->index, pool->home);
   nvmi_unmap_pool(pool);
   nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]); /* whose owner knows pools by their numbers */
   nvmi_map_release(pool);
@@ -331,6 +336,8 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   pool->is_foreign = is_foreign;
   uint32_t old_method = pool->header.method;
   nvmi_method_choose(pool);
+  if (pool->header.domain == NVM_DOMAIN_DISK && pool->header.state == NVM_STATE_OPEN)
+    nvmi_sync_drop_cache(pool->fd);
   if (nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
       return pool;

@@ -12,6 +12,7 @@
  * bytes taken from the log, and the log stays until the generation grows, so the same again.
  */
 #include "pool/recover.h"
+#include "platform/domain.h"
 
 #include "base/checksum.h"
 #include "base/kill.h"
@@ -261,7 +262,7 @@ static void flush_used(const struct nvm_pool *pool, const char *from, const char
 
 /* Links of logs and of other runs, entries of types, words of chunks. */
 static void flush_tables(struct nvm_pool *pool) {
-  if (pool->header.domain != NVM_DOMAIN_POWER)
+  if (!nvmi_domain_flushes(pool->header.domain))
     return;
   flush_used(pool, pool->home, pool->home + NVM_CHUNKS_OFFSET);
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);

@@ -4,6 +4,7 @@
  * added up. A running thread's numbers may be a little behind.
  */
 #include "pool/stats.h"
+#include "platform/domain.h"
 
 #include "base/settings.h"
 #include "core/map.h"
@@ -127,11 +128,10 @@ void nvmi_stats_print(struct nvm_pool *pool) {
       "nvmove:   %llu commits (%llu implicit, %llu joined), %llu aborts, %llu notes, "
       "%llu log entries of %llu bytes, %llu flushed lines, %llu fences, %llu allocations, %llu "
       "frees\n",
-      pool->path, pool->method->name, pool->header.domain == NVM_DOMAIN_POWER ? "power" : "process",
-      pool->persist->name, (unsigned long long)pool->header.generation,
-      (unsigned long long)s.commits, (unsigned long long)s.implicit_commits,
-      (unsigned long long)s.joined_commits, (unsigned long long)s.aborts,
-      (unsigned long long)s.notes, (unsigned long long)s.log_entries,
+      pool->path, pool->method->name, nvmi_domain_name(pool->header.domain), pool->persist->name,
+      (unsigned long long)pool->header.generation, (unsigned long long)s.commits,
+      (unsigned long long)s.implicit_commits, (unsigned long long)s.joined_commits,
+      (unsigned long long)s.aborts, (unsigned long long)s.notes, (unsigned long long)s.log_entries,
       (unsigned long long)s.log_bytes, (unsigned long long)s.flushed_lines,
       (unsigned long long)s.fences, (unsigned long long)s.allocations, (unsigned long long)s.frees);
 }

@@ -83,7 +83,9 @@ llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool) {
       {"size_max", Info.size_max},
       {"base", "0x" + llvm::utohexstr(Account.base, true)},
       {"method", Info.method},
-      {"domain", Info.domain == NVM_DOMAIN_POWER ? "power" : "process"},
+      {"domain", Info.domain == NVM_DOMAIN_POWER  ? "power"
+                 : Info.domain == NVM_DOMAIN_DISK ? "disk"
+                                                  : "process"},
       {"openings", Info.generation - 1}, // this look is none
       {"clean_shutdowns", Account.clean_shutdowns},
       {"unclean_shutdowns", Account.unclean_shutdowns},

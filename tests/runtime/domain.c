@@ -46,6 +46,8 @@ static const struct choice choices[] = {
     {"CACHE_LINE", "process", .is_domain = "process", .is_method = "undo"},
     {"CACHE_LINE", "power", .is_domain = "power", .is_method = "shadow", .warnings = 1},
     {.domain = "power", .is_domain = "power", .is_method = "shadow", .warnings = 1},
+    {"PAGE", "disk", .is_domain = "disk", .is_method = "shadow"},
+    {.domain = "disk", .method = "undo", .is_domain = "disk", .is_method = "undo"},
     {"PAGE", "power", .is_domain = "power", .is_method = "shadow", .warnings = 1},
     {.method = "shadow", .is_domain = "process", .is_method = "shadow"},
     {"CACHE_LINE", NULL, "undo", .is_domain = "power", .is_method = "undo", .warnings = 1},
@@ -84,8 +86,9 @@ static void choose(const struct choice *c) {
 static void check_info(NVM_POOL *pool, const struct choice *c) {
   struct nvm_info info;
   CHECK(nvm_pool_info(pool, &info) == 0 && strcmp(info.method, c->is_method) == 0);
-  CHECK(info.domain ==
-        (strcmp(c->is_domain, "power") == 0 ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS));
+  CHECK(info.domain == (strcmp(c->is_domain, "power") == 0  ? NVM_DOMAIN_POWER
+                        : strcmp(c->is_domain, "disk") == 0 ? NVM_DOMAIN_DISK
+                                                            : NVM_DOMAIN_PROCESS));
 }
 
 /* Two pools, of which one is closed and opened again: nothing is said twice. */
@@ -122,6 +125,8 @@ static void check_said(const char *said, const struct choice *c) {
            "persistent memory",
            test_path("pool"));
   CHECK(count_of(said, line) == c->warnings);
+  CHECK(count_of(said, "the disk domain is chosen for a file in memory") ==
+        (strcmp(c->is_domain, "disk") == 0)); /* where the tests' files are */
   snprintf(line, sizeof line, "nvmove: %s: method %s, domain %s (", test_path("pool"), c->is_method,
            c->is_domain);
   CHECK(count_of(said, line) == 2); /* closed twice */

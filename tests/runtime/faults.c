@@ -66,7 +66,20 @@ int __wrap_madvise(void *at, size_t size, int advice) {
   errno = unknown ? EINVAL : fault.error;
   return -1;
 }
-WRAP(int, fsync, (int fd), (fd), -1)
+void (*hook_synced)(void);
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+  if (strikes("fsync")) {
+    errno = fault.error;
+    return -1;
+  }
+  int result = __real_fsync(fd);
+  if (hook_synced)
+    hook_synced();
+  return result;
+}
 WRAP(int, flock, (int fd, int how), (fd, how), -1)
 WRAP(int, fstat, (int fd, struct stat *status), (fd, status), -1)
 WRAP(ssize_t, getrandom, (void *to, size_t size, unsigned flags), (to, size, flags), -1)

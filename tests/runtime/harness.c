@@ -313,10 +313,12 @@ static char **options(char **arguments) {
 static void each_test(void (*run)(const struct test *test, struct configuration c, const char *name,
                                   void *context),
                       void *context) {
-  static const struct configuration each[] = {
-      {"undo", "process"}, {"undo", "power"}, {"shadow", "process"}, {"shadow", "power"}};
+  static const struct configuration each[] = {{"undo", "process"},   {"undo", "power"},
+                                              {"shadow", "process"}, {"shadow", "power"},
+                                              {"undo", "disk"},      {"shadow", "disk"}};
+  int some = test_is_long() ? 6 : 4;
   for (const struct test *test = tests; test; test = test->next)
-    for (int i = 0; i < (test->once ? 1 : 4); i++) {
+    for (int i = 0; i < (test->once ? 1 : some); i++) {
       struct configuration c = test->once ? (struct configuration){0} : each[i];
       char name[NAME_MAX + 1];
       snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",

@@ -1,6 +1,6 @@
 /* harness.h: a test is a function, run in a process of its own with a folder of its own.
  *
- * TEST runs under both methods in both domains; TEST_ONCE runs once, with the defaults. CHECK ends
+ * TEST runs under both methods in the domains process and power, in long tests also disk; TEST_ONCE runs once, with the defaults. CHECK ends
  * the test. The folder lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
  */
 #pragma once

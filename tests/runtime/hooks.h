@@ -20,6 +20,8 @@ void hook_mapped(void *at, size_t size);
 extern bool fault_old_kernel;
 /* In place of each sched_yield, before it; null: none. */
 extern void (*hook_yield)(void);
+/* faults.c: behind each fsync; null: none. */
+extern void (*hook_synced)(void);
 /* faults.c: the page of a file that cannot be read, by its offset: a read that comes to it gives what
  * lies before; 0: none. */
 extern long long fault_bad_page;

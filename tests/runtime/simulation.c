@@ -200,8 +200,12 @@ static void sim_store_line(void *to, const void *from, uint64_t mask) {
   end_event();
 }
 
-static const struct nvmi_persist simulation = {"simulation", sim_stream, sim_append,
-                                               sim_flush,    sim_fence,  sim_store_line};
+static const struct nvmi_persist simulation = {.name = "simulation",
+                                               .stream = sim_stream,
+                                               .append = sim_append,
+                                               .flush = sim_flush,
+                                               .fence = sim_fence,
+                                               .store_line = sim_store_line};
 
 /* Everything durable at first: the pool was closed; or as an earlier process left the media. */
 void power_arm(const struct power_cut *cut) {

@@ -1,0 +1,37 @@
+/* sync.h: pools on an ordinary disk. The kernel's page cache is the cache, msync is the fence.
+ *
+ * Argument. The lemmas of docs/internals/crash-consistency.md ask three things of a domain. What was
+ * stored and not fenced arrives or is lost, in any order, each line of 64 bytes as it was at some
+ * moment: the kernel writes pages when it likes, and a disk writes sectors whole, of which a line is a
+ * part. What a
+ * thread has flushed or streamed is durable behind its next fence: msync(MS_SYNC) returns when all
+ * pages of the file that were changed before are on the disk, and the disk has emptied its own cache.
+ * And no store is taken back later: a sync that fails ends the process (below). So what holds in the
+ * domain `power` holds here.
+ *
+ * Synced file: one that is open in this domain. Group commit: threads that ask for a sync while
+ * another one runs share the next one.
+ *
+ * A sync that failed leaves pages that the kernel takes for written; nobody can tell which. So nothing
+ * goes on: the process ends by the fatal handler, before it has acknowledged what was to be synced.
+ * Who opens the file next reads it from the disk (nvmi_sync_drop_cache).
+ */
+#pragma once
+
+#include "platform/persist.h"
+
+/* For pools of the domain disk. */
+const struct nvmi_persist *nvmi_persist_disk(void);
+
+/* From now on stores to `home`, or to `work` (the same file, mapped once more), belong to a synced
+ * file of the number `index`, below NVMI_SYNCED_MAX. `path` stays valid. Each of so many bytes. */
+enum { NVMI_SYNCED_MAX = 64 };
+void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path);
+/* No thread stores there any more. Another file's number: nothing. */
+void nvmi_sync_remove(unsigned index, const char *home);
+
+/* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. */
+void nvmi_sync_drop_cache(int fd);
+
+/* How many syncs there were: for tests and figures. */
+uint64_t nvmi_sync_count(void);
