@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Access.h"
+#include "Frontend.h"
 #include "Records.h"
 #include "Settings.h"
 #include "Trace.h"
@@ -115,7 +116,8 @@ void chargeOutputs(Function &F, Counts &Made) {
       Outputs.push_back(Call);
   for (CallBase *Call : Outputs) {
     IRBuilder<> At(Call);
-    callAbi(At, "__nvm_charge_commit", {});
+    Value *Descriptor = outputDescriptor(*Call);
+    callAbi(At, "__nvm_charge_commit", {Descriptor ? Descriptor : At.getInt32(INT_MIN)});
     ++Made[Commits];
   }
 }
@@ -198,6 +200,8 @@ std::string wantedTypes(Module &M, const RecordNames &Wanted) {
   for (const StructType *Record : M.getIdentifiedStructTypes())
     if (Record->hasName())
       Known.insert(Wanted.named(Record->getName()));
+  for (const TypeLayout &T : frontendFacts().Types) // also those that no address shows
+    Known.insert(Wanted.named(T.Name));
   std::string Text;
   for (const std::string &Name : Wanted.all()) {
     Text += Known.contains(Name) ? '+' : '-';

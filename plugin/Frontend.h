@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,11 @@ struct FrontendFacts {
   std::vector<TypeLayout> Types;
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
   llvm::StringMap<uint64_t> CopiedRecords;     ///< by placeKey of a copy: the type's id; 0: several
+  /// By placeKey of a copy: the type's id of what is read; 0: several.
+  llvm::StringMap<uint64_t> ReadRecords;
+  /// By placeKey of an access whose address shows no record (the first bit-fields of one, members of
+  /// unions): the records that the path to it goes through, ids of types.
+  llvm::StringMap<std::set<uint64_t>> HiddenRecords;
   llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile
   std::vector<RootPlace> Roots;
   std::optional<UnsafeTable> Unsafe; ///< the .unsafe files, once they are read

@@ -122,11 +122,32 @@ public:
     return true;
   }
 
+  bool VisitMemberExpr(MemberExpr *Member) override {
+    noteHidden(Member, Member->getMemberLoc());
+    return true;
+  }
+
+  bool VisitUnaryOperator(UnaryOperator *Change) override {
+    if (Change->isIncrementDecrementOp())
+      noteHidden(Change->getSubExpr(), Change->getOperatorLoc());
+    return true;
+  }
+
+  /// A record is read as a whole: to initialise another, as an argument, as a result.
+  bool VisitImplicitCastExpr(ImplicitCastExpr *Cast) override {
+    if (settings().Emulates && Cast->getCastKind() == CK_LValueToRValue)
+      noteCopied(frontendFacts().ReadRecords, Cast->getType(),
+                 Cast->getSubExpr()->IgnoreParens()->getExprLoc());
+    return true;
+  }
+
   bool VisitBinaryOperator(BinaryOperator *Assignment) override {
     if (!looksAtCopies() || !Assignment->isAssignmentOp())
       return true;
+    noteHidden(Assignment->getLHS(), Assignment->getOperatorLoc());
     if (Assignment->getOpcode() == BO_Assign)
-      noteCopy(Assignment->getType(), Assignment->getRHS()->IgnoreParenImpCasts()->getExprLoc());
+      noteCopied(frontendFacts().CopiedRecords, Assignment->getType(),
+                 Assignment->getRHS()->IgnoreParenImpCasts()->getExprLoc());
     const FieldDecl *Field = assignedField(Assignment->getLHS());
     std::string Key = keyOf(Assignment->getOperatorLoc());
     if (Field && Assignment->getType()->isPointerType() && !Key.empty())
@@ -144,14 +165,14 @@ private:
 
   static bool looksAtCopies() { return settings().Checked || settings().Emulates; }
 
-  /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an assignment has the
-  /// place of what is copied.
-  void noteCopy(QualType T, SourceLocation At) {
+  /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an
+  /// assignment has the place of what is copied.
+  void noteCopied(llvm::StringMap<uint64_t> &To, QualType T, SourceLocation At) {
     std::string Key = keyOf(At);
     if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
       return;
     uint64_t Id = Layouts.describe(T);
-    auto [Known, New] = frontendFacts().CopiedRecords.try_emplace(Key, Id);
+    auto [Known, New] = To.try_emplace(Key, Id);
     if (!New && Known->second != Id) // several copies of one macro share a place
       Known->second = 0;
   }
@@ -162,11 +183,44 @@ private:
                   Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
     bool Fills = Builtin == Builtin::BImemset || Builtin == Builtin::BI__builtin_memset;
     bool Wanted = Copies || (Fills && settings().Emulates);
-    if (!looksAtCopies() || !Wanted || !Call.getNumArgs())
+    if (!looksAtCopies() || !Wanted || Call.getNumArgs() < 2)
       return;
-    QualType To = Call.getArg(0)->IgnoreParenImpCasts()->getType();
-    if (To->isPointerType())
-      noteCopy(To->getPointeeType(), Call.getExprLoc());
+    notePointed(frontendFacts().CopiedRecords, *Call.getArg(0), Call.getExprLoc());
+    if (Copies && settings().Emulates)
+      notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
+  }
+
+  void notePointed(llvm::StringMap<uint64_t> &To, const Expr &Pointer, SourceLocation At) {
+    QualType T = Pointer.IgnoreParenImpCasts()->getType();
+    if (T->isPointerType())
+      noteCopied(To, T->getPointeeType(), At);
+  }
+
+  /// Clang makes no step of an address for the first bit-fields of a record, and for members of unions.
+  void noteHidden(const Expr *Accessed, SourceLocation At) {
+    auto *Member = dyn_cast<MemberExpr>(Accessed->IgnoreParens());
+    auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+    std::string Key = settings().Emulates && Field ? keyOf(At) : "";
+    if (Key.empty() || Field->getParent()->isDependentType())
+      return;
+    std::set<uint64_t> &Ids = frontendFacts().HiddenRecords[Key];
+    for (; Member; Member = inside(*Member))
+      if (auto *Its = dyn_cast<FieldDecl>(Member->getMemberDecl()))
+        Ids.insert(Layouts.describe(Context.getRecordType(Its->getParent())));
+  }
+
+  /// The member that \p Member is a part of; null: it is reached through a pointer, or is of none.
+  static const MemberExpr *inside(const MemberExpr &Member) {
+    if (Member.isArrow())
+      return nullptr;
+    const Expr *Base = Member.getBase()->IgnoreParens();
+    while (auto *Element = dyn_cast<ArraySubscriptExpr>(Base)) {
+      auto *Decayed = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
+      if (!Decayed || Decayed->getCastKind() != CK_ArrayToPointerDecay)
+        return nullptr;
+      Base = Decayed->getSubExpr()->IgnoreParens();
+    }
+    return dyn_cast<MemberExpr>(Base);
   }
 
   /// What is stored to: a field, or an element of an array that is one.

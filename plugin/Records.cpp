@@ -57,17 +57,30 @@ void addPath(const Value *Address, const RecordNames &Wanted, Found &To) {
     addWanted(Variable->getValueType(), Wanted, To);
 }
 
-/// A record that is assigned as a whole: its type lies nowhere in the addresses.
-void addCopied(const Instruction &I, const RecordNames &Wanted, Found &To) {
-  const FrontendFacts &Facts = frontendFacts();
-  if (!isa<MemIntrinsic>(I))
-    return;
-  auto Copied = Facts.CopiedRecords.find(siteKey(I));
-  if (Copied == Facts.CopiedRecords.end())
-    return;
-  for (const TypeLayout &T : Facts.Types)
-    if (StringRef Name = T.Id == Copied->second ? Wanted.named(T.Name) : ""; !Name.empty())
+void addById(uint64_t Id, const RecordNames &Wanted, Found &To) {
+  for (const TypeLayout &T : frontendFacts().Types)
+    if (StringRef Name = T.Id == Id ? Wanted.named(T.Name) : ""; !Name.empty())
       To.insert(Name.str());
+}
+
+/// A record that is copied as a whole: its type lies nowhere in the addresses.
+void addCopied(const Access &A, const RecordNames &Wanted, Found &To) {
+  const FrontendFacts &Facts = frontendFacts();
+  const StringMap<uint64_t> &Known = A.Writes ? Facts.CopiedRecords : Facts.ReadRecords;
+  if (isa<MemIntrinsic>(A.At))
+    if (auto Copied = Known.find(siteKey(*A.At)); Copied != Known.end() && Copied->second)
+      addById(Copied->second, Wanted, To);
+}
+
+/// What is accessed through a path that the address does not show. A variable that shares the place, in a
+/// macro, is no member.
+void addHidden(const Access &A, const RecordNames &Wanted, Found &To) {
+  const FrontendFacts &Facts = frontendFacts();
+  if (!isa<LoadInst, StoreInst>(A.At) || isa<AllocaInst, GlobalVariable>(A.Address))
+    return;
+  if (auto Hidden = Facts.HiddenRecords.find(siteKey(*A.At)); Hidden != Facts.HiddenRecords.end())
+    for (uint64_t Id : Hidden->second)
+      addById(Id, Wanted, To);
 }
 
 } // namespace
@@ -80,6 +93,8 @@ StringRef RecordNames::named(StringRef Name) const {
     if (!Number.empty() && all_of(Number, [](char C) { return isDigit(C); }))
       Found = Names.find(Stem);
   }
+  if (Found == Names.end())
+    Found = Names.find(Name.rsplit("::").second); // by its tag alone
   return Found == Names.end() ? StringRef() : StringRef(Found->second);
 }
 
@@ -125,7 +140,7 @@ Error RecordNames::addFile(const std::string &Path) {
     Text.split(Lines, '\n');
     for (StringRef Line : Lines) {
       StringRef Name = plainName(Line.split('#').first.trim());
-      if (!all_of(Name, [](char C) { return isAlnum(C) || C == '_' || C == '$'; }))
+      if (!all_of(Name, [](char C) { return isAlnum(C) || StringRef("_$:").contains(C); }))
         return createStringError(Path + ": '" + Name.str() +
                                  "' is no name of a type; a list has one in each line");
       if (!Name.empty())
@@ -139,7 +154,9 @@ std::string recordsOf(const Access &A, const RecordNames &Wanted) {
   Found Names;
   if (A.Address && !A.Address->getType()->isVectorTy()) {
     addPath(A.Address, Wanted, Names);
-    addCopied(*A.At, Wanted, Names);
+    addCopied(A, Wanted, Names);
+    if (Names.empty())
+      addHidden(A, Wanted, Names);
   }
   return join(Names, ",");
 }

@@ -216,6 +216,15 @@ bool isOutput(const CallBase &Call) {
   return (O && O->Descriptor != NVM_SOMETIMES) || findIn(ArrayRef(Prints), Callee->getName());
 }
 
+Value *outputDescriptor(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  const Output *O = Callee ? findIn(ArrayRef(Outputs), Callee->getName()) : nullptr;
+  if (!O || O->Descriptor < 0 || static_cast<unsigned>(O->Descriptor) >= Call.arg_size())
+    return nullptr;
+  Value *Descriptor = Call.getArgOperand(static_cast<unsigned>(O->Descriptor));
+  return Descriptor->getType()->isIntegerTy(32) ? Descriptor : nullptr;
+}
+
 void traceCalls(Function &F) {
   SmallVector<CallBase *> Calls;
   F.addFnAttr("frame-pointer", "all"); // the runtime follows them to the callers

@@ -21,5 +21,7 @@ void traceCalls(llvm::Function &F);
 void forEachStoredUnseen(llvm::CallBase &Call, llvm::function_ref<void(llvm::Value *)> Take);
 /// Whether something may leave the process through \p Call.
 bool isOutput(const llvm::CallBase &Call);
+/// Its descriptor; null: there is none, or the call's arguments do not tell it.
+llvm::Value *outputDescriptor(const llvm::CallBase &Call);
 
 } // namespace nvmove::plugin

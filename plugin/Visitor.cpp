@@ -29,6 +29,9 @@ public:
   bool VisitCallExpr(CallExpr *Node) { return To.VisitCallExpr(Node); }
   bool VisitDeclRefExpr(DeclRefExpr *Node) { return To.VisitDeclRefExpr(Node); }
   bool VisitBinaryOperator(BinaryOperator *Node) { return To.VisitBinaryOperator(Node); }
+  bool VisitMemberExpr(MemberExpr *Node) { return To.VisitMemberExpr(Node); }
+  bool VisitUnaryOperator(UnaryOperator *Node) { return To.VisitUnaryOperator(Node); }
+  bool VisitImplicitCastExpr(ImplicitCastExpr *Node) { return To.VisitImplicitCastExpr(Node); }
   bool VisitInitListExpr(InitListExpr *Node) { return To.VisitInitListExpr(Node); }
   bool VisitReturnStmt(ReturnStmt *Node) { return To.VisitReturnStmt(Node); }
   bool VisitCStyleCastExpr(CStyleCastExpr *Node) { return To.VisitCStyleCastExpr(Node); }

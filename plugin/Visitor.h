@@ -13,9 +13,12 @@ class Decl;
 class DeclRefExpr;
 class FunctionDecl;
 class FunctionTemplateDecl;
+class ImplicitCastExpr;
 class InitListExpr;
+class MemberExpr;
 class RecordDecl;
 class ReturnStmt;
+class UnaryOperator;
 class VarDecl;
 } // namespace clang
 
@@ -41,6 +44,9 @@ public:
   virtual bool VisitCallExpr(clang::CallExpr *) { return true; }
   virtual bool VisitDeclRefExpr(clang::DeclRefExpr *) { return true; }
   virtual bool VisitBinaryOperator(clang::BinaryOperator *) { return true; }
+  virtual bool VisitMemberExpr(clang::MemberExpr *) { return true; }
+  virtual bool VisitUnaryOperator(clang::UnaryOperator *) { return true; }
+  virtual bool VisitImplicitCastExpr(clang::ImplicitCastExpr *) { return true; }
   virtual bool VisitInitListExpr(clang::InitListExpr *) { return true; }
   virtual bool VisitReturnStmt(clang::ReturnStmt *) { return true; }
   virtual bool VisitCStyleCastExpr(clang::CStyleCastExpr *) { return true; }

@@ -1,6 +1,9 @@
-/* emulation.h: for tools: what NVMOVE_EMULATE may say (docs/reference/emulation.md). */
+/* emulation.h: for tools: what NVMOVE_EMULATE may say, and what NVMOVE_EMULATE_COUNTS gets
+ * (docs/reference/emulation.md). */
 #ifndef NVMOVE_EMULATION_H
 #define NVMOVE_EMULATION_H
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -9,6 +12,13 @@ extern "C" {
 /* What is wrong with it, as "pcm,write=600"; null: nothing. The text stays until the calling thread's
  * next call. */
 const char *nvm_emulation_fault(const char *profile);
+
+/* The file of counts is an array of these, some of them empty. Each thread counts in its own part of the
+ * file, which is mapped: so the counts are there however the process ends. */
+struct nvm_counted {
+  char types[232]; /* names, with commas between them, and a 0; empty: counts nothing */
+  uint64_t loads, stores, nanoseconds;
+};
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /* by_types.c: see by_types.h. */
+#define _GNU_SOURCE
 #include "emulation/by_types.h"
 
 #include "base/basics.h"
@@ -11,33 +12,63 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { TYPES_MAX = 1024 /* a power of two: of a thread; of all */, SHOWN = 20 };
+enum { COUNTED_MAX = 512 /* of a thread; a power of two */, SUMS_MAX = 1024, SHOWN = 20 };
 
-struct counted {
-  const char *types; /* NULL: a free place */
-  struct nvmi_counts_by_types counts;
-};
 struct table {
   struct table *next;
   unsigned used;
-  struct counted all[TYPES_MAX];
-  struct counted others; /* behind a full table */
+  const char *addresses[COUNTED_MAX]; /* of the texts, as compiled code has them */
+  struct nvm_counted *all;            /* in the file, or in DRAM */
 };
 
 bool nvmi_by_types_wanted;
+static int counts_fd = -1; /* of the file; it is not closed */
+static dev_t counts_device;
+static ino_t counts_inode;
 static _Atomic(struct table *) tables;
 static _Thread_local struct table *own __attribute__((tls_model("initial-exec")));
 
-void nvmi_by_types_begin(void) {
-  nvmi_by_types_wanted =
-      nvmi_setting_is("NVMOVE_STATS", "1") || nvmi_setting("NVMOVE_EMULATE_COUNTS");
+const char *nvmi_by_types_begin(void) {
+  static char fault[200];
+  const char *path = nvmi_setting("NVMOVE_EMULATE_COUNTS");
+  struct stat status;
+  nvmi_by_types_wanted = path || nvmi_setting_is("NVMOVE_STATS", "1");
+  if (!path)
+    return NULL;
+  counts_fd = nvmi_open(path, O_RDWR | O_CREAT, 0600);
+  if (counts_fd < 0 || fstat(counts_fd, &status)) {
+    snprintf(fault, sizeof fault, "%.100s cannot be opened: %s", path, strerror(errno));
+    return fault;
+  }
+  counts_device = status.st_dev;
+  counts_inode = status.st_ino;
+  return NULL;
+}
+
+/* A part of the file that nobody else has, also of other processes. */
+static struct nvm_counted *part_of_file(size_t size) {
+  struct stat status;
+  if (fstat(counts_fd, &status) || status.st_dev != counts_device || status.st_ino != counts_inode)
+    return NULL; /* the program has closed it, and has another of this number */
+  flock(counts_fd, LOCK_EX);
+  void *part = MAP_FAILED;
+  if (fstat(counts_fd, &status) == 0 && ftruncate(counts_fd, status.st_size + (off_t)size) == 0)
+    part = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, counts_fd, status.st_size);
+  flock(counts_fd, LOCK_UN);
+  return part == MAP_FAILED ? NULL : part;
 }
 
 static struct table *make(void) {
+  const size_t size = COUNTED_MAX * sizeof(struct nvm_counted);
   struct table *made = nvmi_dram_reserve(sizeof *made);
-  if (!made)
+  if (made)
+    made->all = counts_fd >= 0 ? part_of_file(size) : nvmi_dram_reserve(size);
+  if (!made || !made->all)
     return NULL;
   made->next = atomic_load(&tables);
   while (!atomic_compare_exchange_weak(&tables, &made->next, made))
@@ -45,96 +76,73 @@ static struct table *make(void) {
   return own = made;
 }
 
-struct nvmi_counts_by_types *nvmi_by_types(const char *types) {
+/* Another library may have come to the address of one that is gone. */
+struct nvm_counted *nvmi_by_types(const char *types) {
   struct table *table = own ? own : make();
   if (!table)
     return NULL;
-  unsigned at = (unsigned)((uintptr_t)types * UINT64_C(0x9e3779b97f4a7c15) >> 54) % TYPES_MAX;
-  while (table->all[at].types && table->all[at].types != types)
-    at = (at + 1) % TYPES_MAX;
-  struct counted *found = &table->all[at];
-  if (!found->types && table->used == TYPES_MAX / 2)
-    return &table->others.counts;
-  table->used += !found->types;
-  found->types = types;
-  return &found->counts;
+  unsigned at = (unsigned)((uintptr_t)types * UINT64_C(0x9e3779b97f4a7c15) >> 55) % COUNTED_MAX;
+  struct nvm_counted *found = &table->all[at];
+  while (table->addresses[at] && (table->addresses[at] != types ||
+                                  strncmp(found->types, types, sizeof found->types - 1) != 0)) {
+    at = (at + 1) % COUNTED_MAX;
+    found = &table->all[at];
+  }
+  if (table->addresses[at])
+    return found;
+  if (table->used == COUNTED_MAX / 2)
+    return NULL;
+  table->used++;
+  table->addresses[at] = types;
+  snprintf(found->types, sizeof found->types, "%s", types);
+  return found;
 }
 
-static void add(struct counted *sums, unsigned *count, const struct counted *one) {
-  if (!one->counts.loads && !one->counts.stores)
+static void add(struct nvm_counted *sums, unsigned *count, const struct nvm_counted *one) {
+  if (!one->loads && !one->stores)
     return;
-  const char *types = one->types ? one->types : "(others)";
   unsigned i = 0;
-  while (i < *count && strcmp(sums[i].types, types) != 0)
+  while (i < *count && strcmp(sums[i].types, one->types) != 0)
     i++;
-  if (i == TYPES_MAX)
+  if (i == SUMS_MAX)
     return;
   if (i == *count)
-    sums[(*count)++] = (struct counted){.types = types};
-  sums[i].counts.loads += one->counts.loads;
-  sums[i].counts.stores += one->counts.stores;
-  sums[i].counts.nanoseconds += one->counts.nanoseconds;
+    sums[(*count)++] = *one;
+  else {
+    sums[i].loads += one->loads;
+    sums[i].stores += one->stores;
+    sums[i].nanoseconds += one->nanoseconds;
+  }
 }
 
 /* The most expensive first. */
 static int by_cost(const void *a, const void *b) {
-  const struct nvmi_counts_by_types *x = &((const struct counted *)a)->counts,
-                                    *y = &((const struct counted *)b)->counts;
+  const struct nvm_counted *x = a, *y = b;
   if (x->nanoseconds != y->nanoseconds)
     return x->nanoseconds < y->nanoseconds ? 1 : -1;
   uint64_t of_x = x->loads + x->stores, of_y = y->loads + y->stores;
-  return of_x < of_y ? 1
-         : of_x > of_y
-             ? -1
-             : strcmp(((const struct counted *)a)->types, ((const struct counted *)b)->types);
+  return of_x < of_y ? 1 : of_x > of_y ? -1 : strcmp(x->types, y->types);
 }
 
-/* Several processes may add to one file: each line is written at once. */
-static void add_to_file(const char *path, const struct counted *sums, unsigned count) {
-  int fd = nvmi_open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-  bool is_written = fd >= 0;
-  for (unsigned i = 0; i < count && is_written; i++)
-    is_written =
-        dprintf(fd, "%s\t%llu\t%llu\t%llu\n", sums[i].types,
-                (unsigned long long)sums[i].counts.loads, (unsigned long long)sums[i].counts.stores,
-                (unsigned long long)sums[i].counts.nanoseconds) > 0;
-  if (!is_written)
-    nvmi_tell("nvmove: NVMOVE_EMULATE_COUNTS: %s cannot be written: %s\n", path, strerror(errno));
-  if (fd >= 0)
-    NVMI_UNCANCELLED(close(fd));
-}
-
-static void show(const struct counted *sums, unsigned count) {
+void nvmi_by_types_tell(void) {
+  if (!nvmi_by_types_wanted || !nvmi_setting_is("NVMOVE_STATS", "1"))
+    return;
+  static struct nvm_counted sums[SUMS_MAX];
+  unsigned count = 0;
+  for (const struct table *table = tables; table; table = table->next)
+    for (unsigned i = 0; i < COUNTED_MAX; i++)
+      add(sums, &count, &table->all[i]);
+  qsort(sums, count, sizeof *sums, by_cost);
   for (unsigned i = 0; i < count && i < SHOWN; i++)
     nvmi_tell("nvmove:   through %s: %llu loads, %llu stores, %llu ns\n", sums[i].types,
-              (unsigned long long)sums[i].counts.loads, (unsigned long long)sums[i].counts.stores,
-              (unsigned long long)sums[i].counts.nanoseconds);
+              (unsigned long long)sums[i].loads, (unsigned long long)sums[i].stores,
+              (unsigned long long)sums[i].nanoseconds);
   if (count > SHOWN)
     nvmi_tell("nvmove:   and %u others, which cost less\n", count - SHOWN);
 }
 
-void nvmi_by_types_tell(void) {
-  if (!nvmi_by_types_wanted)
-    return;
-  static struct counted sums[TYPES_MAX];
-  unsigned count = 0;
-  for (const struct table *table = tables; table; table = table->next) {
-    for (unsigned i = 0; i < TYPES_MAX; i++)
-      add(sums, &count, &table->all[i]);
-    add(sums, &count, &table->others);
-  }
-  qsort(sums, count, sizeof *sums, by_cost);
-  if (nvmi_setting_is("NVMOVE_STATS", "1"))
-    show(sums, count);
-  const char *path = nvmi_setting("NVMOVE_EMULATE_COUNTS");
-  if (path)
-    add_to_file(path, sums, count);
-}
-
+/* What the parent has counted stays its own. */
 void nvmi_by_types_forget(void) {
   tables = NULL;
-  if (!own)
-    return;
-  memset(own, 0, sizeof *own);
-  tables = own;
+  own = NULL;
 }

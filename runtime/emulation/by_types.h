@@ -6,22 +6,19 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "nvmove/emulation.h"
 
-struct nvmi_counts_by_types {
-  uint64_t loads, stores, nanoseconds;
-};
+#include <stdbool.h>
 
 /* Whether somebody wants to know: NVMOVE_STATS is 1, or NVMOVE_EMULATE_COUNTS names a file. Set once. */
 extern bool nvmi_by_types_wanted;
-void nvmi_by_types_begin(void);
+/* Null, or what is wrong with the file. */
+const char *nvmi_by_types_begin(void);
 
-/* The calling thread's, to be added to; NULL: out of memory. `types` is compared by its address. */
-struct nvmi_counts_by_types *nvmi_by_types(const char *types);
+/* The calling thread's, to be added to; NULL: there is no place. `types` may go away later. */
+struct nvm_counted *nvmi_by_types(const char *types);
 
-/* Tells the most expensive ones on stderr, if NVMOVE_STATS is 1; adds all to the file of
- * NVMOVE_EMULATE_COUNTS, one a line: types, loads, stores, nanoseconds, with tabs between them. */
+/* Tells the most expensive ones on stderr, if NVMOVE_STATS is 1. */
 void nvmi_by_types_tell(void);
 /* In a child of fork: counts begin anew. */
 void nvmi_by_types_forget(void);

@@ -6,9 +6,12 @@
 #include "emulation/cache.h"
 #include "emulation/emulation.h"
 #include "emulation/spend.h"
+#include "platform/persist.h"
 
 #include "nvmove/abi.h"
+#include "nvmove/nvmove.h"
 
+#include <limits.h>
 #include <unistd.h>
 
 enum {
@@ -36,20 +39,20 @@ static uint64_t lines_of(const void *address, size_t size) {
   return size ? (((uintptr_t)address + size - 1) >> NVMI_LINE_SHIFT) - first + 1 : 0;
 }
 
-static void charge_commit(struct nvmi_charged *me, uint64_t start) {
+/* What waits is written back: as one commit, or by the cache itself, which waits for none. */
+static void write_back(struct nvmi_charged *me, uint64_t start, bool commits) {
   if (!me->pending_count)
     return;
   uint64_t lines = me->pending_count;
-  me->flushes += lines;
-  me->commits++;
+  nvmi_local_add(&me->flushes, lines);
+  nvmi_local_add(&me->commits, commits);
   me->pending_count = 0;
   memset(me->pending, 0, sizeof me->pending);
   nvmi_spend(me, start,
              lines * nvmi_emulated.clwb + nvmi_transfer(nvmi_emulated.write, lines) +
-                 nvmi_emulated.commit);
+                 (commits ? nvmi_emulated.commit : 0));
 }
 
-/* Half of the table is full: it is written back, as a cache does by itself. */
 static void remember(struct nvmi_charged *me, uint64_t line) {
   uint64_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 55;
   while (me->pending[at % NVMI_PENDING_MAX] && me->pending[at % NVMI_PENDING_MAX] != line)
@@ -58,27 +61,31 @@ static void remember(struct nvmi_charged *me, uint64_t line) {
     return;
   me->pending[at % NVMI_PENDING_MAX] = line;
   if (++me->pending_count == NVMI_PENDING_MAX / 2)
-    charge_commit(me, nvmi_clock_now());
+    write_back(me, nvmi_clock_now(), false);
 }
 
-static void load_cached(struct nvmi_charged *me, uint64_t start, uint64_t line, uint64_t lines) {
+static uint64_t load_cached(struct nvmi_charged *me, uint64_t start, uint64_t line,
+                            uint64_t lines) {
   uint64_t missed = 0;
   for (uint64_t i = 0; i < lines; i++)
     missed += !nvmi_cache_touch(line + i);
-  me->hits += lines - missed;
-  if (missed)
-    nvmi_spend(me, start, nvmi_transfer(missed * nvmi_emulated.read, missed));
+  nvmi_local_add(&me->hits, lines - missed);
+  return missed ? nvmi_spend(me, start, nvmi_transfer(missed * nvmi_emulated.read, missed)) : 0;
 }
 
+/* A signal's handler that has interrupted this only tells the cache. */
 static void store_cached(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
+  bool is_nested = nvmi_local_add(&me->depth, 1);
   for (uint64_t i = 0; i < lines; i++) {
     nvmi_cache_touch(line + i);
-    remember(me, line + i);
+    if (!is_nested)
+      remember(me, line + i);
   }
+  nvmi_local_add(&me->depth, (uint64_t)-1);
 }
 
 /* Counts by types are found before the wait, which so contains the time for it. */
-static inline struct nvmi_counts_by_types *counts_of(const char *types) {
+static inline struct nvm_counted *counts_of(const char *types) {
   return nvmi_by_types_wanted ? nvmi_by_types(types) : NULL;
 }
 
@@ -87,17 +94,17 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size), before = me->asked;
-  struct nvmi_counts_by_types *by_types = counts_of(Types);
-  me->loads++;
-  me->lines_loaded += lines;
+  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size), spent;
+  struct nvm_counted *by_types = counts_of(Types);
+  nvmi_local_add(&me->loads, 1);
+  nvmi_local_add(&me->lines_loaded, lines);
   if (nvmi_emulated.model == NVMI_CACHED)
-    load_cached(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
+    spent = load_cached(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   else
-    nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines));
+    spent = nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines));
   if (by_types) {
-    by_types->loads++;
-    by_types->nanoseconds += me->asked - before;
+    nvmi_local_add(&by_types->loads, 1);
+    nvmi_local_add(&by_types->nanoseconds, spent);
   }
 }
 
@@ -106,29 +113,36 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size), before = me->asked;
-  struct nvmi_counts_by_types *by_types = counts_of(Types);
+  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size);
+  struct nvm_counted *by_types = counts_of(Types);
   if (by_types)
-    by_types->stores++;
-  me->stores++;
-  me->lines_stored += lines;
+    nvmi_local_add(&by_types->stores, 1);
+  nvmi_local_add(&me->stores, 1);
+  nvmi_local_add(&me->lines_stored, lines);
   if (nvmi_emulated.model == NVMI_CACHED) {
     store_cached(me, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
     return;
   }
-  me->flushes += lines;
-  me->commits++;
-  nvmi_spend(me, start,
-             nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
-                 nvmi_emulated.commit);
+  nvmi_local_add(&me->flushes, lines);
+  nvmi_local_add(&me->commits, 1);
+  uint64_t spent =
+      nvmi_spend(me, start,
+                 nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
+                     nvmi_emulated.commit);
   if (by_types)
-    by_types->nanoseconds += me->asked - before;
+    nvmi_local_add(&by_types->nanoseconds, spent);
 }
 
-void __nvm_charge_commit(void) {
-  if (atomic_load_explicit(&nvmi_charges, memory_order_relaxed) &&
-      nvmi_emulated.model == NVMI_CACHED)
-    charge_commit(nvmi_charged_self(), nvmi_clock_now());
+/* Where errors go nobody acknowledges anything. */
+void __nvm_charge_commit(int Descriptor) {
+  if (!atomic_load_explicit(&nvmi_charges, memory_order_relaxed) ||
+      nvmi_emulated.model != NVMI_CACHED || Descriptor == STDERR_FILENO ||
+      (Descriptor < 0 && Descriptor != INT_MIN))
+    return;
+  struct nvmi_charged *me = nvmi_charged_self();
+  if (!nvmi_local_add(&me->depth, 1))
+    write_back(me, nvmi_clock_now(), true);
+  nvmi_local_add(&me->depth, (uint64_t)-1);
 }
 
 /* What a call costs beside its wait. */
@@ -153,8 +167,10 @@ static void calibrate_overhead(void) {
 }
 
 static void start(void) {
-  nvmi_by_types_begin();
-  const char *fault = nvmi_emulation_begin();
+  const char *fault = nvmi_by_types_begin();
+  if (fault)
+    refuse("NVMOVE_EMULATE_COUNTS", fault);
+  fault = nvmi_emulation_begin();
   if (fault)
     refuse("emulation", fault);
   if (nvmi_charges && !nvmi_emulated.is_virtual && nvmi_emulated.model == NVMI_WORST)
@@ -193,6 +209,10 @@ void __nvm_emulate(const char *Profile, const char *Types, unsigned Loads, unsig
   sites = (struct sites){sites.sources + 1, sites.loads + Loads, sites.stores + Stores,
                          sites.copies + Copies, sites.commits + Commits};
   const char *wish = nvmi_setting("NVMOVE_EMULATE");
+  if (sites.sources == 1 && nvmi_settings_check(NULL)) {
+    nvmi_tell("nvmove: %s\n", nvm_strerror());
+    _exit(USAGE_STATUS);
+  }
   if (sites.sources > 1) {
     if (!wish && strcmp(Profile, built_with) != 0)
       refuse("--emulate",

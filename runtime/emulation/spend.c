@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "emulation/by_types.h"
 #include "emulation/cache.h"
+#include "platform/persist.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -66,10 +67,10 @@ static void forget(void) {
   nvmi_by_types_forget();
 }
 
-void nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds) {
-  me->asked += nanoseconds;
+uint64_t nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds) {
+  nvmi_local_add(&me->asked, nanoseconds);
   if (nvmi_emulated.is_virtual || !nanoseconds)
-    return;
+    return nanoseconds;
   uint64_t wanted = nvmi_clock_ticks(nanoseconds);
   int64_t left = (int64_t)wanted - me->late - (int64_t)nvmi_clock.overhead;
   uint64_t now = nvmi_clock_now();
@@ -79,7 +80,8 @@ void nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds) {
   bool is_interrupted = late > interrupted_ticks;
   me->interrupted += is_interrupted;
   me->late = is_interrupted ? 0 : late;
-  me->waited += is_interrupted ? wanted : now - start + nvmi_clock.overhead;
+  nvmi_local_add(&me->waited, is_interrupted ? wanted : now - start + nvmi_clock.overhead);
+  return nanoseconds;
 }
 
 uint64_t nvmi_transfer(uint64_t time, uint64_t lines) {

@@ -1,7 +1,8 @@
 /* spend.h: what a thread is charged, and its waits.
  *
  * Charged thread: its counts, and the ticks that its last wait took too long, which its next wait is
- * shorter by. Each thread changes its own alone.
+ * shorter by. Each thread changes its own alone, and so do its
+ * signals' handlers: counts by one instruction each.
  */
 #pragma once
 
@@ -24,6 +25,7 @@ struct nvmi_charged {
   uint64_t waited;                                  /* ticks */
   int64_t late;                                     /* ticks that the last wait took more */
   uint64_t unfenced_flushes, unfenced_streams;      /* lines, since the last fence */
+  uint64_t depth; /* the thread changes `pending`; more than 1: in a signal's handler, too */
   unsigned pending_count;
   uint64_t pending[NVMI_PENDING_MAX]; /* a table of lines; 0: none */
 };
@@ -45,8 +47,8 @@ struct nvmi_charged nvmi_charged_sum(void);
 /* Tells on stderr how long they have waited, and how exactly. */
 void nvmi_spent_tell(const struct nvmi_charged *sum);
 
-/* Until so long behind `start`, less what earlier waits took more. */
-void nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds);
+/* Until so long behind `start`, less what earlier waits took more. Gives the nanoseconds. */
+uint64_t nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds);
 /* `time`, but as long as the bandwidth allows at least. Nanoseconds. */
 uint64_t nvmi_transfer(uint64_t time, uint64_t lines);
 

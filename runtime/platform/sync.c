@@ -56,10 +56,11 @@ static _Noreturn void fail(const struct synced *file, bool again) {
   nvmi_fatal(NVM_ESYSTEM, file->path, cause);
 }
 
-/* Whoever comes first syncs for all who have asked by then. */
+/* Whoever comes first syncs for all who have asked by then. Signals wait: a handler that stores takes
+ * locks of any rank. */
 static void sync_file(struct synced *file) {
   uint64_t own = atomic_fetch_add(&file->asked, 1) + 1;
-  nvmi_lock(lock);
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   bool again = file->has_failed, failed = again;
   if (!failed && file->done < own) {
     uint64_t covered = atomic_load(&file->asked);
@@ -72,7 +73,7 @@ static void sync_file(struct synced *file) {
     atomic_fetch_add(&count, 1);
   }
   int cause = errno;
-  nvmi_unlock(lock);
+  nvmi_unlock_quietly(&quiet);
   errno = cause;
   if (failed)
     fail(file, again);
@@ -135,6 +136,12 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
 void nvmi_sync_remove(unsigned index, const char *home) {
   if (home && files[index].home == home)
     atomic_store_explicit(&files[index].home, NULL, memory_order_release);
+}
+
+void nvmi_sync_forget(void) {
+  unfenced = 0;
+  for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++)
+    files[i].home = NULL;
 }
 
 void nvmi_sync_drop_cache(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }

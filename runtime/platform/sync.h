@@ -30,6 +30,9 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
 /* No thread stores there any more. Another file's number: nothing. */
 void nvmi_sync_remove(unsigned index, const char *home);
 
+/* In a child of fork, which has none of the mappings. */
+void nvmi_sync_forget(void);
+
 /* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. */
 void nvmi_sync_drop_cache(int fd);
 

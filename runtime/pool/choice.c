@@ -35,6 +35,7 @@ void nvmi_method_choose(struct nvm_pool *pool) {
     pool->persist = nvmi_persist_process();
     pool->header.method = pool->method->id;
     pool->header.domain = NVM_DOMAIN_PROCESS;
+    nvmi_media_tell_unused(pool->path);
     return;
   }
   bool is_raw = nvmi_trace_is_raw(); /* what it flushes is told, so it has to flush */

@@ -18,6 +18,7 @@
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "order/order.h"
+#include "platform/sync.h"
 #include "pool/pool.h"
 #include "tx/freeze.h"
 #include "tx/tx.h"
@@ -72,6 +73,7 @@ static void in_child(void) {
   if (!hands_over) {
     nvmi_order_forget();
     nvmi_own_files_forget(); /* a pool's lock is the parent's */
+    nvmi_sync_forget();
     each_pool(orphan);
     if (nvmi_self && !nvmi_self->busy)
       nvmi_tx_inherit(nvmi_self);

@@ -25,7 +25,7 @@ static struct nvm_stats since(NVM_POOL *pool) {
 
 static bool is_power(NVM_POOL *pool) {
   struct nvm_info info;
-  return nvm_pool_info(pool, &info) == 0 && info.domain == NVM_DOMAIN_POWER;
+  return nvm_pool_info(pool, &info) == 0 && info.domain != NVM_DOMAIN_PROCESS;
 }
 
 /* Stores of 8 bytes, each to a line of its own. */

@@ -264,3 +264,29 @@ static void fails_to_sync(void *handler, int status_wanted) {
 TEST_ONCE(disk_that_fails_ends_the_process) { fails_to_sync(NULL, SIGABRT); }
 
 TEST_ONCE(disk_that_fails_is_not_asked_again) { fails_to_sync("handler", SIGABRT); }
+
+/* It has neither the mapping nor anything to bring to the disk, and may open another pool. */
+static void use_another(void *path) {
+  uint64_t *words;
+  NVM_POOL *pool = pool_on_disk(&words);
+  write_often(words);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(words[0], 1);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    NVM_POOL *other = test_create(path, 8 << 20);
+    CHECK(nvm_tx_begin(other) == 0);
+    uint64_t *word = nvm_calloc(other, 0, 1, sizeof *word);
+    CHECK(nvm_pool_set_root(other, word) == 0 && nvm_tx_commit(other) == 0);
+    exit(nvm_pool_close(other) == 0 ? 0 : 1);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(disk_beside_a_child) {
+  CHECK(test_child(NULL, use_another, (void *)(uintptr_t)test_path("other")) == 0);
+  test_check_pool(test_path("other"));
+}
