@@ -37,8 +37,8 @@ struct TypeCost {
   double Alone = 0; ///< the same: that go through no other
 };
 
-/// Of lines as NVMOVE_EMULATE_COUNTS has them. The most expensive alone comes first.
-std::vector<TypeCost> typeCosts(llvm::StringRef Lines);
+/// Of a file as NVMOVE_EMULATE_COUNTS gets it. The most expensive alone comes first.
+std::vector<TypeCost> typeCosts(llvm::StringRef File);
 
 struct ProfileCosts {
   std::string Profile;

@@ -84,6 +84,11 @@ void addEstimateOptions(CLI::App &App, Arguments &A) {
 
 int runEstimate(const Arguments &A) {
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
+  if (!A.Output.empty()) // before the runs, which may take long
+    if (llvm::Error Failed = support::writeFile(A.Output, [](llvm::raw_ostream &) {})) {
+      D.error(std::move(Failed));
+      return ExitUsage;
+    }
   llvm::Expected<Estimate> E = estimate(A);
   if (!E) {
     D.error(E.takeError());

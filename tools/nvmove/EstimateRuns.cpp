@@ -1,6 +1,7 @@
 // Builds and runs: see Estimate.h.
 #include "nvmove/Arguments.h"
 #include "nvmove/Estimate.h"
+#include "nvmove/EstimateTree.h"
 
 #include "crash/Findings.h"
 #include "crash/Shell.h"
@@ -175,13 +176,14 @@ public:
                     ": nothing was compiled by $CC, or nothing anew; does it use $CC, and begin "
                     "with 'make clean'?");
     configure();
-    for (unsigned Round = 0; Round < A.Estimate.Rounds; ++Round)
+    for (unsigned Round = 0; Round < A.Estimate.Rounds; ++Round) {
       for (Configuration &C : Made.All)
         if (llvm::Error E = runOnce(C))
           return std::move(E);
-    for (const std::string &Profile : Made.Profiles)
-      if (llvm::Error E = countTypes(Profile))
-        return std::move(E);
+      for (const std::string &Profile : Made.Profiles) // early, as what is wrong shows there
+        if (llvm::Error E = Round ? llvm::Error::success() : countTypes(Profile))
+          return std::move(E);
+    }
     return std::move(Made);
   }
 
@@ -203,10 +205,18 @@ public:
     for (const std::string &Profile : Made.Profiles) {
       if (llvm::StringRef(Profile).contains("virtual"))
         return failed("--profile " + Profile + ": nobody waits with 'virtual'");
+      if (llvm::StringRef(Profile).contains("model="))
+        return failed("--profile " + Profile + ": each runs by both models");
       if (const char *Fault = nvm_emulation_fault(Profile.c_str()))
         return failed("--profile " + Profile + ": " + Fault);
     }
     llvm::StringSet<> Names;
+    Names.insert("plain");
+    Names.insert(EmulationItself);
+    for (const std::string &Profile : Made.Profiles)
+      for (const char *Model : {", worst", ", cached"})
+        if (!Names.insert(Profile + Model).second)
+          return failed("--profile " + Profile + ": it is there twice");
     for (const std::string &Other : A.Estimate.Also)
       if (!Names.insert(llvm::StringRef(Other).split('=').first).second)
         return failed("--also " + Other + ": there is another of this name");
@@ -214,7 +224,8 @@ public:
       if (auto [Name, Seconds] = llvm::StringRef(Loss).split('='); !Names.contains(Name))
         return failed("--loses " + Loss + ": no --also has the name '" + Name + "'");
     try {
-      Metric = std::regex(A.Estimate.Metric);
+      Metric = std::regex(A.Estimate.Metric,
+                          std::regex::ECMAScript | std::regex::multiline); // ^ and $ are of lines
     } catch (const std::regex_error &) {
       return failed("--metric " + A.Estimate.Metric + ": not a regular expression");
     }
@@ -227,11 +238,8 @@ public:
 
 private:
   llvm::Error makeTree(const char *Name, const std::string &Compiler) {
-    std::error_code Error;
-    fs::copy(A.Estimate.Source, Place.path(Name),
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks, Error);
-    if (Error)
-      return failed(A.Estimate.Source + ": cannot be copied: " + Error.message());
+    if (llvm::Error E = copyTree(A.Estimate.Source, Place.path(Name)))
+      return E;
     Step Build{A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Compiler}}};
     if (!A.Quiet)
       llvm::errs() << "nvmove: builds it " << Name << '\n';
@@ -264,15 +272,20 @@ private:
     return std::nullopt;
   }
 
-  /// One more run of the profile, in which each type's accesses are counted.
+  /// One more run of the profile, in which each type's accesses are counted. There must be some.
   llvm::Error countTypes(const std::string &Profile) {
     std::string Path = Place.path("counts");
     llvm::sys::fs::remove(Path);
     Configuration Counted{Profile + ", counted", true, Profile + ",model=worst", "", {}, {}};
     if (llvm::Error E = runOnce(Counted, Path))
       return E;
-    auto Read = llvm::MemoryBuffer::getFile(Path);
+    auto Read = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
     Made.Costs.push_back({Profile, typeCosts(Read ? (*Read)->getBuffer() : "")});
+    if (Made.Costs.back().Types.empty())
+      return failed("the run '" + Counted.Name +
+                    "' accessed no object of the persistent types; does the command run the "
+                    "program that was built in its folder (./prog), and is it compiled by $CC?");
     return llvm::Error::success();
   }
 
@@ -284,9 +297,11 @@ private:
         Line += crash::shellWord(Word) + " ";
     Step Run{
         Line,
-        Place.path(C.Emulated ? "emulated" : "plain"),
+        Place.path("run"),
         Place.path("run.log"),
         {{"NVMOVE_EMULATE", C.Setting}, {"NVMOVE_EMULATE_COUNTS", Counts}, {"NVMOVE_STATS", ""}}};
+    if (llvm::Error E = copyTree(Place.path(C.Emulated ? "emulated" : "plain"), Run.Folder))
+      return E; // no run finds what another has left
     auto Begin = steady_clock::now();
     int Status = runStep(Run);
     double Seconds = duration<double>(steady_clock::now() - Begin).count();
@@ -304,7 +319,7 @@ private:
     std::optional<double> Found = metricOf(Run.Output);
     if (!Found)
       return failed("--metric " + A.Estimate.Metric + ": the run '" + C.Name +
-                    "' printed no such number; its last lines:\n" + lastLines(Run.Output));
+                    "' printed no such number above 0; its last lines:\n" + lastLines(Run.Output));
     C.Values.push_back(*Found);
     return llvm::Error::success();
   }

@@ -1,35 +1,38 @@
 // What each persistent type costs: see Estimate.h.
 #include "nvmove/Estimate.h"
 
+#include "nvmove/emulation.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
 #include <map>
 #include <tuple>
 
 namespace nvmove::tool {
 
-std::vector<TypeCost> typeCosts(llvm::StringRef Lines) {
+std::vector<TypeCost> typeCosts(llvm::StringRef File) {
   std::map<std::string, TypeCost> Costs;
   double All = 0;
-  for (llvm::StringRef Line : llvm::split(Lines, '\n')) {
-    llvm::SmallVector<llvm::StringRef> Words, Names;
-    Line.split(Words, '\t');
-    uint64_t Loads, Stores, Nanoseconds;
-    if (Words.size() != 4 || Words[1].getAsInteger(10, Loads) ||
-        Words[2].getAsInteger(10, Stores) || Words[3].getAsInteger(10, Nanoseconds))
+  for (nvm_counted Counted; File.size() >= sizeof Counted; File = File.substr(sizeof Counted)) {
+    memcpy(&Counted, File.data(), sizeof Counted);
+    Counted.types[sizeof Counted.types - 1] = 0;
+    if (!*Counted.types)
       continue;
-    All += static_cast<double>(Nanoseconds);
-    Words[0].split(Names, ',');
+    llvm::SmallVector<llvm::StringRef> Names;
+    llvm::StringRef(Counted.types).split(Names, ',');
+    double Nanoseconds = static_cast<double>(Counted.nanoseconds);
+    All += Nanoseconds;
     for (llvm::StringRef Name : Names) {
       TypeCost &Cost = Costs[Name.str()];
       Cost.Name = Name.str();
-      Cost.Loads += Loads;
-      Cost.Stores += Stores;
-      Cost.Share += static_cast<double>(Nanoseconds);
+      Cost.Loads += Counted.loads;
+      Cost.Stores += Counted.stores;
+      Cost.Share += Nanoseconds;
       if (Names.size() == 1)
-        Cost.Alone += static_cast<double>(Nanoseconds);
+        Cost.Alone += Nanoseconds;
     }
   }
   std::vector<TypeCost> Sorted;
