@@ -22,7 +22,7 @@ LOOKS = {
     "AOF always": ("#ffffff", "xxx"),
     "shadow, power": ("#08519c", ""), "shadow, process": ("#6baed6", ""), "undo, power": ("#a63603", ""),
     "undo, process": ("#fd8d3c", ""), "shadow, power, command": ("#08519c", "++"),
-    "undo, process, command": ("#fd8d3c", "++"),
+    "undo, process, command": ("#fd8d3c", "++"), "shadow, disk": ("#238b45", ""),
 }
 
 

@@ -14,9 +14,9 @@ Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2).
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
 Configurations: none; none again (how far apart two of the same come out); RDB each second; AOF everysec; AOF
-always (their files in --folder, which should be a disk); and with a pool in --pools (persistent memory;
-/dev/shm): methods shadow and undo, domains power (cache lines flushed) and process, a turn of the event loop
-a transaction, or (command) each command. Raw results with the machine and the commit: build/bench/redis.json.
+always (their files in --folder, which should be a disk); with a pool in --folder (domain disk); and with one in
+--pools (persistent memory; /dev/shm): methods shadow and undo, domains power (cache lines flushed) and
+process, a turn of the event loop a transaction, or (command) each command. Raw results with the machine and the commit: build/bench/redis.json.
 
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
 """
@@ -60,6 +60,7 @@ CONFIGURATIONS = {
     "undo, power": ({}, nvmove("undo", "power"), "port"),
     "shadow, process": ({}, nvmove("shadow", "process"), "port"),
     "undo, process": ({}, nvmove("undo", "process"), "port"),
+    "shadow, disk": ({}, nvmove("shadow", "disk"), "port"),
     "shadow, power, command": ({}, nvmove("shadow", "power"), "command"),
     "undo, process, command": ({}, nvmove("undo", "process"), "command"),
 }
@@ -169,7 +170,7 @@ def filled(binaries, names, folder, fill):
     servers = {}
     try:
         for name in ("none", *names):
-            on_disk = CONFIGURATIONS[name][1] is None
+            on_disk = (CONFIGURATIONS[name][1] or {}).get("NVMOVE_DOMAIN", "disk") == "disk"
             servers[name] = Running(binaries, name, parent=folder if on_disk else FOLDER)
             fill(servers[name])
             servers[name].persist()

@@ -466,13 +466,13 @@ static void copy_pool(const char *source, const char *target) {
   close(to);
 }
 
-/* The last line that is not the warning about the domain. */
+/* The lines that do not tell of the domain. */
 static void add_errors(void) {
   char text[2000];
   ssize_t size = pread(errors, text, sizeof text - 1, 0);
   text[size < 0 ? 0 : size] = 0;
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-    if (!strstr(line, "domain is forced")) {
+    if (!strstr(line, "domain is forced") && !strstr(line, "domain is chosen")) {
       size_t used = strlen(shared->said);
       snprintf(shared->said + used, SAID - used, "; %s", line);
     }

@@ -30,7 +30,7 @@ STEPS_MAX = {"append": 1500, "commit": 1500, "recover": 5, "create": 3, "grow": 
 SECONDS_MAX = 60
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 ENVIRONMENTS = [{"NVMOVE_METHOD": method, "NVMOVE_DOMAIN": domain}
-                for method, domain in itertools.product(("undo", "shadow"), ("process", "power"))]
+                for method, domain in itertools.product(("undo", "shadow"), ("process", "power", "disk"))]
 # What the runs of a campaign take turns in, at random; and a further argument of the program.
 CAMPAIGNS = [(ENVIRONMENTS, ("early",)), (ENVIRONMENTS, ()),
              *(([e], how) for how in (("early",), ()) for e in ENVIRONMENTS)]
