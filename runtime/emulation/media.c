@@ -92,9 +92,10 @@ const struct nvmi_persist *nvmi_media(const struct nvmi_persist *wanted) {
 void nvmi_media_tell_unused(const char *path) {
   static atomic_bool is_told;
   if (nvmi_setting("NVMOVE_EMULATE") && !atomic_exchange(&is_told, true))
-    nvmi_tell("nvmove: %s: NVMOVE_EMULATE charges nothing in the domain process, which flushes "
-              "nothing; NVMOVE_DOMAIN=power chooses the other\n",
-              path);
+    nvmi_tell(
+        "nvmove: %s: NVMOVE_EMULATE charges only pools of the domain power, and this is none; "
+        "NVMOVE_DOMAIN=power chooses it\n",
+        path);
 }
 
 /* Behind the close of the pools that are open at the end. */

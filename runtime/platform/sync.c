@@ -9,19 +9,25 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static struct synced {
   char *_Atomic home; /* NULL: none */
   char *work;
   size_t span;
   const char *path;
-  _Atomic uint64_t asked; /* syncs that threads have asked for */
-  uint64_t done;          /* of them; guarded by the lock, as the next one */
-  bool has_failed;
+  /* Guarded by the lock: */
+  uint64_t asked, done;   /* syncs that threads have asked for; of them */
+  bool is_busy;           /* one runs */
+  _Atomic uint32_t syncs; /* that have ended: who waits for one waits here */
+  int cause;              /* errno of the one that failed */
 } files[NVMI_SYNCED_MAX];
 static _Atomic uint64_t count;
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_SYNC];
@@ -45,38 +51,60 @@ static void mark(const void *at) {
 }
 
 /* The handler may end the process by exit, which wants to close the pool. */
-static _Noreturn void fail(const struct synced *file, bool again) {
+static _Noreturn void fail(const struct synced *file, int error, bool again) {
   if (again)
     nvmi_die(file->path, "the disk has not taken what was written; it is not asked again");
-  char cause[160];
+  char cause[200];
   snprintf(cause, sizeof cause,
            "the disk has not taken what was written (%s); what was committed before is there. Look "
            "after the disk, then start again",
-           strerror(errno));
+           strerror(error));
   nvmi_fatal(NVM_ESYSTEM, file->path, cause);
 }
 
-/* Whoever comes first syncs for all who have asked by then. Signals wait: a handler that stores takes
- * locks of any rank. */
-static void sync_file(struct synced *file) {
-  uint64_t own = atomic_fetch_add(&file->asked, 1) + 1;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
-  bool again = file->has_failed, failed = again;
-  if (!failed && file->done < own) {
-    uint64_t covered = atomic_load(&file->asked);
-    do
-      failed = NVMI_UNCANCELLED(
-          msync(atomic_load_explicit(&file->home, memory_order_relaxed), file->span, MS_SYNC));
-    while (failed && errno == EINTR);
-    file->done = covered;
-    file->has_failed = failed;
-    atomic_fetch_add(&count, 1);
-  }
+/* One thread, for all who have asked by now. The lock is free meanwhile. */
+static void lead(struct synced *file) {
+  uint64_t covered = file->asked;
+  int failed;
+  file->is_busy = true;
+  nvmi_unlock(lock);
+  do
+    failed = NVMI_UNCANCELLED(
+        msync(atomic_load_explicit(&file->home, memory_order_relaxed), file->span, MS_SYNC));
+  while (failed && errno == EINTR);
   int cause = errno;
+  nvmi_lock(lock);
+  file->is_busy = false;
+  file->done = covered;
+  file->cause = failed ? cause : 0;
+  atomic_fetch_add(&count, 1);
+  atomic_fetch_add(&file->syncs, 1);
+  syscall(SYS_futex, &file->syncs, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* For the end of the sync that runs. No condition variable: waiting for one is an event of the program's
+ * threads (order/locks.c). */
+static void await(struct synced *file) {
+  uint32_t syncs = file->syncs;
+  nvmi_unlock(lock);
+  syscall(SYS_futex, &file->syncs, FUTEX_WAIT_PRIVATE, syncs, NULL, NULL, 0);
+  nvmi_lock(lock);
+}
+
+/* Signals wait: a handler that stores takes locks of any rank, and may ask for a sync itself. */
+static void sync_file(struct synced *file) {
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  bool again = file->cause;
+  uint64_t own = ++file->asked;
+  while (!file->cause && file->done < own)
+    if (file->is_busy)
+      await(file);
+    else
+      lead(file);
+  int cause = file->cause;
   nvmi_unlock_quietly(&quiet);
-  errno = cause;
-  if (failed)
-    fail(file, again);
+  if (cause)
+    fail(file, cause, again);
 }
 
 static void disk_stream(void *to, const void *from, size_t size) {
@@ -129,7 +157,7 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
   file->work = work;
   file->span = span;
   file->path = path;
-  file->has_failed = false;
+  file->cause = 0;
   atomic_store_explicit(&file->home, home, memory_order_release);
 }
 
@@ -138,10 +166,14 @@ void nvmi_sync_remove(unsigned index, const char *home) {
     atomic_store_explicit(&files[index].home, NULL, memory_order_release);
 }
 
-void nvmi_sync_forget(void) {
-  unfenced = 0;
-  for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++)
-    files[i].home = NULL;
+void nvmi_sync_in_child(bool has_mappings) {
+  for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++) {
+    files[i].is_busy = false;
+    if (!has_mappings)
+      files[i].home = NULL;
+  }
+  if (!has_mappings)
+    unfenced = 0;
 }
 
 void nvmi_sync_drop_cache(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }

@@ -20,6 +20,8 @@
 
 #include "platform/persist.h"
 
+#include <stdbool.h>
+
 /* For pools of the domain disk. */
 const struct nvmi_persist *nvmi_persist_disk(void);
 
@@ -30,8 +32,8 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
 /* No thread stores there any more. Another file's number: nothing. */
 void nvmi_sync_remove(unsigned index, const char *home);
 
-/* In a child of fork, which has none of the mappings. */
-void nvmi_sync_forget(void);
+/* In a child of fork, which has one thread, and the mappings or none of them. */
+void nvmi_sync_in_child(bool has_mappings);
 
 /* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. */
 void nvmi_sync_drop_cache(int fd);

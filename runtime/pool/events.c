@@ -70,10 +70,10 @@ static void orphan(struct nvm_pool *pool) {
 static void in_child(void) {
   process = getpid();
   nvmi_freeze_forget();
+  nvmi_sync_in_child(hands_over);
   if (!hands_over) {
     nvmi_order_forget();
     nvmi_own_files_forget(); /* a pool's lock is the parent's */
-    nvmi_sync_forget();
     each_pool(orphan);
     if (nvmi_self && !nvmi_self->busy)
       nvmi_tx_inherit(nvmi_self);
