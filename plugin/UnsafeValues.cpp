@@ -2,6 +2,7 @@
 #include "UnsafeValues.h"
 
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
