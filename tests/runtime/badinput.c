@@ -44,7 +44,7 @@ TEST_ONCE(bad_arguments) {
   setenv("NVMOVE_METHOD", "magic", 1);
   CHECK_FAILS(nvm_pool_create(test_path("p"), 1 << 20), NVM_EARGUMENT);
   unsetenv("NVMOVE_METHOD");
-  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_DOMAIN", "moon", 1);
   CHECK_FAILS(nvm_pool_create(test_path("p"), 1 << 20), NVM_EARGUMENT);
   CHECK(access(test_path("p"), F_OK) != 0);
 }
