@@ -109,16 +109,74 @@ void chargeCalls(Function &F, const UnsafeTable &Unsafe, const RecordNames &Want
   }
 }
 
+/// Functions of the C library in which a thread may wait for another thread or process: those who see its
+/// outputs are among them.
+constexpr StringLiteral Waits[] = {"accept",
+                                   "accept4",
+                                   "clock_nanosleep",
+                                   "epoll_pwait",
+                                   "epoll_pwait2",
+                                   "epoll_wait",
+                                   "fgetc",
+                                   "fgets",
+                                   "fread",
+                                   "fscanf",
+                                   "getc",
+                                   "getchar",
+                                   "getline",
+                                   "mq_receive",
+                                   "msgrcv",
+                                   "nanosleep",
+                                   "pause",
+                                   "poll",
+                                   "ppoll",
+                                   "pselect",
+                                   "pthread_cond_timedwait",
+                                   "pthread_cond_wait",
+                                   "pthread_join",
+                                   "read",
+                                   "readv",
+                                   "recv",
+                                   "recvfrom",
+                                   "recvmmsg",
+                                   "recvmsg",
+                                   "scanf",
+                                   "select",
+                                   "sem_timedwait",
+                                   "sem_wait",
+                                   "semop",
+                                   "sigsuspend",
+                                   "sigtimedwait",
+                                   "sigwait",
+                                   "sigwaitinfo",
+                                   "sleep",
+                                   "usleep",
+                                   "wait",
+                                   "wait4",
+                                   "waitid",
+                                   "waitpid"};
+
+bool isWait(const CallBase &Call) {
+  const Function *Callee = namedCallee(Call);
+  return Callee && Callee->isDeclaration() && is_contained(Waits, Callee->getName());
+}
+
 void chargeOutputs(Function &F, Counts &Made) {
-  SmallVector<CallBase *> Outputs;
+  SmallVector<CallBase *> Outputs, Waiting;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isOutput(*Call))
       Outputs.push_back(Call);
+    else if (Call && isWait(*Call))
+      Waiting.push_back(Call);
   for (CallBase *Call : Outputs) {
     IRBuilder<> At(Call);
     Value *Descriptor = outputDescriptor(*Call);
-    callAbi(At, "__nvm_charge_commit", {Descriptor ? Descriptor : At.getInt32(INT_MIN)});
+    callAbi(At, "__nvm_charge_output", {Descriptor ? Descriptor : At.getInt32(INT_MIN)});
     ++Made[Commits];
+  }
+  for (CallBase *Call : Waiting) {
+    IRBuilder<> At(Call);
+    callAbi(At, "__nvm_charge_wait", {});
   }
 }
 

@@ -47,6 +47,7 @@ static void write_back(struct nvmi_charged *me, uint64_t start, bool commits) {
   nvmi_local_add(&me->flushes, lines);
   nvmi_local_add(&me->commits, commits);
   me->pending_count = 0;
+  me->last_stored = 0;
   memset(me->pending, 0, sizeof me->pending);
   nvmi_spend(me, start,
              lines * nvmi_emulated.clwb + nvmi_transfer(nvmi_emulated.write, lines) +
@@ -64,23 +65,37 @@ static void remember(struct nvmi_charged *me, uint64_t line) {
     write_back(me, nvmi_clock_now(), false);
 }
 
-static uint64_t load_cached(struct nvmi_charged *me, uint64_t start, uint64_t line,
-                            uint64_t lines) {
+/* The thread's last lines stand before the cache that all share: to look there takes no time that
+ * counts. */
+static inline bool is_recent(struct nvmi_charged *me, uint64_t line) {
+  uint64_t *place = &me->recent[line % NVMI_RECENT];
+  if (*place == line)
+    return true;
+  *place = line;
+  return nvmi_cache_touch(line);
+}
+
+static uint64_t load_cached(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
   uint64_t missed = 0;
   for (uint64_t i = 0; i < lines; i++)
-    missed += !nvmi_cache_touch(line + i);
+    missed += !is_recent(me, line + i);
   nvmi_local_add(&me->hits, lines - missed);
-  return missed ? nvmi_spend(me, start, nvmi_transfer(missed * nvmi_emulated.read, missed)) : 0;
+  return NVMI_LIKELY(!missed)
+             ? 0
+             : nvmi_spend(me, nvmi_clock_now(), nvmi_transfer(missed * nvmi_emulated.read, missed));
 }
 
 /* A signal's handler that has interrupted this only tells the cache. */
 static void store_cached(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
+  if (lines == 1 && line == me->last_stored)
+    return; /* it waits already */
   bool is_nested = nvmi_local_add(&me->depth, 1);
   for (uint64_t i = 0; i < lines; i++) {
-    nvmi_cache_touch(line + i);
+    is_recent(me, line + i);
     if (!is_nested)
       remember(me, line + i);
   }
+  me->last_stored = is_nested || !me->pending_count ? 0 : line + lines - 1;
   nvmi_local_add(&me->depth, (uint64_t)-1);
 }
 
@@ -94,14 +109,15 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size), spent;
+  bool is_worst = nvmi_emulated.model == NVMI_WORST;
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = lines_of(Address, Size), spent;
   struct nvm_counted *by_types = counts_of(Types);
   nvmi_local_add(&me->loads, 1);
   nvmi_local_add(&me->lines_loaded, lines);
-  if (nvmi_emulated.model == NVMI_CACHED)
-    spent = load_cached(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
-  else
+  if (is_worst)
     spent = nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines));
+  else
+    spent = load_cached(me, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   if (by_types) {
     nvmi_local_add(&by_types->loads, 1);
     nvmi_local_add(&by_types->nanoseconds, spent);
@@ -113,13 +129,14 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  uint64_t start = nvmi_clock_now(), lines = lines_of(Address, Size);
+  bool is_worst = nvmi_emulated.model == NVMI_WORST;
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = lines_of(Address, Size);
   struct nvm_counted *by_types = counts_of(Types);
   if (by_types)
     nvmi_local_add(&by_types->stores, 1);
   nvmi_local_add(&me->stores, 1);
   nvmi_local_add(&me->lines_stored, lines);
-  if (nvmi_emulated.model == NVMI_CACHED) {
+  if (!is_worst) {
     store_cached(me, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
     return;
   }
@@ -133,15 +150,25 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
     nvmi_local_add(&by_types->nanoseconds, spent);
 }
 
+static bool is_cached(void) {
+  return atomic_load_explicit(&nvmi_charges, memory_order_relaxed) &&
+         nvmi_emulated.model == NVMI_CACHED;
+}
+
 /* Where errors go nobody acknowledges anything. */
-void __nvm_charge_commit(int Descriptor) {
-  if (!atomic_load_explicit(&nvmi_charges, memory_order_relaxed) ||
-      nvmi_emulated.model != NVMI_CACHED || Descriptor == STDERR_FILENO ||
-      (Descriptor < 0 && Descriptor != INT_MIN))
+void __nvm_charge_output(int Descriptor) {
+  if (is_cached() && Descriptor != STDERR_FILENO && (Descriptor >= 0 || Descriptor == INT_MIN))
+    nvmi_charged_self()->owes = true;
+}
+
+void __nvm_charge_wait(void) {
+  struct nvmi_charged *me = is_cached() ? nvmi_charged_self() : NULL;
+  if (!me || !me->owes)
     return;
-  struct nvmi_charged *me = nvmi_charged_self();
-  if (!nvmi_local_add(&me->depth, 1))
+  if (!nvmi_local_add(&me->depth, 1)) {
+    me->owes = false;
     write_back(me, nvmi_clock_now(), true);
+  }
   nvmi_local_add(&me->depth, (uint64_t)-1);
 }
 

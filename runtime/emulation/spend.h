@@ -14,7 +14,8 @@
 
 enum {
   NVMI_LINE_SHIFT = 6,
-  NVMI_PENDING_MAX = 512 /* lines of a thread that wait for a commit, in the model `cached` */
+  NVMI_PENDING_MAX = 512, /* lines of a thread that wait for a commit, in the model `cached` */
+  NVMI_RECENT = 1024      /* lines of a thread that it has accessed last; some of them */
 };
 
 struct nvmi_charged {
@@ -26,7 +27,10 @@ struct nvmi_charged {
   int64_t late;                                     /* ticks that the last wait took more */
   uint64_t unfenced_flushes, unfenced_streams;      /* lines, since the last fence */
   uint64_t depth; /* the thread changes `pending`; more than 1: in a signal's handler, too */
+  bool owes;      /* there was an output since the last commit */
   unsigned pending_count;
+  uint64_t last_stored; /* a line that waits; 0: perhaps none */
+  uint64_t recent[NVMI_RECENT];
   uint64_t pending[NVMI_PENDING_MAX]; /* a table of lines; 0: none */
 };
 

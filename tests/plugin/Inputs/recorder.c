@@ -282,7 +282,8 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *address, size_
 __attribute__((preserve_most)) void __nvm_charge_store(const void *address, size_t size, const char *types) {
   (void)address, (void)size, (void)types;
 }
-void __nvm_charge_commit(int descriptor) { (void)descriptor; }
+void __nvm_charge_output(int descriptor) { (void)descriptor; }
+void __nvm_charge_wait(void) {}
 
 void __nvm_describe_untraced(const char *begin, const char *end) {
   (void)begin;
