@@ -18,6 +18,8 @@ PROFILE is pcm and sttram. Parts:
 
   sites      places that are charged, by kind; accesses as in the source and after optimisation; by sets of
              types: types/nvmove (25, as the paper has), types/needed, and what nvmove scan finds
+  charges    nanoseconds that a request of one client is charged by each model, and where it was moved; counted,
+             so that they repeat
   benchmark  redis-benchmark, 50 clients, a command at a time
   prediction redis-benchmark with one client, so each request is a turn of the server, and a transaction
   ycsb       YCSB's core: reads to updates 90/10, 50/50, 10/90; records of 1 KB
@@ -49,7 +51,8 @@ SETS = ("nvmove", "found", "needed")
 ON_DISK = ("RDB each second", "AOF everysec", "AOF always")
 MIXES = ("90/10", "50/50", "10/90")
 TRIED = 2000  # operations that tell how many a run takes
-TOLERANCE = 0.03
+TOLERANCE = 0.01
+FILLED_BY_ONE, COUNTED = 1000, 10000  # requests of one client, before charges are counted and then
 LOADS = ("SET 3 B", "GET 3 B", "INCR", "LPUSH", "RPUSH", "LPOP", "SADD", "SPOP", "HSET", "ZADD", "LRANGE",
          "MSET 10")
 # Operations a second of the paper's slides; AOF is "always", on an SSD.
@@ -118,6 +121,12 @@ def sites(a, results):
     print("NVMOVE: around 4000, source to source")
 
 
+def processor_seconds(running):
+    """Of the thread that serves; to the nanosecond."""
+    with open(f"/proc/{running.server.process.pid}/schedstat") as f:
+        return int(f.read().split()[0]) / 1e9
+
+
 class Paced:
     """Runs of a load on each server; so many operations that each takes some seconds."""
 
@@ -129,8 +138,8 @@ class Paced:
         if name not in self.counts:
             rate = self.run(running, TRIED)
             self.counts[name] = max(TRIED, int(rate * self.seconds))
-        count, cpu = self.counts[name], running.cpu_seconds()
-        return {"rate": self.run(running, count), "cpu": (running.cpu_seconds() - cpu) / count}
+        count, cpu = self.counts[name], processor_seconds(running)
+        return {"rate": self.run(running, count), "cpu": (processor_seconds(running) - cpu) / count}
 
 
 def rounds_of(servers, a, run):
@@ -195,6 +204,47 @@ def prediction(a, results):
     benchmark(a, results, "prediction", ("-c", "1"), [n for n in all_names() if n not in ON_DISK])
 
 
+CHARGED = {  # nanoseconds that a server was charged; nobody waits
+    "worst": ("nvmove", "{},virtual,model=worst"), "worst, no loads": ("nvmove", "{},virtual,model=worst,read=0"),
+    "cached": ("nvmove", "{},virtual,model=cached"),
+    "cached, no loads": ("nvmove", "{},virtual,model=cached,read=0"), "moved": ("port", "{},virtual")}
+
+
+def charged_by(binaries, a, fill, measured, count, setting, which):
+    """Of a server that is started, filled, given so many requests by one client, and ended."""
+    environment = {"NVMOVE_EMULATE": setting, "NVMOVE_STATS": "1"}
+    if which == "port":
+        environment.update(harness.nvmove("shadow", "power"))
+    harness.CONFIGURATIONS["charged"] = ({}, environment, which)
+    running = harness.Running(binaries, "charged", parent=harness.FOLDER)
+    try:
+        harness.benchmark(binaries, running, ("-c", "1", *(fill or measured)), 1, FILLED_BY_ONE)
+        if count:
+            harness.benchmark(binaries, running, ("-c", "1", *measured), 1, count)
+        running.client.send(("SHUTDOWN", "NOSAVE"))
+        running.server.ended()
+        return int(re.findall(r"charged (\d+) ns, virtual", running.server.said(0))[-1])
+    finally:
+        running.stop()
+
+
+def charges(a, results):
+    binaries = binaries_of(a, ("nvmove",))
+    harness.RANDOM_KEYS = a.records
+    for load in a.load or LOADS:
+        fill, measured = harness.LOADS[load]
+        for profile in PROFILES:
+            each = {}
+            for name, (which, setting) in CHARGED.items():
+                some, none = (charged_by(binaries, a, fill, measured, count, setting.format(profile), which)
+                              for count in (COUNTED, 0))
+                each[name] = (some - none) / COUNTED
+            results.append({"part": "charges", "load": load, "profile": profile, "each": each})
+            where = "between" if each["cached, no loads"] <= each["moved"] <= each["worst, no loads"] else "OUT"
+            print(f"{load}, {profile}: " + ", ".join(f"{n} {ns:.0f}" for n, ns in each.items()) +
+                  f" ns a request: {where}", flush=True)
+
+
 def ycsb_with(a, names, sets, part, results):
     binaries, classes = binaries_of(a, sets), ycsb.build()
     with harness.filled(binaries, names, a.folder, lambda r: ycsb.run(classes, r, a)) as servers:
@@ -213,7 +263,7 @@ def wrong(a, results):
     ycsb_with(a, [name_of(p, "worst", s) for p in PROFILES for s in SETS], SETS, "wrong", results)
 
 
-PARTS = {"sites": sites, "benchmark": benchmark, "prediction": prediction, "ycsb": figure, "wrong": wrong}
+PARTS = {"sites": sites, "charges": charges, "benchmark": benchmark, "prediction": prediction, "ycsb": figure, "wrong": wrong}
 
 
 def main():

@@ -39,7 +39,8 @@ static uint64_t lines_of(const void *address, size_t size) {
   return size ? (((uintptr_t)address + size - 1) >> NVMI_LINE_SHIFT) - first + 1 : 0;
 }
 
-/* What waits is written back: as one commit, or by the cache itself, which waits for none. */
+/* What waits is written back: as one commit, or by the cache itself, which waits for none. Nobody waits for
+ * each line's clwb: a log is written past the cache, and lines in place are written back behind it. */
 static void write_back(struct nvmi_charged *me, uint64_t start, bool commits) {
   if (!me->pending_count)
     return;
@@ -50,8 +51,7 @@ static void write_back(struct nvmi_charged *me, uint64_t start, bool commits) {
   me->last_stored = 0;
   memset(me->pending, 0, sizeof me->pending);
   nvmi_spend(me, start,
-             lines * nvmi_emulated.clwb + nvmi_transfer(nvmi_emulated.write, lines) +
-                 (commits ? nvmi_emulated.commit : 0));
+             nvmi_transfer(nvmi_emulated.write, lines) + (commits ? nvmi_emulated.commit : 0));
 }
 
 static void remember(struct nvmi_charged *me, uint64_t line) {
