@@ -18,8 +18,8 @@ PROFILE is pcm and sttram. Parts:
 
   sites      places that are charged, by kind; accesses as in the source and after optimisation; by sets of
              types: types/nvmove (25, as the paper has), types/needed, and what nvmove scan finds
-  charges    nanoseconds that a request of one client is charged by each model, and where it was moved; counted,
-             so that they repeat
+  charges    nanoseconds that a request of one client is charged by each model, and where it was moved;
+             counted, so that they repeat
   benchmark  redis-benchmark, 50 clients, a command at a time
   prediction redis-benchmark with one client, so each request is a turn of the server, and a transaction
   ycsb       YCSB's core: reads to updates 90/10, 50/50, 10/90; records of 1 KB
@@ -205,7 +205,8 @@ def prediction(a, results):
 
 
 CHARGED = {  # nanoseconds that a server was charged; nobody waits
-    "worst": ("nvmove", "{},virtual,model=worst"), "worst, no loads": ("nvmove", "{},virtual,model=worst,read=0"),
+    "worst": ("nvmove", "{},virtual,model=worst"),
+    "worst, no loads": ("nvmove", "{},virtual,model=worst,read=0"),
     "cached": ("nvmove", "{},virtual,model=cached"),
     "cached, no loads": ("nvmove", "{},virtual,model=cached,read=0"), "moved": ("port", "{},virtual")}
 
@@ -240,7 +241,8 @@ def charges(a, results):
                               for count in (COUNTED, 0))
                 each[name] = (some - none) / COUNTED
             results.append({"part": "charges", "load": load, "profile": profile, "each": each})
-            where = "between" if each["cached, no loads"] <= each["moved"] <= each["worst, no loads"] else "OUT"
+            least, most = each["cached, no loads"], each["worst, no loads"]
+            where = "between" if least <= each["moved"] <= most else "NOT BETWEEN"
             print(f"{load}, {profile}: " + ", ".join(f"{n} {ns:.0f}" for n, ns in each.items()) +
                   f" ns a request: {where}", flush=True)
 
@@ -263,7 +265,8 @@ def wrong(a, results):
     ycsb_with(a, [name_of(p, "worst", s) for p in PROFILES for s in SETS], SETS, "wrong", results)
 
 
-PARTS = {"sites": sites, "charges": charges, "benchmark": benchmark, "prediction": prediction, "ycsb": figure, "wrong": wrong}
+PARTS = {"sites": sites, "charges": charges, "benchmark": benchmark, "prediction": prediction,
+         "ycsb": figure, "wrong": wrong}
 
 
 def main():
