@@ -217,7 +217,7 @@ TEST_ONCE(disk_syncs_are_shared) {
   uint64_t *words;
   NVM_POOL *pool = pool_on_disk(&words);
   pthread_t threads[THREADS];
-  disk.delay = 500;
+  disk.delay = 2000;
   uint64_t before = nvmi_sync_count();
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_create(&threads[i], NULL, write_often, words + i * 8) == 0);
