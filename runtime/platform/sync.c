@@ -91,12 +91,12 @@ static void await(struct synced *file) {
   nvmi_lock(lock);
 }
 
-/* Signals wait: a handler that stores takes locks of any rank, and may ask for a sync itself. */
+/* Of a file that is closed nothing is left to do. Signals wait: a handler that stores takes locks of any rank, and may ask for a sync itself. */
 static void sync_file(struct synced *file) {
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   bool again = file->cause;
   uint64_t own = ++file->asked;
-  while (!file->cause && file->done < own)
+  while (file->home && !file->cause && file->done < own)
     if (file->is_busy)
       await(file);
     else
@@ -162,8 +162,14 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
 }
 
 void nvmi_sync_remove(unsigned index, const char *home) {
-  if (home && files[index].home == home)
-    atomic_store_explicit(&files[index].home, NULL, memory_order_release);
+  struct synced *file = &files[index];
+  if (!home || file->home != home)
+    return;
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  while (file->is_busy)
+    await(file);
+  atomic_store_explicit(&file->home, NULL, memory_order_release);
+  nvmi_unlock_quietly(&quiet);
 }
 
 void nvmi_sync_in_child(bool has_mappings) {

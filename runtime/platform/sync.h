@@ -29,7 +29,8 @@ const struct nvmi_persist *nvmi_persist_disk(void);
  * file of the number `index`, below NVMI_SYNCED_MAX. `path` stays valid. Each of so many bytes. */
 enum { NVMI_SYNCED_MAX = 64 };
 void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path);
-/* No thread stores there any more. Another file's number: nothing. */
+/* No thread stores there any more, and all is on the disk; a thread may still have a fence to make for it.
+ * Another file's number: nothing. */
 void nvmi_sync_remove(unsigned index, const char *home);
 
 /* In a child of fork, which has one thread, and the mappings or none of them. */

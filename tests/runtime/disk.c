@@ -286,3 +286,31 @@ TEST_ONCE(disk_beside_a_child) {
   CHECK(test_child(NULL, use_another, (void *)(uintptr_t)test_path("other")) == 0);
   test_check_pool(test_path("other"));
 }
+
+/* What the thread stored in place last, behind its commit, the close has brought to the disk. */
+static pthread_barrier_t closed;
+static NVM_POOL *other_pool;
+
+static void *outlive(void *words) {
+  write_often(words);
+  pthread_barrier_wait(&closed);
+  pthread_barrier_wait(&closed);
+  write_often((uint64_t *)nvm_pool_root(other_pool) + 8);
+  return NULL;
+}
+
+TEST_ONCE(disk_thread_outlives_a_pool) {
+  uint64_t *words, *other;
+  pthread_t thread;
+  NVM_POOL *pool = pool_on_disk(&words);
+  CHECK(pthread_barrier_init(&closed, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, outlive, words) == 0);
+  pthread_barrier_wait(&closed);
+  CHECK(rename(test_path("pool"), test_path("first")) == 0);
+  other_pool = pool_on_disk(&other); /* so it has another number */
+  CHECK(nvm_pool_close(pool) == 0);
+  pthread_barrier_wait(&closed);
+  CHECK(pthread_join(thread, NULL) == 0 && other[8] == EACH);
+  CHECK(nvm_pool_close(other_pool) == 0);
+  test_check_pool(test_path("first"));
+}
