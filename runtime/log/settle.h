@@ -17,6 +17,20 @@
 /* Raises the bound as far as it goes without waiting for anybody who commits, and gives it. */
 uint64_t nvmi_settle(struct nvm_pool *pool);
 
+/* What a commit has just stored in place is left to who settles, where fences cost much. */
+static inline bool nvmi_log_put_behind(const struct nvmi_log *log) {
+  const struct nvmi_persist_behind *behind = log->pool->persist->behind;
+  if (NVMI_UNLIKELY(behind != NULL))
+    behind->put(log->pool->home);
+  return behind;
+}
+
+/* Whether the other bank, and not an ever longer one, should have the next records. */
+bool nvmi_log_is_far(const struct nvmi_log *log);
+/* A place for a record of `size` bytes, further on in this bank or in the other. False: there is
+ * none. */
+bool nvmi_log_make_room(struct nvmi_log *log, size_t size);
+
 /* From now on records go to the start of the other bank. False: they may not: none in this bank
  * tells yet that those of the other need no replay. */
 bool nvmi_log_turn(struct nvmi_log *log);

@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   log->stats.log_bytes += size;
   nvmi_step(NVMI_STEP_APPEND);
   /* Crash before this fence: the record is whole or it is not. After: committed. It also covers
-   * what the record before stored in place. */
+   * what the record before stored in place, unless that was put behind. */
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   uint64_t first = pool->header.base >> 6;
@@ -140,6 +140,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
   commit_behind(log, 0);
+  nvmi_log_put_behind(log);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_log_publish(log, frame, size);
   atomic_store_explicit(&log->pending, 0, memory_order_release);
@@ -157,7 +158,7 @@ commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) 
                     sizeof(uint64_t) * log->operations.count + NVM_FRAME_ALIGN;
   struct nvm_frame *frame = nvmi_log_copy_place(log, size_max);
   if (NVMI_UNLIKELY(!frame) &&
-      (!nvmi_log_turn(log) || !(frame = nvmi_log_copy_place(log, size_max))))
+      (!nvmi_log_make_room(log, size_max) || !(frame = nvmi_log_copy_place(log, size_max))))
     return false;
   char *end = put_operations(log, (char *)(frame + 1));
   for (size_t i = 0; i < count; i++) {
@@ -169,12 +170,6 @@ commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) 
   nvmi_step(NVMI_STEP_COMMIT);
   end_short(log, frame, (uint64_t)(end - (char *)frame), lines, count);
   return true;
-}
-
-/* So that the other bank, and not an ever longer one, has the next records. */
-static bool is_far(const struct nvmi_log *log) {
-  const struct nvmi_cursor *cursor = log->cursor;
-  return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
 /* The number of a record that did not fit is used up: an empty one takes its place, durable before
@@ -194,7 +189,7 @@ static __attribute__((noinline)) enum nvm_error
 commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_record record;
-  if (!atomic_load_explicit(&log->pending, memory_order_relaxed) && is_far(log))
+  if (!atomic_load_explicit(&log->pending, memory_order_relaxed) && nvmi_log_is_far(log))
     nvmi_log_turn(log); /* which waits for what is announced */
   nvmi_record_begin(&record, log, log->cursor, true);
   const uint64_t *operation = log->operations.items;
@@ -237,8 +232,9 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   commit_behind(log, late);
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.
-   */
-  nvmi_fence(log);
+   * What is put behind is so when it is settled. */
+  if (!nvmi_log_put_behind(log))
+    nvmi_fence(log);
   atomic_store_explicit(&log->pending, 0, memory_order_release);
   nvmi_solo_leave(log);
   nvmi_step(NVMI_STEP_COMMIT);

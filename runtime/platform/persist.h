@@ -5,11 +5,22 @@
  * for both. In the process domain all three only keep the compiler from reordering: the page cache
  * holds every store that was executed, and the processor's own reordering is invisible after a
  * process died.
+ *
+ * Behind: where a fence costs much (sync.h), what commits have stored in place is put behind: no fence
+ * waits for it, but whoever settles does (log/settle.h).
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct nvmi_persist_behind {
+  /* What this thread has flushed or streamed in the pool that is mapped at `home`, since its last
+   * fence, is put behind. */
+  void (*put)(const void *home);
+  /* All that any thread has put behind in this pool is durable. */
+  void (*fence)(const void *home);
+};
 
 struct nvmi_persist {
   const char *name;
@@ -23,6 +34,7 @@ struct nvmi_persist {
   /* Behind a barrier in all threads (log.h): what any of them has flushed or streamed is durable. Null:
    * that barrier does it. */
   void (*fence_all)(void);
+  const struct nvmi_persist_behind *behind; /* null: nothing is */
   /* Stores the bytes of the 64-byte line `from` whose mask bits are set, through the cache, and
    * flushes. Never a byte more: the neighbours may belong to another thread. */
   void (*store_line)(void *to, const void *from, uint64_t mask);

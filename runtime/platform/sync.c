@@ -18,36 +18,99 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { UNFENCED_MAX = 6, RANGES_MAX = 16, PAGE_SHIFT = 12, PAGE = 1 << PAGE_SHIFT };
+
+/* Pages of one file, in one word: the first, how many, the file's number. 0: none. */
+typedef uint64_t pages_t;
+enum { FILE_BITS = 6, COUNT_BITS = 20 };
+_Static_assert(NVMI_SYNCED_MAX == 1 << FILE_BITS, "a file's number fits");
+
+/* What one sync is to bring to the disk. */
+struct demand {
+  bool whole;
+  unsigned count;
+  pages_t pages[RANGES_MAX];
+};
+
 static struct synced {
   char *_Atomic home; /* NULL: none */
   char *work;
   size_t span;
   const char *path;
+  _Atomic uint64_t behind; /* how often something was put behind */
   /* Guarded by the lock: */
+  struct demand demand;   /* of who has asked since the last sync began */
   uint64_t asked, done;   /* syncs that threads have asked for; of them */
   bool is_busy;           /* one runs */
   _Atomic uint32_t syncs; /* that have ended: who waits for one waits here */
+  uint64_t settled;       /* `behind` as it was before the last whole sync that has ended */
   int cause;              /* errno of the one that failed */
 } files[NVMI_SYNCED_MAX];
-static _Atomic uint64_t count;
+static _Atomic uint64_t count, whole_count; /* syncs that ended; of whole files */
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_SYNC];
 
-/* Files (bits) with something that this thread's next fence waits for. */
-static _Thread_local uint64_t unfenced __attribute__((tls_model("initial-exec")));
+/* What this thread's next fence waits for: pages, and where these are too many, files (bits). Signal
+ * handlers add to both. */
+static _Thread_local struct {
+  _Atomic uint64_t whole;
+  _Atomic pages_t pages[UNFENCED_MAX];
+} unfenced __attribute__((tls_model("initial-exec")));
 
 static bool lies_in(const char *start, size_t span, const char *at) {
   return start && (uintptr_t)at - (uintptr_t)start < span;
 }
 
-static void mark(const void *at) {
+/* Its number, and where in it something lies; NVMI_SYNCED_MAX: in none. */
+static unsigned file_of(const char *at, uint64_t *offset) {
   for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++) {
     const struct synced *file = &files[i];
     const char *home = atomic_load_explicit(&file->home, memory_order_acquire);
-    if (home && (lies_in(home, file->span, at) || lies_in(file->work, file->span, at))) {
-      unfenced |= UINT64_C(1) << i;
-      return;
-    }
+    if (!home)
+      continue;
+    *offset = (uint64_t)(at - (lies_in(home, file->span, at) ? home : file->work));
+    if (*offset < file->span)
+      return i;
   }
+  return NVMI_SYNCED_MAX;
+}
+
+static unsigned file_in(pages_t pages) { return pages & (NVMI_SYNCED_MAX - 1); }
+
+static uint64_t count_in(pages_t pages) {
+  return pages >> FILE_BITS & ((UINT64_C(1) << COUNT_BITS) - 1);
+}
+
+static uint64_t first_in(pages_t pages) { return pages >> (FILE_BITS + COUNT_BITS); }
+
+static pages_t pages_from(uint64_t first, uint64_t end, unsigned index) {
+  return first << (FILE_BITS + COUNT_BITS) | (end - first) << FILE_BITS | index;
+}
+
+/* Both, where they touch; 0: they lie apart, or are too many. */
+static pages_t joined(pages_t a, pages_t b) {
+  uint64_t first = first_in(a) < first_in(b) ? first_in(a) : first_in(b);
+  uint64_t end_a = first_in(a) + count_in(a), end_b = first_in(b) + count_in(b);
+  uint64_t end = end_a > end_b ? end_a : end_b;
+  if (file_in(a) != file_in(b) || end - first > count_in(a) + count_in(b) ||
+      (end - first) >> COUNT_BITS)
+    return 0;
+  return pages_from(first, end, file_in(a));
+}
+
+static void mark(const void *at, size_t size) {
+  uint64_t offset;
+  unsigned i = file_of(at, &offset);
+  if (i == NVMI_SYNCED_MAX)
+    return;
+  uint64_t first = offset >> PAGE_SHIFT, end = (offset + size - 1 + PAGE) >> PAGE_SHIFT;
+  for (unsigned slot = 0; slot < UNFENCED_MAX && (end - first) >> COUNT_BITS == 0; slot++) {
+    pages_t own = pages_from(first, end, i), known = 0, both = own;
+    while (both && !atomic_compare_exchange_weak(&unfenced.pages[slot], &known, both))
+      both = known ? joined(known, own) : own;
+    if (both)
+      return;
+  }
+  atomic_fetch_or(&unfenced.whole, UINT64_C(1) << i);
 }
 
 /* The handler may end the process by exit, which wants to close the pool. */
@@ -62,28 +125,49 @@ static _Noreturn void fail(const struct synced *file, int error, bool again) {
   nvmi_fatal(NVM_ESYSTEM, file->path, cause);
 }
 
+/* Gives an errno; 0: it is on the disk. */
+static int sync_bytes(char *start, size_t size) {
+  int failed;
+  do
+    failed = NVMI_UNCANCELLED(msync(start, size, MS_SYNC));
+  while (failed && errno == EINTR);
+  return failed ? errno : 0;
+}
+
+static int meet(const struct synced *file, const struct demand *demand) {
+  char *home = atomic_load_explicit(&file->home, memory_order_relaxed);
+  if (demand->whole)
+    return sync_bytes(home, file->span);
+  int cause = 0;
+  for (unsigned i = 0; i < demand->count && !cause; i++)
+    cause = sync_bytes(home + (first_in(demand->pages[i]) << PAGE_SHIFT), count_in(demand->pages[i])
+                                                                              << PAGE_SHIFT);
+  return cause;
+}
+
 /* One thread, for all who have asked by now. The lock is free meanwhile. */
 static void lead(struct synced *file) {
   uint64_t covered = file->asked;
-  int failed;
+  struct demand demand = file->demand;
+  file->demand = (struct demand){0};
+  uint64_t behind = atomic_load(&file->behind);
   file->is_busy = true;
   nvmi_unlock(lock);
-  do
-    failed = NVMI_UNCANCELLED(
-        msync(atomic_load_explicit(&file->home, memory_order_relaxed), file->span, MS_SYNC));
-  while (failed && errno == EINTR);
-  int cause = errno;
+  int cause = meet(file, &demand);
   nvmi_lock(lock);
   file->is_busy = false;
   file->done = covered;
-  file->cause = failed ? cause : 0;
+  file->cause = cause;
+  if (demand.whole && !cause)
+    file->settled = behind;
   atomic_fetch_add(&count, 1);
+  atomic_fetch_add(&whole_count, demand.whole);
   atomic_fetch_add(&file->syncs, 1);
   syscall(SYS_futex, &file->syncs, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* For the end of the sync that runs. No condition variable: waiting for one is an event of the program's
- * threads (order/locks.c). */
+/* For the end of the sync that runs. No condition variable: waiting for one is an event of the
+ * program's threads (order/locks.c). */
 static void await(struct synced *file) {
   uint32_t syncs = file->syncs;
   nvmi_unlock(lock);
@@ -91,11 +175,22 @@ static void await(struct synced *file) {
   nvmi_lock(lock);
 }
 
-/* Of a file that is closed nothing is left to do. Signals wait: a handler that stores takes locks of any rank, and may ask for a sync itself. */
-static void sync_file(struct synced *file) {
+static void add_demand(struct demand *demand, bool whole, const pages_t *pages, unsigned number) {
+  demand->whole |= whole;
+  for (unsigned i = 0; i < number && !demand->whole; i++)
+    if (demand->count < RANGES_MAX)
+      demand->pages[demand->count++] = pages[i];
+    else
+      demand->whole = true;
+}
+
+/* Of a file that is closed nothing is left to do. Signals wait: a handler that stores takes locks of
+ * any rank, and may ask for a sync itself. */
+static void sync_file(struct synced *file, bool whole, const pages_t *pages, unsigned number) {
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   bool again = file->cause;
   uint64_t own = ++file->asked;
+  add_demand(&file->demand, whole, pages, number);
   while (file->home && !file->cause && file->done < own)
     if (file->is_busy)
       await(file);
@@ -109,44 +204,96 @@ static void sync_file(struct synced *file) {
 
 static void disk_stream(void *to, const void *from, size_t size) {
   nvmi_persist_process()->stream(to, from, size);
-  mark(to);
+  mark(to, size);
 }
 
 static void disk_flush(const void *address, size_t size) {
-  (void)size;
   nvmi_compiler_barrier();
-  mark(address);
+  if (size)
+    mark(address, size);
 }
 
 static void disk_store_line(void *to, const void *from, uint64_t mask) {
   nvmi_persist_process()->store_line(to, from, mask);
-  mark(to);
+  mark(to, 1);
+}
+
+/* Those of one file, taken out of `pages`. */
+static unsigned take(pages_t *pages, unsigned index, pages_t *taken) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < UNFENCED_MAX; i++)
+    if (pages[i] && file_in(pages[i]) == index) {
+      taken[count++] = pages[i];
+      pages[i] = 0;
+    }
+  return count;
 }
 
 static void disk_fence(void) {
   nvmi_compiler_barrier();
-  uint64_t asked = unfenced;
-  unfenced = 0;
-  for (; asked; asked &= asked - 1)
-    sync_file(&files[__builtin_ctzll(asked)]);
+  uint64_t whole = atomic_exchange(&unfenced.whole, 0), asked = whole;
+  pages_t pages[UNFENCED_MAX], taken[UNFENCED_MAX];
+  for (unsigned i = 0; i < UNFENCED_MAX; i++)
+    if ((pages[i] = atomic_exchange(&unfenced.pages[i], 0)))
+      asked |= UINT64_C(1) << file_in(pages[i]);
+  for (; asked; asked &= asked - 1) {
+    unsigned index = (unsigned)__builtin_ctzll(asked), count = take(pages, index, taken);
+    sync_file(&files[index], whole >> index & 1, taken, count);
+  }
 }
 
 static void disk_fence_all(void) {
   nvmi_compiler_barrier();
   for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++)
     if (atomic_load_explicit(&files[i].home, memory_order_acquire))
-      sync_file(&files[i]);
+      sync_file(&files[i], true, NULL, 0);
+}
+
+/* This thread's next fence does not wait for this file; false: it would not anyway. */
+static bool forget(unsigned index) {
+  uint64_t file = UINT64_C(1) << index;
+  bool some = atomic_fetch_and(&unfenced.whole, ~file) & file;
+  for (unsigned i = 0; i < UNFENCED_MAX; i++) {
+    pages_t pages = atomic_load(&unfenced.pages[i]);
+    if (pages && file_in(pages) == index &&
+        atomic_compare_exchange_strong(&unfenced.pages[i], &pages, 0))
+      some = true;
+  }
+  return some;
+}
+
+static void put_behind(const void *home) {
+  uint64_t offset;
+  unsigned i = file_of(home, &offset);
+  if (i < NVMI_SYNCED_MAX && forget(i))
+    atomic_fetch_add(&files[i].behind, 1);
+}
+
+/* Where a sync of the whole file has begun since, it has to end, too. */
+static void fence_behind(const void *home) {
+  nvmi_compiler_barrier();
+  uint64_t offset;
+  unsigned i = file_of(home, &offset);
+  if (i == NVMI_SYNCED_MAX)
+    return;
+  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  bool is_settled = files[i].settled == atomic_load(&files[i].behind);
+  nvmi_unlock_quietly(&quiet);
+  if (!is_settled)
+    sync_file(&files[i], true, NULL, 0);
 }
 
 const struct nvmi_persist *nvmi_persist_disk(void) {
   if (nvmi_persist_override)
     return nvmi_persist_override;
+  static const struct nvmi_persist_behind behind = {.put = put_behind, .fence = fence_behind};
   static const struct nvmi_persist disk = {.name = "msync",
                                            .stream = disk_stream,
                                            .append = disk_stream,
                                            .flush = disk_flush,
                                            .fence = disk_fence,
                                            .fence_all = disk_fence_all,
+                                           .behind = &behind,
                                            .store_line = disk_store_line};
   return &disk;
 }
@@ -158,6 +305,8 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
   file->span = span;
   file->path = path;
   file->cause = 0;
+  file->demand = (struct demand){0};
+  file->settled = atomic_load(&file->behind);
   atomic_store_explicit(&file->home, home, memory_order_release);
 }
 
@@ -178,10 +327,13 @@ void nvmi_sync_in_child(bool has_mappings) {
     if (!has_mappings)
       files[i].home = NULL;
   }
-  if (!has_mappings)
-    unfenced = 0;
+  if (has_mappings)
+    return;
+  atomic_store(&unfenced.whole, 0);
+  for (unsigned i = 0; i < UNFENCED_MAX; i++)
+    atomic_store(&unfenced.pages[i], 0);
 }
 
 void nvmi_sync_drop_cache(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }
 
-uint64_t nvmi_sync_count(void) { return atomic_load(&count); }
+uint64_t nvmi_sync_count(bool whole) { return atomic_load(whole ? &whole_count : &count); }

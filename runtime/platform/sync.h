@@ -2,15 +2,16 @@
  *
  * Argument. The lemmas of docs/internals/crash-consistency.md ask three things of a domain. What was
  * stored and not fenced arrives or is lost, in any order, each line of 64 bytes as it was at some
- * moment: the kernel writes pages when it likes, and a disk writes sectors whole, of which a line is a
- * part. What a
- * thread has flushed or streamed is durable behind its next fence: msync(MS_SYNC) returns when all
- * pages of the file that were changed before are on the disk, and the disk has emptied its own cache.
- * And no store is taken back later: a sync that fails ends the process (below). So what holds in the
- * domain `power` holds here.
+ * moment: the kernel writes pages when it likes, and a disk writes sectors whole, of which a line is
+ * a part. What a thread has flushed or streamed is durable behind its next fence: msync(MS_SYNC)
+ * returns when all pages of its range that were changed before are on the disk, and the disk has
+ * emptied its own cache. And no store is taken back later: a sync that fails ends the process
+ * (below). So what holds in the domain `power` holds here.
  *
- * Synced file: one that is open in this domain. Group commit: threads that ask for a sync while
- * another one runs share the next one.
+ * Synced file: one that is open in this domain. A sync is of the pages that a thread has flushed or
+ * streamed since its last fence, or of the whole file. The pages that commits store in place are many,
+ * and far apart: they are put behind (persist.h), and synced as a whole when a log turns. Group
+ * commit: threads that ask for a sync while another one runs share the next one.
  *
  * A sync that failed leaves pages that the kernel takes for written; nobody can tell which. So nothing
  * goes on: the process ends by the fatal handler, before it has acknowledged what was to be synced.
@@ -39,5 +40,5 @@ void nvmi_sync_in_child(bool has_mappings);
 /* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. */
 void nvmi_sync_drop_cache(int fd);
 
-/* How many syncs there were: for tests and figures. */
-uint64_t nvmi_sync_count(void);
+/* How many syncs there were, or of whole files: for tests and figures. */
+uint64_t nvmi_sync_count(bool whole);

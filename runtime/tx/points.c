@@ -8,7 +8,7 @@
  * there what is open commits once it is long.
  *
  * Long: a command more, and it might not fit one frame of the log (record.h), the way of short
- * commits. Only lines are counted; allocations come with lines.
+ * commits; on a disk, where a record's fence is a sync, some hundred times that. Only lines are counted; allocations come with lines.
  *
  * In a traced run each is taken: a crash in some run may leave what a split leaves, and `nvmove
  * crash` asks the user's checker about it.
@@ -19,7 +19,14 @@
 #include "core/tracing.h"
 #include "tx/tx.h"
 
-enum { LINES = 64 };
+enum { LINES = 64, LINES_DEAR = 4096 /* where the fence of a record costs more than a long one */ };
+
+static unsigned lines_max(const struct nvmi_thread *thread) {
+  for (uint64_t touched = thread->touched; touched; touched &= touched - 1)
+    if (thread->logs[__builtin_ctzll(touched)]->pool->persist->behind)
+      return LINES_DEAR;
+  return LINES;
+}
 
 void __nvm_commit_point(void) {
   if (NVMI_UNLIKELY(nvmi_port_unloaded))
@@ -41,8 +48,10 @@ void __nvm_commit_point(void) {
 
 void __nvm_split_point(void) {
   const struct nvmi_thread *thread = nvmi_self;
-  unsigned most = NVMI_UNLIKELY(nvmi_tracing) ? 1 : LINES;
-  if (!thread || thread->used_count + thread->lines.count < most)
+  size_t lines = thread ? thread->used_count + thread->lines.count : 0;
+  if (lines < (NVMI_UNLIKELY(nvmi_tracing) ? 1 : LINES))
+    return;
+  if (!nvmi_tracing && lines < lines_max(thread))
     return;
   if (NVMI_UNLIKELY(nvmi_tracing))
     nvmi_trace_alone(NVM_TRACE_POINT, 1);

@@ -50,7 +50,8 @@ static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size
                        uint64_t all) {
   struct nvm_pool *pool = log->pool;
   bool solo = nvmi_solo_enter(log);
-  uint64_t bound = atomic_load(solo ? &pool->order : &pool->bound);
+  bool is_next = solo && !pool->persist->behind; /* else the next fence is not of all before */
+  uint64_t bound = atomic_load(is_next ? &pool->order : &pool->bound);
   if (!solo && all > NVMI_SHORT_LINES_MAX) /* a long record, which a settling hardly lengthens */
     bound = nvmi_settle(pool);
   list_large(log);
@@ -77,6 +78,8 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
   }
   log->straight.count = 0;
   bool is_worth = fresh >= WORTH_LINES && log->operations.count; /* else all was freed again */
+  if (log->pool->persist->behind) /* bytes that are put behind cost less in the record */
+    is_worth = false;
   if (!log->sealed.count && (log->has_large || is_worth))
     store_some(log, lines, count, all);
 }

@@ -1,159 +1,53 @@
-/* disk.c: pools on an ordinary disk: the machine ends at any moment, and the disk has what it was told
- * to have, and whatever part of the rest the kernel has written by then; syncs are shared; one that
- * fails ends the process.
- *
- * The disk is simulated behind msync and fsync (the linker sends both through here, CMakeLists.txt):
- * at each step of the runtime some sectors that have changed since are written, in any order; at the
- * end one may be written in part. A sync writes all.
+/* disk.c: pools on an ordinary disk: the machine ends at any moment (sectors.h); syncs are shared; what is
+ * stored in place waits; one that fails ends the process.
  */
 #define _GNU_SOURCE
 #include "harness.h"
-#include "hooks.h"
 #include "platform/sync.h"
+#include "sectors.h"
 #include "simulation.h"
 #include "store.h"
 #include "workload.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECTOR = 512, WORD = 8, FILE_MAX = 64 << 20, THREADS = 4, EACH = 50 };
+enum { THREADS = 4, EACH = 50 };
 
-static struct {
-  const char *path, *image;
-  uint64_t at, events, dice; /* at 0: nothing is simulated */
-  char *holds;               /* what the disk has */
-  int failing;               /* so many syncs from now fails; 0: none */
-  unsigned delay;            /* microseconds of a sync */
-} disk;
-
-static uint64_t throw(void) {
-  disk.dice = disk.dice * UINT64_C(6364136223846793005) + 1442695040888963407;
-  return disk.dice >> 33;
-}
-
-/* What the page cache has: a mapping of its own shows it. */
-static const char *cached(size_t *size) {
-  int fd = open(disk.path, O_RDONLY);
-  struct stat status;
-  if (fd < 0)
-    return NULL;
-  fstat(fd, &status);
-  *size = (size_t)status.st_size;
-  const char *bytes = *size ? mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
-  close(fd);
-  return bytes == MAP_FAILED ? NULL : bytes;
-}
-
-/* In part: of some words. */
-static void write_sector(char *to, const char *from, size_t size, bool whole) {
-  for (size_t i = 0; i < size; i += WORD)
-    if (whole || throw() % 2)
-      memcpy(to + i, from + i, size - i < WORD ? size - i : WORD);
-}
-
-static void write_some(const char *bytes, size_t size, bool is_last) {
-  for (size_t at = 0; at < size; at += SECTOR) {
-    size_t part = size - at < SECTOR ? size - at : SECTOR;
-    if (memcmp(disk.holds + at, bytes + at, part) != 0 && throw() % 4 == 0)
-      write_sector(disk.holds + at, bytes + at, part, !is_last || throw() % 8);
-  }
-}
-
-static _Noreturn void end_machine(size_t size) {
-  int fd = open(disk.image, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0 || write(fd, disk.holds, size) != (ssize_t)size)
-    _exit(1);
-  _exit(POWER_CUT);
-}
-
-static void happen(enum nvmi_step step) {
-  (void)step;
-  size_t size;
-  const char *bytes = disk.at ? cached(&size) : NULL;
-  if (!bytes)
-    return;
-  bool is_last = ++disk.events >= disk.at;
-  write_some(bytes, size, is_last);
-  if (is_last)
-    end_machine(size);
-  munmap((void *)bytes, size);
-}
-
-static void synced(void) {
-  size_t size;
-  const char *bytes = disk.at ? cached(&size) : NULL;
-  if (!bytes)
-    return;
-  memcpy(disk.holds, bytes, size);
-  munmap((void *)bytes, size);
-}
-
-int __real_msync(void *at, size_t size, int flags);
-int __wrap_msync(void *at, size_t size, int flags);
-int __wrap_msync(void *at, size_t size, int flags) {
-  happen(NVMI_STEP_COMMIT);
-  if (disk.delay)
-    usleep(disk.delay);
-  if (disk.failing && --disk.failing == 0) {
-    errno = EIO;
-    return -1;
-  }
-  int result = __real_msync(at, size, flags);
-  synced();
-  return result;
-}
-
-struct ending {
-  const char *path, *image;
-  uint64_t at, seed, end;
+/* The machine ends in a workload, and again while what is left is opened. */
+struct work {
+  const char *path;
   struct progress *progress;
 };
 
-static void run_to_the_end(void *argument) {
-  const struct ending *e = argument;
-  size_t size;
-  disk.path = e->path;
-  disk.image = e->image;
-  disk.dice = e->seed;
-  disk.holds = mmap(NULL, FILE_MAX, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  disk.at = e->at;
-  const char *bytes = cached(&size);
-  memcpy(disk.holds, bytes, size);
-  hook_steps(happen);
-  hook_synced = synced;
-  workload_run(e->path, e->progress, e->end);
+static void run_workload(const void *argument) {
+  const struct work *work = argument;
+  workload_run(work->path, work->progress, 16);
 }
 
-/* False: there are not so many events. */
-static bool machine_ends(struct ending *e, const char *start) {
-  power_copy(start, e->path);
-  int status = test_child(NULL, run_to_the_end, e);
-  CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
-  return WEXITSTATUS(status) == POWER_CUT;
-}
-
-/* The machine ends in a workload, and again while what is left is opened. */
 static void ends_anywhere(const char *method) {
   setenv("NVMOVE_DOMAIN", "disk", 1);
   setenv("NVMOVE_METHOD", method, 1);
   const char *start = test_path("start");
   struct progress *progress = progress_new();
   workload_run(start, progress, 4);
-  struct ending first = {test_path("pool"), test_path("image"), 1, 1 + test_seed(), 16, progress};
-  struct ending second = {test_path("again"), test_path("image2"), 1, 0, 16, progress};
+  struct work work = {test_path("pool"), progress}, again = {test_path("again"), progress};
+  struct sectors_end first = {.path = work.path,
+                              .image = test_path("image"),
+                              .at = 1,
+                              .seed = 1 + test_seed(),
+                              .run = run_workload,
+                              .argument = &work};
+  struct sectors_end second = {
+      .path = again.path, .image = test_path("image2"), .run = run_workload, .argument = &again};
   uint64_t states = 0, stride = test_is_long() ? 400 : 12;
   for (;; first.at += 1 + first.at / stride, first.seed += 7) {
     progress->acknowledged = 4;
-    if (!machine_ends(&first, start))
+    if (!sectors_end_machine(&first, start))
       break;
     workload_verify(first.image, progress);
     states++;
@@ -162,16 +56,107 @@ static void ends_anywhere(const char *method) {
       second.seed = first.seed + second.at;
       progress->acknowledged = known;
       progress->interrupted++;
-      power_copy(first.image, second.path);
-      if (!machine_ends(&second, first.image))
+      if (!sectors_end_machine(&second, first.image))
         break;
       workload_verify(second.image, progress);
       states++;
     }
     progress->interrupted = 0;
   }
-  CHECK(states > (test_is_long() ? 500 : 40));
+  CHECK(states > (test_is_long() ? 100 : 40));
 }
+
+/* The n-th transaction of a thread writes n to one of its many lines: records that told of most lines
+ * are overwritten long since, while the log became longer and turned. */
+enum { LINES = 12000, LINE = 64 };
+
+struct circles {
+  const char *path;
+  unsigned threads;
+  struct progress *progress; /* of each */
+};
+
+struct circle {
+  char *lines;
+  uint64_t count, end;
+  struct progress *progress;
+};
+
+static void *write_circle(void *argument) {
+  const struct circle *c = argument;
+  NVM_POOL *pool = nvm_pool_of(c->lines);
+  for (uint64_t n = 1; n < c->end; n++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    STORE(*(uint64_t *)(c->lines + n % c->count * LINE), n);
+    CHECK(nvm_tx_commit(pool) == 0);
+    c->progress->acknowledged = n;
+  }
+  return NULL;
+}
+
+static struct circle circle_of(const struct circles *all, NVM_POOL *pool, unsigned i) {
+  uint64_t count = LINES / all->threads;
+  return (struct circle){(char *)nvm_pool_root(pool) + i * count * LINE, count, 3 * count,
+                         &all->progress[i]};
+}
+
+static void write_in_circles(const void *argument) {
+  const struct circles *all = argument;
+  NVM_POOL *pool = test_open(all->path);
+  struct circle circles[THREADS];
+  pthread_t threads[THREADS];
+  for (unsigned i = 0; i < all->threads; i++) {
+    circles[i] = circle_of(all, pool, i);
+    CHECK(pthread_create(&threads[i], NULL, write_circle, &circles[i]) == 0);
+  }
+  for (unsigned i = 0; i < all->threads; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void verify_circles(const struct circles *all, const char *image) {
+  NVM_POOL *pool = test_open(image);
+  for (unsigned i = 0; i < all->threads; i++) {
+    struct circle c = circle_of(all, pool, i);
+    uint64_t last = c.progress->acknowledged;
+    for (uint64_t at = 0; at < c.count; at++) {
+      uint64_t there = *(const uint64_t *)(c.lines + at * LINE);
+      uint64_t due = last < at ? 0 : last - (last - at) % c.count;
+      CHECK(there == due || (there == last + 1 && there % c.count == at));
+    }
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void ends_long_after_a_commit(unsigned threads) {
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  NVM_POOL *pool = test_create(test_path("start"), 8 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *lines = nvm_calloc(pool, 0, LINES, LINE);
+  CHECK(nvm_pool_set_root(pool, lines) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  struct progress *progress = mmap(NULL, THREADS * sizeof *progress, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct circles circles = {test_path("pool"), threads, progress};
+  struct sectors_end end = {.path = circles.path,
+                            .image = test_path("image"),
+                            .at = 300,
+                            .seed = 1 + test_seed(),
+                            .run = write_in_circles,
+                            .argument = &circles};
+  uint64_t states = 0, step = test_is_long() ? 12 : 2;
+  for (; sectors_end_machine(&end, test_path("start")); end.at += end.at / step, end.seed += 7) {
+    verify_circles(&circles, end.image);
+    end.stride = ++states % 3 ? UINT32_MAX : 1000;
+    memset(progress, 0, THREADS * sizeof *progress);
+  }
+  CHECK(states > (test_is_long() ? 40 : 6));
+}
+
+TEST_ONCE(disk_ends_long_after_a_commit) { ends_long_after_a_commit(1); }
+
+TEST_ONCE(disk_ends_long_after_commits_of_threads) { ends_long_after_a_commit(3); }
 
 TEST_ONCE(disk_ends_anywhere_undo) { ends_anywhere("undo"); }
 
@@ -204,11 +189,28 @@ TEST_ONCE(disk_syncs_once_for_a_commit) {
   CHECK(nvm_pool_info(pool, &info) == 0 && info.domain == NVM_DOMAIN_DISK &&
         strcmp(info.method, "shadow") == 0);
   write_often(words);
-  uint64_t before = nvmi_sync_count();
+  uint64_t before = nvmi_sync_count(false);
   write_often(words);
-  CHECK(nvmi_sync_count() - before == EACH);
+  CHECK(nvmi_sync_count(false) - before == EACH);
   CHECK(nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
-  CHECK(nvmi_sync_count() - before == EACH);
+  CHECK(nvmi_sync_count(false) - before == EACH);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* What is stored in place waits for the log's turn. */
+TEST_ONCE(disk_syncs_records_alone) {
+  uint64_t *words;
+  NVM_POOL *pool = pool_on_disk(&words);
+  enum { TIMES = 200 }; /* so many EACH fill each bank of 128 KiB more than once */
+  uint64_t syncs, whole;
+  for (int round = 0; round < 2; round++) { /* in the first the log becomes longer */
+    syncs = nvmi_sync_count(false), whole = nvmi_sync_count(true);
+    for (int i = 0; i < TIMES; i++)
+      write_often(words);
+    syncs = nvmi_sync_count(false) - syncs;
+    whole = nvmi_sync_count(true) - whole;
+  }
+  CHECK(syncs >= TIMES * EACH && whole >= 2 && whole <= 12);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
@@ -217,13 +219,13 @@ TEST_ONCE(disk_syncs_are_shared) {
   uint64_t *words;
   NVM_POOL *pool = pool_on_disk(&words);
   pthread_t threads[THREADS];
-  disk.delay = 2000;
-  uint64_t before = nvmi_sync_count();
+  sectors_delay = 2000;
+  uint64_t before = nvmi_sync_count(false);
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_create(&threads[i], NULL, write_often, words + i * 8) == 0);
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
-  CHECK(nvmi_sync_count() - before < THREADS * EACH * 3 / 4);
+  CHECK(nvmi_sync_count(false) - before < THREADS * EACH * 3 / 4);
   for (int i = 0; i < THREADS; i++)
     CHECK(words[i * 8] == EACH);
   CHECK(nvm_pool_close(pool) == 0);
@@ -240,7 +242,7 @@ static void fail_to_sync(void *handler) {
   if (handler)
     nvm_set_fatal_handler(leave);
   write_often(words);
-  disk.failing = 1;
+  sectors_failing = 1;
   write_often(words + 8);
 }
 

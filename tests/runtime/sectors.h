@@ -1,0 +1,26 @@
+/* sectors.h: an ordinary disk, and a machine that ends.
+ *
+ * The disk is simulated behind msync and fsync (the linker sends both through sectors.c,
+ * CMakeLists.txt): at steps of the runtime some sectors that have changed since are written, in any
+ * order; at the end one may be written in part. A sync writes all of its range.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Syncs, without an end of the machine: so many from now fails (0: none); microseconds that one takes. */
+extern int sectors_failing;
+extern unsigned sectors_delay;
+
+struct sectors_end {
+  const char *path, *image; /* the file; what the disk has of it in the end */
+  uint64_t at;              /* the machine ends at this event, counted from 1 */
+  uint64_t seed;
+  unsigned stride; /* the kernel writes at every so many events; 0: at all */
+  void (*run)(const void *argument);
+  const void *argument;
+};
+
+/* Copies `start` to the file, and runs in a child. False: there are not so many events. */
+bool sectors_end_machine(const struct sectors_end *end, const char *start);
