@@ -117,9 +117,10 @@ def measure(program, folder, jobs):
                                     stderr=subprocess.DEVNULL,
                                     env=dict(os.environ, NVMOVE_TEST_REACHED=held, NVMOVE_TEST_LONG="1",
                                              TMPDIR=place))
-            if status != 0:
-                raise RuntimeError(f"{test} fails without a mutation")
             took = time.monotonic() - begun
+            if status != 0:  # as one does whose stack is small, without optimisation
+                print(f"reached: {test} fails with marks, and is left out", flush=True)
+                return test, took, set()
             with open(held, "rb") as f:
                 reached = f.read()
         return test, took, set().union(*(block_at.get(m.start(), ()) for m in re.finditer(b"\1", reached)))

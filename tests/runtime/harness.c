@@ -269,6 +269,12 @@ bool test_is_shadow(NVM_POOL *pool) {
   return strcmp(info.method, "shadow") == 0;
 }
 
+bool test_is_on_disk(NVM_POOL *pool) {
+  struct nvm_info info;
+  CHECK(nvm_pool_info(pool, &info) == 0);
+  return info.domain == NVM_DOMAIN_DISK;
+}
+
 uint64_t test_blocks(NVM_POOL *pool) {
   struct nvm_usage usage;
   CHECK(nvm_pool_usage(pool, &usage) == 0);

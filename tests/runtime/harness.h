@@ -64,6 +64,7 @@ void test_small_disk(unsigned kib);
 NVM_POOL *test_open(const char *path);
 NVM_POOL *test_create(const char *path, size_t size);
 bool test_is_shadow(NVM_POOL *pool);
+bool test_is_on_disk(NVM_POOL *pool); /* as its domain says */
 /* Blocks that the file's tables have. */
 uint64_t test_blocks(NVM_POOL *pool);
 /* To stderr, for functions that report faults. */
