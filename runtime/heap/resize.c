@@ -24,6 +24,14 @@ static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
   pool->persist->fence();
 }
 
+/* The file has its new size. */
+static int bring_to_disk(struct nvm_pool *pool) {
+  if (!pool->persist->fence_all)
+    return nvmi_disk_sync(pool->path, pool->fd);
+  pool->persist->fence_all(pool->home); /* a sync that fails is not to be passed over (sync.h) */
+  return 0;
+}
+
 /* Crash before the header says so: the file is longer than its heap, as where one died that made it
  * shorter. Chunks that were never used are zero: so what lies there is given up first. */
 static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
@@ -39,7 +47,7 @@ static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
                          nvmi_chunk_table_size(old_size + size), NVMI_PATIENCE_GROW))
     return -1;
   nvmi_step(NVMI_STEP_GROW);
-  if (nvmi_disk_sync(pool->path, pool->fd))
+  if (bring_to_disk(pool))
     return -1;
   h->heap_size = old_size + size;
   if (nvmi_map_growth(pool, old_size, pool->method->private_work)) {
@@ -110,7 +118,7 @@ static int shrink(struct nvm_pool *pool, uint32_t chunk) {
     return nvmi_disk_fail(pool->path, "the end of the file cannot be given back");
   if (nvmi_disk_cut(pool->path, pool->fd, nvmi_file_size(h)))
     return -1;
-  return nvmi_disk_sync(pool->path, pool->fd);
+  return bring_to_disk(pool);
 }
 
 /* The heap's new size for a file of so many bytes, a multiple of chunks. */

@@ -139,7 +139,7 @@ bool nvmi_barrier_in_all_threads(void) {
 void nvmi_fence_all_threads(const struct nvm_pool *pool) {
   nvmi_barrier_in_all_threads();
   if (pool->persist->fence_all)
-    pool->persist->fence_all();
+    pool->persist->fence_all(pool->home);
 }
 
 /* The frames that retire checked commits come to the media, this thread's and others'. */

@@ -31,9 +31,9 @@ struct nvmi_persist {
   void (*append)(void *to, const void *from, size_t size);
   void (*flush)(const void *address, size_t size);
   void (*fence)(void);
-  /* Behind a barrier in all threads (log.h): what any of them has flushed or streamed is durable. Null:
-   * that barrier does it. */
-  void (*fence_all)(void);
+  /* Behind a barrier in all threads (log.h): what any of them has flushed or streamed, or put behind, in
+   * the pool that is mapped at `home` is durable. Null: that barrier does it. */
+  void (*fence_all)(const void *home);
   const struct nvmi_persist_behind *behind; /* null: nothing is */
   /* Stores the bytes of the 64-byte line `from` whose mask bits are set, through the cache, and
    * flushes. Never a byte more: the neighbours may belong to another thread. */

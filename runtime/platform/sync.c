@@ -16,13 +16,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { UNFENCED_MAX = 6, RANGES_MAX = 16, PAGE_SHIFT = 12, PAGE = 1 << PAGE_SHIFT };
+enum { UNFENCED_MAX = 16, RANGES_MAX = 64, PAGE_SHIFT = 12, PAGE = 1 << PAGE_SHIFT };
 
-/* Pages of one file, in one word: the first, how many, the file's number. 0: none. */
+/* Pages of one file, in one word: the first, how many, of which use of the file's number, that number.
+ * 0: none. */
 typedef uint64_t pages_t;
-enum { FILE_BITS = 6, COUNT_BITS = 20 };
+enum { FILE_BITS = 6, USE_BITS = 8, COUNT_BITS = 20, OF_BITS = FILE_BITS + USE_BITS };
 _Static_assert(NVMI_SYNCED_MAX == 1 << FILE_BITS, "a file's number fits");
 
 /* What one sync is to bring to the disk. */
@@ -37,6 +39,9 @@ static struct synced {
   char *work;
   size_t span;
   const char *path;
+  int fd;
+  bool writes_ranges;      /* its file system takes sync_file_range for what it says */
+  _Atomic uint64_t uses;   /* of this number, so far */
   _Atomic uint64_t behind; /* how often something was put behind */
   /* Guarded by the lock: */
   struct demand demand;   /* of who has asked since the last sync began */
@@ -76,14 +81,22 @@ static unsigned file_of(const char *at, uint64_t *offset) {
 
 static unsigned file_in(pages_t pages) { return pages & (NVMI_SYNCED_MAX - 1); }
 
-static uint64_t count_in(pages_t pages) {
-  return pages >> FILE_BITS & ((UINT64_C(1) << COUNT_BITS) - 1);
+/* A file, and the use of its number. */
+static pages_t of_file(unsigned index) {
+  uint64_t use = atomic_load(&files[index].uses) & ((1 << USE_BITS) - 1);
+  return use << FILE_BITS | index;
 }
 
-static uint64_t first_in(pages_t pages) { return pages >> (FILE_BITS + COUNT_BITS); }
+static pages_t of_in(pages_t pages) { return pages & ((1 << OF_BITS) - 1); }
 
-static pages_t pages_from(uint64_t first, uint64_t end, unsigned index) {
-  return first << (FILE_BITS + COUNT_BITS) | (end - first) << FILE_BITS | index;
+static uint64_t count_in(pages_t pages) {
+  return pages >> OF_BITS & ((UINT64_C(1) << COUNT_BITS) - 1);
+}
+
+static uint64_t first_in(pages_t pages) { return pages >> (OF_BITS + COUNT_BITS); }
+
+static pages_t pages_from(uint64_t first, uint64_t end, pages_t of) {
+  return first << (OF_BITS + COUNT_BITS) | (end - first) << OF_BITS | of;
 }
 
 /* Both, where they touch; 0: they lie apart, or are too many. */
@@ -91,10 +104,10 @@ static pages_t joined(pages_t a, pages_t b) {
   uint64_t first = first_in(a) < first_in(b) ? first_in(a) : first_in(b);
   uint64_t end_a = first_in(a) + count_in(a), end_b = first_in(b) + count_in(b);
   uint64_t end = end_a > end_b ? end_a : end_b;
-  if (file_in(a) != file_in(b) || end - first > count_in(a) + count_in(b) ||
+  if (of_in(a) != of_in(b) || end - first > count_in(a) + count_in(b) ||
       (end - first) >> COUNT_BITS)
     return 0;
-  return pages_from(first, end, file_in(a));
+  return pages_from(first, end, of_in(a));
 }
 
 static void mark(const void *at, size_t size) {
@@ -104,7 +117,7 @@ static void mark(const void *at, size_t size) {
     return;
   uint64_t first = offset >> PAGE_SHIFT, end = (offset + size - 1 + PAGE) >> PAGE_SHIFT;
   for (unsigned slot = 0; slot < UNFENCED_MAX && (end - first) >> COUNT_BITS == 0; slot++) {
-    pages_t own = pages_from(first, end, i), known = 0, both = own;
+    pages_t own = pages_from(first, end, of_file(i)), known = 0, both = own;
     while (both && !atomic_compare_exchange_weak(&unfenced.pages[slot], &known, both))
       both = known ? joined(known, own) : own;
     if (both)
@@ -134,14 +147,32 @@ static int sync_bytes(char *start, size_t size) {
   return failed ? errno : 0;
 }
 
+/* Pages come to the disk; it may still have them in its own cache. */
+static int write_pages(const struct synced *file, off_t start, off_t size) {
+  enum {
+    WHOLLY = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER
+  };
+  int failed;
+  do
+    failed = NVMI_UNCANCELLED(sync_file_range(file->fd, start, size, WHOLLY));
+  while (failed && errno == EINTR);
+  return failed ? errno : 0;
+}
+
+/* All but the last are only written where that can be done: the last one's sync empties the disk's
+ * cache. */
 static int meet(const struct synced *file, const struct demand *demand) {
   char *home = atomic_load_explicit(&file->home, memory_order_relaxed);
   if (demand->whole)
     return sync_bytes(home, file->span);
   int cause = 0;
-  for (unsigned i = 0; i < demand->count && !cause; i++)
-    cause = sync_bytes(home + (first_in(demand->pages[i]) << PAGE_SHIFT), count_in(demand->pages[i])
-                                                                              << PAGE_SHIFT);
+  for (unsigned i = 0; i < demand->count && !cause; i++) {
+    uint64_t start = first_in(demand->pages[i]) << PAGE_SHIFT;
+    uint64_t size = count_in(demand->pages[i]) << PAGE_SHIFT;
+    bool is_last = i + 1 == demand->count;
+    cause = is_last || !file->writes_ranges ? sync_bytes(home + start, size)
+                                            : write_pages(file, (off_t)start, (off_t)size);
+  }
   return cause;
 }
 
@@ -218,12 +249,13 @@ static void disk_store_line(void *to, const void *from, uint64_t mask) {
   mark(to, 1);
 }
 
-/* Those of one file, taken out of `pages`. */
+/* Those of the file that has this number now, taken out of `pages`. */
 static unsigned take(pages_t *pages, unsigned index, pages_t *taken) {
   unsigned count = 0;
   for (unsigned i = 0; i < UNFENCED_MAX; i++)
     if (pages[i] && file_in(pages[i]) == index) {
-      taken[count++] = pages[i];
+      if (of_in(pages[i]) == of_file(index)) /* else of a file that is closed */
+        taken[count++] = pages[i];
       pages[i] = 0;
     }
   return count;
@@ -238,15 +270,17 @@ static void disk_fence(void) {
       asked |= UINT64_C(1) << file_in(pages[i]);
   for (; asked; asked &= asked - 1) {
     unsigned index = (unsigned)__builtin_ctzll(asked), count = take(pages, index, taken);
-    sync_file(&files[index], whole >> index & 1, taken, count);
+    if (count || whole >> index & 1)
+      sync_file(&files[index], whole >> index & 1, taken, count);
   }
 }
 
-static void disk_fence_all(void) {
+static void disk_fence_all(const void *home) {
   nvmi_compiler_barrier();
-  for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++)
-    if (atomic_load_explicit(&files[i].home, memory_order_acquire))
-      sync_file(&files[i], true, NULL, 0);
+  uint64_t offset;
+  unsigned i = file_of(home, &offset);
+  if (i < NVMI_SYNCED_MAX)
+    sync_file(&files[i], true, NULL, 0);
 }
 
 /* This thread's next fence does not wait for this file; false: it would not anyway. */
@@ -298,12 +332,22 @@ const struct nvmi_persist *nvmi_persist_disk(void) {
   return &disk;
 }
 
-void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path) {
+/* Of others it is not known. */
+static bool writes_ranges(int fd) {
+  enum { EXT4 = 0xef53, XFS = 0x58465342 };
+  struct statfs of;
+  return fstatfs(fd, &of) == 0 && (of.f_type == EXT4 || of.f_type == XFS);
+}
+
+void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path, int fd) {
   struct synced *file = &files[index];
   assert(index < NVMI_SYNCED_MAX && !file->home);
   file->work = work;
   file->span = span;
   file->path = path;
+  file->fd = fd;
+  file->writes_ranges = writes_ranges(fd);
+  atomic_fetch_add(&file->uses, 1);
   file->cause = 0;
   file->demand = (struct demand){0};
   file->settled = atomic_load(&file->behind);
@@ -334,6 +378,8 @@ void nvmi_sync_in_child(bool has_mappings) {
     atomic_store(&unfenced.pages[i], 0);
 }
 
-void nvmi_sync_drop_cache(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }
+void nvmi_sync_drop_cache(int fd, size_t first) {
+  posix_fadvise(fd, 0, (off_t)first, POSIX_FADV_DONTNEED);
+}
 
 uint64_t nvmi_sync_count(bool whole) { return atomic_load(whole ? &whole_count : &count); }

@@ -27,9 +27,10 @@
 const struct nvmi_persist *nvmi_persist_disk(void);
 
 /* From now on stores to `home`, or to `work` (the same file, mapped once more), belong to a synced
- * file of the number `index`, below NVMI_SYNCED_MAX. `path` stays valid. Each of so many bytes. */
+ * file of the number `index`, below NVMI_SYNCED_MAX. `path` and `fd` stay valid. Each of so many bytes.
+ * What the page cache has of it is on the disk. */
 enum { NVMI_SYNCED_MAX = 64 };
-void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path);
+void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path, int fd);
 /* No thread stores there any more, and all is on the disk; a thread may still have a fence to make for it.
  * Another file's number: nothing. */
 void nvmi_sync_remove(unsigned index, const char *home);
@@ -37,8 +38,9 @@ void nvmi_sync_remove(unsigned index, const char *home);
 /* In a child of fork, which has one thread, and the mappings or none of them. */
 void nvmi_sync_in_child(bool has_mappings);
 
-/* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. */
-void nvmi_sync_drop_cache(int fd);
+/* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. Of
+ * the first so many bytes; 0: of all. */
+void nvmi_sync_drop_cache(int fd, size_t first);
 
 /* How many syncs there were, or of whole files: for tests and figures. */
 uint64_t nvmi_sync_count(bool whole);

@@ -29,17 +29,13 @@ static bool fits_in_dram(const struct nvm_pool *pool) {
   return (bound && bound < needed ? bound : needed) < dram / 2;
 }
 
-void nvmi_method_choose(struct nvm_pool *pool) {
-  if (pool->is_copy) { /* one mapping, and nothing of it durable */
-    pool->method = &nvmi_undo;
-    pool->persist = nvmi_persist_process();
-    pool->header.method = pool->method->id;
+void nvmi_domain_choose(struct nvm_pool *pool) {
+  if (pool->is_copy) /* nothing of it is durable */
     pool->header.domain = NVM_DOMAIN_PROCESS;
-    nvmi_media_tell_unused(pool->path);
-    return;
-  }
-  bool is_raw = nvmi_trace_is_raw(); /* what it flushes is told, so it has to flush */
-  pool->header.domain = is_raw ? NVM_DOMAIN_POWER : nvmi_domain_of(pool->path, pool->fd);
+  else if (nvmi_trace_is_raw()) /* what it flushes is told, so it has to flush */
+    pool->header.domain = NVM_DOMAIN_POWER;
+  else
+    pool->header.domain = nvmi_domain_of(pool->path, pool->fd);
   if (pool->header.domain == NVM_DOMAIN_POWER)
     pool->persist = nvmi_media(nvmi_persist_power());
   else
@@ -47,12 +43,16 @@ void nvmi_method_choose(struct nvm_pool *pool) {
         pool->header.domain == NVM_DOMAIN_DISK ? nvmi_persist_disk() : nvmi_persist_process();
   if (pool->header.domain != NVM_DOMAIN_POWER)
     nvmi_media_tell_unused(pool->path);
+}
+
+void nvmi_method_choose(struct nvm_pool *pool) {
   bool shadow = nvmi_domain_flushes(pool->header.domain) && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
   for (int i = 0; i < METHODS; i++)
     if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
       pool->method = methods[i];
-  if (is_raw) /* traced is the file: the program's memory has to be that */
+  if (nvmi_trace_is_raw() ||
+      pool->is_copy) /* one mapping: traced is the file, or nothing durable */
     pool->method = &nvmi_undo;
   pool->header.method = pool->method->id;
 }

@@ -3,8 +3,10 @@
 
 #include "core/internal.h"
 
-/* Sets header.domain, header.method, `persist` and `method` of the pool: from the file, and from
- * NVMOVE_DOMAIN (process, power) and NVMOVE_METHOD (undo, shadow). */
+/* Sets header.domain and `persist` of the pool: from the file, and from NVMOVE_DOMAIN (process, power,
+ * disk). */
+void nvmi_domain_choose(struct nvm_pool *pool);
+/* Then header.method and `method`: from the domain, and from NVMOVE_METHOD (undo, shadow). */
 void nvmi_method_choose(struct nvm_pool *pool);
 
 /* Null: there is none with this number. */

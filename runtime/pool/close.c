@@ -28,7 +28,8 @@ static void settle_all(struct nvm_pool *pool) {
 
 /* Only then may the header call the logs empty. */
 static void call_clean(struct nvm_pool *pool) {
-  if (!pool->several_logs) /* what another thread's last commit stored in place nobody waited for */
+  /* What another thread's last commit stored in place nobody waited for. */
+  if (!pool->several_logs || pool->persist->behind)
     nvmi_fence_all_threads(pool);
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;

@@ -176,7 +176,7 @@ static int start(struct nvm_pool *pool) {
   if (nvmi_map_pool(pool, pool->method->private_work))
     return -1;
   if (pool->header.domain == NVM_DOMAIN_DISK)
-    nvmi_sync_add(pool->index, pool->home, pool->work, pool->header.span, pool->path);
+    nvmi_sync_add(pool->index, pool->home, pool->work, pool->header.span, pool->path, pool->fd);
   if (nvmi_heap_start(pool) || nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
@@ -206,6 +206,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
                          NVMI_PATIENCE_MAKE) ||
       nvmi_disk_allocate(pool->path, pool->fd, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
     return -1;
+  nvmi_domain_choose(pool);
   nvmi_method_choose(pool);
   if (nvmi_map_claim(pool, 0))
     return -1;
@@ -318,6 +319,20 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   return 0;
 }
 
+/* On a disk: what processes before have left in the page cache comes to the disk, for all that
+ * follows relies on it. What a sync of theirs has not brought there the page cache has as if it
+ * were: so the header is read from the disk; a clean one is there since all else is. */
+static int read_from_disk(struct nvm_pool *pool) {
+  if (nvmi_disk_sync(pool->path, pool->fd))
+    return -1;
+  nvmi_sync_drop_cache(pool->fd, NVM_ROOT_OFFSET);
+  if (nvmi_header_read(pool))
+    return -1;
+  if (pool->header.state == NVM_STATE_OPEN)
+    nvmi_sync_drop_cache(pool->fd, 0);
+  return 0;
+}
+
 static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
@@ -334,10 +349,15 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
     return NULL;
   }
   pool->is_foreign = is_foreign;
+  nvmi_domain_choose(pool);
+  uint32_t domain = pool->header.domain;
+  if (domain == NVM_DOMAIN_DISK && read_from_disk(pool)) {
+    nvmi_pool_detach(pool);
+    return NULL;
+  }
+  pool->header.domain = domain;
   uint32_t old_method = pool->header.method;
   nvmi_method_choose(pool);
-  if (pool->header.domain == NVM_DOMAIN_DISK && pool->header.state == NVM_STATE_OPEN)
-    nvmi_sync_drop_cache(pool->fd);
   if (nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
       return pool;

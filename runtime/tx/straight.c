@@ -5,7 +5,10 @@
 #include "log/record.h"
 #include "log/settle.h"
 
-enum { WORTH_LINES = 8 }; /* whose bytes cost about what a fence does */
+enum {
+  WORTH_LINES = 8,          /* whose bytes cost about what a fence does */
+  WORTH_SETTLING = 64 << 10 /* where to settle is a sync of the whole file (platform/sync.h) */
+};
 
 struct large {
   uint64_t start, end; /* file offsets */
@@ -45,14 +48,14 @@ static bool may_go(const struct nvmi_log *log, const struct nvmi_line *item, uin
   return is_in_large(log, at) || (item->line & NVMI_FRESH && is_settled(log, at, bound));
 }
 
-/* What may go, among items of `all` lines. */
+/* What may go. `settles`: a settling hardly lengthens the commit. */
 static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                       uint64_t all) {
+                       bool settles) {
   struct nvm_pool *pool = log->pool;
   bool solo = nvmi_solo_enter(log);
   bool is_next = solo && !pool->persist->behind; /* else the next fence is not of all before */
   uint64_t bound = atomic_load(is_next ? &pool->order : &pool->bound);
-  if (!solo && all > NVMI_SHORT_LINES_MAX) /* a long record, which a settling hardly lengthens */
+  if (!is_next && settles)
     bound = nvmi_settle(pool);
   list_large(log);
   for (size_t i = 0; i < count; i++) {
@@ -78,10 +81,11 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
   }
   log->straight.count = 0;
   bool is_worth = fresh >= WORTH_LINES && log->operations.count; /* else all was freed again */
-  if (log->pool->persist->behind) /* bytes that are put behind cost less in the record */
+  bool settles = all > (log->pool->persist->behind ? WORTH_SETTLING : NVMI_SHORT_LINES_MAX);
+  if (log->pool->persist->behind && !settles) /* bytes cost less in the record */
     is_worth = false;
   if (!log->sealed.count && (log->has_large || is_worth))
-    store_some(log, lines, count, all);
+    store_some(log, lines, count, settles);
 }
 
 const struct nvmi_line *nvmi_straight_rest(struct nvmi_log *log, const struct nvmi_line *lines,

@@ -20,6 +20,7 @@
 enum { SECTOR = 512, WORD = 8, FILE_MAX = 64 << 20 };
 
 int sectors_failing;
+void (*sectors_in_sync)(void);
 unsigned sectors_delay;
 
 static struct {
@@ -27,6 +28,7 @@ static struct {
   uint64_t at, events, dice; /* at 0: nothing is simulated */
   char *holds;               /* what the disk has */
   unsigned stride;
+  _Atomic bool waits; /* for the first sync */
 } disk;
 
 static uint64_t throw(void) {
@@ -35,8 +37,8 @@ static uint64_t throw(void) {
 }
 
 /* What the page cache has: a mapping of its own shows it. */
-static const char *cached(size_t *size) {
-  int fd = open(disk.path, O_RDONLY);
+static const char *bytes_of(const char *path, size_t *size) {
+  int fd = open(path, O_RDONLY);
   struct stat status;
   if (fd < 0)
     return NULL;
@@ -46,6 +48,8 @@ static const char *cached(size_t *size) {
   close(fd);
   return bytes == MAP_FAILED ? NULL : bytes;
 }
+
+static const char *cached(size_t *size) { return bytes_of(disk.path, size); }
 
 /* In part: of some words. */
 static void write_sector(char *to, const char *from, size_t size, bool whole) {
@@ -73,7 +77,7 @@ static atomic_flag busy = ATOMIC_FLAG_INIT; /* what the disk has is looked at, o
 
 static void happen(enum nvmi_step step) {
   (void)step;
-  if (!disk.at)
+  if (!disk.at || disk.waits)
     return;
   while (atomic_flag_test_and_set(&busy))
     sched_yield();
@@ -102,6 +106,7 @@ static void synced_bytes(size_t offset, size_t length) {
     memcpy(disk.holds + offset, bytes + offset, end - offset);
   if (bytes)
     munmap((void *)bytes, size);
+  disk.waits = false;
   atomic_flag_clear(&busy);
 }
 
@@ -125,6 +130,8 @@ int __real_msync(void *at, size_t size, int flags);
 int __wrap_msync(void *at, size_t size, int flags);
 int __wrap_msync(void *at, size_t size, int flags) {
   happen(NVMI_STEP_COMMIT);
+  if (sectors_in_sync)
+    sectors_in_sync();
   if (sectors_delay)
     usleep(sectors_delay);
   if (sectors_failing && --sectors_failing == 0) {
@@ -147,11 +154,20 @@ static void run_to_the_end(void *argument) {
   disk.holds = mmap(NULL, FILE_MAX, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   disk.at = end->at;
-  const char *bytes = cached(&size);
+  const char *bytes = bytes_of(end->durable ? end->durable : end->path, &size);
   memcpy(disk.holds, bytes, size);
+  disk.waits = end->from_sync;
   hook_steps(happen);
   hook_synced = synced;
   end->run(end->argument);
+}
+
+void sectors_write_image(void) {
+  size_t size;
+  const char *bytes = cached(&size);
+  int fd = open(disk.image, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  CHECK(bytes && fd >= 0 && write(fd, disk.holds, size) == (ssize_t)size);
+  close(fd);
 }
 
 bool sectors_end_machine(const struct sectors_end *end, const char *start) {

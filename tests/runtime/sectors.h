@@ -17,10 +17,18 @@ struct sectors_end {
   const char *path, *image; /* the file; what the disk has of it in the end */
   uint64_t at;              /* the machine ends at this event, counted from 1 */
   uint64_t seed;
-  unsigned stride; /* the kernel writes at every so many events; 0: at all */
+  const char *durable; /* what the disk has in the beginning; null: the file */
+  bool from_sync;      /* events are counted, and happen, from the first sync on */
+  unsigned stride;     /* the kernel writes at every so many events; 0: at all */
   void (*run)(const void *argument);
   const void *argument;
 };
+
+/* In such a run: what the disk has now. */
+void sectors_write_image(void);
+
+/* Called in each sync, by its thread. */
+extern void (*sectors_in_sync)(void);
 
 /* Copies `start` to the file, and runs in a child. False: there are not so many events. */
 bool sectors_end_machine(const struct sectors_end *end, const char *start);
