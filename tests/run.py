@@ -37,8 +37,8 @@ JOBS_VARIABLE = "NVMOVE_TEST_JOBS"
 JOBS = int(os.environ.get(JOBS_VARIABLE, os.cpu_count()))
 LANES = min(2, os.cpu_count())
 
-for room in ("tidy", "e2e", os.path.join("accuracy", "small"), "differential", "examples", "documents",
-             "mutation", "fuzz", "storm", "generated"):
+for room in ("tidy", "e2e", "accuracy", os.path.join("accuracy", "small"), "differential", "examples",
+             "documents", "mutation", "fuzz", "storm", "generated"):
     sys.path.insert(0, os.path.join(ROOT, "tests", room))
 
 
@@ -165,7 +165,11 @@ def mutation(a):
 def small(a):
     """Small whole programs against their answer sheets."""
     import score
-    return Outcome(*score.run(os.path.abspath(os.path.join(a.build, "bin", "nvmove"))))
+    import suggest
+    nvmove = os.path.abspath(os.path.join(a.build, "bin", "nvmove"))
+    outcome = Outcome(*score.run(nvmove))
+    outcome.add(Outcome(*suggest.run(nvmove, a.long)))
+    return outcome
 
 
 def run_with_end(command, seconds):

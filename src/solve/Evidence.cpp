@@ -79,15 +79,20 @@ void LeftBehind::storeChain(ObjectId Id, std::vector<EvidenceStep> &Steps) const
     const Reach &How = Reached.at(At);
     if (How.From == None)
       break;
-    NodeId Cell = Graph.object(How.From).Cells.at(How.Offset);
-    Site Where;
-    for (const Feed &Each : Graph.feeds(Cell))
-      if (Graph.pointsInto(Each.From, At)) {
-        Where = Each.Where;
-        break;
-      }
-    Steps.push_back(
-        {EvidenceStep::Kind::Store, place(Where), "stored in " + cellName(How.From, How.Offset)});
+    const auto &Cells = Graph.object(How.From).Cells;
+    if (auto Cell = Cells.find(How.Offset); Cell != Cells.end()) {
+      Site Where;
+      for (const Feed &Each : Graph.feeds(Cell->second))
+        if (Graph.pointsInto(Each.From, At)) {
+          Where = Each.Where;
+          break;
+        }
+      Steps.push_back(
+          {EvidenceStep::Kind::Store, place(Where), "stored in " + cellName(How.From, How.Offset)});
+    } else if (const auto &Sites = Graph.object(At).TypeSites; !Sites.empty()) {
+      Steps.push_back({EvidenceStep::Kind::Store, place(Sites.begin()->second), // Object::Behind
+                       "lies behind " + objectName(How.From) + ", in one block"});
+    }
     At = How.From;
   }
   const Object &Root = Graph.object(At);

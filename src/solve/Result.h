@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,20 @@ struct ScanResult {
   std::vector<std::string> Notes; ///< Bounds that were hit and other limits of this answer.
   bool Incomplete = false; ///< Stopped before it was done, or in doubt about a link; a note says.
   ScanStats Stats;
+};
+
+/// A function that may load the state, or save it.
+struct Suggestion {
+  std::string Name; ///< As --load takes it: "file.c:name" where several have the name.
+  SourcePlace Where;
+  double Points = 0;                ///< Only to compare with others of the same scan.
+  std::vector<std::string> Reasons; ///< Each part of a sentence: "opens a file".
+  std::vector<std::string> Types;   ///< What a load leaves behind.
+};
+
+/// What was asked for; the best first.
+struct Suggestions {
+  std::optional<std::vector<Suggestion>> Loads, Saves;
 };
 
 } // namespace nvmove

@@ -27,6 +27,7 @@ Start with:
 constexpr const char *ScanFooter = R"(
 Examples:
   nvmove scan --load rdbLoad                      the database is searched as clangd does it
+  nvmove scan -p build --suggest-load             which function loads the state?
   nvmove scan -p build --load rdbLoad --save rdbSave --html report.html
   nvmove scan --load load store.c hash.c -- -std=c99 -Iinclude
   nvmove scan --load db.c:init --format=json -o types.json
@@ -71,6 +72,10 @@ void addScanQuestion(CLI::App &Scan, Arguments &A) {
       ->option_text("F[,F...]")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->group(Group);
+  Scan.add_flag("--suggest-load", A.SuggestLoad, "list functions that may load the state, and why")
+      ->group(Group);
+  Scan.add_flag("--suggest-save", A.SuggestSave, "list functions that may save it, and why")
       ->group(Group);
   Scan.add_option("--why-not", A.WhyNot, "say in a note why this type is not among them")
       ->option_text("T[,T...]")
@@ -224,6 +229,20 @@ std::optional<int> checkAlgorithm(const CLI::App &Scan, const Arguments &A) {
   return std::nullopt;
 }
 
+/// Without a function that loads, those that may are looked for, whether or not that was asked for.
+std::optional<int> checkSuggest(const CLI::App &Scan, Arguments &A) {
+  A.What = Command::Suggest;
+  if (const char *Name = given(Scan, {"--load", "--save", "--why-not", "--algorithm",
+                                      "--nvmove-opts", "--html", "--json"});
+      Name && (A.SuggestLoad || A.SuggestSave))
+    return refuse(std::string(Name) +
+                  " says nothing to --suggest-load and --suggest-save, which only "
+                  "list functions");
+  if (A.Format == "html")
+    return refuse("suggestions are printed as text or json");
+  return std::nullopt;
+}
+
 /// What CLI11 cannot express: combinations.
 std::optional<int> checkScan(const CLI::App &Scan, Arguments &A) {
   if (!A.EmitFacts.empty())
@@ -233,8 +252,9 @@ std::optional<int> checkScan(const CLI::App &Scan, Arguments &A) {
     for (const std::string *Other : Outputs)
       if (Each < Other && !Each->empty() && *Each != "-" && isOneFile(*Each, *Other))
         return refuse("two outputs have the same name: " + *Each);
-  if (A.Load.empty())
-    return refuse("which function loads the state? Name it with --load, e.g. --load rdbLoad");
+  if (A.Load.empty() || A.SuggestLoad || A.SuggestSave)
+    if (std::optional<int> Wrong = checkSuggest(Scan, A))
+      return Wrong;
   for (size_t I = 0; I < A.Files.size();)
     if (llvm::StringRef(A.Files[I]).ends_with(".nvf")) {
       // The shell expanded an unquoted --facts *.nvf.

@@ -21,7 +21,7 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, EmitFacts, DumpFacts, Crash, Pool, Estimate };
+enum class Command { Scan, Suggest, EmitFacts, DumpFacts, Crash, Pool, Estimate };
 
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
@@ -91,6 +91,7 @@ struct Arguments {
   std::string EmitFacts;
   // Question.
   std::vector<std::string> Load, Save, WhyNot;
+  bool SuggestLoad = false, SuggestSave = false; ///< Neither, and no Load: asked for by mistake.
   std::string Algorithm = "left-behind";
   std::string NvmoveOptimisations = "abcd";
   // Outputs.

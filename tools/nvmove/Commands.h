@@ -6,6 +6,7 @@
 namespace nvmove::tool {
 
 int runScan(const Arguments &A);
+int runSuggest(const Arguments &A);
 int runEmitFacts(const Arguments &A);
 int runDumpFacts(const Arguments &A);
 int runCrash(const Arguments &A);

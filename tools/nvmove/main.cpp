@@ -25,6 +25,8 @@ int run(const tool::Arguments &A) {
   switch (A.What) {
   case tool::Command::Scan:
     return tool::runScan(A);
+  case tool::Command::Suggest:
+    return tool::runSuggest(A);
   case tool::Command::EmitFacts:
     return tool::runEmitFacts(A);
   case tool::Command::DumpFacts:
