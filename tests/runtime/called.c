@@ -79,6 +79,60 @@ static __attribute__((noinline)) void call_deeper(unsigned depth) {
   room[1] = room[0];
 }
 
+/* A library's function enlarges its buffer, as getline does, and ends with what it writes there. */
+TEST(called_buffer_is_noted_when_it_moves) {
+  enum { SMALL = 100, LARGE = 5000, AT = 512 };
+  prepare();
+  begin();
+  uint64_t *buffer = nvm_alloc(pool, 0, SMALL);
+  CHECK(buffer);
+  call(buffer);
+  uint64_t *larger = nvm_realloc(pool, buffer, LARGE);
+  CHECK(larger && larger != buffer);
+  STORE(words[0], (uint64_t)larger);
+  store_unseen(&larger[AT], 1);
+  commit();
+  finish();
+  pool = test_open(test_path("pool"));
+  words = nvm_pool_root(pool);
+  CHECK(((uint64_t *)words[0])[AT] == 1);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* It goes on there in the next transaction; another one has its own buffer still. */
+TEST(called_moves_with_its_buffer) {
+  enum { SMALL = 100, LARGE = 5000, AT = 512 };
+  prepare();
+  begin();
+  uint64_t *buffer = nvm_alloc(pool, 0, SMALL), *other = nvm_alloc(pool, 0, SMALL);
+  CHECK(buffer && other);
+  STORE(words[1], (uint64_t)other);
+  commit();
+  begin();
+  call(other);
+  call(buffer);
+  uint64_t *larger = nvm_realloc(pool, buffer, LARGE);
+  CHECK(larger && larger != buffer);
+  STORE(words[0], (uint64_t)larger);
+  store_unseen(&larger[AT], 1);
+  commit();
+  begin();
+  store_unseen(&larger[AT], 2);
+  store_unseen(other, 2);
+  CHECK(nvm_tx_abort(pool) == 0);
+  CHECK(larger[AT] == 1);
+  begin();
+  store_unseen(&larger[AT + 1], 3);
+  store_unseen(other, 3);
+  commit();
+  finish();
+  pool = test_open(test_path("pool"));
+  words = nvm_pool_root(pool);
+  larger = (uint64_t *)words[0], other = (uint64_t *)words[1];
+  CHECK(larger[AT] == 1 && larger[AT + 1] == 3 && *other == 3);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* Of calls one within the other a jump ends those below the frame in which it lands. */
 TEST(called_ends_below_the_frame_of_a_landing) {
   prepare();
