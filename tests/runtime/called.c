@@ -94,6 +94,8 @@ TEST(called_buffer_is_noted_when_it_grows) {
   CHECK(nvm_realloc(pool, buffer, nvm_usable_size(buffer)) == buffer);
   store_unseen(&buffer[AT], 1);
   commit();
+  const char *in_file = pool->home + ((char *)&buffer[AT] - pool->work);
+  CHECK(*(const uint64_t *)in_file == 1);
   finish();
   pool = test_open(test_path("pool"));
   words = nvm_pool_root(pool);
