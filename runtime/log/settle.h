@@ -17,11 +17,17 @@
 /* Raises the bound as far as it goes without waiting for anybody who commits, and gives it. */
 uint64_t nvmi_settle(struct nvm_pool *pool);
 
-/* What a commit has just stored in place is left to who settles, where fences cost much. */
-static inline bool nvmi_log_put_behind(const struct nvmi_log *log) {
+/* What a commit stores in place from the one to the other is left to who settles, where fences cost
+ * much; else false. */
+static inline void nvmi_log_begin_behind(const struct nvmi_log *log) {
   const struct nvmi_persist_behind *behind = log->pool->persist->behind;
   if (NVMI_UNLIKELY(behind != NULL))
-    behind->put(log->pool->home);
+    behind->begin(log->pool->home);
+}
+static inline bool nvmi_log_end_behind(const struct nvmi_log *log) {
+  const struct nvmi_persist_behind *behind = log->pool->persist->behind;
+  if (NVMI_UNLIKELY(behind != NULL))
+    behind->end(log->pool->home);
   return behind;
 }
 

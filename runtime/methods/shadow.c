@@ -135,12 +135,13 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);
   uint64_t first = pool->header.base >> 6;
+  nvmi_log_begin_behind(log);
   for (size_t i = 0; i < count; i++)
     store_home(NULL, pool, (lines[i].line - first) << 6, lines[i].mask);
   log->stats.flushed_lines += count;
   nvmi_apply_operations(log);
+  nvmi_log_end_behind(log);
   commit_behind(log, 0);
-  nvmi_log_put_behind(log);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_log_publish(log, frame, size);
   atomic_store_explicit(&log->pending, 0, memory_order_release);
@@ -217,6 +218,7 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   log->bank_tells = true;
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
+  nvmi_log_begin_behind(log);
   for (size_t i = 0; i < log->sealed.count; i++)
     pool->persist->store_line(pool->home + nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
                               sealed[i].mask);
@@ -229,11 +231,12 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
     }
   store_late(log, late);
   nvmi_apply_operations(log);
+  bool is_behind = nvmi_log_end_behind(log);
   commit_behind(log, late);
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.
    * What is put behind is so when it is settled. */
-  if (!nvmi_log_put_behind(log))
+  if (!is_behind)
     nvmi_fence(log);
   atomic_store_explicit(&log->pending, 0, memory_order_release);
   nvmi_solo_leave(log);

@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 struct nvmi_persist_behind {
-  /* What this thread has flushed or streamed in the pool that is mapped at `home`, since its last
-   * fence, is put behind. */
-  void (*put)(const void *home);
+  /* What this thread flushes or streams in the pool that is mapped at `home`, from the one to the other,
+   * is put behind. Its last fence has left nothing to wait for there. */
+  void (*begin)(const void *home);
+  void (*end)(const void *home);
   /* All that any thread has put behind in this pool is durable. */
   void (*fence)(const void *home);
 };

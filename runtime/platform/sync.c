@@ -113,7 +113,7 @@ static pages_t joined(pages_t a, pages_t b) {
 static void mark(const void *at, size_t size) {
   uint64_t offset;
   unsigned i = file_of(at, &offset);
-  if (i == NVMI_SYNCED_MAX)
+  if (i == NVMI_SYNCED_MAX || atomic_load_explicit(&unfenced.whole, memory_order_relaxed) >> i & 1)
     return;
   uint64_t first = offset >> PAGE_SHIFT, end = (offset + size - 1 + PAGE) >> PAGE_SHIFT;
   for (unsigned slot = 0; slot < UNFENCED_MAX && (end - first) >> COUNT_BITS == 0; slot++) {
@@ -296,7 +296,15 @@ static bool forget(unsigned index) {
   return some;
 }
 
-static void put_behind(const void *home) {
+/* No page needs to be remembered then. */
+static void begin_behind(const void *home) {
+  uint64_t offset;
+  unsigned i = file_of(home, &offset);
+  if (i < NVMI_SYNCED_MAX)
+    atomic_fetch_or(&unfenced.whole, UINT64_C(1) << i);
+}
+
+static void end_behind(const void *home) {
   uint64_t offset;
   unsigned i = file_of(home, &offset);
   if (i < NVMI_SYNCED_MAX && forget(i))
@@ -320,7 +328,8 @@ static void fence_behind(const void *home) {
 const struct nvmi_persist *nvmi_persist_disk(void) {
   if (nvmi_persist_override)
     return nvmi_persist_override;
-  static const struct nvmi_persist_behind behind = {.put = put_behind, .fence = fence_behind};
+  static const struct nvmi_persist_behind behind = {
+      .begin = begin_behind, .end = end_behind, .fence = fence_behind};
   static const struct nvmi_persist disk = {.name = "msync",
                                            .stream = disk_stream,
                                            .append = disk_stream,
