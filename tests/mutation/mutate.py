@@ -2,7 +2,7 @@
 """Removes each flush, fence, checksum test, append and ordering of the runtime in turn; runs its tests.
 
 usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] [--seconds N] [--jobs N]
-                 [--tried FILE] [--screen]
+                 [--tried FILE] [--screen] [--tests EXPRESSION]
 
 A mutation is one line of the runtime's sources, changed by one rule (mutations.py). The runtime's tests that
 reach the line run (reached.py), the fastest first, until FAST_SECONDS and FURTHER_SECONDS are used up; so do
@@ -13,7 +13,8 @@ miss something, or the line is needless. Those that are known, with the reason, 
 (docs/internals/reliability.md explains them); any other, and any in that list that is noticed after all, is
 a failure. --sample: so many of them, chosen by --seed. --tried: a run that was interrupted goes on behind the
 mutations in this file, which it writes, and finds beside it which tests reach which lines. --screen: only
-SCREEN_SECONDS of the tests run, and FEW programs, which finds most in a tenth of the time. The sources
+SCREEN_SECONDS of the tests run, and FEW programs, which finds most in a tenth of the time. --tests: only
+tests of these names are measured and run: for one file whose tests are known. The sources
 are copied: the tree is not touched.
 """
 import argparse
@@ -123,7 +124,7 @@ class Workshop:
         command = ["clang-19", *FLAGS, *options, "-c", source, "-o", made or self.object_of(source)]
         subprocess.run(command, cwd=self.folder, check=True)
 
-    def measure(self, jobs):
+    def measure(self, jobs, names):
         """Which tests reach which lines; as the runtime is without a mutation."""
         os.makedirs(os.path.join(self.folder, "marked"))
         objects = []
@@ -135,7 +136,7 @@ class Workshop:
                 objects.append(self.object_of(source))
         self.compile(os.path.join(ROOT, "tests", "mutation", "reached.c"), (), "marked/reached.o")
         self.link([*objects, "marked/reached.o", "-no-pie"], "marked.exe")
-        return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder, jobs)
+        return reached.measure(os.path.join(self.folder, "marked.exe"), self.folder, jobs, names)
 
     def users(self, name):
         if not name.endswith(".c"):
@@ -284,9 +285,9 @@ def loses_power(test):
     return "power" in test.split()[0]
 
 
-def measured(shop, jobs, tried):
+def measured(shop, jobs, tried, names):
     """What `shop` measures, or what is known of the same sources beside the file `tried`."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(names.encode())
     for source in sorted(shop.sources):
         with open(os.path.join(shop.folder, source), "rb") as f:
             digest.update(f.read())
@@ -294,14 +295,14 @@ def measured(shop, jobs, tried):
     if path and os.path.exists(path):
         with open(path, "rb") as f:
             return pickle.load(f)
-    found = shop.measure(jobs)
+    found = shop.measure(jobs, names)
     if path:
         with open(path, "wb") as f:
             pickle.dump(found, f)
     return found
 
 
-def fates(wanted, folder, tools, seconds, jobs, screens, tried):
+def fates(wanted, folder, tools, seconds, jobs, screens, tried, names):
     """(mutation, what noticed it) of each; None and what is said: the tests fail without."""
     free, noticed = queue.Queue(), Noticed()
     for job in range(jobs):
@@ -316,7 +317,7 @@ def fates(wanted, folder, tools, seconds, jobs, screens, tried):
             free.put(shop)
 
     shops = [free.get() for _ in range(jobs)]
-    found = measured(shops[0], jobs, tried)
+    found = measured(shops[0], jobs, tried, names)
     for shop in shops:
         shop.reached = found
     shops[0].link()
@@ -356,7 +357,7 @@ class Fates:
                 f.write(f"{'survives' if survives else 'noticed'}\t{mutation}\t{by}\n")
 
 
-def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=None, screens=False):
+def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=None, screens=False, names=""):
     """(noticed or known, wrong): prints each mutation's fate."""
     wanted, found = [m for m in mutations() if re.search(only, str(m))], Fates(tried)
     if sample and sample < len(wanted):
@@ -367,7 +368,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=Non
     left = [m for m in wanted if str(m) not in found.before]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         children.FOLDERS.add(folder)
-        for mutation, by in fates(left, folder, tools, seconds, jobs, screens, tried):
+        for mutation, by in fates(left, folder, tools, seconds, jobs, screens, tried, names):
             if not mutation:
                 print(f"{by}\nmutate: the tests fail without a mutation")
                 return 0, 1
@@ -389,6 +390,7 @@ def main():
     p.add_argument("--jobs", type=int, default=1, help="mutations that are tried at the same time")
     p.add_argument("--tried", help="file of the mutations that were tried before; the others are added")
     p.add_argument("--screen", action="store_true", help="only the tests that reach it, and few programs")
+    p.add_argument("--tests", default="", help="run only tests whose names match this expression")
     a = p.parse_args()
     children.end_with_signals()
     if a.list:
@@ -396,7 +398,8 @@ def main():
             if re.search(a.only, str(mutation)):
                 print(mutation)
         return 0
-    passed, failed = run(a.bin, a.only, a.seconds, a.jobs, a.sample, a.seed, a.tried, a.screen)
+    passed, failed = run(a.bin, a.only, a.seconds, a.jobs, a.sample, a.seed, a.tried, a.screen,
+                         a.tests)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

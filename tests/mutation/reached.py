@@ -101,11 +101,11 @@ def blocks_of(program, folder):
     return start, marks, lines
 
 
-def measure(program, folder, jobs):
-    """Runs every test of a program that is linked with reached.c, so many at a time."""
+def measure(program, folder, jobs, names=""):
+    """Runs every test of a program that is linked with reached.c, so many at a time; of these names."""
     start, marks, lines = blocks_of(program, folder)
     block_at = {(mark - start) // GRAIN: lines[i] for i, mark in enumerate(marks)}
-    tests = said(program, "--list")
+    tests = [test for test in said(program, "--list").splitlines() if re.search(names, test)]
 
     def run(test):
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -128,6 +128,6 @@ def measure(program, folder, jobs):
     found = Reached()
     found.know(set().union(*lines))
     with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
-        for result in workers.map(run, tests.splitlines()):
+        for result in workers.map(run, tests):
             found.add(*result)
     return found
