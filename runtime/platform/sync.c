@@ -387,8 +387,6 @@ void nvmi_sync_in_child(bool has_mappings) {
     atomic_store(&unfenced.pages[i], 0);
 }
 
-void nvmi_sync_drop_cache(int fd, size_t first) {
-  posix_fadvise(fd, 0, (off_t)first, POSIX_FADV_DONTNEED);
-}
+void nvmi_sync_drop_cache(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }
 
 uint64_t nvmi_sync_count(bool whole) { return atomic_load(whole ? &whole_count : &count); }

@@ -38,9 +38,8 @@ void nvmi_sync_remove(unsigned index, const char *home);
 /* In a child of fork, which has one thread, and the mappings or none of them. */
 void nvmi_sync_in_child(bool has_mappings);
 
-/* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. Of
- * the first so many bytes; 0: of all. */
-void nvmi_sync_drop_cache(int fd, size_t first);
+/* Of a file that nobody has mapped: what the page cache has, and the disk should have, is read anew. */
+void nvmi_sync_drop_cache(int fd);
 
 /* How many syncs there were, or of whole files: for tests and figures. */
 uint64_t nvmi_sync_count(bool whole);

@@ -320,16 +320,13 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
 }
 
 /* On a disk: what processes before have left in the page cache comes to the disk, for all that
- * follows relies on it. What a sync of theirs has not brought there the page cache has as if it
- * were: so the header is read from the disk; a clean one is there since all else is. */
-static int read_from_disk(struct nvm_pool *pool) {
+ * follows relies on it. What a sync of theirs has failed to bring there the page cache has as if it
+ * were: so it is read anew. The header is not: all that it tells was synced before it was written. */
+static int read_from_disk(const struct nvm_pool *pool) {
   if (nvmi_disk_sync(pool->path, pool->fd))
     return -1;
-  nvmi_sync_drop_cache(pool->fd, NVM_ROOT_OFFSET);
-  if (nvmi_header_read(pool))
-    return -1;
   if (pool->header.state == NVM_STATE_OPEN)
-    nvmi_sync_drop_cache(pool->fd, 0);
+    nvmi_sync_drop_cache(pool->fd);
   return 0;
 }
 
@@ -350,12 +347,10 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   }
   pool->is_foreign = is_foreign;
   nvmi_domain_choose(pool);
-  uint32_t domain = pool->header.domain;
-  if (domain == NVM_DOMAIN_DISK && read_from_disk(pool)) {
+  if (pool->header.domain == NVM_DOMAIN_DISK && read_from_disk(pool)) {
     nvmi_pool_detach(pool);
     return NULL;
   }
-  pool->header.domain = domain;
   uint32_t old_method = pool->header.method;
   nvmi_method_choose(pool);
   if (nvmi_map_claim(pool, wish) == 0) {

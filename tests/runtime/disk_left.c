@@ -23,7 +23,7 @@
 struct work {
   const char *path;
   struct progress *progress;
-  uint64_t end;
+  uint64_t end, fails; /* the last transaction; the sync that fails, 0: none */
 };
 
 static void run_workload(const void *argument) {
@@ -43,7 +43,7 @@ TEST_ONCE(disk_after_another_domain) {
   setenv("NVMOVE_DOMAIN", "process", 1);
   workload_run(used, progress, 8);
   setenv("NVMOVE_DOMAIN", "disk", 1);
-  struct work work = {test_path("pool"), progress, 10};
+  struct work work = {test_path("pool"), progress, 10, 0};
   struct sectors_end end = {.path = work.path,
                             .image = test_path("image"),
                             .at = 1,
@@ -69,7 +69,8 @@ TEST_ONCE(disk_after_a_kill) {
   setenv("NVMOVE_DOMAIN", "disk", 1);
   const char *start = test_path("start");
   workload_run(start, progress, 1);
-  struct work work = {test_path("pool"), progress, 6}, again = {test_path("again"), progress, 9};
+  struct work work = {test_path("pool"), progress, 6, 0},
+              again = {test_path("again"), progress, 9, 0};
   struct sectors_end kill = {.path = work.path,
                              .image = test_path("durable"),
                              .at = 1,
@@ -208,6 +209,51 @@ TEST_ONCE(disk_grows_by_its_own_syncs) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void run_and_fail(const void *argument) {
+  const struct work *work = argument;
+  sectors_failing = (int)work->fails;
+  workload_run(work->path, work->progress, work->end);
+}
+
+static void look_at_it(const void *argument) {
+  const struct work *work = argument;
+  workload_verify(work->path, work->progress);
+  sectors_write_image();
+  _exit(0);
+}
+
+/* A sync fails, and the process ends. The next one finds in the page cache what is not on the disk,
+ * and will never be. */
+TEST_ONCE(disk_after_a_sync_that_failed) {
+  struct progress *progress = progress_new();
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  const char *start = test_path("start");
+  workload_run(start, progress, 2);
+  struct work work = {test_path("pool"), progress, 6, 1};
+  struct sectors_end end = {.path = work.path,
+                            .image = test_path("image"),
+                            .at = UINT64_MAX,
+                            .stride = UINT32_MAX,
+                            .run = run_and_fail,
+                            .argument = &work};
+  struct sectors_end next = end;
+  next.goes_on = true;
+  next.run = look_at_it;
+  for (;; work.fails++) {
+    progress->acknowledged = 2;
+    int status = sectors_run(&end, start);
+    if (WIFEXITED(status))
+      break;
+    CHECK(WTERMSIG(status) == SIGABRT);
+    progress->interrupted = 1;
+    CHECK(sectors_run(&next, NULL) == 0);
+    workload_verify(next.image, progress);
+    progress->interrupted = 0;
+  }
+  CHECK(work.fails > 10);
+}
+
 static char *map_file(const char *path, size_t size, int *fd) {
   *fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
   CHECK(*fd >= 0 && ftruncate(*fd, (off_t)size) == 0);
@@ -236,6 +282,25 @@ TEST_ONCE(disk_number_of_a_closed_file) {
   persist->fence();
   CHECK(nvmi_sync_count(false) == before + 1 && nvmi_sync_count(true) == 0);
   nvmi_sync_remove(INDEX, small);
+}
+
+/* Few pages are synced alone; of many, the file. */
+TEST_ONCE(disk_few_pages_and_many) {
+  enum { SIZE = 1 << 20, APART = 3 * 4096, INDEX = 6, FEW = 5 };
+  const struct nvmi_persist *persist = nvmi_persist_disk();
+  int fd;
+  char *file = map_file(test_path("file"), SIZE, &fd);
+  nvmi_sync_add(INDEX, file, file, SIZE, "file", fd);
+  for (int i = 0; i < FEW; i++)
+    persist->flush(file + (FEW - i) * APART, 1);
+  persist->fence();
+  CHECK(nvmi_sync_count(false) == 1 && nvmi_sync_count(true) == 0);
+  for (size_t at = 0; at < SIZE; at += APART)
+    persist->flush(file + at, 1);
+  persist->fence();
+  persist->fence();
+  CHECK(nvmi_sync_count(false) == 2 && nvmi_sync_count(true) == 1);
+  nvmi_sync_remove(INDEX, file);
 }
 
 /* Each pool is synced for itself. */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECTOR = 512, WORD = 8, FILE_MAX = 64 << 20 };
+enum { SECTOR = 512, WORD = 8, PAGE = 4096, FILE_MAX = 64 << 20, PAGES = FILE_MAX / PAGE };
 
 int sectors_failing;
 void (*sectors_in_sync)(void);
@@ -26,10 +26,17 @@ unsigned sectors_delay;
 static struct {
   const char *path, *image;
   uint64_t at, events, dice; /* at 0: nothing is simulated */
-  char *holds;               /* what the disk has */
   unsigned stride;
   _Atomic bool waits; /* for the first sync */
 } disk;
+
+/* Outlives the processes that use it. Taken for written: a page that a sync has failed for, as long as
+ * nobody stores there. */
+static struct {
+  char holds[FILE_MAX];
+  char taken[FILE_MAX];
+  bool is_taken[PAGES];
+} *platter;
 
 static uint64_t throw(void) {
   disk.dice = disk.dice * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -58,17 +65,26 @@ static void write_sector(char *to, const char *from, size_t size, bool whole) {
       memcpy(to + i, from + i, size - i < WORD ? size - i : WORD);
 }
 
+/* The kernel does not write it again. */
+static bool is_taken(const char *bytes, size_t at) {
+  size_t page = at / PAGE, start = page * PAGE;
+  platter->is_taken[page] =
+      platter->is_taken[page] && memcmp(platter->taken + start, bytes + start, PAGE) == 0;
+  return platter->is_taken[page];
+}
+
 static void write_some(const char *bytes, size_t size, bool is_last) {
   for (size_t at = 0; at < size; at += SECTOR) {
     size_t part = size - at < SECTOR ? size - at : SECTOR;
-    if (memcmp(disk.holds + at, bytes + at, part) != 0 && throw() % 4 == 0)
-      write_sector(disk.holds + at, bytes + at, part, !is_last || throw() % 8);
+    if (memcmp(platter->holds + at, bytes + at, part) != 0 && !is_taken(bytes, at) &&
+        throw() % 4 == 0)
+      write_sector(platter->holds + at, bytes + at, part, !is_last || throw() % 8);
   }
 }
 
 static _Noreturn void end_machine(size_t size) {
   int fd = open(disk.image, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0 || write(fd, disk.holds, size) != (ssize_t)size)
+  if (fd < 0 || write(fd, platter->holds, size) != (ssize_t)size)
     _exit(1);
   _exit(POWER_CUT);
 }
@@ -94,7 +110,8 @@ static void happen(enum nvmi_step step) {
   atomic_flag_clear(&busy);
 }
 
-static void synced_bytes(size_t offset, size_t length) {
+/* Of whole pages: they are written, or taken for that. */
+static void sync_pages(size_t offset, size_t length, bool fails) {
   if (!disk.at)
     return;
   while (atomic_flag_test_and_set(&busy))
@@ -102,15 +119,39 @@ static void synced_bytes(size_t offset, size_t length) {
   size_t size;
   const char *bytes = cached(&size);
   size_t end = !bytes ? 0 : offset + length < size ? offset + length : size;
-  if (offset < end)
-    memcpy(disk.holds + offset, bytes + offset, end - offset);
+  for (size_t at = offset & ~(size_t)(PAGE - 1); at < end; at += PAGE) {
+    size_t part = end - at < PAGE ? end - at : PAGE;
+    if (fails && memcmp(platter->holds + at, bytes + at, part) != 0) {
+      platter->is_taken[at / PAGE] = true;
+      memcpy(platter->taken + at, bytes + at, part);
+    } else if (!fails && !is_taken(bytes, at)) {
+      memcpy(platter->holds + at, bytes + at, part);
+    }
+  }
   if (bytes)
     munmap((void *)bytes, size);
   disk.waits = false;
   atomic_flag_clear(&busy);
 }
 
-static void synced(void) { synced_bytes(0, SIZE_MAX / 2); }
+static void synced(void) { sync_pages(0, SIZE_MAX / 2, false); }
+
+int __real_posix_fadvise(int fd, off_t from, off_t length, int advice);
+int __wrap_posix_fadvise(int fd, off_t from, off_t length, int advice);
+/* Pages are read from the disk anew. */
+int __wrap_posix_fadvise(int fd, off_t from, off_t length, int advice) {
+  size_t size = 0;
+  const char *bytes = disk.at ? cached(&size) : NULL;
+  size_t end = length && (size_t)(from + length) < size ? (size_t)(from + length) : size;
+  for (size_t at = (size_t)from; bytes && at < end; at += PAGE)
+    if (is_taken(bytes, at)) {
+      CHECK(pwrite(fd, platter->holds + at, PAGE, (off_t)at) == PAGE);
+      platter->is_taken[at / PAGE] = false;
+    }
+  if (bytes)
+    munmap((void *)bytes, size);
+  return __real_posix_fadvise(fd, from, length, advice);
+}
 
 /* Where in its file lies what is mapped there. */
 static size_t offset_of(const void *at) {
@@ -135,12 +176,14 @@ int __wrap_msync(void *at, size_t size, int flags) {
   if (sectors_delay)
     usleep(sectors_delay);
   if (sectors_failing && --sectors_failing == 0) {
+    if (disk.at)
+      sync_pages(offset_of(at), size, true);
     errno = EIO;
     return -1;
   }
   int result = __real_msync(at, size, flags);
   if (disk.at)
-    synced_bytes(offset_of(at), size);
+    sync_pages(offset_of(at), size, false);
   return result;
 }
 
@@ -151,11 +194,12 @@ static void run_to_the_end(void *argument) {
   disk.image = end->image;
   disk.dice = end->seed;
   disk.stride = end->stride;
-  disk.holds = mmap(NULL, FILE_MAX, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   disk.at = end->at;
   const char *bytes = bytes_of(end->durable ? end->durable : end->path, &size);
-  memcpy(disk.holds, bytes, size);
+  if (!end->goes_on) {
+    memcpy(platter->holds, bytes, size);
+    memset(platter->is_taken, 0, sizeof platter->is_taken);
+  }
   disk.waits = end->from_sync;
   hook_steps(happen);
   hook_synced = synced;
@@ -166,13 +210,22 @@ void sectors_write_image(void) {
   size_t size;
   const char *bytes = cached(&size);
   int fd = open(disk.image, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  CHECK(bytes && fd >= 0 && write(fd, disk.holds, size) == (ssize_t)size);
+  CHECK(bytes && fd >= 0 && write(fd, platter->holds, size) == (ssize_t)size);
   close(fd);
 }
 
+int sectors_run(const struct sectors_end *end, const char *start) {
+  if (!platter)
+    platter = mmap(NULL, sizeof *platter, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(platter != MAP_FAILED);
+  if (!end->goes_on)
+    power_copy(start, end->path);
+  return test_child(NULL, run_to_the_end, (void *)(uintptr_t)end);
+}
+
 bool sectors_end_machine(const struct sectors_end *end, const char *start) {
-  power_copy(start, end->path);
-  int status = test_child(NULL, run_to_the_end, (void *)(uintptr_t)end);
+  int status = sectors_run(end, start);
   CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
   return WEXITSTATUS(status) == POWER_CUT;
 }
