@@ -156,7 +156,9 @@ void Signs::lookAtCall(FunctionId Id, const Instruction &Call) {
   Here.Opens |= (E.What == Effect::Open || E.What == Effect::OpenAt) && !OnlyWrites;
   Here.OpensToWrite |= OnlyWrites;
   Here.Maps |= E.What == Effect::Map;
-  llvm::StringRef Name = Callee.What == Entity::External ? P.externals()[Callee.Id].Name : "";
+  llvm::StringRef Name;
+  if (Callee.What == Entity::External)
+    Name = P.externals()[Callee.Id].Name;
   bool Reads = E.What == Effect::Read || E.What == Effect::ReadValue || E.What == Effect::Parse ||
                reads(Name);
   bool Writes = writes(Name);
