@@ -34,8 +34,9 @@ template <typename Visit> void eachProgram(const std::vector<TranslationUnit> &U
     for (const facts::Function &Body : Units[I].Functions)
       if (Body.Symbol != None && Units[I].text(Units[I].Symbols[Body.Symbol].Name) == "main")
         Mains.push_back(I);
-  llvm::stable_sort(Mains, [&](uint32_t A, uint32_t B) {
-    return Units[A].Functions.size() > Units[B].Functions.size();
+  llvm::sort(Mains, [&](uint32_t A, uint32_t B) {
+    size_t Left = Units[A].Functions.size(), Right = Units[B].Functions.size();
+    return Left != Right ? Left > Right : A < B;
   });
   if (Mains.size() > ProgramsMax)
     Mains.resize(ProgramsMax);
@@ -100,40 +101,35 @@ void judgeName(Judgement &J, const NameSign &Sign) {
     J.add(3, "'" + Sign.Partner + "' is the other way round");
 }
 
-bool judgeLoad(const Signs &All, FunctionId Id, Suggestion &S) {
+/// What the reasons of one way are called.
+struct Words {
+  llvm::StringLiteral Opens, Given, Records;
+};
+constexpr Words LoadReasons = {"opens a file", "reads what it is given", "allocates "};
+constexpr Words SaveReasons = {"opens a file for writing", "writes to what it is given",
+                               "looks into "};
+
+/// False: it neither reads nor writes, whichever is asked, or not a file.
+bool judge(const Signs &All, FunctionId Id, Signs::Direction Way, Suggestion &S) {
+  const Words &Say = Way == Signs::Reading ? LoadReasons : SaveReasons;
+  FunctionSigns Here = All.below(Id, Way);
+  bool Does = Way == Signs::Reading ? Here.Reads || Here.Maps : Here.Writes;
+  bool IsNear = Here.Distance != ~0u;
+  if (!Does || (!IsNear && !Here.TakesHandle))
+    return false;
   Judgement J(S);
-  FunctionSigns Here = All.below(Id, Signs::Reading);
-  if (!Here.Reads && !Here.Maps)
-    return false;
-  if (Here.Distance == ~0u && !Here.TakesHandle)
-    return false;
-  judgeDistance(J, Here.Distance, "opens a file");
-  if (Here.Distance == ~0u)
-    J.add(0.5, "reads what it is given");
+  if (IsNear)
+    judgeDistance(J, Here.Distance, Say.Opens);
+  else
+    J.add(0.5, Say.Given.str());
   J.add(1.2 * log2Of(Here.Records),
-        Here.RecordCount ? "allocates " + counted(Here.RecordCount, "type") : "");
+        Here.RecordCount ? Say.Records.str() + counted(Here.RecordCount, "type") : "");
   J.add(-0.6 * log2Of(Here.Functions));
-  judgeName(J, All.name(Id, Signs::Reading));
+  judgeName(J, All.name(Id, Way));
   return true;
 }
 
-bool judgeSave(const Signs &All, FunctionId Id, Suggestion &S) {
-  Judgement J(S);
-  FunctionSigns Here = All.below(Id, Signs::Writing);
-  if (!Here.Writes || (Here.Distance == ~0u && !Here.TakesHandle))
-    return false;
-  judgeDistance(J, Here.Distance, "opens a file for writing");
-  if (Here.Distance == ~0u)
-    J.add(0.5, "writes to what it is given");
-  J.add(1.2 * log2Of(Here.Records),
-        Here.RecordCount ? "looks into " + counted(Here.RecordCount, "type") : "");
-  J.add(-0.6 * log2Of(Here.Functions));
-  judgeName(J, All.name(Id, Signs::Writing));
-  return true;
-}
-
-template <typename Judge>
-std::vector<Candidate> candidates(const std::vector<TranslationUnit> &Units, Judge Is) {
+std::vector<Candidate> candidates(const std::vector<TranslationUnit> &Units, Signs::Direction Way) {
   std::vector<Candidate> Found;
   std::map<std::string, size_t> Place;
   eachProgram(Units, [&](const Program &P) {
@@ -143,7 +139,7 @@ std::vector<Candidate> candidates(const std::vector<TranslationUnit> &Units, Jud
       if (P.function(Id).Body->Symbol == None || P.function(Id).Name == "main")
         continue;
       Candidate C{describe(P, Id), ""};
-      if (!Is(All, Id, C.Says))
+      if (!judge(All, Id, Way, C.Says))
         continue;
       C.Key = keyOf(C.Says);
       auto [At, New] = Place.try_emplace(C.Key, Found.size());
@@ -162,7 +158,8 @@ void sortByPoints(std::vector<Candidate> &Found) {
   });
 }
 
-/// Functions of one name: each is called by its file as well.
+/// Functions of one name: each is called by its file as well; by its path, where files of one name
+/// have it.
 void tellApart(std::vector<Candidate> &Found, const std::vector<TranslationUnit> &Units) {
   std::map<std::string, std::set<std::string>> Files;
   for (const TranslationUnit &Unit : Units)
@@ -170,9 +167,15 @@ void tellApart(std::vector<Candidate> &Found, const std::vector<TranslationUnit>
       if (Body.Symbol != None)
         Files[Unit.text(Unit.Symbols[Body.Symbol].Name)].insert(
             Unit.text(Unit.Symbols[Body.Symbol].Where.File));
-  for (Candidate &C : Found)
-    if (Files[C.Says.Name].size() > 1)
-      C.Says.Name = llvm::sys::path::filename(C.Says.Where.File).str() + ":" + C.Says.Name;
+  for (Candidate &C : Found) {
+    const std::set<std::string> &Having = Files[C.Says.Name];
+    llvm::StringRef Path = C.Says.Where.File, File = llvm::sys::path::filename(Path);
+    bool Alike = llvm::count_if(Having, [&](llvm::StringRef Other) {
+                   return llvm::sys::path::filename(Other) == File;
+                 }) > 1;
+    if (Having.size() > 1)
+      C.Says.Name = ((Alike ? Path : File) + ":" + C.Says.Name).str();
+  }
 }
 
 /// What the load would leave behind.
@@ -214,7 +217,7 @@ std::vector<Suggestion> best(std::vector<Candidate> Found, unsigned Max) {
 
 std::vector<Suggestion> suggestLoads(const std::vector<TranslationUnit> &Units, const Options &O,
                                      unsigned Max) {
-  std::vector<Candidate> Found = candidates(Units, judgeLoad);
+  std::vector<Candidate> Found = candidates(Units, Signs::Reading);
   sortByPoints(Found);
   if (Found.size() > AnalysedMax)
     Found.resize(AnalysedMax);
@@ -225,7 +228,7 @@ std::vector<Suggestion> suggestLoads(const std::vector<TranslationUnit> &Units, 
 }
 
 std::vector<Suggestion> suggestSaves(const std::vector<TranslationUnit> &Units, unsigned Max) {
-  std::vector<Candidate> Found = candidates(Units, judgeSave);
+  std::vector<Candidate> Found = candidates(Units, Signs::Writing);
   sortByPoints(Found);
   if (Found.size() > Max)
     Found.resize(Max);

@@ -3,6 +3,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/thread.h"
 
 #include <sys/resource.h>
 
@@ -19,6 +20,12 @@ unsigned threadCount(unsigned Requested) {
   if (Requested)
     return Requested;
   return llvm::hardware_concurrency().compute_thread_count();
+}
+
+void onDeepStack(llvm::function_ref<void()> Work) {
+  constexpr unsigned Bytes = 256u << 20;
+  llvm::thread Deep(std::optional<unsigned>(Bytes), [&] { Work(); });
+  Deep.join();
 }
 
 std::string executableIdentity() {

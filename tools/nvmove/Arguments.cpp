@@ -209,8 +209,9 @@ std::optional<int> checkEmitFacts(const CLI::App &Scan, Arguments &A) {
     return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
   if (A.HasFlags && !A.DatabasePath.empty())
     return refuse("--emit-facts takes the flags of -p, or those behind --, not both");
-  if (const char *Name = given(Scan, {"--save", "--why-not", "--algorithm", "--nvmove-opts",
-                                      "--format", "--html", "--json", "--steps-max"}))
+  if (const char *Name =
+          given(Scan, {"--save", "--why-not", "--algorithm", "--nvmove-opts", "--format", "--html",
+                       "--json", "--steps-max", "--suggest-load", "--suggest-save"}))
     return refuse(std::string(Name) + " says nothing to --emit-facts, which only records one file; "
                                       "give it to the scan that reads the facts (--facts)");
   return std::nullopt;

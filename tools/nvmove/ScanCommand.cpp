@@ -7,16 +7,11 @@
 #include "support/Files.h"
 #include "support/Process.h"
 
-#include "llvm/Support/thread.h"
-
 #include <chrono>
 
 namespace nvmove::tool {
 
 namespace {
-
-/// The solver may recurse over the program's structure; reserved address space costs nothing.
-constexpr unsigned SolverStackBytes = 256u << 20;
 
 solve::Options solverOptions(const Arguments &A) {
   solve::Options O;
@@ -53,13 +48,11 @@ void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipp
     D.note("it may be in one of the inputs that were skipped");
 }
 
-/// Runs the solver on a thread with a deep stack.
+/// The solver may recurse over the program's structure.
 llvm::Expected<ScanResult> solveDeep(std::vector<facts::TranslationUnit> Units,
                                      const solve::Options &O) {
   std::optional<llvm::Expected<ScanResult>> Result;
-  llvm::thread Solver(std::optional<unsigned>(SolverStackBytes),
-                      [&] { Result.emplace(solve::solve(std::move(Units), O)); });
-  Solver.join();
+  support::onDeepStack([&] { Result.emplace(solve::solve(std::move(Units), O)); });
   return std::move(*Result);
 }
 

@@ -5,14 +5,12 @@
 #include "report/Suggestions.h"
 #include "solve/Suggest.h"
 #include "support/Files.h"
-
-#include "llvm/Support/thread.h"
+#include "support/Process.h"
 
 namespace nvmove::tool {
 
 namespace {
 
-constexpr unsigned SolverStackBytes = 256u << 20; ///< As in ScanCommand.cpp.
 constexpr unsigned Listed = 10, Offered = 5;
 
 Suggestions suggest(const Arguments &A, const std::vector<facts::TranslationUnit> &Units,
@@ -21,13 +19,12 @@ Suggestions suggest(const Arguments &A, const std::vector<facts::TranslationUnit
   if (A.StepsMax)
     O.StepsMax = A.StepsMax;
   Suggestions Found;
-  llvm::thread Solver(std::optional<unsigned>(SolverStackBytes), [&] {
+  support::onDeepStack([&] {
     if (A.SuggestLoad || !A.SuggestSave)
       Found.Loads = solve::suggestLoads(Units, O, Max);
     if (A.SuggestSave)
       Found.Saves = solve::suggestSaves(Units, Max);
   });
-  Solver.join();
   return Found;
 }
 
