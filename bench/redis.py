@@ -278,20 +278,21 @@ PARTS = {"restart": restart, "throughput": throughput}
 
 
 def main():
-    global FOLDER
+    global FOLDER, RANDOM_KEYS, FILLED
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("part", nargs="*", choices=[[], *PARTS])
     p.add_argument("--cc", required=True)
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--requests", type=int, default=100000)
     p.add_argument("--keys", type=int, default=1000000)
+    p.add_argument("--random-keys", type=int, default=RANDOM_KEYS, help="that a load chooses from")
     p.add_argument("--folder", type=os.path.abspath, default=os.path.join(ROOT, "build"))
     p.add_argument("--pools", type=os.path.abspath, default=FOLDER)
     p.add_argument("--load", action="append", choices=LOADS)
     p.add_argument("--configuration", action="append", choices=CONFIGURATIONS)
     p.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "redis.json"))
     a = p.parse_args()
-    FOLDER = a.pools
+    FOLDER, RANDOM_KEYS, FILLED = a.pools, a.random_keys, 2 * a.random_keys
     try:
         binaries = servers(a.cc)
     except build.fetch.CannotFetch as e:

@@ -24,11 +24,11 @@ static void clear_words(struct nvm_pool *pool, uint64_t old_size) {
   pool->persist->fence();
 }
 
-/* The file has its new size. */
+/* The file with its new size. On a disk by a sync of its own kind, which no error passes by (sync.h). */
 static int bring_to_disk(struct nvm_pool *pool) {
   if (!pool->persist->fence_all)
     return nvmi_disk_sync(pool->path, pool->fd);
-  pool->persist->fence_all(pool->home); /* a sync that fails is not to be passed over (sync.h) */
+  pool->persist->fence_all(pool->home);
   return 0;
 }
 

@@ -26,7 +26,8 @@ static void fence_last(const struct nvm_pool *pool) {
 
 /* First the bound, then the logs: a commit announces itself before it takes its number, and is
  * announced until it has stored in place and published its record. So of what lies below the bound
- * each is published; it is its log's last, or its owner has fenced since.
+ * each is published; it is its log's last, or its owner has fenced since. On a disk: what each has
+ * stored in place was put behind before, and the sync of the whole file has it.
  * Crash before the fence: no record tells of the new bound yet, all are replayed from the old one.
  * After: what lies below it is in place. */
 uint64_t nvmi_settle(struct nvm_pool *pool) {

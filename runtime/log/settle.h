@@ -8,7 +8,8 @@
  * and later records say so. Turn: a log whose bank is full settles and goes on at the start of its
  * other bank. So a commit of little costs one fence, or two with new
  * blocks' bytes, however many threads there are (docs/internals/crash-consistency.md, S1
- * to S4).
+ * to S4). On a disk no fence of a thread waits for what its commits stored in place: to settle is to
+ * sync the whole file, and a bank becomes long before its log turns (S6).
  */
 #pragma once
 
@@ -17,8 +18,8 @@
 /* Raises the bound as far as it goes without waiting for anybody who commits, and gives it. */
 uint64_t nvmi_settle(struct nvm_pool *pool);
 
-/* What a commit stores in place from the one to the other is left to who settles, where fences cost
- * much; else false. */
+/* On a disk, what a commit stores in place between the two is left to who settles. Elsewhere nothing
+ * happens, and the end gives false. */
 static inline void nvmi_log_begin_behind(const struct nvmi_log *log) {
   const struct nvmi_persist_behind *behind = log->pool->persist->behind;
   if (NVMI_UNLIKELY(behind != NULL))

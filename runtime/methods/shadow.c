@@ -6,7 +6,7 @@
  * file before the commit record is durable; a new block's bytes may be. Then the same bytes, and no
  * neighbour's, are stored in place, which is not waited for: the thread's next fence covers it, or
  * whoever settles (settle.h), and until then the record would be replayed
- * (docs/internals/crash-consistency.md, S1 to S4). A store that nobody noted is lost at the next
+ * (docs/internals/crash-consistency.md, S1 to S6). A store that nobody noted is lost at the next
  * opening; NVMOVE_DEBUG=compare finds it.
  */
 #define _GNU_SOURCE

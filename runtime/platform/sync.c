@@ -5,6 +5,7 @@
 #include "base/basics.h"
 #include "base/own_locks.h"
 #include "base/uncancelled.h"
+#include "nvmove/abi.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -26,6 +27,7 @@ enum { UNFENCED_MAX = 16, RANGES_MAX = 64, PAGE_SHIFT = 12, PAGE = 1 << PAGE_SHI
 typedef uint64_t pages_t;
 enum { FILE_BITS = 6, USE_BITS = 8, COUNT_BITS = 20, OF_BITS = FILE_BITS + USE_BITS };
 _Static_assert(NVMI_SYNCED_MAX == 1 << FILE_BITS, "a file's number fits");
+_Static_assert(NVM_RANGE_SHIFT - PAGE_SHIFT <= 64 - COUNT_BITS - OF_BITS, "the first page fits");
 
 /* What one sync is to bring to the disk. */
 struct demand {
@@ -249,12 +251,14 @@ static void disk_store_line(void *to, const void *from, uint64_t mask) {
   mark(to, 1);
 }
 
-/* Those of the file that has this number now, taken out of `pages`. */
+/* Those of the file that has this number now, taken out of `pages`. A number is used again: of a use
+ * long ago pages may lie behind the end. */
 static unsigned take(pages_t *pages, unsigned index, pages_t *taken) {
+  uint64_t end = files[index].span >> PAGE_SHIFT;
   unsigned count = 0;
   for (unsigned i = 0; i < UNFENCED_MAX; i++)
     if (pages[i] && file_in(pages[i]) == index) {
-      if (of_in(pages[i]) == of_file(index)) /* else of a file that is closed */
+      if (of_in(pages[i]) == of_file(index) && first_in(pages[i]) + count_in(pages[i]) <= end)
         taken[count++] = pages[i];
       pages[i] = 0;
     }

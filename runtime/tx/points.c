@@ -8,7 +8,8 @@
  * there what is open commits once it is long.
  *
  * Long: a command more, and it might not fit one frame of the log (record.h), the way of short
- * commits; on a disk, where a record's fence is a sync, some hundred times that. Only lines are counted; allocations come with lines.
+ * commits. On a disk the fence of a record is a sync: there a transaction is long with 64 times as
+ * many lines. Only lines are counted; allocations come with lines.
  *
  * In a traced run each is taken: a crash in some run may leave what a split leaves, and `nvmove
  * crash` asks the user's checker about it.

@@ -262,8 +262,9 @@ static char *map_file(const char *path, size_t size, int *fd) {
   return at;
 }
 
-/* A thread has flushed to a file that was closed meanwhile; a smaller one has its number. */
-TEST_ONCE(disk_number_of_a_closed_file) {
+/* A thread has flushed to a file that was closed meanwhile; a smaller one has its number, the next
+ * use of it, or one so much later that the number of the use comes again. */
+static void use_number_again(unsigned uses) {
   enum { LARGE = 1 << 20, SMALL = 1 << 14, INDEX = 5 };
   const struct nvmi_persist *persist = nvmi_persist_disk();
   int first, second;
@@ -274,7 +275,10 @@ TEST_ONCE(disk_number_of_a_closed_file) {
   nvmi_sync_remove(INDEX, large);
   CHECK(munmap(large, LARGE) == 0);
   char *small = map_file(test_path("small"), SMALL, &second);
-  nvmi_sync_add(INDEX, small, small, SMALL, "small", second);
+  for (unsigned i = 0; i < uses; i++) {
+    nvmi_sync_remove(INDEX, small);
+    nvmi_sync_add(INDEX, small, small, SMALL, "small", second);
+  }
   uint64_t before = nvmi_sync_count(false);
   persist->fence();
   CHECK(nvmi_sync_count(false) == before);
@@ -282,6 +286,11 @@ TEST_ONCE(disk_number_of_a_closed_file) {
   persist->fence();
   CHECK(nvmi_sync_count(false) == before + 1 && nvmi_sync_count(true) == 0);
   nvmi_sync_remove(INDEX, small);
+}
+
+TEST_ONCE(disk_number_of_a_closed_file) {
+  use_number_again(1);
+  use_number_again(256);
 }
 
 /* Few pages are synced alone; of many, the file. */
