@@ -1,6 +1,8 @@
 // See Signs.h.
 #include "solve/Signs.h"
 
+#include "solve/Outputs.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -17,13 +19,10 @@ constexpr double FurtherWeight = 0.75;
 constexpr size_t CallersMax = 25;
 constexpr unsigned DistanceMax = 4; ///< Calls to the open: Redis has none, most programs one.
 
+/// To a file, as a save does.
 bool writes(llvm::StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("fwrite", "fprintf", "vfprintf", "fputs", "fputc", "putc", true)
-      .Cases("write", "pwrite", "writev", "dprintf", "gzwrite", "gzprintf", true)
-      .Cases("g_file_set_contents", "gzputs", "gzputc", "fputs_unlocked", "fwrite_unlocked",
-             "putc_unlocked", true)
-      .Default(false);
+  std::optional<Output> Out = outputOf(Name);
+  return Out && Out->Where != StandardOutput && Out->How != OutputWay::Flush;
 }
 
 /// Those that Externals.def has no row for: what they fill depends on a format.
