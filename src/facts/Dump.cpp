@@ -140,7 +140,9 @@ private:
         reg(F.Arguments[I.FirstArgument + A]);
       OS << " )";
     }
-    if (I.Delta || I.Code == Op::FieldOf)
+    if (I.Code == Op::Return && I.Implicit)
+      OS << " " << I.Delta;
+    else if (I.Delta || I.Code == Op::FieldOf)
       OS << " +" << I.Delta;
     if (I.Ty != None)
       OS << " : " << typeName(I.Ty);

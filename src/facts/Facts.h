@@ -108,7 +108,7 @@ enum class Op : uint8_t {
   Call,       ///< Dst = callee(args)                   A: symbol when direct, else None; B: register;
               ///<                                      Delta: bit i set when argument i is a literal
               ///<                                      "w.." or "a.." without '+', or O_WRONLY
-  Return,     ///< return A
+  Return,     ///< return A                           Implicit: the integer constant Delta
 };
 // clang-format on
 
@@ -116,7 +116,8 @@ enum class Op : uint8_t {
 /// Function::Arguments [FirstArgument, FirstArgument + ArgumentCount).
 struct Instruction {
   Op Code = Op::Copy;
-  bool Implicit = false; ///< Cast: not written by the programmer. Call: result is unused.
+  bool Implicit = false; ///< Cast: not written by the programmer. Call: result is unused. Return:
+                         ///< of a constant.
   uint16_t ArgumentCount = 0;
   uint32_t Region = 0;
   Register Dst = None;

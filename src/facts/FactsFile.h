@@ -10,7 +10,7 @@
 namespace nvmove::facts {
 
 /// Raised whenever the layout or the meaning of a recorded fact changes; part of every cache key.
-inline constexpr uint32_t FormatVersion = 4;
+inline constexpr uint32_t FormatVersion = 5;
 
 /// The whole file image of \p Unit.
 std::string serialise(const TranslationUnit &Unit);

@@ -97,7 +97,10 @@ Register FunctionRecorder::unaryValue(const clang::UnaryOperator *E) {
   case clang::UO_PreDec: {
     noteAssigned(Sub, false);
     Place Target = place(Sub);
-    return load(Target, Sub->getType(), E->getExprLoc());
+    Register Value = load(Target, Sub->getType(), E->getExprLoc());
+    if (!Sub->getType()->isPointerType())
+      store(Target, None, Sub->getType(), E->getExprLoc());
+    return Value;
   }
   case clang::UO_LNot:
     value(Sub);

@@ -98,8 +98,8 @@ void FunctionRecorder::store(Place To, Register Value, QualType Type, clang::Sou
     Made.A = Value;
     return;
   }
-  if ((Value == None || Value == NullRegister) && !Pointer)
-    return;
+  if ((Value == None || Value == NullRegister) && !Pointer && Static)
+    return; // Where a variable begins, numbers say nothing.
   if (Static && !Stored.insert({To.Reg, Value}).second)
     return;
   Instruction &Made = emit(Op::Store, Where);

@@ -225,7 +225,16 @@ void FunctionRecorder::statement(const clang::Stmt *S) {
   case clang::Stmt::ReturnStmtClass: {
     const auto *Return = llvm::cast<clang::ReturnStmt>(S);
     Register Value = Return->getRetValue() ? value(Return->getRetValue()) : None;
-    emit(Op::Return, S->getBeginLoc()).A = Value;
+    facts::Instruction &Made = emit(Op::Return, S->getBeginLoc());
+    Made.A = Value;
+    clang::Expr::EvalResult Constant;
+    if (const clang::Expr *Given = Return->getRetValue();
+        Given && Given->getType()->isIntegerType() && !Given->isValueDependent() &&
+        Given->EvaluateAsInt(Constant, Types.context()) &&
+        Constant.Val.getInt().getSignificantBits() <= 64) {
+      Made.Implicit = true;
+      Made.Delta = Constant.Val.getInt().getExtValue();
+    }
     return;
   }
   case clang::Stmt::IfStmtClass:

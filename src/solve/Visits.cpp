@@ -26,8 +26,8 @@ bool isNumber(const FunctionInfo &F, facts::TypeId Type) {
 } // namespace
 
 Visits::Visits(const Program &P, const Inference &Known, const FunctionFlow &Flow,
-               uint64_t StepsMax)
-    : P(P), Known(Known), Flow(Flow), Graph(P, StepsMax) {
+               uint64_t StepsMax, Cloning Wanted)
+    : P(P), Known(Known), Flow(Flow), Wanted(Wanted), Graph(P, StepsMax) {
   for (const RecordInfo &Record : P.records())
     for (const RecordField &Field : Record.Fields)
       if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
@@ -82,6 +82,12 @@ bool Visits::asksForSize(Site Via) const {
   return false;
 }
 
+bool Visits::isCloned(FunctionId Id, Site Via) const {
+  const FunctionInfo &F = P.function(Id);
+  return isGeneric(F) || (F.result().isPointerTo(Core::Record) && asksForSize(Via)) ||
+         (Wanted == Cloning::Makers && F.result().Pointers && Known.mayAllocate(Id));
+}
+
 InstanceId Visits::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) {
   const FunctionInfo &F = P.function(Id);
   std::tuple<FunctionId, InstanceId, const Instruction *> Key(Id, None, nullptr);
@@ -96,8 +102,8 @@ InstanceId Visits::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed
       Recursive |= Instances[Up].Function == Id;
       Up = Instances[Up].Via.At ? Instances[Up].Via.In : None;
     }
-    if ((isGeneric(F) || (F.result().isPointerTo(Core::Record) && asksForSize(Via))) &&
-        !Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax) {
+    if (!Recursive && Caller.CloneDepth < CloneDepthMax && Clones[Id] < ClonesMax &&
+        isCloned(Id, Via)) {
       Key = {Id, Via.In, Via.At};
       CloneDepth = Caller.CloneDepth + 1;
     }
@@ -229,6 +235,8 @@ void Visits::instruction(InstanceId In, const Instruction &I) {
     return load(In, I);
   case Op::Store: {
     NodeId Value = node(In, I.B);
+    if (Value == None && !F.shapeOf(I.Ty).Pointers)
+      return; // A number that comes from nowhere.
     if (Value != None && isNumber(F, I.Ty)) {
       NodeId Number = Graph.makeNodes(1);
       Graph.restrictToNumbers(Number);

@@ -43,9 +43,16 @@ struct PendingCall {
   bool Resolved = false; ///< Had any target at all.
 };
 
+/// Which functions are visited anew from each call site.
+enum class Cloning {
+  Generic, ///< Those that take or return generic pointers, and constructors.
+  Makers,  ///< Also all that give a pointer and may allocate: "char *copy_of(const char *)".
+};
+
 class Visits {
 public:
-  Visits(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax);
+  Visits(const Program &P, const Inference &Known, const FunctionFlow &Flow, uint64_t StepsMax,
+         Cloning Wanted = Cloning::Generic);
 
   /// Static initialisers ran before anything else: they are part of every zone.
   void enterInitialisers();
@@ -76,6 +83,7 @@ public:
 private:
   bool asksForSize(Site Via) const;
   bool isGeneric(const FunctionInfo &F) const;
+  bool isCloned(FunctionId Id, Site Via) const;
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
   void load(InstanceId In, const facts::Instruction &I);
@@ -84,6 +92,7 @@ private:
   const Program &P;
   const Inference &Known;
   const FunctionFlow &Flow;
+  const Cloning Wanted;
   PointsTo Graph;
   std::vector<Instance> Instances;
   std::map<std::tuple<FunctionId, InstanceId, const facts::Instruction *>, InstanceId> Entered;
