@@ -252,6 +252,15 @@ def pool(a):
     return lit(a, "pool")
 
 
+def plan(a):
+    """Port files planned from the source: what they say, and programs that survive kills with them."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "plan"))
+    import survives
+    outcome = lit(a, "plan")
+    outcome.add(Outcome(*survives.check(os.path.join(a.build, "bin"))))
+    return outcome
+
+
 def examples(a):
     import examples as checks
     return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
@@ -325,11 +334,12 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm,
           "damage": damage, "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin,
-          "driver": driver, "crash": crash, "pool": pool, "examples": examples, "documents": documents,
+          "driver": driver, "crash": crash, "pool": pool, "plan": plan, "examples": examples,
+          "documents": documents,
           "differential": differential, "ports": ports, "small": small, "e2e": e2e,
           "clang-tidy": clang_tidy, "packages": packages, "deb": deb, "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "packages", "deb", "soak", "mutation")
-LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool")
+LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool", "plan")
 
 
 def beside(a, names):

@@ -298,14 +298,28 @@ std::set<RecordKey> LeftBehind::kept(const std::set<RecordKey> &Saved) const {
   return All;
 }
 
-std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) const {
-  std::vector<PersistentType> Result;
-  std::set<RecordKey> Wanted;
+std::set<RecordKey> LeftBehind::records(const std::set<RecordKey> *Saved) const {
+  std::set<RecordKey> Found, Wanted;
   if (Saved)
     Wanted = kept(*Saved);
-  for (const auto &[Key, How] : Types) {
-    if (Saved && !Wanted.count(Key))
-      continue;
+  for (const auto &[Key, How] : Types)
+    if (!Saved || Wanted.count(Key))
+      Found.insert(Key);
+  return Found;
+}
+
+std::set<const facts::Instruction *> LeftBehind::untypedData() const {
+  std::set<const facts::Instruction *> Found;
+  for (ObjectId Id : Data)
+    if (const Object &What = Graph.object(Id); What.Kind == ObjectKind::Heap && What.Types.empty())
+      Found.insert(What.Made.At);
+  return Found;
+}
+
+std::vector<PersistentType> LeftBehind::types(const std::set<RecordKey> *Saved) const {
+  std::vector<PersistentType> Result;
+  for (RecordKey Key : records(Saved)) {
+    const Found &How = Types.at(Key);
     PersistentType Made = P.describe(Key);
     Made.Sureness = How.Sureness;
     Made.Why = How.Why;

@@ -20,6 +20,10 @@ public:
   /// The persistent types, by name. \p Saved restricts them to types that the save reads and what
   /// objects of these keep.
   std::vector<PersistentType> types(const std::set<RecordKey> *Saved) const;
+  /// The same as records of the program.
+  std::set<RecordKey> records(const std::set<RecordKey> *Saved) const;
+  /// Allocations without a record whose memory is left behind and leads to input: arrays, texts.
+  std::set<const facts::Instruction *> untypedData() const;
   /// Sentences that say why the type called \p Name was not left behind.
   std::vector<std::string> whyNot(const std::string &Name) const;
 

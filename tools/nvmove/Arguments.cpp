@@ -47,15 +47,7 @@ Environment:
 
 void addScanInputs(CLI::App &Scan, Arguments &A) {
   const char *Group = "Inputs";
-  Scan.add_option("files", A.Files, "C files to scan with the flags after --, or .nvf files")
-      ->option_text("FILE...");
-  Scan.add_option("-p,--build", A.DatabasePath, "folder of compile_commands.json, or the file")
-      ->option_text("DIR")
-      ->group(Group);
-  Scan.add_option("--facts", A.FactsGlobs, "link and solve recorded facts (a glob; repeatable)")
-      ->option_text("GLOB")
-      ->allow_extra_args(false)
-      ->group(Group);
+  addInputs(Scan, A);
   Scan.add_option("--emit-facts", A.EmitFacts, "only record this file's facts, into -o")
       ->option_text("FILE")
       ->group(Group);
@@ -63,16 +55,7 @@ void addScanInputs(CLI::App &Scan, Arguments &A) {
 
 void addScanQuestion(CLI::App &Scan, Arguments &A) {
   const char *Group = "Question";
-  Scan.add_option("--load", A.Load, "function that loads the state: NAME or file.c:NAME")
-      ->option_text("F[,F...]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(Group);
-  Scan.add_option("--save", A.Save, "function that saves it: drops what is never saved")
-      ->option_text("F[,F...]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(Group);
+  addLoadAndSave(Scan, A);
   Scan.add_flag("--suggest-load", A.SuggestLoad, "list functions that may load the state, and why")
       ->group(Group);
   Scan.add_flag("--suggest-save", A.SuggestSave, "list functions that may save it, and why")
@@ -128,6 +111,35 @@ void addOutputs(CLI::App &Scan, Arguments &A) {
       ->group(Group);
 }
 
+} // namespace
+
+void addInputs(CLI::App &App, Arguments &A) {
+  const char *Group = "Inputs";
+  App.add_option("files", A.Files, "C files to scan with the flags after --, or .nvf files")
+      ->option_text("FILE...");
+  App.add_option("-p,--build", A.DatabasePath, "folder of compile_commands.json, or the file")
+      ->option_text("DIR")
+      ->group(Group);
+  App.add_option("--facts", A.FactsGlobs, "link and solve recorded facts (a glob; repeatable)")
+      ->option_text("GLOB")
+      ->allow_extra_args(false)
+      ->group(Group);
+}
+
+void addLoadAndSave(CLI::App &App, Arguments &A) {
+  const char *Group = "Question";
+  App.add_option("--load", A.Load, "function that loads the state: NAME or file.c:NAME")
+      ->option_text("F[,F...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(Group);
+  App.add_option("--save", A.Save, "function that saves it: drops what is never saved")
+      ->option_text("F[,F...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(Group);
+}
+
 void addExecution(CLI::App &Scan, Arguments &A) {
   const char *Group = "Execution";
   Scan.add_option("-j,--jobs", A.Threads, "threads (default: all processors)")
@@ -142,6 +154,8 @@ void addExecution(CLI::App &Scan, Arguments &A) {
   Scan.add_flag("--keep-going", A.KeepGoing, "exit 0 although inputs were skipped")->group(Group);
   Scan.add_flag("--no-cache", A.NoCache, "neither read nor write the facts cache")->group(Group);
 }
+
+namespace {
 
 /// CLI11 puts two empty lines between groups.
 std::string withoutDoubleBlanks(std::string Text) {
@@ -256,6 +270,14 @@ std::optional<int> checkScan(const CLI::App &Scan, Arguments &A) {
   if (A.Load.empty() || A.SuggestLoad || A.SuggestSave)
     if (std::optional<int> Wrong = checkSuggest(Scan, A))
       return Wrong;
+  if (std::string Wrong = checkInputs(A); !Wrong.empty())
+    return refuse(Wrong);
+  return checkAlgorithm(Scan, A);
+}
+
+} // namespace
+
+std::string checkInputs(Arguments &A) {
   for (size_t I = 0; I < A.Files.size();)
     if (llvm::StringRef(A.Files[I]).ends_with(".nvf")) {
       // The shell expanded an unquoted --facts *.nvf.
@@ -264,15 +286,12 @@ std::optional<int> checkScan(const CLI::App &Scan, Arguments &A) {
     } else {
       ++I;
     }
-  int Kinds = !A.DatabasePath.empty() + !A.Files.empty() + !A.FactsGlobs.empty();
-  if (Kinds > 1)
-    return refuse("give one of -p DIR, source files, and --facts, not several");
+  if (!A.DatabasePath.empty() + !A.Files.empty() + !A.FactsGlobs.empty() > 1)
+    return "give one of -p DIR, source files, and --facts, not several";
   if (A.HasFlags && A.Files.empty())
-    return refuse("flags after -- need source files before it");
-  return checkAlgorithm(Scan, A);
+    return "flags after -- need source files before it";
+  return "";
 }
-
-} // namespace
 
 std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   int OwnCount = Count;
@@ -295,6 +314,9 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   addOutputs(*Scan, A);
   addExecution(*Scan, A);
   Scan->footer(ScanFooter);
+  CLI::App *Plan = App.add_subcommand(
+      "plan", "Write the port file that moves a program's data, with a reason for each line");
+  addPlanOptions(*Plan, A);
   CLI::App *Crash = App.add_subcommand(
       "crash", "Show that a program's pool survives every crash, or the line that does not");
   addCrashOptions(*Crash, A);
@@ -311,7 +333,7 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   try {
     App.parse(OwnCount, Values);
   } catch (const CLI::ParseError &Error) {
-    const CLI::App *Subs[] = {Scan, Crash, Pool, Estimate, Facts};
+    const CLI::App *Subs[] = {Scan, Plan, Crash, Pool, Estimate, Facts};
     auto Meant =
         std::find_if(std::begin(Subs), std::end(Subs), [](auto *S) { return S->parsed(); });
     return explain(App, Meant == std::end(Subs) ? nullptr : *Meant, Error);
@@ -328,6 +350,11 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
     A.What = Command::Pool;
     return A.HasFlags ? refuse("a pool command runs no program: nothing may follow --")
                       : std::nullopt;
+  }
+  if (Plan->parsed()) {
+    A.What = Command::Plan;
+    std::string Wrong = checkPlan(A);
+    return Wrong.empty() ? std::nullopt : refuse(Wrong);
   }
   if (Crash->parsed()) {
     A.What = Command::Crash;

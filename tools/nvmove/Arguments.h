@@ -21,7 +21,7 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, Suggest, EmitFacts, DumpFacts, Crash, Pool, Estimate };
+enum class Command { Scan, Suggest, Plan, EmitFacts, DumpFacts, Crash, Pool, Estimate };
 
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
@@ -98,6 +98,7 @@ struct Arguments {
   std::string Format = "text", Output, HtmlFile, JsonFile;
   support::ColorMode Color = support::ColorMode::Auto;
   bool Quiet = false, Verbose = false;
+  bool Replace = false; ///< Of `plan`: what -o names may exist.
   // Execution.
   unsigned Threads = 0;
   uint64_t StepsMax = 0; ///< 0: the default.
@@ -106,6 +107,16 @@ struct Arguments {
   CrashArguments Crash;
   PoolArguments Pool;
 };
+
+/// Options that several commands have: the sources, the functions that load and save, how to work.
+void addInputs(CLI::App &App, Arguments &A);
+void addLoadAndSave(CLI::App &App, Arguments &A);
+void addExecution(CLI::App &App, Arguments &A);
+/// Empty, or what is wrong with the combination of inputs.
+std::string checkInputs(Arguments &A);
+
+void addPlanOptions(CLI::App &Plan, Arguments &A);
+std::string checkPlan(Arguments &A);
 
 /// Describes `nvmove crash` to CLI11, and what CLI11 cannot say about it.
 void addCrashOptions(CLI::App &Crash, Arguments &A);

@@ -3,6 +3,7 @@
 
 #include "facts/FactsFile.h"
 #include "scan/Scanner.h"
+#include "solve/Solve.h"
 #include "support/Files.h"
 #include "support/Printable.h"
 #include "support/Process.h"
@@ -189,6 +190,23 @@ llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set
                                            "); it is not replaced. Name another file to write");
   }
   return llvm::Error::success();
+}
+
+void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipped,
+                           support::Diagnostics &D) {
+  std::string Names;
+  for (const std::string &Candidate : Unknown.Candidates)
+    Names += (Names.empty() ? "'" : ", '") + support::displayPath(Candidate) + "'";
+  if (Unknown.Ambiguous) {
+    D.error("several functions are called '" + Unknown.Name + "'");
+    if (!Names.empty())
+      D.note("name one of them: " + Names);
+    return;
+  }
+  D.error("no function '" + Unknown.Name + "' is defined in the program" +
+          (Names.empty() ? "" : "; did you mean " + Names + "?"));
+  if (SomeSkipped)
+    D.note("it may be in one of the inputs that were skipped");
 }
 
 } // namespace nvmove::tool

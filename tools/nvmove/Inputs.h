@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace nvmove::solve {
+struct UnknownFunction;
+}
+
 namespace nvmove::tool {
 
 /// What a scan works on.
@@ -32,5 +36,9 @@ llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D)
 /// another name: no \p Work replaces what it reads.
 llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,
                          llvm::StringRef Work = "scan");
+
+/// Says that a function of --load or --save does not exist, or which of several are meant.
+void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipped,
+                           support::Diagnostics &D);
 
 } // namespace nvmove::tool

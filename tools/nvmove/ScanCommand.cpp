@@ -31,23 +31,6 @@ solve::Options solverOptions(const Arguments &A) {
   return O;
 }
 
-void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipped,
-                           support::Diagnostics &D) {
-  std::string Names;
-  for (const std::string &Candidate : Unknown.Candidates)
-    Names += (Names.empty() ? "'" : ", '") + support::displayPath(Candidate) + "'";
-  if (Unknown.Ambiguous) {
-    D.error("several functions are called '" + Unknown.Name + "'");
-    if (!Names.empty())
-      D.note("name one of them: " + Names);
-    return;
-  }
-  D.error("no function '" + Unknown.Name + "' is defined in the program" +
-          (Names.empty() ? "" : "; did you mean " + Names + "?"));
-  if (SomeSkipped)
-    D.note("it may be in one of the inputs that were skipped");
-}
-
 /// The solver may recurse over the program's structure.
 llvm::Expected<ScanResult> solveDeep(std::vector<facts::TranslationUnit> Units,
                                      const solve::Options &O) {

@@ -27,6 +27,8 @@ int run(const tool::Arguments &A) {
     return tool::runScan(A);
   case tool::Command::Suggest:
     return tool::runSuggest(A);
+  case tool::Command::Plan:
+    return tool::runPlan(A);
   case tool::Command::EmitFacts:
     return tool::runEmitFacts(A);
   case tool::Command::DumpFacts:

@@ -1,0 +1,162 @@
+// See Allocations.h.
+#include "plan/Allocations.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace nvmove::plan {
+
+namespace {
+
+using facts::Instruction;
+using facts::Op;
+
+/// Functions of the C library whose calls a port file can send to a pool.
+bool isPools(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", true)
+      .Default(false);
+}
+
+class Allocations {
+public:
+  Allocations(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
+              Plan &Into)
+      : P(P), Known(Known), All(All), Graph(All.graph()), What(What), Into(Into), Say(P) {}
+
+  void run();
+
+private:
+  std::string typeName(ObjectId Id) const;
+  void findAllocators();
+  void addAllocator(const FunctionInfo &In, const Instruction &Call, std::set<FunctionId> &Seen);
+  void findBytes();
+  void findScopes();
+  void add(std::vector<Line> &To, std::string Name, std::string Why, SourcePlace Where) const;
+
+  const Program &P;
+  const Inference &Known;
+  const Everything &All;
+  const PointsTo &Graph;
+  const Moved &What;
+  Plan &Into;
+  const Names Say;
+};
+
+void Allocations::add(std::vector<Line> &To, std::string Name, std::string Why,
+                      SourcePlace Where) const {
+  if (llvm::none_of(To, [&](const Line &L) { return L.Name == Name; }))
+    To.push_back({std::move(Name), std::move(Why), std::move(Where)});
+}
+
+std::string Allocations::typeName(ObjectId Id) const {
+  const Object &Made = Graph.object(Id);
+  return Made.Types.empty() ? Made.Bytes ? "bytes" : "memory" : P.displayName(*Made.Types.begin());
+}
+
+void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
+                               std::set<FunctionId> &Seen) {
+  Entity Callee = Call.A == None ? Entity() : P.entity(In, Call.A);
+  SourcePlace Where = Say.place(In, Call.Where);
+  if (Callee.What == Entity::External) {
+    const std::string &Name = P.externals()[Callee.Id].Name;
+    if (isPools(Name))
+      add(Into.Allocators, Name, "called at " + shown(Where), Where);
+    else
+      Into.Questions.push_back(
+          {Key::Allocators,
+           "what " + Name + " allocates (" + shown(Where) + ") cannot lie in a pool",
+           {"call malloc there"}});
+  } else if (Callee.What == Entity::Function && Seen.insert(Callee.Id).second) {
+    const FunctionInfo &F = P.function(Callee.Id);
+    for (const Instruction &I : F.Body->Body) {
+      if (I.Code != Op::Call || I.A == None)
+        continue;
+      Entity Inner = P.entity(F, I.A);
+      Effect E = Known.effect(Inner).What;
+      if (E != Effect::Allocate && E != Effect::Resize)
+        continue;
+      if (Inner.What == Entity::Function)
+        addAllocator(F, I, Seen);
+      add(Into.Allocators, Say.function(Callee.Id), "called at " + shown(Where), Where);
+    }
+  }
+}
+
+void Allocations::findAllocators() {
+  std::set<FunctionId> Seen;
+  for (ObjectId Id : What.objects())
+    if (const Site &Made = Graph.object(Id).Made; Made.At)
+      addAllocator(All.visits().functionOf(Made.In), *Made.At, Seen);
+}
+
+/// Functions that make only what holds no pointers, where the call itself does not say so.
+void Allocations::findBytes() {
+  std::map<FunctionId, std::pair<bool, bool>> Makers; // Some needs to be told; all are bytes.
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+    const Object &Made = Graph.object(Id);
+    if (Made.Kind != ObjectKind::Heap || !Made.Made.At)
+      continue;
+    bool Pointers = !Made.Types.empty();
+    for (auto [Offset, At] : Made.Cells)
+      for (LocationId Each : Graph.pointees(At))
+        Pointers |= Graph.object(Graph.at(Each).In).isMemory();
+    auto &[Told, Bytes] =
+        Makers.try_emplace(All.functionOf(Made.Made.In), false, true).first->second;
+    Told |= What.moves(Id) && !Pointers && !Made.Bytes;
+    Bytes &= !Pointers;
+  }
+  for (const auto &[Maker, Is] : Makers)
+    if (Is.first && Is.second && P.function(Maker).Body->Symbol != None)
+      add(Into.Bytes, Say.function(Maker), "what it allocates holds no pointers",
+          Say.definition(Maker));
+}
+
+void Allocations::findScopes() {
+  Scopes Found(P, All, What);
+  for (const auto &[Id, Which] : Found.chosen()) {
+    std::set<std::string> Types;
+    for (ObjectId Each : Which.For)
+      Types.insert(typeName(Each));
+    std::string Names = llvm::join(Types, ", ");
+    SourcePlace Where = What.madeAt(*Which.For.begin());
+    std::vector<Line> &To = Which.Kind == Scope::Persistent ? Into.Persistent
+                            : Which.Kind == Scope::Volatile ? Into.Volatile
+                                                            : Into.Beside;
+    add(To, Say.function(Id), "allocates " + Names + " (" + shown(Where) + ")", Say.definition(Id));
+  }
+  std::set<std::string> Told;
+  for (ObjectId Id : Found.left()) {
+    std::string Where = shown(What.madeAt(Id));
+    if (!Told.insert(Where).second)
+      continue;
+    std::string Maker = Say.function(All.functionOf(Graph.object(Id).Made.In));
+    if (What.moves(Id))
+      Into.Questions.push_back({Key::Persistent,
+                                "the " + typeName(Id) + " of " + Where + " lies in DRAM where " +
+                                    Maker + " is called outside these scopes",
+                                {"add the callers of " + Maker + " that link it to the data"}});
+    else
+      Into.Questions.push_back({Key::Volatile,
+                                "the " + typeName(Id) + " of " + Where +
+                                    " goes to the pool with other things that " + Maker + " makes",
+                                {"nothing, if it holds no address of what stays in DRAM",
+                                 "a scope by the field or variable that takes it"}});
+  }
+}
+
+void Allocations::run() {
+  findAllocators();
+  findBytes();
+  findScopes();
+}
+
+} // namespace
+
+void describeAllocations(const Program &P, const Inference &Known, const Everything &All,
+                         const Moved &What, Plan &Into) {
+  Allocations(P, Known, All, What, Into).run();
+}
+
+} // namespace nvmove::plan

@@ -1,0 +1,78 @@
+// What moves: the objects that are reached from where the load leaves its data, and the variables
+// that lead there.
+//
+//   root      a cell of a global variable from which objects are reached that the load has made
+//   moves     an object on the heap that is reached from a root through objects of persistent types,
+//             or without a type: bytes and arrays
+//   leaves    a cell of a moving object that leads to something which does not move
+//   neutral   of a persistent type, but never linked: it may lie anywhere
+#pragma once
+
+#include "plan/Everything.h"
+
+#include <map>
+#include <string>
+
+namespace nvmove::plan {
+
+struct Cell {
+  ObjectId In = None;
+  int64_t Offset = 0;
+  bool operator<(const Cell &O) const { return std::tie(In, Offset) < std::tie(O.In, O.Offset); }
+};
+
+struct Leaving {
+  Cell From;
+  ObjectId To = None;
+};
+
+class Moved {
+public:
+  /// What a scan of the load functions found.
+  struct Scanned {
+    std::vector<FunctionId> Load;
+    std::set<RecordKey> Records;
+    std::set<const facts::Instruction *> Untyped; ///< Allocations of arrays and texts.
+  };
+  Moved(const Program &P, const Everything &All, const Scanned &Found);
+
+  bool moves(ObjectId Id) const { return Moving.count(Id) != 0; }
+  const std::set<ObjectId> &objects() const { return Moving; }
+  /// True for what has to stay in DRAM: it is looked at as a record of its own, or keeps addresses.
+  bool stays(ObjectId Id) const;
+  /// Cells of global variables.
+  const std::set<Cell> &roots() const { return Roots; }
+  /// Cells of other variables that lead to what moves.
+  const std::set<Cell> &alsoRoots() const { return AlsoRoots; }
+  const std::vector<Leaving> &leaving() const { return Leaves; }
+  /// Global variables whose address lies in what moves, with one of the cells.
+  const std::map<ObjectId, Cell> &addressed() const { return Addressed; }
+  bool isPersistent(RecordKey Key) const { return Found.Records.count(P.named(Key)) != 0; }
+
+  /// "record.field" of a cell, as the port file writes it; "" where no single record has it.
+  std::string fieldName(Cell At) const;
+  /// Where the address came into the cell that leads to \p To.
+  SourcePlace stored(Cell At, ObjectId To) const;
+  SourcePlace placeOf(const Site &Where) const;
+  SourcePlace madeAt(ObjectId Id) const { return placeOf(All.graph().object(Id).Made); }
+
+private:
+  bool isLoaded(ObjectId Id) const;
+  bool mayMove(ObjectId Id) const;
+  void findRoots();
+  void walk();
+  void findAlsoRoots();
+
+  const Program &P;
+  const Everything &All;
+  const PointsTo &Graph;
+  const Scanned &Found;
+  std::set<InstanceId> Loading;
+  std::set<ObjectId> Moving;
+  std::set<std::pair<InstanceId, const facts::Instruction *>> Blocks; ///< Of what moves.
+  std::set<Cell> Roots, AlsoRoots;
+  std::vector<Leaving> Leaves;
+  std::map<ObjectId, Cell> Addressed;
+};
+
+} // namespace nvmove::plan

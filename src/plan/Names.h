@@ -1,0 +1,35 @@
+// Functions, variables and places in the words of a port file.
+#pragma once
+
+#include "plan/Plan.h"
+#include "solve/Program.h"
+
+namespace nvmove::plan {
+
+using namespace solve;
+
+class Names {
+public:
+  explicit Names(const Program &P) : P(P) {}
+
+  /// "add", or "list.c:add" where another file has a function of that name.
+  std::string function(FunctionId Id) const;
+  std::string variable(GlobalId Id) const;
+  /// The member of \p Outer at byte \p Offset, "" if it has none there.
+  std::string member(RecordKey Outer, int64_t Offset) const;
+  SourcePlace place(const FunctionInfo &In, const facts::Location &Where) const {
+    return {In.unit().text(Where.File), Where.Line, Where.Column};
+  }
+  SourcePlace definition(FunctionId Id) const {
+    const FunctionInfo &F = P.function(Id);
+    return place(F, F.symbol().Where);
+  }
+
+private:
+  const Program &P;
+};
+
+/// "jobs.c:59".
+std::string shown(const SourcePlace &Where);
+
+} // namespace nvmove::plan

@@ -1,0 +1,19 @@
+// Thinks out a port file for a program, from its source alone.
+#pragma once
+
+#include "facts/Facts.h"
+#include "plan/Plan.h"
+
+#include "llvm/Support/Error.h"
+
+namespace nvmove::plan {
+
+struct Options {
+  std::vector<std::string> Load, Save; ///< As for a scan (solve/Solve.h).
+  uint64_t StepsMax = 20'000'000;      ///< Of the points-to engine, for the whole program.
+};
+
+/// Fails with UnknownFunction (solve/Solve.h), or where the units have no main.
+llvm::Expected<Plan> makePlan(std::vector<facts::TranslationUnit> Units, const Options &O);
+
+} // namespace nvmove::plan

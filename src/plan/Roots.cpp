@@ -1,0 +1,211 @@
+// See Roots.h.
+#include "plan/Roots.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::plan {
+
+using facts::Instruction;
+using facts::Op;
+
+/// A copy of a larger variable at each commit costs more than to have it in the pool.
+constexpr uint64_t CopiedMax = 4096;
+constexpr size_t TypesShown = 4; ///< Of one field.
+
+RootFinder::RootFinder(const Program &P, const Everything &All, const Moved &What,
+                       const Turns &When, llvm::ArrayRef<FunctionId> Load)
+    : P(P), All(All), Graph(All.graph()), What(What), When(When), Say(P) {
+  for (Cell Each : What.roots())
+    Variables[Each.In].Leading.insert(Each.Offset);
+  for (Cell Each : What.alsoRoots())
+    Variables[Each.In].Also.insert(Each.Offset);
+  findNumbers(Load);
+  findInPool();
+}
+
+/// Numbers in variables that the load stores where it makes or changes what moves, and that the running
+/// program uses, too: counts, the next number to give. Others the running program names by itself
+/// (NVMOVE_DEBUG=roots).
+void RootFinder::findNumbers(llvm::ArrayRef<FunctionId> Load) {
+  std::set<InstanceId> Loading = All.extent(Load);
+  std::map<Cell, SourcePlace> Stored;
+  std::set<Cell> Used;
+  for (InstanceId In = 0; In != All.instances(); ++In) {
+    const FunctionInfo &F = All.visits().functionOf(In);
+    bool Loads = Loading.count(In) && When.builds(In),
+         Runs = When.runs(In) && F.Body->Symbol != None;
+    if (!Loads && !Runs)
+      continue;
+    for (const Instruction &I : F.Body->Body) {
+      if (I.Code != Op::Store && I.Code != Op::Load)
+        continue;
+      const Shape &Type = F.shapeOf(I.Ty);
+      NodeId N = All.visits().node(In, I.A);
+      if (Type.Pointers || Type.What == Core::Record || N == None)
+        continue;
+      for (LocationId Each : Graph.pointees(N)) {
+        Cell At{Graph.at(Each).In, Graph.at(Each).Offset};
+        const Object &Of = Graph.object(At.In);
+        if (Of.Kind != ObjectKind::Global || Of.Constant)
+          continue;
+        if (Loads && I.Code == Op::Store)
+          Stored.try_emplace(At, What.placeOf({In, &I}));
+        if (Runs)
+          Used.insert(At);
+      }
+    }
+  }
+  for (const auto &[At, Where] : Stored)
+    if (Used.count(At)) {
+      Variables[At.In].Numbers.insert(At.Offset);
+      Variables[At.In].Where = Where;
+    }
+}
+
+void RootFinder::findInPool() {
+  std::set<InstanceId> Threads;
+  for (InstanceId In : All.entries())
+    if (All.visits().instance(In).Via.At)
+      Threads.merge(All.extent({All.functionOf(In)}));
+  auto Move = [&](ObjectId Id, std::string Why) {
+    if (!Variables[Id].InPool)
+      Variables[Id].WhyInPool = std::move(Why);
+    Variables[Id].InPool = true;
+  };
+  for (auto &[Id, Of] : Variables) {
+    const Shape &Type = Graph.object(Id).Type;
+    if (auto It = What.addressed().find(Id); It != What.addressed().end())
+      Move(Id,
+           "its address lies in " +
+               (What.fieldName(It->second).empty() ? "other roots" : What.fieldName(It->second)));
+    else if (Type.What == Core::Record && !Type.Pointers && What.isPersistent(Type.Record))
+      Move(Id, "it is of a persistent type");
+    else if (Type.Size > CopiedMax)
+      Move(Id, "a copy of it at each commit would be long");
+  }
+  for (InstanceId In : Threads) {
+    const FunctionInfo &F = All.visits().functionOf(In);
+    for (const Instruction &I : F.Body->Body)
+      if (NodeId N = All.visits().node(In, I.A); I.Code == Op::Store && N != None)
+        for (LocationId Each : Graph.pointees(N))
+          if (auto It = Variables.find(Graph.at(Each).In); It != Variables.end())
+            Move(It->first, "another thread stores there, at " + shown(What.placeOf({In, &I})));
+  }
+  // A root that has the address of one that moves moves with it: it may be in its initialiser.
+  for (bool Grew = true; Grew;) {
+    Grew = false;
+    for (auto &[Id, Of] : Variables)
+      for (auto [Offset, At] : Graph.object(Id).Cells)
+        for (LocationId Each : Graph.pointees(At)) {
+          ObjectId To = Graph.at(Each).In;
+          if (To == Id || !Variables.count(To) || (Of.InPool && Variables[To].InPool))
+            continue;
+          Move(To, "its address is in " + Say.variable(Graph.object(Id).Id));
+          Move(Id, "it has the address of " + Say.variable(Graph.object(To).Id));
+          Grew = true;
+        }
+  }
+}
+
+/// True when the whole variable is a root: it is no record, or nothing in it is of another kind.
+bool RootFinder::isWhole(ObjectId Id, const Variable &Of) const {
+  const Object &Here = Graph.object(Id);
+  if (Here.Type.What != Core::Record || Here.Type.Pointers || Of.InPool)
+    return true;
+  for (auto [Offset, At] : Here.Cells) {
+    if (Of.Leading.count(Offset) || Of.Also.count(Offset))
+      continue;
+    for (LocationId Each : Graph.pointees(At))
+      if (Graph.object(Graph.at(Each).In).isMemory() && !What.moves(Graph.at(Each).In))
+        return false;
+  }
+  return true;
+}
+
+void RootFinder::describe(ObjectId Id, const Variable &Of, Plan &Into) const {
+  const Object &Here = Graph.object(Id);
+  std::string Name = Say.variable(Here.Id);
+  auto Add = [&](std::string Written, const std::string &Why) {
+    if (llvm::none_of(Into.Roots, [&](const RootLine &R) { return R.Of.Name == Written; }))
+      Into.Roots.push_back({{std::move(Written), Why, Of.Where}, Of.InPool});
+  };
+  std::string Why = !Of.Leading.empty() ? "leads to what the load makes"
+                    : !Of.Also.empty()  ? "leads into the pool"
+                                        : "the load stores it (" + shown(Of.Where) +
+                                             "), and the running program uses it";
+  if (Of.InPool)
+    Why += "; " + Of.WhyInPool;
+  if (isWhole(Id, Of))
+    return Add(Name, Why);
+  for (const auto &[Cells, Because] :
+       {std::pair(Of.Leading, "leads to what the load makes"),
+        {Of.Also, "leads into the pool"},
+        {Of.Numbers, "the load stores it, and the running program uses it"}})
+    for (int64_t Offset : Cells)
+      if (std::string Member = Say.member(Here.Type.Record, Offset); !Member.empty())
+        Add(Name + "." + Member, Because);
+}
+
+/// Variables that are no roots, whose address lies in the pool: tables of the program.
+void RootFinder::describeAddressed(Plan &Into) const {
+  for (const auto &[Id, From] : What.addressed()) {
+    if (Variables.count(Id))
+      continue;
+    std::string Field = What.fieldName(From), Name = Say.variable(Graph.object(Id).Id);
+    std::string Place = shown(What.stored(From, Id));
+    if (Field.empty())
+      Into.Questions.push_back({Key::Roots,
+                                "the address of the variable " + Name + " is stored in the pool (" +
+                                    Place + "), and it is no root",
+                                {"make it a root with 'in_pool: true'"}});
+    else if (llvm::none_of(Into.StaticFields, [&](const Line &L) { return L.Name == Field; }))
+      Into.StaticFields.push_back(
+          {Field, "has the address of the variable " + Name, What.stored(From, Id)});
+  }
+}
+
+/// Types that come to one field, told together.
+void RootFinder::describeLeaving(Plan &Into) const {
+  std::map<std::string, std::map<std::string, Leaving>> ByField;
+  for (const Leaving &Each : What.leaving()) {
+    const Object &To = Graph.object(Each.To);
+    std::string Type = To.Types.empty() ? "memory" : P.displayName(*To.Types.begin());
+    ByField[What.fieldName(Each.From)].try_emplace(Type, Each);
+  }
+  for (const auto &[Field, Types] : ByField) {
+    std::string Listed;
+    size_t Count = 0;
+    for (const auto &[Type, Each] : Types)
+      if (++Count <= TypesShown)
+        Listed += (Count == 1 ? "a " : ", a ") + Type + " (" +
+                  shown(What.stored(Each.From, Each.To)) + ", made at " +
+                  shown(What.madeAt(Each.To)) + ")";
+    if (Count > TypesShown)
+      Listed += " and " + std::to_string(Count - TypesShown) + " more types";
+    std::string Text = (Field.empty() ? "an array in the pool" : Field) + " gets pointers to " +
+                       Listed + ", which the load does not leave behind";
+    if (Field.empty()) {
+      Into.Questions.push_back(
+          {Key::Fields, Text, {"let them move: add the functions that make them to 'persistent'"}});
+      continue;
+    }
+    const Leaving &First = Types.begin()->second;
+    Into.VolatileFields.push_back(
+        {Field, "leads to what dies with the process", What.stored(First.From, First.To)});
+    Into.Questions.push_back(
+        {Key::Fields,
+         Text,
+         {"'volatile', as here: each start has to set it, behind the call of the load function",
+          "let it move: remove the mark, and add the function that makes it to 'persistent'",
+          "keep a name in the record in place of the pointer, and look it up"}});
+  }
+}
+
+void RootFinder::describe(Plan &Into) const {
+  for (const auto &[Id, Of] : Variables)
+    describe(Id, Of, Into);
+  describeAddressed(Into);
+  describeLeaving(Into);
+}
+
+} // namespace nvmove::plan

@@ -1,0 +1,321 @@
+// See Turns.h.
+#include "plan/Turns.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::plan {
+
+using facts::Instruction;
+using facts::Op;
+using facts::Region;
+using facts::RegionKind;
+using facts::Register;
+
+Turns::Turns(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
+             llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save)
+    : P(P), Known(Known), All(All), What(What) {
+  for (ObjectId Id : What.objects())
+    Makers.insert(All.graph().object(Id).Made.In);
+  findRunning(Load, Save);
+  Flushes = flushes();
+  for (InstanceId In : Running)
+    look(In);
+  spread();
+  choose();
+}
+
+bool Turns::opensToWrite(InstanceId In) const {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  return llvm::any_of(F.Body->Body, [&](const Instruction &I) {
+    return I.Code == Op::Call && I.A != None && writesOnly(I, Known.effect(P.entity(F, I.A)));
+  });
+}
+
+/// From the entries on, without what loads, and without what opens a file to write it.
+void Turns::findRunning(llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save) {
+  std::vector<InstanceId> Work = All.entries();
+  Running.insert(Work.begin(), Work.end());
+  while (!Work.empty()) {
+    InstanceId In = Work.back();
+    Work.pop_back();
+    for (size_t Each : All.from(In)) {
+      InstanceId Callee = All.edges()[Each].Callee;
+      FunctionId Id = All.functionOf(Callee);
+      if (!llvm::is_contained(Load, Id) && !llvm::is_contained(Save, Id) && !opensToWrite(Callee) &&
+          Running.insert(Callee).second)
+        Work.push_back(Callee);
+    }
+  }
+}
+
+bool Turns::leadsToMoving(InstanceId In, Register Address) const {
+  NodeId N = All.visits().node(In, Address);
+  return N != None && anyOf(All.graph().pointees(N),
+                            [&](LocationId Each) { return What.moves(All.graph().at(Each).In); });
+}
+
+bool Turns::leadsToRoot(InstanceId In, Register Address) const {
+  NodeId N = All.visits().node(In, Address);
+  return N != None && anyOf(All.graph().pointees(N), [&](LocationId Each) {
+           Location At = All.graph().at(Each);
+           return What.roots().count({At.In, At.Offset}) != 0;
+         });
+}
+
+/// A store to what moves, by the program or by a library function that is told to.
+bool Turns::changesMoving(InstanceId In, const Instruction &I) const {
+  if (I.Code == Op::Store || I.Code == Op::CopyObject)
+    return leadsToMoving(In, I.A);
+  if (I.Code != Op::Call || I.A == None)
+    return false;
+  const FunctionInfo &F = All.visits().functionOf(In);
+  ExternalEffect E = Known.effect(P.entity(F, I.A));
+  bool Writes = E.What == Effect::CopyBytes || E.What == Effect::Release || E.What == Effect::Read;
+  return Writes && E.A >= 0 && E.A < I.ArgumentCount &&
+         leadsToMoving(In, F.Body->Arguments[I.FirstArgument + E.A]);
+}
+
+bool Turns::isChange(InstanceId In, const Instruction &I) const {
+  bool Stores = I.Code == Op::Store || I.Code == Op::CopyObject;
+  return changesMoving(In, I) || (Stores && leadsToRoot(In, I.A));
+}
+
+bool Turns::builds(InstanceId In) const {
+  return Makers.count(In) ||
+         llvm::any_of(All.visits().functionOf(In).Body->Body,
+                      [&](const Instruction &I) { return changesMoving(In, I); });
+}
+
+std::optional<Output> Turns::output(InstanceId In, const Instruction &Call) const {
+  Entity Callee;
+  if (Call.Code == Op::Call && Call.A != None)
+    Callee = P.entity(All.visits().functionOf(In), Call.A);
+  return Callee.What == Entity::External ? outputOf(P.externals()[Callee.Id].Name) : std::nullopt;
+}
+
+/// What a program that flushes prints leaves it with the flush.
+bool Turns::flushes() const {
+  return llvm::any_of(Running, [&](InstanceId In) {
+    return llvm::any_of(All.visits().functionOf(In).Body->Body, [&](const Instruction &I) {
+      std::optional<Output> Out = output(In, I);
+      return Out && Out->How == OutputWay::Flush && !isErrorOutput(In, I, Out->Where);
+    });
+  });
+}
+
+bool Turns::isErrorOutput(InstanceId In, const Instruction &Call, int Where) const {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  if (Where < 0 || Where >= Call.ArgumentCount)
+    return false;
+  std::set<Register> Behind =
+      registersBehind(*F.Body, F.Body->Arguments[Call.FirstArgument + Where]);
+  std::set<Register> Addresses;
+  for (const Instruction &I : F.Body->Body)
+    if (I.Code == Op::Load && Behind.count(I.Dst))
+      Addresses.insert(I.A);
+  return llvm::any_of(F.Body->Body, [&](const Instruction &I) {
+    return I.Code == Op::AddressOf && Addresses.count(I.Dst) &&
+           F.unit().text(F.unit().Symbols[I.A].Name) == "stderr";
+  });
+}
+
+/// A call that gives something out, unless it is known to be the error output.
+bool Turns::isAnswer(InstanceId In, const Instruction &Call) const {
+  std::optional<Output> Out = output(In, Call);
+  return Out && Out->How != (Flushes ? OutputWay::Stream : OutputWay::Flush) &&
+         !isErrorOutput(In, Call, Out->Where);
+}
+
+void Turns::look(InstanceId In) {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  std::vector<bool> Dead = Known.deadRegions(All.functionOf(In));
+  Seen Here;
+  for (const Instruction &I : F.Body->Body) {
+    if (Dead[I.Region])
+      continue;
+    if (isChange(In, I)) {
+      Here.Changes.push_back(&I);
+      Changed.insert(In);
+      if (changesMoving(In, I))
+        Building.insert(In);
+    }
+    if (isAnswer(In, I)) {
+      Here.Answers.push_back(&I);
+      Answering.insert(In);
+    }
+  }
+  Events[In] = std::move(Here);
+}
+
+/// What a function calls, it does.
+void Turns::spread() {
+  for (std::set<InstanceId> *Set : {&Changed, &Answering, &Building}) {
+    std::vector<InstanceId> Work(Set->begin(), Set->end());
+    while (!Work.empty()) {
+      InstanceId In = Work.back();
+      Work.pop_back();
+      for (size_t Each : All.to(In))
+        if (InstanceId Caller = All.edges()[Each].Caller;
+            Running.count(Caller) && Set->insert(Caller).second)
+          Work.push_back(Caller);
+    }
+  }
+  for (InstanceId In : Changed)
+    for (size_t Each : All.from(In))
+      if (const Edge &Call = All.edges()[Each]; Changed.count(Call.Callee))
+        Events[In].Changes.push_back(Call.Call);
+}
+
+namespace {
+
+/// The regions from the body of the function down to \p At.
+std::vector<uint32_t> pathTo(const facts::Function &Body, uint32_t At) {
+  std::vector<uint32_t> Path = {At};
+  while (At != 0 && Body.Regions[At].Parent != None)
+    Path.push_back(At = Body.Regions[At].Parent);
+  std::reverse(Path.begin(), Path.end());
+  return Path;
+}
+
+uint32_t innermostLoop(const facts::Function &Body, uint32_t At) {
+  while (At != 0 && Body.Regions[At].Kind != RegionKind::Loop)
+    At = Body.Regions[At].Parent;
+  return At;
+}
+
+/// False for two branches beside each other: of "if ... else" and "switch" one runs.
+bool mayBothRun(const facts::Function &Body, uint32_t A, uint32_t B) {
+  std::vector<uint32_t> Left = pathTo(Body, A), Right = pathTo(Body, B);
+  size_t At = 0;
+  while (At != Left.size() && At != Right.size() && Left[At] == Right[At])
+    ++At;
+  return At == Left.size() || At == Right.size() ||
+         Body.Regions[Left[At]].Kind != RegionKind::Branch ||
+         Body.Regions[Right[At]].Kind != RegionKind::Branch;
+}
+
+bool isWithin(const facts::Function &Body, uint32_t At, uint32_t Outer) {
+  return llvm::is_contained(pathTo(Body, At), Outer);
+}
+
+/// True when a branch around \p First ends in a return before \p Later.
+bool leavesBefore(const facts::Function &Body, const Instruction &First, const Instruction &Later) {
+  for (const Instruction &I : Body.Body)
+    if (I.Code == Op::Return && &I > &First && &I < &Later && I.Region != 0 &&
+        isWithin(Body, First.Region, I.Region) && !isWithin(Body, Later.Region, I.Region))
+      return true;
+  return false;
+}
+
+} // namespace
+
+bool Turns::isHalfDone(InstanceId In, const Instruction &Call) const {
+  const facts::Function &Body = *All.visits().functionOf(In).Body;
+  uint32_t Loop = innermostLoop(Body, Call.Region);
+  bool Before = false, Behind = false;
+  for (const Instruction *Each : Events.at(In).Changes) {
+    if (Each == &Call || !isWithin(Body, Each->Region, Loop) ||
+        !mayBothRun(Body, Each->Region, Call.Region))
+      continue;
+    if (Each < &Call)
+      Before |= !leavesBefore(Body, *Each, Call);
+    else
+      Behind |= !leavesBefore(Body, Call, *Each);
+  }
+  return Before && Behind;
+}
+
+/// True when no change is half made in any caller while \p In runs.
+bool Turns::isWhole(InstanceId In) const {
+  std::set<InstanceId> Tried = {In};
+  std::vector<InstanceId> Work = {In};
+  while (!Work.empty()) {
+    InstanceId At = Work.back();
+    Work.pop_back();
+    for (size_t Each : All.to(At)) {
+      const Edge &Call = All.edges()[Each];
+      if (!Running.count(Call.Caller))
+        continue;
+      if (isHalfDone(Call.Caller, *Call.Call))
+        return false;
+      if (Tried.insert(Call.Caller).second)
+        Work.push_back(Call.Caller);
+    }
+  }
+  return true;
+}
+
+/// The outermost functions that change and answer nothing.
+void Turns::chooseAtomic(InstanceId In, std::set<InstanceId> &Tried) {
+  if (!Tried.insert(In).second || !Building.count(In))
+    return;
+  bool IsEntry = All.to(In).empty();
+  if (!IsEntry && !Answering.count(In)) {
+    Atomic.insert(All.functionOf(In));
+    return;
+  }
+  for (size_t Each : All.from(In))
+    if (InstanceId Callee = All.edges()[Each].Callee; Running.count(Callee))
+      chooseAtomic(Callee, Tried);
+}
+
+/// True when some caller of \p In makes changes at all.
+bool Turns::comesBehindChange(InstanceId In) const {
+  std::set<InstanceId> Tried = {In};
+  std::vector<InstanceId> Work = {In};
+  while (!Work.empty()) {
+    InstanceId At = Work.back();
+    Work.pop_back();
+    for (size_t Each : All.to(At))
+      if (InstanceId Caller = All.edges()[Each].Caller; Running.count(Caller)) {
+        if (Building.count(Caller))
+          return true;
+        if (Tried.insert(Caller).second)
+          Work.push_back(Caller);
+      }
+  }
+  return Building.count(In) != 0;
+}
+
+/// An answer is covered by a commit on entry to its function, unless that makes a change before it:
+/// then what makes the change has to be whole by itself.
+void Turns::chooseFor(InstanceId In, std::set<InstanceId> &Tried) {
+  const facts::Function &Body = *All.visits().functionOf(In).Body;
+  const Seen &Here = Events.at(In);
+  for (const Instruction *Answer : Here.Answers) {
+    bool Covered = true;
+    for (const Instruction *Each : Here.Changes) {
+      if (Each >= Answer || !mayBothRun(Body, Each->Region, Answer->Region) ||
+          leavesBefore(Body, *Each, *Answer))
+        continue;
+      Covered = false;
+      if (Each->Code != Op::Call) {
+        Early.push_back({In, Answer});
+        break;
+      }
+      for (size_t Edge : All.from(In))
+        if (All.edges()[Edge].Call == Each && Running.count(All.edges()[Edge].Callee))
+          chooseAtomic(All.edges()[Edge].Callee, Tried);
+    }
+    if (Covered && !All.to(In).empty() && comesBehindChange(In))
+      Commit.insert(All.functionOf(In));
+  }
+}
+
+void Turns::choose() {
+  std::set<FunctionId> Amidst; // Answers whose callers are in the middle of a change.
+  for (const auto &[In, Here] : Events)
+    if (!Here.Answers.empty() && !isWhole(In)) {
+      Amidst.insert(All.functionOf(In));
+      Early.push_back({In, Here.Answers.front()});
+    }
+  std::set<InstanceId> Tried;
+  for (const auto &[In, Here] : Events)
+    if (!Here.Answers.empty() && !Amidst.count(All.functionOf(In)))
+      chooseFor(In, Tried);
+  if (Commit.empty() && Atomic.empty())
+    for (InstanceId In : All.entries())
+      chooseAtomic(In, Tried);
+}
+
+} // namespace nvmove::plan

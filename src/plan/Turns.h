@@ -1,0 +1,73 @@
+// Where a transaction may end: on entry to the functions by which an answer leaves, where no change is
+// half made; else around the functions that make a change as a whole.
+//
+//   change   a store to what moves, or to a root
+//   answer   a call by which something leaves the program (solve/Outputs.h), but for its error output;
+//            of a program that flushes its streams, the flush
+//   running  what the program does besides loading and saving
+//
+// A call within a function is in the middle of a change when a change is made before it and another
+// one behind it, in the same turn of the innermost loop, and not in branches of which only one runs.
+#pragma once
+
+#include "plan/Moved.h"
+
+#include "solve/Outputs.h"
+
+namespace nvmove::plan {
+
+class Turns {
+public:
+  Turns(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
+        llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save);
+
+  /// Functions whose entry comes before an answer.
+  const std::set<FunctionId> &commit() const { return Commit; }
+  /// Functions that make a change as a whole and answer nothing.
+  const std::set<FunctionId> &atomic() const { return Atomic; }
+  /// Answers that may leave before what they tell of is durable.
+  const std::vector<Site> &early() const { return Early; }
+  /// True when \p In itself stores to an object that moves, or makes one.
+  bool builds(InstanceId In) const;
+  /// While the program runs, apart from loading and saving.
+  bool runs(InstanceId In) const { return Running.count(In) != 0; }
+
+private:
+  struct Seen {
+    std::vector<const facts::Instruction *> Changes, Answers;
+  };
+
+  void findRunning(llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save);
+  void look(InstanceId In);
+  bool opensToWrite(InstanceId In) const;
+  std::optional<Output> output(InstanceId In, const facts::Instruction &Call) const;
+  bool flushes() const;
+  bool isErrorOutput(InstanceId In, const facts::Instruction &Call, int Where) const;
+  bool isAnswer(InstanceId In, const facts::Instruction &Call) const;
+  bool isChange(InstanceId In, const facts::Instruction &I) const;
+  bool leadsToMoving(InstanceId In, facts::Register Address) const;
+  bool leadsToRoot(InstanceId In, facts::Register Address) const;
+  bool changesMoving(InstanceId In, const facts::Instruction &I) const;
+  void spread();
+  bool isHalfDone(InstanceId In, const facts::Instruction &Call) const;
+  bool isWhole(InstanceId In) const;
+  bool comesBehindChange(InstanceId In) const;
+  void choose();
+  void chooseFor(InstanceId In, std::set<InstanceId> &Tried);
+  void chooseAtomic(InstanceId In, std::set<InstanceId> &Tried);
+
+  const Program &P;
+  const Inference &Known;
+  const Everything &All;
+  const Moved &What;
+  std::set<InstanceId> Running;
+  bool Flushes = false; ///< What streams have leaves with a flush.
+  std::map<InstanceId, Seen> Events;
+  std::set<InstanceId> Changed, Answering; ///< Themselves, or what they call.
+  std::set<InstanceId> Building;           ///< The same, of objects that move.
+  std::set<InstanceId> Makers;             ///< Of objects that move.
+  std::set<FunctionId> Commit, Atomic;
+  std::vector<Site> Early;
+};
+
+} // namespace nvmove::plan

@@ -1,0 +1,133 @@
+// nvmove plan: gather facts, think out a port file, write it.
+#include "nvmove/Commands.h"
+#include "nvmove/Inputs.h"
+
+#include "plan/Planner.h"
+#include "plan/WritePlan.h"
+#include "solve/Solve.h"
+#include "support/Files.h"
+#include "support/Process.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nvmove::tool {
+
+namespace {
+
+constexpr const char *Footer = R"(
+Examples:
+  nvmove plan -p build --load rdbLoad --save rdbSave -o server.nvmove.yaml
+  nvmove plan --load load jobs.c -- -std=c99
+
+What the source does not say is a QUESTION in the file, with the choices. Read the file before it is
+used: docs/reference/plan.md says how each line was found, and what is not looked for.
+
+Next:
+  nvmove-cc --nvmove-port=FILE ...   builds the program with it
+  nvmove crash -- ./program          shows that a run survives every crash
+
+Exit status:
+  0  the plan is whole; it may have questions
+  1  the analysis was stopped, inputs were skipped, or nothing that moves was found
+  2  wrong usage or unusable input
+  3  internal error)";
+
+llvm::Expected<plan::Plan> planDeep(std::vector<facts::TranslationUnit> Units,
+                                    const plan::Options &O) {
+  std::optional<llvm::Expected<plan::Plan>> Result;
+  support::onDeepStack([&] { Result.emplace(plan::makePlan(std::move(Units), O)); });
+  return std::move(*Result);
+}
+
+/// What the file says in short, to the terminal.
+void summarise(const Arguments &A, const plan::Plan &Plan, support::Diagnostics &D) {
+  for (const std::string &Note : Plan.Notes)
+    D.note(Note);
+  D.note(std::to_string(Plan.Types.size()) + " persistent types, " +
+         std::to_string(Plan.Roots.size()) + " roots, " + std::to_string(Plan.Questions.size()) +
+         " questions; next: answer them in " + support::displayPath(A.Output) +
+         ", then nvmove-cc --nvmove-port=" + support::displayPath(A.Output));
+}
+
+bool writePlan(const Arguments &A, const plan::Plan &Plan, support::Diagnostics &D) {
+  if (A.Output.empty() || A.Output == "-") {
+    plan::writePortFile(Plan, llvm::outs());
+    return true;
+  }
+  if (llvm::Error E = support::writeFile(
+          A.Output, [&](llvm::raw_ostream &OS) { plan::writePortFile(Plan, OS); })) {
+    D.error(std::move(E));
+    return false;
+  }
+  if (!A.Quiet)
+    summarise(A, Plan, D);
+  return true;
+}
+
+} // namespace
+
+void addPlanOptions(CLI::App &App, Arguments &A) {
+  addInputs(App, A);
+  addLoadAndSave(App, A);
+  App.add_option("-o,--output", A.Output, "write there instead of to stdout")
+      ->option_text("FILE")
+      ->group("Output");
+  App.add_flag("--replace", A.Replace, "the file of -o may exist: its edits are lost")
+      ->group("Output");
+  App.add_flag("-q,--quiet", A.Quiet, "no summary, no warnings")->group("Output");
+  addExecution(App, A);
+  App.footer(Footer);
+}
+
+std::string checkPlan(Arguments &A) {
+  if (A.Load.empty())
+    return "which function loads the state? Name it with --load ('nvmove scan --suggest-load' "
+           "lists "
+           "those that may)";
+  return checkInputs(A);
+}
+
+int runPlan(const Arguments &A) {
+  bool Color = support::wantsColor(A.Color, llvm::errs());
+  support::Diagnostics D(llvm::errs(), Color, A.Quiet);
+  if (!A.Replace && !A.Output.empty() && A.Output != "-" && llvm::sys::fs::exists(A.Output)) {
+    D.error(A.Output + " exists, and may have been edited: choose another name, or --replace it");
+    return ExitUsage;
+  }
+  llvm::Expected<Inputs> In = gatherInputs(A, D);
+  if (!In) {
+    D.error(In.takeError());
+    return ExitUsage;
+  }
+  if (llvm::Error E = refuseInputs({A.Output}, In->Read, "plan")) {
+    D.error(std::move(E));
+    return ExitUsage;
+  }
+  if (In->Units.empty()) {
+    D.error("nothing could be analysed: " +
+            (In->Skipped.empty() ? std::string("there is no input") : In->Skipped.front().Why));
+    return ExitIncomplete;
+  }
+  plan::Options O;
+  O.Load = A.Load;
+  O.Save = A.Save;
+  if (A.StepsMax)
+    O.StepsMax = A.StepsMax;
+  llvm::Expected<plan::Plan> Plan = planDeep(std::move(In->Units), O);
+  if (!Plan) {
+    llvm::Error Rest =
+        llvm::handleErrors(Plan.takeError(), [&](const solve::UnknownFunction &Unknown) {
+          reportUnknownFunction(Unknown, !In->Skipped.empty(), D);
+        });
+    D.error(std::move(Rest));
+    return ExitUsage;
+  }
+  if (!writePlan(A, *Plan, D))
+    return ExitUsage;
+  bool Partly = !In->Skipped.empty() && !A.KeepGoing;
+  return Plan->Incomplete || Plan->Roots.empty() || Partly ? ExitIncomplete : ExitComplete;
+}
+
+} // namespace nvmove::tool
