@@ -77,7 +77,7 @@ public:
       if (!InAllocator)
         Variable->setInit(initialised(Value, nameOf(*Variable)));
     }
-    if (!InAllocator && Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
+    if (!InAllocator && Variable->hasGlobalStorage() &&
         Variable->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
       findRoots(*Variable);
     return true;
@@ -257,16 +257,34 @@ private:
     At->second = (New || At->second) && Volatile;
   }
 
+  /// The name of a variable in the object file: one of a function has that one's before it.
+  std::string symbolOf(const VarDecl &Variable) const {
+    std::string Own = Variable.getName().str();
+    return Variable.isStaticLocal() && Function && Function->getIdentifier()
+               ? Function->getName().str() + "." + Own
+               : Own;
+  }
+
   void findRoots(const VarDecl &Variable) {
+    std::string Symbol = symbolOf(Variable);
     for (const port::Root &R : File.Roots) {
-      auto [First, Path] = llvm::StringRef(R.Name.Name).split('.');
+      llvm::StringRef Path = R.Name.Name;
       QualType Type = Variable.getType();
       uint64_t Offset = 0;
+      bool Named = Path.consume_front(Symbol) && (Path.empty() || Path.consume_front("."));
       bool Again = llvm::any_of(frontendFacts().Roots, // a tentative definition before this one
                                 [&](const RootPlace &P) { return P.Name == R.Name.Written; });
-      if (First != Variable.getName() || !follow(Type, Offset, Path) || Again)
+      if (!Named || !follow(Type, Offset, Path))
+        continue;
+      if (Again && Variable.isStaticLocal())
+        portError(Context, R.Name, "the function has several static variables of that name");
+      if (Again)
         continue;
       foundInSource(R.Name);
+      if (R.InPool && !Path.empty()) {
+        portError(Context, R.Name, "only a whole variable can lie in the pool");
+        continue;
+      }
       if (Variable.getTLSKind() != VarDecl::TLS_None || Type.isConstQualified()) {
         portError(Context, R.Name,
                   "a root is a variable of the whole program that can be written; this one is " +
@@ -274,7 +292,7 @@ private:
         continue;
       }
       frontendFacts().Roots.push_back(
-          {R.Name.Written, First.str(), R.After.Written, Offset,
+          {R.Name.Written, Symbol, R.After.Written, Offset,
            static_cast<uint64_t>(Context.getTypeSizeInChars(Type).getQuantity()) +
                (Path.empty() ? flexibleBytes(Variable) : 0),
            Layouts.describe(Type), R.Constant, R.InPool});

@@ -183,8 +183,6 @@ template <> struct MappingTraits<Root> {
     Io.mapOptional("in_pool", R.InPool);
     if (R.InPool && (R.Constant || !R.After.Written.empty()))
       Io.setError("'after' and 'constant' are for copies, and 'in_pool' makes none");
-    else if (R.InPool && llvm::StringRef(R.Name.Name).contains('.'))
-      Io.setError("only a whole variable can lie in the pool");
   }
 };
 

@@ -146,6 +146,11 @@ SymbolId TypeTable::symbol(const clang::ValueDecl *Decl, bool Local) {
   Unit.Symbols.emplace_back();
   Symbol Made;
   Made.Name = text(Decl->getName());
+  if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl);
+      Variable && Variable->isStaticLocal())
+    if (const auto *Around = llvm::dyn_cast<clang::FunctionDecl>(Variable->getDeclContext());
+        Around && Around->getIdentifier())
+      Made.Name = text((Around->getName() + "." + Decl->getName()).str());
   Made.Type = type(Decl->getType());
   Made.System = Context.getSourceManager().isInSystemHeader(Key->getLocation());
   const clang::ValueDecl *Shown = Decl;
