@@ -126,23 +126,28 @@ void Allocations::findScopes() {
                                                             : Into.Beside;
     add(To, Say.function(Id), "allocates " + Names + " (" + shown(Where) + ")", Say.definition(Id));
   }
-  std::set<std::string> Told;
+  std::map<FunctionId, std::pair<std::set<std::string>, std::set<std::string>>> ByMaker;
   for (ObjectId Id : Found.left()) {
-    std::string Where = shown(What.madeAt(Id));
-    if (!Told.insert(Where).second)
-      continue;
-    std::string Maker = Say.function(All.functionOf(Graph.object(Id).Made.In));
-    if (What.moves(Id))
-      Into.Questions.push_back({Key::Persistent,
-                                "the " + typeName(Id) + " of " + Where + " lies in DRAM where " +
-                                    Maker + " is called outside these scopes",
-                                {"add the callers of " + Maker + " that link it to the data"}});
-    else
-      Into.Questions.push_back({Key::Volatile,
-                                "the " + typeName(Id) + " of " + Where +
-                                    " goes to the pool with other things that " + Maker + " makes",
-                                {"nothing, if it holds no address of what stays in DRAM",
-                                 "a scope by the field or variable that takes it"}});
+    auto &[Moving, Staying] = ByMaker[All.functionOf(Graph.object(Id).Made.In)];
+    (What.moves(Id) ? Moving : Staying).insert(typeName(Id) + " (" + shown(What.madeAt(Id)) + ")");
+  }
+  for (const auto &[Maker, Objects] : ByMaker) {
+    std::string Name = Say.function(Maker);
+    if (!Objects.first.empty())
+      Into.Questions.push_back(
+          {Key::Persistent,
+           Name + " allocates " + listed(Objects.first) +
+               ", which may be linked to the data, and other things; it lies in DRAM where no "
+               "scope is around",
+           {"nothing, until a commit names the field that it is linked by",
+            "a scope by the field or variable that takes it, or by the callers of " + Name +
+                " that link it"}});
+    if (!Objects.second.empty())
+      Into.Questions.push_back(
+          {Key::Volatile,
+           "in the calls of " + Name + " also " + listed(Objects.second) + " goes to the pool",
+           {"nothing, if it holds no address of what stays in DRAM",
+            "'volatile': a scope by the field or variable that takes it"}});
   }
 }
 

@@ -5,6 +5,8 @@
 
 namespace nvmove::plan {
 
+constexpr unsigned DepthMax = 8; ///< Records in records.
+
 Moved::Moved(const Program &P, const Everything &All, const Scanned &Found)
     : P(P), All(All), Graph(All.graph()), Found(Found), Loading(All.extent(Found.Load)) {
   findRoots();
@@ -48,6 +50,15 @@ bool Moved::stays(ObjectId Id) const {
   return false;
 }
 
+bool Moved::isBytes(ObjectId Id) const {
+  const Object &What = Graph.object(Id);
+  return What.Types.empty() && llvm::none_of(What.Cells, [&](const auto &At) {
+           return anyOf(Graph.pointees(At.second), [&](LocationId Each) {
+             return Graph.object(Graph.at(Each).In).isMemory();
+           });
+         });
+}
+
 /// Backwards from what the load makes to all that may move and leads there, and to the variables.
 void Moved::findRoots() {
   std::map<ObjectId, std::vector<Cell>> Holders;
@@ -59,7 +70,8 @@ void Moved::findRoots() {
       continue;
     for (auto [Offset, At] : What.Cells)
       for (LocationId Each : Graph.pointees(At))
-        Holders[Graph.at(Each).In].push_back({Id, Offset});
+        if (fits({Id, Offset}, Graph.at(Each).In))
+          Holders[Graph.at(Each).In].push_back({Id, Offset});
     if (isLoaded(Id) && Leads.insert(Id).second)
       Work.push_back(Id);
   }
@@ -90,6 +102,8 @@ void Moved::walk() {
     for (LocationId Each : Graph.pointees(At->second)) {
       ObjectId To = Graph.at(Each).In;
       const Object &What = Graph.object(To);
+      if (!fits(From, To))
+        continue;
       if (mayMove(To)) {
         if (Moving.insert(To).second) {
           Blocks.insert({What.Made.In, What.Made.At});
@@ -123,36 +137,119 @@ void Moved::findAlsoRoots() {
             AlsoRoots.insert({Id, Offset});
 }
 
+namespace {
+
+/// The member of \p Key at byte \p Offset, in records by value as deep as it lies. \p Take is called
+/// with each on the way, the outermost first.
+template <typename Visit>
+bool eachMemberAt(const Program &P, RecordKey Key, uint64_t Offset, Visit Take) {
+  for (unsigned Depth = 0; Depth != DepthMax; ++Depth) {
+    const RecordField *Inner = nullptr;
+    for (const RecordField &Field : P.record(Key).Fields) // The last member of a union.
+      if (Offset >= Field.Offset && Offset < Field.Offset + std::max<uint64_t>(Field.Type.Size, 1))
+        Inner = &Field;
+    if (!Inner)
+      return false;
+    Take(*Inner);
+    if (Inner->Type.What != Core::Record || Inner->Type.Pointers)
+      return true;
+    Offset -= Inner->Offset;
+    Key = Inner->Type.Record;
+    if (uint64_t Size = P.record(Key).Size)
+      Offset %= Size;
+  }
+  return false;
+}
+
+/// False where \p Key has only numbers at byte \p Offset, in each member of its unions.
+bool mayHoldPointer(const Program &P, RecordKey Key, uint64_t Offset, unsigned Depth = 0) {
+  bool Some = false;
+  if (Depth == DepthMax)
+    return true;
+  for (const RecordField &Field : P.record(Key).Fields) {
+    if (Offset < Field.Offset || Offset >= Field.Offset + std::max<uint64_t>(Field.Type.Size, 1))
+      continue;
+    Some = true;
+    uint64_t Inner = Offset - Field.Offset;
+    const Shape &Type = Field.Type;
+    if (Type.What == Core::Record && !Type.Pointers) {
+      uint64_t Size = P.record(Type.Record).Size;
+      if (mayHoldPointer(P, Type.Record, Size ? Inner % Size : Inner, Depth + 1))
+        return true;
+    } else if (Type.Pointers || Type.Address || Type.What != Core::Other) {
+      return true;
+    }
+  }
+  return !Some;
+}
+
+} // namespace
+
 std::string Moved::fieldName(Cell At) const {
   const Object &What = Graph.object(At.In);
   if (What.Types.empty() || At.Offset < 0)
     return "";
   RecordKey Key = P.named(*What.Types.begin());
   std::string Name = P.record(Key).Name;
-  uint64_t Offset = static_cast<uint64_t>(At.Offset);
-  if (Name.empty())
-    return "";
-  for (unsigned Depth = 0; Depth != 8; ++Depth) {
-    const RecordField *Inner = nullptr;
+  bool Found =
+      eachMemberAt(P, Key, static_cast<uint64_t>(At.Offset), [&](const RecordField &Field) {
+        // A record with a name of its own is written with it: its marks hold wherever it lies.
+        bool Record = Field.Type.What == Core::Record && !Field.Type.Pointers;
+        if (Record && !P.record(Field.Type.Record).Name.empty())
+          Name = P.record(Field.Type.Record).Name;
+        else if (!Field.Name.empty())
+          Name += "." + Field.Name;
+      });
+  return Found && !Name.empty() && Name.front() != '.' ? Name : "";
+}
+
+/// What a cell is declared to hold; of no size where nothing is known, or a union says several things.
+Shape Moved::declared(Cell At) const {
+  const Object &What = Graph.object(At.In);
+  if (What.Kind == ObjectKind::Global && (What.Type.What != Core::Record || What.Type.Pointers))
+    return What.Type;
+  if (What.Types.size() != 1 || At.Offset < 0)
+    return Shape();
+  Shape Found;
+  bool Union = P.record(*What.Types.begin()).Union;
+  bool Whole = eachMemberAt(P, *What.Types.begin(), static_cast<uint64_t>(At.Offset),
+                            [&](const RecordField &Field) {
+                              Found = Field.Type;
+                              Union |= Field.Type.What == Core::Record && !Field.Type.Pointers &&
+                                       P.record(Field.Type.Record).Union;
+                            });
+  return Whole && !Union ? Found : Shape();
+}
+
+/// False where a cell is declared to point to one record and the object is another one: the analysis
+/// has mixed things up.
+bool Moved::fits(Cell At, ObjectId To) const {
+  Shape Type = declared(At);
+  const Object &What = Graph.object(To);
+  const Object &From = Graph.object(At.In);
+  if (From.Types.size() == 1 && At.Offset >= 0 && What.isMemory() &&
+      !mayHoldPointer(P, *From.Types.begin(), static_cast<uint64_t>(At.Offset)))
+    return false;
+  if (Type.Pointers != 1 || What.Types.empty())
+    return true;
+  if (Type.What == Core::Char)
+    return moves(To);
+  if (Type.What != Core::Record)
+    return true;
+  return llvm::any_of(What.Types, [&](RecordKey Key) {
+    std::vector<RecordKey> First, Other;
+    P.recordsAt(Key, 0, First);
+    P.recordsAt(Type.Record, 0, Other);
+    RecordKey Wanted = P.named(Type.Record);
+    auto IsWanted = [&](RecordKey Each) { return P.named(Each) == Wanted; };
+    // An intrusive link leads into the middle of what it links.
     for (const RecordField &Field : P.record(Key).Fields)
-      if (Offset >= Field.Offset && Offset < Field.Offset + std::max<uint64_t>(Field.Type.Size, 1))
-        Inner = &Field;
-    if (!Inner)
-      return "";
-    bool Record = Inner->Type.What == Core::Record && !Inner->Type.Pointers;
-    // A record with a name of its own is written with it: its marks hold wherever it lies.
-    if (Record && !P.record(Inner->Type.Record).Name.empty())
-      Name = P.record(Inner->Type.Record).Name;
-    else if (!Inner->Name.empty())
-      Name += "." + Inner->Name;
-    if (!Record)
-      return Name;
-    Offset -= Inner->Offset;
-    Key = Inner->Type.Record;
-    if (uint64_t Size = P.record(Key).Size)
-      Offset %= Size;
-  }
-  return "";
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers && IsWanted(Field.Type.Record))
+        return true;
+    return llvm::any_of(First, IsWanted) || llvm::is_contained(Other, Key) ||
+           P.extends(Key, Type.Record) || P.extends(Type.Record, Key) ||
+           !P.record(Type.Record).Complete;
+  });
 }
 
 SourcePlace Moved::placeOf(const Site &Where) const {

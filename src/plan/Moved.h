@@ -40,6 +40,8 @@ public:
   const std::set<ObjectId> &objects() const { return Moving; }
   /// True for what has to stay in DRAM: it is looked at as a record of its own, or keeps addresses.
   bool stays(ObjectId Id) const;
+  /// Without a record, and without a pointer to an object.
+  bool isBytes(ObjectId Id) const;
   /// Cells of global variables.
   const std::set<Cell> &roots() const { return Roots; }
   /// Cells of other variables that lead to what moves.
@@ -59,6 +61,8 @@ public:
 private:
   bool isLoaded(ObjectId Id) const;
   bool mayMove(ObjectId Id) const;
+  Shape declared(Cell At) const;
+  bool fits(Cell At, ObjectId To) const;
   void findRoots();
   void walk();
   void findAlsoRoots();

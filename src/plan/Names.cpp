@@ -7,6 +7,8 @@ namespace nvmove::plan {
 
 namespace {
 
+constexpr size_t TextsShown = 6;
+
 std::string fileOf(const std::string &Path) { return llvm::sys::path::filename(Path).str(); }
 
 } // namespace
@@ -42,6 +44,15 @@ std::string Names::member(RecordKey Outer, int64_t Offset) const {
                  : "";
     }
   return "";
+}
+
+std::string listed(const std::set<std::string> &Texts) {
+  std::string All;
+  size_t Count = 0;
+  for (const std::string &Each : Texts)
+    if (++Count <= TextsShown)
+      All += (Count == 1 ? "" : ", ") + Each;
+  return Count > TextsShown ? All + " and " + std::to_string(Count - TextsShown) + " more" : All;
 }
 
 std::string shown(const SourcePlace &Where) {

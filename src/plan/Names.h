@@ -4,6 +4,8 @@
 #include "plan/Plan.h"
 #include "solve/Program.h"
 
+#include <set>
+
 namespace nvmove::plan {
 
 using namespace solve;
@@ -28,6 +30,9 @@ public:
 private:
   const Program &P;
 };
+
+/// The first of \p Texts, and how many more.
+std::string listed(const std::set<std::string> &Texts);
 
 /// "jobs.c:59".
 std::string shown(const SourcePlace &Where);

@@ -120,17 +120,16 @@ void Planner::describeTurns(const Everything &All, const Turns &When) {
   for (FunctionId Id : When.atomic())
     Result.Atomic.push_back(
         {Say.function(Id), "makes a change as a whole, and answers nothing", Say.definition(Id)});
-  std::set<std::string> Told;
-  for (const Site &Each : When.early()) {
-    SourcePlace Where{All.visits().functionOf(Each.In).unit().text(Each.At->Where.File),
-                      Each.At->Where.Line, Each.At->Where.Column};
-    if (Told.insert(shown(Where)).second)
-      Result.Questions.push_back(
-          {Key::Commit,
-           "what " + shown(Where) + " gives out may leave before what it tells of is durable",
-           {"nothing, if it tells nobody of a change (a log)",
-            "move it into a function of its own, and add that to 'commit'"}});
-  }
+  std::set<std::string> Places;
+  for (const Site &Each : When.early())
+    Places.insert(shown(Say.place(All.visits().functionOf(Each.In), Each.At->Where)));
+  if (!Places.empty())
+    Result.Questions.push_back(
+        {Key::Commit,
+         "what these lines give out may leave before what it tells of is durable: " +
+             listed(Places),
+         {"nothing, if it tells nobody of a change (a log)",
+          "move it into a function of its own, and add that to 'commit'"}});
   if (Result.Commit.empty() && Result.Atomic.empty())
     Result.Questions.push_back({Key::Commit,
                                 "no function was found at whose entry the data are whole",

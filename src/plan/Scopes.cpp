@@ -158,7 +158,9 @@ bool Scopes::coverOne() {
       if (cover(In, Id))
         return true;
       // No function around it makes only what moves: the nearest is taken, and others are kept out.
-      if (FunctionId Maker = All.functionOf(In); !All_.count(Maker))
+      // (Not for bytes: where they are linked after all, the commit says so.)
+      if (FunctionId Maker = All.functionOf(In);
+          !All_.count(Maker) && !All.graph().object(Id).Types.empty())
         return add(Maker, Scope::Persistent, Id);
       GivenUp.insert(Id);
     }

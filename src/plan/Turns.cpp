@@ -48,10 +48,12 @@ void Turns::findRunning(llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<Function
   }
 }
 
-bool Turns::leadsToMoving(InstanceId In, Register Address) const {
+bool Turns::leadsToMoving(InstanceId In, Register Address, bool Bytes) const {
   NodeId N = All.visits().node(In, Address);
-  return N != None && anyOf(All.graph().pointees(N),
-                            [&](LocationId Each) { return What.moves(All.graph().at(Each).In); });
+  return N != None && anyOf(All.graph().pointees(N), [&](LocationId Each) {
+           ObjectId To = All.graph().at(Each).In;
+           return What.moves(To) && (Bytes || !What.isBytes(To));
+         });
 }
 
 bool Turns::leadsToRoot(InstanceId In, Register Address) const {
@@ -63,27 +65,27 @@ bool Turns::leadsToRoot(InstanceId In, Register Address) const {
 }
 
 /// A store to what moves, by the program or by a library function that is told to.
-bool Turns::changesMoving(InstanceId In, const Instruction &I) const {
+bool Turns::changesMoving(InstanceId In, const Instruction &I, bool Bytes) const {
   if (I.Code == Op::Store || I.Code == Op::CopyObject)
-    return leadsToMoving(In, I.A);
+    return leadsToMoving(In, I.A, Bytes);
   if (I.Code != Op::Call || I.A == None)
     return false;
   const FunctionInfo &F = All.visits().functionOf(In);
   ExternalEffect E = Known.effect(P.entity(F, I.A));
   bool Writes = E.What == Effect::CopyBytes || E.What == Effect::Release || E.What == Effect::Read;
   return Writes && E.A >= 0 && E.A < I.ArgumentCount &&
-         leadsToMoving(In, F.Body->Arguments[I.FirstArgument + E.A]);
+         leadsToMoving(In, F.Body->Arguments[I.FirstArgument + E.A], Bytes);
 }
 
 bool Turns::isChange(InstanceId In, const Instruction &I) const {
   bool Stores = I.Code == Op::Store || I.Code == Op::CopyObject;
-  return changesMoving(In, I) || (Stores && leadsToRoot(In, I.A));
+  return changesMoving(In, I, /*Bytes=*/true) || (Stores && leadsToRoot(In, I.A));
 }
 
 bool Turns::builds(InstanceId In) const {
   return Makers.count(In) ||
          llvm::any_of(All.visits().functionOf(In).Body->Body,
-                      [&](const Instruction &I) { return changesMoving(In, I); });
+                      [&](const Instruction &I) { return changesMoving(In, I, /*Bytes=*/true); });
 }
 
 std::optional<Output> Turns::output(InstanceId In, const Instruction &Call) const {
@@ -136,7 +138,7 @@ void Turns::look(InstanceId In) {
     if (isChange(In, I)) {
       Here.Changes.push_back(&I);
       Changed.insert(In);
-      if (changesMoving(In, I))
+      if (changesMoving(In, I, /*Bytes=*/false))
         Building.insert(In);
     }
     if (isAnswer(In, I)) {
@@ -309,6 +311,14 @@ void Turns::choose() {
       Amidst.insert(All.functionOf(In));
       Early.push_back({In, Here.Answers.front()});
     }
+  chooseAll(Amidst);
+  if (!Commit.empty() || !Atomic.empty())
+    return;
+  Building = Changed; // A program that changes nothing but texts.
+  chooseAll(Amidst);
+}
+
+void Turns::chooseAll(const std::set<FunctionId> &Amidst) {
   std::set<InstanceId> Tried;
   for (const auto &[In, Here] : Events)
     if (!Here.Answers.empty() && !Amidst.count(All.functionOf(In)))

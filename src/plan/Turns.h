@@ -45,14 +45,15 @@ private:
   bool isErrorOutput(InstanceId In, const facts::Instruction &Call, int Where) const;
   bool isAnswer(InstanceId In, const facts::Instruction &Call) const;
   bool isChange(InstanceId In, const facts::Instruction &I) const;
-  bool leadsToMoving(InstanceId In, facts::Register Address) const;
+  bool leadsToMoving(InstanceId In, facts::Register Address, bool Bytes) const;
   bool leadsToRoot(InstanceId In, facts::Register Address) const;
-  bool changesMoving(InstanceId In, const facts::Instruction &I) const;
+  bool changesMoving(InstanceId In, const facts::Instruction &I, bool Bytes) const;
   void spread();
   bool isHalfDone(InstanceId In, const facts::Instruction &Call) const;
   bool isWhole(InstanceId In) const;
   bool comesBehindChange(InstanceId In) const;
   void choose();
+  void chooseAll(const std::set<FunctionId> &Amidst);
   void chooseFor(InstanceId In, std::set<InstanceId> &Tried);
   void chooseAtomic(InstanceId In, std::set<InstanceId> &Tried);
 
@@ -64,7 +65,7 @@ private:
   bool Flushes = false; ///< What streams have leaves with a flush.
   std::map<InstanceId, Seen> Events;
   std::set<InstanceId> Changed, Answering; ///< Themselves, or what they call.
-  std::set<InstanceId> Building;           ///< The same, of objects that move.
+  std::set<InstanceId> Building;           ///< The same, of records and arrays that move.
   std::set<InstanceId> Makers;             ///< Of objects that move.
   std::set<FunctionId> Commit, Atomic;
   std::vector<Site> Early;

@@ -61,6 +61,7 @@ EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 SECONDS_MAX = 1800  # of all tests on a busy machine
 FAST_SECONDS = 30   # of tests that run before anything else
 SCREEN_SECONDS = 15  # of all tests, where only a first look is wanted
+SCREEN_POWER_SECONDS = 90  # the same, of a flush or a fence
 FURTHER_SECONDS = 150  # of those that run behind everything else
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 LAST_SHOWN = 200  # of its last line
@@ -160,7 +161,8 @@ class Workshop:
         seconds = SCREEN_SECONDS if self.screens else FAST_SECONDS
         if mutation.kind in ("fence", "flush"):
             tests.sort(key=lambda test: not loses_power(test))  # only these can notice
-            seconds = max(seconds, sum(self.reached.seconds[t] for t in tests if loses_power(t)))
+            losing = sum(self.reached.seconds[t] for t in tests if loses_power(t))
+            seconds = max(seconds, min(losing, SCREEN_POWER_SECONDS) if self.screens else losing)
         fast = self.reached.within(tests, seconds)
         return tests[:fast], tests[fast:fast + self.reached.within(tests[fast:], FURTHER_SECONDS)]
 
