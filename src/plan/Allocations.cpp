@@ -29,6 +29,7 @@ public:
 
 private:
   std::string typeName(ObjectId Id) const;
+  bool handsOn(FunctionId Id, const facts::Instruction &Call) const;
   void findAllocators();
   void addAllocator(const FunctionInfo &In, const Instruction &Call, std::set<FunctionId> &Seen);
   void findBytes();
@@ -84,11 +85,35 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
   }
 }
 
+/// True when \p Id gives the memory that \p Call allocates, of a size that its caller says: its callers'
+/// calls have the types.
+bool Allocations::handsOn(FunctionId Id, const Instruction &Call) const {
+  const FunctionInfo &F = P.function(Id);
+  bool Sized = false;
+  for (unsigned I = 0; I != Call.ArgumentCount; ++I)
+    for (unsigned Parameter : parametersBehind(*F.Body, F.Body->Arguments[Call.FirstArgument + I]))
+      Sized |= F.parameter(Parameter).Pointers == 0;
+  return Sized && llvm::any_of(F.Body->Body, [&](const Instruction &I) {
+           return I.Code == Op::Return && I.A != None && I.A != facts::NullRegister &&
+                  registersBehind(*F.Body, I.A).count(Call.Dst);
+         });
+}
+
 void Allocations::findAllocators() {
   std::set<FunctionId> Seen;
-  for (ObjectId Id : What.objects())
-    if (const Site &Made = Graph.object(Id).Made; Made.At)
-      addAllocator(All.visits().functionOf(Made.In), *Made.At, Seen);
+  for (ObjectId Id : What.objects()) {
+    const Site &Made = Graph.object(Id).Made;
+    if (!Made.At)
+      continue;
+    FunctionId Maker = All.functionOf(Made.In);
+    bool Library =
+        Made.At->A != None && P.entity(P.function(Maker), Made.At->A).What == Entity::External;
+    if (Library && handsOn(Maker, *Made.At))
+      add(Into.Allocators, Say.function(Maker), "its callers say what it allocates",
+          Say.definition(Maker));
+    else
+      addAllocator(P.function(Maker), *Made.At, Seen);
+  }
 }
 
 /// Functions that make only what holds no pointers, where the call itself does not say so.

@@ -172,4 +172,17 @@ std::vector<InstanceId> Everything::entries() const {
   return Found;
 }
 
+std::set<InstanceId> Everything::reached(llvm::function_ref<bool(InstanceId)> Skip) const {
+  std::vector<InstanceId> Work = entries();
+  std::set<InstanceId> Found(Work.begin(), Work.end());
+  while (!Work.empty()) {
+    InstanceId In = Work.back();
+    Work.pop_back();
+    for (size_t Each : from(In))
+      if (InstanceId Callee = Edges[Each].Callee; !Skip(Callee) && Found.insert(Callee).second)
+        Work.push_back(Callee);
+  }
+  return Found;
+}
+
 } // namespace nvmove::plan

@@ -8,6 +8,8 @@
 
 #include "solve/CallEffects.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <set>
 #include <vector>
 
@@ -47,6 +49,8 @@ public:
   std::set<InstanceId> extent(llvm::ArrayRef<FunctionId> Ids) const;
   /// Visits that are not called by others: main, threads, handlers, initialisers.
   std::vector<InstanceId> entries() const;
+  /// What runs from the entries on, without visits for which \p Skip holds and what only they call.
+  std::set<InstanceId> reached(llvm::function_ref<bool(InstanceId)> Skip) const;
 
 private:
   static const std::vector<size_t> &indexed(const std::vector<std::vector<size_t>> &In,

@@ -9,31 +9,86 @@ constexpr unsigned DepthMax = 8; ///< Records in records.
 
 Moved::Moved(const Program &P, const Everything &All, const Scanned &Found)
     : P(P), All(All), Graph(All.graph()), Found(Found), Loading(All.extent(Found.Load)) {
+  Running = All.reached([&](InstanceId In) {
+    FunctionId Id = All.functionOf(In);
+    return llvm::is_contained(Found.Load, Id) || llvm::is_contained(Found.Save, Id);
+  });
+  findHung();
+  findUsed();
+  findHolders();
   findRoots();
   walk();
   findAlsoRoots();
 }
 
-/// Made by the load, and data: a record of a persistent type, or an array with what was read. (Texts
-/// by themselves are more often the buffer that was read into.)
+/// Made by the load, and data: a record of a persistent type, or an array with what was read.
 bool Moved::isLoaded(ObjectId Id) const {
   const Object &What = Graph.object(Id);
   if (!mayMove(Id) || !Loading.count(What.Made.In))
     return false;
-  if (!What.Types.empty())
-    return true;
-  return Found.Untyped.count(What.Made.At) && llvm::any_of(What.Cells, [&](const auto &At) {
-           return anyOf(Graph.pointees(At.second), [&](LocationId Each) {
-             return Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap;
-           });
-         });
+  return !What.Types.empty() || (Found.Untyped.count(What.Made.At) && !isBytes(Id));
+}
+
+/// A text that the load has read. One by itself is more often the buffer that was read into.
+bool Moved::isText(ObjectId Id) const {
+  const Object &What = Graph.object(Id);
+  return What.Kind == ObjectKind::Heap && What.Types.empty() && Loading.count(What.Made.In) &&
+         Found.Untyped.count(What.Made.At);
 }
 
 bool Moved::mayMove(ObjectId Id) const {
   const Object &What = Graph.object(Id);
   return What.Kind == ObjectKind::Heap &&
-         (What.Types.empty() ||
+         (What.Types.empty() || Hung.count(Id) ||
           llvm::any_of(What.Types, [&](RecordKey Key) { return isPersistent(Key); }));
+}
+
+/// The load stores what it makes into objects that are older, or into arrays that these have.
+void Moved::findHung() {
+  std::set<ObjectId> Filled;
+  auto IsOlder = [&](ObjectId Id) {
+    const Object &What = Graph.object(Id);
+    return What.Kind == ObjectKind::Heap && !Loading.count(What.Made.In);
+  };
+  for (InstanceId In : Loading)
+    for (const facts::Instruction &I : All.visits().functionOf(In).Body->Body) {
+      NodeId To = All.visits().node(In, I.A), Value = All.visits().node(In, I.B);
+      if (I.Code != facts::Op::Store || To == None || Value == None ||
+          !anyOf(Graph.pointees(Value),
+                 [&](LocationId Each) { return isLoaded(Graph.at(Each).In); }))
+        continue;
+      for (LocationId Each : Graph.pointees(To))
+        if (IsOlder(Graph.at(Each).In))
+          Filled.insert(Graph.at(Each).In);
+    }
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    for (auto [Offset, At] : Graph.object(Id).Cells)
+      for (LocationId Each : Graph.pointees(At))
+        if (ObjectId To = Graph.at(Each).In;
+            IsOlder(Id) && Filled.count(To) && Graph.object(To).Types.empty())
+          Hung.insert(Id);
+  for (ObjectId Id : Filled)
+    if (!Graph.object(Id).Types.empty())
+      Hung.insert(Id);
+}
+
+/// Variables that the running program looks at.
+void Moved::findUsed() {
+  for (InstanceId In : Running)
+    for (const facts::Instruction &I : All.visits().functionOf(In).Body->Body)
+      if (NodeId N = All.visits().node(In, I.A); I.Code == facts::Op::Load && N != None)
+        for (LocationId Each : Graph.pointees(N))
+          if (Location At = Graph.at(Each); Graph.object(At.In).Kind == ObjectKind::Global)
+            Used.insert({At.In, At.Offset});
+}
+
+void Moved::findHolders() {
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (mayMove(Id) || Graph.object(Id).Kind == ObjectKind::Global)
+      for (auto [Offset, At] : Graph.object(Id).Cells)
+        for (LocationId Each : Graph.pointees(At))
+          if (fits({Id, Offset}, Graph.at(Each).In))
+            Holders[Graph.at(Each).In].push_back({Id, Offset});
 }
 
 bool Moved::stays(ObjectId Id) const {
@@ -61,19 +116,15 @@ bool Moved::isBytes(ObjectId Id) const {
 
 /// Backwards from what the load makes to all that may move and leads there, and to the variables.
 void Moved::findRoots() {
-  std::map<ObjectId, std::vector<Cell>> Holders;
   std::vector<ObjectId> Work;
   std::set<ObjectId> Leads;
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
-    const Object &What = Graph.object(Id);
-    if (!mayMove(Id) && What.Kind != ObjectKind::Global)
-      continue;
-    for (auto [Offset, At] : What.Cells)
-      for (LocationId Each : Graph.pointees(At))
-        if (fits({Id, Offset}, Graph.at(Each).In))
-          Holders[Graph.at(Each).In].push_back({Id, Offset});
     if (isLoaded(Id) && Leads.insert(Id).second)
       Work.push_back(Id);
+    if (isText(Id))
+      for (Cell Each : Holders[Id])
+        if (Graph.object(Each.In).Kind == ObjectKind::Global && Used.count(Each))
+          Roots.insert(Each);
   }
   while (!Work.empty()) {
     ObjectId Id = Work.back();
@@ -105,6 +156,8 @@ void Moved::walk() {
       if (!fits(From, To))
         continue;
       if (mayMove(To)) {
+        if (!Root)
+          Holding.insert(fieldName(From));
         if (Moving.insert(To).second) {
           Blocks.insert({What.Made.In, What.Made.At});
           Work.push_back(To);
@@ -112,7 +165,7 @@ void Moved::walk() {
       } else if (What.Kind == ObjectKind::Global) {
         if (!What.Constant)
           Addressed.try_emplace(To, From);
-      } else if (!Root && (What.Kind == ObjectKind::Heap || What.Kind == ObjectKind::Mapped)) {
+      } else if (!Root && What.isMemory() && What.Kind != ObjectKind::Pre) {
         Leaves.push_back({From, To});
       }
     }

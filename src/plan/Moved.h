@@ -4,6 +4,8 @@
 //   root      a cell of a global variable from which objects are reached that the load has made
 //   moves     an object on the heap that is reached from a root through objects of persistent types,
 //             or without a type: bytes and arrays
+//   hung      an object that was there before the load, into which the load hangs what it makes: the
+//             head of a container; it moves, too
 //   leaves    a cell of a moving object that leads to something which does not move
 //   neutral   of a persistent type, but never linked: it may lie anywhere
 #pragma once
@@ -33,6 +35,7 @@ public:
     std::vector<FunctionId> Load;
     std::set<RecordKey> Records;
     std::set<const facts::Instruction *> Untyped; ///< Allocations of arrays and texts.
+    std::vector<FunctionId> Save;
   };
   Moved(const Program &P, const Everything &All, const Scanned &Found);
 
@@ -47,6 +50,11 @@ public:
   /// Cells of other variables that lead to what moves.
   const std::set<Cell> &alsoRoots() const { return AlsoRoots; }
   const std::vector<Leaving> &leaving() const { return Leaves; }
+  /// True when some object has a moving one behind the field of \p At.
+  bool alsoHoldsMoving(const std::string &Field) const { return Holding.count(Field) != 0; }
+  /// What runs apart from load and save.
+  bool runs(InstanceId In) const { return Running.count(In) != 0; }
+  bool loads(InstanceId In) const { return Loading.count(In) != 0; }
   /// Global variables whose address lies in what moves, with one of the cells.
   const std::map<ObjectId, Cell> &addressed() const { return Addressed; }
   bool isPersistent(RecordKey Key) const { return Found.Records.count(P.named(Key)) != 0; }
@@ -63,6 +71,10 @@ private:
   bool mayMove(ObjectId Id) const;
   Shape declared(Cell At) const;
   bool fits(Cell At, ObjectId To) const;
+  bool isText(ObjectId Id) const;
+  void findHung();
+  void findUsed();
+  void findHolders();
   void findRoots();
   void walk();
   void findAlsoRoots();
@@ -71,7 +83,12 @@ private:
   const Everything &All;
   const PointsTo &Graph;
   const Scanned &Found;
-  std::set<InstanceId> Loading;
+  std::set<InstanceId> Loading, Running;
+  std::set<ObjectId> Hung;
+  std::set<Cell> Used; ///< Of variables, loaded while the program runs.
+  std::map<ObjectId, std::vector<Cell>>
+      Holders; ///< Of what may move, in what may move and variables.
+  std::set<std::string> Holding;
   std::set<ObjectId> Moving;
   std::set<std::pair<InstanceId, const facts::Instruction *>> Blocks; ///< Of what moves.
   std::set<Cell> Roots, AlsoRoots;

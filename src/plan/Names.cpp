@@ -1,6 +1,7 @@
 // See Names.h.
 #include "plan/Names.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
 namespace nvmove::plan {
@@ -13,24 +14,39 @@ std::string fileOf(const std::string &Path) { return llvm::sys::path::filename(P
 
 } // namespace
 
+/// The shortest end of \p Own, from a folder's name on, that no path of \p Others ends in.
+std::string Names::apart(const std::string &Own, const std::set<std::string> &Others) const {
+  llvm::StringRef Path = Own;
+  for (size_t At = Path.rfind('/'); At != llvm::StringRef::npos && At != 0;
+       At = Path.rfind('/', At)) {
+    llvm::StringRef End = Path.drop_front(At + 1);
+    if (llvm::none_of(Others,
+                      [&](llvm::StringRef Other) { return Other.ends_with(("/" + End).str()); }))
+      return End.str();
+  }
+  return Own;
+}
+
 std::string Names::function(FunctionId Id) const {
   const FunctionInfo &F = P.function(Id);
   std::string Own = definition(Id).File;
+  std::set<std::string> Others;
   for (FunctionId Other = 0; Other != P.functions().size(); ++Other)
-    if (const FunctionInfo &O = P.function(Other);
-        Other != Id && O.Body->Symbol != None && O.Name == F.Name && definition(Other).File != Own)
-      return fileOf(Own) + ":" + F.Name;
-  return F.Name;
+    if (const FunctionInfo &O = P.function(Other); O.Body->Symbol != None && O.Name == F.Name)
+      Others.insert(definition(Other).File);
+  Others.erase(Own);
+  return Others.empty() ? F.Name : apart(Own, Others) + ":" + F.Name;
 }
 
 std::string Names::variable(GlobalId Id) const {
   const GlobalInfo &G = P.globals()[Id];
   auto File = [](const GlobalInfo &Of) { return Of.View->Unit->text(Of.Symbol->Where.File); };
-  for (GlobalId Other = 0; Other != P.globals().size(); ++Other)
-    if (const GlobalInfo &O = P.globals()[Other];
-        Other != Id && O.Name == G.Name && File(O) != File(G))
-      return fileOf(File(G)) + ":" + G.Name;
-  return G.Name;
+  std::set<std::string> Others;
+  for (const GlobalInfo &O : P.globals())
+    if (O.Name == G.Name)
+      Others.insert(File(O));
+  Others.erase(File(G));
+  return Others.empty() ? G.Name : apart(File(G), Others) + ":" + G.Name;
 }
 
 std::string Names::member(RecordKey Outer, int64_t Offset) const {

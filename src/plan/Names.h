@@ -14,7 +14,8 @@ class Names {
 public:
   explicit Names(const Program &P) : P(P) {}
 
-  /// "add", or "list.c:add" where another file has a function of that name.
+  /// "add", or "list.c:add" where another file has a function of that name ("lists/list.c:add" where
+  /// files have one name, too).
   std::string function(FunctionId Id) const;
   std::string variable(GlobalId Id) const;
   /// The member of \p Outer at byte \p Offset, "" if it has none there.
@@ -28,6 +29,8 @@ public:
   }
 
 private:
+  std::string apart(const std::string &Own, const std::set<std::string> &Others) const;
+
   const Program &P;
 };
 

@@ -2,11 +2,13 @@
 #include "plan/Planner.h"
 
 #include "plan/Allocations.h"
+#include "plan/Edges.h"
+#include "plan/Loads.h"
 #include "plan/Roots.h"
+#include "plan/Turns.h"
 
 #include "solve/Definitions.h"
 #include "solve/LeftBehind.h"
-#include "solve/SaveZone.h"
 #include "solve/Zone.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,15 +30,6 @@ FunctionId findMain(const Program &P) {
   return None;
 }
 
-/// What a load function gives at its end, where that is a constant.
-std::optional<int64_t> resultOf(const FunctionInfo &F) {
-  const Instruction *Last = nullptr;
-  for (const Instruction &I : F.Body->Body)
-    if (I.Code == Op::Return && (I.Region == 0 || !Last || Last->Region != 0))
-      Last = &I;
-  return Last && Last->Implicit ? std::optional<int64_t>(Last->Delta) : std::nullopt;
-}
-
 class Planner {
 public:
   Planner(const Program &P, std::vector<FunctionId> Load, std::vector<FunctionId> Save,
@@ -47,7 +40,6 @@ public:
 
 private:
   Moved::Scanned scan();
-  void describeLoad();
   void describeTurns(const Everything &All, const Turns &When);
   void noteForks(const Everything &All, const Turns &When);
 
@@ -65,61 +57,19 @@ Moved::Scanned Planner::scan() {
   Zone Z(P, Known, Flow, O.StepsMax);
   Z.visit(Load);
   LeftBehind Behind(P, Z.visits(), Z.contents());
-  std::set<RecordKey> Saved;
-  if (!Save.empty())
-    Saved = typesSaved(P, Known, Flow, Save);
-  Result.Types = Behind.types(Save.empty() ? nullptr : &Saved);
+  Result.Types = Behind.types(nullptr);
   Result.Incomplete |= Z.stopped();
   llvm::append_range(Result.Notes, Z.notes());
-  return {Load, Behind.records(Save.empty() ? nullptr : &Saved), Behind.untypedData()};
-}
-
-void Planner::describeLoad() {
-  for (FunctionId Id : Load) {
-    const FunctionInfo &F = P.function(Id);
-    LoadLine Line{{Say.function(Id),
-                   "fills a new pool; with a pool that has the data it returns at once",
-                   Say.definition(Id)},
-                  resultOf(F)};
-    bool Nothing = F.result().What == Core::Void && !F.result().Pointers;
-    if (F.result().Pointers)
-      Result.Questions.push_back(
-          {Key::Load,
-           Line.Of.Name + " returns a pointer; with a pool that has the data it returns null",
-           {"a root has the data: let the caller take it from there",
-            "name a function around the call, that stores the result"}});
-    else if (!Nothing && !Line.Attached) {
-      Line.Attached = 0;
-      Result.Questions.push_back({Key::Load,
-                                  "what does " + Line.Of.Name + " return when all went well?",
-                                  {"0, as here", "another number, behind 'attached'"}});
-    }
-    const std::vector<CallSite> &Callers = Known.callers(Id);
-    if (Callers.size() > 1)
-      Result.Questions.push_back(
-          {Key::Load,
-           Line.Of.Name + " is called from " + std::to_string(Callers.size()) +
-               " places; its first call loads, and later ones with a pool that has the data return "
-               "at once",
-           {"nothing, if only the start calls it", "name the function that only the start calls"}});
-    else if (Callers.size() == 1 && Callers.front().Call->Region != 0)
-      Result.Questions.push_back(
-          {Key::Load,
-           Line.Of.Name + " is called under a condition (" +
-               shown(Say.place(P.function(Callers.front().Caller), Callers.front().Call->Where)) +
-               "); a start that does not call it keeps nothing",
-           {"nothing, if each start calls it",
-            "name the function around the condition: " + Say.function(Callers.front().Caller)}});
-    Result.Loads.push_back(std::move(Line));
-  }
+  // All of it moves, whether or not it is saved: what the load makes beside the data (an index) is not
+  // made again where the pool has the data.
+  return {Load, Behind.records(nullptr), Behind.untypedData(), Save};
 }
 
 void Planner::describeTurns(const Everything &All, const Turns &When) {
   for (FunctionId Id : When.commit())
     Result.Commit.push_back({Say.function(Id), "an answer leaves there", Say.definition(Id)});
   for (FunctionId Id : When.atomic())
-    Result.Atomic.push_back(
-        {Say.function(Id), "makes a change as a whole, and answers nothing", Say.definition(Id)});
+    Result.Atomic.push_back({Say.function(Id), "makes a change", Say.definition(Id)});
   std::set<std::string> Places;
   for (const Site &Each : When.early())
     Places.insert(shown(Say.place(All.visits().functionOf(Each.In), Each.At->Where)));
@@ -130,6 +80,14 @@ void Planner::describeTurns(const Everything &All, const Turns &When) {
              listed(Places),
          {"nothing, if it tells nobody of a change (a log)",
           "move it into a function of its own, and add that to 'commit'"}});
+  if (When.entryAnswers() && !Result.Atomic.empty())
+    Result.Questions.push_back(
+        {Key::Atomic,
+         "main answers by itself, so each of these calls is durable by itself, and a command that "
+         "makes "
+         "several is not whole",
+         {"nothing, if each command makes one", "let a function of its own give the answer, and "
+                                                "add that to 'commit' in place of these"}});
   if (Result.Commit.empty() && Result.Atomic.empty())
     Result.Questions.push_back({Key::Commit,
                                 "no function was found at whose entry the data are whole",
@@ -160,6 +118,11 @@ llvm::Expected<Plan> Planner::run() {
   if (Main == None)
     return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
                                    "the program has no main: a plan needs all of its sources");
+  if (llvm::is_contained(Load, Main))
+    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
+                                   "main cannot be the load: it is left out where the pool has the "
+                                   "data; put what loads into a "
+                                   "function of its own");
   Result.Program = llvm::sys::path::filename(P.function(Main).unit().MainFile).str();
   const Moved::Scanned Found = scan();
   Everything All(P, Known, Flow, O.StepsMax);
@@ -171,13 +134,16 @@ llvm::Expected<Plan> Planner::run() {
   Moved What(P, All, Found);
   Turns When(P, Known, All, What, Load, Save);
   describeAllocations(P, Known, All, What, Result);
-  RootFinder(P, All, What, When, Load).describe(Result);
+  RootFinder Roots(P, All, What);
+  Roots.describe(Result);
+  EdgeFinder(P, All.graph(), What, Roots.inPool()).describe(Result);
   if (Result.Roots.empty())
     Result.Questions.push_back(
         {Key::Roots,
          "no global variable leads to what the load makes",
-         {"make the variable that does (a local of main, perhaps) a global one, and plan again"}});
-  describeLoad();
+         {"if a local variable of main does, make it a global one, and plan again",
+          "else name another function: one that makes what its caller keeps"}});
+  describeLoads(P, Known, All, Load, Result);
   describeTurns(All, When);
   noteForks(All, When);
   return std::move(Result);

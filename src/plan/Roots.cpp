@@ -1,6 +1,8 @@
 // See Roots.h.
 #include "plan/Roots.h"
 
+#include "plan/SharedNumbers.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::plan {
@@ -10,56 +12,23 @@ using facts::Op;
 
 /// A copy of a larger variable at each commit costs more than to have it in the pool.
 constexpr uint64_t CopiedMax = 4096;
-constexpr size_t TypesShown = 4; ///< Of one field.
 
-RootFinder::RootFinder(const Program &P, const Everything &All, const Moved &What,
-                       const Turns &When, llvm::ArrayRef<FunctionId> Load)
-    : P(P), All(All), Graph(All.graph()), What(What), When(When), Say(P) {
+RootFinder::RootFinder(const Program &P, const Everything &All, const Moved &What)
+    : P(P), All(All), Graph(All.graph()), What(What), Say(P) {
   for (Cell Each : What.roots())
     Variables[Each.In].Leading.insert(Each.Offset);
   for (Cell Each : What.alsoRoots())
     Variables[Each.In].Also.insert(Each.Offset);
-  findNumbers(Load);
+  findNumbers();
   findInPool();
 }
 
-/// Numbers in variables that the load stores where it makes or changes what moves, and that the running
-/// program uses, too: counts, the next number to give. Others the running program names by itself
-/// (NVMOVE_DEBUG=roots).
-void RootFinder::findNumbers(llvm::ArrayRef<FunctionId> Load) {
-  std::set<InstanceId> Loading = All.extent(Load);
-  std::map<Cell, SourcePlace> Stored;
-  std::set<Cell> Used;
-  for (InstanceId In = 0; In != All.instances(); ++In) {
-    const FunctionInfo &F = All.visits().functionOf(In);
-    bool Loads = Loading.count(In) && When.builds(In),
-         Runs = When.runs(In) && F.Body->Symbol != None;
-    if (!Loads && !Runs)
-      continue;
-    for (const Instruction &I : F.Body->Body) {
-      if (I.Code != Op::Store && I.Code != Op::Load)
-        continue;
-      const Shape &Type = F.shapeOf(I.Ty);
-      NodeId N = All.visits().node(In, I.A);
-      if (Type.Pointers || Type.What == Core::Record || N == None)
-        continue;
-      for (LocationId Each : Graph.pointees(N)) {
-        Cell At{Graph.at(Each).In, Graph.at(Each).Offset};
-        const Object &Of = Graph.object(At.In);
-        if (Of.Kind != ObjectKind::Global || Of.Constant)
-          continue;
-        if (Loads && I.Code == Op::Store)
-          Stored.try_emplace(At, What.placeOf({In, &I}));
-        if (Runs)
-          Used.insert(At);
-      }
-    }
+void RootFinder::findNumbers() {
+  SharedNumbers Found(P, All, What);
+  for (const auto &[At, Where] : Found.cells()) {
+    Variables[At.In].Numbers.insert(At.Offset);
+    Variables[At.In].Where = Where;
   }
-  for (const auto &[At, Where] : Stored)
-    if (Used.count(At)) {
-      Variables[At.In].Numbers.insert(At.Offset);
-      Variables[At.In].Where = Where;
-    }
 }
 
 void RootFinder::findInPool() {
@@ -105,6 +74,14 @@ void RootFinder::findInPool() {
           Grew = true;
         }
   }
+}
+
+std::set<ObjectId> RootFinder::inPool() const {
+  std::set<ObjectId> Found;
+  for (const auto &[Id, Of] : Variables)
+    if (Of.InPool)
+      Found.insert(Id);
+  return Found;
 }
 
 /// True when the whole variable is a root: it is no record, or nothing in it is of another kind.
@@ -164,48 +141,10 @@ void RootFinder::describeAddressed(Plan &Into) const {
   }
 }
 
-/// Types that come to one field, told together.
-void RootFinder::describeLeaving(Plan &Into) const {
-  std::map<std::string, std::map<std::string, Leaving>> ByField;
-  for (const Leaving &Each : What.leaving()) {
-    const Object &To = Graph.object(Each.To);
-    std::string Type = To.Types.empty() ? "memory" : P.displayName(*To.Types.begin());
-    ByField[What.fieldName(Each.From)].try_emplace(Type, Each);
-  }
-  for (const auto &[Field, Types] : ByField) {
-    std::string Listed;
-    size_t Count = 0;
-    for (const auto &[Type, Each] : Types)
-      if (++Count <= TypesShown)
-        Listed += (Count == 1 ? "a " : ", a ") + Type + " (" +
-                  shown(What.stored(Each.From, Each.To)) + ", made at " +
-                  shown(What.madeAt(Each.To)) + ")";
-    if (Count > TypesShown)
-      Listed += " and " + std::to_string(Count - TypesShown) + " more types";
-    std::string Text = (Field.empty() ? "an array in the pool" : Field) + " gets pointers to " +
-                       Listed + ", which the load does not leave behind";
-    if (Field.empty()) {
-      Into.Questions.push_back(
-          {Key::Fields, Text, {"let them move: add the functions that make them to 'persistent'"}});
-      continue;
-    }
-    const Leaving &First = Types.begin()->second;
-    Into.VolatileFields.push_back(
-        {Field, "leads to what dies with the process", What.stored(First.From, First.To)});
-    Into.Questions.push_back(
-        {Key::Fields,
-         Text,
-         {"'volatile', as here: each start has to set it, behind the call of the load function",
-          "let it move: remove the mark, and add the function that makes it to 'persistent'",
-          "keep a name in the record in place of the pointer, and look it up"}});
-  }
-}
-
 void RootFinder::describe(Plan &Into) const {
   for (const auto &[Id, Of] : Variables)
     describe(Id, Of, Into);
   describeAddressed(Into);
-  describeLeaving(Into);
 }
 
 } // namespace nvmove::plan

@@ -2,18 +2,19 @@
 // load and the running program share.
 #pragma once
 
+#include "plan/Moved.h"
 #include "plan/Names.h"
-#include "plan/Turns.h"
 
 namespace nvmove::plan {
 
 class RootFinder {
 public:
-  RootFinder(const Program &P, const Everything &All, const Moved &What, const Turns &When,
-             llvm::ArrayRef<FunctionId> Load);
+  RootFinder(const Program &P, const Everything &All, const Moved &What);
 
-  /// Adds roots, marks of fields and questions about both.
+  /// Adds roots, marks of static fields, and questions about both.
   void describe(Plan &Into) const;
+  /// Variables that lie in the pool themselves.
+  std::set<ObjectId> inPool() const;
 
 private:
   struct Variable {
@@ -23,18 +24,16 @@ private:
     SourcePlace Where;
   };
 
-  void findNumbers(llvm::ArrayRef<FunctionId> Load);
+  void findNumbers();
   void findInPool();
   bool isWhole(ObjectId Id, const Variable &Of) const;
   void describe(ObjectId Id, const Variable &Of, Plan &Into) const;
   void describeAddressed(Plan &Into) const;
-  void describeLeaving(Plan &Into) const;
 
   const Program &P;
   const Everything &All;
   const PointsTo &Graph;
   const Moved &What;
-  const Turns &When;
   Names Say;
   std::map<ObjectId, Variable> Variables;
 };

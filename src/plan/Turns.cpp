@@ -33,19 +33,10 @@ bool Turns::opensToWrite(InstanceId In) const {
 
 /// From the entries on, without what loads, and without what opens a file to write it.
 void Turns::findRunning(llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save) {
-  std::vector<InstanceId> Work = All.entries();
-  Running.insert(Work.begin(), Work.end());
-  while (!Work.empty()) {
-    InstanceId In = Work.back();
-    Work.pop_back();
-    for (size_t Each : All.from(In)) {
-      InstanceId Callee = All.edges()[Each].Callee;
-      FunctionId Id = All.functionOf(Callee);
-      if (!llvm::is_contained(Load, Id) && !llvm::is_contained(Save, Id) && !opensToWrite(Callee) &&
-          Running.insert(Callee).second)
-        Work.push_back(Callee);
-    }
-  }
+  Running = All.reached([&](InstanceId In) {
+    FunctionId Id = All.functionOf(In);
+    return llvm::is_contained(Load, Id) || llvm::is_contained(Save, Id) || opensToWrite(In);
+  });
 }
 
 bool Turns::leadsToMoving(InstanceId In, Register Address, bool Bytes) const {
@@ -138,8 +129,10 @@ void Turns::look(InstanceId In) {
     if (isChange(In, I)) {
       Here.Changes.push_back(&I);
       Changed.insert(In);
-      if (changesMoving(In, I, /*Bytes=*/false))
+      if (changesMoving(In, I, /*Bytes=*/false)) {
         Building.insert(In);
+        Here.Builds.push_back(&I);
+      }
     }
     if (isAnswer(In, I)) {
       Here.Answers.push_back(&I);
@@ -163,9 +156,13 @@ void Turns::spread() {
     }
   }
   for (InstanceId In : Changed)
-    for (size_t Each : All.from(In))
-      if (const Edge &Call = All.edges()[Each]; Changed.count(Call.Callee))
+    for (size_t Each : All.from(In)) {
+      const Edge &Call = All.edges()[Each];
+      if (Changed.count(Call.Callee))
         Events[In].Changes.push_back(Call.Call);
+      if (Building.count(Call.Callee))
+        Events[In].Builds.push_back(Call.Call);
+    }
 }
 
 namespace {
@@ -215,7 +212,7 @@ bool Turns::isHalfDone(InstanceId In, const Instruction &Call) const {
   const facts::Function &Body = *All.visits().functionOf(In).Body;
   uint32_t Loop = innermostLoop(Body, Call.Region);
   bool Before = false, Behind = false;
-  for (const Instruction *Each : Events.at(In).Changes) {
+  for (const Instruction *Each : Events.at(In).Builds) {
     if (Each == &Call || !isWithin(Body, Each->Region, Loop) ||
         !mayBothRun(Body, Each->Region, Call.Region))
       continue;
@@ -227,9 +224,9 @@ bool Turns::isHalfDone(InstanceId In, const Instruction &Call) const {
   return Before && Behind;
 }
 
-/// True when no change is half made in any caller while \p In runs.
-bool Turns::isWhole(InstanceId In) const {
-  std::set<InstanceId> Tried = {In};
+/// The callers that are in the middle of a change while \p In runs.
+std::set<InstanceId> Turns::amidst(InstanceId In) const {
+  std::set<InstanceId> Tried = {In}, Found;
   std::vector<InstanceId> Work = {In};
   while (!Work.empty()) {
     InstanceId At = Work.back();
@@ -239,12 +236,12 @@ bool Turns::isWhole(InstanceId In) const {
       if (!Running.count(Call.Caller))
         continue;
       if (isHalfDone(Call.Caller, *Call.Call))
-        return false;
-      if (Tried.insert(Call.Caller).second)
+        Found.insert(Call.Caller);
+      else if (Tried.insert(Call.Caller).second)
         Work.push_back(Call.Caller);
     }
   }
-  return true;
+  return Found;
 }
 
 /// The outermost functions that change and answer nothing.
@@ -284,6 +281,7 @@ bool Turns::comesBehindChange(InstanceId In) const {
 void Turns::chooseFor(InstanceId In, std::set<InstanceId> &Tried) {
   const facts::Function &Body = *All.visits().functionOf(In).Body;
   const Seen &Here = Events.at(In);
+  bool IsEntry = All.to(In).empty();
   for (const Instruction *Answer : Here.Answers) {
     bool Covered = true;
     for (const Instruction *Each : Here.Changes) {
@@ -293,35 +291,39 @@ void Turns::chooseFor(InstanceId In, std::set<InstanceId> &Tried) {
       Covered = false;
       if (Each->Code != Op::Call) {
         Early.push_back({In, Answer});
-        break;
+        if (!IsEntry && Building.count(In))
+          Atomic.insert(All.functionOf(In)); // At least its end is durable.
+        continue;
       }
       for (size_t Edge : All.from(In))
         if (All.edges()[Edge].Call == Each && Running.count(All.edges()[Edge].Callee))
           chooseAtomic(All.edges()[Edge].Callee, Tried);
     }
-    if (Covered && !All.to(In).empty() && comesBehindChange(In))
+    if (Covered && !IsEntry && comesBehindChange(In))
       Commit.insert(All.functionOf(In));
+    EntryAnswers |= IsEntry && !Covered;
   }
 }
 
 void Turns::choose() {
-  std::set<FunctionId> Amidst; // Answers whose callers are in the middle of a change.
   for (const auto &[In, Here] : Events)
-    if (!Here.Answers.empty() && !isWhole(In)) {
-      Amidst.insert(All.functionOf(In));
-      Early.push_back({In, Here.Answers.front()});
-    }
-  chooseAll(Amidst);
+    if (!Here.Answers.empty())
+      for (InstanceId Each : amidst(In)) {
+        Early.push_back({In, Here.Answers.front()});
+        if (!All.to(Each).empty())
+          Atomic.insert(All.functionOf(Each));
+      }
+  chooseAll();
   if (!Commit.empty() || !Atomic.empty())
     return;
   Building = Changed; // A program that changes nothing but texts.
-  chooseAll(Amidst);
+  chooseAll();
 }
 
-void Turns::chooseAll(const std::set<FunctionId> &Amidst) {
+void Turns::chooseAll() {
   std::set<InstanceId> Tried;
   for (const auto &[In, Here] : Events)
-    if (!Here.Answers.empty() && !Amidst.count(All.functionOf(In)))
+    if (!Here.Answers.empty())
       chooseFor(In, Tried);
   if (Commit.empty() && Atomic.empty())
     for (InstanceId In : All.entries())

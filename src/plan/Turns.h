@@ -6,8 +6,8 @@
 //            of a program that flushes its streams, the flush
 //   running  what the program does besides loading and saving
 //
-// A call within a function is in the middle of a change when a change is made before it and another
-// one behind it, in the same turn of the innermost loop, and not in branches of which only one runs.
+// A call within a function is in the middle of a change when records or arrays are changed before it and
+// again behind it, in the same turn of the innermost loop, and not in branches of which only one runs.
 #pragma once
 
 #include "plan/Moved.h"
@@ -27,6 +27,8 @@ public:
   const std::set<FunctionId> &atomic() const { return Atomic; }
   /// Answers that may leave before what they tell of is durable.
   const std::vector<Site> &early() const { return Early; }
+  /// True when main, or a thread's function, answers by itself what it has changed by calls.
+  bool entryAnswers() const { return EntryAnswers; }
   /// True when \p In itself stores to an object that moves, or makes one.
   bool builds(InstanceId In) const;
   /// While the program runs, apart from loading and saving.
@@ -34,7 +36,7 @@ public:
 
 private:
   struct Seen {
-    std::vector<const facts::Instruction *> Changes, Answers;
+    std::vector<const facts::Instruction *> Changes, Builds, Answers;
   };
 
   void findRunning(llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save);
@@ -50,10 +52,10 @@ private:
   bool changesMoving(InstanceId In, const facts::Instruction &I, bool Bytes) const;
   void spread();
   bool isHalfDone(InstanceId In, const facts::Instruction &Call) const;
-  bool isWhole(InstanceId In) const;
+  std::set<InstanceId> amidst(InstanceId In) const;
   bool comesBehindChange(InstanceId In) const;
   void choose();
-  void chooseAll(const std::set<FunctionId> &Amidst);
+  void chooseAll();
   void chooseFor(InstanceId In, std::set<InstanceId> &Tried);
   void chooseAtomic(InstanceId In, std::set<InstanceId> &Tried);
 
@@ -69,6 +71,7 @@ private:
   std::set<InstanceId> Makers;             ///< Of objects that move.
   std::set<FunctionId> Commit, Atomic;
   std::vector<Site> Early;
+  bool EntryAnswers = false;
 };
 
 } // namespace nvmove::plan

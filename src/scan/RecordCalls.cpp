@@ -132,6 +132,11 @@ Register FunctionRecorder::atomic(const clang::AtomicExpr *E) {
         E->getSubExprs()[I]->getType()->isPointerType() == Type->isPointerType())
       store(Target, Operand, Type, E->getExprLoc());
   }
+  bool OnlyLoads = E->getOp() == clang::AtomicExpr::AO__c11_atomic_load ||
+                   E->getOp() == clang::AtomicExpr::AO__atomic_load ||
+                   E->getOp() == clang::AtomicExpr::AO__atomic_load_n;
+  if (!OnlyLoads && !Type->isPointerType())
+    store(Target, None, Type, E->getExprLoc());
   return load(Target, Type, E->getExprLoc());
 }
 

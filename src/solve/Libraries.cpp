@@ -1,43 +1,13 @@
 // Library functions that stand in no table: outputs, containers, callbacks. See CallEffects.h and
 // Externals.def.
 #include "solve/CallEffects.h"
+#include "solve/Signature.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::solve {
 
 using facts::Register;
-
-namespace {
-
-/// True when parameter \p Number of a function with this signature text points to const.
-bool parameterIsConst(llvm::StringRef Signature, unsigned Number) {
-  size_t Open = Signature.find('(');
-  if (Open == llvm::StringRef::npos)
-    return false;
-  unsigned Depth = 0, At = 0;
-  size_t Start = Open + 1;
-  for (size_t I = Start; I < Signature.size(); ++I) {
-    char C = Signature[I];
-    if (C == '(')
-      ++Depth;
-    else if (C == ')' && Depth)
-      --Depth;
-    else if ((C == ',' || C == ')') && !Depth) {
-      if (At == Number) { // Of "const char **" only what lies two pointers away is const.
-        llvm::StringRef Parameter = Signature.slice(Start, I).trim();
-        return Parameter.starts_with("const ") && Parameter.count('*') == 1;
-      }
-      if (C == ')')
-        return false;
-      ++At;
-      Start = I + 1;
-    }
-  }
-  return false;
-}
-
-} // namespace
 
 /// The text of the called function's type.
 llvm::StringRef CallEffects::signature(const PendingCall &Call) const {

@@ -1,0 +1,192 @@
+// See Edges.h.
+#include "plan/Edges.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::plan {
+
+namespace {
+
+const std::vector<std::string> VolatileChoices = {
+    "'volatile', as here: each start has to set it, behind the call of the load function",
+    "let it move: remove the mark, and add the function that makes it to 'persistent'",
+    "keep a name in the record in place of the pointer, and look it up"};
+
+/// Records by value that mean nothing to another process.
+bool isLock(const RecordInfo &Info) {
+  static constexpr llvm::StringLiteral Locks[] = {"pthread_mutex_t", "pthread_cond_t",
+                                                  "pthread_rwlock_t", "pthread_barrier_t", "sem_t"};
+  return llvm::any_of(Locks, [&](llvm::StringRef Name) {
+    return Name == Info.Name || llvm::is_contained(Info.Aliases, Name);
+  });
+}
+
+} // namespace
+
+EdgeFinder::EdgeFinder(const Program &P, const PointsTo &Graph, const Moved &What,
+                       std::set<ObjectId> InPool)
+    : P(P), Graph(Graph), What(What), Say(P), InPool(std::move(InPool)) {}
+
+void EdgeFinder::addVolatile(Plan &Into, const std::string &Field, std::string Why,
+                             SourcePlace Where) const {
+  if (llvm::none_of(Into.VolatileFields, [&](const Line &L) { return L.Name == Field; }))
+    Into.VolatileFields.push_back({Field, std::move(Why), std::move(Where)});
+}
+
+std::string EdgeFinder::describeTarget(ObjectId Id) const {
+  const Object &To = Graph.object(Id);
+  if (To.Kind == ObjectKind::Stack)
+    return "a local variable";
+  return (To.Types.empty() ? "memory" : "a " + P.displayName(*To.Types.begin())) + " made at " +
+         shown(What.madeAt(Id));
+}
+
+/// Targets of one field, told together.
+void EdgeFinder::describeLeaving(Plan &Into) const {
+  std::map<std::string, std::map<std::string, Leaving>> ByField;
+  for (const Leaving &Each : What.leaving()) {
+    std::string Field = What.fieldName(Each.From);
+    std::string Place = shown(What.stored(Each.From, Each.To));
+    if (Graph.object(Each.To).Kind == ObjectKind::Stack && Field.empty())
+      continue; // More often the analysis than the program.
+    ByField[Field].try_emplace(describeTarget(Each.To) + (Place.empty() ? "" : " (" + Place + ")"),
+                               Each);
+  }
+  for (const auto &[Field, Targets] : ByField) {
+    std::set<std::string> Texts;
+    for (const auto &Each : Targets)
+      Texts.insert(Each.first);
+    std::string Text = (Field.empty() ? "an array in the pool" : Field) + " gets a pointer to " +
+                       listed(Texts) + ", which does not move";
+    if (Field.empty() || What.alsoHoldsMoving(Field)) {
+      Into.Questions.push_back({Key::Fields,
+                                Text + (Field.empty() ? "" : "; it leads to what moves, too"),
+                                {"nothing, if that happens only in objects that stay in DRAM",
+                                 "let it move: add the function that makes it to 'persistent' (a "
+                                 "text: copy it there)"}});
+      continue;
+    }
+    const Leaving &First = Targets.begin()->second;
+    addVolatile(Into, Field, "leads to what dies with the process",
+                What.stored(First.From, First.To));
+    Into.Questions.push_back({Key::Fields, Text, VolatileChoices});
+  }
+}
+
+/// Members of variables that lie in the pool.
+void EdgeFinder::describeVariables(Plan &Into) const {
+  for (ObjectId Id : InPool)
+    for (auto [Offset, At] : Graph.object(Id).Cells)
+      for (LocationId Each : Graph.pointees(At)) {
+        ObjectId To = Graph.at(Each).In;
+        const Object &Target = Graph.object(To);
+        bool Dies =
+            Target.Kind == ObjectKind::Pre || (Target.Kind == ObjectKind::Heap && !What.moves(To));
+        if (!Dies)
+          continue;
+        std::string Variable = Say.variable(Graph.object(Id).Id);
+        std::string Field = What.fieldName({Id, Offset});
+        std::string Text = "the variable " + Variable + " lies in the pool, and " +
+                           (Field.empty() ? "a member of it" : Field) + " gets a pointer to " +
+                           describeTarget(To) + ", which does not move";
+        if (Field.empty()) {
+          Into.Questions.push_back(
+              {Key::Fields, Text, {"give its type a name, and add the member to 'volatile'"}});
+          break;
+        }
+        addVolatile(Into, Field, "leads to what dies with the process",
+                    What.stored({Id, Offset}, To));
+        Into.Questions.push_back({Key::Fields, Text, VolatileChoices});
+        break;
+      }
+}
+
+/// What a record has of the system: locks, streams.
+void EdgeFinder::describeMember(RecordKey Of, const std::string &Name, const RecordField &Field,
+                                Plan &Into) const {
+  const Shape &Type = Field.Type;
+  if (Type.What != Core::Record || Type.Pointers > 1)
+    return;
+  const RecordInfo &Info = P.record(Type.Record);
+  std::string Written = Name + "." + Field.Name;
+  SourcePlace Where{P.record(Of).File, P.record(Of).Line, 0};
+  if (Type.Pointers == 0 && isLock(Info)) {
+    addVolatile(Into, Written, "a lock", Where);
+    Into.Questions.push_back({Key::Fields,
+                              Written + " is a lock: a process that is killed may leave it locked",
+                              {"'volatile', as here: each start has to initialise it, behind the "
+                               "call of the load function"}});
+  } else if (Type.Pointers == 1 && Info.System && !What.isPersistent(Type.Record)) {
+    addVolatile(Into, Written, "belongs to the C library", Where);
+    Into.Questions.push_back(
+        {Key::Fields,
+         Written + " leads to a " + P.displayName(Type.Record) + ", which dies with the process",
+         {VolatileChoices.front(), VolatileChoices.back()}});
+  }
+}
+
+void EdgeFinder::describeMembers(Plan &Into) const {
+  std::set<RecordKey> Seen;
+  std::vector<RecordKey> Work;
+  auto Look = [&](RecordKey Key) {
+    if (Seen.insert(Key).second)
+      Work.push_back(Key);
+  };
+  for (ObjectId Id : What.objects())
+    for (RecordKey Key : Graph.object(Id).Types)
+      Look(Key);
+  for (ObjectId Id : InPool)
+    for (RecordKey Key : Graph.object(Id).Types)
+      Look(Key);
+  while (!Work.empty()) {
+    RecordKey Key = Work.back();
+    Work.pop_back();
+    const RecordInfo &Info = P.record(Key);
+    std::string Name = P.record(P.named(Key)).Name;
+    for (const RecordField &Field : Info.Fields) {
+      if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
+          !isLock(P.record(Field.Type.Record)))
+        Look(Field.Type.Record);
+      if (!Info.System && !Name.empty() && !Field.Name.empty() && P.standsAlone(Key))
+        describeMember(Key, Name, Field, Into);
+    }
+  }
+}
+
+/// Records that are cut from the characters of another one: the pool does not see their pointers.
+void EdgeFinder::describeArenas(Plan &Into) const {
+  std::set<std::string> Told;
+  for (ObjectId Id : What.objects()) {
+    const Object &Made = Graph.object(Id);
+    if (Made.Types.size() != 1)
+      continue;
+    RecordKey Type = *Made.Types.begin();
+    for (const RecordField &Field : P.record(Type).Fields) {
+      bool Raw = Field.Type.What == Core::Char && Field.Type.Array && !Field.Type.Pointers;
+      bool Cut =
+          Raw && llvm::any_of(Made.Cells, [&](const auto &At) {
+            int64_t Offset = static_cast<int64_t>(Field.Offset);
+            return At.first >= Offset && anyOf(Graph.pointees(At.second), [&](LocationId Each) {
+                     return Graph.object(Graph.at(Each).In).isMemory();
+                   });
+          });
+      std::string Name = P.displayName(Type) + "." + Field.Name;
+      if (Cut && Told.insert(Name).second)
+        Into.Questions.push_back(
+            {Key::Fields,
+             Name + " is of characters, and other records may lie in it: their pointers are not "
+                    "seen when "
+                    "the pool moves",
+             {"nothing, if it holds texts", "allocate each record by itself"}});
+    }
+  }
+}
+
+void EdgeFinder::describe(Plan &Into) const {
+  describeLeaving(Into);
+  describeVariables(Into);
+  describeMembers(Into);
+  describeArenas(Into);
+}
+
+} // namespace nvmove::plan

@@ -1,0 +1,101 @@
+// See SharedNumbers.h.
+#include "plan/SharedNumbers.h"
+
+#include "solve/Signature.h"
+
+namespace nvmove::plan {
+
+using facts::Instruction;
+using facts::Op;
+using facts::Register;
+
+SharedNumbers::SharedNumbers(const Program &P, const Everything &All, const Moved &What)
+    : P(P), All(All), Graph(All.graph()), What(What) {
+  for (InstanceId In = 0; In != All.instances(); ++In)
+    if (All.visits().functionOf(In).Body->Symbol != None && (What.loads(In) || What.runs(In)))
+      look(In);
+}
+
+/// Cells of variables that are no constants and not of a type of the system (locks, clocks).
+template <typename Take>
+void SharedNumbers::eachCell(InstanceId In, Register Address, Take Do) const {
+  if (NodeId N = All.visits().node(In, Address); N != None)
+    for (LocationId Each : Graph.pointees(N)) {
+      Cell At{Graph.at(Each).In, Graph.at(Each).Offset};
+      const Object &Of = Graph.object(At.In);
+      bool Systems =
+          Of.Type.What == Core::Record && !Of.Type.Pointers && P.record(Of.Type.Record).System;
+      if (Of.Kind == ObjectKind::Global && !Of.Constant && !Systems)
+        Do(At);
+    }
+}
+
+void SharedNumbers::look(InstanceId In) {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  bool Loads = What.loads(In), Runs = What.runs(In);
+  for (const Instruction &I : F.Body->Body) {
+    if (I.Code == Op::Call) {
+      lookAtCall(In, I);
+      continue;
+    }
+    bool Stores = I.Code == Op::Store || I.Code == Op::CopyObject;
+    if ((!Stores && I.Code != Op::Load) || F.shapeOf(I.Ty).Pointers)
+      continue;
+    eachCell(In, I.A, [&](Cell At) {
+      if (Loads && Stores)
+        Set.try_emplace(At, What.placeOf({In, &I}));
+      if (Runs)
+        Used.insert(At);
+    });
+    if (I.Code == Op::CopyObject && Runs)
+      eachCell(In, I.B, [&](Cell At) { Used.insert(At); });
+  }
+}
+
+/// Of a function without a body: by its type, and beyond its parameters by its name.
+bool SharedNumbers::mayWrite(InstanceId In, const Instruction &Call, unsigned Argument) const {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  llvm::StringRef Name, Signature;
+  if (Call.A != None)
+    if (Entity Callee = P.entity(F, Call.A); Callee.What == Entity::External)
+      Name = P.externals()[Callee.Id].Name;
+  if (Call.Ty != None)
+    Signature = F.unit().text(F.unit().Types[Call.Ty].Spelling);
+  bool Variadic = Signature.contains("...");
+  unsigned Declared = static_cast<unsigned>(Signature.count(',')) + (Variadic ? 0 : 1);
+  if (Variadic && Argument >= Declared)
+    return Name.contains("scanf");
+  return !parameterIsConst(Signature, Argument);
+}
+
+void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call) {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  Entity Callee;
+  if (Call.A != None)
+    Callee = P.entity(F, Call.A);
+  if (Callee.What != Entity::External)
+    return;
+  Effect Does = effectOf(P.externals()[Callee.Id].Name).What;
+  for (unsigned I = 0; I != Call.ArgumentCount; ++I)
+    eachCell(In, F.Body->Arguments[Call.FirstArgument + I], [&](Cell At) {
+      const Shape &Type = Graph.object(At.In).Type;
+      bool Writes = mayWrite(In, Call, I);
+      if (What.loads(In) && Writes)
+        Set.try_emplace(At, What.placeOf({In, &Call}));
+      if (!What.runs(In))
+        return;
+      Used.insert(At);
+      if (Does == Effect::Read && Writes && Type.What == Core::Char && Type.Array)
+        Buffers.insert(At.In);
+    });
+}
+
+std::map<Cell, SourcePlace> SharedNumbers::cells() const {
+  std::map<Cell, SourcePlace> Found;
+  for (const auto &[At, Where] : Set)
+    if (Used.count(At) && !Buffers.count(At.In))
+      Found.emplace(At, Where);
+  return Found;
+}
+
+} // namespace nvmove::plan

@@ -1,0 +1,31 @@
+// Numbers and texts in variables that the load sets and the running program uses: counts, the next number
+// to give, a name. A restart leaves the load out, so they have to be roots.
+#pragma once
+
+#include "plan/Moved.h"
+
+namespace nvmove::plan {
+
+class SharedNumbers {
+public:
+  SharedNumbers(const Program &P, const Everything &All, const Moved &What);
+
+  /// Cells of variables, with a place where the load sets them.
+  std::map<Cell, SourcePlace> cells() const;
+
+private:
+  void look(InstanceId In);
+  void lookAtCall(InstanceId In, const facts::Instruction &Call);
+  template <typename Take> void eachCell(InstanceId In, facts::Register Address, Take Do) const;
+  bool mayWrite(InstanceId In, const facts::Instruction &Call, unsigned Argument) const;
+
+  const Program &P;
+  const Everything &All;
+  const PointsTo &Graph;
+  const Moved &What;
+  std::map<Cell, SourcePlace> Set; ///< By the load.
+  std::set<Cell> Used;             ///< By the running program.
+  std::set<ObjectId> Buffers;      ///< Arrays of characters that the running program reads into.
+};
+
+} // namespace nvmove::plan
