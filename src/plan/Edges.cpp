@@ -80,9 +80,7 @@ void EdgeFinder::describeVariables(Plan &Into) const {
       for (LocationId Each : Graph.pointees(At)) {
         ObjectId To = Graph.at(Each).In;
         const Object &Target = Graph.object(To);
-        bool Dies =
-            Target.Kind == ObjectKind::Pre || (Target.Kind == ObjectKind::Heap && !What.moves(To));
-        if (!Dies)
+        if (Target.Kind != ObjectKind::Heap || !Target.Made.At || What.moves(To))
           continue;
         std::string Variable = Say.variable(Graph.object(Id).Id);
         std::string Field = What.fieldName({Id, Offset});
@@ -163,13 +161,15 @@ void EdgeFinder::describeArenas(Plan &Into) const {
     RecordKey Type = *Made.Types.begin();
     for (const RecordField &Field : P.record(Type).Fields) {
       bool Raw = Field.Type.What == Core::Char && Field.Type.Array && !Field.Type.Pointers;
-      bool Cut =
-          Raw && llvm::any_of(Made.Cells, [&](const auto &At) {
-            int64_t Offset = static_cast<int64_t>(Field.Offset);
-            return At.first >= Offset && anyOf(Graph.pointees(At.second), [&](LocationId Each) {
-                     return Graph.object(Graph.at(Each).In).isMemory();
-                   });
-          });
+      bool Cut = Raw && llvm::any_of(Made.Cells, [&](const auto &At) {
+                   int64_t Offset = static_cast<int64_t>(Field.Offset);
+                   int64_t End = Offset + static_cast<int64_t>(Field.Type.Size);
+                   bool Last = &Field == &P.record(Type).Fields.back();
+                   return At.first >= Offset && (Last || At.first < End) &&
+                          anyOf(Graph.pointees(At.second), [&](LocationId Each) {
+                            return Graph.object(Graph.at(Each).In).isMemory();
+                          });
+                 });
       std::string Name = P.displayName(Type) + "." + Field.Name;
       if (Cut && Told.insert(Name).second)
         Into.Questions.push_back(

@@ -11,6 +11,7 @@ Everything::Everything(const Program &P, const Inference &Known, const FunctionF
       Sources(P, Known, Flow, V, Kept), Effects(P, Known, V, Kept, Sources) {}
 
 bool Everything::visit(FunctionId Main) {
+  V.graph().setComplete();
   V.enterInitialisers();
   V.enterLoad(Main);
   bool Done = true, Changed = true;

@@ -9,15 +9,14 @@ constexpr unsigned DepthMax = 8; ///< Records in records.
 
 Moved::Moved(const Program &P, const Everything &All, const Scanned &Found)
     : P(P), All(All), Graph(All.graph()), Found(Found), Loading(All.extent(Found.Load)) {
-  Running = All.reached([&](InstanceId In) {
-    FunctionId Id = All.functionOf(In);
-    return llvm::is_contained(Found.Load, Id) || llvm::is_contained(Found.Save, Id);
-  });
+  Running = All.reached(
+      [&](InstanceId In) { return llvm::is_contained(Found.Load, All.functionOf(In)); });
   findHung();
   findUsed();
   findHolders();
   findRoots();
   walk();
+  findStaying();
   findAlsoRoots();
 }
 
@@ -91,18 +90,28 @@ void Moved::findHolders() {
             Holders[Graph.at(Each).In].push_back({Id, Offset});
 }
 
-bool Moved::stays(ObjectId Id) const {
-  const Object &What = Graph.object(Id);
-  if (What.Kind != ObjectKind::Heap || moves(Id) || (mayMove(Id) && !What.Types.empty()) ||
-      Blocks.count({What.Made.In, What.Made.At}))
-    return false;
-  if (!What.Types.empty())
-    return true;
-  for (auto [Offset, At] : What.Cells)
-    for (LocationId Each : Graph.pointees(At))
-      if (ObjectId To = Graph.at(Each).In; Graph.object(To).isMemory() && !moves(To))
-        return true;
-  return false;
+/// Of another type; or, of a persistent type or without one, never linked and leading to what stays.
+void Moved::findStaying() {
+  std::vector<ObjectId> Work;
+  std::map<ObjectId, std::vector<ObjectId>> LedFrom;
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+    const Object &What = Graph.object(Id);
+    if (What.Kind != ObjectKind::Heap || moves(Id) || Blocks.count({What.Made.In, What.Made.At}))
+      continue;
+    if (!mayMove(Id) && Staying.insert(Id).second)
+      Work.push_back(Id);
+    for (auto [Offset, At] : What.Cells)
+      for (LocationId Each : Graph.pointees(At))
+        if (fits({Id, Offset}, Graph.at(Each).In))
+          LedFrom[Graph.at(Each).In].push_back(Id);
+  }
+  while (!Work.empty()) {
+    ObjectId Id = Work.back();
+    Work.pop_back();
+    for (ObjectId Each : LedFrom[Id])
+      if (Staying.insert(Each).second)
+        Work.push_back(Each);
+  }
 }
 
 bool Moved::isBytes(ObjectId Id) const {
@@ -165,7 +174,7 @@ void Moved::walk() {
       } else if (What.Kind == ObjectKind::Global) {
         if (!What.Constant)
           Addressed.try_emplace(To, From);
-      } else if (!Root && What.isMemory() && What.Kind != ObjectKind::Pre) {
+      } else if (!Root && What.isMemory() && What.Kind != ObjectKind::Pre && What.Made.At) {
         Leaves.push_back({From, To});
       }
     }

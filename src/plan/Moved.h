@@ -35,14 +35,13 @@ public:
     std::vector<FunctionId> Load;
     std::set<RecordKey> Records;
     std::set<const facts::Instruction *> Untyped; ///< Allocations of arrays and texts.
-    std::vector<FunctionId> Save;
   };
   Moved(const Program &P, const Everything &All, const Scanned &Found);
 
   bool moves(ObjectId Id) const { return Moving.count(Id) != 0; }
   const std::set<ObjectId> &objects() const { return Moving; }
-  /// True for what has to stay in DRAM: it is looked at as a record of its own, or keeps addresses.
-  bool stays(ObjectId Id) const;
+  /// True for what has to stay in DRAM: it is of another type, or leads to what is.
+  bool stays(ObjectId Id) const { return Staying.count(Id) != 0; }
   /// Without a record, and without a pointer to an object.
   bool isBytes(ObjectId Id) const;
   /// Cells of global variables.
@@ -52,7 +51,7 @@ public:
   const std::vector<Leaving> &leaving() const { return Leaves; }
   /// True when some object has a moving one behind the field of \p At.
   bool alsoHoldsMoving(const std::string &Field) const { return Holding.count(Field) != 0; }
-  /// What runs apart from load and save.
+  /// What runs apart from the load; saving is a part of it.
   bool runs(InstanceId In) const { return Running.count(In) != 0; }
   bool loads(InstanceId In) const { return Loading.count(In) != 0; }
   /// Global variables whose address lies in what moves, with one of the cells.
@@ -77,6 +76,7 @@ private:
   void findHolders();
   void findRoots();
   void walk();
+  void findStaying();
   void findAlsoRoots();
 
   const Program &P;
@@ -89,7 +89,7 @@ private:
   std::map<ObjectId, std::vector<Cell>>
       Holders; ///< Of what may move, in what may move and variables.
   std::set<std::string> Holding;
-  std::set<ObjectId> Moving;
+  std::set<ObjectId> Moving, Staying;
   std::set<std::pair<InstanceId, const facts::Instruction *>> Blocks; ///< Of what moves.
   std::set<Cell> Roots, AlsoRoots;
   std::vector<Leaving> Leaves;

@@ -62,7 +62,7 @@ Moved::Scanned Planner::scan() {
   llvm::append_range(Result.Notes, Z.notes());
   // All of it moves, whether or not it is saved: what the load makes beside the data (an index) is not
   // made again where the pool has the data.
-  return {Load, Behind.records(nullptr), Behind.untypedData(), Save};
+  return {Load, Behind.records(nullptr), Behind.untypedData()};
 }
 
 void Planner::describeTurns(const Everything &All, const Turns &When) {

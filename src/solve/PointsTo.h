@@ -72,6 +72,8 @@ public:
   /// Declares the surest type of an object; the first place is kept for the chain.
   void setType(ObjectId What, RecordKey Record, Site Where);
 
+  /// All of the program is visited: its variables hold nothing but what it stores there.
+  void setComplete() { Complete = true; }
   /// The static initialisers are done: from now on constants stay as they are.
   void seal() { Sealed = true; }
   /// Propagates until nothing changes. False when the step budget ran out.
@@ -176,7 +178,7 @@ private:
   std::deque<NodeId> Work; ///< First in, first out: what comes to a node gathers before it goes on.
   uint64_t Steps = 0;
   const uint64_t StepsMax;
-  bool Sealed = false;
+  bool Sealed = false, Complete = false;
   std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;
   llvm::DenseMap<uint32_t, ObjectId> GlobalObjects;

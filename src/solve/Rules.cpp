@@ -130,7 +130,7 @@ void PointsTo::applyLoad(const Waiting &R, Location What) {
     return;
   if (From.Kind == ObjectKind::Mapped) // Its pointers were made to point into it.
     return add(R.Other, What.In, AnyOffset);
-  if (!From.isOlder() || From.Emptied)
+  if (!From.isOlder() || From.Emptied || (Complete && From.Kind == ObjectKind::Global))
     return;
   if (Type.isPointerTo(Core::Function)) {
     bool Known = From.Kind == ObjectKind::Global && !Nodes[cell(What.In, What.Offset)].Set.empty();

@@ -3,6 +3,8 @@
 
 #include "solve/Heuristics.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nvmove::solve {
 
 using facts::Instruction;
@@ -33,6 +35,23 @@ Visits::Visits(const Program &P, const Inference &Known, const FunctionFlow &Flo
       if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
           P.record(Field.Type.Record).Size <= HookBytesMax)
         Embedded.insert(Field.Type.Record);
+  if (Wanted == Cloning::Makers)
+    findContainers();
+}
+
+void Visits::findContainers() {
+  auto Find = [&](auto Holds) {
+    std::set<RecordKey> Found;
+    for (RecordKey Key = 0; Key != P.records().size(); ++Key)
+      if (const RecordInfo &Record = P.record(Key);
+          Record.Size && Record.Size <= ContainerBytesMax && llvm::any_of(Record.Fields, Holds))
+        Found.insert(Key);
+    Containers.merge(Found);
+  };
+  Find([](const RecordField &F) { return F.Type.What == Core::Void && F.Type.Pointers; });
+  Find([&](const RecordField &F) {
+    return F.Type.What == Core::Record && F.Type.Pointers && Containers.count(F.Type.Record);
+  });
 }
 
 NodeId Visits::node(InstanceId In, Register R) const {
@@ -82,10 +101,19 @@ bool Visits::asksForSize(Site Via) const {
   return false;
 }
 
+bool Visits::takesContainer(const FunctionInfo &F) const {
+  for (unsigned I = 0; I != F.Body->ParameterCount; ++I)
+    if (F.parameter(I).What == Core::Record && F.parameter(I).Pointers &&
+        Containers.count(F.parameter(I).Record))
+      return true;
+  return false;
+}
+
 bool Visits::isCloned(FunctionId Id, Site Via) const {
   const FunctionInfo &F = P.function(Id);
   return isGeneric(F) || (F.result().isPointerTo(Core::Record) && asksForSize(Via)) ||
-         (Wanted == Cloning::Makers && F.result().Pointers && Known.mayAllocate(Id));
+         (Wanted == Cloning::Makers && F.result().Pointers && Known.mayAllocate(Id)) ||
+         takesContainer(F);
 }
 
 InstanceId Visits::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed) {

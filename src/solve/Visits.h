@@ -46,7 +46,8 @@ struct PendingCall {
 /// Which functions are visited anew from each call site.
 enum class Cloning {
   Generic, ///< Those that take or return generic pointers, and constructors.
-  Makers,  ///< Also all that give a pointer and may allocate: "char *copy_of(const char *)".
+  Makers, ///< Also all that give a pointer and may allocate: "char *copy_of(const char *)"; and those
+  ///< that take a container: a small record with a generic pointer, or with a pointer to one.
 };
 
 class Visits {
@@ -84,6 +85,8 @@ private:
   bool asksForSize(Site Via) const;
   bool isGeneric(const FunctionInfo &F) const;
   bool isCloned(FunctionId Id, Site Via) const;
+  void findContainers();
+  bool takesContainer(const FunctionInfo &F) const;
   void translate(InstanceId In);
   void instruction(InstanceId In, const facts::Instruction &I);
   void load(InstanceId In, const facts::Instruction &I);
@@ -100,6 +103,7 @@ private:
   std::deque<PendingCall> Calls; ///< Stays where it is while more come.
   std::vector<InstanceId> Loads;
   std::set<RecordKey> Embedded; ///< Records that lie in others by value: list hooks, headers.
+  std::set<RecordKey> Containers;
 };
 
 } // namespace nvmove::solve
