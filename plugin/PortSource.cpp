@@ -5,6 +5,7 @@
 #include "Deciders.h"
 #include "Frontend.h"
 #include "Markers.h"
+#include "PlaceNames.h"
 #include "Port.h"
 #include "Visitor.h"
 
@@ -18,31 +19,6 @@ using namespace clang;
 
 namespace nvmove::plugin {
 namespace {
-
-/// Of a global variable its name, of any other "FUNCTION.VARIABLE".
-std::string nameOf(const ValueDecl &Variable) {
-  auto *Function = dyn_cast<FunctionDecl>(Variable.getDeclContext());
-  return (Function ? Function->getNameAsString() + "." : "") + Variable.getNameAsString();
-}
-
-std::string nameOfField(const FieldDecl &Field) {
-  const RecordDecl *Record = Field.getParent();
-  const TypedefNameDecl *Alias = Record->getTypedefNameForAnonDecl();
-  return (Alias ? Alias->getName() : Record->getName()).str() + "." + Field.getNameAsString();
-}
-
-/// That, or "RECORD.FIELD": what an assignment to \p Place assigns to, with "[]" for an element of
-/// it.
-std::string nameOfPlace(const Expr *Place) {
-  Place = Place->IgnoreParenCasts();
-  if (auto *Element = dyn_cast<ArraySubscriptExpr>(Place))
-    return nameOfPlace(Element->getBase()) + "[]";
-  if (auto *Variable = dyn_cast<DeclRefExpr>(Place))
-    return nameOf(*Variable->getDecl());
-  auto *Member = dyn_cast<MemberExpr>(Place);
-  auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-  return Field ? nameOfField(*Field) : std::string();
-}
 
 /// Whether anything is called while \p S is computed.
 bool hasCall(const Stmt *S) {

@@ -149,7 +149,7 @@ void Allocations::findScopes() {
     std::vector<Line> &To = Which.Kind == Scope::Persistent ? Into.Persistent
                             : Which.Kind == Scope::Volatile ? Into.Volatile
                                                             : Into.Beside;
-    add(To, Say.function(Id), "allocates " + Names + " (" + shown(Where) + ")", Say.definition(Id));
+    add(To, Found.name(Id), "allocates " + Names + " (" + shown(Where) + ")", Where);
   }
   std::map<FunctionId, std::pair<std::set<std::string>, std::set<std::string>>> ByMaker;
   for (ObjectId Id : Found.left()) {

@@ -7,10 +7,11 @@ namespace nvmove::plan {
 
 constexpr size_t CleanMax = 8;   ///< Scopes in place of one that takes more along.
 constexpr size_t TriedMax = 200; ///< Visits that are looked at for these.
+constexpr unsigned RoundsMax = 10000;
 
-Placement::Placement(const Everything &All, const Moved &What,
-                     const std::map<FunctionId, Scope> &Scopes)
-    : All(All), What(What), State(All.instances(), Nowhere) {
+Placement::Placement(const Everything &All, const Moved &What, const Assignments &Assigned,
+                     const std::map<ScopeId, Scope> &Scopes)
+    : All(All), What(What), Assigned(Assigned), Scopes(Scopes), State(All.instances(), Nowhere) {
   std::vector<InstanceId> Work;
   auto Enter = [&](InstanceId In, uint8_t Inherited, const Edge *Via) {
     auto It = Scopes.find(All.functionOf(In));
@@ -29,9 +30,23 @@ Placement::Placement(const Everything &All, const Moved &What,
   while (!Work.empty()) {
     InstanceId In = Work.back();
     Work.pop_back();
-    for (size_t Each : All.from(In))
-      Enter(All.edges()[Each].Callee, State[In], &All.edges()[Each]);
+    for (size_t Each : All.from(In)) {
+      const Edge &Call = All.edges()[Each];
+      Enter(Call.Callee, around(Call.Call, State[In]), &Call);
+    }
   }
+}
+
+/// The scope of what the call's result is assigned to, if there is one, is nearer.
+uint8_t Placement::around(const facts::Instruction *Call, uint8_t Outer) const {
+  ScopeId Place = Assigned.of(Call);
+  auto It = Place == None ? Scopes.end() : Scopes.find(Place);
+  return It == Scopes.end() ? Outer : It->second == Scope::Persistent ? InPool : InDram;
+}
+
+Places Placement::of(const Object &Made) const {
+  uint8_t Outer = Made.Made.In < State.size() ? State[Made.Made.In] : InDram;
+  return static_cast<Places>(around(Made.Made.At, Outer));
 }
 
 /// Where the first argument lies: a null pointer, or a variable, is no container in the pool.
@@ -51,40 +66,53 @@ uint8_t Placement::beside(const Edge &Call) const {
 }
 
 Scopes::Scopes(const Program &P, const Everything &All, const Moved &What)
-    : P(P), All(All), What(What) {
+    : P(P), All(All), What(What), Assigned(P), Say(P) {
   for (ObjectId Id = 0; Id != All.graph().objects(); ++Id)
     if (const Object &Made = All.graph().object(Id);
-        Made.Kind == ObjectKind::Heap && Made.Made.In < All.instances())
-      MadeIn[Made.Made.In].push_back(Id);
-  for (unsigned Guard = 0; Guard != 10000 && (coverOne() || releaseOne()); ++Guard)
+        Made.Kind == ObjectKind::Heap && Made.Made.At && Made.Made.In < All.instances())
+      Heap.push_back(Id);
+  for (unsigned Guard = 0; Guard != RoundsMax && (coverOne() || releaseOne()); ++Guard)
     ;
-  Placement Now(All, What, scopes());
-  for (const auto &[In, Objects] : MadeIn)
-    for (ObjectId Id : Objects)
-      if ((What.moves(Id) && (Now.of(In) & InDram)) || (What.stays(Id) && (Now.of(In) & InPool)))
-        Left.push_back(Id);
+  std::map<ScopeId, Scope> Kinds = scopes();
+  Placement Now(All, What, Assigned, Kinds);
+  for (ObjectId Id : Heap)
+    if (isMisplaced(Now, Id))
+      Left.push_back(Id);
 }
 
-std::map<FunctionId, Scope> Scopes::scopes() const {
-  std::map<FunctionId, Scope> Kinds;
+std::string Scopes::name(ScopeId Id) const {
+  return Assigned.isFunction(Id) ? Say.function(Id) : Assigned.name(Id);
+}
+
+bool Scopes::isMisplaced(const Placement &Now, ObjectId Id) const {
+  Places Where = Now.of(All.graph().object(Id));
+  return (What.moves(Id) && (Where & InDram)) || (What.stays(Id) && (Where & InPool));
+}
+
+std::map<ScopeId, Scope> Scopes::scopes() const {
+  std::map<ScopeId, Scope> Kinds;
   for (const auto &[Id, Which] : All_)
     Kinds[Id] = Which.Kind;
   return Kinds;
 }
 
-/// What would lie in the pool without need if calls of \p Id were a persistent scope, too.
-Scopes::Cost Scopes::cost(FunctionId Id) const {
-  std::map<FunctionId, Scope> With = scopes();
+/// What would lie in the pool without need if \p Id were a persistent scope, too.
+Scopes::Cost Scopes::cost(ScopeId Id) const {
+  std::map<ScopeId, Scope> With = scopes();
   With[Id] = Scope::Persistent;
-  Placement Now(All, What, With);
+  Placement Now(All, What, Assigned, With);
   Cost Found;
-  for (const auto &[In, Objects] : MadeIn)
-    for (ObjectId Each : Objects)
-      if (Now.of(In) & InPool) {
-        Found.Wrong += What.stays(Each);
-        Found.Idle += !What.moves(Each);
-      }
+  for (ObjectId Each : Heap)
+    if (Now.of(All.graph().object(Each)) & InPool) {
+      Found.Wrong += What.stays(Each);
+      Found.Idle += !What.moves(Each);
+    }
   return Found;
+}
+
+bool Scopes::isClean(ScopeId Id, Cost Before) const {
+  Cost With = cost(Id);
+  return With.Wrong <= Before.Wrong && With.Idle <= Before.Idle;
 }
 
 /// True when the first argument says of each call of \p Id whether what it makes moves.
@@ -92,54 +120,57 @@ bool Scopes::tellsApart(FunctionId Id) const {
   const FunctionInfo &F = P.function(Id);
   if (!F.Body->ParameterCount || !F.parameter(0).Pointers)
     return false;
-  std::map<FunctionId, Scope> With = scopes();
+  std::map<ScopeId, Scope> With = scopes();
   With[Id] = Scope::Beside;
-  Placement Now(All, What, With);
-  for (const auto &[In, Objects] : MadeIn)
-    if (All.functionOf(In) == Id)
-      for (ObjectId Each : Objects)
-        if ((What.moves(Each) && Now.of(In) != InPool) ||
-            (What.stays(Each) && Now.of(In) != InDram))
-          return false;
-  return true;
+  Placement Now(All, What, Assigned, With);
+  return llvm::none_of(Heap, [&](ObjectId Each) {
+    return All.functionOf(All.graph().object(Each).Made.In) == Id && isMisplaced(Now, Each);
+  });
 }
 
-bool Scopes::add(FunctionId Id, Scope Kind, ObjectId For) {
+bool Scopes::add(ScopeId Id, Scope Kind, ObjectId For) {
   auto [It, New] = All_.try_emplace(Id, Chosen{Kind, {}});
   It->second.For.insert(For);
   return New;
 }
 
-/// The lowest functions around \p In, one on each way to it, whose calls make only what moves; added
-/// to \p Found. False: on some way there is none, or there are too many.
-bool Scopes::cleanAbove(InstanceId In, Cost Before, std::set<InstanceId> &Tried,
-                        std::set<FunctionId> &Found) const {
-  FunctionId Id = All.functionOf(In);
-  if (!Tried.insert(In).second || Found.count(Id))
+/// The lowest scopes around \p Call, one on each way to it, that take only what moves; added to
+/// \p Found. False: on some way there is none, or there are too many.
+bool Scopes::cleanAbove(Site Call, Cost Before, std::set<InstanceId> &Tried,
+                        std::set<ScopeId> &Found) const {
+  FunctionId Id = All.functionOf(Call.In);
+  ScopeId Place = Assigned.of(Call.At);
+  if (Found.count(Id) || Found.count(Place))
     return true;
-  if (P.function(Id).Body->Symbol == None || All.to(In).empty() || Tried.size() > TriedMax)
+  bool Body = P.function(Id).Body->Symbol != None;
+  for (ScopeId Each : {Id, Place})
+    if (Each != None && (Body || Each == Place) && isClean(Each, Before)) {
+      Found.insert(Each);
+      return Found.size() <= CleanMax;
+    }
+  if (!Body || All.to(Call.In).empty() || Tried.size() > TriedMax)
     return false;
-  if (Cost With = cost(Id); With.Wrong <= Before.Wrong && With.Idle <= Before.Idle) {
-    Found.insert(Id);
-    return Found.size() <= CleanMax;
-  }
-  return llvm::all_of(All.to(In), [&](size_t Each) {
-    return cleanAbove(All.edges()[Each].Caller, Before, Tried, Found);
+  if (!Tried.insert(Call.In).second)
+    return true;
+  return llvm::all_of(All.to(Call.In), [&](size_t Each) {
+    const Edge &Via = All.edges()[Each];
+    return cleanAbove({Via.Caller, Via.Call}, Before, Tried, Found);
   });
 }
 
-/// In this order: functions that make only what moves; the container's side; the maker, if it makes
+/// In this order: scopes that take only what moves; the container's side; the maker, if it makes
 /// nothing that has to stay.
-bool Scopes::cover(InstanceId In, ObjectId For) {
-  FunctionId Maker = All.functionOf(In);
+bool Scopes::cover(ObjectId For) {
+  Site Made = All.graph().object(For).Made;
+  FunctionId Maker = All.functionOf(Made.In);
   if (All_.count(Maker) || P.function(Maker).Body->Symbol == None)
     return false;
   Cost Before = cost(None);
   std::set<InstanceId> Tried;
-  std::set<FunctionId> Clean;
-  if (cleanAbove(In, Before, Tried, Clean)) {
+  std::set<ScopeId> Clean;
+  if (cleanAbove(Made, Before, Tried, Clean)) {
     bool Added = false;
-    for (FunctionId Id : Clean)
+    for (ScopeId Id : Clean)
       Added |= add(Id, Scope::Persistent, For);
     return Added;
   }
@@ -150,41 +181,40 @@ bool Scopes::cover(InstanceId In, ObjectId For) {
 
 /// Adds a scope for one moving object that is in DRAM. False: there is none, or none can be helped.
 bool Scopes::coverOne() {
-  Placement Now(All, What, scopes());
-  for (const auto &[In, Objects] : MadeIn)
-    for (ObjectId Id : Objects) {
-      if (!What.moves(Id) || !(Now.of(In) & InDram) || GivenUp.count(Id))
-        continue;
-      if (cover(In, Id))
-        return true;
-      // No function around it makes only what moves: the nearest is taken, and others are kept out.
-      // (Not for bytes: where they are linked after all, the commit says so.)
-      if (FunctionId Maker = All.functionOf(In);
-          !All_.count(Maker) && !All.graph().object(Id).Types.empty())
-        return add(Maker, Scope::Persistent, Id);
-      GivenUp.insert(Id);
-    }
+  std::map<ScopeId, Scope> Kinds = scopes();
+  Placement Now(All, What, Assigned, Kinds);
+  for (ObjectId Id : Heap) {
+    const Object &Made = All.graph().object(Id);
+    if (!What.moves(Id) || !(Now.of(Made) & InDram) || GivenUp.count(Id))
+      continue;
+    if (cover(Id))
+      return true;
+    // No scope around it takes only what moves: the nearest is taken, and others are kept out. (Not for
+    // bytes: where they are linked after all, the commit says so.)
+    if (FunctionId Maker = All.functionOf(Made.Made.In); !All_.count(Maker) && !Made.Types.empty())
+      return add(Maker, Scope::Persistent, Id);
+    GivenUp.insert(Id);
+  }
   return false;
 }
 
 /// Adds a scope for one object that stays and is in the pool.
 bool Scopes::releaseOne() {
-  Placement Now(All, What, scopes());
-  for (const auto &[In, Objects] : MadeIn)
-    for (ObjectId Id : Objects) {
-      if (!What.stays(Id) || !(Now.of(In) & InPool) || GivenUp.count(Id))
-        continue;
-      FunctionId Maker = All.functionOf(In);
-      std::set<InstanceId> Within = All.extent({Maker});
-      bool Pure = !All_.count(Maker) && llvm::none_of(Within, [&](InstanceId Each) {
-        auto Made = MadeIn.find(Each);
-        return Made != MadeIn.end() &&
-               llvm::any_of(Made->second, [&](ObjectId O) { return What.moves(O); });
-      });
-      if (Pure)
-        return add(Maker, Scope::Volatile, Id);
-      GivenUp.insert(Id);
-    }
+  std::map<ScopeId, Scope> Kinds = scopes();
+  Placement Now(All, What, Assigned, Kinds);
+  for (ObjectId Id : Heap) {
+    const Object &Made = All.graph().object(Id);
+    if (!What.stays(Id) || !(Now.of(Made) & InPool) || GivenUp.count(Id))
+      continue;
+    FunctionId Maker = All.functionOf(Made.Made.In);
+    std::set<InstanceId> Within = All.extent({Maker});
+    bool Pure = !All_.count(Maker) && llvm::none_of(Heap, [&](ObjectId Each) {
+      return What.moves(Each) && Within.count(All.graph().object(Each).Made.In);
+    });
+    if (Pure)
+      return add(Maker, Scope::Volatile, Id);
+    GivenUp.insert(Id);
+  }
   return false;
 }
 

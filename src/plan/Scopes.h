@@ -7,6 +7,7 @@
 // callers, each in its turn. What stays in DRAM and would then be taken along gets a scope of its own.
 #pragma once
 
+#include "plan/Assignments.h"
 #include "plan/Moved.h"
 
 #include <map>
@@ -20,18 +21,19 @@ enum Places : uint8_t { Nowhere = 0, InDram = 1, InPool = 2, Either = 3 };
 
 class Placement {
 public:
-  Placement(const Everything &All, const Moved &What, const std::map<FunctionId, Scope> &Scopes);
-  Places of(InstanceId In) const { return static_cast<Places>(State[In]); }
+  Placement(const Everything &All, const Moved &What, const Assignments &Assigned,
+            const std::map<ScopeId, Scope> &Scopes);
   /// Of an object on the heap.
-  Places of(const Object &Made) const {
-    return Made.Made.In < State.size() ? of(Made.Made.In) : InDram;
-  }
+  Places of(const Object &Made) const;
 
 private:
   uint8_t beside(const Edge &Call) const;
+  uint8_t around(const facts::Instruction *Call, uint8_t Outer) const;
 
   const Everything &All;
   const Moved &What;
+  const Assignments &Assigned;
+  const std::map<ScopeId, Scope> &Scopes;
   std::vector<uint8_t> State; ///< By InstanceId.
 };
 
@@ -43,30 +45,36 @@ public:
     Scope Kind;
     std::set<ObjectId> For; ///< What made it necessary.
   };
-  const std::map<FunctionId, Chosen> &chosen() const { return All_; }
+  const std::map<ScopeId, Chosen> &chosen() const { return All_; }
+  /// As the port file writes it.
+  std::string name(ScopeId Id) const;
   /// Moving objects that some run allocates in DRAM all the same, and others the other way round.
   const std::vector<ObjectId> &left() const { return Left; }
 
 private:
-  std::map<FunctionId, Scope> scopes() const;
+  std::map<ScopeId, Scope> scopes() const;
   bool coverOne();
   bool releaseOne();
   /// Objects that lie in the pool: those that have to stay, and all that need not.
   struct Cost {
     size_t Wrong = 0, Idle = 0;
   };
-  Cost cost(FunctionId Id) const;
-  bool cleanAbove(InstanceId In, Cost Before, std::set<InstanceId> &Tried,
-                  std::set<FunctionId> &Found) const;
-  bool cover(InstanceId In, ObjectId For);
+  Cost cost(ScopeId Id) const;
+  bool isClean(ScopeId Id, Cost Before) const;
+  bool cleanAbove(Site Call, Cost Before, std::set<InstanceId> &Tried,
+                  std::set<ScopeId> &Found) const;
+  bool cover(ObjectId For);
   bool tellsApart(FunctionId Id) const;
-  bool add(FunctionId Id, Scope Kind, ObjectId For);
+  bool add(ScopeId Id, Scope Kind, ObjectId For);
+  bool isMisplaced(const Placement &Now, ObjectId Id) const;
 
   const Program &P;
   const Everything &All;
   const Moved &What;
-  std::map<InstanceId, std::vector<ObjectId>> MadeIn;
-  std::map<FunctionId, Chosen> All_;
+  const Assignments Assigned;
+  const Names Say;
+  std::vector<ObjectId> Heap;
+  std::map<ScopeId, Chosen> All_;
   std::set<ObjectId> GivenUp;
   std::vector<ObjectId> Left;
 };
