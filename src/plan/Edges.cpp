@@ -182,7 +182,34 @@ void EdgeFinder::describeArenas(Plan &Into) const {
   }
 }
 
+/// Members beside a root that lead to what the load does not make: a restart begins without it.
+void EdgeFinder::describeLost(Plan &Into) const {
+  std::map<ObjectId, std::set<std::string>> Lost;
+  for (Cell Root : What.roots()) {
+    const Object &Variable = Graph.object(Root.In);
+    if (Variable.Type.What != Core::Record || Variable.Type.Pointers || InPool.count(Root.In))
+      continue;
+    for (auto [Offset, At] : Variable.Cells) {
+      std::string Member = Say.member(Variable.Type.Record, Offset);
+      bool Kept = What.roots().count({Root.In, Offset}) || Member.empty();
+      for (LocationId Each : Graph.pointees(At))
+        if (ObjectId To = Graph.at(Each).In; !Kept && Graph.object(To).Kind == ObjectKind::Heap &&
+                                             Graph.object(To).Made.At && !What.moves(To))
+          Lost[Root.In].insert(Member + " (" + describeTarget(To) + ")");
+    }
+  }
+  for (const auto &[Id, Members] : Lost)
+    Into.Questions.push_back(
+        {Key::Roots,
+         "of " + Say.variable(Graph.object(Id).Id) +
+             ", these members lead to what the load does not make: " + listed(Members),
+         {"nothing, if it belongs to the process: a start begins without it",
+          "let it move: add the member to the roots, and the function that makes it to "
+          "'persistent'"}});
+}
+
 void EdgeFinder::describe(Plan &Into) const {
+  describeLost(Into);
   describeLeaving(Into);
   describeVariables(Into);
   describeMembers(Into);

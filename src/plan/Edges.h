@@ -22,6 +22,7 @@ private:
   void describeMember(RecordKey Of, const std::string &Name, const RecordField &Field,
                       Plan &Into) const;
   void describeArenas(Plan &Into) const;
+  void describeLost(Plan &Into) const;
   void addVolatile(Plan &Into, const std::string &Field, std::string Why, SourcePlace Where) const;
 
   const Program &P;

@@ -107,17 +107,16 @@ void RootFinder::describe(ObjectId Id, const Variable &Of, Plan &Into) const {
       Into.Roots.push_back({{std::move(Written), Why, Of.Where}, Of.InPool});
   };
   std::string Why = !Of.Leading.empty() ? "leads to what the load makes"
-                    : !Of.Also.empty()  ? "leads into the pool"
-                                        : "the load stores it (" + shown(Of.Where) +
-                                             "), and the running program uses it";
+                    : !Of.Also.empty()
+                        ? "leads into the pool"
+                        : "set at " + shown(Of.Where) + ", and used by the running program";
   if (Of.InPool)
     Why += "; " + Of.WhyInPool;
   if (isWhole(Id, Of))
     return Add(Name, Why);
-  for (const auto &[Cells, Because] :
-       {std::pair(Of.Leading, "leads to what the load makes"),
-        {Of.Also, "leads into the pool"},
-        {Of.Numbers, "the load stores it, and the running program uses it"}})
+  for (const auto &[Cells, Because] : {std::pair(Of.Leading, "leads to what the load makes"),
+                                       {Of.Also, "leads into the pool"},
+                                       {Of.Numbers, "a number beside it"}})
     for (int64_t Offset : Cells)
       if (std::string Member = Say.member(Here.Type.Record, Offset); !Member.empty())
         Add(Name + "." + Member, Because);

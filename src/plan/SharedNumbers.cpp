@@ -11,6 +11,8 @@ using facts::Register;
 
 SharedNumbers::SharedNumbers(const Program &P, const Everything &All, const Moved &What)
     : P(P), All(All), Graph(All.graph()), What(What) {
+  for (Cell Each : What.roots())
+    Leading.insert(Each.In);
   for (InstanceId In = 0; In != All.instances(); ++In)
     if (All.visits().functionOf(In).Body->Symbol != None && (What.loads(In) || What.runs(In)))
       look(In);
@@ -46,6 +48,8 @@ void SharedNumbers::look(InstanceId In) {
         Set.try_emplace(At, What.placeOf({In, &I}));
       if (Runs)
         Used.insert(At);
+      if (Runs && Stores && Leading.count(At.In))
+        Kept.try_emplace(At, What.placeOf({In, &I}));
     });
     if (I.Code == Op::CopyObject && Runs)
       eachCell(In, I.B, [&](Cell At) { Used.insert(At); });
@@ -91,7 +95,7 @@ void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call) {
 }
 
 std::map<Cell, SourcePlace> SharedNumbers::cells() const {
-  std::map<Cell, SourcePlace> Found;
+  std::map<Cell, SourcePlace> Found = Kept;
   for (const auto &[At, Where] : Set)
     if (Used.count(At) && !Buffers.count(At.In))
       Found.emplace(At, Where);

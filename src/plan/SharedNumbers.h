@@ -1,5 +1,6 @@
 // Numbers and texts in variables that the load sets and the running program uses: counts, the next number
-// to give, a name. A restart leaves the load out, so they have to be roots.
+// to give, a name. A restart leaves the load out, so they have to be roots. So do those that the running
+// program sets in a variable that leads to the data, beside the pointer.
 #pragma once
 
 #include "plan/Moved.h"
@@ -10,7 +11,7 @@ class SharedNumbers {
 public:
   SharedNumbers(const Program &P, const Everything &All, const Moved &What);
 
-  /// Cells of variables, with a place where the load sets them.
+  /// Cells of variables, with a place where they are set.
   std::map<Cell, SourcePlace> cells() const;
 
 private:
@@ -23,9 +24,11 @@ private:
   const Everything &All;
   const PointsTo &Graph;
   const Moved &What;
-  std::map<Cell, SourcePlace> Set; ///< By the load.
-  std::set<Cell> Used;             ///< By the running program.
-  std::set<ObjectId> Buffers;      ///< Arrays of characters that the running program reads into.
+  std::map<Cell, SourcePlace> Set;  ///< By the load.
+  std::set<Cell> Used;              ///< By the running program.
+  std::map<Cell, SourcePlace> Kept; ///< Set by the running program, beside what leads to the data.
+  std::set<ObjectId> Leading;       ///< Variables that lead to the data.
+  std::set<ObjectId> Buffers;       ///< Arrays of characters that the running program reads into.
 };
 
 } // namespace nvmove::plan

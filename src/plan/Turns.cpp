@@ -314,10 +314,32 @@ void Turns::choose() {
           Atomic.insert(All.functionOf(Each));
       }
   chooseAll();
-  if (!Commit.empty() || !Atomic.empty())
-    return;
-  Building = Changed; // A program that changes nothing but texts.
-  chooseAll();
+  if (Commit.empty() && Atomic.empty()) {
+    Building = Changed; // A program that changes nothing but texts.
+    chooseAll();
+  }
+  dropNested();
+}
+
+/// A call within another atomic one is a part of that.
+void Turns::dropNested() {
+  std::set<FunctionId> Nested;
+  for (FunctionId Id : Atomic) {
+    std::set<InstanceId> Others;
+    for (FunctionId Other : Atomic)
+      if (Other != Id && !Nested.count(Other))
+        Others.merge(All.extent({Other}));
+    bool Inside = true;
+    for (InstanceId In : Running)
+      if (All.functionOf(In) == Id)
+        for (size_t Each : All.to(In))
+          Inside &= !Running.count(All.edges()[Each].Caller) ||
+                    Others.count(All.edges()[Each].Caller) != 0;
+    if (Inside)
+      Nested.insert(Id);
+  }
+  for (FunctionId Id : Nested)
+    Atomic.erase(Id);
 }
 
 void Turns::chooseAll() {

@@ -56,6 +56,7 @@ private:
   bool comesBehindChange(InstanceId In) const;
   void choose();
   void chooseAll();
+  void dropNested();
   void chooseFor(InstanceId In, std::set<InstanceId> &Tried);
   void chooseAtomic(InstanceId In, std::set<InstanceId> &Tried);
 

@@ -41,6 +41,9 @@ class Program:
             for key, value in HEAD.findall(f.read()):
                 self.head[key].append(value)
 
+    def flags(self):
+        return ["-I", self.path[:-2]] if os.path.isdir(self.path[:-2]) else []
+
     def sources(self):
         """The program is one file, or the folder of its name."""
         folder = self.path[:-2]
@@ -90,7 +93,7 @@ def plan(tools, program, folder):
     for key in ("load", "save"):
         for name in program.head[key]:
             command += [f"--{key}", name]
-    run([*command, *program.sources(), "--", "-std=gnu11"], folder)
+    run([*command, *program.sources(), "--", "-std=gnu11", *program.flags()], folder)
     with open(port) as f:
         text = f.read()
     with open(port, "w") as f:
@@ -169,9 +172,9 @@ def check_one(tools, path, methods):
     with tempfile.TemporaryDirectory() as folder:
         port = plan(tools, program, folder)
         plain, ported = os.path.join(folder, "plain"), os.path.join(folder, "ported")
-        run(["clang-19", "-w", "-O1", *program.sources(), "-o", plain, "-lpthread"], folder)
-        run([os.path.join(tools, "nvmove-cc"), "-w", "-g", "-O1", f"--nvmove-port={port}", *program.sources(),
-             "-o", ported, "-lpthread"], folder)
+        run(["clang-19", "-w", "-O1", *program.flags(), *program.sources(), "-o", plain, "-lpthread"], folder)
+        run([os.path.join(tools, "nvmove-cc"), "-w", "-g", "-O1", f"--nvmove-port={port}", *program.flags(),
+             *program.sources(), "-o", ported, "-lpthread"], folder)
         for method in methods:
             kills += compare(program, folder, plain, ported, method)
     return kills, len(program.head["hand"]) + len(program.head["drop"])
