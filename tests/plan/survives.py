@@ -14,9 +14,9 @@ used:
     // drop: ENTRY that a person takes out; why stands behind "#"
 
 The oracle is the program itself, built by clang, that nobody kills: after the first N commands both are
-asked, for each N, with each method, and have to say the same. The killed one has no file that it could load when
-it starts again: what it knows it has from its pool. The plan is used as it is written but for `hand` and
-`drop`, which are counted.
+asked, for each N, with each method, and have to say the same. The killed one has no file that it could load
+when it starts again: what it knows it has from its pool. The plan is used as it is written but for `hand`
+and `drop`, which are counted.
 """
 import argparse
 import os
