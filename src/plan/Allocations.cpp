@@ -71,6 +71,7 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
            {"call malloc there"}});
   } else if (Callee.What == Entity::Function && Seen.insert(Callee.Id).second) {
     const FunctionInfo &F = P.function(Callee.Id);
+    bool Handed = false; // What it allocates is what it gives.
     for (const Instruction &I : F.Body->Body) {
       if (I.Code != Op::Call || I.A == None)
         continue;
@@ -81,7 +82,16 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
       if (Inner.What == Entity::Function)
         addAllocator(F, I, Seen);
       add(Into.Allocators, Say.function(Callee.Id), "called at " + shown(Where), Where);
+      Handed |= handsOn(Callee.Id, I);
     }
+    if (!Handed)
+      Into.Questions.push_back(
+          {Key::Allocators,
+           Say.function(Callee.Id) + " (" + shown(Where) +
+               ") hands out parts of larger blocks, whose types the pool does not know: such a "
+               "pool cannot move",
+           {"nothing, if the blocks are arrays of one record, allocated as such",
+            "let it call malloc for each"}});
   }
 }
 

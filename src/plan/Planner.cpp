@@ -165,10 +165,17 @@ llvm::Expected<Plan> makePlan(std::vector<TranslationUnit> Units, const Options 
     Seeds.push_back(Each.Unit);
   for (const Definition &Each : *Save)
     Seeds.push_back(Each.Unit);
+  size_t Mains = 0;
+  for (const TranslationUnit &Unit : Units)
+    for (const facts::Function &Body : Unit.Functions)
+      Mains += Body.Symbol != None && Unit.text(Unit.Symbols[Body.Symbol].Name) == "main";
   Program P(std::move(Units), Seeds);
   llvm::Expected<Plan> Made = Planner(P, idsOf(P, *Load), idsOf(P, *Save), O).run();
   if (Made)
     llvm::append_range(Made->Notes, Notes);
+  if (Made && Mains > 1)
+    Made->Notes.push_back(std::to_string(Mains) + " sources have a main; this is the program of " +
+                          Made->Program);
   return Made;
 }
 

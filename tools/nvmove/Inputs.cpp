@@ -138,6 +138,11 @@ llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D)
   llvm::Expected<scan::CompileDatabase> Database = openDatabase(A);
   if (!Database)
     return Database.takeError();
+  llvm::SmallString<256> Here;
+  llvm::sys::fs::current_path(Here);
+  bool Searched = A.Files.empty() && A.DatabasePath.empty();
+  if (Searched && llvm::sys::path::parent_path(Database->Path) != Here.str())
+    D.note("the sources are those of " + support::displayPath(Database->Path));
 
   std::optional<scan::FactsCache> Cache;
   if (std::string Folder = support::cacheDirectory(); !A.NoCache && !Folder.empty())
@@ -205,6 +210,7 @@ void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipp
   }
   D.error("no function '" + Unknown.Name + "' is defined in the program" +
           (Names.empty() ? "" : "; did you mean " + Names + "?"));
+  D.note("a static function that nothing calls is not seen");
   if (SomeSkipped)
     D.note("it may be in one of the inputs that were skipped");
 }

@@ -73,6 +73,11 @@ void addPlanOptions(CLI::App &App, Arguments &A) {
   addLoadAndSave(App, A);
   App.add_option("-o,--output", A.Output, "write there instead of to stdout")
       ->option_text("FILE")
+      ->check([](const std::string &Name) {
+        if (Name.empty())
+          return "the name of a file is missing";
+        return llvm::sys::fs::is_directory(Name) ? "this is a folder" : "";
+      })
       ->group("Output");
   App.add_flag("--replace", A.Replace, "the file of -o may exist: its edits are lost")
       ->group("Output");
