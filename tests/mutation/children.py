@@ -3,14 +3,20 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 
 GROUPS, FOLDERS = set(), set()
+STARTING = threading.Lock()  # none starts once the run ends
+
+
+START_SECONDS = 5
 
 
 def ended(command, seconds, **options):
     """Its status; None: it ran for so many seconds and was killed, with all that it started."""
-    run = subprocess.Popen(command, start_new_session=True, **options)
-    GROUPS.add(run.pid)
+    with STARTING:
+        run = subprocess.Popen(command, start_new_session=True, **options)
+        GROUPS.add(run.pid)
     try:
         return run.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -23,6 +29,7 @@ def ended(command, seconds, **options):
 
 def stop(_number, _frame):
     """Nothing runs on, and FOLDERS are gone."""
+    STARTING.acquire(timeout=START_SECONDS)  # another thread may be about to start one
     for group in list(GROUPS):
         try:
             os.killpg(group, signal.SIGKILL)

@@ -65,6 +65,7 @@ SCREEN_POWER_SECONDS = 90  # the same, of a flush or a fence
 FURTHER_SECONDS = 150  # of those that run behind everything else
 SAID, SAID_SHOWN = "said", 4000  # what a command prints; of it, characters
 LAST_SHOWN = 200  # of its last line
+RUNNER_SECONDS = 30
 NOTICED_MAX = 24  # tests that are tried first
 CHECK = "check: "
 FEW, PROGRAMS, KILLS = 25, 200, 100
@@ -169,7 +170,8 @@ class Workshop:
     def tests_pass(self, tests, seconds):
         with open(os.path.join(self.folder, "plan"), "w") as f:
             f.writelines(f"{self.reached.limit(t)} {t}\n" for t in tests)
-        return not tests or self.ends_well(["./tests.exe", "--stop", "--plan", "plan"], seconds)
+        longest = RUNNER_SECONDS + sum(self.reached.limit(t) for t in tests)  # the runner may hang by itself
+        return not tests or self.ends_well(["./tests.exe", "--stop", "--plan", "plan"], min(seconds, longest))
 
     def checks(self, mutation, seconds):
         """What may notice a mutation, by its name; each gives whether it found nothing. Of no mutation: all
