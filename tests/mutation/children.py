@@ -7,8 +7,6 @@ import threading
 
 GROUPS, FOLDERS = set(), set()
 STARTING = threading.Lock()  # none starts once the run ends
-
-
 START_SECONDS = 5
 
 
