@@ -10,7 +10,7 @@ namespace nvmove::plan {
 
 struct Options {
   std::vector<std::string> Load, Save; ///< As for a scan (solve/Solve.h).
-  uint64_t StepsMax = 20'000'000;      ///< Of the points-to engine, for the whole program.
+  uint64_t StepsMax = 100'000'000; ///< Of the points-to engine: about a minute.
 };
 
 /// Fails with UnknownFunction (solve/Solve.h), or where the units have no main.

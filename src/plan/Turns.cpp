@@ -167,34 +167,45 @@ void Turns::spread() {
 
 namespace {
 
-/// The regions from the body of the function down to \p At.
-std::vector<uint32_t> pathTo(const facts::Function &Body, uint32_t At) {
-  std::vector<uint32_t> Path = {At};
-  while (At != 0 && Body.Regions[At].Parent != None)
-    Path.push_back(At = Body.Regions[At].Parent);
-  std::reverse(Path.begin(), Path.end());
-  return Path;
-}
-
 uint32_t innermostLoop(const facts::Function &Body, uint32_t At) {
   while (At != 0 && Body.Regions[At].Kind != RegionKind::Loop)
     At = Body.Regions[At].Parent;
   return At;
 }
 
+unsigned depthOf(const facts::Function &Body, uint32_t At) {
+  unsigned Depth = 0;
+  for (; At != 0; At = Body.Regions[At].Parent)
+    ++Depth;
+  return Depth;
+}
+
 /// False for two branches beside each other: of "if ... else" and "switch" one runs.
 bool mayBothRun(const facts::Function &Body, uint32_t A, uint32_t B) {
-  std::vector<uint32_t> Left = pathTo(Body, A), Right = pathTo(Body, B);
-  size_t At = 0;
-  while (At != Left.size() && At != Right.size() && Left[At] == Right[At])
-    ++At;
-  return At == Left.size() || At == Right.size() ||
-         Body.Regions[Left[At]].Kind != RegionKind::Branch ||
-         Body.Regions[Right[At]].Kind != RegionKind::Branch;
+  unsigned Left = depthOf(Body, A), Right = depthOf(Body, B);
+  for (; Left > Right; --Left)
+    if (Body.Regions[A].Parent == B)
+      return true;
+    else
+      A = Body.Regions[A].Parent;
+  for (; Right > Left; --Right)
+    if (Body.Regions[B].Parent == A)
+      return true;
+    else
+      B = Body.Regions[B].Parent;
+  if (A == B)
+    return true;
+  while (Body.Regions[A].Parent != Body.Regions[B].Parent) {
+    A = Body.Regions[A].Parent;
+    B = Body.Regions[B].Parent;
+  }
+  return Body.Regions[A].Kind != RegionKind::Branch || Body.Regions[B].Kind != RegionKind::Branch;
 }
 
 bool isWithin(const facts::Function &Body, uint32_t At, uint32_t Outer) {
-  return llvm::is_contained(pathTo(Body, At), Outer);
+  while (At != 0 && At != Outer)
+    At = Body.Regions[At].Parent;
+  return At == Outer;
 }
 
 /// True when a branch around \p First ends in a return before \p Later.
@@ -208,7 +219,14 @@ bool leavesBefore(const facts::Function &Body, const Instruction &First, const I
 
 } // namespace
 
-bool Turns::isHalfDone(InstanceId In, const Instruction &Call) const {
+bool Turns::isHalfDone(InstanceId In, const Instruction &Call) {
+  auto [Known, New] = HalfDone.try_emplace({In, &Call}, false);
+  if (New)
+    Known->second = findHalfDone(In, Call);
+  return Known->second;
+}
+
+bool Turns::findHalfDone(InstanceId In, const Instruction &Call) const {
   const facts::Function &Body = *All.visits().functionOf(In).Body;
   uint32_t Loop = innermostLoop(Body, Call.Region);
   bool Before = false, Behind = false;
@@ -225,7 +243,7 @@ bool Turns::isHalfDone(InstanceId In, const Instruction &Call) const {
 }
 
 /// The callers that are in the middle of a change while \p In runs.
-std::set<InstanceId> Turns::amidst(InstanceId In) const {
+std::set<InstanceId> Turns::amidst(InstanceId In) {
   std::set<InstanceId> Tried = {In}, Found;
   std::vector<InstanceId> Work = {In};
   while (!Work.empty()) {
@@ -323,18 +341,21 @@ void Turns::choose() {
 
 /// A call within another atomic one is a part of that.
 void Turns::dropNested() {
+  std::map<FunctionId, std::set<InstanceId>> Extents;
+  for (FunctionId Id : Atomic)
+    Extents[Id] = All.extent({Id});
   std::set<FunctionId> Nested;
   for (FunctionId Id : Atomic) {
-    std::set<InstanceId> Others;
-    for (FunctionId Other : Atomic)
-      if (Other != Id && !Nested.count(Other))
-        Others.merge(All.extent({Other}));
+    auto IsCovered = [&](InstanceId Caller) {
+      return !Running.count(Caller) || llvm::any_of(Extents, [&](const auto &Other) {
+        return Other.first != Id && !Nested.count(Other.first) && Other.second.count(Caller);
+      });
+    };
     bool Inside = true;
     for (InstanceId In : Running)
       if (All.functionOf(In) == Id)
         for (size_t Each : All.to(In))
-          Inside &= !Running.count(All.edges()[Each].Caller) ||
-                    Others.count(All.edges()[Each].Caller) != 0;
+          Inside = Inside && IsCovered(All.edges()[Each].Caller);
     if (Inside)
       Nested.insert(Id);
   }

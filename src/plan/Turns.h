@@ -51,8 +51,9 @@ private:
   bool leadsToRoot(InstanceId In, facts::Register Address) const;
   bool changesMoving(InstanceId In, const facts::Instruction &I, bool Bytes) const;
   void spread();
-  bool isHalfDone(InstanceId In, const facts::Instruction &Call) const;
-  std::set<InstanceId> amidst(InstanceId In) const;
+  bool isHalfDone(InstanceId In, const facts::Instruction &Call);
+  bool findHalfDone(InstanceId In, const facts::Instruction &Call) const;
+  std::set<InstanceId> amidst(InstanceId In);
   bool comesBehindChange(InstanceId In) const;
   void choose();
   void chooseAll();
@@ -67,6 +68,7 @@ private:
   std::set<InstanceId> Running;
   bool Flushes = false; ///< What streams have leaves with a flush.
   std::map<InstanceId, Seen> Events;
+  std::map<std::pair<InstanceId, const facts::Instruction *>, bool> HalfDone;
   std::set<InstanceId> Changed, Answering; ///< Themselves, or what they call.
   std::set<InstanceId> Building;           ///< The same, of records and arrays that move.
   std::set<InstanceId> Makers;             ///< Of objects that move.

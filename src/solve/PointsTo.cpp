@@ -95,6 +95,7 @@ bool PointsTo::takes(const Node &N, LocationId What) const {
 }
 
 void PointsTo::add(NodeId To, LocationId What) {
+  To = same(To);
   Node &N = Nodes[To];
   if (!takes(N, What))
     return;
@@ -105,6 +106,8 @@ void PointsTo::add(NodeId To, LocationId What) {
 }
 
 void PointsTo::addEdge(NodeId From, NodeId To) {
+  From = same(From);
+  To = same(To);
   if (From == To || !KnownEdges.insert({From, To}).second)
     return;
   Nodes[From].Edges.push_back(To);
@@ -113,6 +116,7 @@ void PointsTo::addEdge(NodeId From, NodeId To) {
 
 void PointsTo::flow(const llvm::SparseBitVector<> &What, NodeId To) {
   ++Steps;
+  To = same(To);
   Node &Target = Nodes[To];
   if (Target.Character) {
     if (What.test(input()))
@@ -158,13 +162,14 @@ void PointsTo::addFeed(NodeId Cell, NodeId From, Site Where) {
 
 std::vector<LocationId> PointsTo::snapshot(NodeId N) const {
   std::vector<LocationId> Now;
-  for (LocationId Each : Nodes[N].Set)
+  for (LocationId Each : pointees(N))
     Now.push_back(Each);
   return Now;
 }
 
 /// Applies \p R to everything that \p At points to, now and later.
 void PointsTo::wait(NodeId At, const Waiting &R) {
+  At = same(At);
   Nodes[At].Rules.push_back(R);
   for (LocationId What : snapshot(At))
     apply(R, What);
@@ -216,7 +221,11 @@ void PointsTo::addCopyBytes(NodeId ToAddress, NodeId FromAddress, Site Where) {
 
 bool PointsTo::run() {
   while (!Work.empty()) {
-    NodeId At = Work.front();
+    if (Complete && Steps >= CollapseAt) {
+      collapse();
+      CollapseAt = Steps + Steps / 2;
+    }
+    NodeId At = same(Work.front());
     Work.pop_front();
     Node &N = Nodes[At];
     N.Queued = false;

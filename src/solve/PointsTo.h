@@ -17,7 +17,7 @@
 // pass a cast it cannot have.
 #pragma once
 
-#include "solve/Memory.h"
+#include "solve/Constraints.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -72,14 +72,19 @@ public:
   /// Declares the surest type of an object; the first place is kept for the chain.
   void setType(ObjectId What, RecordKey Record, Site Where);
 
-  /// All of the program is visited: its variables hold nothing but what it stores there.
-  void setComplete() { Complete = true; }
+  /// All of the program is visited: its variables hold nothing but what it stores there. Circles of
+  /// copies become one node.
+  /// \p After: steps, before these are looked for the first time.
+  void setComplete(uint64_t After = 100'000) {
+    Complete = true;
+    CollapseAt = After;
+  }
   /// The static initialisers are done: from now on constants stay as they are.
   void seal() { Sealed = true; }
   /// Propagates until nothing changes. False when the step budget ran out.
   bool run();
 
-  const llvm::SparseBitVector<> &pointees(NodeId N) const { return Nodes[N].Set; }
+  const llvm::SparseBitVector<> &pointees(NodeId N) const { return Nodes[same(N)].Set; }
   /// A copy of the set, for loops that may make it grow.
   std::vector<LocationId> snapshot(NodeId N) const;
   const Location &at(LocationId Id) const { return Locations[Id]; }
@@ -101,47 +106,24 @@ public:
   bool keeps(Location What) const;
   /// True when \p N may point into \p What.
   bool pointsInto(NodeId N, ObjectId What) const;
-  bool holds(NodeId N, LocationId What) const { return Nodes[N].Set.test(What); }
+  bool holds(NodeId N, LocationId What) const { return pointees(N).test(What); }
 
   /// Function pointers that memory older than the load may hold, by Flow number of a load.
   std::vector<const llvm::SparseBitVector<> *> Flows;
 
 private:
-  enum class Rule : uint8_t {
-    Load,
-    Store,
-    FieldOf,
-    ElementOf,
-    Shift,
-    Cast,
-    Specialise,
-    Built,
-    CopyTo,
-    CopyFrom,
-    BytesTo,
-    BytesFrom
-  };
-  struct Waiting {
-    Rule What;
-    NodeId Other;
-    int64_t Delta;
-    uint32_t Extra;      ///< FieldOf, Specialise: RecordKey. Load: flow number.
-    uint32_t ShapeIndex; ///< Cast, Load, Store: index into Shapes.
-    Site Where;
-  };
-  struct Node {
-    llvm::SparseBitVector<> Set, Delta;
-    llvm::SmallVector<NodeId, 2> Edges;
-    std::vector<Waiting> Rules;
-    bool Queued = false;
-    bool Number = false, Character = false;
-  };
   struct ObjectCopy {
     int64_t From, To;
     uint64_t Size;
     ObjectId Into;
     Site Where;
   };
+
+  // Cycles.cpp
+  void collapse();
+  void unite(llvm::ArrayRef<NodeId> Circle, std::vector<Untold> &Later);
+  /// The node that stands for \p N.
+  NodeId same(NodeId N) const { return N < Same.size() ? Same[N] : N; }
 
   ObjectId marker(ObjectKind Kind, uint32_t Id);
   void enqueue(NodeId N);
@@ -172,6 +154,8 @@ private:
 
   const Program &P;
   std::deque<Node> Nodes;
+  std::vector<NodeId> Same; ///< By NodeId; shorter than Nodes: the others stand for themselves.
+  uint64_t CollapseAt = 0;  ///< Steps.
   std::deque<Object> Objects;
   std::vector<Location> Locations;
   llvm::DenseMap<std::pair<uint32_t, int64_t>, LocationId> LocationIds;

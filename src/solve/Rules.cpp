@@ -133,7 +133,7 @@ void PointsTo::applyLoad(const Waiting &R, Location What) {
   if (!From.isOlder() || From.Emptied || (Complete && From.Kind == ObjectKind::Global))
     return;
   if (Type.isPointerTo(Core::Function)) {
-    bool Known = From.Kind == ObjectKind::Global && !Nodes[cell(What.In, What.Offset)].Set.empty();
+    bool Known = From.Kind == ObjectKind::Global && !pointees(cell(What.In, What.Offset)).empty();
     if (!Known && R.Extra != None)
       for (FunctionId Each : *Flows[R.Extra])
         add(R.Other, functionObject(Each), 0);
@@ -253,7 +253,7 @@ void PointsTo::copyCell(const ObjectCopy &Copy, ObjectId From, int64_t Offset) {
 }
 
 bool PointsTo::pointsInto(NodeId N, ObjectId What) const {
-  for (LocationId Each : Nodes[N].Set)
+  for (LocationId Each : pointees(N))
     if (Locations[Each].In == What)
       return true;
   return false;
