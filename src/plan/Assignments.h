@@ -22,6 +22,11 @@ public:
     auto It = ByCall.find(Call);
     return It == ByCall.end() ? None : It->second;
   }
+  /// The place of that name; None: nothing is assigned there.
+  ScopeId find(const std::string &Name) const {
+    auto It = Known.find(Name);
+    return It == Known.end() ? None : It->second;
+  }
   bool isFunction(ScopeId Id) const { return Id < FunctionCount; }
   const std::string &name(ScopeId Id) const { return Places[Id - FunctionCount]; }
 

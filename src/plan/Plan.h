@@ -59,6 +59,7 @@ struct Plan {
   std::vector<LoadLine> Loads;
   std::vector<Line> StaticFields, VolatileFields;
   std::vector<Question> Questions;
+  std::vector<Line> Drift;           ///< What the file that it was compared with lacks.
   std::vector<PersistentType> Types; ///< That it is about.
   std::vector<std::string> Notes;    ///< Limits of this answer.
   bool Incomplete = false;           ///< The analysis was stopped before it was done.

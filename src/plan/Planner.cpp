@@ -2,6 +2,7 @@
 #include "plan/Planner.h"
 
 #include "plan/Allocations.h"
+#include "plan/Drift.h"
 #include "plan/Edges.h"
 #include "plan/Loads.h"
 #include "plan/Roots.h"
@@ -143,6 +144,8 @@ llvm::Expected<Plan> Planner::run() {
          "no global variable leads to what the load makes",
          {"if a local variable of main does, make it a global one, and plan again",
           "else name another function: one that makes what its caller keeps"}});
+  if (O.Against)
+    Result.Drift = findDrift(P, All, What, Result, *O.Against);
   describeLoads(P, Known, All, Load, Result);
   describeTurns(All, When);
   noteForks(All, When);

@@ -6,11 +6,16 @@
 
 #include "llvm/Support/Error.h"
 
+namespace nvmove::port {
+struct PortFile;
+}
+
 namespace nvmove::plan {
 
 struct Options {
-  std::vector<std::string> Load, Save; ///< As for a scan (solve/Solve.h).
-  uint64_t StepsMax = 100'000'000; ///< Of the points-to engine: about a minute.
+  std::vector<std::string> Load, Save;     ///< As for a scan (solve/Solve.h).
+  const port::PortFile *Against = nullptr; ///< A file to compare with: Plan::Drift.
+  uint64_t StepsMax = 100'000'000;         ///< Of the points-to engine: about a minute.
 };
 
 /// Fails with UnknownFunction (solve/Solve.h), or where the units have no main.

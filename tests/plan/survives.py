@@ -89,11 +89,13 @@ def edited(text, program):
 
 def plan(tools, program, folder):
     port = os.path.join(folder, "port.yaml")
-    command = [os.path.join(tools, "nvmove"), "plan", "--no-cache", "-q", "-o", port]
+    command = [os.path.join(tools, "nvmove"), "plan", "--no-cache", "-q"]
     for key in ("load", "save"):
         for name in program.head[key]:
             command += [f"--{key}", name]
-    run([*command, *program.sources(), "--", "-std=gnu11", *program.flags()], folder)
+    sources = [*program.sources(), "--", "-std=gnu11", *program.flags()]
+    run([*command, "-o", port, *sources], folder)
+    run([*command, "--check", port, *sources], folder)  # a plan has all that a plan asks for
     with open(port) as f:
         text = f.read()
     with open(port, "w") as f:

@@ -28,12 +28,12 @@ ALLOWED = {
     "facts": {"support"},
     "scan": {"support", "facts"},
     "solve": {"support", "facts"},
-    "plan": {"support", "facts", "solve"},
+    "plan": {"support", "facts", "solve", "port"},
     "report": {"support", "facts", "solve"},
     "crash": {"support"},
     "pool": {"support"},
     "port": set(),
-    "tools": {"support", "facts", "scan", "solve", "plan", "report", "crash", "pool"},
+    "tools": {"support", "facts", "scan", "solve", "plan", "port", "report", "crash", "pool"},
     # The compiler plugin and its driver share nothing with the analysis: the contracts of the plugin are
     # include/nvmove and the port file, and the driver, which starts once for every source, is standard C++
     # only.

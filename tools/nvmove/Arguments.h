@@ -99,6 +99,7 @@ struct Arguments {
   support::ColorMode Color = support::ColorMode::Auto;
   bool Quiet = false, Verbose = false;
   bool Replace = false; ///< Of `plan`: what -o names may exist.
+  std::string Against;  ///< Of `plan`: a port file to compare with.
   // Execution.
   unsigned Threads = 0;
   uint64_t StepsMax = 0; ///< 0: the default.

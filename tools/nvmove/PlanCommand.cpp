@@ -4,6 +4,7 @@
 
 #include "plan/Planner.h"
 #include "plan/WritePlan.h"
+#include "port/PortFile.h"
 #include "solve/Solve.h"
 #include "support/Files.h"
 #include "support/Process.h"
@@ -20,6 +21,7 @@ constexpr const char *Footer = R"(
 Examples:
   nvmove plan -p build --load rdbLoad --save rdbSave -o server.nvmove.yaml
   nvmove plan --load load jobs.c -- -std=c99
+  nvmove plan -p build --load rdbLoad --check server.nvmove.yaml
 
 What the source does not say is a QUESTION in the file, with the choices. Read the file before it is
 used: docs/reference/plan.md says how each line was found, and what is not looked for.
@@ -30,7 +32,7 @@ Next:
 
 Exit status:
   0  the plan is whole; it may have questions
-  1  the analysis was stopped, inputs were skipped, or nothing that moves was found
+  1  the analysis was stopped, inputs were skipped, or nothing that moves was found; --check: findings
   2  wrong usage or unusable input
   3  internal error)";
 
@@ -66,6 +68,20 @@ bool writePlan(const Arguments &A, const plan::Plan &Plan, support::Diagnostics 
   return true;
 }
 
+int tellDrift(const Arguments &A, const plan::Plan &Plan, support::Diagnostics &D) {
+  for (const plan::Line &Each : Plan.Drift)
+    D.warning("'" + Each.Name + "' " + Each.Why,
+              {Each.Where.File, Each.Where.Line, Each.Where.Column});
+  for (const std::string &Note : Plan.Notes)
+    D.note(Note);
+  if (Plan.Drift.empty())
+    llvm::outs() << support::displayPath(A.Against) << ": has what the source asks for\n";
+  else
+    llvm::outs() << support::displayPath(A.Against) << ": " << Plan.Drift.size()
+                 << (Plan.Drift.size() == 1 ? " finding\n" : " findings\n");
+  return Plan.Drift.empty() && !Plan.Incomplete ? ExitComplete : ExitIncomplete;
+}
+
 } // namespace
 
 void addPlanOptions(CLI::App &App, Arguments &A) {
@@ -79,6 +95,9 @@ void addPlanOptions(CLI::App &App, Arguments &A) {
         return llvm::sys::fs::is_directory(Name) ? "this is a folder" : "";
       })
       ->group("Output");
+  App.add_option("--check", A.Against, "say what this port file lacks, and write nothing")
+      ->option_text("FILE")
+      ->group("Output");
   App.add_flag("--replace", A.Replace, "the file of -o may exist: its edits are lost")
       ->group("Output");
   App.add_flag("-q,--quiet", A.Quiet, "no summary, no warnings")->group("Output");
@@ -91,6 +110,8 @@ std::string checkPlan(Arguments &A) {
     return "which function loads the state? Name it with --load ('nvmove scan --suggest-load' "
            "lists "
            "those that may)";
+  if (!A.Against.empty() && (!A.Output.empty() || A.Replace))
+    return "--check writes nothing: -o and --replace have no meaning";
   return checkInputs(A);
 }
 
@@ -115,7 +136,17 @@ int runPlan(const Arguments &A) {
             (In->Skipped.empty() ? std::string("there is no input") : In->Skipped.front().Why));
     return ExitIncomplete;
   }
+  std::optional<port::PortFile> Against;
+  if (!A.Against.empty()) {
+    llvm::Expected<port::PortFile> Read = port::readPortFile(A.Against);
+    if (!Read) {
+      D.error(Read.takeError());
+      return ExitUsage;
+    }
+    Against = std::move(*Read);
+  }
   plan::Options O;
+  O.Against = Against ? &*Against : nullptr;
   O.Load = A.Load;
   O.Save = A.Save;
   if (A.StepsMax)
@@ -129,6 +160,8 @@ int runPlan(const Arguments &A) {
     D.error(std::move(Rest));
     return ExitUsage;
   }
+  if (!A.Against.empty())
+    return tellDrift(A, *Plan, D);
   if (!writePlan(A, *Plan, D))
     return ExitUsage;
   bool Partly = !In->Skipped.empty() && !A.KeepGoing;
