@@ -30,6 +30,7 @@ public:
 private:
   std::string typeName(ObjectId Id) const;
   bool handsOn(FunctionId Id, const facts::Instruction &Call) const;
+  bool hasHeader(FunctionId Id, const facts::Instruction &Call) const;
   void findAllocators();
   void addAllocator(const FunctionInfo &In, const Instruction &Call, std::set<FunctionId> &Seen);
   void findBytes();
@@ -83,6 +84,13 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
         addAllocator(F, I, Seen);
       add(Into.Allocators, Say.function(Callee.Id), "called at " + shown(Where), Where);
       Handed |= handsOn(Callee.Id, I);
+      if (hasHeader(Callee.Id, I))
+        Into.Questions.push_back(
+            {Key::Allocators,
+             Say.function(Callee.Id) +
+                 " gives an address behind a header of its own, and the pool does not "
+                 "know what lies there: such a pool cannot move",
+             {"let it give what malloc gave, where the pool is used"}});
     }
     if (!Handed)
       Into.Questions.push_back(
@@ -107,6 +115,22 @@ bool Allocations::handsOn(FunctionId Id, const Instruction &Call) const {
            return I.Code == Op::Return && I.A != None && I.A != facts::NullRegister &&
                   registersBehind(*F.Body, I.A).count(Call.Dst);
          });
+}
+
+/// True when \p Id gives an address inside of what \p Call allocates: behind a header.
+bool Allocations::hasHeader(FunctionId Id, const Instruction &Call) const {
+  const facts::Function &Body = *P.function(Id).Body;
+  auto Gives = [&](facts::Register R) {
+    return llvm::any_of(Body.Body, [&](const Instruction &I) {
+      return I.Code == Op::Return && I.A != None && I.A != facts::NullRegister &&
+             registersBehind(Body, I.A).count(R);
+    });
+  };
+  return llvm::any_of(Body.Body, [&](const Instruction &I) {
+    bool Steps = I.Code == Op::Offset || I.Code == Op::Wander || I.Code == Op::ElementOf ||
+                 (I.Code == Op::FieldOf && I.Delta != 0);
+    return Steps && registersBehind(Body, I.A).count(Call.Dst) && Gives(I.Dst);
+  });
 }
 
 void Allocations::findAllocators() {

@@ -8,16 +8,33 @@ namespace {
 using facts::Instruction;
 using facts::Op;
 
-/// What a load function gives at its end, where that is a constant.
-std::optional<int64_t> resultOf(const FunctionInfo &F) {
-  const Instruction *Last = nullptr;
+/// What a load function gives.
+struct Results {
+  bool Sure =
+      false; ///< All ways out give one constant; of several nobody knows which one means success.
+  int64_t Likely = 0;
+};
+
+/// The last one is the likely one, unless it is below 0 and others are not.
+Results resultsOf(const FunctionInfo &F) {
+  Results Found;
+  std::set<int64_t> Constants;
+  bool Others = false;
   for (const Instruction &I : F.Body->Body)
-    if (I.Code == Op::Return && (I.Region == 0 || !Last || Last->Region != 0))
-      Last = &I;
-  return Last && Last->Implicit ? std::optional<int64_t>(Last->Delta) : std::nullopt;
+    if (I.Code == Op::Return && I.Implicit) {
+      Constants.insert(I.Delta);
+      Found.Likely = I.Delta;
+    } else if (I.Code == Op::Return) {
+      Others = true;
+    }
+  Found.Sure = Constants.size() == 1 && !Others;
+  if (Others || (Found.Likely < 0 && *Constants.rbegin() >= 0))
+    Found.Likely = Constants.count(0) || Constants.empty() || Others ? 0 : *Constants.rbegin();
+  return Found;
 }
 
 void askResult(const FunctionInfo &F, LoadLine &Line, Plan &Into) {
+  Results Gives = resultsOf(F);
   bool Nothing = F.result().What == Core::Void && !F.result().Pointers;
   if (F.result().Pointers) {
     Line.Attached.reset();
@@ -27,11 +44,13 @@ void askResult(const FunctionInfo &F, LoadLine &Line, Plan &Into) {
          {"let a function around the call store the result in a global variable, and name that "
           "function",
           "nothing, if the caller takes the data from a root"}});
-  } else if (!Nothing && !Line.Attached) {
-    Line.Attached = 0;
-    Into.Questions.push_back({Key::Load,
-                              "what does " + Line.Of.Name + " return when all went well?",
-                              {"0, as here", "another number, behind 'attached'"}});
+  } else if (!Nothing) {
+    Line.Attached = Gives.Likely;
+    if (!Gives.Sure)
+      Into.Questions.push_back(
+          {Key::Load,
+           "what does " + Line.Of.Name + " return when all went well?",
+           {std::to_string(Gives.Likely) + ", as here", "another number, behind 'attached'"}});
   }
 }
 
@@ -68,7 +87,7 @@ void describeLoads(const Program &P, const Inference &Known, const Everything &A
                    llvm::ArrayRef<FunctionId> Load, Plan &Into) {
   const Names Say(P);
   for (FunctionId Id : Load) {
-    LoadLine Line{{Say.function(Id), "", Say.definition(Id)}, resultOf(P.function(Id))};
+    LoadLine Line{{Say.function(Id), "", Say.definition(Id)}, std::nullopt};
     askResult(P.function(Id), Line, Into);
     askCalls(P, Known, Say, Id, Into);
     if (All.extent({Id}).empty())

@@ -11,6 +11,7 @@ Moved::Moved(const Program &P, const Everything &All, const Scanned &Found)
     : P(P), All(All), Graph(All.graph()), Found(Found), Loading(All.extent(Found.Load)) {
   Running = All.reached(
       [&](InstanceId In) { return llvm::is_contained(Found.Load, All.functionOf(In)); });
+  findShared();
   findHung();
   findUsed();
   findHolders();
@@ -18,9 +19,11 @@ Moved::Moved(const Program &P, const Everything &All, const Scanned &Found)
   walk();
   findStaying();
   findAlsoRoots();
+  findLocals();
 }
 
-/// Made by the load, and data: a record of a persistent type, or an array with what was read.
+/// Made by the load and not only for itself: a record that the scan found or the running program looks
+/// into, or an array with what was read.
 bool Moved::isLoaded(ObjectId Id) const {
   const Object &What = Graph.object(Id);
   if (!mayMove(Id) || !Loading.count(What.Made.In))
@@ -28,11 +31,29 @@ bool Moved::isLoaded(ObjectId Id) const {
   return !What.Types.empty() || (Found.Untyped.count(What.Made.At) && !isBytes(Id));
 }
 
-/// A text that the load has read. One by itself is more often the buffer that was read into.
+/// Memory without a type that the load makes. One that no variable leads to, which the running program
+/// looks at, is the load's own buffer.
 bool Moved::isText(ObjectId Id) const {
   const Object &What = Graph.object(Id);
-  return What.Kind == ObjectKind::Heap && What.Types.empty() && Loading.count(What.Made.In) &&
-         Found.Untyped.count(What.Made.At);
+  return What.Kind == ObjectKind::Heap && What.Types.empty() && Loading.count(What.Made.In);
+}
+
+/// Records of the program that the load makes and the running program looks into: where the pool has the
+/// data nobody makes them.
+void Moved::findShared() {
+  std::set<ObjectId> Seen;
+  for (InstanceId In : Running)
+    for (const facts::Instruction &I : All.visits().functionOf(In).Body->Body)
+      if (NodeId N = All.visits().node(In, I.A);
+          N != None && (I.Code == facts::Op::Load || I.Code == facts::Op::Store))
+        for (LocationId Each : Graph.pointees(N))
+          Seen.insert(Graph.at(Each).In);
+  for (ObjectId Id : Seen)
+    if (const Object &What = Graph.object(Id);
+        What.Kind == ObjectKind::Heap && Loading.count(What.Made.In))
+      for (RecordKey Key : What.Types)
+        if (const RecordInfo &Record = P.record(P.named(Key)); !Record.System && Record.Complete)
+          Shared.insert(P.named(Key));
 }
 
 bool Moved::mayMove(ObjectId Id) const {
@@ -197,6 +218,18 @@ void Moved::findAlsoRoots() {
           if (ObjectId To = Graph.at(Each).In;
               !Roots.count({Id, Offset}) && moves(To) && !Graph.object(To).Types.empty())
             AlsoRoots.insert({Id, Offset});
+}
+
+void Moved::findLocals() {
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
+    const Object &What = Graph.object(Id);
+    if (What.Kind != ObjectKind::Stack || Loading.count(What.Made.In))
+      continue;
+    for (auto [Offset, At] : What.Cells)
+      for (LocationId Each : Graph.pointees(At))
+        if (ObjectId To = Graph.at(Each).In; isLoaded(To) && !moves(To) && fits({Id, Offset}, To))
+          Locals.insert(Id);
+  }
 }
 
 namespace {

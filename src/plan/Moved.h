@@ -48,15 +48,20 @@ public:
   const std::set<Cell> &roots() const { return Roots; }
   /// Cells of other variables that lead to what moves.
   const std::set<Cell> &alsoRoots() const { return AlsoRoots; }
+  /// Local variables, of functions that run on, that lead to what the load makes and no root does.
+  const std::set<ObjectId> &locals() const { return Locals; }
   const std::vector<Leaving> &leaving() const { return Leaves; }
   /// True when some object has a moving one behind the field of \p At.
   bool alsoHoldsMoving(const std::string &Field) const { return Holding.count(Field) != 0; }
+  bool isUsed(Cell Of) const { return Used.count(Of) != 0; }
   /// What runs apart from the load; saving is a part of it.
   bool runs(InstanceId In) const { return Running.count(In) != 0; }
   bool loads(InstanceId In) const { return Loading.count(In) != 0; }
   /// Global variables whose address lies in what moves, with one of the cells.
   const std::map<ObjectId, Cell> &addressed() const { return Addressed; }
-  bool isPersistent(RecordKey Key) const { return Found.Records.count(P.named(Key)) != 0; }
+  bool isPersistent(RecordKey Key) const {
+    return Found.Records.count(P.named(Key)) != 0 || Shared.count(P.named(Key)) != 0;
+  }
 
   /// "record.field" of a cell, as the port file writes it; "" where no single record has it.
   std::string fieldName(Cell At) const;
@@ -71,6 +76,7 @@ private:
   Shape declared(Cell At) const;
   bool fits(Cell At, ObjectId To) const;
   bool isText(ObjectId Id) const;
+  void findShared();
   void findHung();
   void findUsed();
   void findHolders();
@@ -78,6 +84,7 @@ private:
   void walk();
   void findStaying();
   void findAlsoRoots();
+  void findLocals();
 
   const Program &P;
   const Everything &All;
@@ -85,11 +92,12 @@ private:
   const Scanned &Found;
   std::set<InstanceId> Loading, Running;
   std::set<ObjectId> Hung;
+  std::set<RecordKey> Shared;
   std::set<Cell> Used; ///< Of variables, loaded while the program runs.
   std::map<ObjectId, std::vector<Cell>>
       Holders; ///< Of what may move, in what may move and variables.
   std::set<std::string> Holding;
-  std::set<ObjectId> Moving, Staying;
+  std::set<ObjectId> Moving, Staying, Locals;
   std::set<std::pair<InstanceId, const facts::Instruction *>> Blocks; ///< Of what moves.
   std::set<Cell> Roots, AlsoRoots;
   std::vector<Leaving> Leaves;

@@ -60,6 +60,20 @@ void RootFinder::findInPool() {
           if (auto It = Variables.find(Graph.at(Each).In); It != Variables.end())
             Move(It->first, "another thread stores there, at " + shown(What.placeOf({In, &I})));
   }
+  // A cursor into a root is one, too.
+  std::map<ObjectId, std::set<int64_t>> Cursors;
+  for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
+    if (const Object &Here = Graph.object(Id); Here.Kind == ObjectKind::Global && !Here.Constant)
+      for (auto [Offset, At] : Here.Cells)
+        for (LocationId Each : Graph.pointees(At))
+          if (Graph.at(Each).In != Id && Variables.count(Graph.at(Each).In) &&
+              What.isUsed({Id, Offset}))
+            Cursors[Id].insert(Offset);
+  for (const auto &[Id, Cells] : Cursors)
+    Variables[Id].Also.insert(Cells.begin(), Cells.end());
+  if (What.objects().empty()) // A port file without allocators has nothing but these.
+    for (auto &[Id, Of] : Variables)
+      Move(Id, "nothing is allocated in the pool");
   // A root that has the address of one that moves moves with it: it may be in its initialiser.
   for (bool Grew = true; Grew;) {
     Grew = false;
@@ -140,7 +154,19 @@ void RootFinder::describeAddressed(Plan &Into) const {
   }
 }
 
+void RootFinder::describeLocals(Plan &Into) const {
+  std::set<std::string> Places;
+  for (ObjectId Id : What.locals())
+    Places.insert("a local variable of " + Say.function(All.functionOf(Graph.object(Id).Made.In)));
+  if (!Places.empty())
+    Into.Questions.push_back({Key::Roots,
+                              listed(Places) + " leads to what the load makes, and no root does",
+                              {"make it a global variable, and plan again",
+                               "nothing, if the program does not keep it"}});
+}
+
 void RootFinder::describe(Plan &Into) const {
+  describeLocals(Into);
   for (const auto &[Id, Of] : Variables)
     describe(Id, Of, Into);
   describeAddressed(Into);

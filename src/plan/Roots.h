@@ -29,6 +29,7 @@ private:
   bool isWhole(ObjectId Id, const Variable &Of) const;
   void describe(ObjectId Id, const Variable &Of, Plan &Into) const;
   void describeAddressed(Plan &Into) const;
+  void describeLocals(Plan &Into) const;
 
   const Program &P;
   const Everything &All;
