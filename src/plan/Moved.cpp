@@ -19,7 +19,6 @@ Moved::Moved(const Program &P, const Everything &All, const Scanned &Found)
   walk();
   findStaying();
   findAlsoRoots();
-  findLocals();
 }
 
 /// Made by the load and not only for itself: a record that the scan found or the running program looks
@@ -78,8 +77,11 @@ void Moved::findHung() {
                  [&](LocationId Each) { return isLoaded(Graph.at(Each).In); }))
         continue;
       for (LocationId Each : Graph.pointees(To))
-        if (IsOlder(Graph.at(Each).In))
-          Filled.insert(Graph.at(Each).In);
+        if (ObjectId Into = Graph.at(Each).In; IsOlder(Into))
+          Filled.insert(Into);
+        else if (const Object &Local = Graph.object(Into);
+                 Local.Kind == ObjectKind::Stack && !Loading.count(Local.Made.In))
+          Locals.insert(Into); // "load(&tree)"
     }
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id)
     for (auto [Offset, At] : Graph.object(Id).Cells)
@@ -218,18 +220,6 @@ void Moved::findAlsoRoots() {
           if (ObjectId To = Graph.at(Each).In;
               !Roots.count({Id, Offset}) && moves(To) && !Graph.object(To).Types.empty())
             AlsoRoots.insert({Id, Offset});
-}
-
-void Moved::findLocals() {
-  for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
-    const Object &What = Graph.object(Id);
-    if (What.Kind != ObjectKind::Stack || Loading.count(What.Made.In))
-      continue;
-    for (auto [Offset, At] : What.Cells)
-      for (LocationId Each : Graph.pointees(At))
-        if (ObjectId To = Graph.at(Each).In; isLoaded(To) && !moves(To) && fits({Id, Offset}, To))
-          Locals.insert(Id);
-  }
 }
 
 namespace {

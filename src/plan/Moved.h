@@ -48,7 +48,7 @@ public:
   const std::set<Cell> &roots() const { return Roots; }
   /// Cells of other variables that lead to what moves.
   const std::set<Cell> &alsoRoots() const { return AlsoRoots; }
-  /// Local variables, of functions that run on, that lead to what the load makes and no root does.
+  /// Local variables, of functions that run on, into which the load stores what it makes.
   const std::set<ObjectId> &locals() const { return Locals; }
   const std::vector<Leaving> &leaving() const { return Leaves; }
   /// True when some object has a moving one behind the field of \p At.
@@ -84,7 +84,6 @@ private:
   void walk();
   void findStaying();
   void findAlsoRoots();
-  void findLocals();
 
   const Program &P;
   const Everything &All;

@@ -10,6 +10,7 @@
 #include "solve/Result.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct Plan {
   std::vector<LoadLine> Loads;
   std::vector<Line> StaticFields, VolatileFields;
   std::vector<Question> Questions;
+  std::set<std::string> NotRoots;    ///< Variables that only the running program sets.
   std::vector<Line> Drift;           ///< What the file that it was compared with lacks.
   std::vector<PersistentType> Types; ///< That it is about.
   std::vector<std::string> Notes;    ///< Limits of this answer.

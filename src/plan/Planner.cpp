@@ -81,6 +81,15 @@ void Planner::describeTurns(const Everything &All, const Turns &When) {
              listed(Places),
          {"nothing, if it tells nobody of a change (a log)",
           "move it into a function of its own, and add that to 'commit'"}});
+  Places.clear();
+  for (const Site &Each : When.late())
+    Places.insert(shown(Say.place(All.visits().functionOf(Each.In), Each.At->Where)));
+  if (!Places.empty())
+    Result.Questions.push_back(
+        {Key::Commit,
+         "these changes come behind an answer, and are durable with the next one only: " +
+             listed(Places),
+         {"nothing, if the answer does not tell of them", "answer behind the change"}});
   if (When.entryAnswers() && !Result.Atomic.empty())
     Result.Questions.push_back(
         {Key::Atomic,
@@ -135,7 +144,7 @@ llvm::Expected<Plan> Planner::run() {
   Moved What(P, All, Found);
   Turns When(P, Known, All, What, Load, Save);
   describeAllocations(P, Known, All, What, Result);
-  RootFinder Roots(P, All, What);
+  RootFinder Roots(P, Known, All, What);
   Roots.describe(Result);
   EdgeFinder(P, All.graph(), What, Roots.inPool()).describe(Result);
   if (Result.Roots.empty())

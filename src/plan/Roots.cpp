@@ -13,8 +13,9 @@ using facts::Op;
 /// A copy of a larger variable at each commit costs more than to have it in the pool.
 constexpr uint64_t CopiedMax = 4096;
 
-RootFinder::RootFinder(const Program &P, const Everything &All, const Moved &What)
-    : P(P), All(All), Graph(All.graph()), What(What), Say(P) {
+RootFinder::RootFinder(const Program &P, const Inference &Known, const Everything &All,
+                       const Moved &What)
+    : P(P), Known(Known), All(All), Graph(All.graph()), What(What), Say(P) {
   for (Cell Each : What.roots())
     Variables[Each.In].Leading.insert(Each.Offset);
   for (Cell Each : What.alsoRoots())
@@ -24,11 +25,12 @@ RootFinder::RootFinder(const Program &P, const Everything &All, const Moved &Wha
 }
 
 void RootFinder::findNumbers() {
-  SharedNumbers Found(P, All, What);
+  SharedNumbers Found(P, Known, All, What);
   for (const auto &[At, Where] : Found.cells()) {
     Variables[At.In].Numbers.insert(At.Offset);
     Variables[At.In].Where = Where;
   }
+  Others = Found.others();
 }
 
 void RootFinder::findInPool() {
@@ -159,14 +161,18 @@ void RootFinder::describeLocals(Plan &Into) const {
   for (ObjectId Id : What.locals())
     Places.insert("a local variable of " + Say.function(All.functionOf(Graph.object(Id).Made.In)));
   if (!Places.empty())
-    Into.Questions.push_back({Key::Roots,
-                              listed(Places) + " leads to what the load makes, and no root does",
-                              {"make it a global variable, and plan again",
-                               "nothing, if the program does not keep it"}});
+    Into.Questions.push_back(
+        {Key::Roots,
+         "the load stores what it makes into " + listed(Places) + ", which a restart does not have",
+         {"make it a global variable, and plan again",
+          "nothing, if the program does not keep it"}});
 }
 
 void RootFinder::describe(Plan &Into) const {
   describeLocals(Into);
+  for (ObjectId Id : Others)
+    if (!Variables.count(Id))
+      Into.NotRoots.insert(Say.variable(Graph.object(Id).Id));
   for (const auto &[Id, Of] : Variables)
     describe(Id, Of, Into);
   describeAddressed(Into);

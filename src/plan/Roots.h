@@ -9,7 +9,7 @@ namespace nvmove::plan {
 
 class RootFinder {
 public:
-  RootFinder(const Program &P, const Everything &All, const Moved &What);
+  RootFinder(const Program &P, const Inference &Known, const Everything &All, const Moved &What);
 
   /// Adds roots, marks of static fields, and questions about both.
   void describe(Plan &Into) const;
@@ -32,11 +32,13 @@ private:
   void describeLocals(Plan &Into) const;
 
   const Program &P;
+  const Inference &Known;
   const Everything &All;
   const PointsTo &Graph;
   const Moved &What;
   Names Say;
   std::map<ObjectId, Variable> Variables;
+  std::set<ObjectId> Others; ///< Numbers that the load does not set.
 };
 
 } // namespace nvmove::plan

@@ -3,19 +3,56 @@
 
 #include "solve/Signature.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace nvmove::plan {
 
 using facts::Instruction;
 using facts::Op;
 using facts::Register;
 
-SharedNumbers::SharedNumbers(const Program &P, const Everything &All, const Moved &What)
+SharedNumbers::SharedNumbers(const Program &P, const Inference &Known, const Everything &All,
+                             const Moved &What)
     : P(P), All(All), Graph(All.graph()), What(What) {
   for (Cell Each : What.roots())
     Leading.insert(Each.In);
   for (InstanceId In = 0; In != All.instances(); ++In)
     if (All.visits().functionOf(In).Body->Symbol != None && (What.loads(In) || What.runs(In)))
       look(In);
+  lookAtAllocators(Known);
+}
+
+/// Functions that allocate for others are not visited: what they count they set in both.
+void SharedNumbers::lookAtAllocators(const Inference &Known) {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id) {
+    const FunctionInfo &F = P.function(Id);
+    Effect Does = Known.standsFor(Id).What;
+    if (Does != Effect::Allocate && Does != Effect::Resize)
+      continue;
+    std::map<Register, GlobalId> Variables;
+    for (const Instruction &I : F.Body->Body)
+      if (Entity Of = I.Code == Op::AddressOf ? P.entity(F, I.A) : Entity();
+          Of.What == Entity::Global)
+        Variables[I.Dst] = Of.Id;
+    for (const Instruction &I : F.Body->Body)
+      if (auto At = Variables.find(I.A);
+          I.Code == Op::Store && !F.shapeOf(I.Ty).Pointers && At != Variables.end())
+        if (ObjectId Of = Graph.knownGlobal(At->second); Of != None && !Graph.object(Of).Constant)
+          Set.try_emplace({Of, 0}, SourcePlace{F.unit().text(I.Where.File), I.Where.Line, 0});
+  }
+}
+
+/// True when \p In itself stores to what moves, or to a root.
+bool SharedNumbers::changesData(InstanceId In) const {
+  return llvm::any_of(All.visits().functionOf(In).Body->Body, [&](const Instruction &I) {
+    NodeId N = All.visits().node(In, I.A);
+    return (I.Code == Op::Store || I.Code == Op::CopyObject) && N != None &&
+           anyOf(Graph.pointees(N), [&](LocationId Each) {
+             Location At = Graph.at(Each);
+             return (What.moves(At.In) && !What.isBytes(At.In)) ||
+                    What.roots().count({At.In, At.Offset}) != 0;
+           });
+  });
 }
 
 /// Cells of variables that are no constants and not of a type of the system (locks, clocks).
@@ -34,7 +71,7 @@ void SharedNumbers::eachCell(InstanceId In, Register Address, Take Do) const {
 
 void SharedNumbers::look(InstanceId In) {
   const FunctionInfo &F = All.visits().functionOf(In);
-  bool Loads = What.loads(In), Runs = What.runs(In);
+  bool Loads = What.loads(In), Runs = What.runs(In), Changes = Runs && changesData(In);
   for (const Instruction &I : F.Body->Body) {
     if (I.Code == Op::Call) {
       lookAtCall(In, I);
@@ -48,7 +85,9 @@ void SharedNumbers::look(InstanceId In) {
         Set.try_emplace(At, What.placeOf({In, &I}));
       if (Runs)
         Used.insert(At);
-      if (Runs && Stores && Leading.count(At.In))
+      if (Runs && Stores)
+        Own.insert(At);
+      if (Stores && (Changes || (Runs && Leading.count(At.In))))
         Kept.try_emplace(At, What.placeOf({In, &I}));
     });
     if (I.Code == Op::CopyObject && Runs)
@@ -94,8 +133,19 @@ void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call) {
     });
 }
 
+std::set<ObjectId> SharedNumbers::others() const {
+  std::set<ObjectId> Found;
+  for (Cell Each : Own)
+    if (Used.count(Each) && !Set.count(Each) && !Buffers.count(Each.In))
+      Found.insert(Each.In);
+  return Found;
+}
+
 std::map<Cell, SourcePlace> SharedNumbers::cells() const {
-  std::map<Cell, SourcePlace> Found = Kept;
+  std::map<Cell, SourcePlace> Found;
+  for (const auto &[At, Where] : Kept)
+    if (Used.count(At) && !Buffers.count(At.In))
+      Found.emplace(At, Where);
   for (const auto &[At, Where] : Set)
     if (Used.count(At) && !Buffers.count(At.In))
       Found.emplace(At, Where);

@@ -1,6 +1,6 @@
 // Numbers and texts in variables that the load sets and the running program uses: counts, the next number
 // to give, a name. A restart leaves the load out, so they have to be roots. So do those that the running
-// program sets in a variable that leads to the data, beside the pointer.
+// program sets where it changes the data, or in a variable that leads to the data, beside the pointer.
 #pragma once
 
 #include "plan/Moved.h"
@@ -9,13 +9,17 @@ namespace nvmove::plan {
 
 class SharedNumbers {
 public:
-  SharedNumbers(const Program &P, const Everything &All, const Moved &What);
+  SharedNumbers(const Program &P, const Inference &Known, const Everything &All, const Moved &What);
 
   /// Cells of variables, with a place where they are set.
   std::map<Cell, SourcePlace> cells() const;
+  /// Variables that the running program sets and uses, and the load does not set.
+  std::set<ObjectId> others() const;
 
 private:
   void look(InstanceId In);
+  void lookAtAllocators(const Inference &Known);
+  bool changesData(InstanceId In) const;
   void lookAtCall(InstanceId In, const facts::Instruction &Call);
   template <typename Take> void eachCell(InstanceId In, facts::Register Address, Take Do) const;
   bool mayWrite(InstanceId In, const facts::Instruction &Call, unsigned Argument) const;
@@ -26,6 +30,7 @@ private:
   const Moved &What;
   std::map<Cell, SourcePlace> Set;  ///< By the load.
   std::set<Cell> Used;              ///< By the running program.
+  std::set<Cell> Own;               ///< Set by the running program.
   std::map<Cell, SourcePlace> Kept; ///< Set by the running program, beside what leads to the data.
   std::set<ObjectId> Leading;       ///< Variables that lead to the data.
   std::set<ObjectId> Buffers;       ///< Arrays of characters that the running program reads into.

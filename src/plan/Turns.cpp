@@ -1,14 +1,14 @@
 // See Turns.h.
 #include "plan/Turns.h"
 
+#include "plan/Regions.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::plan {
 
 using facts::Instruction;
 using facts::Op;
-using facts::Region;
-using facts::RegionKind;
 using facts::Register;
 
 Turns::Turns(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
@@ -165,60 +165,6 @@ void Turns::spread() {
     }
 }
 
-namespace {
-
-uint32_t innermostLoop(const facts::Function &Body, uint32_t At) {
-  while (At != 0 && Body.Regions[At].Kind != RegionKind::Loop)
-    At = Body.Regions[At].Parent;
-  return At;
-}
-
-unsigned depthOf(const facts::Function &Body, uint32_t At) {
-  unsigned Depth = 0;
-  for (; At != 0; At = Body.Regions[At].Parent)
-    ++Depth;
-  return Depth;
-}
-
-/// False for two branches beside each other: of "if ... else" and "switch" one runs.
-bool mayBothRun(const facts::Function &Body, uint32_t A, uint32_t B) {
-  unsigned Left = depthOf(Body, A), Right = depthOf(Body, B);
-  for (; Left > Right; --Left)
-    if (Body.Regions[A].Parent == B)
-      return true;
-    else
-      A = Body.Regions[A].Parent;
-  for (; Right > Left; --Right)
-    if (Body.Regions[B].Parent == A)
-      return true;
-    else
-      B = Body.Regions[B].Parent;
-  if (A == B)
-    return true;
-  while (Body.Regions[A].Parent != Body.Regions[B].Parent) {
-    A = Body.Regions[A].Parent;
-    B = Body.Regions[B].Parent;
-  }
-  return Body.Regions[A].Kind != RegionKind::Branch || Body.Regions[B].Kind != RegionKind::Branch;
-}
-
-bool isWithin(const facts::Function &Body, uint32_t At, uint32_t Outer) {
-  while (At != 0 && At != Outer)
-    At = Body.Regions[At].Parent;
-  return At == Outer;
-}
-
-/// True when a branch around \p First ends in a return before \p Later.
-bool leavesBefore(const facts::Function &Body, const Instruction &First, const Instruction &Later) {
-  for (const Instruction &I : Body.Body)
-    if (I.Code == Op::Return && &I > &First && &I < &Later && I.Region != 0 &&
-        isWithin(Body, First.Region, I.Region) && !isWithin(Body, Later.Region, I.Region))
-      return true;
-  return false;
-}
-
-} // namespace
-
 bool Turns::isHalfDone(InstanceId In, const Instruction &Call) {
   auto [Known, New] = HalfDone.try_emplace({In, &Call}, false);
   if (New)
@@ -337,6 +283,33 @@ void Turns::choose() {
     chooseAll();
   }
   dropNested();
+  findLate();
+}
+
+/// A change that no answer follows, behind a call that answers, waits for the next answer.
+void Turns::findLate() {
+  for (InstanceId In : Running) {
+    const facts::Function &Body = *All.visits().functionOf(In).Body;
+    for (size_t Each : All.from(In)) {
+      const Edge &Answer = All.edges()[Each];
+      if (!Commit.count(All.functionOf(Answer.Callee)))
+        continue;
+      uint32_t Loop = innermostLoop(Body, Answer.Call->Region);
+      auto Follows = [&](const Instruction &Later, const Instruction &First) {
+        return &Later > &First && isWithin(Body, Later.Region, Loop) &&
+               mayBothRun(Body, Later.Region, First.Region) && !leavesBefore(Body, First, Later);
+      };
+      for (const Instruction *Change : Events.at(In).Builds) {
+        bool Answered = llvm::any_of(All.from(In), [&](size_t Other) {
+          const Edge &Next = All.edges()[Other];
+          return Answering.count(Next.Callee) &&
+                 (Next.Call == Change || Follows(*Next.Call, *Change));
+        });
+        if (Follows(*Change, *Answer.Call) && !Answered)
+          Late.push_back({In, Change});
+      }
+    }
+  }
 }
 
 /// A call within another atomic one is a part of that.

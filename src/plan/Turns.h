@@ -27,6 +27,8 @@ public:
   const std::set<FunctionId> &atomic() const { return Atomic; }
   /// Answers that may leave before what they tell of is durable.
   const std::vector<Site> &early() const { return Early; }
+  /// Changes behind the answer that tells of them, in the same function.
+  const std::vector<Site> &late() const { return Late; }
   /// True when main, or a thread's function, answers by itself what it has changed by calls.
   bool entryAnswers() const { return EntryAnswers; }
   /// True when \p In itself stores to an object that moves, or makes one.
@@ -58,6 +60,7 @@ private:
   void choose();
   void chooseAll();
   void dropNested();
+  void findLate();
   void chooseFor(InstanceId In, std::set<InstanceId> &Tried);
   void chooseAtomic(InstanceId In, std::set<InstanceId> &Tried);
 
@@ -73,7 +76,7 @@ private:
   std::set<InstanceId> Building;           ///< The same, of records and arrays that move.
   std::set<InstanceId> Makers;             ///< Of objects that move.
   std::set<FunctionId> Commit, Atomic;
-  std::vector<Site> Early;
+  std::vector<Site> Early, Late;
   bool EntryAnswers = false;
 };
 
