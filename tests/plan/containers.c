@@ -57,6 +57,6 @@ int main(void) {
 // CHECK-NOT: volatile:
 // CHECK: roots:
 // CHECK-NEXT: - {name: texts}
-// CHECK-NOT: {name:
+// CHECK-NOT: {name: clients
 // CHECK: commit:
 // CHECK-NEXT: - answer
