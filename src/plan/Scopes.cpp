@@ -91,7 +91,7 @@ bool Scopes::isMisplaced(const Placement &Now, ObjectId Id) const {
 
 std::map<ScopeId, Scope> Scopes::scopes() const {
   std::map<ScopeId, Scope> Kinds;
-  for (const auto &[Id, Which] : All_)
+  for (const auto &[Id, Which] : Picked)
     Kinds[Id] = Which.Kind;
   return Kinds;
 }
@@ -129,7 +129,7 @@ bool Scopes::tellsApart(FunctionId Id) const {
 }
 
 bool Scopes::add(ScopeId Id, Scope Kind, ObjectId For) {
-  auto [It, New] = All_.try_emplace(Id, Chosen{Kind, {}});
+  auto [It, New] = Picked.try_emplace(Id, Chosen{Kind, {}});
   It->second.For.insert(For);
   return New;
 }
@@ -163,7 +163,7 @@ bool Scopes::cleanAbove(Site Call, Cost Before, std::set<InstanceId> &Tried,
 bool Scopes::cover(ObjectId For) {
   Site Made = All.graph().object(For).Made;
   FunctionId Maker = All.functionOf(Made.In);
-  if (All_.count(Maker) || P.function(Maker).Body->Symbol == None)
+  if (Picked.count(Maker) || P.function(Maker).Body->Symbol == None)
     return false;
   Cost Before = cost(None);
   std::set<InstanceId> Tried;
@@ -191,7 +191,8 @@ bool Scopes::coverOne() {
       return true;
     // No scope around it takes only what moves: the nearest is taken, and others are kept out. (Not for
     // bytes: where they are linked after all, the commit says so.)
-    if (FunctionId Maker = All.functionOf(Made.Made.In); !All_.count(Maker) && !Made.Types.empty())
+    if (FunctionId Maker = All.functionOf(Made.Made.In);
+        !Picked.count(Maker) && !Made.Types.empty())
       return add(Maker, Scope::Persistent, Id);
     GivenUp.insert(Id);
   }
@@ -208,7 +209,7 @@ bool Scopes::releaseOne() {
       continue;
     FunctionId Maker = All.functionOf(Made.Made.In);
     std::set<InstanceId> Within = All.extent({Maker});
-    bool Pure = !All_.count(Maker) && llvm::none_of(Heap, [&](ObjectId Each) {
+    bool Pure = !Picked.count(Maker) && llvm::none_of(Heap, [&](ObjectId Each) {
       return What.moves(Each) && Within.count(All.graph().object(Each).Made.In);
     });
     if (Pure)

@@ -45,7 +45,7 @@ public:
     Scope Kind;
     std::set<ObjectId> For; ///< What made it necessary.
   };
-  const std::map<ScopeId, Chosen> &chosen() const { return All_; }
+  const std::map<ScopeId, Chosen> &chosen() const { return Picked; }
   /// As the port file writes it.
   std::string name(ScopeId Id) const;
   /// Moving objects that some run allocates in DRAM all the same, and others the other way round.
@@ -74,7 +74,7 @@ private:
   const Assignments Assigned;
   const Names Say;
   std::vector<ObjectId> Heap;
-  std::map<ScopeId, Chosen> All_;
+  std::map<ScopeId, Chosen> Picked;
   std::set<ObjectId> GivenUp;
   std::vector<ObjectId> Left;
 };

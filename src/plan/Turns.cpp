@@ -14,8 +14,6 @@ using facts::Register;
 Turns::Turns(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
              llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save)
     : P(P), Known(Known), All(All), What(What) {
-  for (ObjectId Id : What.objects())
-    Makers.insert(All.graph().object(Id).Made.In);
   findRunning(Load, Save);
   Flushes = flushes();
   for (InstanceId In : Running)
@@ -71,12 +69,6 @@ bool Turns::changesMoving(InstanceId In, const Instruction &I, bool Bytes) const
 bool Turns::isChange(InstanceId In, const Instruction &I) const {
   bool Stores = I.Code == Op::Store || I.Code == Op::CopyObject;
   return changesMoving(In, I, /*Bytes=*/true) || (Stores && leadsToRoot(In, I.A));
-}
-
-bool Turns::builds(InstanceId In) const {
-  return Makers.count(In) ||
-         llvm::any_of(All.visits().functionOf(In).Body->Body,
-                      [&](const Instruction &I) { return changesMoving(In, I, /*Bytes=*/true); });
 }
 
 std::optional<Output> Turns::output(InstanceId In, const Instruction &Call) const {

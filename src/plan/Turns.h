@@ -31,8 +31,6 @@ public:
   const std::vector<Site> &late() const { return Late; }
   /// True when main, or a thread's function, answers by itself what it has changed by calls.
   bool entryAnswers() const { return EntryAnswers; }
-  /// True when \p In itself stores to an object that moves, or makes one.
-  bool builds(InstanceId In) const;
   /// While the program runs, apart from loading and saving.
   bool runs(InstanceId In) const { return Running.count(In) != 0; }
 
