@@ -1,5 +1,6 @@
-// Where a transaction may end: on entry to the functions by which an answer leaves, where no change is
-// half made; else around the functions that make a change as a whole.
+// Where a transaction may end: on entry to the functions by which an answer leaves. A function that has
+// made a half of a change while an answer leaves is atomic; so is one whose change no commit point follows
+// before its answer.
 //
 //   change   a store to what moves, or to a root
 //   answer   a call by which something leaves the program (solve/Outputs.h), but for its error output;
@@ -23,7 +24,7 @@ public:
 
   /// Functions whose entry comes before an answer.
   const std::set<FunctionId> &commit() const { return Commit; }
-  /// Functions that make a change as a whole and answer nothing.
+  /// Functions each call of which is one transaction.
   const std::set<FunctionId> &atomic() const { return Atomic; }
   /// Answers that may leave before what they tell of is durable.
   const std::vector<Site> &early() const { return Early; }
@@ -72,7 +73,6 @@ private:
   std::map<std::pair<InstanceId, const facts::Instruction *>, bool> HalfDone;
   std::set<InstanceId> Changed, Answering; ///< Themselves, or what they call.
   std::set<InstanceId> Building;           ///< The same, of records and arrays that move.
-  std::set<InstanceId> Makers;             ///< Of objects that move.
   std::set<FunctionId> Commit, Atomic;
   std::vector<Site> Early, Late;
   bool EntryAnswers = false;
