@@ -19,8 +19,13 @@ namespace {
 constexpr size_t HelpColumn = 30;
 
 constexpr const char *MainFooter = R"(
-Start with:
-  nvmove scan -p build --load rdbLoad
+The order of the steps:
+  nvmove scan -p build --load rdbLoad      which types hold the state, and why
+  nvmove estimate ...                      what slower memory would cost
+  nvmove plan -p build --load rdbLoad -o server.nvmove.yaml
+  nvmove-cc --nvmove-port=server.nvmove.yaml ...
+  nvmove crash -- ./server                 that it survives every crash
+  nvmove pool check server.pool            the file that has the data
 
 "nvmove COMMAND --help" describes a command.)";
 
