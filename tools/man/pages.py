@@ -14,7 +14,7 @@ import sys
 
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*):$")
 ENTRY = re.compile(r"^  (\S.*?)(?:  +(\S.*))?$")
-VERBATIM = ("Examples", "Exit status", "Environment", "Start with")
+VERBATIM = ("Examples", "Exit status", "Environment", "The order of the steps", "Next")
 
 # Page, the commands whose help it is made of, further reading.
 PAGES = [
