@@ -78,8 +78,13 @@ void SharedNumbers::look(InstanceId In) {
       continue;
     }
     bool Stores = I.Code == Op::Store || I.Code == Op::CopyObject;
-    if ((!Stores && I.Code != Op::Load) || F.shapeOf(I.Ty).Pointers)
+    if (!Stores && I.Code != Op::Load)
       continue;
+    if (F.shapeOf(I.Ty).Pointers) {
+      if (Runs)
+        eachCell(In, I.A, [&](Cell At) { (Stores ? OwnPointers : UsedPointers).insert(At); });
+      continue;
+    }
     eachCell(In, I.A, [&](Cell At) {
       if (Loads && Stores)
         Set.try_emplace(At, What.placeOf({In, &I}));
@@ -137,6 +142,9 @@ std::set<ObjectId> SharedNumbers::others() const {
   std::set<ObjectId> Found;
   for (Cell Each : Own)
     if (Used.count(Each) && !Set.count(Each) && !Buffers.count(Each.In))
+      Found.insert(Each.In);
+  for (Cell Each : OwnPointers)
+    if (UsedPointers.count(Each))
       Found.insert(Each.In);
   return Found;
 }

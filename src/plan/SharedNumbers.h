@@ -13,7 +13,7 @@ public:
 
   /// Cells of variables, with a place where they are set.
   std::map<Cell, SourcePlace> cells() const;
-  /// Variables that the running program sets and uses, and the load does not set.
+  /// Variables that the running program sets and uses: pointers, and numbers that the load does not set.
   std::set<ObjectId> others() const;
 
 private:
@@ -28,9 +28,10 @@ private:
   const Everything &All;
   const PointsTo &Graph;
   const Moved &What;
-  std::map<Cell, SourcePlace> Set;  ///< By the load.
-  std::set<Cell> Used;              ///< By the running program.
-  std::set<Cell> Own;               ///< Set by the running program.
+  std::map<Cell, SourcePlace> Set; ///< By the load.
+  std::set<Cell> Used;             ///< By the running program.
+  std::set<Cell> Own;              ///< Set by the running program.
+  std::set<Cell> OwnPointers, UsedPointers;
   std::map<Cell, SourcePlace> Kept; ///< Set by the running program, beside what leads to the data.
   std::set<ObjectId> Leading;       ///< Variables that lead to the data.
   std::set<ObjectId> Buffers;       ///< Arrays of characters that the running program reads into.

@@ -98,11 +98,11 @@ void PortFileWriter::run() {
   list(Key::Volatile, "volatile", P.Volatile, "or in DRAM. The innermost decides.");
   OS << "\n# The variables from which the program reaches its data.\n";
   if (!P.NotRoots.empty())
-    comment(
-        OS,
-        "No roots, because the load does not set them; a restart begins with their first values: " +
-            listed(P.NotRoots),
-        "# ", "#   ");
+    comment(OS,
+            "No roots, because the load makes nothing of them; a restart begins with their first "
+            "values: " +
+                listed(P.NotRoots),
+            "# ", "#   ");
   questions(Key::Roots);
   OS << "roots:" << (P.Roots.empty() ? " []" : "") << "\n";
   for (const RootLine &Each : P.Roots)
