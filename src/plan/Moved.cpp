@@ -30,8 +30,8 @@ bool Moved::isLoaded(ObjectId Id) const {
   return !What.Types.empty() || (Found.Untyped.count(What.Made.At) && !isBytes(Id));
 }
 
-/// Memory without a type that the load makes. One that no variable leads to, which the running program
-/// looks at, is the load's own buffer.
+/// Memory without a type that the load makes. It is data if the running program looks at a variable that
+/// leads to it; else it is a buffer of the load.
 bool Moved::isText(ObjectId Id) const {
   const Object &What = Graph.object(Id);
   return What.Kind == ObjectKind::Heap && What.Types.empty() && Loading.count(What.Made.In);

@@ -4,6 +4,8 @@
 //   root      a cell of a global variable from which objects are reached that the load has made
 //   moves     an object on the heap that is reached from a root through objects of persistent types,
 //             or without a type: bytes and arrays
+//   shared    a type that the load makes and the running program looks into: persistent, too, whatever
+//             the scan says, since nobody makes its objects where the pool has the data
 //   hung      an object that was there before the load, into which the load hangs what it makes: the
 //             head of a container; it moves, too
 //   leaves    a cell of a moving object that leads to something which does not move
@@ -51,7 +53,7 @@ public:
   /// Local variables, of functions that run on, into which the load stores what it makes.
   const std::set<ObjectId> &locals() const { return Locals; }
   const std::vector<Leaving> &leaving() const { return Leaves; }
-  /// True when some object has a moving one behind the field of \p At.
+  /// True when \p Field of some moving object points to another one.
   bool alsoHoldsMoving(const std::string &Field) const { return Holding.count(Field) != 0; }
   bool isUsed(Cell Of) const { return Used.count(Of) != 0; }
   /// What runs apart from the load; saving is a part of it.

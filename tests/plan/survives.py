@@ -10,6 +10,7 @@ used:
     // data: a line of that file (repeated)
     // command: a line of its input (repeated)
     // ask: a line of its input that shows what is there (repeated)
+    // source: a program of this repository, in place of one behind the head
     // hand: KEY: ENTRY, or KEY.FIELD: ENTRY, that a person adds to the plan; why stands behind "#"
     // drop: ENTRY that a person takes out; why stands behind "#"
 
@@ -30,13 +31,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 METHODS = ("undo", "shadow")
 SECONDS_MAX = 60
-HEAD = re.compile(r"^// (load|save|file|data|command|ask|hand|drop): (.*)$", re.M)
+ROOT = os.path.dirname(os.path.dirname(HERE))
+KEYS = ("load", "save", "file", "data", "command", "ask", "source", "hand", "drop")
+HEAD = re.compile(rf"^// ({'|'.join(KEYS)}): (.*)$", re.M)
 
 
 class Program:
     def __init__(self, path):
         self.path, self.name = path, os.path.basename(path)[:-2]
-        self.head = {key: [] for key in ("load", "save", "file", "data", "command", "ask", "hand", "drop")}
+        self.head = {key: [] for key in KEYS}
         with open(path) as f:
             for key, value in HEAD.findall(f.read()):
                 self.head[key].append(value)
@@ -49,7 +52,7 @@ class Program:
         folder = self.path[:-2]
         more = [os.path.join(folder, n) for n in sorted(os.listdir(folder)) if n.endswith(".c")] \
             if os.path.isdir(folder) else []
-        return [self.path, *more]
+        return [*([os.path.join(ROOT, name) for name in self.head["source"]] or [self.path]), *more]
 
 
 class Failed(Exception):

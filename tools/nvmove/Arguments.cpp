@@ -145,14 +145,14 @@ void addLoadAndSave(CLI::App &App, Arguments &A) {
       ->group(Group);
 }
 
-void addExecution(CLI::App &Scan, Arguments &A) {
+void addExecution(CLI::App &Scan, Arguments &A, const std::string &Usual) {
   const char *Group = "Execution";
   Scan.add_option("-j,--jobs", A.Threads, "threads (default: all processors)")
       ->option_text("N")
       ->check(CLI::Range(1u, 1024u))
       ->group(Group);
   Scan.add_option("--steps-max", A.StepsMax,
-                  "work before the analysis gives up and says so (default: about 5 s)")
+                  "work before the analysis gives up and says so (default: " + Usual + ")")
       ->option_text("N")
       ->check(CLI::Range(uint64_t(1), UINT64_MAX))
       ->group(Group);
@@ -317,7 +317,7 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   addScanInputs(*Scan, A);
   addScanQuestion(*Scan, A);
   addOutputs(*Scan, A);
-  addExecution(*Scan, A);
+  addExecution(*Scan, A, "about 5 s");
   Scan->footer(ScanFooter);
   CLI::App *Plan = App.add_subcommand(
       "plan", "Write the port file that moves a program's data, with a reason for each line");

@@ -112,7 +112,8 @@ struct Arguments {
 /// Options that several commands have: the sources, the functions that load and save, how to work.
 void addInputs(CLI::App &App, Arguments &A);
 void addLoadAndSave(CLI::App &App, Arguments &A);
-void addExecution(CLI::App &App, Arguments &A);
+/// \p Usual: how long the analysis may work without --steps-max.
+void addExecution(CLI::App &App, Arguments &A, const std::string &Usual);
 /// Empty, or what is wrong with the combination of inputs.
 std::string checkInputs(Arguments &A);
 

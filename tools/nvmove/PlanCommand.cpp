@@ -43,13 +43,17 @@ llvm::Expected<plan::Plan> planDeep(std::vector<facts::TranslationUnit> Units,
   return std::move(*Result);
 }
 
+std::string counted(size_t Count, llvm::StringRef Noun) {
+  return std::to_string(Count) + " " + Noun.str() + (Count == 1 ? "" : "s");
+}
+
 /// What the file says in short, to the terminal.
 void summarise(const Arguments &A, const plan::Plan &Plan, support::Diagnostics &D) {
   for (const std::string &Note : Plan.Notes)
     D.note(Note);
-  D.note(std::to_string(Plan.Types.size()) + " persistent types, " +
-         std::to_string(Plan.Roots.size()) + " roots, " + std::to_string(Plan.Questions.size()) +
-         " questions; next: answer them in " + support::displayPath(A.Output) +
+  D.note(counted(Plan.Types.size(), "persistent type") + ", " + counted(Plan.Roots.size(), "root") +
+         ", " + counted(Plan.Questions.size(), "question") + "; next: answer them in " +
+         support::displayPath(A.Output) +
          ", then nvmove-cc --nvmove-port=" + support::displayPath(A.Output));
 }
 
@@ -68,18 +72,20 @@ bool writePlan(const Arguments &A, const plan::Plan &Plan, support::Diagnostics 
   return true;
 }
 
-int tellDrift(const Arguments &A, const plan::Plan &Plan, support::Diagnostics &D) {
+/// \p Partly: a source that was skipped may ask for more.
+int tellDrift(const Arguments &A, const plan::Plan &Plan, bool Partly, support::Diagnostics &D) {
   for (const plan::Line &Each : Plan.Drift)
     D.warning("'" + Each.Name + "' " + Each.Why,
               {Each.Where.File, Each.Where.Line, Each.Where.Column});
   for (const std::string &Note : Plan.Notes)
     D.note(Note);
-  if (Plan.Drift.empty())
-    llvm::outs() << support::displayPath(A.Against) << ": has what the source asks for\n";
-  else
-    llvm::outs() << support::displayPath(A.Against) << ": " << Plan.Drift.size()
-                 << (Plan.Drift.size() == 1 ? " finding\n" : " findings\n");
-  return Plan.Drift.empty() && !Plan.Incomplete ? ExitComplete : ExitIncomplete;
+  bool Whole = !Partly && !Plan.Incomplete;
+  llvm::outs() << support::displayPath(A.Against) << ": "
+               << (!Plan.Drift.empty() ? counted(Plan.Drift.size(), "finding")
+                   : Whole             ? "has what the source asks for"
+                                       : "nothing was found, but not all was analysed")
+               << "\n";
+  return Plan.Drift.empty() && Whole ? ExitComplete : ExitIncomplete;
 }
 
 } // namespace
@@ -101,7 +107,7 @@ void addPlanOptions(CLI::App &App, Arguments &A) {
   App.add_flag("--replace", A.Replace, "the file of -o may exist: its edits are lost")
       ->group("Output");
   App.add_flag("-q,--quiet", A.Quiet, "no summary, no warnings")->group("Output");
-  addExecution(App, A);
+  addExecution(App, A, "about a minute");
   App.footer(Footer);
 }
 
@@ -160,11 +166,11 @@ int runPlan(const Arguments &A) {
     D.error(std::move(Rest));
     return ExitUsage;
   }
+  bool Partly = !In->Skipped.empty() && !A.KeepGoing;
   if (!A.Against.empty())
-    return tellDrift(A, *Plan, D);
+    return tellDrift(A, *Plan, Partly, D);
   if (!writePlan(A, *Plan, D))
     return ExitUsage;
-  bool Partly = !In->Skipped.empty() && !A.KeepGoing;
   return Plan->Incomplete || Plan->Roots.empty() || Partly ? ExitIncomplete : ExitComplete;
 }
 
