@@ -216,9 +216,10 @@ llvm::GlobalValue *offer(llvm::Module &M, llvm::StringRef Name, llvm::Constant *
   return Made;
 }
 
+/// A copy for inlining is no definition: it may be that of a function of the C library.
 bool defines(const llvm::Module &M, llvm::StringRef Name) {
   const llvm::Function *F = Name.empty() ? nullptr : M.getFunction(Name);
-  return F && !F->isDeclaration();
+  return F && !F->isDeclaration() && !F->hasAvailableExternallyLinkage();
 }
 
 /// What the runtime's messages say of the port file: the functions of `load`, in the objects of
@@ -258,7 +259,7 @@ void emitPortEntries(llvm::Module &M) {
   bool IsProgram = port::sameSource(wholePath(M.getSourceFileName()), File.Program);
   for (const auto *List : {&File.Atomic, &File.Commit, &File.Split})
     for (const port::Entry &E : *List)
-      if (const llvm::Function *F = M.getFunction(E.Name); F && !F->isDeclaration())
+      if (defines(M, E.Name))
         foundInSource(E);
   llvm::Type *Byte = llvm::Type::getInt8Ty(M.getContext());
   llvm::SmallVector<llvm::GlobalValue *> Kept;

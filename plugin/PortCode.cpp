@@ -109,16 +109,25 @@ Value *scopeOf(Argument &First, IRBuilder<> &At) {
   return At.CreateZExt(At.CreateICmpEQ(Tag, At.getInt64(NVM_RANGE_TAG)), At.getInt64Ty());
 }
 
+/// The entry for \p F. A copy for inlining, of what is defined elsewhere, is treated as the entry says, but
+/// does not show that the program has such a function: it may be one of the C library's.
+const port::Entry *entryOf(ArrayRef<port::Entry> List, const Function &F) {
+  if (!F.hasAvailableExternallyLinkage())
+    return findEntry(List, F.getName());
+  const auto *Found = find_if(List, [&](const port::Entry &E) { return E.Name == F.getName(); });
+  return Found == List.end() ? nullptr : Found;
+}
+
 bool placeScopes(Module &M, const port::PortFile &File) {
   bool Changed = false;
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
-    bool Persistent = findEntry(File.Persistent, F.getName());
-    if (Persistent || findEntry(File.Volatile, F.getName())) {
+    bool Persistent = entryOf(File.Persistent, F);
+    if (Persistent || entryOf(File.Volatile, F)) {
       runInScope(F, [&](IRBuilder<> &At) { return At.getInt64(Persistent ? NVM_SCOPE_POOL : 0); });
       Changed = true;
-    } else if (Argument *First = firstArgument(F); First && findEntry(File.Beside, F.getName())) {
+    } else if (Argument *First = firstArgument(F); First && entryOf(File.Beside, F)) {
       runInScope(F, [&](IRBuilder<> &At) { return scopeOf(*First, At); });
       Changed = true;
     }
@@ -167,7 +176,7 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
   for (const auto *List : {&File.Allocators, &File.Bytes})
     for (Function &F : M)
       if (!F.isDeclaration())
-        findEntry(*List, F.getName());
+        entryOf(*List, F);
   bool Changed = false;
   for (StringRef Name : {"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"}) {
     Function *Callee = M.getFunction(Name);
@@ -180,7 +189,7 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
       if (!isCallOf(U, *Callee))
         continue;
       auto &Call = *cast<CallBase>(U);
-      if (!Everywhere && !findEntry(File.Allocators, Call.getFunction()->getName()))
+      if (!Everywhere && !entryOf(File.Allocators, *Call.getFunction()))
         continue;
       replaceCall(Call, abiFunction(M, replacement(Name)));
       Changed = true;
@@ -193,7 +202,7 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
 bool endTypes(Module &M, const port::PortFile &File) {
   bool Changed = false;
   for (Function &F : M)
-    if (!F.isDeclaration() && findEntry(File.Allocators, F.getName())) {
+    if (!F.isDeclaration() && entryOf(File.Allocators, F)) {
       auto End = [](IRBuilder<> &At) {
         At.CreateStore(At.getInt64(0), placing(At, PlaceMember::Type));
       };

@@ -64,7 +64,7 @@ public:
       if (const auto *Variable = llvm::dyn_cast<clang::VarDecl>(Decl)) {
         recordGlobal(Variable, Types, Statics);
       } else if (const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Decl);
-                 Function && Function->doesThisDeclarationHaveABody()) {
+                 Function && Function->doesThisDeclarationHaveABody() && !isCopy(Function)) {
         Order.try_emplace(Function, static_cast<unsigned>(Order.size()));
         if (startsFrom(Function, Context))
           Types.symbol(Function);
@@ -104,6 +104,13 @@ public:
   }
 
 private:
+  /// What a library's header shows of a function of the library for inlining (`extern inline` of GNU C, as
+  /// vprintf where it is optimised): the function itself is in the library.
+  static bool isCopy(const clang::FunctionDecl *Function) {
+    return Function->hasAttr<clang::GNUInlineAttr>() &&
+           !Function->isInlineDefinitionExternallyVisible();
+  }
+
   /// True for a definition that belongs to the program whether or not this file uses it.
   static bool startsFrom(const clang::FunctionDecl *Function, clang::ASTContext &Context) {
     if (Function->hasExternalFormalLinkage() &&
