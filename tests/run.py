@@ -261,6 +261,10 @@ def plan(a):
     return outcome
 
 
+def move(a):
+    return lit(a, "move")
+
+
 def examples(a):
     import examples as checks
     return Outcome(*checks.check(os.path.join(a.build, "bin", "nvmove-cc")))
@@ -334,12 +338,12 @@ def clang_tidy(a):
 
 SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "storm": storm,
           "damage": damage, "generated": generated, "fuzz": fuzz, "scan": scan, "plugin": plugin,
-          "driver": driver, "crash": crash, "pool": pool, "plan": plan, "examples": examples,
+          "driver": driver, "crash": crash, "pool": pool, "plan": plan, "move": move, "examples": examples,
           "documents": documents,
           "differential": differential, "ports": ports, "small": small, "e2e": e2e,
           "clang-tidy": clang_tidy, "packages": packages, "deb": deb, "soak": soak, "mutation": mutation}
 LONG = ("clang-tidy", "packages", "deb", "soak", "mutation")
-LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool", "plan")
+LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool", "plan", "move")
 
 
 def beside(a, names):

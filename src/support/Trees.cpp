@@ -1,12 +1,12 @@
-// Copies of a source's folder: see EstimateTree.h.
-#include "nvmove/EstimateTree.h"
+// Copies of a source's folder: see Trees.h.
+#include "support/Trees.h"
 
 #include "llvm/ADT/Twine.h"
 
 #include <filesystem>
 #include <vector>
 
-namespace nvmove::tool {
+namespace nvmove::support {
 
 namespace fs = std::filesystem;
 
@@ -42,7 +42,8 @@ void makeWritable(const std::string &Folder) {
 
 } // namespace
 
-llvm::Error copyTree(const std::string &From, const std::string &To) {
+llvm::Error copyTree(const std::string &From, const std::string &To,
+                     llvm::function_ref<bool(const std::string &)> Skips) {
   std::error_code Error;
   makeWritable(To);
   fs::remove_all(To, Error);
@@ -54,6 +55,10 @@ llvm::Error copyTree(const std::string &From, const std::string &To) {
   for (; !Error && At != End; At.increment(Error)) {
     fs::path Target = To / At->path().lexically_relative(From);
     std::error_code Failed;
+    if (Skips && At->is_directory(Failed) && Skips(At->path().string())) {
+      At.disable_recursion_pending();
+      continue;
+    }
     if (At->is_directory(Failed) && !At->is_symlink(Failed)) {
       fs::create_directory(Target, Failed);
       Folders.push_back(*At);
@@ -73,4 +78,4 @@ llvm::Error copyTree(const std::string &From, const std::string &To) {
   return llvm::Error::success();
 }
 
-} // namespace nvmove::tool
+} // namespace nvmove::support

@@ -24,6 +24,7 @@ The order of the steps:
   nvmove estimate ...                      what slower memory would cost
   nvmove plan -p build --load rdbLoad -o server.nvmove.yaml
   nvmove-cc --nvmove-port=server.nvmove.yaml ...
+  nvmove move ...                          plan, build, kill and compare in one command
   nvmove crash -- ./server                 that it survives every crash
   nvmove pool check server.pool            the file that has the data
 
@@ -280,6 +281,60 @@ std::optional<int> checkScan(const CLI::App &Scan, Arguments &A) {
   return checkAlgorithm(Scan, A);
 }
 
+struct Subcommand {
+  const CLI::App *App;
+  Command What;
+  std::string (*Check)(Arguments &); ///< empty, or what CLI11 cannot say about the combination
+};
+
+void addFactsOptions(CLI::App &Facts, Arguments &A) {
+  Facts.footer("");
+  Facts.add_option("files", A.Files, "files made by scan --emit-facts")
+      ->option_text("FILE")
+      ->required();
+}
+
+std::string checkFacts(Arguments &A) {
+  return A.HasFlags ? "facts compiles nothing: nothing may follow --" : "";
+}
+
+std::string checkPool(Arguments &A) {
+  return A.HasFlags ? "a pool command runs no program: nothing may follow --" : "";
+}
+
+std::string checkEstimate(Arguments &A) {
+  return A.Flags.empty() ? "what is to be run? Put the command behind --" : "";
+}
+
+/// All but scan.
+std::vector<Subcommand> addSubcommands(CLI::App &App, Arguments &A) {
+  struct {
+    const char *Name, *Help;
+    Command What;
+    void (*Add)(CLI::App &, Arguments &);
+    std::string (*Check)(Arguments &);
+  } static constexpr Table[] = {
+      {"plan", "Write the port file that moves a program's data, with a reason for each line",
+       Command::Plan, addPlanOptions, checkPlan},
+      {"move", "Plan a program's port, build it, kill it, and compare what it knows", Command::Move,
+       addMoveOptions, checkMove},
+      {"crash", "Show that a program's pool survives every crash, or the line that does not",
+       Command::Crash, addCrashOptions, checkCrash},
+      {"pool", "Look at pools, check them, free their garbage", Command::Pool, addPoolOptions,
+       checkPool},
+      {"estimate", "Run a program as if its persistent types lay in slower memory",
+       Command::Estimate, addEstimateOptions, checkEstimate},
+      {"facts", "Print recorded facts (.nvf) for reading", Command::DumpFacts, addFactsOptions,
+       checkFacts}};
+  std::vector<Subcommand> Made;
+  for (const auto &Each : Table) {
+    CLI::App *Sub = App.add_subcommand(Each.Name, Each.Help);
+    Each.Add(*Sub, A);
+    Made.push_back({Sub, Each.What, Each.Check});
+  }
+  return Made;
+}
+
 } // namespace
 
 std::string checkInputs(Arguments &A) {
@@ -319,53 +374,21 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   addOutputs(*Scan, A);
   addExecution(*Scan, A, "about 5 s");
   Scan->footer(ScanFooter);
-  CLI::App *Plan = App.add_subcommand(
-      "plan", "Write the port file that moves a program's data, with a reason for each line");
-  addPlanOptions(*Plan, A);
-  CLI::App *Crash = App.add_subcommand(
-      "crash", "Show that a program's pool survives every crash, or the line that does not");
-  addCrashOptions(*Crash, A);
-  CLI::App *Pool = App.add_subcommand("pool", "Look at pools, check them, free their garbage");
-  addPoolOptions(*Pool, A);
-  CLI::App *Estimate = App.add_subcommand(
-      "estimate", "Run a program as if its persistent types lay in slower memory");
-  addEstimateOptions(*Estimate, A);
-  CLI::App *Facts = App.add_subcommand("facts", "Print recorded facts (.nvf) for reading");
-  Facts->footer("");
-  Facts->add_option("files", A.Files, "files made by scan --emit-facts")
-      ->option_text("FILE")
-      ->required();
+  std::vector<Subcommand> Subs = addSubcommands(App, A);
   try {
     App.parse(OwnCount, Values);
   } catch (const CLI::ParseError &Error) {
-    const CLI::App *Subs[] = {Scan, Plan, Crash, Pool, Estimate, Facts};
-    auto Meant =
-        std::find_if(std::begin(Subs), std::end(Subs), [](auto *S) { return S->parsed(); });
-    return explain(App, Meant == std::end(Subs) ? nullptr : *Meant, Error);
+    const CLI::App *Meant = Scan->parsed() ? Scan : nullptr;
+    for (const Subcommand &Sub : Subs)
+      Meant = Sub.App->parsed() ? Sub.App : Meant;
+    return explain(App, Meant, Error);
   }
-  if (Facts->parsed()) {
-    A.What = Command::DumpFacts;
-    return A.HasFlags ? refuse("facts compiles nothing: nothing may follow --") : std::nullopt;
-  }
-  if (Estimate->parsed()) {
-    A.What = Command::Estimate;
-    return A.Flags.empty() ? refuse("what is to be run? Put the command behind --") : std::nullopt;
-  }
-  if (Pool->parsed()) {
-    A.What = Command::Pool;
-    return A.HasFlags ? refuse("a pool command runs no program: nothing may follow --")
-                      : std::nullopt;
-  }
-  if (Plan->parsed()) {
-    A.What = Command::Plan;
-    std::string Wrong = checkPlan(A);
-    return Wrong.empty() ? std::nullopt : refuse(Wrong);
-  }
-  if (Crash->parsed()) {
-    A.What = Command::Crash;
-    std::string Wrong = checkCrash(A);
-    return Wrong.empty() ? std::nullopt : refuse(Wrong);
-  }
+  for (const Subcommand &Sub : Subs)
+    if (Sub.App->parsed()) {
+      A.What = Sub.What;
+      std::string Wrong = Sub.Check(A);
+      return Wrong.empty() ? std::nullopt : refuse(Wrong);
+    }
   return checkScan(*Scan, A);
 }
 

@@ -21,7 +21,7 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, Suggest, Plan, EmitFacts, DumpFacts, Crash, Pool, Estimate };
+enum class Command { Scan, Suggest, Plan, Move, EmitFacts, DumpFacts, Crash, Pool, Estimate };
 
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
@@ -80,6 +80,15 @@ struct EstimateArguments {
   unsigned Rounds = 5;
 };
 
+/// Of `nvmove move`.
+struct MoveArguments {
+  std::string Build, Source = ".", Run, Workload, Check, Method;
+  bool Terminal = false, AnyEnd = false;
+  unsigned Kills = 100;
+  double StepSeconds = 10;
+  uint64_t Seed = 1;
+};
+
 struct Arguments {
   Command What = Command::Scan;
   // Inputs.
@@ -105,6 +114,7 @@ struct Arguments {
   uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
   EstimateArguments Estimate;
+  MoveArguments Move;
   CrashArguments Crash;
   PoolArguments Pool;
 };
@@ -120,10 +130,13 @@ std::string checkInputs(Arguments &A);
 void addPlanOptions(CLI::App &Plan, Arguments &A);
 std::string checkPlan(Arguments &A);
 
+void addMoveOptions(CLI::App &App, Arguments &A);
+std::string checkMove(Arguments &A);
+
 /// Describes `nvmove crash` to CLI11, and what CLI11 cannot say about it.
 void addCrashOptions(CLI::App &Crash, Arguments &A);
 /// Empty, or what is wrong with the combination.
-std::string checkCrash(const Arguments &A);
+std::string checkCrash(Arguments &A);
 
 /// Describes `nvmove pool` to CLI11.
 void addPoolOptions(CLI::App &Pool, Arguments &A);

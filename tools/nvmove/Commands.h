@@ -8,6 +8,7 @@ namespace nvmove::tool {
 int runScan(const Arguments &A);
 int runSuggest(const Arguments &A);
 int runPlan(const Arguments &A);
+int runMove(const Arguments &A);
 int runEmitFacts(const Arguments &A);
 int runDumpFacts(const Arguments &A);
 int runCrash(const Arguments &A);

@@ -158,7 +158,7 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash.footer(CrashFooter);
 }
 
-std::string checkCrash(const Arguments &A) {
+std::string checkCrash(Arguments &A) {
   if (!A.Crash.Explain.empty())
     return "";
   if (!A.Crash.Misplaced.empty())

@@ -1,12 +1,13 @@
 // Builds and runs: see Estimate.h.
 #include "nvmove/Arguments.h"
 #include "nvmove/Estimate.h"
-#include "nvmove/EstimateTree.h"
+#include "nvmove/ShellStep.h"
 
 #include "crash/Findings.h"
 #include "crash/Shell.h"
 #include "nvmove/abi.h"
 #include "nvmove/emulation.h"
+#include "support/Trees.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,13 +19,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
 #include <regex>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace nvmove::tool {
 namespace {
@@ -63,22 +59,6 @@ private:
   llvm::SmallString<128> Path;
 };
 
-std::string besideUs(const char *Name) {
-  std::string Own = llvm::sys::fs::getMainExecutable("nvmove", reinterpret_cast<void *>(&besideUs));
-  return (llvm::sys::path::parent_path(Own) + "/" + Name).str();
-}
-
-std::string lastLines(const std::string &Path) {
-  constexpr size_t Shown = 1500;
-  auto Read = llvm::MemoryBuffer::getFile(Path);
-  return Read ? (*Read)->getBuffer().take_back(Shown).str() : "";
-}
-
-struct Step {
-  std::string Line, Folder, Output; ///< for a shell; where it runs; what it prints
-  std::vector<std::pair<const char *, std::string>> Environment;
-};
-
 /// "pcm,write=600,cxl" has two profiles: settings go with the profile before them.
 std::vector<std::string> profilesOf(const std::vector<std::string> &Words) {
   std::vector<std::string> Made;
@@ -111,60 +91,12 @@ bool hasEmulated(const std::string &Folder) {
   return false;
 }
 
-volatile pid_t Running;            ///< what a handler ends; 0: nothing
-volatile std::sig_atomic_t Signal; ///< that came; 0: none
-
-void takeSignal(int Number) {
-  Signal = Number;
-  if (pid_t Child = Running)
-    kill(-Child, Number);
-}
-
-/// The status as wait() gives it. What runs has a group of its own, which ends with it. A signal that
-/// came before starts nothing any more, and one that comes reaches what runs.
-int runStep(const Step &S) {
-  sigset_t Ending, Mask;
-  sigemptyset(&Ending);
-  for (int Number : {SIGINT, SIGTERM, SIGHUP})
-    sigaddset(&Ending, Number);
-  llvm::outs().flush();
-  sigprocmask(SIG_BLOCK, &Ending, &Mask);
-  pid_t Child = Signal ? -1 : fork();
-  if (Child == 0) {
-    setpgid(0, 0);
-    for (int Number : {SIGINT, SIGTERM, SIGHUP})
-      signal(Number, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &Mask, nullptr);
-    int Fd = open(S.Output.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    dup2(Fd, STDOUT_FILENO);
-    dup2(Fd, STDERR_FILENO);
-    for (const auto &[Name, Value] : S.Environment)
-      Value.empty() ? unsetenv(Name) : setenv(Name, Value.c_str(), 1);
-    if (chdir(S.Folder.c_str()))
-      _exit(126);
-    execl("/bin/sh", "sh", "-c", S.Line.c_str(), nullptr);
-    _exit(127);
-  }
-  if (Child > 0)
-    setpgid(Child, Child);
-  Running = std::max<pid_t>(Child, 0);
-  sigprocmask(SIG_SETMASK, &Mask, nullptr);
-  int Status = -1;
-  while (Child > 0 && waitpid(Child, &Status, 0) < 0 && errno == EINTR)
-    continue;
-  Running = 0;
-  if (Child > 0)
-    kill(-Child, SIGKILL); // what it has left behind
-  return Status;
-}
-
 class Estimator {
 public:
   explicit Estimator(const Arguments &A) : A(A) {}
 
   llvm::Expected<Estimate> run() {
-    for (int Number : {SIGINT, SIGTERM, SIGHUP})
-      std::signal(Number, takeSignal);
+    passSignals();
     if (llvm::Error E = makeTree("plain", "clang-19"))
       return std::move(E);
     std::string Compiler = crash::shellWord(besideUs("nvmove-cc")) +
@@ -238,13 +170,14 @@ public:
 
 private:
   llvm::Error makeTree(const char *Name, const std::string &Compiler) {
-    if (llvm::Error E = copyTree(A.Estimate.Source, Place.path(Name)))
+    if (llvm::Error E = support::copyTree(A.Estimate.Source, Place.path(Name)))
       return E;
-    Step Build{A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Compiler}}};
+    ShellStep Build{
+        A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Compiler}}};
     if (!A.Quiet)
       llvm::errs() << "nvmove: builds it " << Name << '\n';
     int Status = runStep(Build);
-    if (Signal)
+    if (CameSignal)
       return failed("interrupted");
     if (Status)
       return failed("--build " + A.Estimate.Build + " " + crash::howProcessEnded(Status) + " (" +
@@ -295,17 +228,18 @@ private:
     for (const std::string &Word : A.Flags)
       if (C.Command.empty())
         Line += crash::shellWord(Word) + " ";
-    Step Run{
+    ShellStep Run{
         Line,
         Place.path("run"),
         Place.path("run.log"),
         {{"NVMOVE_EMULATE", C.Setting}, {"NVMOVE_EMULATE_COUNTS", Counts}, {"NVMOVE_STATS", ""}}};
-    if (llvm::Error E = copyTree(Place.path(C.Emulated ? "emulated" : "plain"), Run.Folder))
+    if (llvm::Error E =
+            support::copyTree(Place.path(C.Emulated ? "emulated" : "plain"), Run.Folder))
       return E; // no run finds what another has left
     auto Begin = steady_clock::now();
     int Status = runStep(Run);
     double Seconds = duration<double>(steady_clock::now() - Begin).count();
-    if (Signal)
+    if (CameSignal)
       return failed("interrupted");
     if (C.Emulated)
       passOn(Run.Output);

@@ -29,6 +29,8 @@ int run(const tool::Arguments &A) {
     return tool::runSuggest(A);
   case tool::Command::Plan:
     return tool::runPlan(A);
+  case tool::Command::Move:
+    return tool::runMove(A);
   case tool::Command::EmitFacts:
     return tool::runEmitFacts(A);
   case tool::Command::DumpFacts:

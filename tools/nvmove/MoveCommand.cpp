@@ -1,0 +1,333 @@
+// nvmove move: builds, scans, plans, builds, kills, compares. See Move.h.
+#include "nvmove/Commands.h"
+#include "nvmove/Move.h"
+#include "nvmove/ShellStep.h"
+
+#include "crash/Findings.h"
+#include "crash/Shell.h"
+#include "move/Report.h"
+#include "support/Files.h"
+#include "support/Progress.h"
+#include "support/Trees.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nvmove::tool {
+
+namespace {
+
+llvm::Error failed(const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
+}
+
+/// A phase gives a status from ExitUsage on where it has said itself what is wrong.
+class Mover {
+public:
+  explicit Mover(const Arguments &A)
+      : A(A), M(A.Move), D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()), A.Quiet),
+        Folder(support::absolutePath(A.Output)) {}
+
+  llvm::Expected<int> run() {
+    if (llvm::Error E = readInputs())
+      return std::move(E);
+    passSignals();
+    if (llvm::Error E = Folder.open())
+      return std::move(E);
+    Source = digestOfTree(M.Source) + buildLine();
+    if (llvm::Error E = buildPlain())
+      return std::move(E);
+    if (llvm::Expected<int> Status = scan(); !Status || *Status >= ExitUsage)
+      return Status;
+    llvm::Expected<int> Planned = plan();
+    if (!Planned || *Planned >= ExitUsage)
+      return Planned;
+    if (llvm::Error E = buildPorted())
+      return std::move(E);
+    return kill();
+  }
+
+private:
+  llvm::Error readInputs();
+  std::string buildLine() const;
+  llvm::Error build(const char *Name, const std::string &Compiler);
+  llvm::Error buildPlain();
+  llvm::Error buildPorted();
+  llvm::Expected<int> scan();
+  llvm::Expected<int> plan();
+  llvm::Expected<int> kill();
+  Arguments inputs() const;
+  void say(const char *Phase, const llvm::Twine &What) const {
+    if (!A.Quiet)
+      llvm::errs() << "nvmove: " << llvm::left_justify(Phase, 7) << What << '\n';
+  }
+  std::string shown(const char *Name) const { return support::displayPath(Folder.file(Name)); }
+
+  const Arguments &A;
+  const MoveArguments &M;
+  support::Diagnostics D;
+  MoveFolder Folder;
+  std::string Source; ///< a digest of it, and how it is built
+  move::Settings Trial;
+};
+
+constexpr const char *Port = "port.nvmove.yaml", *Plain = "plain", *Ported = "ported",
+                     *Database = "compile_commands.json", *Types = "types.json",
+                     *ReportName = "report.json";
+
+llvm::Error Mover::readInputs() {
+  if (!llvm::sys::fs::is_directory(M.Source))
+    return failed(M.Source + ": there is no such folder; -C names that of the source");
+  llvm::Expected<std::vector<move::Step>> Workload = move::readSteps(M.Workload);
+  if (!Workload)
+    return Workload.takeError();
+  llvm::Expected<std::vector<move::Step>> Check = move::readSteps(M.Check);
+  if (!Check)
+    return Check.takeError();
+  bool Typed = false;
+  for (const auto *All : {&*Workload, &*Check})
+    for (const move::Step &Each : *All)
+      Typed |= !Each.IsCommand;
+  std::string Run = M.Run;
+  if (Run.empty() && Typed && M.Build.empty()) // what buildLine() makes
+    Run = "./" + llvm::sys::path::stem(A.Files.front()).str();
+  if (Run.empty() && Typed)
+    return failed("the steps have lines that are typed into a program, and --run does not name it; "
+                  "commands of the shell begin with '$ '");
+  Trial.Workload = std::move(*Workload);
+  Trial.Check = std::move(*Check);
+  Trial.WorkloadName = M.Workload, Trial.CheckName = M.Check;
+  Trial.Program.Command = Run;
+  return llvm::Error::success();
+}
+
+std::string Mover::buildLine() const {
+  if (!M.Build.empty())
+    return M.Build;
+  std::string Line = "$CC -g -O2";
+  for (const auto *Words : {&A.Files, &A.Flags})
+    for (const std::string &Word : *Words)
+      Line += " " + crash::shellWord(Word);
+  return Line + " -o " + crash::shellWord(llvm::sys::path::stem(A.Files.front()));
+}
+
+llvm::Error Mover::build(const char *Name, const std::string &Compiler) {
+  say("build", llvm::Twine(Name) + ": " + buildLine());
+  if (llvm::Error E = support::copyTree(M.Source, Folder.file(Name), isMoveFolder))
+    return E;
+  ShellStep Build{buildLine(), Folder.file(Name), Folder.file(Name) + ".log", {{"CC", Compiler}}};
+  int Status = runStep(Build);
+  if (CameSignal)
+    return failed("interrupted");
+  if (Status)
+    return failed("the build '" + buildLine() + "' " + crash::howProcessEnded(Status) + " (" +
+                  support::displayPath(Build.Output) + "); its last lines:\n" +
+                  lastLines(Build.Output));
+  return llvm::Error::success();
+}
+
+llvm::Error Mover::buildPlain() {
+  if (Folder.isMade(Plain, Source)) {
+    say("build", shown(Plain) + " is up to date");
+    return llvm::Error::success();
+  }
+  std::string Fragments = Folder.file("fragments");
+  llvm::sys::fs::remove_directories(Fragments);
+  llvm::sys::fs::create_directory(Fragments);
+  if (llvm::Error E =
+          build(Plain, "clang-19 -gen-cdb-fragment-path " + crash::shellWord(Fragments)))
+    return E;
+  llvm::Expected<size_t> Count = joinFragments(Fragments, Folder.file(Database));
+  if (!Count)
+    return Count.takeError();
+  if (!*Count)
+    return failed("--build " + buildLine() +
+                  ": nothing was compiled by $CC, or nothing anew; does "
+                  "it use $CC, and begin with 'make clean'?");
+  return Folder.noteMade(Plain, Source);
+}
+
+/// What the scan and the plan work on.
+Arguments Mover::inputs() const {
+  Arguments Own = A;
+  Own.Files.clear();
+  Own.Flags.clear();
+  Own.HasFlags = false;
+  Own.DatabasePath = A.DatabasePath.empty() ? Folder.file(Database) : A.DatabasePath;
+  Own.Output = Folder.file(Types);
+  Own.Format = "json";
+  return Own;
+}
+
+llvm::Expected<int> Mover::scan() {
+  std::string Of = Source + llvm::join(A.Load, ",") + "/" + llvm::join(A.Save, ",");
+  if (Folder.isMade(Types, Of)) {
+    say("scan", shown(Types) + " is up to date");
+    return ExitComplete;
+  }
+  say("scan", shown(Types));
+  int Status = runScan(inputs());
+  if (Status < ExitUsage)
+    if (llvm::Error E = Folder.noteMade(Types, Of))
+      return std::move(E);
+  return Status;
+}
+
+llvm::Expected<int> Mover::plan() {
+  Arguments Own = inputs();
+  Own.Output = Folder.file(Port);
+  if (!llvm::sys::fs::exists(Own.Output)) {
+    say("plan", shown(Port));
+    int Status = runPlan(Own);
+    if (Status < ExitUsage && !llvm::sys::fs::exists(Own.Output))
+      return failed("there is no plan");
+    return Status;
+  }
+  say("plan", shown(Port) + " is there, and is used as it is; what it lacks:");
+  Own.Against = std::move(Own.Output);
+  Own.Quiet = false;
+  Own.Output.clear();
+  return runPlan(Own);
+}
+
+llvm::Error Mover::buildPorted() {
+  std::string Of = Source + digestOfFile(Folder.file(Port));
+  if (Folder.isMade(Ported, Of)) {
+    say("build", shown(Ported) + " is up to date");
+    return llvm::Error::success();
+  }
+  if (llvm::Error E = build(Ported, crash::shellWord(besideUs("nvmove-cc")) +
+                                        " -g --nvmove-port=" + crash::shellWord(Folder.file(Port))))
+    return E;
+  return Folder.noteMade(Ported, Of);
+}
+
+llvm::Expected<int> Mover::kill() {
+  Trial.Plain = Folder.file(Plain), Trial.Ported = Folder.file(Ported);
+  Trial.Program.Folder = Folder.file("run");
+  Trial.Program.Errors = Folder.file("run.log");
+  Trial.Program.Terminal = M.Terminal;
+  Trial.Program.SecondsMax = M.StepSeconds;
+  Trial.Program.Interrupted = &CameSignal;
+  Trial.Pool = Folder.file("pool");
+  Trial.AnyEnd = M.AnyEnd;
+  Trial.Kills = M.Kills, Trial.Seed = M.Seed;
+  if (!M.Method.empty())
+    Trial.Methods = {M.Method};
+  say("kill", std::to_string(Trial.Kills) + " times, in " + shown("run"));
+  support::Progress Progress(1, !A.Quiet);
+  Trial.Tell = [&](const std::string &What) { Progress.show(What, 0, 1); };
+  llvm::Expected<move::Verdict> V = move::tryProgram(Trial);
+  Progress.finish();
+  if (!V)
+    return V.takeError();
+  if (llvm::Error E = support::writeFile(
+          Folder.file(ReportName), [&](llvm::raw_ostream &OS) { move::printVerdictJson(OS, *V); }))
+    return std::move(E);
+  move::printVerdict(llvm::outs(), *V);
+  if (V->isGood()) { // else they may be looked at
+    llvm::sys::fs::remove_directories(Trial.Program.Folder);
+    llvm::sys::fs::remove(Trial.Pool);
+  }
+  llvm::outs() << "  port file: " << shown(Port) << "; build: " << shown(Ported)
+               << "; details: " << shown(ReportName) << '\n';
+  return V->isGood() ? ExitComplete : ExitIncomplete;
+}
+
+constexpr const char *Footer = R"(
+Examples:
+  nvmove move --load load --workload steps --check ask book.c
+  nvmove move --load loadData --save saveData --build 'make CC="$CC"' --run './server -p 7000' \
+    --workload steps --check ask
+  nvmove move --load read_state --build 'make CC="$CC"' --workload steps --check ask
+
+Each line of --workload and --check is a step: a line that is typed into the program, or, behind "$ ", a
+command of the shell that ends when it is done. Without --run each command starts the program itself.
+The folder of -o keeps what was made: edit the port file there, and run the same command again.
+
+Next:
+  answer the questions in the port file, and run it again
+  nvmove crash -- ./program          shows that a run survives every crash
+
+Exit status:
+  0  nothing was lost
+  1  something was, or the program does something else than before
+  2  wrong usage, it cannot be built, or the steps show nothing
+  3  internal error)";
+
+} // namespace
+
+void addMoveOptions(CLI::App &App, Arguments &A) {
+  MoveArguments &M = A.Move;
+  App.add_option("files", A.Files, "C files to build with the flags after --")
+      ->option_text("FILE...");
+  App.add_option("-p,--database", A.DatabasePath,
+                 "folder of compile_commands.json (default: what --build compiles)")
+      ->option_text("DIR")
+      ->group("Inputs");
+  addLoadAndSave(App, A);
+  const char *Program = "Program";
+  auto Text = [&](const char *Name, std::string &Value, const char *Help, const char *Kind) {
+    return App.add_option(Name, Value, Help)->option_text(Kind)->group(Program);
+  };
+  Text("--build", M.Build, "builds the program, with the compiler in $CC", "COMMAND");
+  Text("-C,--source", M.Source, "the folder of the source (default: this one)", "DIR");
+  Text("--run", M.Run, "starts the program, in the folder where it was built", "COMMAND");
+  Text("--workload", M.Workload, "steps that change its data", "FILE")->required();
+  Text("--check", M.Check, "steps that show its data, and change nothing", "FILE")->required();
+  App.add_flag("--terminal", M.Terminal, "its input and output are a terminal")->group(Program);
+  const char *Kills = "Kills";
+  App.add_option("--kills", M.Kills, "how many, in all (default 100)")
+      ->option_text("N")
+      ->check(CLI::Range(1u, 1000000u))
+      ->group(Kills);
+  App.add_option("--method", M.Method, "undo or shadow (default: half of the kills with each)")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"undo", "shadow"}))
+      ->group(Kills);
+  App.add_flag("--any-end", M.AnyEnd, "a regular end of the program may change its data")
+      ->group(Kills);
+  App.add_option("--step-seconds", M.StepSeconds, "the most that a step may take (default 10)")
+      ->option_text("N")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->group(Kills);
+  App.add_option("--seed", M.Seed, "other kills with another one")->option_text("N")->group(Kills);
+  App.add_option("-o,--output", A.Output, "the folder for all that is made (default nvmove-moved)")
+      ->option_text("DIR")
+      ->group("Output");
+  App.add_flag("-q,--quiet", A.Quiet, "only the verdict")->group("Output");
+  addExecution(App, A, "about a minute");
+  App.footer(Footer);
+}
+
+std::string checkMove(Arguments &A) {
+  if (A.Load.empty())
+    return "which function loads the state? Name it with --load ('nvmove scan --suggest-load' "
+           "lists those that may)";
+  if (A.Move.Build.empty() && !A.DatabasePath.empty())
+    return "a compile database does not say how the program is linked; give the command that "
+           "builds "
+           "it with --build 'make CC=\"$CC\"'";
+  if (A.Move.Build.empty() && A.Files.empty())
+    return "how is the program built? Give --build 'make CC=\"$CC\"', or its sources";
+  if (!A.Move.Build.empty() && !A.Files.empty())
+    return "give --build or source files, not both";
+  if (A.Output.empty())
+    A.Output = "nvmove-moved";
+  return checkInputs(A);
+}
+
+int runMove(const Arguments &A) {
+  llvm::Expected<int> Status = Mover(A).run();
+  if (Status)
+    return *Status;
+  support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
+  D.error(Status.takeError());
+  return ExitUsage;
+}
+
+} // namespace nvmove::tool

@@ -1,0 +1,33 @@
+// A command of the shell as one step of a longer work: building a program, running it to its end.
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nvmove::tool {
+
+struct ShellStep {
+  std::string Line, Folder,
+      Output; ///< for a shell; where it runs; the file that gets what it prints
+  std::vector<std::pair<const char *, std::string>> Environment; ///< an empty value unsets
+};
+
+/// The signal that came since passSignals(); 0: none.
+extern volatile std::sig_atomic_t CameSignal;
+
+/// From now on SIGINT, SIGTERM and SIGHUP are noted in CameSignal, and reach the step that runs.
+void passSignals();
+
+/// The status as wait() gives it; not 0 if it cannot be started. What runs has a group of its own, which
+/// ends with it. A signal that came before starts nothing any more, and one that comes reaches what runs.
+int runStep(const ShellStep &S);
+
+/// The end of what a step has printed.
+std::string lastLines(const std::string &Path);
+
+/// The path of the program \p Name that is installed beside this one.
+std::string besideUs(const char *Name);
+
+} // namespace nvmove::tool
