@@ -22,7 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 constexpr auto BetweenLooks = 2ms;
-constexpr size_t TextMax = 16 << 20; ///< of an answer
+constexpr double UnmovedSeconds = 0.5; ///< a program that has not run by then reads no line
+constexpr size_t TextMax = 16 << 20;   ///< of an answer
 
 double secondsSince(Clock::time_point Begin) {
   return std::chrono::duration<double>(Clock::now() - Begin).count();
@@ -156,7 +157,9 @@ void Running::noteEnd(Answer &A) {
     A.Status = Status;
 }
 
-void Running::awaitIdle(Answer &A) {
+/// Waits until it waits, and has been given a processor more often than \p MoreThan: a line that was typed
+/// takes its time to reach a program by a terminal.
+void Running::awaitIdle(Answer &A, uint64_t MoreThan) {
   auto Begin = Clock::now();
   Activity Before;
   Before.AllSleep = false;
@@ -167,7 +170,8 @@ void Running::awaitIdle(Answer &A) {
     if (A.Status)
       read(A.Text);
     Activity Now = lookAt(descendants());
-    if (A.Interrupted || A.Status || (Now.isSame(Before) && !hasInput()))
+    bool HasRun = Now.Switches > MoreThan || secondsSince(Begin) > UnmovedSeconds;
+    if (A.Interrupted || A.Status || (HasRun && Now.isSame(Before) && !hasInput()))
       break;
     if (secondsSince(Begin) > Own.SecondsMax) {
       A.TookTooLong = true;
@@ -200,6 +204,7 @@ void Running::awaitCommand(pid_t Command, double KillAfter, Answer &A) {
 Answer Running::perform(const Step &S) {
   Answer A;
   auto Begin = Clock::now();
+  uint64_t Before = S.IsCommand ? 0 : lookAt(descendants()).Switches;
   if (S.IsCommand) {
     A = performKilled(S, HUGE_VAL);
   } else if (!type(S.Text + "\n")) {
@@ -207,7 +212,7 @@ Answer Running::perform(const Step &S) {
     A.TookTooLong = !A.Status;
   }
   if (!isTool() && !A.TookTooLong && !A.Interrupted)
-    awaitIdle(A);
+    awaitIdle(A, Before);
   A.Seconds = secondsSince(Begin);
   return A;
 }

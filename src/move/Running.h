@@ -7,6 +7,7 @@
 #include "move/Steps.h"
 
 #include <csignal>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -64,7 +65,7 @@ private:
   pid_t spawnCommand(const std::string &Line, int Output);
   bool type(const std::string &Text);
   void read(std::string &Text) const;
-  void awaitIdle(Answer &A);
+  void awaitIdle(Answer &A, uint64_t MoreThan = 0);
   void awaitCommand(pid_t Command, double KillAfter, Answer &A);
   void noteEnd(Answer &A);
   bool hasInput() const;
