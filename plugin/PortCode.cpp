@@ -4,9 +4,9 @@
 #include "Abi.h"
 #include "Frontend.h"
 #include "Landings.h"
-#include "LayoutSection.h"
 #include "Placed.h"
 #include "Port.h"
+#include "PortRoots.h"
 
 #include "nvmove/abi.h"
 
@@ -17,7 +17,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/EscapeEnumerator.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -339,39 +338,17 @@ bool lowerMarkers(Module &M) {
   return Changed;
 }
 
-bool emitRoots(Module &M) {
-  LLVMContext &C = M.getContext();
-  llvm::Type *Word = llvm::Type::getInt64Ty(C);
-  auto Data = [&](Constant *Value, StringRef Name) {
-    auto *Made =
-        new GlobalVariable(M, Value->getType(), false, GlobalValue::PrivateLinkage, Value, Name);
-    return Made;
-  };
-  auto Text = [&](StringRef S) { return Data(ConstantDataArray::getString(C, S), "nvmove.name"); };
-  SmallVector<GlobalValue *> Kept;
-  for (const RootPlace &R : frontendFacts().Roots) {
-    GlobalVariable *Variable =
-        R.InPool ? placedBefore(M, R.Variable) : M.getNamedGlobal(R.Variable);
-    if (!Variable || Variable->isDeclaration())
-      continue;
-    Constant *Address = ConstantExpr::getGetElementPtr(
-        llvm::Type::getInt8Ty(C), Variable, ArrayRef<Constant *>{ConstantInt::get(Word, R.Offset)});
-    Constant *Place = R.InPool ? placeOf(M, R.Variable) : nullptr;
-    static_assert(sizeof(nvm_root) == 56, "the constant below has the shape of struct nvm_root");
-    Constant *Root = ConstantStruct::getAnon(
-        {Text(R.Name), Text(R.After), Address, ConstantInt::get(Word, R.Size),
-         ConstantInt::get(Word, R.Type), ConstantInt::get(Word, R.Constant),
-         Place ? Place : ConstantPointerNull::get(PointerType::getUnqual(C))});
-    GlobalVariable *Entry = Data(Data(Root, "nvmove.root"), "nvmove.root_entry");
-    Entry->setSection(NVM_ROOTS_SECTION);
-    Entry->setAlignment(Align(8));
-    Kept.push_back(Entry);
-  }
-  if (Kept.empty())
-    return false;
-  appendToUsed(M, Kept);
-  describeSection(M, NVM_ROOTS_SECTION, "__nvm_describe_roots");
-  return true;
+bool placeEnds(Module &M, const port::PortFile &File) {
+  bool Changed = false;
+  for (Function &F : M)
+    if (const port::Entry *E = F.isDeclaration() ? nullptr : entryOf(File.End, F)) {
+      F.removeFnAttr(Attribute::AlwaysInline);
+      F.addFnAttr(Attribute::NoInline);
+      IRBuilder<> At = atEntry(F);
+      callAbi(At, "__nvm_port_ends", {At.CreateGlobalString(E->Written)});
+      Changed = true;
+    }
+  return Changed;
 }
 
 } // namespace
@@ -386,6 +363,7 @@ bool carryOutPort(Module &M) {
   Changed |= placeScopes(M, *File);
   Changed |= keepScopes(M);
   Changed |= placeLoads(M, *File);
+  Changed |= placeEnds(M, *File);
   Changed |= redirectPlaced(M);
   Changed |= emitRoots(M);
   if (!File->Roots.empty())

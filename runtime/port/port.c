@@ -1,4 +1,4 @@
-/* port.c: when a ported program's pool is opened, filled or attached: see port.h. */
+/* port.c: when a ported program's pool is opened, filled, attached, and left: see port.h. */
 #define _GNU_SOURCE
 #include "port/port.h"
 #include "base/uncancelled.h"
@@ -34,6 +34,9 @@ static struct {
   double load_began;
   const struct nvmi_thread *loader; /* who loads */
   const void *frame; /* of the load function that began it; null: left without a return */
+  const struct nvmi_thread *ender; /* who takes the data apart; null: nobody */
+  const char *end;                 /* the function of `end` that it entered */
+  bool goes_on;                    /* it has allocated in the pool since */
   char folder[PATH_MAX];
 } port;
 
@@ -152,7 +155,10 @@ static inline enum state started(void) {
 }
 
 struct nvm_pool *nvmi_port_pool(void) {
-  return started() < STATE_STARTING || port.pool->forked ? NULL : port.pool;
+  enum state state = started();
+  if (NVMI_UNLIKELY(port.ender && port.ender == nvmi_self))
+    port.goes_on = true;
+  return state < STATE_STARTING || port.pool->forked ? NULL : port.pool;
 }
 
 void nvmi_port_gave(void *block) {
@@ -210,7 +216,45 @@ static void landed(const void *frame) {
     port.frame = NULL;
 }
 
+/* The data are as the last commit left them; what came since is undone by the next opening. */
+static _Noreturn void refuse_to_go_on(const char *how) {
+  char message[PATH_MAX + 512];
+  snprintf(
+      message, sizeof message,
+      "%s: the program goes on behind '%s' of 'end' in the port file (%s), and nothing of that "
+      "would be kept; name there only functions with which the program ends",
+      port.pool->path, port.end, how);
+  refuse(message);
+}
+
+static void look_behind_end(void) {
+  if (port.ender == nvmi_self && port.goes_on)
+    refuse_to_go_on("it has allocated data, and passes a commit point");
+}
+
+/* A transaction that nobody commits has all that comes now: the end of the process undoes it. */
+void __nvm_port_ends(const char *Function) {
+  if (port.state != STATE_ATTACHED || port.pool->forked || port.ender)
+    return;
+  int before = errno;
+  if (nvmi_in_transaction(nvmi_thread_self())) {
+    nvmi_tell("nvmove: %s: '%s' of 'end' in the port file was entered inside of a transaction, "
+              "where the data may be half done; it has no effect\n",
+              port.pool->path, Function);
+    return;
+  }
+  __nvm_commit_point();
+  if (nvm_tx_begin(port.pool))
+    refuse(nvm_strerror());
+  port.ender = nvmi_thread_self();
+  port.end = Function;
+  nvmi_port_unloaded = look_behind_end;
+  errno = before;
+}
+
 int __nvm_load_begin(void *Frame) {
+  if (NVMI_UNLIKELY(port.ender && port.ender == nvmi_self))
+    refuse_to_go_on("it loads again");
   switch (started()) {
   case STATE_KNOWN:
     attach();

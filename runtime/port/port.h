@@ -8,6 +8,9 @@
  * pool's values, nothing is loaded. What such a start allocated stays in DRAM and is forgotten, as
  * the pool may be full; only its volatile fields are taken over.
  *
+ * End: the program takes the data apart before it ends. What its thread stores from the entry of a
+ * function of `end` on is one open transaction that nobody commits, so that the pool keeps the data.
+ *
  * Threads: whoever starts the pool also loads, before other threads use it, and from then on is the
  * one whose commits look for roots that changed. Roots that several threads change are placed
  * (roots.h).

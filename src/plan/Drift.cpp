@@ -25,6 +25,7 @@ private:
   void compareAllocators();
   void compareRoots();
   void compareFields();
+  void compareFunctions();
 
   const Program &P;
   const Everything &All;
@@ -116,11 +117,20 @@ void Drift::compareFields() {
         Found.push_back({Each.Name, "has no mark, and " + Each.Why, Each.Where});
 }
 
+/// Functions that free the data at the end.
+void Drift::compareFunctions() {
+  for (const Line &Each : Fresh.End)
+    if (llvm::none_of(File.End, [&](const port::Entry &E) { return E.Written == Each.Name; }))
+      Found.push_back(
+          {Each.Name, Each.Why + " when the program ends, and is not in 'end'", Each.Where});
+}
+
 std::vector<Line> Drift::run() {
   comparePlaces();
   compareAllocators();
   compareRoots();
   compareFields();
+  compareFunctions();
   return std::move(Found);
 }
 

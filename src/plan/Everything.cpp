@@ -27,7 +27,7 @@ bool Everything::visit(FunctionId Main) {
 }
 
 bool Everything::follow(PendingCall &Call, FunctionId Target) {
-  if (Known.noReturn(Target) || !Call.Followed.insert(Target).second)
+  if (!Call.Followed.insert(Target).second)
     return false;
   InstanceId Callee = V.enter(Target, {Call.In, Call.Call}, /*Contact=*/true, /*Removed=*/0);
   V.link(Call, Callee);
@@ -118,8 +118,6 @@ bool Everything::consider(PendingCall &Call) {
     Inside = targets(Call, Outside);
   } else {
     Entity Callee = P.entity(V.functionOf(Call.In), Call.Call->A);
-    if (Known.neverReturns(Callee))
-      return false;
     if (Callee.What == Entity::Function)
       Inside.insert(Callee.Id);
     else if (Callee.What == Entity::External)

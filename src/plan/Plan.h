@@ -42,6 +42,7 @@ enum class Key {
   Volatile,
   Roots,
   Load,
+  End,
   Commit,
   Atomic,
   Fields
@@ -55,7 +56,7 @@ struct Question {
 
 struct Plan {
   std::string Program; ///< The source with main.
-  std::vector<Line> Allocators, Bytes, Persistent, Beside, Volatile, Commit, Atomic;
+  std::vector<Line> Allocators, Bytes, Persistent, Beside, Volatile, Commit, Atomic, End;
   std::vector<RootLine> Roots;
   std::vector<LoadLine> Loads;
   std::vector<Line> StaticFields, VolatileFields;

@@ -4,6 +4,7 @@
 #include "plan/Allocations.h"
 #include "plan/Drift.h"
 #include "plan/Edges.h"
+#include "plan/Ends.h"
 #include "plan/Loads.h"
 #include "plan/Roots.h"
 #include "plan/Turns.h"
@@ -142,7 +143,10 @@ llvm::Expected<Plan> Planner::run() {
         "the analysis of the whole program was stopped at its step limit (--steps-max)");
   }
   Moved What(P, All, Found);
-  Turns When(P, Known, All, What, Load, Save);
+  std::vector<FunctionId> NotRunning = Save;
+  llvm::append_range(NotRunning, describeEnds(P, Known, All, What,
+                                              Turns(P, Known, All, What, Load, Save), Result));
+  Turns When(P, Known, All, What, Load, NotRunning);
   describeAllocations(P, Known, All, What, Result);
   RootFinder Roots(P, Known, All, What);
   Roots.describe(Result);

@@ -32,6 +32,9 @@ public:
   const std::vector<Site> &late() const { return Late; }
   /// True when main, or a thread's function, answers by itself what it has changed by calls.
   bool entryAnswers() const { return EntryAnswers; }
+  /// Itself, or by what it calls.
+  bool answers(InstanceId In) const { return Answering.count(In) != 0; }
+  bool changes(InstanceId In) const { return Changed.count(In) != 0; }
   /// While the program runs, apart from loading and saving.
   bool runs(InstanceId In) const { return Running.count(In) != 0; }
 

@@ -116,6 +116,7 @@ void PortFileWriter::run() {
              (Each.Attached ? ", attached: " + std::to_string(*Each.Attached) : std::string()) +
              "}",
          "");
+  list(Key::End, "end", P.End, "The program ends with these: what they free stays in the pool.");
   list(Key::Commit, "commit", P.Commit, "What was changed is durable on entry to these.");
   list(Key::Atomic, "atomic", P.Atomic, "Each call of these is one transaction.");
   bool Fields = !P.StaticFields.empty() || !P.VolatileFields.empty();

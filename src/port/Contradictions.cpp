@@ -63,6 +63,7 @@ Contradiction findContradiction(const PortFile &P) {
       {{"commit", &P.Commit}, {"split", &P.Split}},
       {{"atomic", &P.Atomic}},
       {{"allocators", &P.Allocators}},
+      {{"end", &P.End}},
       {{"bytes", &P.Bytes}},
       {{"unsafe", &P.Unsafe}},
       {{"pointer", &M.Pointer},

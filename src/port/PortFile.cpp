@@ -211,6 +211,7 @@ template <> struct MappingTraits<PortFile> {
     Io.mapOptional("beside", P.Beside);
     Io.mapOptional("roots", P.Roots);
     Io.mapOptional("load", P.Loads);
+    Io.mapOptional("end", P.End);
     Io.mapOptional("fields", P.Marks);
     if (P.Roots.empty() != P.Loads.empty())
       Io.setError(
@@ -250,7 +251,7 @@ template <class Marks, class Taker> void visitMarks(Marks &M, Taker Take) {
 /// All entries but the files.
 template <class File, class Taker> void visit(File &P, Taker Take) {
   for (auto *List : {&P.Atomic, &P.Commit, &P.Split, &P.Allocators, &P.Bytes, &P.Persistent,
-                     &P.Volatile, &P.Beside})
+                     &P.Volatile, &P.Beside, &P.End})
     for (auto &E : *List)
       Take(E);
   for (auto &R : P.Roots) {

@@ -7,7 +7,8 @@
 // "SOURCE:NAME". Scope: while calls of a function run, or while the value that is assigned to a
 // field or variable ("VARIABLE", of a function "FUNCTION.VARIABLE") is computed; what is allocated
 // then goes to the pool or to DRAM, the innermost scope decides. Root: a global variable, or a part
-// of one, from which the data are reached. Load: a function that builds them from elsewhere.
+// of one, from which the data are reached. Load: a function that builds them from elsewhere. End: a
+// function that takes them apart before the program ends.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -70,6 +71,7 @@ struct PortFile {
   std::vector<Entry> Beside;               ///< scopes: where the first argument lies
   std::vector<Root> Roots;
   std::vector<Load> Loads;
+  std::vector<Entry> End; ///< functions with which the program ends: what they free stays
   Fields Marks;
 };
 

@@ -75,6 +75,7 @@ public:
   /// All of the program is visited: its variables hold nothing but what it stores there. Circles of
   /// copies become one node.
   /// \p After: steps, before these are looked for the first time.
+  bool isComplete() const { return Complete; }
   void setComplete(uint64_t After = 100'000) {
     Complete = true;
     CollapseAt = After;

@@ -164,8 +164,8 @@ InstanceId Visits::enter(FunctionId Id, Site Via, bool Contact, unsigned Removed
 void Visits::translate(InstanceId In) {
   const FunctionInfo &F = functionOf(In);
   std::vector<bool> Dead = Known.deadRegions(Instances[In].Function);
-  for (const Instruction &I : F.Body->Body)
-    if (!Dead[I.Region])
+  for (const Instruction &I : F.Body->Body) // what ends the process may be a whole mode of a tool
+    if (Graph.isComplete() || !Dead[I.Region])
       instruction(In, I);
 }
 

@@ -139,7 +139,8 @@ llvm::Error Mover::buildPlain() {
   llvm::sys::fs::remove_directories(Fragments);
   llvm::sys::fs::create_directory(Fragments);
   if (llvm::Error E =
-          build(Plain, "clang-19 -gen-cdb-fragment-path " + crash::shellWord(Fragments)))
+          build(Plain, "clang-19 -Wno-unused-command-line-argument -gen-cdb-fragment-path " +
+                           crash::shellWord(Fragments)))
     return E;
   llvm::Expected<size_t> Count = joinFragments(Fragments, Folder.file(Database));
   if (!Count)
