@@ -1,0 +1,113 @@
+/* tickets.c: tickets (order/ticket.h) and the searches through them (order/waits.h), made by hand. */
+#include "handing.h"
+#include "order/order.h"
+#include "order/ticket.h"
+#include "order/waits.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+
+enum { SLAB = 64, ROUNDS = 20 };
+
+/* In the same slab: slabs lie further apart. */
+static bool lies_by(const struct nvmi_ticket *a, const struct nvmi_ticket *b) {
+  return labs((long)((intptr_t)a - (intptr_t)b)) < (long)(SLAB * sizeof *a);
+}
+
+/* One that nobody refers to is the next to be used, and a slab is used up before the next. */
+TEST_ONCE(tickets_are_used_again) {
+  struct nvmi_ticket *all_of_slab[SLAB];
+  nvmi_order_lock();
+  for (unsigned i = 0; i < SLAB; i++)
+    all_of_slab[i] = nvmi_ticket_new(NULL);
+  for (unsigned i = 1; i < SLAB; i++)
+    CHECK(lies_by(all_of_slab[i], all_of_slab[0]));
+  nvmi_ticket_drop(all_of_slab[3]);
+  CHECK(nvmi_ticket_new(NULL) == all_of_slab[3]);
+  nvmi_tickets_forget();
+  for (unsigned i = 0; i < SLAB; i++)
+    CHECK(lies_by(nvmi_ticket_new(NULL), all_of_slab[0]));
+  nvmi_tickets_forget();
+  nvmi_order_unlock();
+}
+
+/* What has ended is not depended on: a transaction that goes on for long keeps no list of it. */
+TEST_ONCE(tickets_keep_no_list_of_what_has_ended) {
+  nvmi_order_lock();
+  struct nvmi_ticket *long_one = nvmi_ticket_new(NULL);
+  for (unsigned i = 0; i < ROUNDS; i++) {
+    struct nvmi_ticket *on = nvmi_ticket_new(NULL);
+    nvmi_ticket_depend(long_one, on);
+    nvmi_ticket_depend(long_one, on);
+    CHECK(long_one->deps.count == 1);
+    on->state = COMMITTED;
+    nvmi_ticket_drop(on);
+  }
+  nvmi_tickets_forget();
+  nvmi_order_unlock();
+}
+
+/* A chain of three, each of a thread that has written and waits for the one before. */
+static struct nvmi_ticket *chain[3];
+static struct nvmi_thread writers[3];
+
+static void make_chain(void) {
+  nvmi_order_lock();
+  for (unsigned i = 0; i < 3; i++) {
+    writers[i].touched = 1;
+    chain[i] = nvmi_ticket_new(&writers[i]);
+    chain[i]->waiting = i > 0;
+    if (i)
+      nvmi_ticket_depend(chain[i], chain[i - 1]);
+  }
+}
+
+static void drop_chain(void) {
+  nvmi_tickets_forget();
+  nvmi_order_unlock();
+}
+
+TEST_ONCE(tickets_follow_over_others) {
+  make_chain();
+  CHECK(nvmi_ticket_follows(chain[2], chain[1]) && nvmi_ticket_follows(chain[2], chain[0]));
+  CHECK(!nvmi_ticket_follows(chain[0], chain[2]));
+  CHECK(nvmi_waited_for(chain[2]) == &writers[0]);
+  chain[1]->waiting = false;
+  CHECK(nvmi_waited_for(chain[2]) == &writers[1]);
+  drop_chain();
+}
+
+TEST_ONCE(tickets_break_over_others) {
+  make_chain();
+  CHECK(!nvmi_breaks_soon(chain[2]));
+  chain[0]->state = ABORTED;
+  CHECK(nvmi_breaks_soon(chain[1]) && nvmi_breaks_soon(chain[2]));
+  writers[1].touched = 0; /* a reader loses nothing */
+  CHECK(!nvmi_breaks_soon(chain[2]));
+  drop_chain();
+}
+
+static bool count(struct nvmi_ticket *ticket, void *number) {
+  (void)ticket;
+  ++*(unsigned *)number;
+  return false;
+}
+
+/* A child of fork has none of its parent's. */
+TEST(tickets_are_not_a_childs) {
+  unsigned before = 0, in_child = 0;
+  prepare();
+  begin();
+  store(0, 0, 1);
+  nvmi_ticket_find(count, &before);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child) {
+    nvmi_ticket_find(count, &in_child);
+    _exit(in_child || nvmi_self->ticket);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0 && before == 1);
+  commit();
+  finish();
+}
