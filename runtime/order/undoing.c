@@ -28,7 +28,6 @@
 #include <stdlib.h>
 
 struct nvmi_masks nvmi_kept;
-static uint64_t stopped; /* pools (bits), by the thread that undoes */
 
 void nvmi_masks_add(struct nvmi_masks *masks, uint64_t line, uint64_t mask) {
   struct nvmi_line item = {line, mask};
@@ -260,12 +259,11 @@ static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
     if (nvmi_order_try_lock()) {
       question.work = false;
       nvmi_ticket_find(add_pools, &question);
-      stopped = asked;
       if (!(question.pools & ~asked) && !question.work)
         return;
       nvmi_order_unlock();
     }
-    nvmi_let_others(thread, asked);
+    nvmi_let_others(thread);
     nvmi_pause(tries);
   }
 }
@@ -298,5 +296,5 @@ void nvmi_undoing_end(struct nvmi_thread *thread) {
   nvmi_kept.lines.count = 0;
   thread->others_stand = false;
   nvmi_order_unlock();
-  nvmi_let_others(thread, stopped);
+  nvmi_let_others(thread);
 }

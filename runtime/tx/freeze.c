@@ -115,19 +115,14 @@ static uint64_t still_open(uint64_t pools) {
   return found;
 }
 
-static void shut_all(uint64_t pools) {
+/* Who looks at a gate looks at this, too: no gate needs to be shut. */
+static void stop_all(void) {
   __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
-  for (; pools; pools &= pools - 1)
-    nvmi_gate_shut(&nvmi_pool_number((unsigned)__builtin_ctzll(pools))->gate, NVMI_GATE_FREEZE);
   if (!nvmi_barrier_in_all_threads())
     nvmi_fatal(NVM_ESYSTEM, NULL, NVMI_NO_BARRIER);
 }
 
-static void open_all(uint64_t pools) {
-  __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE);
-  for (; pools; pools &= pools - 1)
-    nvmi_gate_open(&nvmi_pool_number((unsigned)__builtin_ctzll(pools))->gate, NVMI_GATE_FREEZE);
-}
+static void let_all_go(void) { __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE); }
 
 /* Whether nobody is at work in these pools. False as well where somebody holds the lock of one; then
  * `*locked` is that pool. */
@@ -147,10 +142,9 @@ static bool all_rest(uint64_t pools, struct nvm_pool **locked) {
 
 static sigset_t before_stop; /* signals that were blocked; of the thread that has `freezer` */
 
-/* At work twice over, the thread passes the gates that it shut itself; its signal handlers, which
- * might store before that, wait. Who holds a pool's lock may be interrupted by a handler that waits
- * at a gate: all are opened until the lock is free. Who shrinks a view holds the lock, too, and
- * keeps its gate shut for itself. */
+/* At work twice over, the thread itself goes on; its signal handlers, which might store before that,
+ * wait. Who holds a pool's lock may be interrupted by a handler that waits at a gate: all go on until
+ * the lock is free. Who shrinks a view holds the lock, too, and keeps its gate shut for itself. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   struct nvm_pool *locked;
   sigset_t all, before;
@@ -160,11 +154,11 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   before_stop = before;
   pools = still_open(pools);
   for (unsigned tries = 0;; tries++) {
-    shut_all(pools);
+    stop_all();
     if (all_rest(pools, &locked))
       break;
     if (locked) {
-      open_all(pools);
+      let_all_go();
       nvmi_lock(&locked->lock);
       nvmi_unlock(&locked->lock);
     } else {
@@ -175,11 +169,11 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_compiler_barrier();
 }
 
-void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools) {
+void nvmi_let_others(struct nvmi_thread *thread) {
   nvmi_compiler_barrier();
   assert(thread->busy > 0 && nvmi_all_stand());
   thread->busy--;
-  open_all(still_open(pools));
+  let_all_go();
   sigset_t before = before_stop;
   nvmi_unlock(freezer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -23,7 +23,7 @@ void nvmi_thaw(struct nvm_pool *pool);
  * a transaction in any pool, and none is in the middle of it in one of these. The caller goes on.
  * Not within a section that is at work. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools);
-void nvmi_let_others(struct nvmi_thread *thread, uint64_t pools);
+void nvmi_let_others(struct nvmi_thread *thread);
 
 /* The thread has said that it is at work in the pools with these numbers (bits). It is not, until
  * all gates are open; one that was at work before goes on. */

@@ -192,7 +192,7 @@ static void *stop_and_let_go(void *argument) {
   const struct nvm_pool *pool = argument;
   struct nvmi_thread *self = nvmi_thread_self();
   nvmi_stop_others(self, UINT64_C(1) << pool->index);
-  nvmi_let_others(self, UINT64_C(1) << pool->index);
+  nvmi_let_others(self);
   return NULL;
 }
 
