@@ -1,0 +1,191 @@
+/* stopped.c: all others stand still while one undoes what it released (tx/freeze.h, order/undoing.h).
+ * Whoever pauses in a wait lets the other go on: a wait that does not pause, or that is none, is seen.
+ */
+#include "base/pause.h"
+#include "followers.h"
+#include "gc/counts.h"
+#include "log/log.h"
+#include "order/order.h"
+#include "order/undoing.h"
+#include "tx/freeze.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+enum { PATIENCE = 2000, LOOK_US = 1000 };
+
+static pthread_t waits;
+
+/* In each sched_yield. */
+static void go_on(void) {
+  if (pthread_equal(pthread_self(), waits))
+    all.step = 3;
+}
+
+/* Until the other pauses, or for long. */
+static void await_pause(void) {
+  for (unsigned i = 0; i < PATIENCE && all.step < 3; i++)
+    usleep(LOOK_US);
+}
+
+static void be_at_work(void) {
+  nvmi_self->busy++;
+  all.step = 2;
+  await_pause();
+  nvmi_self->busy--;
+}
+
+static void *store_and_work(void *unused) {
+  begin();
+  STORE(all.words[FAR], 1);
+  be_at_work();
+  commit();
+  return unused;
+}
+
+/* Runs `beside` up to step 2, then lets it go on where this thread pauses. */
+static pthread_t begin_beside(void *(*beside)(void *)) {
+  pthread_t thread = start(beside, NULL);
+  wait_for(2);
+  waits = pthread_self();
+  hook_yield = go_on;
+  return thread;
+}
+
+static void end_beside(pthread_t thread) {
+  hook_yield = NULL;
+  bool waited = all.step == 3;
+  all.step = 4;
+  join(thread);
+  CHECK(waited);
+}
+
+TEST(stopped_is_who_is_at_work) {
+  prepare();
+  pthread_t other = begin_beside(store_and_work);
+  nvmi_stop_others(nvmi_thread_self(), 1);
+  nvmi_let_others(nvmi_self);
+  end_beside(other);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static void *hold_the_order(void *unused) {
+  nvmi_order_lock();
+  all.step = 2;
+  await_pause();
+  nvmi_order_unlock();
+  return unused;
+}
+
+static void *read_and_work(void *unused) {
+  begin();
+  read_under(&all.lock);
+  be_at_work();
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+static void *store_elsewhere_and_work(void *unused) {
+  begin();
+  read_under(&all.lock);
+  STORE(all.words2[0], 1);
+  be_at_work();
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+/* Those that follow stand still wherever they are, and who undoes has the order's mutex. */
+TEST(stopped_are_followers_in_all_pools) {
+  static void *(*const beside[])(void *) = {hold_the_order, read_and_work,
+                                            store_elsewhere_and_work};
+  prepare();
+  all.words2 = make(&all.second, "second");
+  for (unsigned i = 0; i < 3; i++) {
+    all.step = 0;
+    begin();
+    store_and_release(1);
+    pthread_t other = begin_beside(beside[i]);
+    nvmi_undoing_stop(nvmi_self, UINT64_C(1) << all.pool->index);
+    nvmi_undoing_end(nvmi_self);
+    end_beside(other);
+    CHECK(nvm_tx_abort(all.pool) == 0);
+  }
+  CHECK(nvm_pool_close(all.second) == 0 && nvm_pool_close(all.pool) == 0);
+}
+
+static void *store_beside(void *unused) {
+  begin();
+  waits = pthread_self();
+  hook_yield = go_on;
+  all.step = 2;
+  STORE(all.words[FAR], 1);
+  commit();
+  return unused;
+}
+
+/* Who waits at a gate leaves the processor to others. */
+TEST(stopped_threads_pause) {
+  prepare();
+  nvmi_stop_others(nvmi_thread_self(), 1);
+  pthread_t other = start(store_beside, NULL);
+  await_pause();
+  bool paused = all.step == 3;
+  nvmi_let_others(nvmi_self);
+  join(other);
+  hook_yield = NULL;
+  CHECK(paused && nvm_pool_close(all.pool) == 0);
+}
+
+static void abort_without_barrier(void *unused) {
+  (void)unused;
+  prepare();
+  begin();
+  store_and_release(1);
+  hook_no_barrier = true;
+  nvm_tx_abort(all.pool);
+}
+
+TEST(stopped_only_by_a_barrier) {
+  char said[400];
+  int status = test_child_says(abort_without_barrier, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && strstr(said, "membarrier"));
+}
+
+/* A child of fork has no other threads that stand, or that could let it go on. */
+TEST(stopped_is_no_child) {
+  prepare();
+  nvmi_slow.stopped = true;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child)
+    _exit(nvmi_slow.stopped);
+  nvmi_slow.stopped = false;
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+/* While a pool is frozen nobody counts its references. */
+TEST(stopped_is_who_counts) {
+  prepare();
+  CHECK(nvm_pool_count_references(all.pool) == 0 && nvmi_freeze(all.pool) == 0);
+  CHECK(!nvmi_try_lock(&all.pool->counts->count));
+  nvmi_thaw(all.pool);
+  CHECK(nvmi_try_lock(&all.pool->counts->count));
+  nvmi_unlock(&all.pool->counts->count);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static unsigned barriers;
+static void count_barrier(void) { barriers++; }
+
+/* A commit that depends on nobody stops nobody. */
+TEST(stopped_is_nobody_by_a_commit) {
+  prepare();
+  begin();
+  store_and_release(1);
+  hook_barrier = count_barrier;
+  commit();
+  hook_barrier = NULL;
+  CHECK(barriers == 0 && nvm_pool_close(all.pool) == 0);
+}
