@@ -264,6 +264,28 @@ static void link_far_away(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void prepare_far(void *path) {
+  NVM_POOL *pool = make(path, NODES);
+  begin(pool);
+  struct node *far = nvm_calloc(pool, NODE_ID, FAR_SIZE / sizeof(struct node), sizeof *far);
+  STORE(links_of(pool)[0]->next, far);
+  commit(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* The first link there: the table's word in the directory is stored, and not yet flushed. */
+static void link_there(void *cut) {
+  NVM_POOL *pool = open_without_power(cut);
+  power_hold(false);
+  begin(pool);
+  STORE(links_of(pool)[1]->next, &links_of(pool)[0]->next[FAR_SIZE / sizeof(struct node) - 1]);
+  commit(pool);
+  nvmi_counts_drain(pool);
+  point(pool, 2, 1, NULL);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* A record that begins before the log's end and goes on at its start. */
 static void link_over_the_end(void *cut) {
   NVM_POOL *pool = open_without_power(cut);
@@ -362,4 +384,8 @@ TEST_ONCE(power_failure_counting_over_the_end) {
 
 TEST_ONCE(power_failure_counting_after_a_kill) {
   power_fail_after_kills("undo", prepare_nodes, spoil_without_power, verify);
+}
+
+TEST_ONCE(power_failure_counting_far_away_after_a_kill) {
+  power_fail_after_kills("undo", prepare_far, link_there, verify);
 }

@@ -1,0 +1,171 @@
+/* counted_tables.c: what the file says of reference counts: batches, whether they are stale, whether
+ * all that could be freed was (gc/counts.h). */
+#include "gc/counts.h"
+#include "harness.h"
+#include "simulation.h"
+#include "store.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LINK_ID = 3261, NEW_ID, LINKS = 8 };
+
+struct link {
+  struct link *next;
+};
+static const struct nvm_field fields[] = {
+    {.name = "next", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+#define TYPE(number, text)                                                                         \
+  {.id = number,                                                                                   \
+   .name = text,                                                                                   \
+   .members = "",                                                                                  \
+   .size = sizeof(struct link),                                                                    \
+   .alignment = 8,                                                                                 \
+   .field_count = 1,                                                                               \
+   .fields = fields}
+static const struct nvm_type link_type = TYPE(LINK_ID, "struct link"),
+                             new_type = TYPE(NEW_ID, "struct new_link");
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&link_type};
+static const struct nvm_type *const described_later[] = {&new_type};
+
+static struct link *root_of(NVM_POOL *pool) { return nvm_pool_root(pool); }
+
+/* The root's links are null, but for those that lead to a block each. */
+static NVM_POOL *make(const char *path, unsigned led) {
+  NVM_POOL *pool = test_create(path, 6 << 20);
+  CHECK(nvm_tx_begin(pool) == 0);
+  struct link *links = nvm_calloc(pool, LINK_ID, LINKS, sizeof *links);
+  CHECK(links && nvm_pool_set_root(pool, links) == 0);
+  for (unsigned i = 0; i < led; i++)
+    CHECK((links[i].next = nvm_calloc(pool, LINK_ID, 1, sizeof *links)));
+  CHECK(nvm_tx_commit(pool) == 0);
+  return pool;
+}
+
+static void lead(NVM_POOL *pool, unsigned link, struct link *to) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root_of(pool)[link].next, to);
+  CHECK(nvm_tx_commit(pool) == 0);
+}
+
+static void verify(NVM_POOL *pool) {
+  CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"counts") == 0);
+}
+
+/* A batch that a crash tore, behind the newest that is whole. */
+static void tear_next_batch(const char *path, uint64_t head) {
+  struct {
+    struct nvm_batch batch;
+    struct nvm_count count;
+  } both[2], *newest;
+  int fd = open(path, O_RDWR);
+  uint64_t at = head + sizeof(struct nvm_counts);
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pread(fd, &both[i], sizeof both[i], (off_t)(at + i * NVM_BATCH_SIZE)) == sizeof both[i]);
+  newest = &both[both[1].batch.sequence > both[0].batch.sequence];
+  CHECK(newest->batch.count);
+  newest->batch.sequence++;
+  newest->batch.count = 1;
+  newest->count.value += 3;
+  at += (newest->batch.sequence & 1) * NVM_BATCH_SIZE;
+  CHECK(pwrite(fd, newest, sizeof *newest, (off_t)at) == sizeof *newest && close(fd) == 0);
+}
+
+TEST(counted_torn_batch_says_nothing) {
+  NVM_POOL *pool = make(test_path("pool"), 2);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  lead(pool, 2, root_of(pool)[0].next);
+  nvmi_counts_drain(pool);
+  uint64_t head = pool->header.counts;
+  CHECK(nvm_pool_close(pool) == 0);
+  tear_next_batch(test_path("pool"), head);
+  pool = test_open(test_path("pool"));
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void collect(void *path) {
+  NVM_POOL *pool = test_open(path);
+  CHECK(!pool->counts->head->stale && nvm_pool_collect(pool, NULL) == 0);
+}
+
+/* Tables that are made anew are stale until they are whole. */
+TEST(counted_stale_while_counted_anew) {
+  char *path = (char *)(uintptr_t)test_path("pool");
+  NVM_POOL *pool = make(path, LINKS);
+  CHECK(nvm_pool_count_references(pool) == 0 && nvm_pool_close(pool) == 0);
+  CHECK(test_was_killed(test_child("count:1", collect, path)));
+  pool = test_open(path);
+  CHECK(pool->counts->head->stale);
+  verify(pool);
+  CHECK(nvm_pool_release(pool, NULL) == 0 && test_blocks(pool) == 1 + LINKS);
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* A library that comes later may say of words that they lead somewhere. */
+TEST(counted_stale_where_types_come_later) {
+  NVM_POOL *pool = make(test_path("pool"), LINKS);
+  CHECK(nvm_pool_count_references(pool) == 0 && !pool->counts->head->stale);
+  __nvm_describe(described_later, described_later + 1);
+  CHECK(pool->counts->head->stale);
+  CHECK(nvm_pool_release(pool, NULL) == 0 && !pool->counts->head->stale);
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* What a release frees, with what that led to, is not looked at again. */
+TEST(counted_released_once) {
+  uint64_t freed;
+  NVM_POOL *pool = make(test_path("pool"), 2);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root_of(pool)[0].next->next, root_of(pool)[1].next);
+  CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_count_references(pool) == 0);
+  lead(pool, 1, NULL);
+  lead(pool, 0, NULL);
+  CHECK(nvm_pool_release(pool, &freed) == 0 && freed == 2);
+  nvmi_counts_drain(pool);
+  CHECK(!pool->counts->candidates.count && !pool->counts->candidates_lost);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static bool closes;
+
+static void count_and_lose_power(void *path) {
+  struct power_cut cut = {.path = path, .image = test_path("image"), .at = 1};
+  power_arm(&cut);
+  power_hold(true);
+  NVM_POOL *pool = test_open(path);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  if (closes)
+    CHECK(nvm_pool_close(pool) == 0);
+  power_hold(false);
+  if (closes)
+    test_open(path);
+  else
+    pool->persist->fence();
+}
+
+static void lose_power(void) {
+  char *path = (char *)(uintptr_t)test_path("pool");
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  CHECK(nvm_pool_close(make(path, LINKS)) == 0);
+  int status = test_child(NULL, count_and_lose_power, path);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == POWER_CUT);
+  NVM_POOL *pool = test_open(test_path("image"));
+  CHECK(!pool->counts->head->stale && (!closes || !pool->counts->candidates_lost));
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* What was counted is right whenever the power fails: nobody does it again. */
+TEST_ONCE(power_failure_behind_a_count) { lose_power(); }
+
+/* A pool that was closed says, too, that nothing is left to be freed. */
+TEST_ONCE(power_failure_behind_a_close_of_counts) {
+  closes = true;
+  lose_power();
+}
