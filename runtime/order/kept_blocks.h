@@ -1,7 +1,7 @@
 /* kept_blocks.h: blocks of an aborted transaction that others still have the addresses of.
  *
- * Who took over its lock may have read the address of a block that it allocated, and writes there
- * until its own transaction is undone. So the blocks are nobody else's before all of those have
+ * Who took over its lock may have read the address of a block that it allocated, and writes there,
+ * or frees it, until its own transaction is undone. So the blocks are nobody else's before all of those have
  * ended. Nothing of it is in the file: there the blocks are free, as they never were allocated.
  */
 #pragma once

@@ -16,7 +16,6 @@
 #include "base/pause.h"
 #include "base/sort.h"
 #include "core/lines.h"
-#include "heap/heap.h"
 #include "log/log.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
@@ -98,63 +97,6 @@ static void add_noted(struct nvmi_masks *masks, const struct nvmi_ticket *ticket
   }
 }
 
-static int by_address(const void *a, const void *b) {
-  const char *x = (*(struct nvmi_intent *const *)a)->address,
-             *y = (*(struct nvmi_intent *const *)b)->address;
-  return x < y ? -1 : x > y;
-}
-
-/* The transaction's allocations, by address: struct nvmi_intent *. */
-static struct nvmi_array allocations(struct nvmi_log *log) {
-  struct nvmi_array found = {0};
-  struct nvmi_intent *own = log->intents.items;
-  for (size_t i = 0; i < log->intents.count; i++) {
-    struct nvmi_intent *intent = &own[i];
-    if (intent->fate == NVMI_ALLOCATED)
-      nvmi_order_push(&found, &intent, sizeof intent);
-  }
-  if (found.count)
-    nvmi_sort(found.items, found.count, sizeof(struct nvmi_intent *), by_address);
-  return found;
-}
-
-/* Those whose address was taken away leave the list. */
-static void drop_handed(struct nvmi_log *log) {
-  struct nvmi_intent *own = log->intents.items;
-  size_t kept = 0;
-  for (size_t i = 0; i < log->intents.count; i++)
-    if (own[i].address)
-      own[kept++] = own[i];
-  log->intents.count = kept;
-}
-
-/* What the dependent frees and this transaction allocated becomes the dependent's, as if it had
- * done both: the undoing of which makes the block nobody's. */
-static void hand_on_blocks(struct nvmi_log *log, struct nvmi_log *other) {
-  nvmi_frees_settle(other);
-  struct nvmi_array allocated = allocations(log);
-  struct nvmi_intent *theirs = other->intents.items;
-  for (size_t i = 0; i < other->intents.count && allocated.count; i++) {
-    const struct nvmi_intent *freed = &theirs[i];
-    struct nvmi_intent **own =
-        freed->fate != NVMI_FREED
-            ? NULL
-            : bsearch(&freed, allocated.items, allocated.count, sizeof *own, by_address);
-    if (!own || (*own)->fate == NVMI_SCRAPPED)
-      continue;
-    theirs[i].fate = NVMI_SCRAPPED;
-    theirs[i].next = 0;
-    other->scraps++;
-    (*own)->fate = NVMI_SCRAPPED; /* until it leaves the list: bsearch needs its address */
-  }
-  struct nvmi_intent *const *all = allocated.items;
-  for (size_t i = 0; i < allocated.count; i++)
-    if (all[i]->fate == NVMI_SCRAPPED)
-      all[i]->address = NULL;
-  nvmi_array_free(&allocated, sizeof(struct nvmi_intent *));
-  drop_handed(log);
-}
-
 /* Whose undoing waits for that of the transaction, and what it has noted. */
 struct dependent {
   struct nvmi_ticket *ticket;
@@ -197,10 +139,7 @@ static void hand_on(const struct nvmi_thread *thread, const struct dependent *to
   noted_first(to, &first);
   for (; pools; pools &= pools - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(pools)];
-    struct nvmi_log *other = to->ticket->thread->logs[__builtin_ctzll(pools)];
     struct nvmi_parcel parcel = {.pool = log->pool};
-    if (other)
-      hand_on_blocks(log, other);
     if (!log->pool->method->hand_on || !first.lines.count)
       continue;
     log->pool->method->hand_on(log, &first, &parcel);
@@ -208,7 +147,6 @@ static void hand_on(const struct nvmi_thread *thread, const struct dependent *to
       continue;
     atomic_fetch_add(&log->pool->parcels, 1);
     nvmi_order_push(&to->ticket->parcels, &parcel, sizeof parcel);
-    to->ticket->thread->touched |= UINT64_C(1) << log->pool->index;
   }
   nvmi_array_free(&first.lines, sizeof(struct nvmi_line));
 }
