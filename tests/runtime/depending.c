@@ -1,0 +1,136 @@
+/* depending.c: what goes from a transaction to the thread's next one, and what waits for a thread that has
+ * only read (order/order.c, order/kept_blocks.c).
+ */
+#include "core/internal.h"
+#include "handing.h"
+#include "hooks.h"
+#include "order/order.h"
+#include "order/ticket.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { MANY = 1000 /* more than a thread keeps for itself */ };
+
+static void *store_and_abort_later(void *unused) {
+  begin();
+  store(0, 0, 1);
+  all.step = 1;
+  wait_for(2);
+  usleep(LONGER_US);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+/* A lock that is held outlives the transaction: what it guards may be read in the next. */
+TEST(depending_goes_on_in_the_next_transaction) {
+  prepare();
+  pthread_t a = start(store_and_abort_later, NULL);
+  wait_for(1);
+  begin();
+  pthread_mutex_lock(&all.lock[0]);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  begin();
+  STORE(all.words[GAP], all.words[0]);
+  all.step = 2;
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+  pthread_mutex_unlock(&all.lock[0]);
+  CHECK(pthread_join(a, NULL) == 0 && all.words[GAP] == 0);
+  finish();
+}
+
+static void *read_and_end(void *commits) {
+  wait_for(1);
+  if (commits)
+    begin();
+  pthread_mutex_lock(&all.lock[0]);
+  pthread_mutex_unlock(&all.lock[0]);
+  all.step = 2;
+  wait_for(3);
+  if (commits)
+    commit();
+  return NULL;
+}
+
+/* Allocates a block, releases the lock and is undone, while another has read what it guards. */
+static void *undo_beside_reader(pthread_t *reader, void *commits) {
+  *reader = start(read_and_end, commits);
+  begin();
+  pthread_mutex_lock(&all.lock[0]);
+  void *block = nvm_alloc(all.pool, 0, 64);
+  STORE(all.words[0], (uint64_t)(uintptr_t)block);
+  pthread_mutex_unlock(&all.lock[0]);
+  all.step = 1;
+  wait_for(2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return block;
+}
+
+static bool is_free(const void *block) {
+  bool found = false;
+  begin();
+  for (unsigned i = 0; i < MANY && !found; i++)
+    found = nvm_alloc(all.pool, 0, 64) == block;
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return found;
+}
+
+/* A thread that ends gives back what nobody but it could have known, whatever it was doing. */
+TEST(depending_ends_with_the_thread) {
+  pthread_t reader;
+  prepare();
+  void *block = undo_beside_reader(&reader, NULL);
+  CHECK(!is_free(block));
+  all.step = 3;
+  CHECK(pthread_join(reader, NULL) == 0 && is_free(block));
+  finish();
+}
+
+/* Another pool that is closed meanwhile has nothing to do with it. */
+TEST(depending_is_on_one_pool) {
+  pthread_t reader;
+  prepare();
+  NVM_POOL *other = test_create(test_path("other"), 2 << 20);
+  void *block = undo_beside_reader(&reader, &all);
+  CHECK(nvm_pool_close(other) == 0 && !is_free(block));
+  all.step = 3;
+  CHECK(pthread_join(reader, NULL) == 0 && is_free(block));
+  finish();
+}
+
+static void settle_without_log(void *unused) {
+  pthread_t reader;
+  prepare();
+  (void)unused;
+  undo_beside_reader(&reader, &all);
+  hook_no_barrier = true; /* so no thread gets a log */
+  all.step = 3;
+  pthread_join(reader, NULL);
+}
+
+static void adopt_without_log(void *unused) {
+  (void)unused;
+  prepare();
+  begin();
+  store(0, 0, 1);
+  nvmi_order_lock();
+  nvmi_join_pack(nvmi_self, &nvmi_self->ticket->parcels);
+  nvmi_order_unlock();
+  nvmi_self->logs[all.pool->index] = NULL;
+  hook_no_barrier = true;
+  nvmi_join_unpack(nvmi_self);
+}
+
+static void check_says(void (*body)(void *), const char *what) {
+  char said[1000];
+  int status = test_child_says(body, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && strstr(said, what));
+}
+
+/* Who needs a log in order to do what nobody else can, and gets none, says so. */
+TEST(depending_without_a_log_ends_the_process) {
+  check_says(settle_without_log, "no log for blocks that become free");
+  unlink(test_path("pool"));
+  check_says(adopt_without_log, "no log for what joined a transaction");
+}
