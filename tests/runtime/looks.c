@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { SPREAD_ID = 3271, HEAD_ID, CELL_ID, SHARED_ID, POINTER = 1, NUMBER = 2, CELLS = 40 };
-enum { MANY = 8192, LINE_WORDS = 8, LINES = 64, FEW = 512, KIB = 1024, PEAK_MAX_KIB = 8 * KIB };
+enum { MANY = 16384, LINE_WORDS = 8, LINES = 64, FEW = 12288, KIB = 1024, PEAK_MAX_KIB = 8 * KIB };
 
 /* Pointers if `kind` says so: in its line, and in many others. */
 struct spread {
@@ -193,7 +193,7 @@ TEST(unsafe_pointer_in_a_range_by_an_own_decision) {
   pthread_t second = begin_two(decide_otherwise);
   pthread_mutex_lock(&all.lock);
   STORE(all.record->kind, POINTER);
-  STORE(all.record->many[2 * FEW], NULL);
+  STORE(all.record->many[MANY - 1], NULL);
   pthread_mutex_unlock(&all.lock);
   all.step = 1;
   await(2);
