@@ -86,10 +86,7 @@ static void *take_post(struct nvmi_thread *thread) {
 /* What handlers posted meanwhile. Those that come from here on post by themselves, and what there
  * is. */
 static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
-  while (thread->posts_count) {
-    void *semaphore = take_post(thread);
-    if (!semaphore)
-      continue;
+  for (void *semaphore; (semaphore = take_post(thread));) {
     if (thread->touched || thread->ticket)
       nvmi_order_release((uintptr_t)semaphore, false, false);
     nvmi_real_post(semaphore);
