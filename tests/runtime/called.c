@@ -8,7 +8,12 @@
 #include "pool/pool.h"
 #include "store.h"
 
+#include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 
 enum { WORDS = 64, STACK = 256 << 10 };
@@ -204,4 +209,53 @@ TEST(called_is_not_noted_for_who_closes) {
   CHECK(nvm_pool_close(pool) == 0);
   pthread_barrier_wait(&closed);
   CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static void *look_at_own_stack(void *unused) {
+  CHECK(!nvmi_is_elsewhere((uintptr_t)__builtin_frame_address(0)));
+  return unused;
+}
+
+/* A thread that asks where its stack lies keeps nothing of the answer when it ends. */
+TEST_ONCE(called_leaves_nothing_of_a_thread) {
+  enum { THREADS = 400, EARLY = 20, LEFT_MAX = 8 << 10 };
+  size_t before = 0;
+  for (unsigned i = 0; i < THREADS; i++) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, look_at_own_stack, NULL) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    if (i == EARLY)
+      before = mallinfo2().uordblks;
+  }
+  CHECK(mallinfo2().uordblks < before + LEFT_MAX);
+}
+
+static void call_without_memory(void *unused) {
+  struct rlimit none = {0, 0};
+  (void)unused;
+  prepare();
+  begin();
+  STORE(words[0], 1);
+  CHECK(setrlimit(RLIMIT_AS, &none) == 0);
+  call(words);
+}
+
+TEST(called_without_memory_ends_the_process) {
+  char said[1000];
+  int status = test_child_says(call_without_memory, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
+        strstr(said, "out of memory for what"));
+}
+
+/* What may lie in a pool is noted where it does. */
+TEST(called_with_what_may_be_persistent) {
+  uint64_t local = 1;
+  prepare();
+  begin();
+  __nvm_note_if_persistent(words, sizeof *words);
+  __nvm_note_if_persistent(&local, sizeof local);
+  store_unseen(words, 7);
+  store_unseen(&local, 7);
+  CHECK(nvm_tx_abort(pool) == 0 && words[0] == 0 && local == 7);
+  finish();
 }
