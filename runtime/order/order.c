@@ -160,15 +160,30 @@ static void enter_release(uintptr_t lock, struct nvmi_ticket *ticket) {
   nvmi_order_released = (unsigned)releases.count;
 }
 
+static void hand_on_each(uintptr_t lock, const struct nvmi_ticket *ticket) {
+  for (size_t i = 0; i < ticket->deps.count; i++)
+    if (!nvmi_ticket_ended(nvmi_ticket_deps(ticket)[i]))
+      enter_release(lock, nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]));
+}
+
 /* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
  * outside transactions, whose own never ends. Where it stands outside transactions and releases its
  * last lock, it no longer depends on what was undone before. False: there is nothing. */
 static bool hand_on(uintptr_t lock, struct nvmi_ticket *ticket, bool is_last) {
   nvmi_ticket_forget_ended(ticket, is_last && !nvmi_in_transaction(ticket->thread));
-  for (size_t i = 0; i < ticket->deps.count; i++)
-    if (!nvmi_ticket_ended(nvmi_ticket_deps(ticket)[i]))
-      enter_release(lock, nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]));
+  hand_on_each(lock, ticket);
   return ticket->deps.count;
+}
+
+/* Who waits for what it has joined has written nothing since, but in handlers. */
+static void hand_on_lock(struct nvmi_thread *thread, uintptr_t lock, bool is_last) {
+  struct nvmi_ticket *ticket = thread->ticket;
+  if (thread->touched || ticket->parcels.count || (thread->ends && !ticket->has_joined))
+    enter_release(lock, ticket);
+  else if (ticket->has_joined)
+    hand_on_each(lock, ticket); /* the wait looks at what it depends on */
+  else if (!hand_on(lock, ticket, is_last))
+    end_reading(thread);
 }
 
 void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
@@ -186,11 +201,7 @@ void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
     nvmi_join_judge(thread, unsealed);
     nvmi_order_lock();
   }
-  if (thread->touched || thread->ticket->parcels.count || thread->ends) {
-    enter_release(lock, thread->ticket);
-  } else if (!hand_on(lock, thread->ticket, is_last)) {
-    end_reading(thread);
-  }
+  hand_on_lock(thread, lock, is_last);
   nvmi_order_unlock();
   if (seals)
     nvmi_note_called(thread);

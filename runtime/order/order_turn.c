@@ -44,7 +44,7 @@ static void join(struct nvmi_thread *thread, struct nvmi_ticket *into) {
   ticket->thread = NULL;
   into->references++;
   thread->ticket = next;
-  next->waiting = true;
+  next->waiting = next->has_joined = true;
   nvmi_ticket_drop(ticket);
 }
 
@@ -64,8 +64,11 @@ static enum step look(struct nvmi_thread *thread, struct nvmi_ticket **into) {
     if (on->state >= ABORTING && !reads)
       return BROKEN;
     waits = true;
-    if (on->state == OPEN && nvmi_commits_wait(on, ticket))
+    bool in_circle = on->state == OPEN && nvmi_commits_wait(on, ticket);
+    if (in_circle && !on->has_joined)
       *into = on;
+    else if (in_circle)
+      stuck = true; /* what a handler stored there is committed only behind that wait */
     else if (on->state == OPEN)
       stuck = stuck || nvmi_never_ends(on, ticket);
   }
@@ -157,7 +160,7 @@ static enum nvmi_turn wait_for_turn(struct nvmi_thread *thread, uint64_t patienc
 /* From here on it runs: what waits for it is in no circle with it. */
 static void stop_waiting(struct nvmi_ticket *ticket) {
   nvmi_order_lock();
-  ticket->waiting = false;
+  ticket->waiting = ticket->has_joined = false;
   nvmi_order_unlock();
 }
 

@@ -30,7 +30,7 @@ struct nvmi_ticket *nvmi_ticket_new(struct nvmi_thread *thread) {
   struct nvmi_ticket *ticket = free_tickets;
   free_tickets = ticket->into;
   ticket->state = OPEN;
-  ticket->waiting = ticket->unsafe = false;
+  ticket->waiting = ticket->has_joined = ticket->unsafe = false;
   ticket->judged = 0;
   ticket->thread = thread;
   ticket->into = NULL;

@@ -9,6 +9,7 @@ enum nvmi_ticket_state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };
 struct nvmi_ticket {
   enum nvmi_ticket_state state;
   bool waiting;               /* its thread is in nvmi_order_turn, and does nothing else */
+  bool has_joined;            /* it waits for the one that it joined: nobody joins it */
   bool unsafe;                /* an unsafe pointer was there, or may have been, at a release */
   size_t judged;              /* lines of its thread that were looked at for that (order_join.c) */
   unsigned seen;              /* by the search of this number (waits.c) */
