@@ -1,6 +1,7 @@
 /* depending.c: what goes from a transaction to the thread's next one, and what waits for a thread that has
  * only read (order/order.c, order/kept_blocks.c).
  */
+#define _GNU_SOURCE
 #include "core/internal.h"
 #include "handing.h"
 #include "hooks.h"
@@ -133,4 +134,43 @@ TEST(depending_without_a_log_ends_the_process) {
   check_says(settle_without_log, "no log for blocks that become free");
   unlink(test_path("pool"));
   check_says(adopt_without_log, "no log for what joined a transaction");
+}
+
+static void *hold_up(void *milliseconds) {
+  begin();
+  store(0, 0, 1);
+  fprintf(stderr, "id %ld\n", (long)gettid());
+  all.step = 1;
+  wait_for(2);
+  usleep(*(unsigned *)milliseconds * 1000);
+  commit();
+  return NULL;
+}
+
+static void wait_short_and_long(void *unused) {
+  unsigned milliseconds[] = {300, 1300};
+  (void)unused;
+  prepare();
+  for (unsigned i = 0; i < 2; i++) {
+    all.step = 0;
+    pthread_t a = start(hold_up, &milliseconds[i]);
+    wait_for(1);
+    begin();
+    store(0, GAP, all.words[0]);
+    all.step = 2;
+    commit();
+    CHECK(pthread_join(a, NULL) == 0);
+  }
+  finish();
+}
+
+/* A commit that waits for long says once for whom. */
+TEST_ONCE(depending_for_long_is_told_once) {
+  char said[2000], expected[60];
+  const char *id, *told;
+  CHECK(test_child_says(wait_short_and_long, NULL, said, sizeof said) == 0);
+  CHECK((id = strstr(said, "id ")) && (id = strstr(id + 1, "id ")));
+  snprintf(expected, sizeof expected, " waits for thread %ld:", strtol(id + 3, NULL, 10));
+  CHECK((told = strstr(said, expected)) && told == strstr(said, " waits for thread "));
+  CHECK(!strstr(told + 1, " waits for thread "));
 }
