@@ -384,11 +384,8 @@ void nvmi_sync_in_child(bool has_mappings) {
     if (!has_mappings)
       files[i].home = NULL;
   }
-  if (has_mappings)
-    return;
-  atomic_store(&unfenced.whole, 0);
-  for (unsigned i = 0; i < UNFENCED_MAX; i++)
-    atomic_store(&unfenced.pages[i], 0);
+  if (!has_mappings)
+    atomic_store(&unfenced.whole, 0); /* pages are of uses of their numbers that are over */
 }
 
 void nvmi_sync_drop_cache(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }
