@@ -8,6 +8,27 @@
 #include <errno.h>
 #include <signal.h>
 
+static unsigned looked_up;
+
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name) {
+  looked_up++;
+  return __real_dlsym(library, name);
+}
+
+/* Who has a pool looks up nothing where it locks: the loader's lock may be held there. */
+TEST_ONCE(seen_are_locks_without_the_loader) {
+  prepare();
+  looked_up = 0;
+  pthread_mutex_lock(&all.lock[0]);
+  CHECK(pthread_mutex_trylock(&all.lock[1]) == 0);
+  pthread_mutex_unlock(&all.lock[0]);
+  pthread_mutex_unlock(&all.lock[1]);
+  CHECK(sem_post(&all.semaphore) == 0 && looked_up == 0);
+  finish();
+}
+
 static unsigned held(void) { return nvmi_held_count(&nvmi_held); }
 
 static void *try_in_vain(void *unused) {

@@ -1,0 +1,184 @@
+/* syncs.c: what is synced of files on an ordinary disk, by hand (platform/sync.h). */
+#define _GNU_SOURCE
+#include "harness.h"
+#include "platform/sync.h"
+#include "sectors.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+  PAGE = 4096,
+  SIZE = 4 << 20,
+  THREADS = 5,
+  RANGES = 16,
+  FIRST = 40,
+  SECOND,
+  LATER_US = 30000
+};
+enum { EXT4 = 0xef53, PATIENCE = 200 };
+
+static bool is_ext4;
+static unsigned ranges_written, synced;
+
+int __real_fstatfs(int fd, struct statfs *of);
+int __wrap_fstatfs(int fd, struct statfs *of);
+int __wrap_fstatfs(int fd, struct statfs *of) {
+  int failed = __real_fstatfs(fd, of);
+  if (!failed && is_ext4)
+    of->f_type = EXT4;
+  return failed;
+}
+
+int __real_sync_file_range(int fd, off_t from, off_t size, unsigned flags);
+int __wrap_sync_file_range(int fd, off_t from, off_t size, unsigned flags);
+int __wrap_sync_file_range(int fd, off_t from, off_t size, unsigned flags) {
+  ranges_written++;
+  return __real_sync_file_range(fd, from, size, flags);
+}
+
+static void count_sync(void) { synced++; }
+
+static const struct nvmi_persist *disk;
+static char *home;
+static int fd;
+
+static void add(unsigned index) { nvmi_sync_add(index, home, home, SIZE, test_path("file"), fd); }
+
+static void prepare(void) {
+  fd = open(test_path("file"), O_RDWR | O_CREAT, 0600);
+  CHECK(fd >= 0 && ftruncate(fd, SIZE) == 0);
+  home = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  CHECK(home != MAP_FAILED);
+  disk = nvmi_persist_disk();
+  sectors_in_sync = count_sync;
+  add(FIRST);
+}
+
+/* Pages that do not touch each other. */
+static void flush_pages(unsigned from, unsigned count) {
+  for (unsigned i = from; i < from + count; i++)
+    disk->flush(home + 2 * (uint64_t)i * PAGE, 1);
+}
+
+/* All pages but the last are written without emptying the disk's cache, where that can be. */
+TEST_ONCE(syncs_write_ranges_where_they_can) {
+  is_ext4 = true;
+  prepare();
+  flush_pages(0, 3);
+  disk->fence();
+  CHECK(ranges_written == 2 && synced == 1);
+  nvmi_sync_remove(FIRST, home);
+}
+
+/* A file that was closed has nothing of one that lies there now. */
+TEST_ONCE(syncs_are_of_the_file_that_is_open) {
+  prepare();
+  nvmi_sync_remove(FIRST, home);
+  add(SECOND);
+  flush_pages(0, 1);
+  disk->fence();
+  CHECK(synced == 1);
+  nvmi_sync_remove(SECOND, home);
+}
+
+/* Nor has a child of fork anything of what its parent has flushed. */
+TEST_ONCE(syncs_are_not_a_childs) {
+  prepare();
+  disk->behind->begin(home);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child) {
+    add(FIRST);
+    disk->fence();
+    _exit(synced != 0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  disk->fence();
+  CHECK(synced == 1);
+  nvmi_sync_remove(FIRST, home);
+}
+
+static _Atomic unsigned asking;
+static _Atomic bool in_sync;
+
+/* The first sync takes until all others have asked for theirs. */
+static void await_all(void) {
+  if (in_sync)
+    return;
+  in_sync = true;
+  while (asking < THREADS)
+    usleep(100);
+  usleep(LATER_US);
+}
+
+static void *ask(void *number) {
+  flush_pages((unsigned)(uintptr_t)number * RANGES, RANGES);
+  asking++;
+  disk->fence();
+  return NULL;
+}
+
+static void *lead(void *unused) {
+  flush_pages(THREADS * RANGES, 1);
+  disk->fence();
+  return unused;
+}
+
+/* More pages than a sync keeps a list of are synced with the whole file. */
+TEST_ONCE(syncs_of_many_pages_are_of_all) {
+  pthread_t first, others[THREADS];
+  prepare();
+  sectors_in_sync = await_all;
+  uint64_t before = nvmi_sync_count(true);
+  CHECK(pthread_create(&first, NULL, lead, NULL) == 0);
+  while (!in_sync)
+    usleep(100);
+  for (uintptr_t i = 0; i < THREADS; i++)
+    CHECK(pthread_create(&others[i], NULL, ask, (void *)i) == 0);
+  for (unsigned i = 0; i < THREADS; i++)
+    CHECK(pthread_join(others[i], NULL) == 0);
+  CHECK(pthread_join(first, NULL) == 0 && nvmi_sync_count(true) == before + 1);
+  nvmi_sync_remove(FIRST, home);
+}
+
+static _Atomic bool ended;
+
+static void take_long(void) {
+  in_sync = true;
+  usleep(LATER_US);
+  ended = true;
+}
+
+static void close_meanwhile(void) {
+  pthread_t thread;
+  sectors_in_sync = take_long;
+  CHECK(pthread_create(&thread, NULL, lead, NULL) == 0);
+  while (!in_sync)
+    usleep(100);
+  nvmi_sync_remove(FIRST, home);
+  CHECK(ended && pthread_join(thread, NULL) == 0);
+}
+
+/* A file whose sync runs is closed behind it. */
+TEST_ONCE(syncs_end_before_the_file_is_closed) {
+  int status = 1;
+  prepare();
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child) {
+    add(FIRST);
+    close_meanwhile();
+    _exit(0);
+  }
+  for (unsigned i = 0; i < PATIENCE && waitpid(child, &status, WNOHANG) == 0; i++)
+    usleep(LATER_US);
+  kill(child, SIGKILL);
+  CHECK(status == 0);
+}
