@@ -95,10 +95,10 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
     nvmi_log_detach(self->logs[pool->index]);
   bool left = false;
   /* Another thread may have committed and ended since. Its end has fenced what it stored in place
-   * (nvmi_log_detach); its references are not counted yet. */
+   * (nvmi_log_detach); its references are not counted yet. The last batch of counts is stored again
+   * when the pool is opened (counts.c). */
   while (!left) {
     nvmi_counts_drain(pool);
-    pool->persist->fence();
     quiet = nvmi_lock_quietly(&pool->lock);
     left = has_writer(pool, NULL) || !nvmi_counts_wait(pool);
     if (left && !has_writer(pool, NULL))
