@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* More frames than the unwinder is asked for. */
-enum { DEEP = 400, HANDLERS_STACK = 64 << 10 };
+enum { DEEP = 400, HANDLERS_STACK = 64 << 10, LARGE = 600 << 10 };
 
 /* No unwind tables: the unwinder ends there. */
 extern bool call_without_tables(bool (*call)(void)) __asm__("call_without_tables");
@@ -33,6 +33,18 @@ static __attribute__((noinline)) bool look_below(unsigned depth) {
   return found;
 }
 static __attribute__((noinline)) bool looks_deep_down(void) { return look_below(DEEP); }
+
+/* Further from the frame where the unwinder ends than is searched. */
+static __attribute__((noinline)) bool look_from_a_large_frame(void) {
+  char room[LARGE];
+  __asm__ volatile("" ::"r"(room) : "memory");
+  bool found = nvmi_in_signal_handler();
+  __asm__ volatile("" ::"r"(room) : "memory");
+  return found;
+}
+static __attribute__((noinline)) bool looks_from_far_away(void) {
+  return call_without_tables(look_from_a_large_frame);
+}
 
 static bool (*look_in_handler)(void);
 static volatile int found;
@@ -59,6 +71,7 @@ TEST_ONCE(frames_of_a_handler) {
   CHECK(found_by(looks, 0));
   CHECK(found_by(looks_deep_down, 0));
   CHECK(found_by(looks_without_tables, 0));
+  CHECK(found_by(looks_from_far_away, 0));
   CHECK(found_by(looks, SA_NODEFER)); /* by the tables alone */
   CHECK(found_by(looks_without_tables, SA_ONSTACK));
   CHECK(found_by(looks_without_tables, SA_ONSTACK | SA_NODEFER)); /* by its stack alone */

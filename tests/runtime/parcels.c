@@ -4,6 +4,9 @@
 #include "handing.h"
 #include "order/order.h"
 #include "order/ticket.h"
+#include "simulation.h"
+
+#include <sys/mman.h>
 
 enum { OTHER = GAP * 8, TYPES = 256 };
 
@@ -71,3 +74,92 @@ TEST(parcels_are_committed_by_who_stored_nothing) {
   CHECK(all.words[0] == 1 && all.words[GAP] == 2);
   finish();
 }
+
+static volatile uint64_t *committed; /* shared with the process whose power fails */
+
+static void prepare_words(void *path) {
+  all.pool = test_create(path, 1 << 20);
+  begin();
+  all.words = nvm_calloc(all.pool, 0, WORDS, sizeof *all.words);
+  CHECK(all.words && nvm_pool_set_root(all.pool, all.words) == 0);
+  commit();
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static struct nvmi_array handed;
+
+static void *store_and_hand_over(void *unused) {
+  begin();
+  store(0, 0, 1);
+  STORE(all.words[GAP], 1);
+  nvmi_order_lock();
+  nvmi_join_pack(nvmi_self, &handed);
+  nvmi_order_unlock();
+  commit(); /* of nothing */
+  all.step = 1;
+  wait_for(2); /* its end would fence */
+  return unused;
+}
+
+static void *take_log(void *word) {
+  begin();
+  STORE(all.words[(uintptr_t)word], 1);
+  all.step++;
+  wait_for(2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return NULL;
+}
+
+/* For all that need one: who makes a log fences. */
+static void make_logs(void) {
+  pthread_t first = start(take_log, (void *)GAP), second = start(take_log, (void *)OTHER);
+  CHECK(pthread_join(first, NULL) == 0 && pthread_join(second, NULL) == 0);
+  all.step = 0;
+}
+
+static void commit_anothers(void *argument) {
+  const struct power_cut *cut = argument;
+  *committed = 0;
+  power_arm(cut);
+  power_hold(true);
+  all.pool = test_open(cut->path);
+  all.pool->judges_records = false; /* else who commits lists what another stored, and flushes it */
+  all.words = nvm_pool_root(all.pool);
+  begin();
+  store(1, OTHER, 1);
+  make_logs();
+  power_hold(false);
+  pthread_t other = start(store_and_hand_over, NULL);
+  wait_for(1);
+  nvmi_order_lock();
+  for (size_t i = 0; i < handed.count; i++)
+    nvmi_order_push(&nvmi_self->ticket->parcels, (struct nvmi_parcel *)handed.items + i,
+                    sizeof(struct nvmi_parcel));
+  nvmi_order_unlock();
+  commit();
+  *committed = 1;
+  all.pool->persist->fence(); /* the power may fail here, too */
+  power_hold(true);
+  all.step = 2;
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static void verify_all_or_none(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  const uint64_t *words = nvm_pool_root(pool);
+  CHECK(words[0] == words[GAP] && words[0] == words[OTHER] && words[0] >= *committed);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void lose_power(const char *method) {
+  committed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(committed != MAP_FAILED);
+  for (unsigned i = 0; i < RING; i++)
+    pthread_mutex_init(&all.lock[i], NULL);
+  power_fail_everywhere(method, prepare_words, commit_anothers, verify_all_or_none);
+}
+
+/* What one thread stored is durable by the time that another commits it. */
+TEST_ONCE(power_failure_handed_over_undo) { lose_power("undo"); }
+TEST_ONCE(power_failure_handed_over_shadow) { lose_power("shadow"); }

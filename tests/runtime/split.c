@@ -14,7 +14,7 @@
 /* In chunks. Two neighbours are freed and become one run, which is cut elsewhere: so in the middle
  * of its first part there is the word of the second neighbour, which says more than is free today.
  * Words of one line arrive in their order; these lie in several. */
-enum { FIRST = 10, SECOND = 30, TAKEN = 16, LEFT = FIRST + SECOND - TAKEN };
+enum { FIRST = 10, SECOND = 30, TAKEN = 16, LEFT = FIRST + SECOND - TAKEN, LONG = 200 };
 
 struct root {
   uint64_t blocks;
@@ -91,4 +91,36 @@ TEST_ONCE(power_failure_split_of_merged) {
 TEST_ONCE(power_failure_split_of_virgin) {
   power_fail_everywhere("undo", prepare, split_virgin, verify);
   power_fail_everywhere("shadow", prepare, split_virgin, verify);
+}
+
+/* The heap's free end is given up in the middle of a run. */
+static void prepare_long(void *path) {
+  prepare(path);
+  NVM_POOL *pool = test_open(path);
+  CHECK(nvm_pool_resize(pool, 8 << 20) == 0 && nvm_tx_begin(pool) == 0);
+  char *last = take(pool, LONG);
+  end(pool);
+  CHECK((pool = test_open(path)) && nvm_tx_begin(pool) == 0 && nvm_free(last) == 0);
+  end(pool);
+}
+
+static void give_up_end(void *cut) {
+  power_arm(cut);
+  power_hold(true);
+  NVM_POOL *pool = test_open(((const struct power_cut *)cut)->path);
+  power_hold(false);
+  CHECK(nvm_pool_resize(pool, 5 << 20) == 0);
+  power_hold(true);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void verify_ended(const char *path) {
+  NVM_POOL *pool = test_open(path);
+  const struct root *root = nvm_pool_root(pool);
+  CHECK(test_blocks(pool) == 1 + root->blocks && nvm_pool_close(pool) == 0);
+  test_check_pool(path);
+}
+
+TEST_ONCE(power_failure_split_where_a_heap_ends) {
+  power_fail_everywhere("undo", prepare_long, give_up_end, verify_ended);
 }
