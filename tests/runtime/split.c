@@ -14,7 +14,7 @@
 /* In chunks. Two neighbours are freed and become one run, which is cut elsewhere: so in the middle
  * of its first part there is the word of the second neighbour, which says more than is free today.
  * Words of one line arrive in their order; these lie in several. */
-enum { FIRST = 10, SECOND = 30, TAKEN = 16, LEFT = FIRST + SECOND - TAKEN, LONG = 200 };
+enum { FIRST = 10, SECOND = 30, TAKEN = 16, LEFT = FIRST + SECOND - TAKEN, LONG = 64 };
 
 struct root {
   uint64_t blocks;
@@ -93,14 +93,22 @@ TEST_ONCE(power_failure_split_of_virgin) {
   power_fail_everywhere("shadow", prepare, split_virgin, verify);
 }
 
-/* The heap's free end is given up in the middle of a run. */
+/* The heap's free end is one run, which had another use, and is given up from its middle on: what is
+ * left of it may not look like chunks that were never used. */
 static void prepare_long(void *path) {
   prepare(path);
   NVM_POOL *pool = test_open(path);
   CHECK(nvm_pool_resize(pool, 8 << 20) == 0 && nvm_tx_begin(pool) == 0);
-  char *last = take(pool, LONG);
+  char *before = take(pool, LONG);
+  uint64_t at = nvmi_offset(pool, before) + ((uint64_t)LONG << NVM_CHUNK_SHIFT);
+  uint64_t heap_end = pool->header.heap_offset + pool->header.heap_size;
+  char *last = take(pool, (heap_end - at) >> NVM_CHUNK_SHIFT);
+  CHECK(nvmi_offset(pool, last) == at);
+  __nvm_note(last, heap_end - at);
+  memset(last, 0xee, heap_end - at);
   end(pool);
-  CHECK((pool = test_open(path)) && nvm_tx_begin(pool) == 0 && nvm_free(last) == 0);
+  CHECK((pool = test_open(path)) && nvm_tx_begin(pool) == 0 && nvm_free(last) == 0 &&
+        nvm_free(before) == 0);
   end(pool);
 }
 
