@@ -136,6 +136,30 @@ TEST(stopped_threads_pause) {
   CHECK(paused && nvm_pool_close(all.pool) == 0);
 }
 
+static void *commit_beside(void *unused) {
+  begin();
+  store_and_release(1);
+  all.step = 1;
+  wait_for(2);
+  commit();
+  all.step = 3;
+  return unused;
+}
+
+/* One that may commit in its turn does not while others stand still. */
+TEST(stopped_are_commits_in_their_turn) {
+  prepare();
+  pthread_t other = start(commit_beside, NULL);
+  wait_for(1);
+  nvmi_stop_others(nvmi_thread_self(), 1);
+  all.step = 2;
+  usleep(MOMENT);
+  bool stood = all.step == 2;
+  nvmi_let_others(nvmi_self);
+  join(other);
+  CHECK(stood && all.step == 3 && nvm_pool_close(all.pool) == 0);
+}
+
 static void abort_without_barrier(void *unused) {
   (void)unused;
   prepare();
