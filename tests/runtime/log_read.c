@@ -51,6 +51,21 @@ TEST_ONCE(log_records_without_a_gap) {
   CHECK(!end_of(last, false, false).complete);
 }
 
+/* One of several frames is whole with all of them, and their number behind. */
+TEST_ONCE(log_record_of_several_frames) {
+  struct nvmi_array found = {0};
+  for (unsigned i = 0; i < 3; i++) {
+    const struct nvm_frame *frame = &bank.frames[i];
+    bank.frames[i] = record(9, true);
+    if (i < 2)
+      bank.frames[i].shape = NVM_FRAME_SHAPE(NVM_FRAME_REDO, 0, 0);
+    CHECK(nvmi_array_push(&found, &frame, sizeof frame));
+  }
+  struct nvmi_records_end end = nvmi_records_end(&found, &bank.segment);
+  CHECK(end.whole && end.complete && end.newest == 9);
+  nvmi_array_free(&found, sizeof(void *));
+}
+
 static NVM_POOL *make_pool(void) {
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
   for (uint64_t i = 0; i < 3; i++) {

@@ -5,8 +5,10 @@
 #include "order/order.h"
 #include "order/ticket.h"
 #include "simulation.h"
+#include "tx/tx.h"
 
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 enum { OTHER = GAP * 8, TYPES = 256 };
 
@@ -74,6 +76,47 @@ TEST(parcels_are_committed_by_who_stored_nothing) {
   CHECK(all.words[0] == 1 && all.words[GAP] == 2);
   finish();
 }
+
+static void *store_over_and_abort(void *unused) {
+  begin();
+  store(0, 0, 2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+/* What comes back where another is undone is what lies in parcels. */
+TEST(parcels_have_what_was_released) {
+  prepare();
+  begin();
+  store(0, 0, 1);
+  pack();
+  CHECK(pthread_join(start(store_over_and_abort, NULL), NULL) == 0 && all.words[0] == 1);
+  commit();
+  reopen();
+  CHECK(all.words[0] == 1);
+  finish();
+}
+
+static void stay_open_in_one_of_two(void *unused) {
+  (void)unused;
+  prepare();
+  NVM_POOL *other = test_create(test_path("other"), 2 << 20);
+  CHECK(nvm_tx_begin(other) == 0);
+  uint64_t *word = nvm_calloc(other, 0, 1, sizeof *word);
+  CHECK(nvm_tx_commit(other) == 0 && nvm_tx_begin(other) == 0);
+  begin();
+  STORE(*word, 1);
+  STORE(all.words[0], 1);
+  nvmi_tx_collect(nvmi_self);
+  CHECK(nvmi_self->lines.count == 2);
+  nvmi_tx_stay_open(nvmi_self, UINT64_C(1) << other->index);
+  const struct nvmi_line *line = nvmi_self->lines.items;
+  CHECK(nvmi_self->lines.count == 1 && line->line == (uintptr_t)word / NVM_LINE_SIZE);
+  _exit(0);
+}
+
+/* What is left of a transaction that failed in one pool is of that one. */
+TEST(parcels_of_one_pool_stay_open) { CHECK(test_child(NULL, stay_open_in_one_of_two, NULL) == 0); }
 
 static volatile uint64_t *committed; /* shared with the process whose power fails */
 
@@ -163,3 +206,36 @@ static void lose_power(const char *method) {
 /* What one thread stored is durable by the time that another commits it. */
 TEST_ONCE(power_failure_handed_over_undo) { lose_power("undo"); }
 TEST_ONCE(power_failure_handed_over_shadow) { lose_power("shadow"); }
+
+static void release_and_close(void *path) {
+  struct power_cut cut = {.path = path, .image = test_path("image"), .at = 1};
+  power_arm(&cut);
+  power_hold(true);
+  all.pool = test_open(path);
+  all.words = nvm_pool_root(all.pool);
+  begin();
+  store(0, 0, 1);
+  store(1, GAP, 1);
+  commit();
+  CHECK(nvm_pool_close(all.pool) == 0);
+  power_hold(false);
+  test_open(path);
+}
+
+static void lose_power_behind_a_close(const char *method) {
+  char *path = (char *)(uintptr_t)test_path("pool");
+  setenv("NVMOVE_METHOD", method, 1);
+  setenv("NVMOVE_DOMAIN", "power", 1);
+  for (unsigned i = 0; i < RING; i++)
+    pthread_mutex_init(&all.lock[i], NULL);
+  prepare_words(path);
+  int status = test_child(NULL, release_and_close, path);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == POWER_CUT);
+  NVM_POOL *pool = test_open(test_path("image"));
+  const uint64_t *words = nvm_pool_root(pool);
+  CHECK(words[0] == 1 && words[GAP] == 1 && nvm_pool_close(pool) == 0);
+}
+
+/* What was released before its commit is in its place when the logs are called empty. */
+TEST_ONCE(power_failure_behind_a_close_of_released_undo) { lose_power_behind_a_close("undo"); }
+TEST_ONCE(power_failure_behind_a_close_of_released_shadow) { lose_power_behind_a_close("shadow"); }
