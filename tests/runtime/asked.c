@@ -95,16 +95,20 @@ TEST(inherited_transactions_end_in_a_child) {
   begin();
   STORE(all.words[0], 1);
   nvmi_self->has_lost = nvmi_self->doomed = nvmi_self->fresh_stores = true;
+  void *frame = __builtin_frame_address(0); /* of an atomic call */
+  CHECK(nvmi_array_push(&nvmi_self->frames, &frame, sizeof frame));
   pid_t child = fork();
   CHECK(child >= 0);
   if (!child) {
     CHECK(!nvmi_self->has_lost && !nvmi_self->doomed && !nvmi_self->fresh_stores);
+    CHECK(!nvmi_self->frames.count);
     CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_ECHILD);
     CHECK(nvm_tx_abort(all.pool) == 0);
     CHECK_FAILS(nvm_tx_abort(all.pool) == 0, NVM_ENOTX);
     _exit(0);
   }
   nvmi_self->has_lost = nvmi_self->doomed = nvmi_self->fresh_stores = false;
+  nvmi_self->frames.count = 0;
   int status;
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   commit();

@@ -136,6 +136,26 @@ TEST(stopped_threads_pause) {
   CHECK(paused && nvm_pool_close(all.pool) == 0);
 }
 
+static void *follow_and_stay(void *unused) {
+  begin();
+  store_and_release(2);
+  all.step = 2;
+  await_pause();
+  CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+  return unused;
+}
+
+/* An abort leaves the processor to those that follow it. */
+TEST(stopped_is_an_abort_for_its_followers) {
+  prepare();
+  begin();
+  store_and_release(1);
+  pthread_t other = begin_beside(follow_and_stay);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  end_beside(other);
+  CHECK(all.words[0] == 0 && nvm_pool_close(all.pool) == 0);
+}
+
 static void *commit_beside(void *unused) {
   begin();
   store_and_release(1);

@@ -105,6 +105,18 @@ TEST_ONCE(syncs_are_not_a_childs) {
   nvmi_sync_remove(FIRST, home);
 }
 
+/* What was put behind is synced once. */
+TEST_ONCE(syncs_what_was_put_behind_once) {
+  prepare();
+  disk->behind->begin(home);
+  disk->behind->end(home);
+  for (unsigned i = 0; i < 3; i++) {
+    disk->behind->fence(home);
+    CHECK(synced == 1);
+  }
+  nvmi_sync_remove(FIRST, home);
+}
+
 static _Atomic unsigned asking;
 static _Atomic bool in_sync;
 
