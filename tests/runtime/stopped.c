@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "order/order.h"
 #include "order/undoing.h"
+#include "pool/pool.h"
 #include "tx/freeze.h"
 
 #include <string.h>
@@ -232,4 +233,34 @@ TEST(stopped_is_nobody_by_a_commit) {
   commit();
   hook_barrier = NULL;
   CHECK(barriers == 0 && nvm_pool_close(all.pool) == 0);
+}
+
+static struct nvmi_thread *idle;
+static bool was_open;
+
+static void look_at_idle(void) {
+  if (!barriers++)
+    was_open = idle->touched;
+}
+
+static void *store_outside_and_stay(void *unused) {
+  STORE(all.words[0], 1);
+  idle = nvmi_self;
+  all.step = 1;
+  wait_for(2);
+  return unused;
+}
+
+/* What an idle thread has stored in place before comes to the media before who closes commits for it. */
+TEST(stopped_is_who_is_committed_for) {
+  prepare();
+  pthread_t other = start(store_outside_and_stay, NULL);
+  wait_for(1);
+  hook_barrier = look_at_idle;
+  CHECK(nvmi_log_close_all(all.pool) == 0);
+  hook_barrier = NULL;
+  CHECK(was_open && !idle->touched);
+  all.step = 2;
+  join(other);
+  CHECK(nvm_pool_close(all.pool) == 0);
 }

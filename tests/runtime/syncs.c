@@ -117,6 +117,14 @@ TEST_ONCE(syncs_what_was_put_behind_once) {
   nvmi_sync_remove(FIRST, home);
 }
 
+/* A disk may be simulated. */
+TEST_ONCE(syncs_are_those_of_a_simulation) {
+  static const struct nvmi_persist simulated;
+  nvmi_persist_override = &simulated;
+  CHECK(nvmi_persist_disk() == &simulated);
+  nvmi_persist_override = NULL;
+}
+
 static _Atomic unsigned asking;
 static _Atomic bool in_sync;
 
