@@ -157,6 +157,30 @@ TEST(stopped_is_an_abort_for_its_followers) {
   CHECK(all.words[0] == 0 && nvm_pool_close(all.pool) == 0);
 }
 
+static void *lock_and_look(void *unused) {
+  waits = pthread_self();
+  hook_yield = go_on;
+  pthread_mutex_lock(&all.lock);
+  CHECK(all.words[0] == 0);
+  pthread_mutex_unlock(&all.lock);
+  return unused;
+}
+
+/* Who takes a lock whose holder is being undone waits until that is over. */
+TEST(stopped_is_who_takes_a_lock_of_one_undone) {
+  prepare();
+  begin();
+  store_and_release(1);
+  nvmi_order_close(nvmi_self, false);
+  pthread_t other = start(lock_and_look, NULL);
+  await_pause();
+  bool waited = all.step == 3;
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  join(other);
+  hook_yield = NULL;
+  CHECK(waited && nvm_pool_close(all.pool) == 0);
+}
+
 static void *commit_beside(void *unused) {
   begin();
   store_and_release(1);
