@@ -5,6 +5,7 @@
 #include "core/internal.h"
 #include "handing.h"
 #include "hooks.h"
+#include "order/kept_blocks.h"
 #include "order/order.h"
 #include "order/ticket.h"
 
@@ -49,8 +50,11 @@ static void *read_and_end(void *commits) {
   pthread_mutex_unlock(&all.lock[0]);
   all.step = 2;
   wait_for(3);
-  if (commits)
-    commit();
+  if (!commits)
+    return NULL;
+  commit();
+  all.step = 4;
+  wait_for(5); /* its end would give the rest back */
   return NULL;
 }
 
@@ -96,6 +100,9 @@ TEST(depending_is_on_one_pool) {
   void *block = undo_beside_reader(&reader, &all);
   CHECK(nvm_pool_close(other) == 0 && !is_free(block));
   all.step = 3;
+  wait_for(4);
+  CHECK(nvmi_blocks_closing(all.pool) == 0); /* none is kept any more: the reader has it */
+  all.step = 5;
   CHECK(pthread_join(reader, NULL) == 0 && is_free(block));
   finish();
 }
