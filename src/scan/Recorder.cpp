@@ -107,7 +107,9 @@ private:
   /// What a library's header shows of a function of the library for inlining (`extern inline` of GNU C, as
   /// vprintf where it is optimised): the function itself is in the library.
   static bool isCopy(const clang::FunctionDecl *Function) {
-    return Function->hasAttr<clang::GNUInlineAttr>() &&
+    bool ByGnu = Function->hasAttr<clang::GNUInlineAttr>() ||
+                 Function->getASTContext().getLangOpts().GNUInline;
+    return ByGnu && Function->isInlined() && Function->hasExternalFormalLinkage() &&
            !Function->isInlineDefinitionExternallyVisible();
   }
 
