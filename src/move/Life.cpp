@@ -78,7 +78,7 @@ llvm::Error Life::restart() {
       return E;
     Ended = Program->started().Status;
   }
-  if (!Ended)
+  if (!Ended && !Program->isTool())
     Made.Starts.push_back(Program->started().Seconds);
   return llvm::Error::success();
 }

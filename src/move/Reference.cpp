@@ -37,7 +37,8 @@ llvm::Expected<std::unique_ptr<Running>> startPlain(const Settings &S, Verdict &
                   takeErrors(S));
   if (Start.TookTooLong)
     V.Notes.push_back("the program never waits: each step takes the longest time (--step-seconds)");
-  V.PlainStarts.push_back(Start.Seconds);
+  if (!(*Program)->isTool())
+    V.PlainStarts.push_back(Start.Seconds);
   return Program;
 }
 

@@ -89,8 +89,9 @@ void printVerdict(llvm::raw_ostream &OS, const Verdict &V) {
     OS << "  the unchanged program "
        << (V.PlainLoses ? "loses data when it is killed\n"
                         : "keeps its data as well when it is killed: it saves them itself\n");
-    OS << llvm::format("  a start takes %.0f ms, and %.0f ms in the unchanged program\n",
-                       Milli * median(V.Methods.front().Starts), Milli * median(V.PlainStarts));
+    if (!V.PlainStarts.empty())
+      OS << llvm::format("  a start takes %.0f ms, and %.0f ms in the unchanged program\n",
+                         Milli * median(V.Methods.front().Starts), Milli * median(V.PlainStarts));
   }
   for (const std::string &Note : V.Notes)
     OS << "  note: " << Note << '\n';

@@ -66,7 +66,9 @@ llvm::Expected<std::unique_ptr<Running>> Running::start(const Launch &L) {
   std::signal(SIGPIPE, SIG_IGN);
   std::unique_ptr<Running> Made(new Running(L));
   auto Begin = Clock::now();
-  if (!Made->isTool() && !Made->spawn())
+  if (Made->isTool())
+    return Made;
+  if (!Made->spawn())
     return llvm::createStringError(std::error_code(errno, std::generic_category()),
                                    "no process can be started: %s", strerror(errno));
   Made->awaitIdle(Made->Start);
