@@ -54,6 +54,12 @@ static inline bool nvmi_array_push(struct nvmi_array *array, const void *item, s
   array->count++;
   return true;
 }
+/* An empty array with the room of one that its thread keeps from use to use, which costs no call of the
+ * system; and back. `kept->count` says that it is in use: then, as in a signal handler meanwhile, the
+ * array has no room yet. What borrow gives is for the return. */
+bool nvmi_array_borrow(struct nvmi_array *kept, struct nvmi_array *array);
+void nvmi_array_return(struct nvmi_array *kept, struct nvmi_array *array, size_t item_size,
+                       bool borrowed);
 void nvmi_array_free(struct nvmi_array *array, size_t item_size);
 
 /* DRAM that is given back all at once. */

@@ -61,6 +61,27 @@ void nvmi_array_free(struct nvmi_array *array, size_t item_size) {
   *array = (struct nvmi_array){0};
 }
 
+bool nvmi_array_borrow(struct nvmi_array *kept, struct nvmi_array *array) {
+  *array = (struct nvmi_array){0};
+  if (__atomic_exchange_n(&kept->count, 1, __ATOMIC_ACQUIRE))
+    return false;
+  array->items = kept->items;
+  array->room = kept->room;
+  return true;
+}
+
+void nvmi_array_return(struct nvmi_array *kept, struct nvmi_array *array, size_t item_size,
+                       bool borrowed) {
+  enum { KEPT_MAX = 1 << 20 }; /* bytes: more is seldom needed again */
+  if (!borrowed || array->room * item_size > KEPT_MAX)
+    nvmi_array_free(array, item_size);
+  if (!borrowed)
+    return;
+  kept->items = array->items;
+  kept->room = array->room;
+  __atomic_store_n(&kept->count, 0, __ATOMIC_RELEASE);
+}
+
 static bool add_block(struct nvmi_arena *arena, size_t size) {
   void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED)

@@ -83,6 +83,8 @@ static void leave(struct nvmi_thread *thread) {
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
   nvmi_array_free(&thread->called, 3 * sizeof(void *));
+  nvmi_array_free(&thread->image, sizeof(struct nvmi_sealed));
+  nvmi_array_free(&thread->image_lines, sizeof(struct nvmi_line));
   nvmi_trace_thread_ends();
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;

@@ -126,13 +126,15 @@ static bool list_lines(struct nvmi_log *log, const struct nvmi_line *lines, size
 
 bool nvmi_own_image(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                     struct nvmi_array *image) {
+  struct nvmi_array *kept = &nvmi_thread_self()->image_lines;
   struct context all = {.pool = log->pool, .judge = {.pool = log->pool, .log = log}};
+  bool borrowed = nvmi_array_borrow(kept, &all.lines);
   bool made = list_lines(log, lines, count, &all);
   if (made && log->pool->method->own_bytes)
     log->pool->method->own_bytes(log, all.lines.items, all.lines.count, image);
   else if (made)
     made = sealed_image(log, all.lines.items, all.lines.count, image);
-  nvmi_array_free(&all.lines, sizeof(struct nvmi_line));
+  nvmi_array_return(kept, &all.lines, sizeof(struct nvmi_line), borrowed);
   return made;
 }
 

@@ -184,7 +184,8 @@ static enum nvm_error check_copies(struct nvmi_log *log, const struct nvmi_array
  * judge. */
 static enum nvm_error check_own(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                                 bool quiet) {
-  struct nvmi_array image = {0};
+  struct nvmi_array *kept = &nvmi_thread_self()->image, image;
+  bool borrowed = nvmi_array_borrow(kept, &image);
   enum nvm_error error = NVM_ENOMEMORY;
   if (nvmi_own_image(log, lines, count, &image)) {
     error = check_copies(log, &image, &image, quiet);
@@ -192,7 +193,7 @@ static enum nvm_error check_own(struct nvmi_log *log, const struct nvmi_line *li
       error = check_lines(log, lines, count, true, quiet);
   } else
     nvmi_fail(NVM_ENOMEMORY, log->pool->path, "out of memory to look at a transaction's pointers");
-  nvmi_array_free(&image, sizeof(struct nvmi_sealed));
+  nvmi_array_return(kept, &image, sizeof(struct nvmi_sealed), borrowed);
   return error;
 }
 

@@ -63,8 +63,6 @@ static bool is_some(bool (*is)(const struct nvm_type *type)) {
   return some;
 }
 
-bool nvmi_types_judged_by_record(void) { return is_some(nvmi_judged_by_record); }
-
 bool nvmi_types_have_volatile(void) { return is_some(nvmi_has_volatile); }
 
 /* Null: out of memory. */

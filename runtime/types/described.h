@@ -9,8 +9,6 @@ const struct nvm_type *nvmi_described(uint64_t id);
 const struct nvm_type *nvmi_described_as(const char *name);
 /* Somebody describes some type. */
 bool nvmi_types_described(void);
-/* Of some type that is described another member decides what a judged field is (judged.c). */
-bool nvmi_types_judged_by_record(void);
 /* Some type that is described has members whose stores nobody notes (NVM_VOLATILE). */
 bool nvmi_types_have_volatile(void);
 /* Grows when a library describes more. */

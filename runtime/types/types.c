@@ -169,19 +169,26 @@ static int compare(struct nvm_pool *pool, unsigned index) {
                    pools->name, difference);
 }
 
+/* Whether records are judged is asked of the types that the pool has: a program describes all of
+ * its own, and records are dear where locks are released inside transactions (own_image.h). */
+static void take_layout(struct nvm_pool *pool, unsigned index, const struct nvm_type *type) {
+  if (type && type->size && nvmi_judged_by_record(type))
+    pool->judges_records = true;
+  pool->types[index] = type;
+}
+
 /* Layouts of types that have none here, and are described by now. */
 static void learn(struct nvm_pool *pool) {
   for (unsigned index = 1; index < pool->type_count; index++)
     if (!nvmi_type_layout(pool, index)) {
       const struct nvm_type *type = nvmi_described(pool->type_ids[index]);
       if (type)
-        pool->types[index] = type;
+        take_layout(pool, index, type);
     }
 }
 
 void nvmi_pointers_choose(struct nvm_pool *pool) {
   pool->check_pointers = nvmi_types_described() && !nvmi_setting_is("NVMOVE_POINTERS", "0");
-  pool->judges_records = nvmi_types_judged_by_record();
   pool->has_volatile = nvmi_types_have_volatile();
 }
 
@@ -215,7 +222,7 @@ int nvmi_types_load(struct nvm_pool *pool) {
       return nvmi_fail(NVM_ECORRUPT, pool->path,
                        "the layout of type %u makes no sense, or memory ran out; " NVMI_REPAIR_HINT,
                        index);
-    pool->types[index] = type;
+    take_layout(pool, index, type);
     pool->type_ids[index] = entry->id;
     pool->type_count = index + 1;
   }
@@ -295,7 +302,7 @@ static int enter(struct nvm_pool *pool, uint64_t id, const struct nvm_type *type
     pool->persist->flush(entry_at(pool, index), sizeof fresh);
     pool->persist->fence();
     pool->type_ids[index] = id;
-    pool->types[index] = type;
+    take_layout(pool, index, type);
     __atomic_store_n(&pool->type_count, index + 1, __ATOMIC_RELEASE);
   }
   nvmi_array_free(&bytes, 1);

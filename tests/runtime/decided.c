@@ -1,6 +1,7 @@
 /* decided.c: pointers that are such because another member says so, and blocks that somebody else
  * frees: who stored an unsafe pointer is told, whatever others did meanwhile.
  */
+#include "core/internal.h"
 #include "harness.h"
 #include "heap/heap.h"
 #include "store.h"
@@ -223,4 +224,16 @@ TEST(unsafe_pointer_in_a_block_that_is_freed_of_two_pools) {
   CHECK(nvmi_free_soon(row)); /* as free() does: looked at when the transaction ends */
   CHECK(nvm_tx_commit(other) == 0 && nvm_tx_commit(pool) == 0);
   CHECK(*word == 1 && nvm_pool_close(other) == 0 && nvm_pool_close(pool) == 0);
+}
+
+/* Others pay nothing for what the program has besides; elements of arrays count. */
+TEST(records_are_judged_where_the_pool_has_such) {
+  const char *path = test_path("pool");
+  NVM_POOL *pool = test_create(path, 2 << 20);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 0, 64) && nvm_tx_commit(pool) == 0);
+  CHECK(!pool->judges_records);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, ROW_ID, 64) && nvm_tx_commit(pool) == 0);
+  CHECK(pool->judges_records && nvm_pool_close(pool) == 0);
+  pool = nvm_pool_open(path);
+  CHECK(pool && pool->judges_records && nvm_pool_close(pool) == 0);
 }
