@@ -65,14 +65,13 @@ def unit(a, names="*"):
     return Outcome(report["tests"] - report["failures"] - skipped, report["failures"], skipped, names)
 
 
-def runtime_tests(build, *parts):
-    """libnvmove's tests print one line for each that failed or was skipped, and the sum last."""
-    command = [os.path.join(build, "bin", "nvmove-runtime-tests"), "--jobs", str(JOBS), *parts]
+def summed(name, command):
+    """Of tests that print one line for each that failed or was skipped, and the sum last."""
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors="replace")
     m = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.M)
     if not m:
-        print(f"{run.stdout}runtime: ended with status {run.returncode} and without a sum")
+        print(f"{run.stdout}{name}: ended with status {run.returncode} and without a sum")
         return Outcome(failed=1)
     outcome = Outcome(*map(int, m.groups()), re.findall(r"^FAILED: (.+)$", run.stdout, re.M))
     if outcome.failed:
@@ -80,6 +79,11 @@ def runtime_tests(build, *parts):
     else:
         print("".join(line + "\n" for line in run.stdout.split("\n") if line.startswith("skipped")), end="")
     return outcome
+
+
+def runtime_tests(build, *parts):
+    program = os.path.join(build, "bin", "nvmove-runtime-tests")
+    return summed("runtime", [program, "--jobs", str(JOBS), *parts])
 
 
 def runtime(a):
@@ -289,7 +293,7 @@ def differential(a):
 
 
 def ports(a):
-    """Redis with its keyspace in a pool: what its users rely on, and kills; with --long its own suite."""
+    """Redis and memcached in pools: what their users rely on, and kills; with --long their own suites."""
     sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
     import check as redis
     import suite
@@ -299,6 +303,8 @@ def ports(a):
         outcome = Outcome(*redis.check(*tools, **(many if a.long else few)))
         if a.long:
             outcome.add(Outcome(*suite.run(tools[0])))
+        outcome.add(summed("memcached", [sys.executable, os.path.join(ROOT, "ports", "memcached", "check.py"),
+                                         "--cc", tools[0], "--nvmove", tools[1], *["--long"] * a.long]))
         return outcome
     except redis.build.fetch.CannotFetch as e:
         print(f"skipped: ports: {e}")
