@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-redis bench-runtime redis build build-dev setup clean
+.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-memcached bench-redis bench-runtime memcached redis build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,6 +52,9 @@ bench-redis: build ## Redis with its keyspace in a pool beside Redis as it is (s
 	@$(PYTHON) bench/ycsb.py --cc build/release/bin/nvmove-cc
 	@/usr/bin/python3 bench/plots.py
 
+bench-memcached: build ## memcached with its items in a pool beside memcached as it is (see bench/README.md)
+	@$(PYTHON) bench/memcached.py --cc build/release/bin/nvmove-cc
+
 bench-crash: build ## A million states that a crash could leave, each recovered and judged (see bench/README.md)
 	@$(PYTHON) bench/crash.py --bin build/release/bin
 
@@ -61,6 +64,9 @@ bench-crash-pools: build ## The same over moves, garbage collection, resizing, c
 redis: build ## Fetch Redis 3.2.6 and build it with its keyspace in a pool (see ports/redis)
 	@echo "Fetching, patching and building Redis 3.2.6 ..."
 	@$(PYTHON) ports/redis/build.py --cc build/release/bin/nvmove-cc
+
+memcached: build ## Fetch memcached 1.6.18 and build it with its items in a pool (see ports/memcached)
+	@$(PYTHON) ports/memcached/build.py --cc build/release/bin/nvmove-cc
 
 build: setup ## Build the release preset into build/release
 	@cmake --preset release >build/release.configure.log || { cat build/release.configure.log; exit 1; }
