@@ -266,7 +266,13 @@ def plan(a):
 
 
 def move(a):
-    return lit(a, "move")
+    """From a source to a build that survives kills; with --long also the small programs of `plan`."""
+    outcome = lit(a, "move")
+    if a.long:
+        sys.path.insert(0, os.path.join(ROOT, "tests", "move"))
+        import moves
+        outcome.add(Outcome(*moves.check(os.path.join(a.build, "bin"), 60)))
+    return outcome
 
 
 def examples(a):
