@@ -16,7 +16,7 @@ public:
       : P(P), All(All), Graph(All.graph()), What(What), Fresh(Fresh), File(File), Say(P),
         Assigned(P) {}
 
-  std::vector<Line> run();
+  std::vector<DriftLine> run();
 
 private:
   bool means(const port::Entry &E, FunctionId Id) const;
@@ -35,7 +35,7 @@ private:
   const port::PortFile &File;
   const Names Say;
   const Assignments Assigned;
-  std::vector<Line> Found;
+  std::vector<DriftLine> Found;
 };
 
 /// An entry for one source names it before the colon.
@@ -64,7 +64,7 @@ void Drift::comparePlaces() {
   addScopes(File.Volatile, Scope::Volatile, Scopes);
   addScopes(File.Beside, Scope::Beside, Scopes);
   Placement Now(All, What, Assigned, Scopes);
-  std::map<std::string, Line> Told; // One for each place in the source.
+  std::map<std::string, DriftLine> Told; // One for each place in the source.
   for (ObjectId Id = 0; Id != Graph.objects(); ++Id) {
     const Object &Made = Graph.object(Id);
     if (Made.Kind != ObjectKind::Heap || !Made.Made.At || Made.Types.empty())
@@ -72,13 +72,17 @@ void Drift::comparePlaces() {
     Places Where = Now.of(Made);
     std::string Type = P.displayName(*Made.Types.begin()), At = shown(What.madeAt(Id));
     if (What.moves(Id) && (Where & InDram))
-      Told.try_emplace(At, Line{Type,
-                                "is allocated here in DRAM, and linked to the data: no scope is "
-                                "around it in all calls",
-                                What.madeAt(Id)});
+      Told.try_emplace(At,
+                       DriftLine{DriftKind::Outside,
+                                 {Type,
+                                  "is allocated here in DRAM, and linked to the data: no scope is "
+                                  "around it in all calls",
+                                  What.madeAt(Id)}});
     else if (What.stays(Id) && Where == InPool)
-      Told.try_emplace(At, Line{Type, "is allocated here in the pool, and belongs to the process",
-                                What.madeAt(Id)});
+      Told.try_emplace(At,
+                       DriftLine{DriftKind::Inside,
+                                 {Type, "is allocated here in the pool, and belongs to the process",
+                                  What.madeAt(Id)}});
   }
   for (auto &[At, Each] : Told)
     Found.push_back(std::move(Each));
@@ -88,7 +92,8 @@ void Drift::compareAllocators() {
   for (const Line &Each : Fresh.Allocators)
     if (llvm::none_of(File.Allocators,
                       [&](const port::Entry &E) { return E.Written == Each.Name; }))
-      Found.push_back({Each.Name, "allocates data, and is not among the allocators", Each.Where});
+      Found.push_back({DriftKind::Allocator,
+                       {Each.Name, "allocates data, and is not among the allocators", Each.Where}});
 }
 
 /// A variable that is a root as a whole has its members.
@@ -99,7 +104,8 @@ void Drift::compareRoots() {
           return R.Name.Written == Name || Name.starts_with(R.Name.Written + ".") ||
                  llvm::StringRef(R.Name.Written).starts_with((Name + ".").str());
         }))
-      Found.push_back({Each.Of.Name, "is no root (" + Each.Of.Why + ")", Each.Of.Where});
+      Found.push_back(
+          {DriftKind::Root, {Each.Of.Name, "is no root (" + Each.Of.Why + ")", Each.Of.Where}});
   }
 }
 
@@ -114,7 +120,7 @@ void Drift::compareFields() {
   for (const std::vector<Line> *Lines : {&Fresh.StaticFields, &Fresh.VolatileFields})
     for (const Line &Each : *Lines)
       if (!Marked.count(Each.Name))
-        Found.push_back({Each.Name, "has no mark, and " + Each.Why, Each.Where});
+        Found.push_back({DriftKind::Mark, {Each.Name, "has no mark, and " + Each.Why, Each.Where}});
 }
 
 /// Functions that free the data at the end.
@@ -122,10 +128,11 @@ void Drift::compareFunctions() {
   for (const Line &Each : Fresh.End)
     if (llvm::none_of(File.End, [&](const port::Entry &E) { return E.Written == Each.Name; }))
       Found.push_back(
-          {Each.Name, Each.Why + " when the program ends, and is not in 'end'", Each.Where});
+          {DriftKind::End,
+           {Each.Name, Each.Why + " when the program ends, and is not in 'end'", Each.Where}});
 }
 
-std::vector<Line> Drift::run() {
+std::vector<DriftLine> Drift::run() {
   comparePlaces();
   compareAllocators();
   compareRoots();
@@ -136,8 +143,8 @@ std::vector<Line> Drift::run() {
 
 } // namespace
 
-std::vector<Line> findDrift(const Program &P, const Everything &All, const Moved &What,
-                            const Plan &Fresh, const port::PortFile &File) {
+std::vector<DriftLine> findDrift(const Program &P, const Everything &All, const Moved &What,
+                                 const Plan &Fresh, const port::PortFile &File) {
   return Drift(P, All, What, Fresh, File).run();
 }
 

@@ -9,7 +9,7 @@
 namespace nvmove::plan {
 
 /// One finding for each, by place.
-std::vector<Line> findDrift(const Program &P, const Everything &All, const Moved &What,
-                            const Plan &Fresh, const port::PortFile &File);
+std::vector<DriftLine> findDrift(const Program &P, const Everything &All, const Moved &What,
+                                 const Plan &Fresh, const port::PortFile &File);
 
 } // namespace nvmove::plan

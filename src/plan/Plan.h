@@ -54,6 +54,18 @@ struct Question {
   std::vector<std::string> Choices; ///< What may be done; the one that the plan took comes first.
 };
 
+/// What a port file lacks (Drift.def).
+enum class DriftKind {
+#define DRIFT(NAME, ID, SAYS) NAME,
+#include "plan/Drift.def"
+#undef DRIFT
+};
+
+struct DriftLine {
+  DriftKind Kind = DriftKind::Root;
+  Line Of;
+};
+
 struct Plan {
   std::string Program; ///< The source with main.
   std::vector<Line> Allocators, Bytes, Persistent, Beside, Volatile, Commit, Atomic, End;
@@ -62,7 +74,7 @@ struct Plan {
   std::vector<Line> StaticFields, VolatileFields;
   std::vector<Question> Questions;
   std::set<std::string> NotRoots;    ///< Variables that only the running program sets.
-  std::vector<Line> Drift;           ///< What the file that it was compared with lacks.
+  std::vector<DriftLine> Drift;      ///< What the file that it was compared with lacks.
   std::vector<PersistentType> Types; ///< That it is about.
   std::vector<std::string> Notes;    ///< Limits of this answer.
   bool Incomplete = false;           ///< The analysis was stopped before it was done.

@@ -3,6 +3,7 @@
 # Substitutions:
 #   %plan      nvmove plan without warnings in colours, on two threads
 #   %nvmove    the executable
+#   %python    this Python
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH. Every test shares one facts cache that starts empty.
 import os
@@ -33,5 +34,6 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
 config.substitutions += [
     ("%plan", f"{nvmove} plan -j2"),
     ("%nvmove", nvmove),
+    ("%python", sys.executable),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
 ]

@@ -4,6 +4,7 @@
 
 #include "plan/Planner.h"
 #include "plan/WritePlan.h"
+#include "plan/WriteSarif.h"
 #include "port/PortFile.h"
 #include "solve/Solve.h"
 #include "support/Files.h"
@@ -74,12 +75,16 @@ bool writePlan(const Arguments &A, const plan::Plan &Plan, support::Diagnostics 
 
 /// \p Partly: a source that was skipped may ask for more.
 int tellDrift(const Arguments &A, const plan::Plan &Plan, bool Partly, support::Diagnostics &D) {
-  for (const plan::Line &Each : Plan.Drift)
+  bool Whole = !Partly && !Plan.Incomplete;
+  if (A.Format == "sarif") {
+    plan::writeSarif(Plan, NVMOVE_VERSION, Whole, llvm::outs());
+    return Plan.Drift.empty() && Whole ? ExitComplete : ExitIncomplete;
+  }
+  for (const auto &[Kind, Each] : Plan.Drift)
     D.warning("'" + Each.Name + "' " + Each.Why,
               {Each.Where.File, Each.Where.Line, Each.Where.Column});
   for (const std::string &Note : Plan.Notes)
     D.note(Note);
-  bool Whole = !Partly && !Plan.Incomplete;
   llvm::outs() << support::displayPath(A.Against) << ": "
                << (!Plan.Drift.empty() ? counted(Plan.Drift.size(), "finding")
                    : Whole             ? "has what the source asks for"
@@ -104,6 +109,10 @@ void addPlanOptions(CLI::App &App, Arguments &A) {
   App.add_option("--check", A.Against, "say what this port file lacks, and write nothing")
       ->option_text("FILE")
       ->group("Output");
+  App.add_option("--format", A.Format, "of --check: text (default) or sarif, to stdout")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"text", "sarif"}))
+      ->group("Output");
   App.add_flag("--replace", A.Replace, "the file of -o may exist: its edits are lost")
       ->group("Output");
   App.add_flag("-q,--quiet", A.Quiet, "no summary, no warnings")->group("Output");
@@ -118,6 +127,8 @@ std::string checkPlan(Arguments &A) {
            "those that may)";
   if (!A.Against.empty() && (!A.Output.empty() || A.Replace))
     return "--check writes nothing: -o and --replace have no meaning";
+  if (A.Against.empty() && A.Format != "text")
+    return "--format says how --check tells what it finds; a plan is a port file";
   return checkInputs(A);
 }
 
