@@ -17,8 +17,8 @@ using facts::Register;
 class EndFinder {
 public:
   EndFinder(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
-            const Turns &When, Plan &Into)
-      : P(P), Known(Known), All(All), What(What), When(When), Into(Into), Say(P) {}
+            const Turns &When, llvm::ArrayRef<FunctionId> Save, Plan &Into)
+      : P(P), Known(Known), All(All), What(What), When(When), Save(Save), Into(Into), Say(P) {}
   std::vector<FunctionId> run();
 
 private:
@@ -31,6 +31,11 @@ private:
   llvm::StringRef external(InstanceId In, const Instruction &I) const;
   bool releases(InstanceId In, const Instruction &I) const;
   void findReleasing();
+  void findWriting();
+  bool isSweep(InstanceId In, const Instruction &Free) const;
+  bool sweeps(FunctionId Id) const;
+  bool writes(FunctionId Id) const;
+  bool writesBehind(const Edge &Call) const;
   void findHandlers();
   bool isLastOfMain(const Edge &Call) const;
   bool exitFollows(const Edge &Call) const;
@@ -44,9 +49,12 @@ private:
   const Everything &All;
   const Moved &What;
   const Turns &When;
+  const llvm::ArrayRef<FunctionId> Save;
   Plan &Into;
   const Names Say;
   std::map<InstanceId, SourcePlace> Releasing; ///< Where something is freed.
+  std::set<InstanceId> Writing;
+  bool WritesAtExit = false; ///< A function that was given to atexit does.
   std::map<FunctionId, Calls> Found;
   std::map<FunctionId, SourcePlace> Chosen; ///< Where something is freed.
 };
@@ -89,6 +97,64 @@ void EndFinder::findReleasing() {
   }
 }
 
+/// Whether \p Free happens in each turn of its loop, in each call of a recursion, or in each call.
+bool EndFinder::isSweep(InstanceId In, const Instruction &Free) const {
+  const facts::Function &Body = *All.visits().functionOf(In).Body;
+  bool IsRecursive = llvm::any_of(All.from(In), [&](size_t Each) {
+    return All.functionOf(All.edges()[Each].Callee) == All.functionOf(In);
+  });
+  return IsRecursive || Free.Region == innermostLoop(Body, Free.Region);
+}
+
+/// What is freed, and each call on the way to it, without a choice.
+bool EndFinder::sweeps(FunctionId Id) const {
+  std::set<InstanceId> Tried;
+  std::vector<InstanceId> Work;
+  for (const auto &[In, Freed] : Releasing)
+    if (All.functionOf(In) == Id && Tried.insert(In).second)
+      Work.push_back(In);
+  while (!Work.empty()) {
+    InstanceId In = Work.back();
+    Work.pop_back();
+    for (const Instruction &I : All.visits().functionOf(In).Body->Body)
+      if (releases(In, I) && isSweep(In, I))
+        return true;
+    for (size_t Each : All.from(In))
+      if (const Edge &Call = All.edges()[Each]; Releasing.count(Call.Callee) &&
+                                                isSweep(In, *Call.Call) &&
+                                                Tried.insert(Call.Callee).second)
+        Work.push_back(Call.Callee);
+  }
+  return false;
+}
+
+void EndFinder::findWriting() {
+  std::vector<InstanceId> Work;
+  for (InstanceId In = 0; In != All.instances(); ++In)
+    if ((llvm::is_contained(Save, All.functionOf(In)) || When.opensToWrite(In)) &&
+        Writing.insert(In).second)
+      Work.push_back(In);
+  while (!Work.empty()) {
+    InstanceId In = Work.back();
+    Work.pop_back();
+    for (size_t Each : All.to(In))
+      if (InstanceId Caller = All.edges()[Each].Caller; Writing.insert(Caller).second)
+        Work.push_back(Caller);
+  }
+}
+
+bool EndFinder::writes(FunctionId Id) const {
+  return llvm::any_of(Writing, [&](InstanceId In) { return All.functionOf(In) == Id; });
+}
+
+/// Between \p Call and the end of its function, or of the program.
+bool EndFinder::writesBehind(const Edge &Call) const {
+  return WritesAtExit || llvm::any_of(All.from(Call.Caller), [&](size_t Each) {
+           const Edge &Other = All.edges()[Each];
+           return Other.Call > Call.Call && Writing.count(Other.Callee) != 0;
+         });
+}
+
 /// Functions that are given to atexit.
 void EndFinder::findHandlers() {
   for (InstanceId In = 0; In != All.instances(); ++In) {
@@ -100,7 +166,7 @@ void EndFinder::findHandlers() {
       for (const Instruction &Taken : F.Body->Body)
         if (Taken.Code == Op::AddressOf && Behind.count(Taken.Dst))
           if (Entity Given = P.entity(F, Taken.A); Given.What == Entity::Function)
-            Found[Given.Id].AtExit = true;
+            Found[Given.Id].AtExit = true, WritesAtExit |= writes(Given.Id);
     }
   }
 }
@@ -149,10 +215,14 @@ bool EndFinder::makesNothing(FunctionId Id) const {
 
 void EndFinder::sortCalls() {
   for (const Edge &Each : All.edges())
-    if (Releasing.count(Each.Callee)) {
+    if (Releasing.count(Each.Callee) && external(Each.Caller, *Each.Call) != "atexit") {
       Calls &Of = Found[All.functionOf(Each.Callee)];
       bool IsLast =
           Known.noReturn(All.functionOf(Each.Callee)) || isLastOfMain(Each) || exitFollows(Each);
+      if (exitFollows(Each) && All.to(Each.Caller).empty() && Each.Call->Region != 0)
+        IsLast = Known.noReturn(All.functionOf(Each.Callee)); // in a branch of main: a command
+      if (IsLast && writesBehind(Each))
+        continue; // it removes data, and saves what is left
       (IsLast ? Of.Last : Of.Others).push_back(Each);
     }
 }
@@ -167,7 +237,8 @@ bool EndFinder::isWithinEnd(FunctionId Id) const {
 void EndFinder::choose(FunctionId Id, const Calls &Of) {
   auto In =
       llvm::find_if(Releasing, [&](const auto &Each) { return All.functionOf(Each.first) == Id; });
-  if (In == Releasing.end() || (Of.Last.empty() && !Of.AtExit) || !makesNothing(Id))
+  if (In == Releasing.end() || (Of.Last.empty() && !Of.AtExit) || !makesNothing(Id) || writes(Id) ||
+      !sweeps(Id))
     return;
   if (Of.Others.empty())
     return void(Chosen.try_emplace(Id, In->second));
@@ -176,8 +247,8 @@ void EndFinder::choose(FunctionId Id, const Calls &Of) {
     Others.insert(shown(Say.place(All.visits().functionOf(Each.Caller), Each.Call->Where)));
   bool Asks = Of.AtExit;
   for (const Edge &Each : Of.Last)
-    if (!Known.noReturn(All.functionOf(Each.Caller)) ||
-        !makesNothing(All.functionOf(Each.Caller))) {
+    if (FunctionId By = All.functionOf(Each.Caller);
+        !Known.noReturn(By) || !makesNothing(By) || writes(By)) {
       Last.insert(shown(Say.place(All.visits().functionOf(Each.Caller), Each.Call->Where)));
       Asks = true;
     } else {
@@ -197,6 +268,7 @@ void EndFinder::choose(FunctionId Id, const Calls &Of) {
 
 std::vector<FunctionId> EndFinder::run() {
   findReleasing();
+  findWriting();
   findHandlers();
   sortCalls();
   for (const auto &[Id, Of] : Found)
@@ -216,8 +288,8 @@ std::vector<FunctionId> EndFinder::run() {
 
 std::vector<FunctionId> describeEnds(const Program &P, const Inference &Known,
                                      const Everything &All, const Moved &What, const Turns &When,
-                                     Plan &Into) {
-  return EndFinder(P, Known, All, What, When, Into).run();
+                                     llvm::ArrayRef<FunctionId> Save, Plan &Into) {
+  return EndFinder(P, Known, All, What, When, Save, Into).run();
 }
 
 } // namespace nvmove::plan

@@ -144,8 +144,9 @@ llvm::Expected<Plan> Planner::run() {
   }
   Moved What(P, All, Found);
   std::vector<FunctionId> NotRunning = Save;
-  llvm::append_range(NotRunning, describeEnds(P, Known, All, What,
-                                              Turns(P, Known, All, What, Load, Save), Result));
+  llvm::append_range(
+      NotRunning,
+      describeEnds(P, Known, All, What, Turns(P, Known, All, What, Load, Save), Save, Result));
   Turns When(P, Known, All, What, Load, NotRunning);
   describeAllocations(P, Known, All, What, Result);
   RootFinder Roots(P, Known, All, What);

@@ -35,6 +35,8 @@ public:
   /// Itself, or by what it calls.
   bool answers(InstanceId In) const { return Answering.count(In) != 0; }
   bool changes(InstanceId In) const { return Changed.count(In) != 0; }
+  /// Whether \p In opens a file to write it.
+  bool opensToWrite(InstanceId In) const;
   /// While the program runs, apart from loading and saving.
   bool runs(InstanceId In) const { return Running.count(In) != 0; }
 
@@ -45,7 +47,6 @@ private:
 
   void findRunning(llvm::ArrayRef<FunctionId> Load, llvm::ArrayRef<FunctionId> Save);
   void look(InstanceId In);
-  bool opensToWrite(InstanceId In) const;
   std::optional<Output> output(InstanceId In, const facts::Instruction &Call) const;
   bool flushes() const;
   bool isErrorOutput(InstanceId In, const facts::Instruction &Call, int Where) const;
