@@ -69,7 +69,7 @@ void addBelow(pid_t Process, const std::map<pid_t, std::vector<pid_t>> &Children
 }
 
 /// Whether a thread that sleeps in the system call \p Call goes on only if others let it.
-bool waitsForOthers(long Call, bool IsMain) {
+bool waitsForOthers(long Call) {
   static const std::set<long> Waits = {
       SYS_read,           SYS_readv,           SYS_poll,
       SYS_ppoll,          SYS_select,          SYS_pselect6,
@@ -80,18 +80,26 @@ bool waitsForOthers(long Call, bool IsMain) {
       SYS_rt_sigsuspend,  SYS_msgrcv,          SYS_semop,
       SYS_semtimedop,     SYS_mq_timedreceive, SYS_io_getevents,
       SYS_io_uring_enter, SYS_rt_sigtimedwait, SYS_restart_syscall};
-  return Waits.count(Call) || (!IsMain && (Call == SYS_nanosleep || Call == SYS_clock_nanosleep));
+  return Waits.count(Call) != 0;
 }
 
 /// Where the kernel does not tell which call it is: true.
-bool isInWait(const std::string &Path, bool IsMain) {
+bool isInWait(const std::string &Path) {
   std::string Text = contents(Path + "/syscall");
   long Call;
-  return Text.empty() ||
-         (std::sscanf(Text.c_str(), "%ld", &Call) == 1 && waitsForOthers(Call, IsMain));
+  return Text.empty() || (std::sscanf(Text.c_str(), "%ld", &Call) == 1 && waitsForOthers(Call));
+}
+
+/// A thread that works now and then.
+bool naps(const std::string &Path) {
+  long Call;
+  return std::sscanf(contents(Path + "/syscall").c_str(), "%ld", &Call) == 1 &&
+         (Call == SYS_nanosleep || Call == SYS_clock_nanosleep);
 }
 
 void addThread(const std::string &Path, bool IsMain, Activity &All) {
+  if (!IsMain && naps(Path))
+    return;
   bool Known = false;
   std::string Status = contents(Path + "/status");
   for (llvm::StringRef Line : llvm::split(Status, '\n')) {
@@ -99,7 +107,7 @@ void addThread(const std::string &Path, bool IsMain, Activity &All) {
     uint64_t Number;
     if (Name == "State")
       All.AllSleep &= Value.starts_with("Z") || Value.starts_with("X") ||
-                      (Value.starts_with("S") && isInWait(Path, IsMain));
+                      (Value.starts_with("S") && isInWait(Path));
     else if (Name.ends_with("ctxt_switches") && !Value.getAsInteger(10, Number))
       All.Switches += Number;
     Known |= Name == "State";

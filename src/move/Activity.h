@@ -5,7 +5,7 @@
 //
 // A program waits if each thread of it sleeps in a system call that waits for others (poll, read, a lock),
 // and none has run between two looks. A thread in fsync(2) does not wait, nor a main thread in
-// nanosleep(2): they go on by themselves.
+// nanosleep(2): they go on by themselves. Another thread that sleeps so is not looked at.
 #pragma once
 
 #include <cstdint>

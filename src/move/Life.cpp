@@ -84,9 +84,9 @@ llvm::Error Life::restart() {
 }
 
 bool Life::isWhole(size_t Step, const Answer &A) const {
-  if (S.Workload[Step].IsCommand)
-    return A.Command && !*A.Command;
   const std::optional<std::string> &Whole = Known.Answers[Step];
+  if (S.Workload[Step].IsCommand) // a client may end well without an answer
+    return A.Command && !*A.Command && (!Whole || A.Text == *Whole);
   return Whole && !Whole->empty() && A.Text == *Whole;
 }
 

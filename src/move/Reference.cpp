@@ -159,6 +159,19 @@ llvm::Error endPlain(const Settings &S, Reference &Made, Verdict &V) {
   return llvm::Error::success();
 }
 
+/// Steps behind which the check says what it said before them.
+void noteUnseen(const Settings &S, const Reference &Made, Verdict &V) {
+  size_t Count = 0, First = 0;
+  for (size_t I = S.Workload.size(); I-- > 0;)
+    if (Made.States[I] == Made.States[I + 1])
+      ++Count, First = I;
+  if (Count)
+    V.Notes.push_back(std::to_string(Count) + " of " + std::to_string(S.Workload.size()) +
+                      " steps change nothing that the check shows, so that a loss of what they do "
+                      "is not seen; the first is " +
+                      nameOf(S, First));
+}
+
 } // namespace
 
 llvm::Error failed(const llvm::Twine &What) {
@@ -224,6 +237,7 @@ llvm::Expected<Reference> makeReference(const Settings &S, Verdict &V) {
                   "its steps, so that no kill could show a loss" +
                   (S.Program.Terminal ? "" : " (a program that answers late needs --terminal)") +
                   "; they were:\n" + Made.States.back());
+  noteUnseen(S, Made, V);
   for (size_t I = 0; I < Made.Answers.size(); ++I)
     if (Made.Answers[I] != Again.Answers[I])
       Made.Answers[I].reset();

@@ -3,7 +3,8 @@
 // State: what the steps of the check print. The unchanged program, which nobody kills, is asked behind
 // each step of the workload: that is what the ported one has to know (Reference).
 // Life: one pool from its creation on. The workload is done once in a life, with kills in between.
-// Acknowledged: the program has given the whole answer to a step, or the step's command has ended well.
+// Acknowledged: the program has given the whole answer to a step; or the step's command has ended well, and
+// printed what it prints with the unchanged program.
 //
 // A kill comes behind a step, within one after a random time, or inside of the library, at the N-th record
 // that it appends. Some starts after a kill are killed in their recovery. After a kill behind an

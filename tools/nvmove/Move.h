@@ -38,6 +38,8 @@ bool isMoveFolder(const std::string &Path);
 /// Names, sizes and times of all files in \p Folder but those that nvmove has made, as a short text.
 std::string digestOfTree(const std::string &Folder);
 std::string digestOfFile(const std::string &Path);
+/// Of what else a build is made of: compiler, plugin and library, and the variables that compilers and make read.
+std::string digestOfTools();
 
 /// Joins what clang's -gen-cdb-fragment-path has left in \p Fragments to the compile database \p Path. How
 /// many sources it has; those that are gone (of configure's tests) are left out.

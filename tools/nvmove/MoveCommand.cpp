@@ -38,13 +38,13 @@ public:
     passSignals();
     if (llvm::Error E = Folder.open())
       return std::move(E);
-    Source = digestOfTree(M.Source) + buildLine();
+    Source = digestOfTree(M.Source) + buildLine() + digestOfTools();
     if (llvm::Error E = buildPlain())
       return std::move(E);
     if (llvm::Expected<int> Status = scan(); !Status || *Status >= ExitUsage)
       return Status;
     llvm::Expected<int> Planned = plan();
-    if (!Planned || *Planned >= ExitUsage)
+    if (!Planned || *Planned >= ExitUsage || (Fresh && *Planned != ExitComplete))
       return Planned;
     if (llvm::Error E = buildPorted())
       return std::move(E);
@@ -72,6 +72,7 @@ private:
   support::Diagnostics D;
   MoveFolder Folder;
   std::string Source; ///< a digest of it, and how it is built
+  bool Fresh = false; ///< the port file was made by this run
   move::Settings Trial;
 };
 
@@ -183,9 +184,13 @@ llvm::Expected<int> Mover::plan() {
   Own.Output = Folder.file(Port);
   if (!llvm::sys::fs::exists(Own.Output)) {
     say("plan", shown(Port));
+    Fresh = true;
     int Status = runPlan(Own);
     if (Status < ExitUsage && !llvm::sys::fs::exists(Own.Output))
       return failed("there is no plan");
+    if (Status == ExitIncomplete)
+      D.warning("the plan is not complete: edit " + shown(Port) +
+                ", and run the same command again, which then uses it as it is");
     return Status;
   }
   say("plan", shown(Port) + " is there, and is used as it is; what it lacks:");

@@ -1,5 +1,6 @@
 // What `nvmove move` keeps from one run to the next: see Move.h.
 #include "nvmove/Move.h"
+#include "nvmove/ShellStep.h"
 
 #include "support/Files.h"
 #include "support/Process.h"
@@ -11,6 +12,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -99,6 +101,18 @@ std::string digestOfTree(const std::string &Folder) {
   }
   std::sort(Lines.begin(), Lines.end());
   return digest(llvm::join(Lines, "\n"));
+}
+
+std::string digestOfTools() {
+  std::string Text;
+  for (const char *Name : {"PATH", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS", "MAKEFLAGS", "CPATH",
+                           "C_INCLUDE_PATH", "LIBRARY_PATH"})
+    if (const char *Value = std::getenv(Name))
+      Text += std::string(Name) + "=" + Value + "\n";
+  fs::path Installed = fs::path(besideUs("nvmove-cc")).parent_path();
+  for (const fs::path &Folder : {Installed, Installed.parent_path() / "lib"})
+    Text += digestOfTree(Folder.string());
+  return digest(Text);
 }
 
 std::string digestOfFile(const std::string &Path) { return digest(contents(Path)); }
