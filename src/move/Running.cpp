@@ -148,14 +148,19 @@ bool Running::hasInput() const {
   return !Own.Terminal && ToIt >= 0 && ioctl(ToIt, FIONREAD, &Left) == 0 && Left > 0;
 }
 
-/// A daemon's first process may end well, while another one goes on.
+/// A daemon's first process may end well, while another one goes on; how that ends is what counts.
 void Running::noteEnd(Answer &A) {
   int Ended;
   if (Process > 0 && waitpid(Process, &Ended, WNOHANG) == Process) {
     Process = 0;
     Status = Ended;
   }
-  if (Status && (*Status || descendants().empty()))
+  if (!Status)
+    return;
+  for (pid_t Orphan : descendants())
+    if (waitpid(Orphan, &Ended, WNOHANG) == Orphan)
+      Status = Ended;
+  if (*Status || descendants().empty())
     A.Status = Status;
 }
 
