@@ -26,6 +26,7 @@ private:
   void compareRoots();
   void compareFields();
   void compareFunctions();
+  void compareLoads();
 
   const Program &P;
   const Everything &All;
@@ -123,6 +124,18 @@ void Drift::compareFields() {
         Found.push_back({DriftKind::Mark, {Each.Name, "has no mark, and " + Each.Why, Each.Where}});
 }
 
+/// The functions that load, without their source.
+void Drift::compareLoads() {
+  auto Bare = [](llvm::StringRef Name) { return Name.substr(Name.rfind(':') + 1); };
+  for (const LoadLine &Each : Fresh.Loads)
+    if (llvm::none_of(File.Loads, [&](const port::Load &L) {
+          return Bare(L.Function.Written) == Bare(Each.Of.Name);
+        }))
+      Found.push_back(
+          {DriftKind::Load,
+           {Each.Of.Name, "is the load function here, and is not in 'load'", Each.Of.Where}});
+}
+
 /// Functions that free the data at the end.
 void Drift::compareFunctions() {
   for (const Line &Each : Fresh.End)
@@ -138,6 +151,7 @@ std::vector<DriftLine> Drift::run() {
   compareRoots();
   compareFields();
   compareFunctions();
+  compareLoads();
   return std::move(Found);
 }
 

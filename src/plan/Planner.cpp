@@ -158,9 +158,9 @@ llvm::Expected<Plan> Planner::run() {
          "no global variable leads to what the load makes",
          {"if a local variable of main does, make it a global one, and plan again",
           "else name another function: one that makes what its caller keeps"}});
+  describeLoads(P, Known, All, Load, Result);
   if (O.Against)
     Result.Drift = findDrift(P, All, What, Result, *O.Against);
-  describeLoads(P, Known, All, Load, Result);
   describeTurns(All, When);
   noteForks(All, When);
   return std::move(Result);
