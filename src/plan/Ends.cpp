@@ -227,9 +227,12 @@ void EndFinder::sortCalls() {
     }
 }
 
-/// Called by functions of `end` alone.
+/// Called by functions of `end` alone. Nobody calls the function of a thread.
 bool EndFinder::isWithinEnd(FunctionId Id) const {
-  const Calls &Of = Found.at(Id);
+  auto At = Found.find(Id);
+  if (At == Found.end())
+    return false;
+  const Calls &Of = At->second;
   auto IsEnd = [&](const Edge &Each) { return Chosen.count(All.functionOf(Each.Caller)) != 0; };
   return !Of.AtExit && llvm::all_of(Of.Last, IsEnd) && llvm::all_of(Of.Others, IsEnd);
 }
