@@ -143,18 +143,25 @@ bool killAll(std::set<pid_t> Processes) {
       All.insert(Process);
       addBelow(Process, Children, All);
     }
-    bool Some = false;
+    Processes.clear(); // a number of one that has ended may soon be another's
     for (pid_t Process : All) {
       kill(Process, SIGKILL);
       waitpid(Process, nullptr, WNOHANG); // of others that end with ECHILD
-      Some |= kill(Process, 0) == 0;
+      if (kill(Process, 0) == 0)
+        Processes.insert(Process);
     }
-    if (!Some)
+    if (Processes.empty())
       return true;
-    Processes = std::move(All); // a child of one that has ended is ours now
     std::this_thread::sleep_for(2ms);
   }
   return false;
+}
+
+bool killDescendants() {
+  for (std::set<pid_t> Left = descendants(); !Left.empty(); Left = descendants())
+    if (!killAll(std::move(Left)))
+      return false;
+  return true;
 }
 
 } // namespace nvmove::move

@@ -30,8 +30,11 @@ std::set<pid_t> descendants();
 
 Activity lookAt(const std::set<pid_t> &Processes);
 
-/// Kills \p Processes with all that descends from them, as well as orphans, and waits for their end, 10 s
-/// at most. Whether all have ended.
+/// Kills \p Processes with all that descends from them, and waits for their end, 10 s at most. Whether all
+/// have ended.
 bool killAll(std::set<pid_t> Processes);
+
+/// The same of all descendants, those that begin meanwhile included.
+bool killDescendants();
 
 } // namespace nvmove::move

@@ -35,7 +35,7 @@ llvm::Expected<std::unique_ptr<Running>> startPlain(const Settings &S, Verdict &
                   " before the first step; does it need the folder of "
                   "the source, other arguments, or --terminal?\n" +
                   takeErrors(S));
-  if (Start.TookTooLong)
+  if (Start.TookTooLong && V.PlainStarts.empty()) // told once
     V.Notes.push_back("the program never waits: each step takes the longest time (--step-seconds)");
   if (!(*Program)->isTool())
     V.PlainStarts.push_back(Start.Seconds);

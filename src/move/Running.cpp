@@ -250,7 +250,7 @@ Answer Running::performKilled(const Step &S, double Seconds) {
 }
 
 void Running::kill() {
-  killAll(descendants());
+  killDescendants();
   Process = 0;
 }
 

@@ -41,11 +41,13 @@ public:
     Source = digestOfTree(M.Source) + buildLine() + digestOfTools();
     if (llvm::Error E = buildPlain())
       return std::move(E);
+    endBySignals(); // the analysis may take a minute
     if (llvm::Expected<int> Status = scan(); !Status || *Status >= ExitUsage)
       return Status;
     llvm::Expected<int> Planned = plan();
     if (!Planned || *Planned >= ExitUsage || (Fresh && *Planned != ExitComplete))
       return Planned;
+    passSignals();
     if (llvm::Error E = buildPorted())
       return std::move(E);
     return kill();

@@ -109,9 +109,12 @@ std::string digestOfTools() {
                            "C_INCLUDE_PATH", "LIBRARY_PATH"})
     if (const char *Value = std::getenv(Name))
       Text += std::string(Name) + "=" + Value + "\n";
-  fs::path Installed = fs::path(besideUs("nvmove-cc")).parent_path();
-  for (const fs::path &Folder : {Installed, Installed.parent_path() / "lib"})
-    Text += digestOfTree(Folder.string());
+  std::string Compiler = besideUs("nvmove-cc");
+  fs::path Installed = fs::path(Compiler).parent_path().parent_path();
+  for (const fs::path &File : {fs::path(Compiler), Installed / "lib" / "libnvmove.a"})
+    Text += digestOfFile(File.string());
+  for (const char *Folder : {"lib/nvmove", "share/nvmove"}) // not all of /usr
+    Text += digestOfTree((Installed / Folder).string());
   return digest(Text);
 }
 

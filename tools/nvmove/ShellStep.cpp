@@ -35,6 +35,11 @@ void passSignals() {
     std::signal(Number, takeSignal);
 }
 
+void endBySignals() {
+  for (int Number : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(Number, SIG_DFL);
+}
+
 int runStep(const ShellStep &S) {
   sigset_t Ending, Mask;
   sigemptyset(&Ending);

@@ -20,6 +20,9 @@ extern volatile std::sig_atomic_t CameSignal;
 /// From now on SIGINT, SIGTERM and SIGHUP are noted in CameSignal, and reach the step that runs.
 void passSignals();
 
+/// From now on they end this process at once: nothing runs that would have to end first.
+void endBySignals();
+
 /// The status as wait() gives it; not 0 if it cannot be started. What runs has a group of its own, which
 /// ends with it. A signal that came before starts nothing any more, and one that comes reaches what runs.
 int runStep(const ShellStep &S);
