@@ -18,8 +18,9 @@ set_target_properties(nvmove_archive PROPERTIES
 target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
 target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
 
-# What programs compiled with --nvmove-trace=raw, and with --nvmove-trace, are linked with as well.
-foreach(room raw outputs)
+# What programs compiled with --nvmove-trace=raw, and with --nvmove-trace, are linked with as well; and what
+# those compiled with --nvmove-observe are linked with instead of libnvmove.
+foreach(room raw outputs observe)
   file(GLOB ${room}_sources CONFIGURE_DEPENDS ${runtime_folder}/${room}/*.c)
   add_library(nvmove_${room}_archive STATIC ${${room}_sources})
   set_target_properties(nvmove_${room}_archive PROPERTIES
@@ -34,8 +35,10 @@ foreach(room raw outputs)
 endforeach()
 # What <stdio.h> and <fcntl.h> make of functions with _FORTIFY_SOURCE is no function to define.
 target_compile_options(nvmove_outputs_archive PRIVATE -fno-omit-frame-pointer -U_FORTIFY_SOURCE)
+target_compile_options(nvmove_observe_archive PRIVATE -fno-omit-frame-pointer -fno-optimize-sibling-calls
+  -fno-builtin -U_FORTIFY_SOURCE -D__NO_INLINE__)
 
-install(TARGETS nvmove_archive nvmove_raw_archive nvmove_outputs_archive ARCHIVE)
+install(TARGETS nvmove_archive nvmove_raw_archive nvmove_outputs_archive nvmove_observe_archive ARCHIVE)
 # Its names, for links of libraries that allow no others to be undefined (tools/nvmove-cc/Undefined.h).
 set(undefined ${CMAKE_BINARY_DIR}/share/nvmove/libnvmove.undefined)
 add_custom_command(TARGET nvmove_archive POST_BUILD

@@ -33,9 +33,10 @@ ALLOWED = {
     "crash": {"support"},
     "pool": {"support"},
     "port": set(),
+    "observe": {"support"},
     "move": {"support"},
     "tools": {"support", "facts", "scan", "solve", "plan", "port", "report", "crash", "pool",
-              "move"},
+              "observe", "move"},
     # The compiler plugin and its driver share nothing with the analysis: the contracts of the plugin are
     # include/nvmove and the port file, and the driver, which starts once for every source, is standard C++
     # only.

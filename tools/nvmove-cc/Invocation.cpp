@@ -116,6 +116,9 @@ private:
     case OwnOption::Use::Clang:
       Made.Clang = Value;
       return;
+    case OwnOption::Use::Observe:
+      Made.Observed = true;
+      return;
     case OwnOption::Use::Plugin:
       if (O->Name == "port" && !Port.empty() && Port != Value)
         return fail("one port file describes a program; these are '" + Port + "' and '" + Value +
@@ -182,13 +185,6 @@ private:
   std::string Port;
 };
 
-std::string firstThatExists(const fs::path &Root, const std::vector<std::string> &Names) {
-  for (const std::string &Name : Names)
-    if (fs::path Path = Root / Name; fs::exists(Path))
-      return Path.lexically_normal().string();
-  return "";
-}
-
 bool contains(const std::vector<std::string> &Words, std::initializer_list<const char *> Any) {
   return std::find_first_of(Words.begin(), Words.end(), Any.begin(), Any.end()) != Words.end();
 }
@@ -211,29 +207,10 @@ Invocation parse(const std::vector<std::string> &Arguments) {
   else if (!P.Made.StopsBefore && emulates(P.Made.Plugin))
     P.Made.Uncharged = withoutEmulation(P.Made.Inputs);
   P.Made.WarningsFail = contains(P.Made.Plugin, {"warnings=error"});
+  if (P.Made.Observed && !P.Made.Plugin.empty() && P.Made.Error.empty())
+    P.Made.Error = "--nvmove-observe builds the program as it is, without '--nvmove-" +
+                   P.Made.Plugin.front() + "'; leave one of them out";
   return std::move(P.Made);
-}
-
-Installation findInstallation(bool Cxx) {
-  Installation Found;
-  std::error_code Ignored;
-  fs::path Root = fs::read_symlink("/proc/self/exe", Ignored).parent_path().parent_path();
-  const std::string Lib = NVMOVE_LIBDIR; // of an installation; a build tree has lib/nvmove
-  Found.Clang = Cxx ? NVMOVE_CLANG "++" : NVMOVE_CLANG;
-  Found.Plugin = firstThatExists(
-      Root, {Lib + "/nvmove/libnvmove_plugin.so", "lib/nvmove/libnvmove_plugin.so"});
-  Found.Runtime = firstThatExists(Root, {"lib/nvmove/libnvmove.a", Lib + "/libnvmove.a"});
-  Found.Raw = firstThatExists(Root, {"lib/nvmove/libnvmove_raw.a", Lib + "/libnvmove_raw.a"});
-  Found.Outputs =
-      firstThatExists(Root, {"lib/nvmove/libnvmove_outputs.a", Lib + "/libnvmove_outputs.a"});
-  Found.Include = firstThatExists(Root, {"include/nvmove/nvmove.h"});
-  if (!Found.Include.empty())
-    Found.Include = (Root / "include").lexically_normal().string();
-  Found.Cxx = firstThatExists(Root, {"share/nvmove/libstdc++"});
-  Found.Undefined = firstThatExists(Root, {"share/nvmove/libnvmove.undefined"});
-  for (const char *Name : {"libc.unsafe", "libstdc++.unsafe", "nvmove.unsafe"})
-    Found.UnsafeFiles.push_back(firstThatExists(Root, {std::string("share/nvmove/") + Name}));
-  return Found;
 }
 
 namespace {
@@ -282,20 +259,9 @@ void addWraps(std::vector<std::string> &Command) {
   Command.push_back("-lc");
 }
 
-} // namespace
-
-std::vector<std::string> compose(const Invocation &I, const Installation &Found,
-                                 std::string &Error) {
-  std::vector<std::string> Command{I.Clang.empty() ? Found.Clang : I.Clang};
+/// The plugin with its files and options.
+void addPlugin(const Invocation &I, const Installation &Found, std::vector<std::string> &Command) {
   auto Add = [&](const std::string &Argument) { Command.push_back(Argument); };
-  if (I.Plain) {
-    Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
-    return Command;
-  }
-  if (Found.Plugin.empty() || Found.UnsafeFiles.front().empty()) {
-    Error = "the compiler plugin is not installed beside this program; is the installation whole?";
-    return {};
-  }
   Add("--start-no-unused-arguments"); // a link, a .s file: nothing here concerns them
   Add("-fplugin=" + Found.Plugin);
   Add("-fpass-plugin=" + Found.Plugin);
@@ -317,6 +283,45 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
     Add(Found.Include);
   }
   Add("--end-no-unused-arguments");
+}
+
+/// A program whose calls can be followed and named, with the library that does it.
+std::vector<std::string> addObserved(const Invocation &I, const Installation &Found,
+                                     std::vector<std::string> Command, std::string &Error) {
+  if (Found.Observe.empty())
+    Error = "libnvmove_observe.a is not installed beside this program; is the installation whole?";
+  else if (I.Static && !I.StopsBefore)
+    Error = "a static program cannot be observed; link it without -static";
+  Command.insert(Command.end(), {"--start-no-unused-arguments", "-g", "-fno-omit-frame-pointer",
+                                 "-mno-omit-leaf-frame-pointer", "-fno-optimize-sibling-calls",
+                                 "--end-no-unused-arguments"});
+  Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
+  if (I.StopsBefore || I.NoRuntime || !I.HasInput)
+    return Command;
+  if (!I.Language.empty())
+    Command.insert(Command.end(), {"-x", "none"});
+  Command.insert(Command.end(),
+                 {"-Wl,--whole-archive", Found.Observe, "-Wl,--no-whole-archive", "-ldl"});
+  return Command;
+}
+
+} // namespace
+
+std::vector<std::string> compose(const Invocation &I, const Installation &Found,
+                                 std::string &Error) {
+  std::vector<std::string> Command{I.Clang.empty() ? Found.Clang : I.Clang};
+  auto Add = [&](const std::string &Argument) { Command.push_back(Argument); };
+  if (I.Plain) {
+    Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
+    return Command;
+  }
+  if (I.Observed)
+    return addObserved(I, Found, Command, Error);
+  if (Found.Plugin.empty() || Found.UnsafeFiles.front().empty()) {
+    Error = "the compiler plugin is not installed beside this program; is the installation whole?";
+    return {};
+  }
+  addPlugin(I, Found, Command);
   addPassed(I, Found, Command);
   if (I.StopsBefore || I.NoRuntime || !I.HasInput || I.Runtime == "none")
     return Command;

@@ -11,6 +11,7 @@ struct Installation {
   std::string Clang, Plugin, Runtime, Include;
   std::string Raw;       ///< libnvmove_raw.a
   std::string Outputs;   ///< libnvmove_outputs.a
+  std::string Observe;   ///< libnvmove_observe.a
   std::string Undefined; ///< what GNU ld is told of the names of libnvmove.a, in a library's link
   std::string Cxx;       ///< what goes before the headers of libstdc++
   std::vector<std::string> UnsafeFiles;
@@ -25,6 +26,7 @@ struct Invocation {
   bool WarningsFail = false;          ///< so that what is warned about ends the run
   std::string Runtime, Clang;         ///< as --nvmove-runtime and --nvmove-clang say
   bool Help = false;
+  bool Observed = false; ///< no plugin and no libnvmove, but notes of what is allocated
   bool Verbose = false;
   bool Plain = false;       ///< no compilation, or switched off: clang alone
   bool StopsBefore = false; ///< nothing is linked

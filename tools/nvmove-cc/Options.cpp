@@ -23,6 +23,8 @@ const std::vector<OwnOption> OwnOptions = {
     {"help", "", "this list", Use::Help},
     {"loads", "source|optimized",
      "what --nvmove-emulate charges: all accesses of the source, or those left", Use::Plugin},
+    {"observe", "", "for 'nvmove observe': the program as it is, and notes of what it allocates",
+     Use::Observe},
     {"port", "FILE", "a port file: marks and boundaries that the source does not have",
      Use::Plugin},
     {"remarks", "", "say what was noted, and what was skipped and why", Use::Plugin},

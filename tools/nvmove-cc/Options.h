@@ -10,7 +10,7 @@ namespace nvmove::driver {
 
 /// An option of nvmove-cc itself: `--nvmove-NAME` or `--nvmove-NAME=VALUE`.
 struct OwnOption {
-  enum class Use { Plugin, Help, Runtime, Clang };
+  enum class Use { Plugin, Help, Runtime, Clang, Observe };
   std::string_view Name;
   std::string_view Value; ///< how the help shows it; empty: takes none
   std::string_view Text;
