@@ -30,7 +30,7 @@ COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "
             "runtime/symbols/statics_table.c": ("plugin/closed-library.c", "plugin/text.test")}
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 METHODS = ("undo", "shadow")
-APART = ("/raw", "/outputs")  # archives of their own, which no test program of the runtime has
+APART = ("/raw", "/outputs", "/observe")  # archives of their own, which no test program of the runtime has
 EXPLORE_SECONDS_MAX = 200  # a mutated program may hang: that is noticed, too
 FAST_SECONDS = 30   # of tests that run before anything else
 SCREEN_SECONDS = 15  # of all tests, where only a first look is wanted

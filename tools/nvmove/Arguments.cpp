@@ -21,6 +21,7 @@ constexpr size_t HelpColumn = 30;
 constexpr const char *MainFooter = R"(
 The order of the steps:
   nvmove scan -p build --load rdbLoad      which types hold the state, and why
+  nvmove observe --load rdbLoad -- ...     which allocations become data
   nvmove estimate ...                      what slower memory would cost
   nvmove plan -p build --load rdbLoad -o server.nvmove.yaml
   nvmove-cc --nvmove-port=server.nvmove.yaml ...
@@ -314,6 +315,8 @@ std::vector<Subcommand> addSubcommands(CLI::App &App, Arguments &A) {
     void (*Add)(CLI::App &, Arguments &);
     std::string (*Check)(Arguments &);
   } static constexpr Table[] = {
+      {"observe", "Run a program, and say which of its allocations become its data",
+       Command::Observe, addObserveOptions, checkObserve},
       {"plan", "Write the port file that moves a program's data, with a reason for each line",
        Command::Plan, addPlanOptions, checkPlan},
       {"move", "Plan a program's port, build it, kill it, and compare what it knows", Command::Move,

@@ -21,7 +21,18 @@ enum ExitStatus {
   ExitInternal = 3,   ///< A defect of nvmove.
 };
 
-enum class Command { Scan, Suggest, Plan, Move, EmitFacts, DumpFacts, Crash, Pool, Estimate };
+enum class Command {
+  Scan,
+  Suggest,
+  Observe,
+  Plan,
+  Move,
+  EmitFacts,
+  DumpFacts,
+  Crash,
+  Pool,
+  Estimate
+};
 
 /// Of `nvmove crash`; the program and its arguments are Arguments::Flags.
 struct CrashArguments {
@@ -80,6 +91,13 @@ struct EstimateArguments {
   unsigned Rounds = 5;
 };
 
+/// Of `nvmove observe`; the command that is run is Arguments::Flags.
+struct ObserveArguments {
+  std::vector<std::string> Shows; ///< Observations, and folders of what processes wrote.
+  std::string Program;            ///< Of several; empty: there is but one.
+  bool All = false;
+};
+
 /// Of `nvmove move`.
 struct MoveArguments {
   std::string Build, Source = ".", Run, Workload, Check, Method;
@@ -114,6 +132,7 @@ struct Arguments {
   uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
   EstimateArguments Estimate;
+  ObserveArguments Observe;
   MoveArguments Move;
   CrashArguments Crash;
   PoolArguments Pool;
@@ -129,6 +148,9 @@ std::string checkInputs(Arguments &A);
 
 void addPlanOptions(CLI::App &Plan, Arguments &A);
 std::string checkPlan(Arguments &A);
+
+void addObserveOptions(CLI::App &App, Arguments &A);
+std::string checkObserve(Arguments &A);
 
 void addMoveOptions(CLI::App &App, Arguments &A);
 std::string checkMove(Arguments &A);

@@ -7,6 +7,7 @@ namespace nvmove::tool {
 
 int runScan(const Arguments &A);
 int runSuggest(const Arguments &A);
+int runObserve(const Arguments &A);
 int runPlan(const Arguments &A);
 int runMove(const Arguments &A);
 int runEmitFacts(const Arguments &A);

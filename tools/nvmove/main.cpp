@@ -27,6 +27,8 @@ int run(const tool::Arguments &A) {
     return tool::runScan(A);
   case tool::Command::Suggest:
     return tool::runSuggest(A);
+  case tool::Command::Observe:
+    return tool::runObserve(A);
   case tool::Command::Plan:
     return tool::runPlan(A);
   case tool::Command::Move:

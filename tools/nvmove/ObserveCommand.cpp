@@ -1,0 +1,260 @@
+// `nvmove observe`: runs a program that writes down what it allocates, and says what became of it.
+#include "nvmove/Commands.h"
+
+#include "observe/Show.h"
+#include "support/Files.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nvmove::tool {
+namespace {
+
+constexpr const char *Footer =
+    "Examples:\n"
+    "  make CC='nvmove-cc --nvmove-observe'\n"
+    "  nvmove observe --load load_notes -o notes.observed.json -- ./notes <commands\n"
+    "  nvmove observe --load load_notes -o notes.observed.json -- ./bench.sh\n"
+    "  nvmove observe --load load_notes --show first.json --show second.json -o both.json\n"
+    "\n"
+    "The command behind -- runs as it is; each process of a program built with --nvmove-observe "
+    "is\n"
+    "observed. End servers by SIGTERM, or kill them: what was written last then counts.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  observed\n"
+    "  1  observed, but the command failed, or the load function was not seen\n"
+    "  2  wrong usage, or nothing was observed\n";
+
+volatile pid_t Running;
+
+void pass(int Number) {
+  if (pid_t Child = Running)
+    kill(Child, Number);
+}
+
+/// Runs a program to its end, with NVMOVE_OBSERVE. Its status as wait() gives it.
+llvm::Expected<int> runObserved(const std::vector<std::string> &Command,
+                                const std::string &Folder) {
+  std::vector<char *> Words;
+  for (const std::string &Each : Command)
+    Words.push_back(const_cast<char *>(Each.c_str()));
+  Words.push_back(nullptr);
+  llvm::outs().flush();
+  pid_t Child = fork();
+  if (Child == 0) {
+    setenv("NVMOVE_OBSERVE", Folder.c_str(), 1);
+    execvp(Words[0], Words.data());
+    llvm::errs() << "nvmove: error: " << Command[0] << ": " << strerror(errno) << '\n';
+    _exit(127);
+  }
+  if (Child < 0)
+    return llvm::createStringError(llvm::errnoAsErrorCode(), "no process can be started");
+  Running = Child;
+  for (int Number : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(Number, pass);
+  int Status = 0;
+  while (waitpid(Child, &Status, 0) < 0 && errno == EINTR)
+    continue;
+  for (int Number : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(Number, SIG_DFL);
+  Running = 0;
+  return Status;
+}
+
+class Observing {
+public:
+  explicit Observing(const Arguments &A)
+      : A(A), Said(llvm::errs(), support::wantsColor(A.Color, llvm::errs()), A.Quiet) {}
+
+  int run() {
+    for (const std::string &Path : A.Observe.Shows)
+      if (llvm::Error Wrong = addPath(Path))
+        return refuse(std::move(Wrong));
+    if (!A.Flags.empty())
+      if (llvm::Error Wrong = runCommand())
+        return refuse(std::move(Wrong));
+    if (llvm::Error Wrong = choose())
+      return refuse(std::move(Wrong));
+    observe::Fates Fates = observe::judge(Seen, A.Load);
+    look(Fates);
+    if (!A.Output.empty())
+      if (llvm::Error Wrong = support::writeFile(
+              A.Output, [&](llvm::raw_ostream &OS) { OS << observe::toJson(Seen); }))
+        return refuse(std::move(Wrong));
+    llvm::sys::fs::remove_directories(Temporary);
+    if (!A.Quiet)
+      observe::show(llvm::outs(), Seen, Fates, A.Load, A.Observe.All);
+    return Status;
+  }
+
+private:
+  int refuse(llvm::Error Wrong) {
+    Said.error(std::move(Wrong));
+    if (!Temporary.empty() && llvm::sys::fs::remove(Temporary))
+      Said.note("what was observed is in " + Temporary + "; --show takes it");
+    return ExitUsage;
+  }
+
+  static llvm::Error failed(const llvm::Twine &What) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
+  }
+
+  /// A folder of files of processes, or an observation.
+  llvm::Error addPath(const std::string &Path) {
+    if (llvm::sys::fs::is_directory(Path))
+      return addFolder(Path);
+    auto Text = llvm::MemoryBuffer::getFile(Path);
+    if (!Text)
+      return llvm::createStringError(Text.getError(), Path + ": " + Text.getError().message());
+    auto Read = observe::fromJson((*Text)->getBuffer(), Path);
+    if (!Read)
+      return Read.takeError();
+    return add(*Read);
+  }
+
+  llvm::Error addFolder(const std::string &Folder) {
+    std::error_code Ignored;
+    std::vector<std::string> Files;
+    for (llvm::sys::fs::directory_iterator I(Folder, Ignored), End; I != End && !Ignored;
+         I.increment(Ignored))
+      if (llvm::StringRef(I->path()).ends_with(".raw"))
+        Files.push_back(I->path());
+    llvm::sort(Files);
+    for (const std::string &File : Files) {
+      observe::Observation One;
+      if (llvm::Error Wrong = observe::addRaw(One, File))
+        return Wrong;
+      if (llvm::Error Wrong = add(One))
+        return Wrong;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error add(const observe::Observation &One) {
+    observe::Observation &Known = Programs[One.Program];
+    for (const auto &[File, Md5] : One.Files)
+      if (auto Old = Known.Files.find(File); Old != Known.Files.end() && Old->second != Md5)
+        return failed(File + " was changed between two of these observations");
+    observe::addObservation(Known, One);
+    return llvm::Error::success();
+  }
+
+  /// The program that is meant: the one that --program names, or that has the load function.
+  llvm::Error choose() {
+    std::vector<const observe::Observation *> Meant;
+    std::string Names;
+    for (const auto &[Path, One] : Programs) {
+      std::string Name = llvm::sys::path::filename(Path).str();
+      Names += (Names.empty() ? "" : ", ") + Name;
+      bool Only = Programs.size() == 1 && A.Observe.Program.empty();
+      if (Only || Name == A.Observe.Program ||
+          (A.Observe.Program.empty() && observe::judge(One, A.Load).LoadRan))
+        Meant.push_back(&One);
+    }
+    if (Programs.empty())
+      return failed("nothing was observed: no process of a program built with "
+                    "'nvmove-cc --nvmove-observe' ended, or waited for input");
+    if (Meant.size() != 1)
+      return failed((A.Observe.Program.empty() ? "several programs were observed: "
+                                               : "'" + A.Observe.Program + "' is none of these: ") +
+                    Names + "; --program NAME takes one of them");
+    Seen = *Meant.front();
+    return llvm::Error::success();
+  }
+
+  llvm::Error runCommand() {
+    llvm::SmallString<128> &Folder = Temporary;
+    if (A.Output.empty()) {
+      if (std::error_code Error = llvm::sys::fs::createUniqueDirectory("nvmove-observe", Folder))
+        return llvm::createStringError(Error, "no temporary folder: " + Error.message());
+    } else {
+      Folder = support::absolutePath(A.Output + ".raw");
+      if (std::error_code Error = llvm::sys::fs::create_directory(Folder, false))
+        return failed(std::exchange(Folder, llvm::SmallString<128>()).str() + ": " +
+                      Error.message() + "; if an earlier run left it, --show it or remove it");
+    }
+    llvm::Expected<int> Ended = runObserved(A.Flags, Folder.str().str());
+    llvm::Error Wrong = Ended ? addFolder(Folder.str().str()) : Ended.takeError();
+    if (!Wrong)
+      tellEnd(*Ended);
+    return Wrong;
+  }
+
+  void tellEnd(int Ended) {
+    if (WIFEXITED(Ended) && WEXITSTATUS(Ended) == 0)
+      return;
+    Status = ExitIncomplete;
+    if (WIFSIGNALED(Ended))
+      Said.warning("the command was ended by " + llvm::Twine(strsignal(WTERMSIG(Ended))));
+    else
+      Said.warning("the command ended with status " + llvm::Twine(WEXITSTATUS(Ended)));
+  }
+
+  void look(const observe::Fates &Fates) {
+    bool HasNames = llvm::any_of(Seen.Stacks, [](const observe::Stack &S) {
+      return llvm::any_of(S.Calls, [](const observe::Call &C) { return !C.File.empty(); });
+    });
+    if (!HasNames)
+      warn("the program has no debug information: was it stripped, or compiled without "
+           "--nvmove-observe?");
+    else if (!A.Load.empty() && !Fates.LoadRan)
+      warn("no allocation was seen in " + A.Load.front() +
+           ": did the command make the program load its data?");
+    else if (!A.Load.empty() && Fates.DataWords.empty())
+      warn("no variable leads to what " + A.Load.front() + " made");
+  }
+
+  void warn(const llvm::Twine &What) {
+    Said.warning(What);
+    Status = ExitIncomplete;
+  }
+
+  const Arguments &A;
+  support::Diagnostics Said;
+  std::map<std::string, observe::Observation> Programs; ///< By path.
+  observe::Observation Seen;                            ///< Of the one that is meant.
+  llvm::SmallString<128> Temporary;                     ///< The folder of what the processes write.
+  int Status = ExitComplete;
+};
+
+} // namespace
+
+void addObserveOptions(CLI::App &App, Arguments &A) {
+  App.add_option("--load", A.Load, "the function that reads the state (repeatable)")
+      ->option_text("F")
+      ->allow_extra_args(false);
+  App.add_option("-o", A.Output, "write the observation here, as JSON")->option_text("FILE");
+  App.add_option("--show", A.Observe.Shows,
+                 "add an observation, or a folder that NVMOVE_OBSERVE named (repeatable)")
+      ->option_text("PATH")
+      ->allow_extra_args(false);
+  App.add_option("--program", A.Observe.Program, "of several observed programs, this one")
+      ->option_text("NAME");
+  App.add_flag("--all", A.Observe.All, "also print what was freed before any point");
+  App.add_flag("-q,--quiet", A.Quiet, "print no table and no warnings");
+  App.footer(Footer);
+}
+
+std::string checkObserve(Arguments &A) {
+  return A.Flags.empty() && A.Observe.Shows.empty()
+             ? "what is to be run? Put the command behind --, or --show an observation"
+             : "";
+}
+
+int runObserve(const Arguments &A) { return Observing(A).run(); }
+
+} // namespace nvmove::tool
