@@ -11,7 +11,8 @@ namespace {
 
 class Judge {
 public:
-  Judge(const Observation &O, const std::vector<std::string> &Load) : O(O), Load(Load) {
+  Judge(const Observation &O, const std::vector<std::string> &Load, const std::set<unsigned> &Apart)
+      : O(O), Load(Load), Apart(Apart) {
     Made.Of.resize(O.Stacks.size());
     From.resize(O.Stacks.size());
     for (const Link &L : O.Links)
@@ -129,7 +130,9 @@ private:
     for (const Link &L : O.Links)
       if (L.Kind != Link::Holder::Blocks && isDataWord(L))
         Starts.insert(L.To);
-    std::vector<char> Reached = reach(Starts, std::nullopt);
+    for (unsigned Each : Apart)
+      Starts.erase(Each);
+    std::vector<char> Reached = reach(Starts, std::nullopt, Apart);
     for (size_t I = 0; I < Reached.size(); ++I)
       Made.Of[I].OfData = Reached[I];
   }
@@ -145,14 +148,16 @@ private:
 
   const Observation &O;
   const std::vector<std::string> &Load;
+  const std::set<unsigned> &Apart;
   Fates Made;
   std::vector<std::vector<const Link *>> From; ///< By stack: the links of its blocks.
 };
 
 } // namespace
 
-Fates judge(const Observation &O, const std::vector<std::string> &Load) {
-  return Judge(O, Load).run();
+Fates judge(const Observation &O, const std::vector<std::string> &Load,
+            const std::set<unsigned> &Apart) {
+  return Judge(O, Load, Apart).run();
 }
 
 } // namespace nvmove::observe

@@ -40,7 +40,9 @@ struct Fates {
   bool LoadRan = false;        ///< Some stack has the load function.
 };
 
-/// \p Load: names of functions; none: every variable's word leads to data.
-Fates judge(const Observation &O, const std::vector<std::string> &Load);
+/// \p Load: names of functions; none: every variable's word leads to data. \p Apart: stacks that are known
+/// to be no data; what only they link to is none, either.
+Fates judge(const Observation &O, const std::vector<std::string> &Load,
+            const std::set<unsigned> &Apart = {});
 
 } // namespace nvmove::observe

@@ -3,6 +3,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace nvmove::observe {
 namespace {
@@ -160,6 +161,13 @@ llvm::Expected<Observation> fromJson(llvm::StringRef Text, llvm::StringRef Name)
   for (const auto &[Key, Md5] : *Files)
     O.Files[Key.str()] = Md5.getAsString().value_or("").str();
   return O;
+}
+
+llvm::Expected<Observation> readObservation(const std::string &Path) {
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  if (!Text)
+    return llvm::createStringError(Text.getError(), Path + ": " + Text.getError().message());
+  return fromJson((*Text)->getBuffer(), Path);
 }
 
 } // namespace nvmove::observe

@@ -65,5 +65,6 @@ void addObservation(Observation &O, const Observation &Other, bool SameRun = fal
 /// As text, and from it; \p Name is for the error.
 std::string toJson(const Observation &O);
 llvm::Expected<Observation> fromJson(llvm::StringRef Text, llvm::StringRef Name);
+llvm::Expected<Observation> readObservation(const std::string &Path);
 
 } // namespace nvmove::observe

@@ -12,13 +12,6 @@ namespace {
 using facts::Instruction;
 using facts::Op;
 
-/// Functions of the C library whose calls a port file can send to a pool.
-bool isPools(llvm::StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", true)
-      .Default(false);
-}
-
 class Allocations {
 public:
   Allocations(const Program &P, const Inference &Known, const Everything &All, const Moved &What,
@@ -29,7 +22,6 @@ public:
 
 private:
   std::string typeName(ObjectId Id) const;
-  bool handsOn(FunctionId Id, const facts::Instruction &Call) const;
   bool hasHeader(FunctionId Id, const facts::Instruction &Call) const;
   void findAllocators();
   void addAllocator(const FunctionInfo &In, const Instruction &Call, std::set<FunctionId> &Seen);
@@ -83,7 +75,7 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
       if (Inner.What == Entity::Function)
         addAllocator(F, I, Seen);
       add(Into.Allocators, Say.function(Callee.Id), "called at " + shown(Where), Where);
-      Handed |= handsOn(Callee.Id, I);
+      Handed |= handsOn(P, Callee.Id, I);
       if (hasHeader(Callee.Id, I))
         Into.Questions.push_back(
             {Key::Allocators,
@@ -101,20 +93,6 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
            {"nothing, if the blocks are arrays of one record, allocated as such",
             "let it call malloc for each"}});
   }
-}
-
-/// True when \p Id gives the memory that \p Call allocates, of a size that its caller says: its callers'
-/// calls have the types.
-bool Allocations::handsOn(FunctionId Id, const Instruction &Call) const {
-  const FunctionInfo &F = P.function(Id);
-  bool Sized = false;
-  for (unsigned I = 0; I != Call.ArgumentCount; ++I)
-    for (unsigned Parameter : parametersBehind(*F.Body, F.Body->Arguments[Call.FirstArgument + I]))
-      Sized |= F.parameter(Parameter).Pointers == 0;
-  return Sized && llvm::any_of(F.Body->Body, [&](const Instruction &I) {
-           return I.Code == Op::Return && I.A != None && I.A != facts::NullRegister &&
-                  registersBehind(*F.Body, I.A).count(Call.Dst);
-         });
 }
 
 /// True when \p Id gives an address inside of what \p Call allocates: behind a header.
@@ -142,7 +120,7 @@ void Allocations::findAllocators() {
     FunctionId Maker = All.functionOf(Made.In);
     bool Library =
         Made.At->A != None && P.entity(P.function(Maker), Made.At->A).What == Entity::External;
-    if (Library && handsOn(Maker, *Made.At))
+    if (Library && handsOn(P, Maker, *Made.At))
       add(Into.Allocators, Say.function(Maker), "its callers say what it allocates",
           Say.definition(Maker));
     else
@@ -200,13 +178,15 @@ void Allocations::findScopes() {
                "scope is around",
            {"nothing, until a commit names the field that it is linked by",
             "a scope by the field or variable that takes it, or by the callers of " + Name +
-                " that link it"}});
+                " that link it"},
+           Name});
     if (!Objects.second.empty())
       Into.Questions.push_back(
           {Key::Volatile,
            "in the calls of " + Name + " also " + listed(Objects.second) + " goes to the pool",
            {"nothing, if it holds no address of what stays in DRAM",
-            "'volatile': a scope by the field or variable that takes it"}});
+            "'volatile': a scope by the field or variable that takes it"},
+           Name});
   }
 }
 
@@ -217,6 +197,24 @@ void Allocations::run() {
 }
 
 } // namespace
+
+bool isPools(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", true)
+      .Default(false);
+}
+
+bool handsOn(const Program &P, FunctionId Id, const Instruction &Call) {
+  const FunctionInfo &F = P.function(Id);
+  bool Sized = false;
+  for (unsigned I = 0; I != Call.ArgumentCount; ++I)
+    for (unsigned Parameter : parametersBehind(*F.Body, F.Body->Arguments[Call.FirstArgument + I]))
+      Sized |= F.parameter(Parameter).Pointers == 0;
+  return Sized && llvm::any_of(F.Body->Body, [&](const Instruction &I) {
+           return I.Code == Op::Return && I.A != None && I.A != facts::NullRegister &&
+                  registersBehind(*F.Body, I.A).count(Call.Dst);
+         });
+}
 
 void describeAllocations(const Program &P, const Inference &Known, const Everything &All,
                          const Moved &What, Plan &Into) {

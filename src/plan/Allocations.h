@@ -6,6 +6,13 @@
 
 namespace nvmove::plan {
 
+/// Functions of the C library whose calls a port file can send to a pool.
+bool isPools(llvm::StringRef Name);
+
+/// True when \p Id gives the memory that \p Call allocates, of a size that its caller says: its callers'
+/// calls have the types.
+bool handsOn(const Program &P, FunctionId Id, const facts::Instruction &Call);
+
 void describeAllocations(const Program &P, const Inference &Known, const Everything &All,
                          const Moved &What, Plan &Into);
 

@@ -52,6 +52,7 @@ struct Question {
   Key About = Key::Program;
   std::string Text;                 ///< One sentence, with its place in it.
   std::vector<std::string> Choices; ///< What may be done; the one that the plan took comes first.
+  std::string Subject = {};         ///< A function whose allocations it is about; or "roots": all.
 };
 
 /// What a port file lacks (Drift.def).

@@ -6,6 +6,7 @@
 #include "plan/Edges.h"
 #include "plan/Ends.h"
 #include "plan/Loads.h"
+#include "plan/Observed.h"
 #include "plan/Roots.h"
 #include "plan/Turns.h"
 
@@ -157,8 +158,12 @@ llvm::Expected<Plan> Planner::run() {
         {Key::Roots,
          "no global variable leads to what the load makes",
          {"if a local variable of main does, make it a global one, and plan again",
-          "else name another function: one that makes what its caller keeps"}});
+          "else name another function: one that makes what its caller keeps"},
+         "roots"});
   describeLoads(P, Known, All, Load, Result);
+  if (O.Seen)
+    if (llvm::Error Wrong = addObserved(P, All, What, *O.Seen, O.Load, Result))
+      return std::move(Wrong);
   if (O.Against)
     Result.Drift = findDrift(P, All, What, Result, *O.Against);
   describeTurns(All, When);

@@ -1,4 +1,4 @@
-// Thinks out a port file for a program, from its source alone.
+// Thinks out a port file for a program, from its source and, where there is one, an observed run.
 #pragma once
 
 #include "facts/Facts.h"
@@ -6,6 +6,9 @@
 
 #include "llvm/Support/Error.h"
 
+namespace nvmove::observe {
+struct Observation;
+}
 namespace nvmove::port {
 struct PortFile;
 }
@@ -13,9 +16,10 @@ struct PortFile;
 namespace nvmove::plan {
 
 struct Options {
-  std::vector<std::string> Load, Save;     ///< As for a scan (solve/Solve.h).
-  const port::PortFile *Against = nullptr; ///< A file to compare with: Plan::Drift.
-  uint64_t StepsMax = 100'000'000;         ///< Of the points-to engine: about a minute.
+  std::vector<std::string> Load, Save;        ///< As for a scan (solve/Solve.h).
+  const observe::Observation *Seen = nullptr; ///< A run of the program.
+  const port::PortFile *Against = nullptr;    ///< A file to compare with: Plan::Drift.
+  uint64_t StepsMax = 100'000'000;            ///< Of the points-to engine: about a minute.
 };
 
 /// Fails with UnknownFunction (solve/Solve.h), or where the units have no main.

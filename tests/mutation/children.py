@@ -11,17 +11,21 @@ START_SECONDS = 5
 
 
 def ended(command, seconds, **options):
-    """Its status; None: it ran for so many seconds and was killed, with all that it started."""
+    """Its status; None: it ran for so many seconds and was killed. All that it started ends with it: what a
+    mutated program has left behind may run for ever."""
     with STARTING:
         run = subprocess.Popen(command, start_new_session=True, **options)
         GROUPS.add(run.pid)
     try:
         return run.wait(seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
         return None
     finally:
+        try:
+            os.killpg(run.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        run.wait()
         GROUPS.discard(run.pid)
 
 

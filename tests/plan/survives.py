@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plans the ports of small programs, builds them, and kills them behind each answer.
 
-usage: survives.py --bin DIR [--method NAME] [PROGRAM...]
+usage: survives.py --bin DIR [--method NAME] [--observed] [PROGRAM...]
 
 A program of programs/ reads commands, one a line, and answers each with one line. Its head says how it is
 used:
@@ -18,6 +18,7 @@ The oracle is the program itself, built by clang, that nobody kills: after the f
 asked, for each N, with each method, and have to say the same. The killed one has no file that it could load
 when it starts again: what it knows it has from its pool. The plan is used as it is written but for `hand`
 and `drop`, which are counted.
+--observed: the plan is also told what a run of all commands did (`nvmove observe`).
 """
 import argparse
 import os
@@ -90,15 +91,31 @@ def edited(text, program):
     return text
 
 
-def plan(tools, program, folder):
+def observe(tools, program, folder):
+    """The file of an observed run of all commands."""
+    observed, ran = os.path.join(folder, "observed"), os.path.join(folder, "observed.json")
+    run([os.path.join(tools, "nvmove-cc"), "--nvmove-observe", "-w", "-O1", *program.flags(),
+         *program.sources(), "-o", observed, "-lpthread"], folder)
+    write_data(program, folder)
+    loads = [word for name in program.head["load"] for word in ("--load", name)]
+    subprocess.run([os.path.join(tools, "nvmove"), "observe", "-q", *loads, "-o", ran, "--", observed],
+                   cwd=folder, stdout=subprocess.DEVNULL, text=True, timeout=SECONDS_MAX,
+                   input="".join(line + "\n" for line in program.head["command"] + program.head["ask"]))
+    remove_data(program, folder)
+    return ran
+
+
+def plan(tools, program, folder, observes):
     port = os.path.join(folder, "port.yaml")
+    seen = ["--observed", observe(tools, program, folder)] if observes else []
     command = [os.path.join(tools, "nvmove"), "plan", "--no-cache", "-q"]
     for key in ("load", "save"):
         for name in program.head[key]:
             command += [f"--{key}", name]
     sources = [*program.sources(), "--", "-std=gnu11", *program.flags()]
-    run([*command, "-o", port, *sources], folder)
-    run([*command, "--check", port, *sources], folder)  # a plan has all that a plan asks for
+    run([*command, *seen, "-o", port, *sources], folder)
+    if not observes:
+        run([*command, "--check", port, *sources], folder)  # a plan has all that a plan asks for
     with open(port) as f:
         text = f.read()
     with open(port, "w") as f:
@@ -171,11 +188,11 @@ def compare(program, folder, plain, ported, method):
     return len(commands)
 
 
-def check_one(tools, path, methods):
+def check_one(tools, path, methods, observes):
     """(kills survived, hand edits)"""
     program, kills = Program(path), 0
     with tempfile.TemporaryDirectory() as folder:
-        port = plan(tools, program, folder)
+        port = plan(tools, program, folder, observes)
         plain, ported = os.path.join(folder, "plain"), os.path.join(folder, "ported")
         run(["clang-19", "-w", "-O1", *program.flags(), *program.sources(), "-o", plain, "-lpthread"], folder)
         run([os.path.join(tools, "nvmove-cc"), "-w", "-g", "-O1", f"--nvmove-port={port}", *program.flags(),
@@ -185,13 +202,13 @@ def check_one(tools, path, methods):
     return kills, len(program.head["hand"]) + len(program.head["drop"])
 
 
-def check(tools, names=(), methods=METHODS):
+def check(tools, names=(), methods=METHODS, observes=False):
     """(passed, failed)"""
     found = sorted(n for n in os.listdir(PROGRAMS) if n.endswith(".c") and (not names or n[:-2] in names))
     passed, kills_all, edits_all = 0, 0, 0
     for name in found:
         try:
-            kills, edits = check_one(tools, os.path.join(PROGRAMS, name), methods)
+            kills, edits = check_one(tools, os.path.join(PROGRAMS, name), methods, observes)
         except (Failed, subprocess.TimeoutExpired) as e:
             print(f"plan: {name}: {e}")
             continue
@@ -205,9 +222,11 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bin", required=True, help="folder of nvmove and nvmove-cc")
     p.add_argument("--method", choices=METHODS, help="only this one")
+    p.add_argument("--observed", action="store_true", help="plan with an observed run, too")
     p.add_argument("programs", nargs="*", metavar="PROGRAM", help="without .c; default: all")
     a = p.parse_args()
-    passed, failed = check(os.path.abspath(a.bin), a.programs, (a.method,) if a.method else METHODS)
+    passed, failed = check(os.path.abspath(a.bin), a.programs, (a.method,) if a.method else METHODS,
+                           a.observed)
     return 1 if failed or not passed else 0
 
 

@@ -28,7 +28,7 @@ ALLOWED = {
     "facts": {"support"},
     "scan": {"support", "facts"},
     "solve": {"support", "facts"},
-    "plan": {"support", "facts", "solve", "port"},
+    "plan": {"support", "facts", "solve", "observe", "port"},
     "report": {"support", "facts", "solve"},
     "crash": {"support"},
     "pool": {"support"},

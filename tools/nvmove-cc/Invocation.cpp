@@ -285,16 +285,19 @@ void addPlugin(const Invocation &I, const Installation &Found, std::vector<std::
   Add("--end-no-unused-arguments");
 }
 
-/// A program whose calls can be followed and named, with the library that does it.
+/// A program whose calls can be followed and named, with the library that does it. All blocks are made:
+/// an optimiser may leave one out, or make a variable of it.
 std::vector<std::string> addObserved(const Invocation &I, const Installation &Found,
                                      std::vector<std::string> Command, std::string &Error) {
   if (Found.Observe.empty())
     Error = "libnvmove_observe.a is not installed beside this program; is the installation whole?";
   else if (I.Static && !I.StopsBefore)
     Error = "a static program cannot be observed; link it without -static";
-  Command.insert(Command.end(), {"--start-no-unused-arguments", "-g", "-fno-omit-frame-pointer",
-                                 "-mno-omit-leaf-frame-pointer", "-fno-optimize-sibling-calls",
-                                 "--end-no-unused-arguments"});
+  Command.insert(Command.end(),
+                 {"--start-no-unused-arguments", "-g", "-fno-omit-frame-pointer",
+                  "-mno-omit-leaf-frame-pointer", "-fno-optimize-sibling-calls",
+                  "-fno-builtin-malloc", "-fno-builtin-calloc", "-fno-builtin-realloc",
+                  "-fno-builtin-strdup", "-fno-builtin-strndup", "--end-no-unused-arguments"});
   Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
   if (I.StopsBefore || I.NoRuntime || !I.HasInput)
     return Command;

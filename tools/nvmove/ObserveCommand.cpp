@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
@@ -117,10 +116,7 @@ private:
   llvm::Error addPath(const std::string &Path) {
     if (llvm::sys::fs::is_directory(Path))
       return addFolder(Path);
-    auto Text = llvm::MemoryBuffer::getFile(Path);
-    if (!Text)
-      return llvm::createStringError(Text.getError(), Path + ": " + Text.getError().message());
-    auto Read = observe::fromJson((*Text)->getBuffer(), Path);
+    auto Read = observe::readObservation(Path);
     if (!Read)
       return Read.takeError();
     return add(*Read);

@@ -2,6 +2,7 @@
 #include "nvmove/Commands.h"
 #include "nvmove/Inputs.h"
 
+#include "observe/Observation.h"
 #include "plan/Planner.h"
 #include "plan/WritePlan.h"
 #include "plan/WriteSarif.h"
@@ -98,6 +99,8 @@ int tellDrift(const Arguments &A, const plan::Plan &Plan, bool Partly, support::
 void addPlanOptions(CLI::App &App, Arguments &A) {
   addInputs(App, A);
   addLoadAndSave(App, A);
+  App.add_option("--observed", A.Observed, "a run of the program, as 'nvmove observe -o' wrote it")
+      ->option_text("FILE");
   App.add_option("-o,--output", A.Output, "write there instead of to stdout")
       ->option_text("FILE")
       ->check([](const std::string &Name) {
@@ -162,7 +165,17 @@ int runPlan(const Arguments &A) {
     }
     Against = std::move(*Read);
   }
+  std::optional<observe::Observation> Seen;
+  if (!A.Observed.empty()) {
+    llvm::Expected<observe::Observation> Read = observe::readObservation(A.Observed);
+    if (!Read) {
+      D.error(Read.takeError());
+      return ExitUsage;
+    }
+    Seen = std::move(*Read);
+  }
   plan::Options O;
+  O.Seen = Seen ? &*Seen : nullptr;
   O.Against = Against ? &*Against : nullptr;
   O.Load = A.Load;
   O.Save = A.Save;
