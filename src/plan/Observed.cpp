@@ -126,6 +126,16 @@ private:
     return Own;
   }
 
+  /// Whether a function only hands on what its caller says: one argument is its own parameter.
+  bool passesOn(FunctionId Id, const Instruction &Call) const {
+    const FunctionInfo &F = P.function(Id);
+    for (unsigned I = 0; I != Call.ArgumentCount; ++I)
+      if (facts::Register Each = F.Body->Arguments[Call.FirstArgument + I];
+          Each < F.Body->ParameterCount && F.parameter(Each).Pointers == 0)
+        return handsOn(P, Id, Call);
+    return false;
+  }
+
   /// How many calls, from malloc on, are those of allocators: they make what their callers ask for.
   size_t allocatorsIn(const std::vector<observe::Call> &Calls) const {
     size_t Count = 0;
@@ -133,7 +143,7 @@ private:
       FunctionId Id = functionOf(Calls[Count]);
       const Instruction *Call =
           Id == None ? nullptr : callAt(Id, Calls[Count], Count ? Calls[Count - 1].Function : "");
-      if (!Call || !handsOn(P, Id, *Call))
+      if (!Call || !(Count ? passesOn(Id, *Call) : handsOn(P, Id, *Call)))
         break;
     }
     return Count;
