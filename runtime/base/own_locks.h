@@ -71,7 +71,7 @@ bool nvmi_locks_before_fork(bool at_work);
 void nvmi_locks_after_fork(bool in_child);
 
 /* The same for who is not at work (internal.h, `busy`): signals wait meanwhile. A handler that
- * stores would wait at a gate (tx/freeze.h) whose thread may wait for this lock. */
+ * stores would wait at a gate (core/gate.h) whose thread may wait for this lock. */
 struct nvmi_quiet {
   struct nvmi_mutex *lock;
   sigset_t before;

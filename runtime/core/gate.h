@@ -1,12 +1,14 @@
 /* gate.h: whether threads may note stores, allocate, free and end transactions.
  *
- * A thread first says that it is at work (`busy`), then looks here (tx/freeze.h). Gate: of one pool.
+ * A thread first says that it is at work (`busy`), then looks here. Gate: of one pool.
  */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct nvmi_thread;
 
 /* Who has shut a pool's gate. Each opens it for itself alone. */
 enum nvmi_gate { NVMI_GATE_SHRINK = 1, NVMI_GATE_FREEZE = 2, NVMI_GATE_CHILD = 4 /* of fork */ };
@@ -18,7 +20,7 @@ static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate wh
 }
 
 /* Why the quick ways are closed: stores are traced, or all threads stand still, in all pools
- * (freeze.h). */
+ * (standstill.h). */
 union nvmi_slow {
   struct {
     bool tracing, stopped;
@@ -32,3 +34,7 @@ static inline bool nvmi_goes_slowly(void) {
 static inline bool nvmi_all_stand(void) {
   return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_ACQUIRE);
 }
+
+/* The thread has said that it is at work in the pools with these numbers (bits). It is not, until
+ * all gates are open; one that was at work before goes on. */
+void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools);

@@ -156,7 +156,6 @@ void (*_Atomic nvmi_port_unloaded)(void);
 void (*_Atomic nvmi_port_landed)(const void *);
 const struct nvmi_trace_table *nvmi_trace_table;
 bool nvmi_exits;
-union nvmi_slow nvmi_slow;
 
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
   sigset_t all, before;

@@ -6,12 +6,13 @@
 #include "heap/heap_ready.h"
 #include "heap/heap_types.h"
 
+#include "core/barrier.h"
+#include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_recent.h"
 #include "log/log.h"
-#include "tx/freeze.h"
 #include "types/types.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  *
  * Programs that take requests apart allocate and free a few blocks for each.
  */
+#include "core/barrier.h"
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"

@@ -9,6 +9,7 @@
 #include "log/log.h"
 
 #include "base/invariant.h"
+#include "core/barrier.h"
 #include "heap/heap.h"
 #include "log/log_read.h"
 #include "order/order.h"
@@ -16,12 +17,10 @@
 
 #include "core/tracing.h"
 
-#include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -127,21 +126,6 @@ void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
   nvmi_log_raise_bound(pool, order + 1);
 }
 
-static bool membarrier_all(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
-
-bool nvmi_barrier_in_all_threads(void) {
-  bool done = membarrier_all(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-  if (done)
-    nvmi_trace_alone(NVM_TRACE_FENCE, 1);
-  return done;
-}
-
-void nvmi_fence_all_threads(const struct nvm_pool *pool) {
-  nvmi_barrier_in_all_threads();
-  if (pool->persist->fence_all)
-    pool->persist->fence_all(pool->home);
-}
-
 /* The frames that retire checked commits come to the media, this thread's and others'. */
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool) {
   if (atomic_exchange(&pool->stores_unnoted, true) || !pool->log_count)
@@ -228,7 +212,7 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   struct nvmi_log *log = make_log(pool, count);
   if (!log)
     return NULL;
-  if (count == 0 && !membarrier_all(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+  if (count == 0 && !nvmi_barrier_prepare())
     pool->several_logs = true;
   if (count > 0)
     become_several(pool, count);

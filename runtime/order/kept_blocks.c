@@ -2,11 +2,11 @@
 #include "order/kept_blocks.h"
 
 #include "base/pause.h"
+#include "core/gate.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "order/ticket.h"
-#include "tx/freeze.h"
 
 struct kept {
   struct nvm_pool *pool;

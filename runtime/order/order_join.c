@@ -6,6 +6,7 @@
  * and freed by the other, but is never allocated again before its free committed.
  */
 #include "base/own_locks.h"
+#include "core/barrier.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "order/order.h"

@@ -1,6 +1,6 @@
 /* undoing.c: see undoing.h.
  *
- * All others stand still meanwhile (freeze.h), so what they have noted can be read. A dependent is
+ * All others stand still meanwhile (standstill.h), so what they have noted can be read. A dependent is
  * doomed: its ticket leads to one that is ABORTING, and it reads its parcels behind the gate, so
  * what is put there now it finds.
  *
@@ -15,13 +15,13 @@
 
 #include "base/pause.h"
 #include "base/sort.h"
+#include "core/barrier.h"
 #include "core/lines.h"
-#include "log/log.h"
+#include "core/standstill.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
 #include "order/ticket.h"
 #include "order/waits.h"
-#include "tx/freeze.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -173,7 +173,7 @@ struct question {
   bool work; /* a dependent does, in one of them or in another */
 };
 
-/* As others_work() in freeze.c. */
+/* As nvmi_others_work(). */
 __attribute__((no_sanitize("thread"))) static bool add_pools(struct nvmi_ticket *ticket,
                                                              void *context) {
   struct question *question = context;

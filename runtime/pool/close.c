@@ -3,6 +3,7 @@
  */
 #include "base/invariant.h"
 #include "base/own_locks.h"
+#include "core/barrier.h"
 #include "core/header.h"
 #include "core/map.h"
 #include "core/tracing.h"

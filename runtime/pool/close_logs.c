@@ -3,6 +3,7 @@
  */
 #include "base/clock.h"
 #include "base/pause.h"
+#include "core/barrier.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "log/log_read.h"

@@ -5,7 +5,9 @@
 
 #include "base/clock.h"
 #include "base/pause.h"
+#include "core/barrier.h"
 #include "core/follower.h"
+#include "core/standstill.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 
@@ -13,7 +15,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -28,37 +29,6 @@ enum {
 /* One thread of a process at a time. */
 static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
-
-static bool is_shut(uint64_t pools) {
-  bool shut = nvmi_all_stand();
-  for (uint64_t left = pools; left; left &= left - 1) {
-    const struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(left));
-    shut |= pool->gate && !pool->forked;
-  }
-  return shut;
-}
-
-void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools) {
-  while (thread->busy == 1 && is_shut(pools)) {
-    thread->busy--;
-    nvmi_compiler_barrier();
-    for (unsigned tries = 0; is_shut(pools); tries++)
-      nvmi_pause(tries);
-    thread->busy++;
-    nvmi_compiler_barrier();
-  }
-}
-
-/* Under the pool's lock: a thread does not go away meanwhile. The barrier orders what is read here,
- * as in shrink.c. */
-__attribute__((no_sanitize("thread"))) static bool others_work(const struct nvm_pool *pool) {
-  for (unsigned i = 0; i < pool->log_count; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (owner && owner != nvmi_self && owner->busy)
-      return true;
-  }
-  return false;
-}
 
 static bool has_others(const struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++)
@@ -84,7 +54,7 @@ int nvmi_freeze(struct nvm_pool *pool) {
     nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
     if (has_others(pool) && !nvmi_barrier_in_all_threads())
       return give_up(pool, NVM_ESYSTEM, NVMI_NO_BARRIER);
-    if (!others_work(pool))
+    if (!nvmi_others_work(pool))
       break;
     if (nvmi_now() > end)
       return give_up(pool, NVM_EBUSY, "its threads do not come to rest");
@@ -105,78 +75,6 @@ void nvmi_thaw(struct nvm_pool *pool) {
   nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
   nvmi_unlock(freezer);
-}
-
-/* Of these, the ones that are open. No pool leaves the table while the thread has `freezer`. */
-static uint64_t still_open(uint64_t pools) {
-  uint64_t found = 0;
-  for (; pools; pools &= pools - 1)
-    found |= nvmi_pool_number((unsigned)__builtin_ctzll(pools)) ? pools & -pools : 0;
-  return found;
-}
-
-/* Who looks at a gate looks at this, too: no gate needs to be shut. */
-static void stop_all(void) {
-  __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
-  if (!nvmi_barrier_in_all_threads())
-    nvmi_fatal(NVM_ESYSTEM, NULL, NVMI_NO_BARRIER);
-}
-
-static void let_all_go(void) { __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE); }
-
-/* Whether nobody is at work in these pools. False as well where somebody holds the lock of one; then
- * `*locked` is that pool. */
-static bool all_rest(uint64_t pools, struct nvm_pool **locked) {
-  bool rest = true;
-  for (*locked = NULL; pools && rest; pools &= pools - 1) {
-    struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(pools));
-    if (!nvmi_try_lock(&pool->lock)) {
-      *locked = pool;
-      return false;
-    }
-    rest = !others_work(pool);
-    nvmi_unlock(&pool->lock);
-  }
-  return rest;
-}
-
-static sigset_t before_stop; /* signals that were blocked; of the thread that has `freezer` */
-
-/* At work twice over, the thread itself goes on; its signal handlers, which might store before that,
- * wait. Who holds a pool's lock may be interrupted by a handler that waits at a gate: all go on until
- * the lock is free. Who shrinks a view holds the lock, too, and keeps its gate shut for itself. */
-void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
-  struct nvm_pool *locked;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  nvmi_lock(freezer);
-  before_stop = before;
-  pools = still_open(pools);
-  for (unsigned tries = 0;; tries++) {
-    stop_all();
-    if (all_rest(pools, &locked))
-      break;
-    if (locked) {
-      let_all_go();
-      nvmi_lock(&locked->lock);
-      nvmi_unlock(&locked->lock);
-    } else {
-      nvmi_pause(tries);
-    }
-  }
-  thread->busy++;
-  nvmi_compiler_barrier();
-}
-
-void nvmi_let_others(struct nvmi_thread *thread) {
-  nvmi_compiler_barrier();
-  assert(thread->busy > 0 && nvmi_all_stand());
-  thread->busy--;
-  let_all_go();
-  sigset_t before = before_stop;
-  nvmi_unlock(freezer);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Whether a process holds the byte. */
@@ -234,5 +132,5 @@ __attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thre
 
 void nvmi_freeze_forget(void) {
   answering = 0;
-  nvmi_slow.stopped = false;
+  nvmi_standstill_forget();
 }

@@ -19,16 +19,6 @@
 int nvmi_freeze(struct nvm_pool *pool);
 void nvmi_thaw(struct nvm_pool *pool);
 
-/* The same for several pools (bits), without their locks: no other thread begins to note or to end
- * a transaction in any pool, and none is in the middle of it in one of these. The caller goes on.
- * Not within a section that is at work. */
-void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools);
-void nvmi_let_others(struct nvmi_thread *thread);
-
-/* The thread has said that it is at work in the pools with these numbers (bits). It is not, until
- * all gates are open; one that was at work before goes on. */
-void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools);
-
 static inline struct nvm_backup_words *nvmi_backup_words(const struct nvm_pool *pool) {
   return (struct nvm_backup_words *)(pool->home + NVM_BACKUP_OFFSET);
 }

@@ -11,11 +11,12 @@
  */
 #include "core/internal.h"
 
+#include "core/barrier.h"
 #include "core/follower.h"
+#include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "log/entry.h"
-#include "tx/freeze.h"
 
 #include <signal.h>
 
@@ -144,7 +145,7 @@ static void settle(struct nvmi_thread *thread) {
   thread->ahead_count = 0;
 }
 
-/* Says that the thread is at work, at a moment when the gate is open (shrink.c, freeze.h). */
+/* Says that the thread is at work, at a moment when the gate is open (gate.h). */
 static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
   thread->busy = 1;
   nvmi_compiler_barrier();

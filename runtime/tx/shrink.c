@@ -22,6 +22,7 @@
 #include "tx/shrink.h"
 
 #include "base/settings.h"
+#include "core/barrier.h"
 #include "log/log.h"
 
 #include <sched.h>

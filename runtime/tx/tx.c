@@ -9,7 +9,9 @@
 
 #include "base/invariant.h"
 #include "base/signal_frame.h"
+#include "core/barrier.h"
 #include "core/follower.h"
+#include "core/gate.h"
 #include "core/lines.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"

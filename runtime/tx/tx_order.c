@@ -3,6 +3,7 @@
  * A commit waits for its turn, takes in what joined it, and goes on as any other. One that may not
  * commit, or cannot, is undone while the others stand still (undoing.h).
  */
+#include "core/gate.h"
 #include "core/lines.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
@@ -10,7 +11,6 @@
 #include "order/order.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
-#include "tx/freeze.h"
 #include "tx/tx.h"
 
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,

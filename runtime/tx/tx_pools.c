@@ -1,8 +1,8 @@
 /* tx_pools.c: a transaction's lines by pool, and the unsafe pointers among them (tx.h). */
-#include "tx/freeze.h"
 #include "tx/pointers.h"
 #include "tx/tx.h"
 
+#include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "heap/heap.h"

@@ -54,6 +54,7 @@ RULES = [
 WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
           "order/undoing.c", "order/kept_blocks.c", "order/locks.c", "tx/tx_order.c", "tx/freeze.c",
+          "core/gate.c", "core/standstill.c",
           "tx/judge.c", "tx/own_image.c", "core/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",
           "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c")]

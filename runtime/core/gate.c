@@ -1,0 +1,27 @@
+/* gate.c: see gate.h. */
+#include "core/gate.h"
+
+#include "base/pause.h"
+#include "core/internal.h"
+
+union nvmi_slow nvmi_slow;
+
+static bool is_shut(uint64_t pools) {
+  bool shut = nvmi_all_stand();
+  for (uint64_t left = pools; left; left &= left - 1) {
+    const struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(left));
+    shut |= pool->gate && !pool->forked;
+  }
+  return shut;
+}
+
+void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools) {
+  while (thread->busy == 1 && is_shut(pools)) {
+    thread->busy--;
+    nvmi_compiler_barrier();
+    for (unsigned tries = 0; is_shut(pools); tries++)
+      nvmi_pause(tries);
+    thread->busy++;
+    nvmi_compiler_barrier();
+  }
+}

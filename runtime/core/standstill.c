@@ -1,0 +1,94 @@
+/* standstill.c: see standstill.h. */
+#include "core/standstill.h"
+
+#include "base/pause.h"
+#include "core/barrier.h"
+
+#include <assert.h>
+#include <signal.h>
+
+static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
+
+/* A thread does not go away meanwhile. The barrier orders what is read here, as in shrink.c. */
+__attribute__((no_sanitize("thread"))) bool nvmi_others_work(const struct nvm_pool *pool) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (owner && owner != nvmi_self && owner->busy)
+      return true;
+  }
+  return false;
+}
+
+/* Of these, the ones that are open. No pool leaves the table while the thread has `freezer`. */
+static uint64_t still_open(uint64_t pools) {
+  uint64_t found = 0;
+  for (; pools; pools &= pools - 1)
+    found |= nvmi_pool_number((unsigned)__builtin_ctzll(pools)) ? pools & -pools : 0;
+  return found;
+}
+
+/* Who looks at a gate looks at this, too: no gate needs to be shut. */
+static void stop_all(void) {
+  __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
+  if (!nvmi_barrier_in_all_threads())
+    nvmi_fatal(NVM_ESYSTEM, NULL, NVMI_NO_BARRIER);
+}
+
+static void let_all_go(void) { __atomic_store_n(&nvmi_slow.stopped, false, __ATOMIC_RELEASE); }
+
+/* Whether nobody is at work in these pools. False as well where somebody holds the lock of one; then
+ * `*locked` is that pool. */
+static bool all_rest(uint64_t pools, struct nvm_pool **locked) {
+  bool rest = true;
+  for (*locked = NULL; pools && rest; pools &= pools - 1) {
+    struct nvm_pool *pool = nvmi_pool_number((unsigned)__builtin_ctzll(pools));
+    if (!nvmi_try_lock(&pool->lock)) {
+      *locked = pool;
+      return false;
+    }
+    rest = !nvmi_others_work(pool);
+    nvmi_unlock(&pool->lock);
+  }
+  return rest;
+}
+
+static sigset_t before_stop; /* signals that were blocked; of the thread that has `freezer` */
+
+/* At work twice over, the thread itself goes on; its signal handlers, which might store before that,
+ * wait. Who holds a pool's lock may be interrupted by a handler that waits at a gate: all go on until
+ * the lock is free. Who shrinks a view holds the lock, too, and keeps its gate shut for itself. */
+void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
+  struct nvm_pool *locked;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  nvmi_lock(freezer);
+  before_stop = before;
+  pools = still_open(pools);
+  for (unsigned tries = 0;; tries++) {
+    stop_all();
+    if (all_rest(pools, &locked))
+      break;
+    if (locked) {
+      let_all_go();
+      nvmi_lock(&locked->lock);
+      nvmi_unlock(&locked->lock);
+    } else {
+      nvmi_pause(tries);
+    }
+  }
+  thread->busy++;
+  nvmi_compiler_barrier();
+}
+
+void nvmi_let_others(struct nvmi_thread *thread) {
+  nvmi_compiler_barrier();
+  assert(thread->busy > 0 && nvmi_all_stand());
+  thread->busy--;
+  let_all_go();
+  sigset_t before = before_stop;
+  nvmi_unlock(freezer);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void nvmi_standstill_forget(void) { nvmi_slow.stopped = false; }

@@ -1,0 +1,17 @@
+/* standstill.h: all other threads stand still: none begins to note or to end a transaction.
+ *
+ * The process has one standstill at a time: who makes it holds NVMI_LOCK_FREEZER.
+ */
+#pragma once
+
+#include "core/internal.h"
+
+/* Stops all others in all pools. None is in the middle of its work in one of `pools` (bits). The
+ * caller goes on; its signals wait. Not within a section that is at work. */
+void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools);
+void nvmi_let_others(struct nvmi_thread *thread);
+/* In a child of fork: its parent's other threads are not there. */
+void nvmi_standstill_forget(void);
+
+/* Whether another thread is at work in the pool; under the pool's lock. */
+bool nvmi_others_work(const struct nvm_pool *pool);
