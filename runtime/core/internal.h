@@ -184,8 +184,6 @@ static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
 }
 /* Commits it, or undoes it, tells and lets the next beginning fail (tx_order.c says when neither). */
 void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
-/* All lines of the transaction end up in thread->lines; the table is empty afterwards. */
-void nvmi_tx_collect(struct nvmi_thread *thread);
 
 static inline void nvmi_fence(struct nvmi_log *log) {
   log->stats.fences++;

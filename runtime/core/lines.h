@@ -122,3 +122,15 @@ static inline void nvmi_lines_fetch_home(const struct nvm_pool *pool, const stru
     if (NVMI_LIKELY(!(lines[i].line & NVMI_RANGE)))
       __builtin_prefetch((void *)((lines[i].line << 6) + change), 1);
 }
+
+/* The lines of the table, and the first `nested` of signal handlers, come into the list
+ * (thread->lines). The table is empty afterwards. Out of memory: fatal. */
+void nvmi_lines_collect(struct nvmi_thread *thread, size_t nested);
+/* Forgets the first `count` lines of signal handlers; more may have come. */
+void nvmi_lines_drop_nested(struct nvmi_thread *thread, size_t count);
+/* All lines of the transaction come into the list, those of signal handlers too. */
+void nvmi_lines_collect_all(struct nvmi_thread *thread);
+/* The lines of a pool among the thread's from number `first` up to `all`, copied behind these. They
+ * are valid until the list changes. */
+const struct nvmi_line *nvmi_lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
+                                      size_t first, size_t all, size_t *count);

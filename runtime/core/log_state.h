@@ -75,7 +75,7 @@ struct nvmi_log {
     uint64_t id;
     int index;
   } types[NVMI_KNOWN_TYPES];                               /* of the pool, by id */
-  struct nvmi_array sealed;                                /* struct nvmi_sealed (order.h) */
+  struct nvmi_array sealed;                                /* struct nvmi_sealed (sealed.h) */
   struct nvmi_array large, straight;                       /* of a commit (straight.c) */
   struct nvmi_array single;                                /* struct nvmi_line: the same */
   struct nvmi_array entries;                               /* of an abort (log_read.h) */

@@ -9,6 +9,7 @@
 
 #include "core/held.h"
 #include "core/root_hooks.h"
+#include "core/sealed.h"
 #include "core/tracing.h"
 #include "log/log.h"
 #include "order/order.h"

@@ -12,7 +12,6 @@
 #include "core/barrier.h"
 #include "heap/heap.h"
 #include "log/log_read.h"
-#include "order/order.h"
 #include "pool/pool.h"
 
 #include "core/tracing.h"

@@ -13,6 +13,7 @@
 #include "base/kill.h"
 #include "base/sort.h"
 #include "core/piece.h"
+#include "core/sealed.h"
 #include "heap/heap_types.h"
 #include "log/record.h"
 #include "log/settle.h"
@@ -21,10 +22,10 @@
 
 #include "core/follower.h"
 #include "core/map.h"
+#include "judge/pointers.h"
 #include "methods/shadow_lines.h"
 #include "order/order.h"
 #include "order/undoing.h"
-#include "tx/pointers.h"
 #include "tx/shrink.h"
 #include "tx/straight.h"
 

@@ -5,6 +5,7 @@
  * sealed line of another transaction that has it, else from the file.
  */
 #include "base/sort.h"
+#include "core/sealed.h"
 #include "methods/shadow_lines.h"
 #include "order/ticket.h"
 #include "order/undoing.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/internal.h"
+#include "core/sealed.h"
 #include "order/order.h"
 
 typedef void nvmi_shadow_visit(void *context, struct nvm_pool *pool, uint64_t offset,

@@ -10,6 +10,8 @@
 #include "core/internal.h"
 #include "core/piece.h"
 #include "heap/heap.h"
+#include "judge/judge.h"
+#include "judge/pointers.h"
 #include "log/entry.h"
 #include "log/log_read.h"
 #include "log/record.h"
@@ -17,8 +19,6 @@
 #include "order/order.h"
 #include "order/undoing.h"
 #include "platform/domain.h"
-#include "tx/judge.h"
-#include "tx/pointers.h"
 
 #include <string.h>
 

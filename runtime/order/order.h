@@ -10,12 +10,6 @@
 
 #include "core/internal.h"
 
-/* A line whose bytes were taken when a lock that guards them was released. */
-struct nvmi_sealed {
-  uint64_t line, mask, sequence; /* later bytes replace earlier ones */
-  char bytes[64];
-};
-
 struct nvmi_parcel {
   struct nvm_pool *pool;
   struct nvmi_log *log;      /* left with its undo entries, or null */

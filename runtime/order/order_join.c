@@ -7,14 +7,15 @@
  */
 #include "base/own_locks.h"
 #include "core/barrier.h"
+#include "core/lines.h"
 #include "heap/heap.h"
+#include "judge/safe.h"
 #include "log/log.h"
 #include "order/order.h"
 
 #include "core/tracing.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
-#include "tx/tx.h"
 
 #include <signal.h>
 
@@ -27,7 +28,7 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
   if (!seals)
     return;
   thread->busy++;
-  nvmi_tx_collect(thread);
+  nvmi_lines_collect_all(thread);
   const struct nvmi_line *lines = thread->lines.items;
   size_t kept = 0, count = thread->lines.count;
   for (size_t i = 0; i < count; i++) {
@@ -56,7 +57,7 @@ uint64_t nvmi_join_unsealed(const struct nvmi_thread *thread) {
 void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools) {
   struct nvmi_ticket *ticket = thread->ticket;
   thread->looks_again = true;
-  if (!nvmi_tx_released_is_safe(thread, pools, &ticket->judged))
+  if (!nvmi_pointers_released_are_safe(thread, pools, &ticket->judged))
     ticket->unsafe = true;
   thread->looks_again = false;
 }
@@ -67,14 +68,14 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   nvmi_join_seal(thread);
   nvmi_order_unlock();
   thread->looks_again = true;
-  bool safe = nvmi_tx_is_safe(thread, thread->touched);
+  bool safe = nvmi_pointers_are_safe(thread, thread->touched);
   thread->looks_again = false;
   if (safe && !(thread->ticket && thread->ticket->unsafe))
     return true;
   if (!thread->ticket)
-    return nvmi_tx_is_safe(thread, thread->touched);
+    return nvmi_pointers_are_safe(thread, thread->touched);
   nvmi_undoing_stop(thread, thread->touched);
-  safe = nvmi_tx_is_safe(thread, thread->touched);
+  safe = nvmi_pointers_are_safe(thread, thread->touched);
   nvmi_undoing_end(thread);
   return safe;
 }
@@ -86,7 +87,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_join_seal(thread);
   thread->busy++;
-  nvmi_tx_collect(thread);
+  nvmi_lines_collect_all(thread);
   for (uint64_t left = thread->touched; left; left &= left - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
     struct nvmi_parcel parcel = {.pool = log->pool, .intents = nvmi_heap_pack(log)};

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/pause.h"
 #include "core/barrier.h"
+#include "core/sealed.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "log/log_read.h"

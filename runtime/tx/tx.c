@@ -16,16 +16,16 @@
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "heap/heap.h"
+#include "judge/pointers.h"
+#include "judge/safe.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "tx/freeze.h"
-#include "tx/pointers.h"
 #include "tx/tx.h"
 #include "types/compare.h"
 #include "types/types.h"
 
 #include <signal.h>
-#include <string.h>
 
 static inline __attribute__((always_inline)) enum nvm_error
 end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit,
@@ -81,54 +81,13 @@ finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
   return end_in_pool(log, lines, count, commit, NULL);
 }
 
-/* As nvmi_tx_collect, with `nested` lines of signal handlers. Some were given up
- * (nvmi_note_forget). */
-static void collect(struct nvmi_thread *thread, size_t nested) {
-  size_t count = thread->lines.count;
-  if (!nvmi_array_reserve(&thread->lines, count + thread->used_count + nested,
-                          sizeof(struct nvmi_line)))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
-  struct nvmi_line *lines = thread->lines.items;
-  for (unsigned i = 0; i < thread->used_count; i++) {
-    struct nvm_line *slot = &thread->table->slot[thread->used[i]];
-    lines[count] = (struct nvmi_line){slot->line, ~slot->missing};
-    count += slot->line && slot->missing != UINT64_MAX; /* a note may have been left by a jump */
-    slot->line = 0;
-  }
-  if (nested)
-    memcpy(lines + count, thread->nested.items, nested * sizeof *lines);
-  thread->used_count = 0;
-  thread->lines.count = count + nested;
-  thread->table->fresh_start = thread->table->fresh_end = 0;
-  if (NVMI_UNLIKELY(thread->noted_end != 0))
-    thread->noted_end = 0;
-}
-
-/* The same without what was stored to scraps. Where views are compared with the file, that is
+/* All lines without what was stored to scraps. Where views are compared with the file, that is
  * written, too. */
 static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread *thread,
                                                              struct nvmi_log *log) {
   if (!nvmi_view_is_compared(log->pool))
     nvmi_heap_forget_scraps(log);
-  collect(thread, 0);
-}
-
-/* Forgets the first `count` lines of signal handlers; more may have come. */
-static void drop_nested(struct nvmi_thread *thread, size_t count) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct nvmi_line *items = thread->nested.items;
-  thread->nested.count -= count;
-  memmove(items, items + count, thread->nested.count * sizeof *items);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-void nvmi_tx_collect(struct nvmi_thread *thread) {
-  size_t nested = thread->nested.count;
-  collect(thread, nested);
-  if (nested)
-    drop_nested(thread, nested);
+  nvmi_lines_collect(thread, 0);
 }
 
 /* With several pools, or something of signal handlers. `failed`: pools (bits) where it did. */
@@ -136,11 +95,11 @@ static __attribute__((noinline)) enum nvm_error
 finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t *failed) {
   enum nvm_error result = NVM_OK;
   size_t nested = thread->nested.count;
-  collect(thread, nested);
+  nvmi_lines_collect(thread, nested);
   size_t all = thread->lines.count;
   bool several = touched & (touched - 1);
   if (several && commit)
-    result = nvmi_tx_check_all(thread, touched, all);
+    result = nvmi_pointers_check_all(thread, touched, all);
   if (result && thread->ticket) { /* undone by tx_order.c, as in end_in_pool */
     *failed = touched;
     touched = 0;
@@ -151,13 +110,13 @@ finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t 
     const struct nvmi_line *lines = thread->lines.items;
     size_t count = all;
     if (several)
-      lines = nvmi_tx_lines_of(thread, log->pool, all, &count);
+      lines = nvmi_lines_of(thread, log->pool, 0, all, &count);
     enum nvm_error error = finish_pool(log, lines, count, commit);
     result = result ? result : error;
     *failed |= error ? touched & -touched : 0;
   }
   if (nested)
-    drop_nested(thread, nested);
+    nvmi_lines_drop_nested(thread, nested);
   return result;
 }
 
@@ -184,7 +143,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     if (NVMI_UNLIKELY(log->scraps))
       collect_without_scraps(thread, log);
     else
-      collect(thread, 0);
+      nvmi_lines_collect(thread, 0);
     error = finish_pool(log, thread->lines.items, thread->lines.count, commit);
     failed = error ? touched : 0;
     asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);

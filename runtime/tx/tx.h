@@ -20,18 +20,6 @@ void nvmi_tx_inherit(struct nvmi_thread *thread);
 int nvmi_tx_end_unbegun(struct nvmi_thread *thread, const struct nvm_pool *pool, bool commit);
 /* tx.c: commits what is open outside transactions, and counts it. */
 enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread);
-/* tx_pools.c. With several pools: the lines of one of them, of the first `all` of the thread's,
- * copied behind those. */
-const struct nvmi_line *nvmi_tx_lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
-                                         size_t all, size_t *count);
-/* tx_pools.c. What is unsafe in one of these pools (bits) is committed in none: NVM_EUNSAFE. */
-enum nvm_error nvmi_tx_check_all(struct nvmi_thread *thread, uint64_t touched, size_t all);
-/* tx_pools.c. Whether nothing that the thread has open in these pools (bits) is an unsafe pointer. */
-bool nvmi_tx_is_safe(struct nvmi_thread *thread, uint64_t pools);
-/* tx_pools.c. The same of what it has stored since the last look, at a release: of the thread's lines
- * those from number `*judged` on. A line that may hold a pointer leaves the table: what is stored
- * there from here on is noted, and listed, once more. `*judged`: how many lines there are now. */
-bool nvmi_tx_released_is_safe(struct nvmi_thread *thread, uint64_t pools, size_t *judged);
 /* tx_order.c: the end of a transaction that others depend on, or that depends on others. */
 enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit);
 /* tx_order.c: commits what is open outside transactions, and counts it, behind a wait for its turn;

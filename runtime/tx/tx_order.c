@@ -107,7 +107,7 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
 
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */
 void nvmi_tx_inherit(struct nvmi_thread *thread) {
-  nvmi_tx_collect(thread);
+  nvmi_lines_collect_all(thread);
   thread->lines.count = 0;
   thread->touched = 0;
   thread->fresh_count = thread->ahead_count = 0;

@@ -54,7 +54,7 @@ void nvmi_type_difference(const struct nvm_type *pools, const struct nvm_type *p
                           size_t size);
 
 /* judged.c: where a record of a type may have a pointer that is judged at a commit. A bit for each
- * of its first words, one for any later word; that some are decided or hidden (tx/judge.h); that it
+ * of its first words, one for any later word; that some are decided or hidden (judge/judge.h); that it
  * ends in a flexible array; that all this is known. */
 enum {
   NVMI_JUDGED_LATER_BIT = 58,

@@ -55,7 +55,7 @@ WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
           "order/undoing.c", "order/kept_blocks.c", "order/locks.c", "tx/tx_order.c", "tx/freeze.c",
           "core/gate.c", "core/standstill.c",
-          "tx/judge.c", "tx/own_image.c", "core/called.c", "tx/note_call.c",
+          "judge/judge.c", "judge/own_image.c", "judge/safe.c", "core/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",
           "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c")]
 WHOLE_RULES = [
@@ -67,7 +67,7 @@ WHOLE_RULES = [
 
 # Where no test notices, and why: "file: function: text of the line". docs/internals/reliability.md says more.
 SURVIVORS = {
-    "runtime/tx/judge.c: judge_decided: some = in_line(written, nvmi_field_decided_by(field, record, 0), "
+    "runtime/judge/judge.c: judge_decided: some = in_line(written, nvmi_field_decided_by(field, record, 0), "
     "field->stride, field->count);":
         "Only time: each element is asked whether a byte that decides about it was written in the line, and "
         "of those that are left out by this none reaches into the line.",

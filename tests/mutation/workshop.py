@@ -21,9 +21,9 @@ EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt
 # Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured.
 COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "driver/handlers.test"),
             "runtime/core/called.c": ("plugin/left-call.c", "plugin/running-call.c"),
-            "runtime/tx/judge.c": ("plugin/hidden-pointers.c", "plugin/decided-together.c",
+            "runtime/judge/judge.c": ("plugin/hidden-pointers.c", "plugin/decided-together.c",
                                     "plugin/closed-library.c"),
-            "runtime/tx/own_image.c": ("plugin/decided-together.c",),
+            "runtime/judge/own_image.c": ("plugin/decided-together.c",),
             "runtime/order/order_join.c": ("plugin/decided-together.c", "plugin/review-a2-released.c"),
             "runtime/order/locks.c": ("driver/locks-seen.test", "plugin/locked.c"),
             "runtime/symbols/statics.c": ("plugin/closed-library.c", "plugin/tagged-statics.c"),

@@ -1,12 +1,12 @@
 /* looks.c: where a commit looks for unsafe pointers: at the bytes that its transaction left, and at the
- * records that these lie in (tx/judge.h, tx/own_image.h).
+ * records that these lie in (judge/judge.h, judge/own_image.h).
  */
 #include "core/internal.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "harness.h"
+#include "judge/judge.h"
 #include "store.h"
-#include "tx/judge.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -107,7 +107,7 @@ static void stay_open_in_one_of_two(void *unused) {
   begin();
   STORE(*word, 1);
   STORE(all.words[0], 1);
-  nvmi_tx_collect(nvmi_self);
+  nvmi_lines_collect_all(nvmi_self);
   CHECK(nvmi_self->lines.count == 2);
   nvmi_tx_stay_open(nvmi_self, UINT64_C(1) << other->index);
   const struct nvmi_line *line = nvmi_self->lines.items;

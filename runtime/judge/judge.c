@@ -1,12 +1,11 @@
 /* judge.c: see judge.h. */
-#include "tx/judge.h"
+#include "judge/judge.h"
 
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"
-#include "order/order.h"
+#include "judge/own_image.h"
 #include "symbols/statics.h"
-#include "tx/own_image.h"
 #include "types/types.h"
 
 #include <string.h>

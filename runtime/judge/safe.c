@@ -1,40 +1,19 @@
-/* tx_pools.c: a transaction's lines by pool, and the unsafe pointers among them (tx.h). */
-#include "tx/pointers.h"
-#include "tx/tx.h"
+/* safe.c: see safe.h. */
+#include "judge/safe.h"
 
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"
-#include "heap/heap.h"
 #include "heap/heap_types.h"
+#include "judge/pointers.h"
 #include "types/types.h"
-
-/* Of those from `first` on. */
-static const struct nvmi_line *lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
-                                        size_t first, size_t all, size_t *count) {
-  *count = 0;
-  if (first == all)
-    return NULL;
-  if (!nvmi_array_reserve(&thread->lines, 2 * all, sizeof(struct nvmi_line)))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for the list of touched lines");
-  struct nvmi_line *lines = thread->lines.items, *own = lines + all;
-  for (size_t i = first; i < all; i++)
-    if (nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6)) == pool)
-      own[(*count)++] = lines[i];
-  return own;
-}
-
-const struct nvmi_line *nvmi_tx_lines_of(struct nvmi_thread *thread, const struct nvm_pool *pool,
-                                         size_t all, size_t *count) {
-  return lines_of(thread, pool, 0, all, count);
-}
 
 static enum nvm_error check_from(struct nvmi_thread *thread, uint64_t pools, size_t first,
                                  size_t all) {
   for (; pools; pools &= pools - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(pools)];
     size_t count;
-    const struct nvmi_line *lines = lines_of(thread, log->pool, first, all, &count);
+    const struct nvmi_line *lines = nvmi_lines_of(thread, log->pool, first, all, &count);
     nvmi_frees_end(log, true); /* what the transaction itself has freed is not judged */
     enum nvm_error error =
         log->pool->check_pointers ? nvmi_check_pointers(log, lines, count) : NVM_OK;
@@ -44,7 +23,7 @@ static enum nvm_error check_from(struct nvmi_thread *thread, uint64_t pools, siz
   return NVM_OK;
 }
 
-enum nvm_error nvmi_tx_check_all(struct nvmi_thread *thread, uint64_t touched, size_t all) {
+enum nvm_error nvmi_pointers_check_all(struct nvmi_thread *thread, uint64_t touched, size_t all) {
   nvmi_trace_alone(NVM_TRACE_OTHER, touched);
   return check_from(thread, touched, 0, all);
 }
@@ -60,9 +39,9 @@ static void end_look(struct nvmi_thread *thread) {
   thread->busy--;
 }
 
-bool nvmi_tx_is_safe(struct nvmi_thread *thread, uint64_t pools) {
+bool nvmi_pointers_are_safe(struct nvmi_thread *thread, uint64_t pools) {
   begin_look(thread);
-  nvmi_tx_collect(thread);
+  nvmi_lines_collect_all(thread);
   bool safe = !check_from(thread, pools, 0, thread->lines.count);
   end_look(thread);
   return safe;
@@ -107,12 +86,12 @@ static bool are_ready(const struct nvmi_thread *thread, uint64_t pools) {
   return ready;
 }
 
-bool nvmi_tx_released_is_safe(struct nvmi_thread *thread, uint64_t pools, size_t *judged) {
+bool nvmi_pointers_released_are_safe(struct nvmi_thread *thread, uint64_t pools, size_t *judged) {
   begin_look(thread);
   bool safe = are_ready(thread, pools);
   if (safe) {
     if (thread->nested.count) /* of handlers, in a list of their own */
-      nvmi_tx_collect(thread);
+      nvmi_lines_collect_all(thread);
     forget_judged(thread, pools);
     safe = !check_from(thread, pools, *judged, thread->lines.count);
     *judged = thread->lines.count;

@@ -18,13 +18,13 @@
  * checks: with NVMOVE_DEBUG=compare words that lie in the pool are looked up, too; and by a check
  * of the whole pool (check_words.c).
  */
-#include "tx/pointers.h"
+#include "judge/pointers.h"
 
+#include "core/sealed.h"
 #include "heap/heap_locate.h"
-#include "order/order.h"
+#include "judge/judge.h"
+#include "judge/own_image.h"
 #include "symbols/statics.h"
-#include "tx/judge.h"
-#include "tx/own_image.h"
 
 #include <string.h>
 

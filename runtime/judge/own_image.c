@@ -1,9 +1,9 @@
 /* own_image.c: see own_image.h. */
-#include "tx/own_image.h"
+#include "judge/own_image.h"
 
 #include "base/sort.h"
-#include "order/order.h"
-#include "tx/judge.h"
+#include "core/sealed.h"
+#include "judge/judge.h"
 
 #include <stdlib.h>
 #include <string.h>
