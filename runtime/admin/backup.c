@@ -22,6 +22,7 @@
 #include "platform/disk.h"
 #include "pool/pool.h"
 #include "tx/freeze.h"
+#include "tx/tx.h"
 
 #include "nvmove/backup.h"
 #include "nvmove/repair.h"

@@ -1,4 +1,4 @@
-/* own_locks.h: the runtime's own locks, past those of the program (order/locks.c).
+/* own_locks.h: the runtime's own locks, past those of the program (interpose/locks.c).
  *
  * Fork brings all of them over: it takes them beforehand, in the order of their ranks, and both
  * processes find them free, and whole what they guard. So each lock of the runtime is one of the

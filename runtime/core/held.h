@@ -1,4 +1,4 @@
-/* held.h: the locks that a thread holds, of those that are seen (order/locks.c).
+/* held.h: the locks that a thread holds, of those that are seen (interpose/locks.c).
  *
  * Held: a lock that the thread has acquired and not released; mutexes, read-write and spin locks, no
  * semaphores, which anybody posts.

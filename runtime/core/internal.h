@@ -75,6 +75,8 @@ struct nvm_pool {
   _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
+  /* The heap's: a run of chunks for a table or a log, as nvmi_heap_own_run (heap.h). */
+  uint64_t (*own_run)(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
   struct nvmi_counts *counts;           /* of references (counts.h); null: they are not counted */
   const struct nvmi_follower *follower; /* of all transactions, or null (follower.h) */
   struct nvmi_statics *statics;         /* what it points to in the program (statics.h) */
@@ -154,7 +156,11 @@ struct nvm_pool *nvmi_pool_number(unsigned index);
  * all registers. */
 extern _Thread_local struct nvmi_thread *nvmi_self __attribute__((tls_model("initial-exec")));
 struct nvmi_thread *nvmi_thread_make(void);
-extern bool nvmi_exits; /* libnvmove's exit handler runs */
+/* libnvmove's exit handler, once it has run; null: not yet. */
+extern void (*_Atomic nvmi_exit_handler)(void);
+/* Ends what a thread has open, and gives its logs back, before its state goes: thread_end.c of the
+ * room tx. Signals wait when it returns. Null: no pool was opened. */
+extern void (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);
 /* A signal handler has interrupted the note of a store, and has jumped away; the store is never
  * made. The note's own steps leave the thread's tables and the log readable at each moment. */
 void nvmi_thread_left(struct nvmi_thread *thread);
@@ -163,33 +169,19 @@ static inline struct nvmi_thread *nvmi_thread_self(void) {
 }
 void nvmi_threads_lock(void);
 void nvmi_threads_unlock(void);
-/* The thread's log in a pool, taken at first need. Null: recorded. */
-struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool);
-static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool) {
-  struct nvmi_log *log = thread->logs[pool->index];
-  return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
-}
 
-/* tx.c: commits or aborts what a thread has open, in all pools */
-enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
-/* The same for what lies outside transactions: before a new one starts. */
-enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
-/* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
- * no commit points tell where it should end. Who releases in its own commit is a handler. */
 static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
   return thread->begun || thread->frames.count;
-}
-static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
-  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points && !thread->ends;
-}
-/* Commits it, or undoes it, tells and lets the next beginning fail (tx_order.c says when neither). */
-void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
-
-static inline void nvmi_fence(struct nvmi_log *log) {
-  log->stats.fences++;
-  log->pool->persist->fence();
 }
 
 static inline uint64_t nvmi_offset(const struct nvm_pool *pool, const void *address) {
   return (uint64_t)((const char *)address - pool->work);
+}
+
+/* Where the file has a chunk of the heap, and the word that says what a run from there on is. */
+static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {
+  return pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
+}
+static inline uint64_t *nvmi_chunk_word(const struct nvm_pool *pool, uint32_t chunk) {
+  return (uint64_t *)(pool->home + NVM_CHUNKS_OFFSET) + chunk;
 }

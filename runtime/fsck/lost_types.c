@@ -30,7 +30,7 @@ static unsigned nameless(const struct nvm_pool *pool) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   unsigned found = 0;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
-    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)(uintptr_t)pool, chunk);
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
     if (!count || count > chunks - chunk)
       break;

@@ -63,7 +63,7 @@ static void try_unused(struct nvmi_puzzle *puzzle) {
   struct nvmi_unused unused = {.pool = pool};
   uint32_t count = 0;
   for (uint32_t i = 0; i < puzzle->left; i++) {
-    if (*nvmi_chunk_word((struct nvm_pool *)pool, puzzle->chunk + i))
+    if (*nvmi_chunk_word(pool, puzzle->chunk + i))
       break;
     if (nvmi_unused_is_dirty(&unused, puzzle->chunk + i))
       count = i + 1;

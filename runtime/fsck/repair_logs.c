@@ -37,7 +37,7 @@ static uint64_t search(const struct nvm_pool *pool, struct place place) {
   uint64_t found = 0;
   for (uint32_t chunk = 0; chunk < chunks; chunk++) {
     uint64_t at = nvmi_chunk_offset(pool, chunk);
-    if ((*nvmi_chunk_word((struct nvm_pool *)pool, chunk) & 0xff) != NVM_CHUNK_LOG ||
+    if ((*nvmi_chunk_word(pool, chunk) & 0xff) != NVM_CHUNK_LOG ||
         !nvmi_segment_valid(pool, at, place.slot, place.bank, place.position))
       continue;
     if (found)

@@ -254,7 +254,7 @@ static bool exists(const struct nvm_pool *pool, const struct nvmi_span *span, ui
     return true;
   if (span->class < NVMI_CLASSES)
     return ((const uint16_t *)(pool->home + nvmi_chunk_offset(pool, span->chunk)))[index];
-  return (*nvmi_chunk_word((struct nvm_pool *)pool, span->chunk) & 0xff) == NVM_CHUNK_LARGE;
+  return (*nvmi_chunk_word(pool, span->chunk) & 0xff) == NVM_CHUNK_LARGE;
 }
 
 /* The block, or what lies between blocks, around a word of the heap. That another transaction frees

@@ -7,6 +7,7 @@
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"
+#include "tx/tx.h"
 #include "types/types.h"
 #include "types/words.h"
 

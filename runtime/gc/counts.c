@@ -41,7 +41,7 @@ static bool is_run(const struct nvm_pool *pool, uint64_t offset, uint64_t size) 
   uint64_t from = offset - h->heap_offset;
   return offset >= h->heap_offset && from % NVM_CHUNK_SIZE == 0 && from < h->heap_size &&
          size <= h->heap_size - from &&
-         *nvmi_chunk_word((struct nvm_pool *)pool, (uint32_t)(from >> NVM_CHUNK_SHIFT)) ==
+         *nvmi_chunk_word(pool, (uint32_t)(from >> NVM_CHUNK_SHIFT)) ==
              NVM_CHUNK_ENTRY(NVM_CHUNK_COUNTS, 0, 0, nvmi_chunks_for(size));
 }
 

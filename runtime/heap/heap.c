@@ -382,6 +382,7 @@ int nvmi_heap_start(struct nvm_pool *pool) {
   pool->heap = map_tables(pool->header.span >> NVM_CHUNK_SHIFT);
   if (!pool->heap)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the heap's tables");
+  pool->own_run = nvmi_heap_own_run;
   nvmi_mutex_add(&pool->heap->lock, NVMI_LOCK_HEAP);
   return 0;
 }

@@ -75,6 +75,8 @@ void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, si
 
 /* Blocks that the log keeps for itself go back to the heap; false: there were none. */
 bool nvmi_ready_give_back(struct nvmi_log *log);
+/* The same, and the log goes to the next thread (nvmi_log_detach). Nothing is open in it. */
+void nvmi_ready_detach(struct nvmi_log *log);
 void nvmi_ready_free(struct nvmi_log *log);
 
 #ifndef NDEBUG

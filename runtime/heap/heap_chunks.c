@@ -20,10 +20,6 @@
 
 enum { LIMBO_MAX = 64 }; /* chunks that wait for the floor before it is raised for them: 1 MiB */
 
-uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk) {
-  return (uint64_t *)(pool->home + NVM_CHUNKS_OFFSET) + chunk;
-}
-
 void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word) {
   uint64_t *at = nvmi_chunk_word(pool, chunk);
   __atomic_store_n(at, word, __ATOMIC_RELAXED);

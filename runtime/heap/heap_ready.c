@@ -64,6 +64,13 @@ bool nvmi_ready_give_back(struct nvmi_log *log) {
   return any;
 }
 
+void nvmi_ready_detach(struct nvmi_log *log) {
+  log->alone = nvmi_solo_enter(log);
+  nvmi_ready_give_back(log);
+  nvmi_solo_leave(log);
+  nvmi_log_detach(log);
+}
+
 void nvmi_ready_free(struct nvmi_log *log) {
   for (unsigned class = 0; class < NVMI_CLASSES; class ++)
     for (unsigned list = 0; list < NVMI_READY_LISTS; list++)

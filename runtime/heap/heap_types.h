@@ -83,7 +83,6 @@ uint32_t nvmi_runs_last(const struct nvmi_heap *heap);
 void nvmi_runs_cut(struct nvmi_heap *heap, uint32_t chunk);
 
 /* heap_chunks.c: runs in the file. Holder of the heap's lock. */
-uint64_t *nvmi_chunk_word(struct nvm_pool *pool, uint32_t chunk);
 /* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
 uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
 void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
@@ -144,10 +143,6 @@ void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span);
 /* A block comes free, for any log. */
 void nvmi_span_put(struct nvm_pool *pool, struct nvmi_span *span, uint32_t index, bool solo);
 void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
-
-static inline uint64_t nvmi_chunk_offset(const struct nvm_pool *pool, uint32_t chunk) {
-  return pool->header.heap_offset + ((uint64_t)chunk << NVM_CHUNK_SHIFT);
-}
 
 static inline char *nvmi_block_address(const struct nvm_pool *pool, const struct nvmi_span *span,
                                        uint32_t index) {

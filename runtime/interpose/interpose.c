@@ -106,7 +106,7 @@ NVMI_INTERPOSE void *NAME(realloc)(void *address, size_t size) {
     NAME(free)(address);
     return NULL;
   }
-  NVM_POOL *pool = nvm_pool_of(address);
+  NVM_POOL *pool = nvmi_pool_at(address);
   void *block = pool ? nvm_realloc(pool, address, size) : NULL;
   if (!pool || (!block && (nvm_errno() == NVM_EPOINTER || nvm_errno() == NVM_EDOUBLEFREE)))
     misused("realloc", address);

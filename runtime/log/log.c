@@ -10,14 +10,15 @@
 
 #include "base/invariant.h"
 #include "core/barrier.h"
-#include "heap/heap.h"
+#include "core/header.h"
+#include "core/root_hooks.h"
 #include "log/log_read.h"
-#include "pool/pool.h"
 
 #include "core/tracing.h"
 
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot,
  * whole. The link is fenced along with the first frame behind it, or by make_log. */
 static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
                                         uint32_t slot, uint32_t bank, uint32_t position) {
-  uint64_t at = nvmi_heap_own_run(pool, NVM_CHUNK_LOG, size >> NVM_CHUNK_SHIFT);
+  uint64_t at = pool->own_run(pool, NVM_CHUNK_LOG, size >> NVM_CHUNK_SHIFT);
   if (!at)
     return NULL;
   struct nvm_segment fresh = {
@@ -194,7 +195,7 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   unsigned count = pool->log_count;
   if (pool->header.state == NVM_STATE_CLEAN) { /* exit was here, and something still writes */
     pool->header.clean_shutdowns--;
-    nvmi_pool_reopen(pool);
+    nvmi_log_next_generation(pool);
   }
   for (unsigned i = 0; i < count; i++)
     if (!pool->logs[i]->owner)
@@ -248,11 +249,20 @@ struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *po
   return log;
 }
 
+/* Signals wait: a handler that stores finds the log whole, or none. */
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct nvmi_log *log = nvmi_log_attach(thread, pool);
+  if (log && nvmi_root_hooks)
+    nvmi_root_hooks->join(thread, pool);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return log;
+}
+
 void nvmi_log_detach(struct nvmi_log *log) {
   NVMI_HOLDS(nvmi_log_fault(log));
-  log->alone = nvmi_solo_enter(log);
-  nvmi_ready_give_back(log);
-  nvmi_solo_leave(log);
   nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
   log->pending = 0;
   nvmi_lock(&log->pool->lock);
@@ -261,7 +271,8 @@ void nvmi_log_detach(struct nvmi_log *log) {
   nvmi_unlock(&log->pool->lock);
 }
 
-void nvmi_log_begin_anew(struct nvm_pool *pool) {
+/* Records begin at the start of a bank, where a reader looks for the first (log_end.c). */
+static void begin_anew(struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_log *log = pool->logs[i];
     struct nvmi_cursor *cursor = log->cursor;
@@ -270,4 +281,15 @@ void nvmi_log_begin_anew(struct nvm_pool *pool) {
     log->last = 0;
     log->bank_tells = false;
   }
+}
+
+void nvmi_log_next_generation(struct nvm_pool *pool) {
+  void (*handler)(void) = nvmi_exit_handler;
+  if (handler)
+    atexit(handler);
+  pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
+  pool->header.state = NVM_STATE_OPEN;
+  nvmi_header_write(pool);
+  nvmi_header_seeds(pool);
+  begin_anew(pool);
 }

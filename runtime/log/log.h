@@ -13,6 +13,12 @@
 
 /* Takes a free log of the pool for the thread, or makes one. Null: no room, recorded. */
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool);
+/* The thread's log in a pool, taken at first need. Null: recorded. */
+struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool);
+static inline struct nvmi_log *nvmi_log_of(struct nvmi_thread *thread, struct nvm_pool *pool) {
+  struct nvmi_log *log = thread->logs[pool->index];
+  return NVMI_LIKELY(log != NULL) ? log : nvmi_log_make(thread, pool);
+}
 /* The thread ends: another may have its log. Nothing is open in it. */
 void nvmi_log_detach(struct nvmi_log *log);
 #ifndef NDEBUG
@@ -21,9 +27,9 @@ const char *nvmi_log_fault(const struct nvmi_log *log);
 #endif
 /* From now on `stores_unnoted`; what committed before does not depend on such bytes. */
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool);
-/* The generation has grown, and all logs are empty: records begin at the start of a bank, where a
- * reader looks for the first (log_end.c). Nobody writes meanwhile. */
-void nvmi_log_begin_anew(struct nvm_pool *pool);
+/* Starts the next generation, durably: the logs are empty, and will be recovered from. A pool that
+ * the exit handler has left is left once more when the process ends. Nobody writes meanwhile. */
+void nvmi_log_next_generation(struct nvm_pool *pool);
 
 enum {
   NVMI_ROOM_FOR_NESTED =
@@ -93,6 +99,11 @@ static inline void nvmi_log_to_next_place(struct nvmi_log *log, struct nvmi_curs
   }
   cursor->transaction = transaction;
   cursor->frames = cursor->fenced = 0;
+}
+
+static inline void nvmi_fence(struct nvmi_log *log) {
+  log->stats.fences++;
+  log->pool->persist->fence();
 }
 
 /* A fence that entries wait for: later ones say that these are durable (log_end.c). */

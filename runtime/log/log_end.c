@@ -21,7 +21,6 @@
  * What is not told: damage to a log's very last frame, or frames that shared its fence, looks like
  * a crash before that fence; so does damage to several at once, up to the last.
  */
-#include "heap/heap_types.h"
 #include "log/log_read.h"
 
 static const struct nvm_frame *frame_at(const struct nvmi_array *found, size_t i) {
@@ -160,7 +159,7 @@ bool nvmi_logs_complete(const struct nvm_pool *pool) {
   if (slot < NVM_SLOTS_MAX)
     return false;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
-    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
     uint64_t at = nvmi_chunk_offset(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
     if (!count || count > chunks - chunk)

@@ -6,6 +6,7 @@
  * S2).
  */
 #include "log/record.h"
+#include "log/log.h"
 
 #include <string.h>
 

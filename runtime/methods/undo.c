@@ -375,7 +375,7 @@ static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
   nvmi_fence_entries(log);
   nvmi_step(NVMI_STEP_COMMIT);
   say_ended(other);
-  nvmi_log_detach(other);
+  nvmi_ready_detach(other);
 }
 
 /* The child gets no mapping (map.c): there is nothing to prepare. */

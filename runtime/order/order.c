@@ -203,8 +203,6 @@ void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
   }
   hand_on_lock(thread, lock, is_last);
   nvmi_order_unlock();
-  if (seals)
-    nvmi_note_called(thread);
 }
 
 /* Nobody can read any more what an aborted transaction wrote. */

@@ -200,7 +200,7 @@ static void lead(struct synced *file) {
 }
 
 /* For the end of the sync that runs. No condition variable: waiting for one is an event of the
- * program's threads (order/locks.c). */
+ * program's threads (interpose/locks.c). */
 static void await(struct synced *file) {
   uint32_t syncs = file->syncs;
   nvmi_unlock(lock);

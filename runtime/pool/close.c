@@ -8,6 +8,7 @@
 #include "core/map.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
+#include "heap/heap.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 #include "log/settle.h"
@@ -93,7 +94,7 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   }
   settle_all(pool);
   if (self->logs[pool->index])
-    nvmi_log_detach(self->logs[pool->index]);
+    nvmi_ready_detach(self->logs[pool->index]);
   bool left = false;
   /* Another thread may have committed and ended since. Its end has fenced what it stored in place
    * (nvmi_log_detach); its references are not counted yet. The last batch of counts is stored again

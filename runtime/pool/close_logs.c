@@ -10,6 +10,7 @@
 #include "log/log_read.h"
 #include "order/order.h"
 #include "pool/pool.h"
+#include "tx/tx.h"
 
 #include <sys/mman.h>
 

@@ -21,6 +21,7 @@
 #include "platform/sync.h"
 #include "pool/pool.h"
 #include "tx/freeze.h"
+#include "tx/thread_end.h"
 #include "tx/tx.h"
 
 #include <errno.h>
@@ -28,6 +29,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Whoever opens a pool gets the runtime's free (interpose.c), and what the writes of a library call
+ * that it loads (sites.c). */
+extern const char nvmi_interposed, NVM_ABI_VERSION_SYMBOL;
+__attribute__((used)) static const char *const linked[] = {&nvmi_interposed,
+                                                           &NVM_ABI_VERSION_SYMBOL};
 
 static struct sigaction previous;
 
@@ -166,7 +173,7 @@ static void end_thread(struct nvmi_thread *thread) {
 static void at_exit(void) {
   if (getpid() != process)
     return;
-  nvmi_exits = true;
+  nvmi_exit_handler = at_exit;
   if (nvmi_self)
     end_thread(nvmi_self);
   leave_all();
@@ -222,18 +229,13 @@ static void on_sigbus(int signal_number, siginfo_t *info, void *context) {
 
 static void install(void) {
   process = getpid();
+  nvmi_thread_ends = nvmi_tx_thread_ends;
   struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, &previous);
   if (nvmi_real_lock) /* else no locks are seen, and nobody asks */
     nvmi_signal_frame_prepare();
   atexit(at_exit);
-}
-
-/* The C library calls it when the handler, or the destructor, that uses a pool has returned. */
-void nvmi_events_exit_again(void) {
-  if (nvmi_exits)
-    atexit(at_exit);
 }
 
 void nvmi_events_install(void) {

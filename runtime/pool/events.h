@@ -5,8 +5,6 @@ struct nvm_pool;
 
 /* Installs the handlers, once. */
 void nvmi_events_install(void);
-/* A pool that was left at exit is used again: then it is left again, soon. */
-void nvmi_events_exit_again(void);
 
 /* daemon(3), whose parent ends: the child has all open pools, and what is open in them. -1: errno;
  * ENOTSUP: another thread has a part in one, `*busy`, and would be missing. */

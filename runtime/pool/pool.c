@@ -282,7 +282,7 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   }
   nvmi_step(NVMI_STEP_RECOVER);
   pool->header.method = new_method;
-  nvmi_pool_reopen(pool);
+  nvmi_log_next_generation(pool);
   return 0;
 }
 
@@ -370,15 +370,6 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base) {
 }
 
 NVM_POOL *nvm_pool_open_foreign(const char *path) { return open_pool(path, NULL, true); }
-
-void nvmi_pool_reopen(struct nvm_pool *pool) {
-  nvmi_events_exit_again();
-  pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
-  pool->header.state = NVM_STATE_OPEN;
-  nvmi_header_write(pool);
-  nvmi_header_seeds(pool);
-  nvmi_log_begin_anew(pool);
-}
 
 const void *nvm_pool_base(NVM_POOL *pool) { return pool ? pool->work : NULL; }
 

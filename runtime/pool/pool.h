@@ -11,9 +11,6 @@ void nvmi_pool_detach(struct nvm_pool *pool);
 
 /* Gives up all that was made of an attached pool but the file. */
 void nvmi_pool_undo_start(struct nvm_pool *pool);
-
-/* Starts the next generation: the logs are empty, and will be recovered from. */
-void nvmi_pool_reopen(struct nvm_pool *pool);
 /* close.c. At exit: closes the file's books, but keeps the mapping, which other threads may still
  * look at. Where another thread may be writing nothing is done: the next opening recovers. */
 void nvmi_pool_leave(struct nvm_pool *pool);

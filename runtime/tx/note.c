@@ -17,6 +17,7 @@
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "log/entry.h"
+#include "log/log.h"
 
 #include <signal.h>
 

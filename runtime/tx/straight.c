@@ -2,6 +2,7 @@
 #include "tx/straight.h"
 
 #include "heap/heap_types.h"
+#include "log/log.h"
 #include "log/record.h"
 #include "log/settle.h"
 

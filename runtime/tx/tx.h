@@ -4,6 +4,17 @@
 #include "core/internal.h"
 #include "order/order.h"
 
+/* tx.c: commits or aborts what a thread has open, in all pools. */
+enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit);
+/* tx.c: the same for what lies outside transactions: before a new one starts. */
+enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
+/* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
+ * no commit points tell where it should end. Who releases in its own commit is a handler. */
+static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
+  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points && !thread->ends;
+}
+/* tx_order.c: commits it, or undoes it, tells and lets the next beginning fail. Says when neither. */
+void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
 /* tx.c: ends what is open; nobody else has to do with it, or all who have stand still. A commit
  * that fails is undone, but for one with a ticket: that stays open. */
 enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit);

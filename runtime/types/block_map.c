@@ -37,7 +37,7 @@ void nvmi_block_map_fetch(const struct nvmi_block_map *map, uint64_t offset) {
   uint32_t head = map->run[(offset - pool->header.heap_offset) >> NVM_CHUNK_SHIFT];
   if (!head)
     return;
-  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, head - 1);
+  uint64_t word = *nvmi_chunk_word(pool, head - 1);
   uint64_t start = nvmi_chunk_offset(pool, head - 1);
   __builtin_prefetch(pool->home + offset);
   if ((word & 0xff) == NVM_CHUNK_SMALL) {
@@ -54,7 +54,7 @@ bool nvmi_block_map_find(const struct nvmi_block_map *map, uint64_t offset,
   uint32_t head = chunk < map->chunks ? map->run[chunk] : 0;
   if (!head)
     return false;
-  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, head - 1);
+  uint64_t word = *nvmi_chunk_word(pool, head - 1);
   uint64_t start = nvmi_chunk_offset(pool, head - 1);
   if ((word & 0xff) == NVM_CHUNK_LARGE) {
     *block = (struct nvmi_block){start, word >> 32 << NVM_CHUNK_SHIFT, word >> 16 & 0xffff};

@@ -129,7 +129,7 @@ static bool is_in_run(const struct nvm_pool *pool, uint64_t word, uint32_t chunk
 bool nvmi_type_is_used(const struct nvm_pool *pool, unsigned index) {
   uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
-    uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
+    uint64_t word = *nvmi_chunk_word(pool, chunk);
     count = word ? (uint32_t)(word >> 32) : 1;
     if (!count || count > chunks - chunk) /* found when the heap is built */
       return false;

@@ -10,7 +10,7 @@ enum { AHEAD = 8 }; /* blocks: what memory needs to answer */
 
 bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_block *visit,
                      void *context) {
-  uint64_t word = *nvmi_chunk_word((struct nvm_pool *)pool, chunk);
+  uint64_t word = *nvmi_chunk_word(pool, chunk);
   uint64_t start = nvmi_chunk_offset(pool, chunk);
   if ((word & 0xff) == NVM_CHUNK_LARGE) {
     struct nvmi_block block = {start, word >> 32 << NVM_CHUNK_SHIFT, word >> 16 & 0xffff};

@@ -53,7 +53,7 @@ RULES = [
 # Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
-          "order/undoing.c", "order/kept_blocks.c", "order/locks.c", "tx/tx_order.c", "tx/freeze.c",
+          "order/undoing.c", "order/kept_blocks.c", "interpose/locks.c", "tx/tx_order.c", "tx/freeze.c",
           "core/gate.c", "core/standstill.c",
           "judge/judge.c", "judge/own_image.c", "judge/safe.c", "core/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",

@@ -25,7 +25,7 @@ COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "
                                     "plugin/closed-library.c"),
             "runtime/judge/own_image.c": ("plugin/decided-together.c",),
             "runtime/order/order_join.c": ("plugin/decided-together.c", "plugin/review-a2-released.c"),
-            "runtime/order/locks.c": ("driver/locks-seen.test", "plugin/locked.c"),
+            "runtime/interpose/locks.c": ("driver/locks-seen.test", "plugin/locked.c"),
             "runtime/symbols/statics.c": ("plugin/closed-library.c", "plugin/tagged-statics.c"),
             "runtime/symbols/statics_table.c": ("plugin/closed-library.c", "plugin/text.test")}
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "heap/heap.h"
 #include "log/record.h"
 #include "log/settle.h"
 #include "store.h"
@@ -123,7 +124,7 @@ TEST_ONCE(settling_stops_at_a_commit) {
   uint64_t *words = nvm_calloc(pool, 0, 8, 8);
   CHECK(words && nvm_tx_commit(pool) == 0);
   pthread_t thread;
-  nvmi_log_detach(pool->logs[0]); /* for the other thread: it stays the only one */
+  nvmi_ready_detach(pool->logs[0]); /* for the other thread: it stays the only one */
   struct writer slow = {.pool = pool, .word = words, .from = 1, .to = 1, .hold = 1};
   CHECK(pthread_create(&thread, NULL, write_words, &slow) == 0);
   while (!is_held)

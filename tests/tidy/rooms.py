@@ -19,8 +19,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 # From bottom to top; ARCHITECTURE.md says what each is for.
 ROOMS = ("base", "format", "platform", "emulation", "core", "log", "heap", "types", "symbols", "judge",
-         "order", "tx", "methods", "gc", "trace", "raw", "outputs", "observe", "pool", "fsck", "admin",
-         "port", "interpose")
+         "order", "tx", "methods", "interpose", "gc", "trace", "raw", "outputs", "observe", "pool", "fsck", "admin",
+         "port")
 RANK = {name: number for number, name in enumerate(ROOMS)}
 TOLERATED = "tests/tidy/upward.txt"
 

@@ -327,7 +327,7 @@ def formatting(tree):
             yield f"{m.group(1)}:{m.group(2)}: {m.group(4)}"
 
 
-LOCKS_HOME = ("runtime/base/own_locks.h", "runtime/base/own_locks.c", "runtime/order/locks.c")
+LOCKS_HOME = ("runtime/base/own_locks.h", "runtime/base/own_locks.c", "runtime/interpose/locks.c")
 
 
 def locks_survive_fork(tree):

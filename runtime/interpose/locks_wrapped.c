@@ -1,3 +1,3 @@
 /* locks_wrapped.c: locks.c once more, for programs that are linked statically (interposed.def). */
 #define NVMI_WRAPPED
-#include "order/locks.c"
+#include "interpose/locks.c"

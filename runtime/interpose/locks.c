@@ -12,10 +12,12 @@
 #include "base/own_locks.h"
 
 #include "base/signal_frame.h"
+#include "core/lines.h"
 #include "core/tracing.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "order/waits.h"
+#include "tx/tx.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -63,8 +65,11 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
   bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
     nvmi_tx_end_at_release(thread, holds_others);
-  if (thread->touched || thread->ticket)
+  if (thread->touched || thread->ticket) {
     nvmi_order_release(lock, !in_handler, !in_handler && !holds_others);
+    if (!in_handler)
+      nvmi_note_called(thread); /* what was noted is sealed */
+  }
 }
 
 static __attribute__((noinline)) void tell_acquire(uintptr_t lock) {

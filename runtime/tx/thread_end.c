@@ -1,0 +1,52 @@
+/* thread_end.c: what a thread has open ends with it.
+ *
+ * A thread that ends commits what it wrote outside transactions, and aborts an open transaction. Its
+ * logs are handed to the next thread that needs one.
+ */
+#include "tx/thread_end.h"
+
+#include "heap/heap.h"
+#include "order/order.h"
+#include "tx/tx.h"
+
+#include <assert.h>
+#include <signal.h>
+
+static enum nvm_error finish(struct nvmi_thread *thread) {
+  if (!nvmi_in_transaction(thread))
+    return nvmi_tx_finish_implicit(thread);
+  nvmi_tx_finish(thread, false);
+  thread->begun = 0;
+  thread->frames.count = 0;
+  return NVM_OK;
+}
+
+/* Where an implicit transaction is lost the process does not go on without knowing. Signals wait
+ * from the last commit on: what a handler stores behind it belongs to a new state of this thread.
+ * The thread leaves the order before its logs change: whoever undoes a transaction reads the logs
+ * of the tickets that depend on it. */
+void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
+  enum nvm_error error = NVM_OK;
+  sigset_t all;
+  nvmi_threads_lock();
+  thread->leaves = true;
+  nvmi_threads_unlock();
+  if (thread->ticket) /* it may wait for a thread that ends, too */
+    error = finish(thread);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  nvmi_threads_lock();
+  if (!error)
+    error = finish(thread);
+  nvmi_order_leave(thread);
+  assert(error || (!thread->touched && !thread->busy && !thread->in_heap && !thread->posts_count));
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (thread->logs[i])
+      nvmi_ready_detach(thread->logs[i]);
+  nvmi_threads_unlock();
+  if (error && error != NVM_ECHILD)
+    nvmi_fatal(error, NULL,
+               error == NVM_EUNSAFE ? nvm_strerror()
+                                    : "what a thread that ends has stored outside transactions "
+                                      "could not be committed");
+}
