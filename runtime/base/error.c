@@ -4,9 +4,11 @@
  * its code: there is always one. Expected failures are returned; a store that cannot be made
  * failure-atomic goes to the fatal handler; only a broken promise of our own ends the process here.
  */
+#include "base/basics.h"
 #include "base/invariant.h"
 #include "base/uncancelled.h"
-#include "core/internal.h"
+
+#include "nvmove/nvmove.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -180,8 +182,8 @@ void nvmi_fatal_recorded(const char *path, const char *what) {
 void nvmi_fatal(enum nvm_error code, const char *path, const char *cause) {
   nvmi_fail(code, path, "%s", cause);
   void (*handler)(enum nvm_error, const char *) = fatal_handler;
-  if (handler && nvmi_self) /* it may not come back: then nobody is interrupted any more */
-    nvmi_self->busy = 0;
+  if (handler && nvmi_thread_is_left) /* it may not come back */
+    nvmi_thread_is_left();
   if (handler)
     handler(code, last_text());
   nvmi_die(path, "%s; the process stops, opening the pool undoes the open transaction", cause);

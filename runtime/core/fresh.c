@@ -1,5 +1,6 @@
-/* fresh.c: stores to larger blocks that the transaction allocated itself: see lines.h.
- */
+/* fresh.c: see fresh.h. */
+#include "core/fresh.h"
+
 #include "core/lines.h"
 
 enum {

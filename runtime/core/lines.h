@@ -83,26 +83,6 @@ static inline void nvmi_note_later(struct nvmi_thread *thread, void *block, size
       (struct nvmi_fresh){start, start + size, 0, 0};
 }
 
-/* called.c: what functions that nobody instrumented, and which run at this moment, may write is
- * noted once more: a transaction has ended, or what it noted was sealed. */
-void nvmi_note_called(struct nvmi_thread *thread);
-/* A call that may write these bytes is about to be made; `frame` is at most its own. */
-void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame);
-/* What they may write in a block that has become another, or larger where it is, is all of that. */
-void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_size, void *to,
-                       size_t size);
-/* Whether a frame is not on the stack of the code that runs, as far as that is known. */
-bool nvmi_is_elsewhere(uintptr_t frame);
-/* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
-void nvmi_called_left(struct nvmi_thread *thread, const void *frame);
-
-/* fresh.c: the block of those in which the bytes lie, widened to whole lines where a long store
- * counts for them; null: in none that is remembered. */
-struct nvmi_fresh *nvmi_fresh_at(struct nvmi_thread *thread, uintptr_t *start, uintptr_t *end);
-/* fresh.c: they are noted. */
-void nvmi_fresh_mark(struct nvmi_thread *thread, struct nvmi_fresh *fresh, uintptr_t start,
-                     uintptr_t end);
-
 /* What the transaction noted of the block is given up; what left the table stays in the list. */
 static inline void nvmi_note_forget(struct nvmi_thread *thread, const void *block, size_t size) {
   uintptr_t start = (uintptr_t)block, end = start + size;

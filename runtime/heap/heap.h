@@ -10,6 +10,8 @@
 #include "core/internal.h"
 
 int nvmi_heap_start(struct nvm_pool *pool);
+/* -1: a child of fork has no heap, recorded. */
+int nvmi_heap_refuse_child(const struct nvm_pool *pool);
 void nvmi_heap_stop(struct nvm_pool *pool);
 
 /* As many as so many bytes need. */
@@ -21,11 +23,11 @@ static inline uint64_t nvmi_chunks_for(uint64_t size) {
  * recorded. */
 uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
 
-/* As nvm_free, of a block that is older than the transaction; false: it is not done. That it was
- * free already is found a little later, and ends the process. */
-bool nvmi_free_soon(void *address);
-/* Looks at those now. Where the thread is busy. */
+/* Looks at the frees that wait for that (log->awaited). One of a block that is free already ends the
+ * process. Where the thread is busy. */
 void nvmi_frees_settle(struct nvmi_log *log);
+/* The same within a section of its own (nvmi_solo_enter). */
+void nvmi_frees_look(struct nvmi_log *log);
 static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
   if (NVMI_LIKELY(!log->awaited_count))
     return;
@@ -33,15 +35,6 @@ static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
     nvmi_frees_settle(log);
   log->awaited_count = 0;
 }
-
-/* Another block of this type and size has the content of one of `old_size` bytes, which is freed.
- * Null: recorded, and nothing has happened. */
-void *nvmi_heap_move(struct nvm_pool *pool, uint64_t type, void *address, size_t size,
-                     size_t old_size);
-
-/* Makes the bytes of a block between two offsets zero, and notes them: those behind what the program
- * asked for. Nothing that is left there is a pointer when another type comes to the block. */
-void nvmi_heap_clear_end(char *block, size_t from, size_t to);
 
 /* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
  */

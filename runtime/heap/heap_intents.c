@@ -141,6 +141,23 @@ void nvmi_heap_drop(struct nvmi_log *log, const struct nvmi_array *intents) {
   nvmi_solo_leave(log);
 }
 
+void nvmi_frees_look(struct nvmi_log *log) {
+  for (unsigned i = 0; i < log->awaited_count; i++) {
+    const struct nvmi_intent *intent = &log->awaited[i];
+    if (NVMI_UNLIKELY(!nvmi_clear_bit(intent->span->live, intent->index, log->alone)))
+      nvmi_die(NULL, "free(%p): %s: the block is free already", (void *)intent->address,
+               log->pool->path);
+    nvmi_intent_put(log, *intent);
+  }
+  log->awaited_count = 0;
+}
+
+void nvmi_frees_settle(struct nvmi_log *log) {
+  log->alone = nvmi_solo_enter(log);
+  nvmi_frees_look(log);
+  nvmi_solo_leave(log);
+}
+
 struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
   nvmi_frees_settle(log);
   struct nvmi_array intents = log->intents;

@@ -102,9 +102,11 @@ static inline int nvmi_heap_ready(struct nvm_pool *pool) {
   return NVMI_LIKELY(pool->heap->built) ? 0 : nvmi_heap_build_now(pool);
 }
 
-/* heap.c: what heap_quick.c leaves to it. */
-void *nvmi_heap_alloc(NVM_POOL *pool, uint64_t type, size_t size);
-int nvmi_heap_free(void *address);
+/* heap_claim.c: claims a block of at least so many bytes for the log's transaction, as its intent,
+ * valid until the next. `word`: 1 + its type. `*zero` is set: its bytes are. Null: recorded. */
+struct nvmi_intent *nvmi_heap_claim(struct nvmi_log *log, size_t size, uint32_t word, bool *zero);
+
+/* heap.c: bytes of the block that starts at an address; 0: none does, recorded. */
 size_t nvmi_heap_usable_size(const void *address);
 
 /* heap.c: the block that a file offset lies in, and how far inside. Null: none; tables must have

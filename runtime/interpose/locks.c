@@ -17,6 +17,7 @@
 #include "log/log.h"
 #include "order/order.h"
 #include "order/waits.h"
+#include "tx/called.h"
 #include "tx/tx.h"
 
 #include <dlfcn.h>

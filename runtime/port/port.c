@@ -10,6 +10,7 @@
 #include "nvmove/inspect.h"
 #include "order/order.h"
 #include "pool/events.h"
+#include "tx/called.h"
 
 #include <errno.h>
 #include <stdio.h>

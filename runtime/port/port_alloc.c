@@ -6,6 +6,7 @@
  * bytes: such a block has no type afterwards, and is searched. */
 #include "port/port.h"
 
+#include "alloc/alloc.h"
 #include "core/tracing.h"
 #include "heap/heap.h"
 #include "types/types.h"
@@ -52,7 +53,7 @@ static void *in_dram(void *block) {
 /* A realloc may tell another type, and does not know how many bytes are the program's. */
 static void *made_of(void *block, size_t size) {
   if (NVMI_LIKELY(block != NULL))
-    nvmi_heap_clear_end(block, size, nvm_usable_size(block));
+    nvmi_block_clear_end(block, size, nvm_usable_size(block));
   return made(block);
 }
 
@@ -113,7 +114,7 @@ static void *resized(void *address, size_t size, uint64_t told) {
   uint64_t old = nvmi_heap_type(pool, address), type = type_after(pool, old, told);
   /* A long end is not cleared: the block becomes a smaller one. */
   bool moves = type != old || (size <= usable && usable - size > END_MAX);
-  void *block = moves ? nvmi_heap_move(pool, type, address, size, usable) : NULL;
+  void *block = moves ? nvmi_block_move(pool, type, address, size, usable) : NULL;
   bool is_free = moves && !block && nvm_errno() == NVM_EDOUBLEFREE;
   if (block || (type != old && !is_free))
     return made_of(block, size);

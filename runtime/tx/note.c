@@ -13,6 +13,7 @@
 
 #include "core/barrier.h"
 #include "core/follower.h"
+#include "core/fresh.h"
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"

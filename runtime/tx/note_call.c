@@ -7,6 +7,7 @@
 #include "core/lines.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
+#include "tx/called.h"
 
 /* A signal handler may have interrupted who has the heap's lock: then the block is not looked for. */
 static bool can_look(const struct nvm_pool *pool) {

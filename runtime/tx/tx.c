@@ -20,6 +20,7 @@
 #include "judge/safe.h"
 #include "log/log.h"
 #include "order/order.h"
+#include "tx/called.h"
 #include "tx/freeze.h"
 #include "tx/tx.h"
 #include "types/compare.h"

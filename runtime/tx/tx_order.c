@@ -11,6 +11,7 @@
 #include "order/order.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
+#include "tx/called.h"
 #include "tx/tx.h"
 
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,

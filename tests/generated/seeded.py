@@ -45,7 +45,7 @@ FAULTS = [
      "  mask &= ~nvmi_masks_at(&nvmi_kept, line);", ";"),
     ("a dependent does not get the entries of who is undone", "O0-exe-undo", "runtime/order/undoing.c",
      "    log->pool->method->hand_on(log, &first, &parcel);", ";"),
-    ("what a running call writes is not noted anew", "O0-exe-shadow", "runtime/core/called.c",
+    ("what a running call writes is not noted anew", "O0-exe-shadow", "runtime/tx/called.c",
      "      __nvm_note(called.address, called.size);", ";"),
     ("what is undone at a release is committed later", "O0-exe-shadow", "runtime/methods/shadow.c",
      "  log->sealed.count = 0;\n  nvmi_shadow_each_line(", "  nvmi_shadow_each_line("),

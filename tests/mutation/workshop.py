@@ -20,7 +20,7 @@ EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt
            "--seconds=0"]
 # Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured.
 COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "driver/handlers.test"),
-            "runtime/core/called.c": ("plugin/left-call.c", "plugin/running-call.c"),
+            "runtime/tx/called.c": ("plugin/left-call.c", "plugin/running-call.c"),
             "runtime/judge/judge.c": ("plugin/hidden-pointers.c", "plugin/decided-together.c",
                                     "plugin/closed-library.c"),
             "runtime/judge/own_image.c": ("plugin/decided-together.c",),

@@ -2,6 +2,7 @@
  * longer.
  */
 #define _GNU_SOURCE
+#include "tx/called.h"
 #include "core/lines.h"
 #include "harness.h"
 #include "log/log.h"

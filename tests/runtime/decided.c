@@ -1,6 +1,7 @@
 /* decided.c: pointers that are such because another member says so, and blocks that somebody else
  * frees: who stored an unsafe pointer is told, whatever others did meanwhile.
  */
+#include "alloc/alloc.h"
 #include "core/internal.h"
 #include "harness.h"
 #include "heap/heap.h"

@@ -1,4 +1,5 @@
 /* scraps.c: blocks that live within one transaction, and what new blocks hold. */
+#include "alloc/alloc.h"
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "nvmove/inspect.h"

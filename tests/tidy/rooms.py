@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""The rooms of the runtime: who may use whom, and what does so all the same.
+"""The rooms of the runtime: who may use whom.
 
-usage: rooms.py [--tolerate] [ROOT]
+usage: rooms.py [ROOT]
 
 A room is a folder of runtime/. It may use the rooms below it in ROOMS. A use is a file and a function, a
 variable or a macro (nvm_, nvmi_, __nvm_, NVMI_) that another room defines, or a header that is included.
 A function that a header declares weak is a hook: it belongs to the room of that header, whoever defines it.
-Uses upward that are tolerated so far are listed in upward.txt beside this file. A line there that is no
-longer needed is an error, so the list can only become shorter.
 
-Prints each pair of rooms that has uses upward, and the sums; --tolerate: what upward.txt would be.
+Prints each pair of rooms that has uses upward, and the sums.
 """
 import collections
 import os
@@ -19,10 +17,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 # From bottom to top; ARCHITECTURE.md says what each is for.
 ROOMS = ("base", "format", "platform", "emulation", "core", "log", "heap", "types", "symbols", "judge",
-         "order", "tx", "methods", "interpose", "gc", "trace", "raw", "outputs", "observe", "pool", "fsck", "admin",
-         "port")
+         "order", "tx", "methods", "alloc", "interpose", "gc", "trace", "raw", "outputs", "observe", "pool", "fsck",
+         "admin", "port")
 RANK = {name: number for number, name in enumerate(ROOMS)}
-TOLERATED = "tests/tidy/upward.txt"
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 NAME = re.compile(r"\b(?:__nvm|nvmi?|NVMI)_\w+")
@@ -77,24 +74,10 @@ def of_tree(tree):
     return Uses({n: "\n".join(tree.lines(n)) for n in names if n not in lost}), lost
 
 
-def tolerated(root):
-    """Pairs: file, name."""
-    path = os.path.join(root, TOLERATED)
-    if not os.path.exists(path):
-        return set()
-    with open(path) as f:
-        return {tuple(line.split()) for line in f if line.strip() and not line.startswith("#")}
-
-
 def main():
     import tidy
-    roots = [a for a in sys.argv[1:] if a != "--tolerate"]
-    root = roots[0] if roots else os.path.dirname(os.path.dirname(HERE))
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(HERE))
     uses, _ = of_tree(tidy.Tree(root))
-    if "--tolerate" in sys.argv:
-        for name, used, _ in uses.upward():
-            print(name, used)
-        return
     pairs = collections.defaultdict(list)
     for name, used, home in uses.upward():
         pairs[room_of(name), room_of(home)].append(f"{os.path.basename(name)}: {used}")

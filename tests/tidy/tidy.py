@@ -122,17 +122,12 @@ def c_names(tree):
 
 
 def runtime_rooms(tree):
-    """A room of the runtime uses only rooms below it (rooms.py); what is tolerated can only become less."""
+    """A room of the runtime uses only rooms below it (rooms.py)."""
     uses, lost = rooms.of_tree(tree)
     for name in lost:
         yield f"{name}:1: in none of the rooms of tests/tidy/rooms.py"
-    tolerated, found = rooms.tolerated(tree.root), set()
     for name, used, home in uses.upward():
-        found.add((name, used))
-        if (name, used) not in tolerated:
-            yield f"{name}:1: uses {used}, which is above it ({home})"
-    for name, used in sorted(tolerated - found):
-        yield f"{rooms.TOLERATED}:1: {name} {used} is no longer needed: remove the line"
+        yield f"{name}:1: uses {used}, which is above it ({home})"
 
 
 def layering(tree):

@@ -8,7 +8,7 @@
  * current one is gone, too, if both are on the thread's own stack; a coroutine's may be anywhere.
  */
 #define _GNU_SOURCE
-#include "core/lines.h"
+#include "tx/called.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,9 @@
-/* heap_quick.c: the usual ways through the heap: a small block is allocated where another was a
- * moment ago; a small block is freed. Everything else is heap.c's, mistakes too.
+/* quick.c: the usual ways through the heap: a small block is allocated where another was a
+ * moment ago; a small block is freed. Everything else is alloc.c's, mistakes too.
  *
  * Programs that take requests apart allocate and free a few blocks for each.
  */
+#include "alloc/alloc.h"
 #include "core/barrier.h"
 #include "core/lines.h"
 #include "core/tracing.h"
@@ -53,17 +54,17 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   struct nvmi_thread *thread = nvmi_self;
   struct nvmi_log *log = quick_log(thread, pool);
   if (NVMI_UNLIKELY(!log || size - 1 >= NVMI_BLOCK_MAX))
-    return nvmi_heap_alloc(pool, type, size);
+    return nvmi_alloc_slowly(pool, type, size);
   uint32_t class = class_of(size);
   unsigned slot = nvmi_type_slot(type);
   if (NVMI_UNLIKELY(size > NVMI_FRESH_NOTED && type &&
                     !nvmi_is_plain(pool, (unsigned)log->types[slot].index)))
-    return nvmi_heap_alloc(pool, type, size);
+    return nvmi_alloc_slowly(pool, type, size);
   uint32_t word = 1 + (type ? (uint32_t)log->types[slot].index : 0);
   /* Nobody takes these away while the thread is not at work. */
   bool is_there = log->scrap[class] || nvmi_ready_list(log, class, word)->count;
   if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
-    return nvmi_heap_alloc(pool, type, size);
+    return nvmi_alloc_slowly(pool, type, size);
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (!intent)
     intent = take_ready(log, class, word);
@@ -96,9 +97,9 @@ int nvm_free(void *address) {
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvmi_log *log = quick_log(thread, pool);
   if (NVMI_UNLIKELY(!log))
-    return nvmi_heap_free(address);
+    return nvmi_free_slowly(address);
   if (NVMI_UNLIKELY(!enter(thread, log)))
-    return nvmi_heap_free(address);
+    return nvmi_free_slowly(address);
   struct nvmi_intent *known = nvmi_recent_find(log, address);
   struct nvmi_intent intent = known ? *known : freed(pool, address);
   bool lives = intent.span && nvmi_clear_bit(intent.span->live, intent.index, log->alone);
@@ -110,24 +111,7 @@ int nvm_free(void *address) {
     log->stats.frees++;
   }
   leave(thread, log);
-  return NVMI_LIKELY(lives) ? 0 : nvmi_heap_free(address); /* large, or a mistake */
-}
-
-static void settle(struct nvmi_log *log) {
-  for (unsigned i = 0; i < log->awaited_count; i++) {
-    const struct nvmi_intent *intent = &log->awaited[i];
-    if (NVMI_UNLIKELY(!nvmi_clear_bit(intent->span->live, intent->index, log->alone)))
-      nvmi_die(NULL, "free(%p): %s: the block is free already", (void *)intent->address,
-               log->pool->path);
-    nvmi_intent_put(log, *intent);
-  }
-  log->awaited_count = 0;
-}
-
-void nvmi_frees_settle(struct nvmi_log *log) {
-  log->alone = nvmi_solo_enter(log);
-  settle(log);
-  nvmi_solo_leave(log);
+  return NVMI_LIKELY(lives) ? 0 : nvmi_free_slowly(address); /* large, or a mistake */
 }
 
 /* A free of an old block looks at a line that nobody had a use for until then. It is asked for, and
@@ -143,7 +127,7 @@ bool nvmi_free_soon(void *address) {
   if (NVMI_LIKELY(is_old)) {
     __builtin_prefetch(&intent.span->live[intent.index / 64], 1);
     if (log->awaited_count == NVMI_AWAITED_MAX)
-      settle(log);
+      nvmi_frees_look(log);
     nvmi_intends(log);
     log->awaited[log->awaited_count++] = intent;
     log->stats.frees++;

@@ -1,0 +1,17 @@
+/* called.h: what functions that nobody instrumented may write, as long as they run. */
+#pragma once
+
+#include "core/internal.h"
+
+/* What those that run at this moment may write is noted once more: a transaction has ended, or what
+ * it noted was sealed. */
+void nvmi_note_called(struct nvmi_thread *thread);
+/* A call that may write these bytes is about to be made; `frame` is at most its own. */
+void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame);
+/* What they may write in a block that has become another, or larger where it is, is all of that. */
+void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_size, void *to,
+                       size_t size);
+/* Whether a frame is not on the stack of the code that runs, as far as that is known. */
+bool nvmi_is_elsewhere(uintptr_t frame);
+/* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
+void nvmi_called_left(struct nvmi_thread *thread, const void *frame);
