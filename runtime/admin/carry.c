@@ -1,4 +1,5 @@
 /* carry.c: see include/nvmove/carry.h. */
+#include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"

@@ -7,6 +7,7 @@
 #include "core/barrier.h"
 #include "core/gate.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_recent.h"

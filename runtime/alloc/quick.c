@@ -6,6 +6,7 @@
 #include "alloc/alloc.h"
 #include "core/barrier.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_ready.h"

@@ -66,11 +66,11 @@ void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock);
 
 /* Around fork, by its handlers. Signals wait meanwhile: a handler that stores would wait at a gate
  * whose thread wants one of these locks. `at_work`: the thread forks in a handler that interrupted
- * the runtime, and others may wait for it (internal.h, `busy`). Gives whether it has all locks. */
+ * the runtime, and others may wait for it (core/thread.h, `busy`). Gives whether it has all locks. */
 bool nvmi_locks_before_fork(bool at_work);
 void nvmi_locks_after_fork(bool in_child);
 
-/* The same for who is not at work (internal.h, `busy`): signals wait meanwhile. A handler that
+/* The same for who is not at work (core/thread.h, `busy`): signals wait meanwhile. A handler that
  * stores would wait at a gate (core/gate.h) whose thread may wait for this lock. */
 struct nvmi_quiet {
   struct nvmi_mutex *lock;

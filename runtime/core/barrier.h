@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* The process will use the barrier. False: the kernel cannot. */
 bool nvmi_barrier_prepare(void);

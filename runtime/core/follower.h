@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 struct nvmi_follower {
   /* Before the commit record is made. NVM_OK, or recorded: the transaction must not commit. */

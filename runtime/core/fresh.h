@@ -1,7 +1,7 @@
 /* fresh.h: stores to larger blocks that the transaction allocated itself. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* The block of those in which the bytes lie, widened to whole lines where a long store counts for
  * them; null: in none that is remembered. */

@@ -2,7 +2,8 @@
 #include "core/gate.h"
 
 #include "base/pause.h"
-#include "core/internal.h"
+#include "core/map.h"
+#include "core/thread.h"
 
 union nvmi_slow nvmi_slow;
 

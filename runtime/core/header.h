@@ -1,7 +1,7 @@
 /* header.h: the two header copies of a pool file. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Reads and judges the header of an open file (pool->fd) into pool->header. A failure is recorded.
  */

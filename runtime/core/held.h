@@ -5,7 +5,9 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "base/basics.h"
+
+#include <stdatomic.h>
 
 enum {
   NVMI_HELD_MAX = 32 /* locks at once; a thread that holds more is not seen to hold the rest */

@@ -1,5 +1,6 @@
 /* lines.c: the lines of the open transaction, where that takes more than a moment: see lines.h. */
 #include "core/lines.h"
+#include "core/map.h"
 
 #include <signal.h>
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 static inline struct nvm_line *nvmi_line_slot(struct nvmi_thread *thread, uint64_t line) {
   return &thread->table->slot[line & (NVM_LINE_SLOTS - 1)];

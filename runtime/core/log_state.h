@@ -1,4 +1,10 @@
-/* log_state.h: what the runtime keeps in DRAM of a thread's log in a pool (internal.h, log.h). */
+/* log_state.h: what the runtime keeps in DRAM of a thread's log in a pool (log/log.h).
+ *
+ * Log: one thread's redo and undo entries in one pool; it outlives the thread and is handed on. Its
+ * state belongs to its owner. Intent: an allocation or free that happens in the file when the
+ * transaction commits. Scrap: a block that a transaction allocated and freed again: the same
+ * transaction's next allocations use it, and the file never hears of it.
+ */
 #pragma once
 
 #include "base/basics.h"

@@ -2,7 +2,21 @@
  * pools. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
+#include "nvmove/abi.h"
+
+/* Who has which part of the reserved range: one look finds the pool of an address. */
+#define NVMI_GRANULE_SHIFT 30 /* of 1 GiB */
+#define NVMI_GRANULES (NVM_RANGE_SIZE >> NVMI_GRANULE_SHIFT)
+extern struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
+static inline struct nvm_pool *nvmi_pool_at(const void *address) {
+  uint64_t granule = ((uint64_t)(uintptr_t)address - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
+  return granule < NVMI_GRANULES
+             ? atomic_load_explicit(&nvmi_pool_by_granule[granule], memory_order_acquire)
+             : NULL;
+}
+/* The open pool with this number; null: none. */
+struct nvm_pool *nvmi_pool_number(unsigned index);
 
 /* Nothing but pools lies in the range from now on. Until then a process that has mapped more than
  * the range is long may have anything there. */

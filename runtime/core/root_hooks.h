@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* Of the thread that loaded: thread->roots. */
 struct nvmi_root_events {

@@ -3,6 +3,9 @@
 
 #include "base/pause.h"
 #include "core/barrier.h"
+#include "core/gate.h"
+#include "core/log_state.h"
+#include "core/map.h"
 
 #include <assert.h>
 #include <signal.h>

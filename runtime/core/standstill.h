@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* Stops all others in all pools. None is in the middle of its work in one of `pools` (bits). The
  * caller goes on; its signals wait. Not within a section that is at work. */

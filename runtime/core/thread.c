@@ -4,7 +4,7 @@
  * PTHREAD_DESTRUCTOR_ITERATIONS rounds of these.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/log_state.h"
 
 #include "core/held.h"
 #include "core/root_hooks.h"
@@ -117,9 +117,5 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
 }
 
 _Thread_local struct nvmi_held nvmi_held;
-const struct nvmi_root_hooks *nvmi_root_hooks;
-void (*_Atomic nvmi_port_unloaded)(void);
-void (*_Atomic nvmi_port_landed)(const void *);
-const struct nvmi_trace_table *nvmi_trace_table;
 void (*_Atomic nvmi_exit_handler)(void);
 void (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);

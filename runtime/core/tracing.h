@@ -2,7 +2,8 @@
  * predictable branch. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/gate.h"
+#include "core/pool.h"
 
 #include "nvmove/trace.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* What is wrong with the run that begins there; null: nothing. */
 const char *nvmi_nameless_fault(struct nvm_pool *pool, uint32_t chunk);

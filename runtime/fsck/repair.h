@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 #include "types/words.h"
 
 #include "nvmove/repair.h"

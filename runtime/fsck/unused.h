@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 struct nvmi_unused {
   const struct nvm_pool *pool;

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Of a log: what its commits look at, and the activation record that they make. */
 struct nvmi_count_scratch {

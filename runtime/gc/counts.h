@@ -37,6 +37,7 @@
 #pragma once
 
 #include "core/follower.h"
+#include "core/log_state.h"
 #include "gc/changes.h"
 #include "heap/run_owner.h"
 

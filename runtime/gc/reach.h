@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "core/pool.h"
 #include "types/words.h"
 
 struct nvmi_reach {

@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/log_state.h"
+#include "core/pool.h"
 
 int nvmi_heap_start(struct nvm_pool *pool);
 /* -1: a child of fork has no heap, recorded. */

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/thread.h"
 #include "heap/heap_types.h"
 
 #include <assert.h>

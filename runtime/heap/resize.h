@@ -1,7 +1,7 @@
 /* resize.h: the pool's file becomes longer, or shorter. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Makes the heap larger by `bytes` at least. For the holder of the heap's lock. A failure is
  * recorded. */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 struct nvmi_run_owner {
   enum nvm_chunk_kind kind;

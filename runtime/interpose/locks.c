@@ -13,6 +13,7 @@
 
 #include "base/signal_frame.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "core/tracing.h"
 #include "log/log.h"
 #include "order/order.h"

@@ -1,6 +1,7 @@
 /* judge.c: see judge.h. */
 #include "judge/judge.h"
 
+#include "core/map.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "heap/heap_locate.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Fills `image` with struct nvmi_sealed, one a line, sorted; `mask`: bytes that the transaction
  * stored. With undo others stand still; with shadow ranges are left out, which nobody else has

@@ -20,6 +20,7 @@
  */
 #include "judge/pointers.h"
 
+#include "core/map.h"
 #include "core/sealed.h"
 #include "heap/heap_locate.h"
 #include "judge/judge.h"

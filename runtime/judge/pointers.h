@@ -1,7 +1,7 @@
 /* pointers.h: unsafe pointers in what a transaction stored (pointers.c). */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of `lines`, or
  * of what the log has sealed, that holds the address of something outside the pool. */

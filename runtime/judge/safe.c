@@ -3,6 +3,7 @@
 
 #include "core/gate.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_types.h"
 #include "judge/pointers.h"

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* What is unsafe in one of these pools (bits) is committed in none: NVM_EUNSAFE. `all`: how many of
  * the thread's lines are looked at. */

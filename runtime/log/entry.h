@@ -2,6 +2,8 @@
  * for the reason that log.h gives. */
 #pragma once
 
+#include "core/log_state.h"
+#include "core/thread.h"
 #include "log/log.h"
 
 #include <string.h>

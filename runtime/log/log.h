@@ -9,7 +9,8 @@
 
 #include "base/checksum.h"
 #include "base/kill.h"
-#include "core/internal.h"
+#include "core/log_state.h"
+#include "core/thread.h"
 
 /* Takes a free log of the pool for the thread, or makes one. Null: no room, recorded. */
 struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *pool);

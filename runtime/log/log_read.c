@@ -3,6 +3,7 @@
 
 #include "base/checksum.h"
 #include "base/sort.h"
+#include "core/log_state.h"
 #include "log/redo.h"
 
 #include <stdlib.h>

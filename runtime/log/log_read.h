@@ -1,7 +1,7 @@
 /* log_read.h: reading logs: by recovery, by an abort of its own open transaction, by a check. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* log_end.c: whether the frames that were found of a transaction to be undone are all that were
  * durable. */

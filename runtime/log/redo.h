@@ -1,7 +1,7 @@
 /* redo.h: what a commit record says, done: by recovery; or flushed once more (settle.h). */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Whether the program may have stored there: in the heap, or in the root's page. */
 bool nvmi_in_view(const struct nvm_pool *pool, uint64_t offset, uint64_t size);

@@ -2,7 +2,8 @@
  * (shadow_abort.c). */
 #pragma once
 
-#include "core/internal.h"
+#include "core/log_state.h"
+#include "core/pool.h"
 #include "core/sealed.h"
 #include "order/order.h"
 

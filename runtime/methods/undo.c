@@ -7,7 +7,6 @@
  * covers them (docs/internals/crash-consistency.md, U3).
  */
 #include "base/kill.h"
-#include "core/internal.h"
 #include "core/piece.h"
 #include "heap/heap.h"
 #include "judge/judge.h"

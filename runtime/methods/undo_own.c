@@ -9,6 +9,7 @@
  */
 #include "base/sort.h"
 #include "core/lines.h"
+#include "core/log_state.h"
 #include "core/sealed.h"
 #include "log/log_read.h"
 #include "methods/methods.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* Under order.c's mutex: those that the log's transaction allocated leave it. `tickets`: struct
  * nvmi_ticket *, whose transactions have to end before. */

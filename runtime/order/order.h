@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 struct nvmi_parcel {
   struct nvm_pool *pool;

@@ -8,6 +8,7 @@
 #include "base/own_locks.h"
 #include "core/barrier.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "heap/heap.h"
 #include "judge/safe.h"
 #include "log/log.h"

@@ -1,7 +1,7 @@
 /* ticket.h: tickets (order.h) and what they depend on. All of it under order.c's mutex. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* Closed: nobody may join any more. Aborting: those that depend on it are to be undone first. */
 enum nvmi_ticket_state { OPEN, CLOSED, ABORTING, COMMITTED, ABORTED };

@@ -17,6 +17,7 @@
 #include "base/sort.h"
 #include "core/barrier.h"
 #include "core/lines.h"
+#include "core/log_state.h"
 #include "core/sealed.h"
 #include "core/standstill.h"
 #include "order/kept_blocks.h"

@@ -8,8 +8,6 @@
  */
 #include "order/waits.h"
 
-#include "order/ticket.h"
-
 static unsigned search;          /* the number of the last one, from 1 on */
 static struct nvmi_ticket *todo; /* found by it, and not yet looked at */
 

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "order/ticket.h"
+
 #include "core/held.h"
 
 /* `on` waits in its commit, and by such waits alone, in the end, for `ticket`. */

@@ -1,7 +1,7 @@
 /* choice.h: which method makes a pool's bytes durable. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Sets header.domain and `persist` of the pool: from the file, and from NVMOVE_DOMAIN (process, power,
  * disk). */

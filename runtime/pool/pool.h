@@ -1,7 +1,7 @@
 /* pool.h: what the rest of the runtime asks of pool.c. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* Opens and locks the file at `path`, reads its header; for open and for check. Null: recorded. */
 struct nvm_pool *nvmi_pool_attach(const char *path, bool writable);

@@ -1,7 +1,6 @@
 /* recover.h: the file is brought to the state after the last commit. */
 #pragma once
 
-#include "core/internal.h"
 #include "log/log_read.h"
 
 /* Brings the file to the state after the last commit. A failure is recorded; repeating is safe.

@@ -23,7 +23,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 #include "format/address.h"
 
 /* Carries all pointers of a recovered pool over to where it is mapped, `pool->work`; or finishes

@@ -1,6 +1,7 @@
 /* root.c: see root.h. */
 #include "pool/root.h"
 
+#include "core/map.h"
 #include "core/tracing.h"
 #include "format/address.h"
 

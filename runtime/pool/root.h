@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* The twin of a root at this file offset; 0: there is none. */
 uint64_t nvmi_root_twin(const struct nvm_header *header, uint64_t offset);

@@ -7,6 +7,7 @@
 #include "port/port.h"
 
 #include "alloc/alloc.h"
+#include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap.h"
 #include "types/types.h"

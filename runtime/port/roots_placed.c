@@ -11,6 +11,7 @@
 #include "base/uncancelled.h"
 #include "port/roots.h"
 
+#include "core/map.h"
 #include "core/tracing.h"
 #include "port/port.h"
 #include "types/types.h"

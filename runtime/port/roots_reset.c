@@ -2,6 +2,7 @@
  */
 #include "port/roots.h"
 
+#include "core/map.h"
 #include "heap/heap_types.h"
 #include "port/port.h"
 #include "types/types.h"

@@ -4,6 +4,7 @@
 
 #include "base/own_files.h"
 #include "base/uncancelled.h"
+#include "core/pool.h"
 #include "symbols/builds.h"
 
 #include "nvmove/abi_statics.h"

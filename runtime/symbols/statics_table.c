@@ -7,6 +7,7 @@
 #include "symbols/statics.h"
 
 #include "base/checksum.h"
+#include "core/thread.h"
 #include "heap/heap.h"
 #include "symbols/symbols.h"
 #include "symbols/texts.h"

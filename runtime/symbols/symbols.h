@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "base/basics.h"
 
 enum { NVMI_BUILD_ID = 32 };
 

@@ -14,8 +14,8 @@
 #define _GNU_SOURCE
 #include "trace/trace_parts.h"
 
-#include "base/own_locks.h"
 #include "base/settings.h"
+#include "core/thread.h"
 #include "heap/heap.h"
 
 #include <limits.h>

@@ -1,6 +1,7 @@
 /* trace_calls.c: what code compiled with --nvmove-trace tells: stores, calls, and the places
  * of what comes next. Each entry looks who called the code that called it. */
 #define _GNU_SOURCE
+#include "core/thread.h"
 #include "trace/trace_parts.h"
 
 #define trace nvmi_trace_state

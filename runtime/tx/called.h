@@ -1,7 +1,7 @@
 /* called.h: what functions that nobody instrumented may write, as long as they run. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* What those that run at this moment may write is noted once more: a transaction has ended, or what
  * it noted was sealed. */

@@ -7,6 +7,7 @@
 #include "base/pause.h"
 #include "core/barrier.h"
 #include "core/follower.h"
+#include "core/gate.h"
 #include "core/standstill.h"
 #include "heap/heap_types.h"
 #include "log/log.h"

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 /* 0, and nvmi_thaw has to follow; -1: recorded. Not within a section that is at work. */
 int nvmi_freeze(struct nvm_pool *pool);

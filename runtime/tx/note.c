@@ -9,7 +9,7 @@
  * leave the table alone, go into a list of their own and append within the room that segments keep
  * for them.
  */
-#include "core/internal.h"
+#include "core/map.h"
 
 #include "core/barrier.h"
 #include "core/follower.h"

@@ -5,6 +5,7 @@
  * others.
  */
 #include "core/lines.h"
+#include "core/map.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
 #include "tx/called.h"

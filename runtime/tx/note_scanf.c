@@ -5,7 +5,7 @@
  * pool. Nothing says how long a string is that a stream has and no width bounds: it is not noted,
  * and the first one that goes to a pool is told of.
  */
-#include "core/internal.h"
+#include "core/map.h"
 
 #include "nvmove/abi_scanf.h"
 

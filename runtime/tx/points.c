@@ -14,7 +14,7 @@
  * In a traced run each is taken: a crash in some run may leave what a split leaves, and `nvmove
  * crash` asks the user's checker about it.
  */
-#include "core/internal.h"
+#include "core/log_state.h"
 
 #include "core/root_hooks.h"
 #include "core/tracing.h"

@@ -23,6 +23,7 @@
 
 #include "base/settings.h"
 #include "core/barrier.h"
+#include "core/gate.h"
 #include "log/log.h"
 
 #include <sched.h>

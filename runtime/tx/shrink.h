@@ -1,7 +1,7 @@
 /* shrink.h: how much DRAM the private view of a pool takes (shrink.c). */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 /* The bytes of NVMOVE_SHADOW_DRAM; 0: it is not set, or makes no sense. */
 uint64_t nvmi_shrink_bound(void);

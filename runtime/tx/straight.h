@@ -18,7 +18,8 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/log_state.h"
+#include "core/thread.h"
 #include "platform/persist.h"
 
 /* Stores an item's bytes in the file, whole lines past the cache: they need not be read into it.

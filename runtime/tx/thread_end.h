@@ -1,6 +1,6 @@
 /* thread_end.h: the end of a thread (core/thread.c calls it as nvmi_thread_ends). */
 #pragma once
 
-#include "core/internal.h"
+#include "core/thread.h"
 
 void nvmi_tx_thread_ends(struct nvmi_thread *thread);

@@ -5,8 +5,8 @@
  * point, close or the thread's end commits. The end is the same for all methods: collect the lines,
  * hand them over.
  */
-#include "core/internal.h"
 
+#include "tx/tx.h"
 #include "base/invariant.h"
 #include "base/signal_frame.h"
 #include "core/barrier.h"
@@ -22,7 +22,6 @@
 #include "order/order.h"
 #include "tx/called.h"
 #include "tx/freeze.h"
-#include "tx/tx.h"
 #include "types/compare.h"
 #include "types/types.h"
 

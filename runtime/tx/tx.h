@@ -1,7 +1,6 @@
 /* tx.h: the parts in which a transaction's end is written down (tx.c, tx_order.c). */
 #pragma once
 
-#include "core/internal.h"
 #include "order/order.h"
 
 /* tx.c: commits or aborts what a thread has open, in all pools. */

@@ -5,6 +5,7 @@
  */
 #include "core/gate.h"
 #include "core/lines.h"
+#include "core/map.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "order/kept_blocks.h"

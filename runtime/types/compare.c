@@ -9,6 +9,7 @@
 
 #include "heap/heap_types.h"
 
+#include "core/map.h"
 #include "core/tracing.h"
 #include "types/types.h"
 

@@ -1,7 +1,7 @@
 /* compare.h: NVMOVE_DEBUG=compare: after a commit the program's view must equal the file. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 
 extern _Atomic bool nvmi_compares; /* in a pool that is open */
 /* The pool's view with its file: a difference ends the process with a message. */

@@ -2,7 +2,7 @@
  * process. */
 #pragma once
 
-#include "core/internal.h"
+#include "base/basics.h"
 
 /* Null: nobody describes it. By id, and by name. */
 const struct nvm_type *nvmi_described(uint64_t id);

@@ -2,6 +2,7 @@
  * their fields. */
 #pragma once
 
+#include "core/log_state.h"
 #include "heap/run_owner.h"
 
 /* Reads the table of an opened pool. A failure is recorded: it is damaged. */

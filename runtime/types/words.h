@@ -8,7 +8,8 @@
  */
 #pragma once
 
-#include "core/internal.h"
+#include "core/log_state.h"
+#include "core/pool.h"
 
 struct nvmi_block {
   uint64_t offset, size; /* in the file, bytes */

@@ -1,7 +1,7 @@
 /* again.c: a long range that the transaction has noted is not noted again, nor what of another it
  * covers; what is new is, byte for byte.
  */
-#include "core/internal.h"
+#include "core/thread.h"
 #include "harness.h"
 #include "store.h"
 

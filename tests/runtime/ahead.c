@@ -1,5 +1,5 @@
 /* ahead.c: notes ahead of their stores: one wait for several, and nothing trusts them before it. */
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "store.h"
 

@@ -1,11 +1,11 @@
 /* backup.c: copies of pools that threads and other processes write to: each is what a crash at one
  * moment would have left; who makes one may die. */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"
 
+#include "core/pool.h"
 #include "nvmove/backup.h"
 
 #include <pthread.h>

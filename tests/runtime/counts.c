@@ -1,6 +1,6 @@
 /* counts.c: how many fences, entries and log bytes a transaction costs. They repeat; times do not.
  */
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "store.h"
 

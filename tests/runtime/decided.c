@@ -2,7 +2,6 @@
  * frees: who stored an unsafe pointer is told, whatever others did meanwhile.
  */
 #include "alloc/alloc.h"
-#include "core/internal.h"
 #include "harness.h"
 #include "heap/heap.h"
 #include "store.h"

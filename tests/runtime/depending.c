@@ -2,7 +2,6 @@
  * only read (order/order.c, order/kept_blocks.c).
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "handing.h"
 #include "hooks.h"
 #include "order/kept_blocks.h"

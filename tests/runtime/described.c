@@ -1,5 +1,5 @@
 /* described.c: a library describes its types while a pool is opened, or while one is closed. */
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "hooks.h"
 #include "moved.h"

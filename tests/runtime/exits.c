@@ -2,7 +2,7 @@
  * or open them.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

@@ -2,7 +2,7 @@
  * transaction is aborted, and the thread goes on. If it returns the process is aborted.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/thread.h"
 #include "harness.h"
 #include "store.h"
 

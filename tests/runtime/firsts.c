@@ -1,6 +1,7 @@
 /* firsts.c: the first words of something new: a pool's root, a type's entry, the link to a log's next
  * segment. They are durable before others build on them, also where a process died in between.
  */
+#include "core/map.h"
 #include "format/layout.h"
 #include "harness.h"
 #include "heap/heap.h"

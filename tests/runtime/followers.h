@@ -1,7 +1,7 @@
 /* followers.h: a pool, and threads that follow each other's open transactions in it, step by step. */
 #pragma once
 
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

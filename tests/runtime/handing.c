@@ -2,7 +2,6 @@
  * bytes, blocks, the order of commits. Threads take turns by a number of steps.
  */
 #include "handing.h"
-#include "core/internal.h"
 #include "order/order.h"
 #include "order/ticket.h"
 

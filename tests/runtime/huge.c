@@ -3,7 +3,6 @@
  * length.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "core/map.h"
 #include "harness.h"
 #include "platform/disk.h"

@@ -1,6 +1,6 @@
 /* idle.c: a thread stores outside transactions under a lock, releases it and does nothing more: nobody
  * waits for it, and nothing that it stored is lost without a word. */
-#include "core/internal.h"
+#include "core/thread.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

@@ -2,7 +2,7 @@
  * NVM_ELIMIT, which leaves the others what they have.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "store.h"
 

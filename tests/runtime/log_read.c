@@ -1,7 +1,6 @@
 /* log_read.c: where logs end, of frames and segments that were made by hand (log/log_end.c). */
 #include "log/log_read.h"
 #include "base/basics.h"
-#include "core/internal.h"
 #include "harness.h"
 #include "heap/heap.h"
 #include "store.h"

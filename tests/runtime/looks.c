@@ -1,7 +1,6 @@
 /* looks.c: where a commit looks for unsafe pointers: at the bytes that its transaction left, and at the
  * records that these lie in (judge/judge.h, judge/own_image.h).
  */
-#include "core/internal.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "harness.h"

@@ -1,6 +1,5 @@
 /* old_texts.c: entries of the table of static data that older versions made: that a constant is a
  * string was guessed (runtime/symbols/symbols.h). */
-#include "core/internal.h"
 #include "harness.h"
 #include "symbols/statics.h"
 

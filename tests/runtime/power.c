@@ -1,6 +1,6 @@
 /* power.c: the power fails at any event of a workload (simulation.h), also during recovery. */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/pool.h"
 #include "harness.h"
 #include "simulation.h"
 #include "workload.h"

@@ -1,6 +1,6 @@
 /* process.c: signal handlers that store, and the comparison of view and file. */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/thread.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

@@ -1,6 +1,5 @@
 /* relocate.c: a pool opened at other addresses: everything in it still leads where it led. */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "moved.h"
 #include "pool/pool.h"
 #include "simulation.h"

@@ -1,5 +1,4 @@
 /* returns.c: what is durable when a commit returns, where transactions depend on each other. */
-#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

@@ -1,6 +1,7 @@
 /* shrink.c: the DRAM of private views stays within its bound, and nothing is lost by that. */
 #define _GNU_SOURCE
 #include "tx/shrink.h"
+#include "core/gate.h"
 #include "core/standstill.h"
 #include "harness.h"
 #include "heap/heap_types.h"

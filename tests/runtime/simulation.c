@@ -9,7 +9,7 @@
 #include "simulation.h"
 
 #include "base/own_locks.h"
-#include "core/internal.h"
+#include "core/map.h"
 #include "harness.h"
 #include "hooks.h"
 #include "sparse.h"

@@ -9,6 +9,7 @@
 #include "simulation.h"
 #include "store.h"
 
+#include "core/thread.h"
 #include "nvmove/abi.h"
 #include "nvmove/inspect.h"
 

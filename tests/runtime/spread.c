@@ -1,7 +1,6 @@
 /* spread.c: short undo transactions begin behind one another in a bank, then at its start anew
  * (log.h); the power fails at each event of those that do, whose frames lie over older ones. */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "harness.h"
 #include "log/log.h"
 #include "simulation.h"

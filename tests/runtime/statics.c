@@ -2,7 +2,7 @@
  * anew in spite of deaths and power failures (runtime/symbols/statics.h). */
 #define _GNU_SOURCE
 #include "bound.h"
-#include "core/internal.h"
+#include "core/pool.h"
 #include "simulation.h"
 #include "store.h"
 

@@ -2,6 +2,7 @@
  * Whoever pauses in a wait lets the other go on: a wait that does not pause, or that is none, is seen.
  */
 #include "base/pause.h"
+#include "core/gate.h"
 #include "core/standstill.h"
 #include "followers.h"
 #include "gc/counts.h"

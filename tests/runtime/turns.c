@@ -5,7 +5,6 @@
  * words, then has so many further transactions that its own record of that is gone.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "harness.h"
 #include "log/settle.h"
 #include "simulation.h"

@@ -1,5 +1,5 @@
 /* undone.c: what a thread has to do with another's transaction that was undone. */
-#include "core/internal.h"
+#include "core/thread.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

@@ -2,7 +2,7 @@
  * gone before it is there. */
 #include "schedules.h"
 
-#include "core/internal.h"
+#include "core/pool.h"
 #include "store.h"
 
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /* waiting.c: who waits for whom where locks are released inside transactions, and what is true of a
  * byte while several transactions that wrote it are open. Threads take turns by a number of steps.
  */
-#include "core/internal.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"

@@ -1,0 +1,96 @@
+/* thread.h: what a thread has open, over all pools.
+ *
+ * Line: 64 bytes of persistent memory, and which of its bytes the transaction noted. They are in the
+ * thread's table of lines (abi.h) or in its list (lines.h). The state belongs to its thread. Others
+ * read what says so, and the rest while the thread stands still (standstill.h).
+ */
+#pragma once
+
+#include "base/basics.h"
+#include "core/pool.h"
+#include "nvmove/abi.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct nvmi_held;
+struct nvmi_root_events;
+struct nvmi_ticket;
+
+#define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
+#define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
+#define NVMI_POSTS_MAX 64    /* semaphores that handlers post while a thread is in order.c */
+#define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
+#define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
+
+struct nvmi_thread {
+  struct nvm_line_table *table; /* the thread's __nvm_lines: `lines_table` */
+  uint64_t touched;             /* bit i: pool i has something uncommitted */
+  unsigned begun;               /* nvm_tx_begin not yet matched */
+  unsigned inherited;           /* the same, of a child of fork: begun before it */
+  bool doomed;                  /* an inner abort happened */
+  volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
+  bool has_lost;                /* what it stored outside transactions; not yet told */
+  bool left;                    /* the order: it ends, and depends on nobody */
+  bool leaves;          /* it ends; told under the lock of threads, until its logs are free */
+  bool stays_open;      /* what is open could not end at a wait for a condition */
+  bool handlers_store;  /* signal handlers note, too: they wait during commits */
+  volatile int in_heap; /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile int busy;    /* inside note or commit: a signal handler takes the nested way */
+  unsigned used_count;
+  uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
+  struct nvmi_array lines;       /* struct nvmi_line that left the table */
+  struct nvmi_array nested;      /* struct nvmi_line noted by signal handlers */
+  struct nvmi_array frames;      /* void *: frame addresses of open atomic calls */
+  struct nvmi_array called;      /* struct nvmi_called, as many as table->called says */
+  struct nvmi_array image;       /* struct nvmi_sealed, room for a look at pointers (own_image.h) */
+  struct nvmi_array image_lines; /* struct nvmi_line, room for the same */
+  struct nvmi_fresh {
+    uintptr_t start, end;
+    uint64_t listed, listed_end; /* lines of it that are in the list as ranges */
+  } fresh[NVMI_FRESH_MAX];
+  struct {
+    uintptr_t start, end;
+  } ahead[NVMI_AHEAD_MAX]; /* their entries are not yet durable: table->ahead */
+  unsigned ahead_count;
+  unsigned fresh_count;
+  uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
+  bool fresh_stores;                /* stores to them went without entry */
+  struct nvmi_log *logs[NVMI_POOLS_MAX];
+  struct nvmi_ticket *ticket;  /* its place among others' (order.h), or null */
+  bool others_stand;           /* still: what they have noted and logged may be read */
+  bool looks_again;            /* for unsafe pointers: this first look tells of none */
+  struct nvmi_held *held;      /* its locks (held.h) */
+  void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
+  volatile unsigned posts_count;
+  bool passes_points; /* commit points, which end what is outside transactions */
+  int id;             /* the kernel's */
+  _Alignas(64) struct nvm_line_table lines_table;
+  const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
+};
+
+/* The calling thread's state, made at first need. Found without a call, as compiled code finds the
+ * table of lines: what calls nothing need not keep all registers. */
+extern _Thread_local struct nvmi_thread *nvmi_self __attribute__((tls_model("initial-exec")));
+struct nvmi_thread *nvmi_thread_make(void);
+static inline struct nvmi_thread *nvmi_thread_self(void) {
+  return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
+}
+
+/* While it is held no thread ends. */
+void nvmi_threads_lock(void);
+void nvmi_threads_unlock(void);
+
+/* A signal handler has interrupted the note of a store, and has jumped away; the store is never
+ * made. The note's own steps leave the thread's tables and the log readable at each moment. */
+void nvmi_thread_left(struct nvmi_thread *thread);
+
+/* Ends what a thread has open, and gives its logs back, before its state goes: thread_end.c of the
+ * room tx. Signals wait when it returns. Null: no pool was opened. */
+extern void (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);
+/* libnvmove's exit handler, once it has run; null: not yet. */
+extern void (*_Atomic nvmi_exit_handler)(void);
+
+static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
+  return thread->begun || thread->frames.count;
+}
