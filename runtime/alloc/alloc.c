@@ -76,14 +76,14 @@ static int index_of(struct nvm_pool *pool, uint64_t type) {
   if (!log)
     return -1;
   unsigned slot = nvmi_type_slot(type);
-  if (NVMI_UNLIKELY(log->types[slot].id != type)) {
+  if (NVMI_UNLIKELY(log->blocks.types[slot].id != type)) {
     int index = nvmi_type_index(pool, type);
     if (index < 0)
       return -1;
-    log->types[slot].index = index;
-    log->types[slot].id = type;
+    log->blocks.types[slot].index = index;
+    log->blocks.types[slot].id = type;
   }
-  return log->types[slot].index;
+  return log->blocks.types[slot].index;
 }
 
 static void clear(char *block, size_t size) {

@@ -59,12 +59,13 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
   uint32_t class = class_of(size);
   unsigned slot = nvmi_type_slot(type);
   if (NVMI_UNLIKELY(size > NVMI_FRESH_NOTED && type &&
-                    !nvmi_is_plain(pool, (unsigned)log->types[slot].index)))
+                    !nvmi_is_plain(pool, (unsigned)log->blocks.types[slot].index)))
     return nvmi_alloc_slowly(pool, type, size);
-  uint32_t word = 1 + (type ? (uint32_t)log->types[slot].index : 0);
+  uint32_t word = 1 + (type ? (uint32_t)log->blocks.types[slot].index : 0);
   /* Nobody takes these away while the thread is not at work. */
-  bool is_there = log->scrap[class] || nvmi_ready_list(log, class, word)->count;
-  if (NVMI_UNLIKELY((type && log->types[slot].id != type) || !is_there || !enter(thread, log)))
+  bool is_there = log->intents.scrap[class] || nvmi_ready_list(log, class, word)->count;
+  if (NVMI_UNLIKELY((type && log->blocks.types[slot].id != type) || !is_there ||
+                    !enter(thread, log)))
     return nvmi_alloc_slowly(pool, type, size);
   struct nvmi_intent *intent = nvmi_heap_reuse(log, class);
   if (!intent)
@@ -127,10 +128,10 @@ bool nvmi_free_soon(void *address) {
   bool is_old = intent.span && !nvmi_recent_find(log, address);
   if (NVMI_LIKELY(is_old)) {
     __builtin_prefetch(&intent.span->live[intent.index / 64], 1);
-    if (log->awaited_count == NVMI_AWAITED_MAX)
+    if (log->intents.awaited_count == NVMI_AWAITED_MAX)
       nvmi_frees_look(log);
     nvmi_intends(log);
-    log->awaited[log->awaited_count++] = intent;
+    log->intents.awaited[log->intents.awaited_count++] = intent;
     log->stats.frees++;
   }
   leave(thread, log);

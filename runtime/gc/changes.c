@@ -343,8 +343,8 @@ static bool is_linked(const struct scan *scan, uint64_t start) {
 }
 
 static void look_at_blocks(struct scan *scan) {
-  const struct nvmi_intent *intents = scan->log->intents.items;
-  for (size_t i = 0; i < scan->log->intents.count; i++) {
+  const struct nvmi_intent *intents = scan->log->intents.list.items;
+  for (size_t i = 0; i < scan->log->intents.list.count; i++) {
     struct nvmi_span *span = intents[i].span;
     unsigned fate = nvmi_fate_of(&scan->fates, span, intents[i].index);
     if (fate != NVMI_FATE_FREES && fate != NVMI_FATE_ALLOCATES)

@@ -29,9 +29,9 @@ static int by_block(const void *a, const void *b) {
 
 /* One of each block. */
 bool nvmi_fates_start(struct nvmi_fates *fates, const struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
-  size_t kept = 0, count = log->intents.count;
-  *fates = (struct nvmi_fates){.intents = &log->intents};
+  const struct nvmi_intent *intents = log->intents.list.items;
+  size_t kept = 0, count = log->intents.list.count;
+  *fates = (struct nvmi_fates){.intents = &log->intents.list};
   if (count <= FEW)
     return true;
   if (!nvmi_array_reserve(&fates->sorted, count, sizeof(struct fate)))

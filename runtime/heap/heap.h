@@ -24,17 +24,17 @@ static inline uint64_t nvmi_chunks_for(uint64_t size) {
  * recorded. */
 uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
 
-/* Looks at the frees that wait for that (log->awaited). One of a block that is free already ends the
+/* Looks at the frees that wait for that (log->intents.awaited). One of a block that is free already ends the
  * process. Where the thread is busy. */
 void nvmi_frees_settle(struct nvmi_log *log);
 /* The same within a section of its own (nvmi_solo_enter). */
 void nvmi_frees_look(struct nvmi_log *log);
 static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
-  if (NVMI_LIKELY(!log->awaited_count))
+  if (NVMI_LIKELY(!log->intents.awaited_count))
     return;
   if (commit)
     nvmi_frees_settle(log);
-  log->awaited_count = 0;
+  log->intents.awaited_count = 0;
 }
 
 /* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
@@ -50,12 +50,12 @@ void nvmi_heap_forget_scraps(struct nvmi_log *log);
 /* Writes down the operations of the transaction's allocations and frees. False: out of memory. */
 bool nvmi_heap_operate(struct nvmi_log *log);
 static inline bool nvmi_heap_prepare(struct nvmi_log *log) {
-  return NVMI_LIKELY(!log->intents.count) || nvmi_heap_operate(log);
+  return NVMI_LIKELY(!log->intents.list.count) || nvmi_heap_operate(log);
 }
 /* They happened, or never did. */
 void nvmi_heap_released(struct nvmi_log *log);
 static inline void nvmi_heap_committed(struct nvmi_log *log) {
-  if (NVMI_UNLIKELY(log->intents.count))
+  if (NVMI_UNLIKELY(log->intents.list.count))
     nvmi_heap_released(log);
 }
 void nvmi_heap_aborted(struct nvmi_log *log);

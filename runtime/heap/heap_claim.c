@@ -22,14 +22,14 @@ static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {
 }
 
 static struct nvmi_span *claim_new(struct nvmi_log *log, uint32_t class, uint32_t *index) {
-  struct nvmi_span *span = log->current[class];
+  struct nvmi_span *span = log->blocks.current[class];
   while (!span || !claim(span, index, log->alone)) {
     if (span)
       nvmi_span_give_up(log->pool, span);
     span = nvmi_span_acquire(log->pool, class);
     if (!span && nvmi_ready_give_back(log))
       span = nvmi_span_acquire(log->pool, class);
-    log->current[class] = span;
+    log->blocks.current[class] = span;
     if (!span)
       return NULL;
   }

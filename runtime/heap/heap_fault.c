@@ -87,10 +87,10 @@ static const char *logs_fault(const struct nvm_pool *pool, uint64_t claimed) {
     uint64_t chunks = 0;
     for (unsigned class = 0; class < NVMI_CLASSES; class ++)
       for (unsigned list = 0; list < NVMI_READY_LISTS; list++) {
-        claimed -= log->ready[class][list].count;
-        chunks += log->ready[class][list].count * pool->heap->geometry[class].chunks;
+        claimed -= log->blocks.ready[class][list].count;
+        chunks += log->blocks.ready[class][list].count * pool->heap->geometry[class].chunks;
       }
-    if (chunks != log->ready_chunks)
+    if (chunks != log->blocks.ready_chunks)
       return "a log counts the chunks of the blocks that it keeps";
   }
   return claimed ? "a block is live, free, or kept by a log" : NULL;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 void nvmi_heap_forget_scraps(struct nvmi_log *log) {
-  for (size_t i = 0; i < log->intents.count; i++) {
+  for (size_t i = 0; i < log->intents.list.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate == NVMI_SCRAPPED)
       nvmi_note_forget(log->owner, intent->address,
@@ -53,9 +53,9 @@ static void operate(struct nvmi_log *log, const struct nvmi_intent *intent, uint
 /* In the order of the list a block's allocation comes before its free. */
 bool nvmi_heap_operate(struct nvmi_log *log) {
   log->operations.count = 0;
-  if (!nvmi_array_reserve(&log->operations, 4 * log->intents.count, sizeof(uint64_t)))
+  if (!nvmi_array_reserve(&log->operations, 4 * log->intents.list.count, sizeof(uint64_t)))
     return false;
-  for (size_t i = 0; i < log->intents.count; i++) {
+  for (size_t i = 0; i < log->intents.list.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate != NVMI_SCRAPPED)
       operate(log, intent, intent->fate == NVMI_FREED ? 0 : intent->word);
@@ -96,17 +96,17 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
 
 /* The list of another transaction begins. */
 static void clear(struct nvmi_log *log) {
-  if (log->scraps)
-    memset(log->scrap, 0, sizeof log->scrap);
-  log->scraps = 0;
-  log->has_large = false;
-  log->intents.count = 0;
+  if (log->intents.scraps)
+    memset(log->intents.scrap, 0, sizeof log->intents.scrap);
+  log->intents.scraps = 0;
+  log->intents.has_large = false;
+  log->intents.list.count = 0;
   log->operations.count = 0;
 }
 
 void nvmi_heap_released(struct nvmi_log *log) {
   log->alone = nvmi_solo_enter(log);
-  for (size_t i = 0; i < log->intents.count; i++) {
+  for (size_t i = 0; i < log->intents.list.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate != NVMI_ALLOCATED)
       release(log, intent, true);
@@ -117,7 +117,7 @@ void nvmi_heap_released(struct nvmi_log *log) {
 
 void nvmi_heap_aborted(struct nvmi_log *log) {
   log->alone = nvmi_solo_enter(log);
-  for (size_t i = log->intents.count; i-- > 0;) {
+  for (size_t i = log->intents.list.count; i-- > 0;) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
     if (intent->fate == NVMI_FREED) {
       nvmi_set_bit(intent->span->live, intent->index, log->alone);
@@ -142,14 +142,14 @@ void nvmi_heap_drop(struct nvmi_log *log, const struct nvmi_array *intents) {
 }
 
 void nvmi_frees_look(struct nvmi_log *log) {
-  for (unsigned i = 0; i < log->awaited_count; i++) {
-    const struct nvmi_intent *intent = &log->awaited[i];
+  for (unsigned i = 0; i < log->intents.awaited_count; i++) {
+    const struct nvmi_intent *intent = &log->intents.awaited[i];
     if (NVMI_UNLIKELY(!nvmi_clear_bit(intent->span->live, intent->index, log->alone)))
       nvmi_die(NULL, "free(%p): %s: the block is free already", (void *)intent->address,
                log->pool->path);
     nvmi_intent_put(log, *intent);
   }
-  log->awaited_count = 0;
+  log->intents.awaited_count = 0;
 }
 
 void nvmi_frees_settle(struct nvmi_log *log) {
@@ -160,8 +160,8 @@ void nvmi_frees_settle(struct nvmi_log *log) {
 
 struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
   nvmi_frees_settle(log);
-  struct nvmi_array intents = log->intents;
-  log->intents = (struct nvmi_array){0};
+  struct nvmi_array intents = log->intents.list;
+  log->intents.list = (struct nvmi_array){0};
   clear(log);
   return intents;
 }

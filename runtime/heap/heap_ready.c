@@ -24,10 +24,10 @@ bool nvmi_ready_keep(struct nvmi_log *log, const struct nvmi_intent *intent) {
   uint64_t chunks = geometry->chunks;
   uint64_t logs = atomic_load_explicit(&pool->log_count, memory_order_relaxed);
   uint64_t most = (pool->header.heap_size >> NVM_CHUNK_SHIFT) / PART_OF_CHUNKS;
-  if (NVMI_UNLIKELY((log->ready_chunks + (kept->count + 1) * chunks) * logs > most) ||
+  if (NVMI_UNLIKELY((log->blocks.ready_chunks + (kept->count + 1) * chunks) * logs > most) ||
       !nvmi_array_push(kept, &ready, sizeof ready))
     return false;
-  log->ready_chunks += (unsigned)chunks;
+  log->blocks.ready_chunks += (unsigned)chunks;
   return true;
 }
 
@@ -45,22 +45,22 @@ const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class, 
     return NULL;
   const struct nvmi_intent *items = ready->items, *last = items + --ready->count;
   const struct nvmi_geometry *geometry = &log->pool->heap->geometry[class];
-  log->ready_chunks -= geometry->chunks;
+  log->blocks.ready_chunks -= geometry->chunks;
   if (NVMI_LIKELY(ready->count))
     fetch(last - 1, geometry);
   return last;
 }
 
 bool nvmi_ready_give_back(struct nvmi_log *log) {
-  bool any = log->ready_chunks;
+  bool any = log->blocks.ready_chunks;
   for (unsigned class = 0; class < NVMI_CLASSES && any; class ++)
     for (unsigned list = 0; list < NVMI_READY_LISTS; list++) {
-      const struct nvmi_intent *ready = log->ready[class][list].items;
-      for (size_t i = 0; i < log->ready[class][list].count; i++)
+      const struct nvmi_intent *ready = log->blocks.ready[class][list].items;
+      for (size_t i = 0; i < log->blocks.ready[class][list].count; i++)
         nvmi_span_put(log->pool, ready[i].span, ready[i].index, log->alone);
-      log->ready[class][list].count = 0;
+      log->blocks.ready[class][list].count = 0;
     }
-  log->ready_chunks = 0;
+  log->blocks.ready_chunks = 0;
   return any;
 }
 
@@ -74,5 +74,5 @@ void nvmi_ready_detach(struct nvmi_log *log) {
 void nvmi_ready_free(struct nvmi_log *log) {
   for (unsigned class = 0; class < NVMI_CLASSES; class ++)
     for (unsigned list = 0; list < NVMI_READY_LISTS; list++)
-      nvmi_array_free(&log->ready[class][list], sizeof(struct nvmi_intent));
+      nvmi_array_free(&log->blocks.ready[class][list], sizeof(struct nvmi_intent));
 }

@@ -12,5 +12,5 @@ const struct nvmi_intent *nvmi_ready_take(struct nvmi_log *log, uint32_t class, 
 
 static inline struct nvmi_array *nvmi_ready_list(struct nvmi_log *log, uint32_t class,
                                                  uint32_t word) {
-  return &log->ready[class][word % NVMI_READY_LISTS];
+  return &log->blocks.ready[class][word % NVMI_READY_LISTS];
 }

@@ -13,11 +13,11 @@
 #include <assert.h>
 
 static inline struct nvmi_intent *nvmi_intent_at(const struct nvmi_log *log, size_t position) {
-  return (struct nvmi_intent *)log->intents.items + position;
+  return (struct nvmi_intent *)log->intents.list.items + position;
 }
 
 static inline uint32_t *nvmi_recent_set(struct nvmi_log *log, const void *address) {
-  return log->recent[(uintptr_t)address / 16 % NVMI_RECENT_SETS];
+  return log->intents.recent[(uintptr_t)address / 16 % NVMI_RECENT_SETS];
 }
 
 static inline void nvmi_recent_put(struct nvmi_log *log, const void *address, uint32_t position) {
@@ -35,7 +35,7 @@ static inline void nvmi_recent_put(struct nvmi_log *log, const void *address, ui
 static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const void *address) {
   const uint32_t *set = nvmi_recent_set(log, address);
   for (unsigned way = 0; way < 4; way++) {
-    if (set[way] >= log->intents.count)
+    if (set[way] >= log->intents.list.count)
       continue;
     struct nvmi_intent *intent = nvmi_intent_at(log, set[way]);
     if (intent->address == address && intent->fate == NVMI_ALLOCATED &&
@@ -55,14 +55,14 @@ static inline void nvmi_intends(struct nvmi_log *log) {
 static inline struct nvmi_intent *nvmi_intent_put(struct nvmi_log *log, struct nvmi_intent intent) {
   if (intent.fate == NVMI_ALLOCATED) {
     if (NVMI_LIKELY(intent.class < NVMI_CLASSES))
-      nvmi_recent_put(log, intent.address, (uint32_t)log->intents.count);
+      nvmi_recent_put(log, intent.address, (uint32_t)log->intents.list.count);
     else
-      log->has_large = true;
+      log->intents.has_large = true;
   }
-  if (NVMI_UNLIKELY(!nvmi_array_push(&log->intents, &intent, sizeof intent)))
+  if (NVMI_UNLIKELY(!nvmi_array_push(&log->intents.list, &intent, sizeof intent)))
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path,
                "out of memory for a transaction's allocations and frees");
-  return nvmi_intent_at(log, log->intents.count - 1);
+  return nvmi_intent_at(log, log->intents.list.count - 1);
 }
 
 static inline struct nvmi_intent *nvmi_intent_add(struct nvmi_log *log, struct nvmi_intent intent) {
@@ -81,12 +81,12 @@ static inline struct nvmi_intent nvmi_intent_of(const struct nvm_pool *pool, str
 
 /* A scrap of the class, claimed again; null: there is none. */
 static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class) {
-  if (!log->scrap[class])
+  if (!log->intents.scrap[class])
     return NULL;
-  uint32_t position = log->scrap[class] - 1;
+  uint32_t position = log->intents.scrap[class] - 1;
   struct nvmi_intent *intent = nvmi_intent_at(log, position);
-  log->scrap[class] = intent->next;
-  log->scraps--;
+  log->intents.scrap[class] = intent->next;
+  log->intents.scraps--;
   intent->fate = NVMI_ALLOCATED;
   nvmi_recent_put(log, intent->address, position);
   return intent;
@@ -103,9 +103,9 @@ static inline void nvmi_intent_live(struct nvmi_log *log, struct nvmi_intent *in
 
 /* A small block that the open transaction allocated becomes a scrap. */
 static inline void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent) {
-  uint32_t *newest = &log->scrap[intent->class];
+  uint32_t *newest = &log->intents.scrap[intent->class];
   intent->fate = NVMI_SCRAPPED;
   intent->next = *newest;
   *newest = (uint32_t)(intent - nvmi_intent_at(log, 0)) + 1;
-  log->scraps++;
+  log->intents.scraps++;
 }

@@ -14,15 +14,15 @@ nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *addres
   struct nvm_pool *pool = log->pool;
   uint64_t place = nvmi_offset(pool, address);
   frame->place = place;
-  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->committing ? 0 : NVM_UNDO_NEXT, size);
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->undo.committing ? 0 : NVM_UNDO_NEXT, size);
   if (size == 8)
     memcpy(frame + 1, address, 8);
   else
     memcpy(frame + 1, address, size);
-  unsigned range = log->range_count++;
+  unsigned range = log->undo.range_count++;
   if (range < NVMI_CHECKED_MAX) {
-    log->ranges[range].offset = place;
-    log->ranges[range].size = size;
+    log->undo.ranges[range].offset = place;
+    log->undo.ranges[range].size = size;
   }
   frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
   nvmi_solo_leave(log);

@@ -224,11 +224,11 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
 #ifndef NDEBUG
 const char *nvmi_log_fault(const struct nvmi_log *log) {
   const struct nvmi_cursor *cursor = log->cursor;
-  if (log->intents.count || log->operations.count || log->awaited_count || log->scraps ||
-      log->has_large)
+  if (log->intents.list.count || log->operations.count || log->intents.awaited_count ||
+      log->intents.scraps || log->intents.has_large)
     return "a transaction that has ended intends nothing";
   for (unsigned class = 0; class < NVMI_CLASSES; class ++)
-    if (log->scrap[class])
+    if (log->intents.scrap[class])
       return "a transaction that has ended has no scraps";
   if (log->sealed.count)
     return "a transaction that has ended has no sealed lines";

@@ -124,7 +124,7 @@ static inline uint16_t nvmi_fenced_entries(const struct nvmi_cursor *cursor) {
 static inline struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
   struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
   nvmi_log_to_next_place(log, next, old->transaction + 1);
-  log->range_count = 0;
+  log->undo.range_count = 0;
   log->cursor =
       next; /* one store: a signal handler's note belongs to one transaction or to the other */
   return old;

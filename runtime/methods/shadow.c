@@ -92,7 +92,7 @@ static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, 
   size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
   uint64_t ranges = 0;
   if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->written || log->pool->compare ||
-      log->owner->handlers_store || log->has_large)
+      log->owner->handlers_store || log->intents.has_large)
     return false;
   for (size_t i = 0; i < count; i++)
     ranges |= lines[i].line;

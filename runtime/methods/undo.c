@@ -70,9 +70,9 @@ static bool flush_late(struct nvmi_log *log, size_t before) {
 
 static bool has_volatile(const struct nvmi_log *log) {
   bool found = false;
-  for (unsigned i = 0; i < log->range_count && !found; i++)
-    found = nvmi_has_volatile_at(log->pool, log->ranges[i].offset,
-                                 log->ranges[i].offset + log->ranges[i].size);
+  for (unsigned i = 0; i < log->undo.range_count && !found; i++)
+    found = nvmi_has_volatile_at(log->pool, log->undo.ranges[i].offset,
+                                 log->undo.ranges[i].offset + log->undo.ranges[i].size);
   return found;
 }
 
@@ -82,13 +82,13 @@ static bool has_volatile(const struct nvmi_log *log) {
  * before the record is retired, nor anybody without a note. */
 static bool may_check(const struct nvmi_log *log) {
   const struct nvmi_thread *thread = log->owner;
-  if (!nvmi_domain_flushes(log->pool->header.domain) || !log->range_count ||
-      log->range_count > NVMI_CHECKED_MAX || thread->fresh_stores || thread->handlers_store ||
+  if (!nvmi_domain_flushes(log->pool->header.domain) || !log->undo.range_count ||
+      log->undo.range_count > NVMI_CHECKED_MAX || thread->fresh_stores || thread->handlers_store ||
       log->pool->several_logs || log->pool->stores_unnoted ||
       (log->operations.count + 1) * sizeof(uint64_t) > NVMI_PAYLOAD_MAX)
     return false;
-  const struct nvmi_intent *intents = log->intents.items;
-  for (size_t i = 0; i < log->intents.count; i++)
+  const struct nvmi_intent *intents = log->intents.list.items;
+  for (size_t i = 0; i < log->intents.list.count; i++)
     if (intents[i].fate == NVMI_FREED)
       return false;
   return !log->pool->has_volatile || !has_volatile(log);
@@ -96,10 +96,10 @@ static bool may_check(const struct nvmi_log *log) {
 
 static uint64_t sum_of_ranges(const struct nvmi_log *log) {
   uint64_t sum = 0;
-  for (unsigned i = 0; i < log->range_count; i++)
-    sum =
-        nvmi_check_add(sum, nvmi_check_by(&log->pool->key, log->pool->work + log->ranges[i].offset,
-                                          log->ranges[i].size));
+  for (unsigned i = 0; i < log->undo.range_count; i++)
+    sum = nvmi_check_add(sum, nvmi_check_by(&log->pool->key,
+                                            log->pool->work + log->undo.ranges[i].offset,
+                                            log->undo.ranges[i].size));
   return sum;
 }
 
@@ -128,7 +128,7 @@ static inline bool end_checked(struct nvmi_log *log, struct nvmi_cursor *ending,
   /* Crash before this fence: committed or undone, as the record's checksums say. After: committed.
    */
   nvmi_fence(log);
-  log->committing = false;
+  log->undo.committing = false;
   nvmi_short_durable(log);
   nvmi_step(NVMI_STEP_COMMIT);
   retire(log, ending);
@@ -151,7 +151,7 @@ static __attribute__((noinline)) bool end_plain(struct nvmi_log *log, struct nvm
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: undone, or the record is whole and it committed. After: committed. */
   nvmi_fence(log);
-  log->committing = false;
+  log->undo.committing = false;
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_apply_operations(log);
@@ -179,7 +179,8 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
   if (!checked)
     fence_data(log);
   nvmi_step(NVMI_STEP_COMMIT);
-  log->committing = true; /* until the record is durable: what a handler notes proves nothing yet */
+  log->undo.committing =
+      true; /* until the record is durable: what a handler notes proves nothing yet */
   struct nvmi_cursor *ending = nvmi_log_next(log);
   bool late = flush_late(log, nested);
   if (NVMI_LIKELY(checked && !log->owner->handlers_store && nvmi_short_begin(log))) {
@@ -190,7 +191,7 @@ static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *
     ended = end_plain(log, ending);
   }
   if (!ended) {
-    log->committing = false;
+    log->undo.committing = false;
     log->cursor = ending; /* the method's abort finds the entries where they are */
     return NVM_ENOSPACE;
   }

@@ -20,14 +20,14 @@ static _Atomic unsigned some_are_kept; /* their number */
 
 void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets) {
   struct kept one = {.pool = log->pool};
-  struct nvmi_intent *intents = log->intents.items;
+  struct nvmi_intent *intents = log->intents.list.items;
   size_t left = 0;
-  for (size_t i = 0; i < log->intents.count; i++)
+  for (size_t i = 0; i < log->intents.list.count; i++)
     if (intents[i].fate == NVMI_ALLOCATED)
       nvmi_order_push(&one.intents, &intents[i], sizeof *intents);
     else
       intents[left++] = intents[i];
-  log->intents.count = left;
+  log->intents.list.count = left;
   if (!one.intents.count)
     return;
   for (size_t i = 0; i < tickets->count; i++) {

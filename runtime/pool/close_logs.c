@@ -128,12 +128,12 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
       log->owner->touched &= ~(UINT64_C(1) << pool->index);
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));
-    nvmi_array_free(&log->intents, sizeof(struct nvmi_intent));
+    nvmi_array_free(&log->intents.list, sizeof(struct nvmi_intent));
     nvmi_ready_free(log);
     nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
-    nvmi_array_free(&log->large, 2 * sizeof(uint64_t));
-    nvmi_array_free(&log->straight, sizeof(size_t));
-    nvmi_array_free(&log->single, sizeof(struct nvmi_line));
+    nvmi_array_free(&log->straight.large, 2 * sizeof(uint64_t));
+    nvmi_array_free(&log->straight.items, sizeof(size_t));
+    nvmi_array_free(&log->straight.single, sizeof(struct nvmi_line));
     nvmi_array_free(&log->entries, sizeof(struct nvm_frame *));
     munmap(log, sizeof *log);
   }

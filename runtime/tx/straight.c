@@ -16,19 +16,19 @@ struct large {
 };
 
 static void list_large(struct nvmi_log *log) {
-  const struct nvmi_intent *intents = log->intents.items;
-  log->large.count = 0;
-  for (size_t i = 0; i < log->intents.count && log->has_large; i++) {
+  const struct nvmi_intent *intents = log->intents.list.items;
+  log->straight.large.count = 0;
+  for (size_t i = 0; i < log->intents.list.count && log->intents.has_large; i++) {
     uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
     struct large block = {start, start + nvmi_block_size(intents[i].span)};
     if (intents[i].fate == NVMI_ALLOCATED && intents[i].class == NVMI_CLASSES)
-      nvmi_array_push(&log->large, &block, sizeof block);
+      nvmi_array_push(&log->straight.large, &block, sizeof block);
   }
 }
 
 static bool is_in_large(const struct nvmi_log *log, uint64_t at) {
-  const struct large *large = log->large.items;
-  for (size_t i = 0; i < log->large.count; i++)
+  const struct large *large = log->straight.large.items;
+  for (size_t i = 0; i < log->straight.large.count; i++)
     if (at >= large[i].start && at < large[i].end)
       return true;
   return false;
@@ -61,12 +61,12 @@ static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size
   list_large(log);
   for (size_t i = 0; i < count; i++) {
     nvmi_straight_fetch(pool, lines, i, count);
-    if (!may_go(log, &lines[i], bound) || !nvmi_array_push(&log->straight, &i, sizeof i))
+    if (!may_go(log, &lines[i], bound) || !nvmi_array_push(&log->straight.items, &i, sizeof i))
       continue;
     nvmi_straight_item(pool, &lines[i]);
     log->stats.flushed_lines += nvmi_line_count(&lines[i]);
   }
-  if (log->straight.count) {
+  if (log->straight.items.count) {
     nvmi_fence(log);
     nvmi_log_raise_bound(pool, bound);
     nvmi_step(NVMI_STEP_COMMIT);
@@ -80,12 +80,12 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
     all += nvmi_line_count(&lines[i]);
     fresh += lines[i].line & NVMI_FRESH ? lines[i].mask : 0;
   }
-  log->straight.count = 0;
+  log->straight.items.count = 0;
   bool is_worth = fresh >= WORTH_LINES && log->operations.count; /* else all was freed again */
   bool settles = all > (log->pool->persist->behind ? WORTH_SETTLING : NVMI_SHORT_LINES_MAX);
   if (log->pool->persist->behind && !settles) /* bytes cost less in the record */
     is_worth = false;
-  if (!log->sealed.count && (log->has_large || is_worth))
+  if (!log->sealed.count && (log->intents.has_large || is_worth))
     store_some(log, lines, count, settles);
 }
 
@@ -99,9 +99,9 @@ const struct nvmi_line *nvmi_straight_rest(struct nvmi_log *log, const struct nv
       all += nvmi_line_count(&lines[i]);
   }
   if (!(ranges & NVMI_RANGE) || all > NVMI_SHORT_LINES_MAX ||
-      !nvmi_array_reserve(&log->single, all, sizeof *lines))
+      !nvmi_array_reserve(&log->straight.single, all, sizeof *lines))
     return NULL;
-  struct nvmi_line *single = log->single.items;
+  struct nvmi_line *single = log->straight.single.items;
   *rest = next = 0;
   for (size_t i = 0; i < count; i++) {
     bool is_range = lines[i].line & NVMI_RANGE;

@@ -44,8 +44,8 @@ static inline void nvmi_straight_fetch(const struct nvm_pool *pool, const struct
 void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 /* Whether an item went. To be asked for each, in the same order; `next` begins with 0. */
 static inline bool nvmi_straight_went(const struct nvmi_log *log, size_t index, size_t *next) {
-  const size_t *taken = log->straight.items;
-  if (*next >= log->straight.count || taken[*next] != index)
+  const size_t *taken = log->straight.items.items;
+  if (*next >= log->straight.items.count || taken[*next] != index)
     return false;
   ++*next;
   return true;

@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
   thread->touched = 0;
   nvmi_compiler_barrier();
   if (NVMI_LIKELY(!several && !thread->nested.count)) {
-    if (NVMI_UNLIKELY(log->scraps))
+    if (NVMI_UNLIKELY(log->intents.scraps))
       collect_without_scraps(thread, log);
     else
       nvmi_lines_collect(thread, 0);

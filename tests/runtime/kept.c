@@ -53,9 +53,9 @@ TEST(kept_blocks_are_given_back) {
   size_t small = fill(pool, 128, blocks);
   empty(pool, blocks, small);
   const struct nvmi_log *log = nvmi_self->logs[pool->index];
-  CHECK(log->ready_chunks > 0);
+  CHECK(log->blocks.ready_chunks > 0);
   /* What one class leaves to the others is as much as it has. */
-  CHECK(log->ready_chunks <= ((pool->header.heap_size >> NVM_CHUNK_SHIFT) / 8 + 1) / 2);
+  CHECK(log->blocks.ready_chunks <= ((pool->header.heap_size >> NVM_CHUNK_SHIFT) / 8 + 1) / 2);
   CHECK(fill(pool, 512, blocks) == room);
   CHECK(nvm_pool_close(pool) == 0);
 }
@@ -74,13 +74,14 @@ TEST(kept_blocks_are_shared_out) {
   CHECK(nvm_tx_commit(pool) == 0);
   empty(pool, blocks, MANY);
   const struct nvmi_log *log = nvmi_self->logs[pool->index];
-  unsigned before = log->ready_chunks;
+  unsigned before = log->blocks.ready_chunks;
   CHECK(before && before < MANY);
   CHECK(nvm_tx_begin(pool) == 0);
   for (int i = 0; i < FEW; i++)
     CHECK(nvm_free(others[i]) == 0);
   CHECK(nvm_tx_commit(pool) == 0);
-  CHECK(log->ready_chunks == before + FEW * pool->heap->geometry[nvmi_class_of(OTHER)].chunks);
+  CHECK(log->blocks.ready_chunks ==
+        before + FEW * pool->heap->geometry[nvmi_class_of(OTHER)].chunks);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
