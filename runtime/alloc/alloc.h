@@ -7,13 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* alloc.c: nvm_alloc and nvm_free, where quick.c does not know the way. */
+/* nvm_alloc and nvm_free, where quick.c does not know the way. */
 void *nvmi_alloc_slowly(NVM_POOL *pool, uint64_t type, size_t size);
 int nvmi_free_slowly(void *address);
-
-/* quick.c: as nvm_free, of a block that is older than the transaction; false: it is not done. That it
- * was free already is found a little later, and ends the process. */
-bool nvmi_free_soon(void *address);
 
 /* Another block of this type and size has the content of one of `old_size` bytes, which is freed.
  * Null: recorded, and nothing has happened. */

@@ -3,6 +3,8 @@
  *
  * Programs that take requests apart allocate and free a few blocks for each.
  */
+#include "alloc/quick.h"
+
 #include "alloc/alloc.h"
 #include "core/barrier.h"
 #include "core/lines.h"

@@ -19,7 +19,7 @@
 #include "order/order.h"
 #include "order/waits.h"
 #include "tx/called.h"
-#include "tx/tx.h"
+#include "tx/tx_order.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "core/sealed.h"
 #include "methods/shadow_lines.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
 

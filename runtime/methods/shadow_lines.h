@@ -5,7 +5,6 @@
 #include "core/log_state.h"
 #include "core/pool.h"
 #include "core/sealed.h"
-#include "order/order.h"
 
 typedef void nvmi_shadow_visit(void *context, struct nvm_pool *pool, uint64_t offset,
                                uint64_t mask);

@@ -15,7 +15,7 @@
 #include "log/log_read.h"
 #include "log/record.h"
 #include "methods/methods.h"
-#include "order/order.h"
+#include "order/order_join.h"
 #include "order/undoing.h"
 #include "platform/domain.h"
 

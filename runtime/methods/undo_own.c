@@ -13,7 +13,6 @@
 #include "core/sealed.h"
 #include "log/log_read.h"
 #include "methods/methods.h"
-#include "order/order.h"
 #include "order/ticket.h"
 
 #include <stdlib.h>

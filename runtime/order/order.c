@@ -15,6 +15,7 @@
 #include "core/lines.h"
 #include "core/map.h"
 #include "order/kept_blocks.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 #include "order/waits.h"
 

@@ -1,11 +1,12 @@
-/* order_join.c: an open transaction handed from one thread to another (order.h).
+/* order_join.c: see order_join.h.
  *
  * What a method has of it travels as the method says: sealed bytes with shadow, the log with its
  * entries with undo. Allocations and frees travel as intents, put in order for the group as a
  * whole: first all that allocate, then all that free, since a block may have been allocated by one
  * and freed by the other, but is never allocated again before its free committed.
  */
-#include "base/own_locks.h"
+#include "order/order_join.h"
+
 #include "core/barrier.h"
 #include "core/lines.h"
 #include "core/map.h"

@@ -8,11 +8,13 @@
  * commit has returned, would wait for ever: it is undone (NVM_EDEADLOCK), its thread can release
  * the lock. waits.c finds both.
  */
-#include "order/order.h"
+#include "order/order_turn.h"
 
 #include "base/clock.h"
 #include "base/pause.h"
 #include "core/lines.h"
+#include "order/order.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 #include "order/waits.h"
 

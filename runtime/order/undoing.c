@@ -22,6 +22,7 @@
 #include "core/standstill.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 #include "order/waits.h"
 

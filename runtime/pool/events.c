@@ -18,11 +18,13 @@
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "order/order.h"
+#include "order/order_turn.h"
 #include "platform/sync.h"
 #include "pool/pool.h"
 #include "tx/freeze.h"
 #include "tx/thread_end.h"
 #include "tx/tx.h"
+#include "tx/tx_order.h"
 
 #include <errno.h>
 #include <signal.h>

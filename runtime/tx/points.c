@@ -19,6 +19,7 @@
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "tx/tx.h"
+#include "tx/tx_order.h"
 
 enum { LINES = 64, LINES_DEAR = 4096 /* where the fence of a record costs more than a long one */ };
 

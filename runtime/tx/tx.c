@@ -22,6 +22,8 @@
 #include "order/order.h"
 #include "tx/called.h"
 #include "tx/freeze.h"
+#include "tx/tx_fault.h"
+#include "tx/tx_order.h"
 #include "types/compare.h"
 #include "types/types.h"
 

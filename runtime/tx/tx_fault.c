@@ -1,6 +1,7 @@
-/* tx_fault.c: what holds when a transaction has ended (base/invariant.h). */
+/* tx_fault.c: see tx_fault.h. */
+#include "tx/tx_fault.h"
+
 #include "log/log.h"
-#include "tx/tx.h"
 
 #ifndef NDEBUG
 static const char *table_fault(const struct nvmi_thread *thread) {

@@ -3,6 +3,8 @@
  * A commit waits for its turn, takes in what joined it, and goes on as any other. One that may not
  * commit, or cannot, is undone while the others stand still (undoing.h).
  */
+#include "tx/tx_order.h"
+
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/map.h"
@@ -10,6 +12,8 @@
 #include "core/tracing.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
+#include "order/order_join.h"
+#include "order/order_turn.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
 #include "tx/called.h"

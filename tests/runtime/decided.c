@@ -2,6 +2,7 @@
  * frees: who stored an unsafe pointer is told, whatever others did meanwhile.
  */
 #include "alloc/alloc.h"
+#include "alloc/quick.h"
 #include "harness.h"
 #include "heap/heap.h"
 #include "store.h"

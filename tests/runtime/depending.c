@@ -6,6 +6,7 @@
 #include "hooks.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 
 #include <signal.h>

@@ -3,9 +3,11 @@
 #include "core/tracing.h"
 #include "handing.h"
 #include "order/order.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 #include "simulation.h"
 #include "tx/tx.h"
+#include "tx/tx_order.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

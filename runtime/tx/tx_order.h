@@ -1,0 +1,28 @@
+/* tx_order.h: the end of a transaction that has to do with others (order.h). */
+#pragma once
+
+#include "order/order_turn.h"
+
+/* The end of a transaction that others depend on, or that depends on others. */
+enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit);
+/* Commits what is open outside transactions, and counts it, behind a wait for its turn; if that ended
+ * otherwise than with a commit, the error that says so. Not after `later`. */
+enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn turn);
+/* What could not be committed stays open in these pools (bits): lines and all. */
+void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools);
+
+/* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
+ * no commit points tell where it should end. Who releases in its own commit is a handler. */
+static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
+  return thread->touched && !nvmi_in_transaction(thread) && !thread->passes_points && !thread->ends;
+}
+/* Commits it, or undoes it, tells and lets the next beginning fail. tx_order.c says when neither. */
+void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
+
+/* The end where a port's variables go with it (roots.h). */
+enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit);
+
+/* In a child of fork, between two of the runtime's steps: what was open is the parent's. */
+void nvmi_tx_inherit(struct nvmi_thread *thread);
+/* nvm_tx_commit or nvm_tx_abort, which the thread itself has not begun: what they give. */
+int nvmi_tx_end_unbegun(struct nvmi_thread *thread, const struct nvm_pool *pool, bool commit);
