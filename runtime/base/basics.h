@@ -32,9 +32,9 @@ _Noreturn void nvmi_die(const char *path, const char *format, ...)
 /* Stops as nvmi_fatal does, with the failure that is recorded as the cause of `what`. */
 _Noreturn void nvmi_fatal_recorded(const char *path, const char *what);
 _Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
-/* core/thread.c: the handler of fatal failures may jump out of what this thread is doing: nobody is
- * interrupted any more. Null in a program whose threads have nothing to do with pools. */
-__attribute__((weak)) void nvmi_thread_is_left(void);
+/* core/thread.c: the handler of fatal failures may jump out of what this thread is doing. Null in a
+ * program whose threads have nothing to do with pools. */
+__attribute__((weak)) void nvmi_before_fatal_handler(void);
 
 #define NVMI_HUGE_PAGE ((size_t)2 << 20) /* bytes */
 

@@ -182,8 +182,8 @@ void nvmi_fatal_recorded(const char *path, const char *what) {
 void nvmi_fatal(enum nvm_error code, const char *path, const char *cause) {
   nvmi_fail(code, path, "%s", cause);
   void (*handler)(enum nvm_error, const char *) = fatal_handler;
-  if (handler && nvmi_thread_is_left) /* it may not come back */
-    nvmi_thread_is_left();
+  if (handler && nvmi_before_fatal_handler)
+    nvmi_before_fatal_handler();
   if (handler)
     handler(code, last_text());
   nvmi_die(path, "%s; the process stops, opening the pool undoes the open transaction", cause);

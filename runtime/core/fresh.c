@@ -9,7 +9,7 @@ enum {
 };
 
 /* All bytes of a new block are this transaction's, and those that it does not store are no pointers
- * that commit judges (heap.c, alloc): a long store counts for whole lines, of which no record has
+ * that commit judges (block_alloc.c): a long store counts for whole lines, of which no record has
  * to say which bytes. */
 static void widen(const struct nvmi_fresh *fresh, uintptr_t *start, uintptr_t *end) {
   uintptr_t first = *start & -(uintptr_t)LINE, last = (*end + LINE - 1) & -(uintptr_t)LINE;

@@ -30,7 +30,7 @@ struct nvmi_intent {
 struct nvmi_intents {
   struct nvmi_array list;                       /* struct nvmi_intent */
   uint32_t scrap[NVMI_CLASSES];                 /* newest of each class: its intent, + 1; 0: none */
-  struct nvmi_intent awaited[NVMI_AWAITED_MAX]; /* frees whose bits are fetched (alloc/quick.c) */
+  struct nvmi_intent awaited[NVMI_AWAITED_MAX]; /* frees whose bits are fetched (block_quick.c) */
   unsigned awaited_count;
   unsigned scraps;                      /* how many the transaction has */
   bool has_large;                       /* it allocated a large block */

@@ -59,7 +59,7 @@ struct nvm_pool {
   struct nvmi_mutex settling;           /* of who raises the bound; taken last */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
-  _Atomic unsigned parcels; /* of transactions that joined others (order.h) */
+  _Atomic unsigned parcels; /* of transactions that joined others (order_join.h) */
   struct nvmi_log *_Atomic logs[NVM_SLOTS_MAX];
   struct nvmi_heap *heap;
   /* The heap's: a run of chunks for a table or a log, as nvmi_heap_own_run (heap.h). */

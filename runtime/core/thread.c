@@ -4,9 +4,10 @@
  * PTHREAD_DESTRUCTOR_ITERATIONS rounds of these.
  */
 #define _GNU_SOURCE
-#include "core/log_state.h"
+#include "core/thread.h"
 
 #include "core/held.h"
+#include "core/log_state.h"
 #include "core/root_hooks.h"
 #include "core/sealed.h"
 #include "core/tracing.h"
@@ -95,9 +96,9 @@ struct nvmi_thread *nvmi_thread_make(void) {
   return thread;
 }
 
-void nvmi_thread_is_left(void) {
+void nvmi_before_fatal_handler(void) {
   if (nvmi_self)
-    nvmi_self->busy = 0;
+    nvmi_self->busy = 0; /* nobody is interrupted any more */
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {

@@ -24,8 +24,8 @@ static inline uint64_t nvmi_chunks_for(uint64_t size) {
  * recorded. */
 uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint64_t chunks);
 
-/* Looks at the frees that wait for that (log->intents.awaited). One of a block that is free already ends the
- * process. Where the thread is busy. */
+/* Looks at the frees that wait for that (log->intents.awaited). One of a block that is free already
+ * ends the process. Where the thread is busy. */
 void nvmi_frees_settle(struct nvmi_log *log);
 /* The same within a section of its own (nvmi_solo_enter). */
 void nvmi_frees_look(struct nvmi_log *log);

@@ -13,7 +13,7 @@
  * ends with a message, as in the C library.
  */
 #define _GNU_SOURCE
-#include "alloc/quick.h"
+#include "alloc/block_quick.h"
 #include "core/map.h"
 #include "heap/heap_locate.h"
 

@@ -12,7 +12,6 @@
 #include "base/own_locks.h"
 
 #include "base/signal_frame.h"
-#include "core/lines.h"
 #include "core/map.h"
 #include "core/tracing.h"
 #include "log/log.h"

@@ -11,7 +11,7 @@
 #include "core/lines.h"
 #include "core/map.h"
 #include "heap/heap.h"
-#include "judge/safe.h"
+#include "judge/pointers_safe.h"
 #include "log/log.h"
 #include "order/order.h"
 

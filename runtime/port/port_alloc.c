@@ -6,7 +6,7 @@
  * bytes: such a block has no type afterwards, and is searched. */
 #include "port/port.h"
 
-#include "alloc/alloc.h"
+#include "alloc/block_alloc.h"
 #include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap.h"

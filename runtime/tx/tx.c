@@ -17,7 +17,7 @@
 #include "core/tracing.h"
 #include "heap/heap.h"
 #include "judge/pointers.h"
-#include "judge/safe.h"
+#include "judge/pointers_safe.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "tx/called.h"

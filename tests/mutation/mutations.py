@@ -55,7 +55,7 @@ WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
           "order/undoing.c", "order/kept_blocks.c", "interpose/locks.c", "tx/tx_order.c", "tx/freeze.c",
           "core/gate.c", "core/standstill.c",
-          "judge/judge.c", "judge/own_image.c", "judge/safe.c", "tx/called.c", "tx/note_call.c",
+          "judge/judge.c", "judge/own_image.c", "judge/pointers_safe.c", "tx/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",
           "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c")]
 WHOLE_RULES = [

@@ -1,8 +1,8 @@
 /* decided.c: pointers that are such because another member says so, and blocks that somebody else
  * frees: who stored an unsafe pointer is told, whatever others did meanwhile.
  */
-#include "alloc/alloc.h"
-#include "alloc/quick.h"
+#include "alloc/block_alloc.h"
+#include "alloc/block_quick.h"
 #include "harness.h"
 #include "heap/heap.h"
 #include "store.h"

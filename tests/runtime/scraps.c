@@ -1,6 +1,6 @@
 /* scraps.c: blocks that live within one transaction, and what new blocks hold. */
-#include "alloc/alloc.h"
-#include "alloc/quick.h"
+#include "alloc/block_alloc.h"
+#include "alloc/block_quick.h"
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "nvmove/inspect.h"

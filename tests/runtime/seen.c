@@ -1,4 +1,4 @@
-/* seen.c: what the runtime keeps of a thread's locks, and for how long (interpose/locks.c, order/order.c). */
+/* seen.c: what the runtime keeps of a thread's locks, and for how long (locks.c, order.c). */
 #include "core/held.h"
 #include "handing.h"
 #include "hooks.h"

@@ -1,4 +1,4 @@
-/* stopped.c: all others stand still while one undoes what it released (tx/freeze.h, order/undoing.h).
+/* stopped.c: all others stand still while one undoes what it released (standstill.h, undoing.h).
  * Whoever pauses in a wait lets the other go on: a wait that does not pause, or that is none, is seen.
  */
 #include "base/pause.h"

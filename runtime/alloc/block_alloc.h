@@ -1,4 +1,4 @@
-/* alloc.h: blocks for the program: allocation and frees as part of its transaction. */
+/* block_alloc.h: blocks for the program: allocation and frees as part of its transaction. */
 #pragma once
 
 #include "nvmove/nvmove.h"
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* nvm_alloc and nvm_free, where quick.c does not know the way. */
+/* nvm_alloc and nvm_free, where block_quick.c does not know the way. */
 void *nvmi_alloc_slowly(NVM_POOL *pool, uint64_t type, size_t size);
 int nvmi_free_slowly(void *address);
 

@@ -1,4 +1,4 @@
-/* quick.h: the usual way of a free that need not be done at once. */
+/* block_quick.h: the usual way of a free that need not be done at once. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* safe.c: see safe.h. */
-#include "judge/safe.h"
+/* pointers_safe.c: see pointers_safe.h. */
+#include "judge/pointers_safe.h"
 
 #include "core/gate.h"
 #include "core/lines.h"

@@ -1,5 +1,4 @@
-/* safe.h: whether what a thread has open holds unsafe pointers, in several pools or before its end.
- */
+/* pointers_safe.h: unsafe pointers in what a thread has open, in several pools or before its end. */
 #pragma once
 
 #include "core/thread.h"

@@ -1,11 +1,11 @@
-/* quick.c: the usual ways through the heap: a small block is allocated where another was a
- * moment ago; a small block is freed. Everything else is alloc.c's, mistakes too.
+/* block_quick.c: the usual ways through the heap: a small block is allocated where another was a
+ * moment ago; a small block is freed. Everything else is block_alloc.c's, mistakes too.
  *
  * Programs that take requests apart allocate and free a few blocks for each.
  */
-#include "alloc/quick.h"
+#include "alloc/block_quick.h"
 
-#include "alloc/alloc.h"
+#include "alloc/block_alloc.h"
 #include "core/barrier.h"
 #include "core/lines.h"
 #include "core/map.h"

@@ -1,8 +1,8 @@
-/* alloc.c: nvm_alloc and its family, in general (quick.c: usually).
+/* block_alloc.c: nvm_alloc and its family, in general (block_quick.c: usually).
  *
  * Allocation claims a block in DRAM and leaves the rest to the transaction (heap_intents.c).
  */
-#include "alloc/alloc.h"
+#include "alloc/block_alloc.h"
 
 #include "core/barrier.h"
 #include "core/gate.h"

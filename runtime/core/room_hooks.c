@@ -1,4 +1,4 @@
-/* hooks.c: what rooms above core have registered; null: nothing. */
+/* room_hooks.c: what rooms above core have registered; null: nothing. */
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 
