@@ -13,6 +13,8 @@
  * ends with a message, as in the C library.
  */
 #define _GNU_SOURCE
+#include "interpose/interpose.h"
+
 #include "alloc/block_quick.h"
 #include "core/map.h"
 #include "heap/heap_locate.h"

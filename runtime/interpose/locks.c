@@ -9,8 +9,9 @@
  * names, and locks_wrapped.c stands behind.
  */
 #define _GNU_SOURCE
-#include "base/own_locks.h"
+#include "interpose/locks.h"
 
+#include "base/own_locks.h"
 #include "base/signal_frame.h"
 #include "core/map.h"
 #include "core/tracing.h"
@@ -277,9 +278,7 @@ int nvmi_real_unlock(pthread_mutex_t *mutex) { return real_pthread_mutex_unlock(
 #ifdef NVMI_WRAPPED
 void nvmi_locks_check(void) { find_all(); }
 #else
-/* Who links asks for it by name (-u): where another library has the lock functions before this
- * archive is looked at (-lc, a sanitizer), nothing else would fetch this file. */
-const char __nvmi_locks = 1;
+const char nvmi_locks_linked = 1;
 
 void nvmi_locks_check(void) {
   static _Atomic bool told;

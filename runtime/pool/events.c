@@ -17,6 +17,7 @@
 #include "core/tracing.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
+#include "interpose/interpose.h"
 #include "order/order.h"
 #include "order/order_turn.h"
 #include "platform/sync.h"
@@ -32,9 +33,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whoever opens a pool gets the runtime's free (interpose.c), and what the writes of a library call
- * that it loads (sites.c). */
-extern const char nvmi_interposed, NVM_ABI_VERSION_SYMBOL;
+/* Also where the linker was not asked for linked.c: whoever opens a pool gets the runtime's free, and
+ * what the writes of a library call that it loads (sites.c). */
+extern const char NVM_ABI_VERSION_SYMBOL;
 __attribute__((used)) static const char *const linked[] = {&nvmi_interposed,
                                                            &NVM_ABI_VERSION_SYMBOL};
 

@@ -1,0 +1,5 @@
+/* locks.h: the lock functions in front of the C library's. */
+#pragma once
+
+/* Who refers to it is linked with them. */
+extern const char nvmi_locks_linked;
