@@ -17,8 +17,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 # From bottom to top; ARCHITECTURE.md says what each is for.
 ROOMS = ("base", "format", "platform", "emulation", "core", "log", "heap", "types", "symbols", "judge",
-         "order", "tx", "methods", "alloc", "interpose", "gc", "trace", "raw", "outputs", "observe", "pool", "fsck",
-         "admin", "port")
+         "order", "tx", "methods", "alloc", "interpose", "gc", "trace", "raw", "outputs", "observe",
+         "pool", "fsck", "admin", "port")
 RANK = {name: number for number, name in enumerate(ROOMS)}
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
