@@ -28,6 +28,8 @@ public:
   Choice run() {
     while (step())
       continue;
+    while (doWithoutOne())
+      continue;
     for (size_t I = 0; I < Chains.size(); ++I) {
       if (std::optional<unsigned> Scope = decides(Chains[I]))
         Made.Rules[*Scope].push_back(I);
@@ -78,12 +80,41 @@ private:
     return At == Made.Scopes.end() ? std::nullopt : std::optional(At->second);
   }
 
+  int total() const {
+    int Sum = 0;
+    for (const Chain &Each : Chains)
+      Sum += cost(Each);
+    for (const auto &[Scope, Kind] : Made.Scopes)
+      Sum += Unlike.count(Scope) ? OneUnlike : OneScope;
+    return Sum;
+  }
+
+  /// Forbids a scope, if the others without it come to less: a maker that was taken first hides its
+  /// callers, which would tell apart what it makes.
+  bool doWithoutOne() {
+    const std::map<unsigned, ScopeKind> Before = Made.Scopes;
+    const int Sum = total();
+    for (const auto &[Scope, Kind] : Before) {
+      Forbidden.insert(Scope);
+      Made.Scopes.erase(Scope);
+      while (step())
+        continue;
+      if (total() < Sum)
+        return true;
+      Forbidden.erase(Scope);
+      Made.Scopes = Before;
+    }
+    return false;
+  }
+
   /// Makes the change that saves most. Of equal ones that of the innermost scope: what was not observed
   /// is then placed by what is most like it.
   bool step() {
     using Change = std::tuple<int, size_t, unsigned, std::optional<ScopeKind>>;
     std::optional<Change> Best;
     for (const auto &[Scope, Of] : With) {
+      if (Forbidden.count(Scope))
+        continue;
       const std::optional<ScopeKind> Now = kindOf(Scope);
       const int Own = Unlike.count(Scope) ? OneUnlike : OneScope;
       const int Before = cost(Of) + (Now ? Own : 0);
@@ -109,6 +140,7 @@ private:
   const std::set<unsigned> &Unlike;
   std::map<unsigned, std::vector<size_t>> With; ///< By scope: chains that have it.
   std::map<unsigned, size_t> Outward;           ///< By scope: its places in them, added up.
+  std::set<unsigned> Forbidden;
   Choice Made;
 };
 

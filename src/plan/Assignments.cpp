@@ -46,19 +46,23 @@ std::string Assignments::place(const FunctionInfo &F,
     return "";
   if (Made->Code == Op::AddressOf) {
     Entity Of = P.entity(F, Made->A);
-    return Of.What == Entity::Global ? Say.variable(Of.Id) : "";
+    if (Of.What != Entity::Global)
+      return "";
+    return Say.variable(Of.Id) + (P.globals()[Of.Id].Type.Array ? "[]" : "");
   }
   if (Made->Code != Op::FieldOf)
     return "";
   const RecordInfo &Record = P.record(F.shapeOf(Made->Ty).Record);
   if (Made->B >= Record.Fields.size() || Record.Fields[Made->B].Name.empty())
     return "";
+  const RecordField &Field = Record.Fields[Made->B];
+  const std::string Name = "." + Field.Name + (Field.Type.Array ? "[]" : "");
   if (!Record.Name.empty())
-    return Record.Name + "." + Record.Fields[Made->B].Name;
+    return Record.Name + Name;
   std::string Outer = place(F, Defined, Made->A);
   bool OfVariable =
       Made->A < Defined.size() && Defined[Made->A] && Defined[Made->A]->Code == Op::AddressOf;
-  return OfVariable && !Outer.empty() ? Outer + "." + Record.Fields[Made->B].Name : "";
+  return OfVariable && !Outer.empty() ? Outer + Name : "";
 }
 
 } // namespace nvmove::plan

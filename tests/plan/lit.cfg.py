@@ -2,7 +2,7 @@
 #
 # Substitutions:
 #   %plan      nvmove plan without warnings in colours, on two threads
-#   %nvmove    the executable
+#   %nvmove    the executable, %cc nvmove-cc
 #   %python    this Python
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH. Every test shares one facts cache that starts empty.
@@ -33,6 +33,7 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
 
 config.substitutions += [
     ("%plan", f"{nvmove} plan -j2"),
+    ("%cc", os.path.join(build, "bin", "nvmove-cc")),
     ("%nvmove", nvmove),
     ("%python", sys.executable),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
