@@ -8,6 +8,7 @@
 #include "order/order.h"
 #include "order/order_join.h"
 #include "order/ticket.h"
+#include "tx/freeze.h"
 
 #include <signal.h>
 #include <string.h>
@@ -104,6 +105,87 @@ TEST(depending_is_on_one_pool) {
   CHECK(nvmi_blocks_closing(all.pool) == 0); /* none is kept any more: the reader has it */
   all.step = 5;
   CHECK(pthread_join(reader, NULL) == 0 && is_free(block));
+  finish();
+}
+
+/* A child of fork keeps none of its parent's. */
+TEST(depending_is_not_a_childs) {
+  pthread_t reader;
+  prepare();
+  undo_beside_reader(&reader, &all);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child)
+    _exit(nvmi_blocks_closing(all.pool) != 0);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  all.step = 3;
+  wait_for(4);
+  all.step = 5;
+  CHECK(pthread_join(reader, NULL) == 0);
+  finish();
+}
+
+static pthread_t giver;
+static bool let_go;
+
+/* In a thread that waits at the gate; in one that waits for that one. */
+static void meet_at_the_gate(void) {
+  if (pthread_equal(pthread_self(), giver))
+    all.step = 4;
+  else if (!let_go) {
+    let_go = true;
+    nvmi_let_others(nvmi_self);
+  }
+}
+
+static void *read_and_give_back(void *unused) {
+  begin();
+  STORE(all.words[GAP], 1);
+  commit();
+  wait_for(1);
+  pthread_mutex_lock(&all.lock[0]);
+  pthread_mutex_unlock(&all.lock[0]);
+  all.step = 2;
+  while (all.step < 3)
+    usleep(100); /* no yield */
+  return unused; /* its end gives the block back */
+}
+
+/* Takes the alarm: who stops others takes no signals. */
+static void *stand_by(void *unused) {
+  while (all.step < 5)
+    usleep(1000);
+  return unused;
+}
+
+static bool has_ended(pthread_t thread) { return pthread_tryjoin_np(thread, NULL) == 0; }
+
+/* Who gives blocks back waits while all others stand still; who closes the pool waits for that. */
+TEST(depending_gives_back_at_work) {
+  prepare();
+  giver = start(read_and_give_back, NULL);
+  begin();
+  pthread_mutex_lock(&all.lock[0]);
+  void *block = nvm_alloc(all.pool, 0, 64);
+  STORE(all.words[0], (uint64_t)(uintptr_t)block);
+  pthread_mutex_unlock(&all.lock[0]);
+  all.step = 1;
+  wait_for(2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  pthread_t idle = start(stand_by, NULL);
+  alarm(5);
+  nvmi_stop_others(nvmi_self, 1);
+  hook_yield = meet_at_the_gate;
+  all.step = 3;
+  while (all.step < 4 && !has_ended(giver))
+    usleep(100);
+  CHECK(all.step == 4);
+  CHECK(nvmi_blocks_closing(all.pool) == 0 && let_go);
+  hook_yield = NULL;
+  CHECK(pthread_join(giver, NULL) == 0 && is_free(block));
+  all.step = 5;
+  CHECK(pthread_join(idle, NULL) == 0);
   finish();
 }
 

@@ -46,11 +46,15 @@ static bool strikes(const char *call) {
   }
 
 WRAP(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size), fault.error)
+bool fault_no_memory;
+
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
   void *made = MAP_FAILED;
-  if (strikes("mmap"))
+  if (fault_no_memory)
+    errno = ENOMEM;
+  else if (strikes("mmap"))
     errno = fault.error;
   else
     hook_mapped(made = __real_mmap(at, size, protection, flags, fd, offset), size);

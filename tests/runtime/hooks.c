@@ -3,6 +3,7 @@
 #include "hooks.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,8 @@ static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
 void (*hook_yield)(void);
 bool hook_no_barrier;
+void (*hook_futex)(bool wakes);
+_Atomic unsigned hook_maps;
 _Atomic unsigned hook_unmapped;
 
 void hook_steps(void (*hook)(enum nvmi_step step)) {
@@ -82,6 +85,7 @@ __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL
 
 void hook_mapped(void *at, size_t size) {
   sigset_t before;
+  hook_maps += at != MAP_FAILED;
   if (at == MAP_FAILED || !enter(&before))
     return;
   struct mapping *place = NULL;
@@ -138,6 +142,12 @@ long __wrap_syscall(long number, ...) {
   }
   if (number == SYS_membarrier && arguments[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && hook_barrier)
     hook_barrier();
-  return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                        arguments[4], arguments[5]);
+  int operation = number == SYS_futex ? (int)arguments[1] & FUTEX_CMD_MASK : -1;
+  if (operation == FUTEX_WAIT && hook_futex)
+    hook_futex(false);
+  long result = __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                               arguments[4], arguments[5]);
+  if (operation == FUTEX_WAKE && hook_futex)
+    hook_futex(true);
+  return result;
 }

@@ -13,11 +13,17 @@ void hook_steps(void (*hook)(enum nvmi_step step));
 extern void (*hook_barrier)(void);
 /* The kernel, or a sandbox, refuses membarrier. */
 extern bool hook_no_barrier;
+/* Before each wait at a futex, false; behind each that wakes, true; null: none. */
+extern void (*hook_futex)(bool wakes);
+/* Calls of mmap so far that gave something. */
+extern _Atomic unsigned hook_maps;
 /* Calls of munmap so far. Each gives back no more than one mmap gave, or the test ends. */
 extern _Atomic unsigned hook_unmapped;
 void hook_mapped(void *at, size_t size);
 /* faults.c: the kernel is older than 5.14, which knows of MADV_POPULATE_WRITE. */
 extern bool fault_old_kernel;
+/* faults.c: mmap gives nothing. */
+extern bool fault_no_memory;
 /* In place of each sched_yield, before it; null: none. */
 extern void (*hook_yield)(void);
 /* faults.c: behind each fsync; null: none. */

@@ -1,10 +1,13 @@
 /* tickets.c: tickets (order/ticket.h) and the searches through them (order/waits.h), made by hand. */
 #include "handing.h"
+#include "hooks.h"
 #include "order/order.h"
 #include "order/ticket.h"
 #include "order/waits.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 enum { SLAB = 64, ROUNDS = 20 };
@@ -24,9 +27,24 @@ TEST_ONCE(tickets_are_used_again) {
     CHECK(lies_by(all_of_slab[i], all_of_slab[0]));
   nvmi_ticket_drop(all_of_slab[3]);
   CHECK(nvmi_ticket_new(NULL) == all_of_slab[3]);
+  nvmi_ticket_drop(all_of_slab[5]);
+  nvmi_ticket_drop(all_of_slab[7]);
+  CHECK(nvmi_ticket_new(NULL) == all_of_slab[7] && nvmi_ticket_new(NULL) == all_of_slab[5]);
   nvmi_tickets_forget();
   for (unsigned i = 0; i < SLAB; i++)
     CHECK(lies_by(nvmi_ticket_new(NULL), all_of_slab[0]));
+  nvmi_tickets_forget();
+  nvmi_order_unlock();
+}
+
+/* What its last transaction was told says nothing of the next. */
+TEST_ONCE(tickets_are_new_when_used_again) {
+  nvmi_order_lock();
+  struct nvmi_ticket *ticket = nvmi_ticket_new(NULL);
+  ticket->waiting = ticket->has_joined = ticket->unsafe = true;
+  nvmi_ticket_drop(ticket);
+  CHECK(nvmi_ticket_new(NULL) == ticket);
+  CHECK(!ticket->waiting && !ticket->has_joined && !ticket->unsafe);
   nvmi_tickets_forget();
   nvmi_order_unlock();
 }
@@ -77,6 +95,16 @@ TEST_ONCE(tickets_follow_over_others) {
   drop_chain();
 }
 
+/* Of several that one depends on each is looked at. */
+TEST_ONCE(tickets_follow_over_each) {
+  make_chain();
+  struct nvmi_ticket *aside = nvmi_ticket_new(NULL), *last = nvmi_ticket_new(NULL);
+  nvmi_ticket_depend(last, chain[2]);
+  nvmi_ticket_depend(last, aside);
+  CHECK(nvmi_ticket_follows(last, chain[0]) && nvmi_ticket_follows(last, aside));
+  drop_chain();
+}
+
 TEST_ONCE(tickets_break_over_others) {
   make_chain();
   CHECK(!nvmi_breaks_soon(chain[2]));
@@ -104,10 +132,44 @@ TEST(tickets_are_not_a_childs) {
   CHECK(child >= 0);
   if (!child) {
     nvmi_ticket_find(count, &in_child);
-    _exit(in_child || nvmi_self->ticket);
+    nvmi_order_lock();
+    nvmi_order_unlock(); /* what holds of the lists is looked at */
+    _exit(in_child || nvmi_self->ticket || nvmi_order_released);
   }
   int status;
   CHECK(waitpid(child, &status, 0) == child && status == 0 && before == 1);
   commit();
   finish();
+}
+
+enum { OUT_OF_MEMORY = 9 };
+
+static void stop(enum nvm_error code, const char *message) {
+  _exit(code == NVM_ENOMEMORY && *message ? OUT_OF_MEMORY : 1);
+}
+
+static void push(void *unused) {
+  struct nvmi_array list = {0};
+  (void)unused;
+  nvm_set_fatal_handler(stop);
+  fault_no_memory = true;
+  nvmi_order_push(&list, &list, sizeof list);
+}
+
+static void make(void *unused) {
+  (void)unused;
+  nvmi_order_lock();
+  for (unsigned i = 0; i < SLAB; i++)
+    nvmi_ticket_new(NULL);
+  fault_no_memory = true;
+  nvmi_ticket_new(NULL);
+}
+
+/* Without memory for the order nothing is ordered: the process ends, and says so. */
+TEST_ONCE(tickets_need_memory) {
+  char said[400];
+  CHECK(test_child(NULL, push, NULL) == OUT_OF_MEMORY << 8);
+  int status = test_child_says(make, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
+        strstr(said, "out of memory for the order of transactions"));
 }
