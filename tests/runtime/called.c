@@ -260,3 +260,23 @@ TEST(called_with_what_may_be_persistent) {
   CHECK(nvm_tx_abort(pool) == 0 && words[0] == 0 && local == 7);
   finish();
 }
+
+/* A lock that is released in the call hands on what was written: what is written from there on is noted
+ * anew. */
+TEST(called_is_noted_behind_a_release) {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  prepare();
+  begin();
+  pthread_mutex_lock(&lock);
+  call(words);
+  store_unseen(words, 1);
+  pthread_mutex_unlock(&lock);
+  store_unseen(words, 2);
+  __nvm_lines->called = 0; /* it returns */
+  commit();
+  finish();
+  pool = test_open(test_path("pool"));
+  words = nvm_pool_root(pool);
+  CHECK(words[0] == 2);
+  finish();
+}

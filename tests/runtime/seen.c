@@ -1,4 +1,5 @@
 /* seen.c: what the runtime keeps of a thread's locks, and for how long (locks.c, order.c). */
+#define _GNU_SOURCE
 #include "core/held.h"
 #include "handing.h"
 #include "hooks.h"
@@ -8,8 +9,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { PATIENCE = 20000, LOOK_US = 100 };
 
 static unsigned looked_up;
+static bool are_missing;
 
 void *__real_dlsym(void *library, const char *name);
 void *__wrap_dlsym(void *library, const char *name);
@@ -17,6 +24,8 @@ void *__wrap_dlsym(void *library, const char *name);
 __attribute__((disable_sanitizer_instrumentation)) void *__wrap_dlsym(void *library,
                                                                       const char *name) {
   looked_up++;
+  if (are_missing)
+    return NULL;
   return __real_dlsym(library, name);
 }
 
@@ -30,6 +39,22 @@ TEST_ONCE(seen_are_locks_without_the_loader) {
   pthread_mutex_unlock(&all.lock[1]);
   CHECK(sem_post(&all.semaphore) == 0 && looked_up == 0);
   finish();
+}
+
+static void wait_by_a_clock(void *unused) {
+  struct timespec never = {0};
+  (void)unused;
+  sem_init(&all.semaphore, 0, 1);
+  are_missing = true;
+  sem_clockwait(&all.semaphore, CLOCK_MONOTONIC, &never);
+}
+
+/* A C library without one of the functions is told of by that one's name. */
+TEST_ONCE(seen_are_functions_that_are_missing) {
+  char said[400];
+  int status = test_child_says(wait_by_a_clock, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
+        strstr(said, "the C library has no sem_clockwait;"));
 }
 
 static unsigned held(void) { return nvmi_held_count(&nvmi_held); }
@@ -174,5 +199,80 @@ TEST(seen_is_an_abort_without_dependents) {
   hook_yield = NULL;
   CHECK(yields == 0 && all.words[0] == 0);
   CHECK(pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && !sigismember(&blocked, SIGUSR1));
+  finish();
+}
+
+static unsigned commits, locked;
+
+static void look_at_lock(enum nvmi_step step) {
+  if (step != NVMI_STEP_COMMIT)
+    return;
+  commits++;
+  locked += pthread_mutex_trylock(&all.lock[0]) == EBUSY;
+}
+
+/* What is stored outside transactions is committed while the lock is held, where nothing is waited for:
+ * nobody sees it before. */
+TEST(seen_is_a_commit_before_its_release) {
+  prepare();
+  pthread_mutex_lock(&all.lock[0]);
+  STORE(all.words[0], 1);
+  hook_steps(look_at_lock);
+  pthread_mutex_unlock(&all.lock[0]);
+  hook_steps(NULL);
+  CHECK(commits && locked == commits && !nvmi_self->touched && !nvmi_self->ticket);
+  finish();
+}
+
+static struct nvmi_held *waiter;
+
+static void *wait_for_a_condition(void *unused) {
+  wait_for(1);
+  waiter = &nvmi_held;
+  pthread_mutex_lock(&all.lock[0]);
+  STORE(all.words[GAP], all.words[0]);
+  all.step = 2;
+  CHECK(pthread_cond_wait(&all.condition, &all.lock[0]) == 0);
+  CHECK(held() == 1 && pthread_mutex_trylock(&all.lock[0]) == EBUSY);
+  CHECK(!nvmi_self->touched);
+  pthread_mutex_unlock(&all.lock[0]);
+  return unused;
+}
+
+static void *store_and_commit_at_3(void *unused) {
+  begin();
+  store(0, 0, 1);
+  all.step = 1;
+  wait_for(3);
+  commit();
+  return unused;
+}
+
+/* A wait for a condition that commits in its place comes back with the mutex, and is seen to want it. */
+TEST(seen_is_a_mutex_behind_a_wait) {
+  prepare();
+  pthread_t a = start(store_and_commit_at_3, NULL), b = start(wait_for_a_condition, NULL);
+  wait_for(2);
+  pthread_mutex_lock(&all.lock[0]);
+  all.step = 3;
+  uintptr_t wanted = 0;
+  for (unsigned i = 0; i < PATIENCE && !wanted; i++) {
+    usleep(LOOK_US);
+    wanted = waiter->wants;
+  }
+  CHECK(wanted == (uintptr_t)&all.lock[0]);
+  pthread_mutex_unlock(&all.lock[0]);
+  CHECK(pthread_join(a, NULL) == 0 && pthread_join(b, NULL) == 0);
+  finish();
+}
+
+/* That something could not end at a wait is over with its transaction. */
+TEST(seen_is_what_stays_open_until_it_ends) {
+  prepare();
+  nvmi_thread_self()->stays_open = true;
+  begin();
+  store(0, 0, 1);
+  commit();
+  CHECK(!nvmi_self->stays_open);
   finish();
 }
