@@ -3,9 +3,11 @@
 #include "base/basics.h"
 #include "harness.h"
 #include "heap/heap.h"
+#include "heap/heap_types.h"
 #include "store.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { FRAMES = 4, FAR_SLOT = 0x7fffffff };
 
@@ -65,6 +67,30 @@ TEST_ONCE(log_record_of_several_frames) {
   nvmi_array_free(&found, sizeof(void *));
 }
 
+/* So many entries, the last ones not known to be durable, and behind them a record of the commit that knows
+ * of so many. */
+static bool are_complete(unsigned entries, unsigned known) {
+  struct nvmi_array found = {0};
+  for (unsigned i = 0; i <= entries; i++) {
+    const struct nvm_frame *frame = &bank.frames[i];
+    bool last = i == entries;
+    bank.frames[i] = (struct nvm_frame){
+        .transaction = UINT64_C(3) << 16 | (last ? known : 0),
+        .order = i + 1,
+        .shape = NVM_FRAME_SHAPE(last ? NVM_FRAME_COMMIT_CHECKED : NVM_FRAME_UNDO, 0, 8)};
+    CHECK(nvmi_array_push(&found, &frame, sizeof frame));
+  }
+  bool complete = nvmi_entries_complete(&found);
+  nvmi_array_free(&found, sizeof(void *));
+  return complete;
+}
+
+/* The record of a commit stands behind all entries of its transaction. */
+TEST_ONCE(log_entries_that_a_commit_knows_of) {
+  CHECK(are_complete(3, 3) && are_complete(0, 0));
+  CHECK(!are_complete(2, 3) && !are_complete(0, 1));
+}
+
 static NVM_POOL *make_pool(void) {
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
   for (uint64_t i = 0; i < 3; i++) {
@@ -106,5 +132,55 @@ TEST(log_segment_of_no_slot) {
   NVM_POOL *pool = make_pool();
   copy_segment(pool, NVM_CHUNK_LOG, FAR_SLOT);
   CHECK(!nvmi_logs_complete(pool));
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* All behind the first frame that is one. */
+static void leave_one_frame(NVM_POOL *pool, struct nvm_segment *segment) {
+  bool found = false;
+  for (uint64_t at = sizeof *segment; at < segment->size; at += NVM_FRAME_ALIGN) {
+    struct nvm_frame *frame = (struct nvm_frame *)((char *)segment + at);
+    bool valid = frame->transaction >> 16 && nvmi_frame_valid(pool, frame, segment->size - at);
+    if (valid && found)
+      memset((char *)frame, 0, NVM_FRAME_ALIGN);
+    found |= valid;
+  }
+  CHECK(found);
+}
+
+/* What a bank begins with was linked before it had a single frame. */
+TEST(log_segment_with_one_frame_had_a_link) {
+  NVM_POOL *pool = make_pool();
+  leave_one_frame(pool, copy_segment(pool, NVM_CHUNK_LOG, 0));
+  CHECK(!nvmi_logs_complete(pool));
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* No slot is used behind one that is not. */
+TEST(log_slots_are_used_in_a_row) {
+  NVM_POOL *pool = make_pool();
+  struct nvm_log_slot *slots = (struct nvm_log_slot *)(pool->home + NVM_SLOTS_OFFSET);
+  unsigned used = 0;
+  while (slots[used].bank[0])
+    used++;
+  CHECK(used && nvmi_logs_complete(pool));
+  for (unsigned bank = 0; bank < 2; bank++) {
+    slots[used + 3].bank[bank] = slots[0].bank[0];
+    CHECK(!nvmi_logs_complete(pool));
+    slots[used + 3].bank[bank] = 0;
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* A table of chunks that leads nowhere is told of elsewhere. */
+TEST(log_segments_end_where_the_table_does) {
+  NVM_POOL *pool = make_pool();
+  uint32_t last = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT) - 1;
+  _Atomic uint64_t *word = (_Atomic uint64_t *)nvmi_chunk_word(pool, last);
+  CHECK(*word == 0);
+  alarm(5);
+  *word = NVM_CHUNK_LOG;
+  CHECK(nvmi_logs_complete(pool));
+  *word = 0;
   CHECK(nvm_pool_close(pool) == 0);
 }
