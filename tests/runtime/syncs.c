@@ -1,12 +1,15 @@
 /* syncs.c: what is synced of files on an ordinary disk, by hand (platform/sync.h). */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "platform/sync.h"
 #include "sectors.h"
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -201,4 +204,143 @@ TEST_ONCE(syncs_end_before_the_file_is_closed) {
     usleep(LATER_US);
   kill(child, SIGKILL);
   CHECK(status == 0);
+}
+
+/* What lies in no file is nobody's, however much it is. */
+TEST_ONCE(syncs_nothing_beside_files) {
+  prepare();
+  add(0);
+  disk->flush(home + 2 * (uint64_t)SIZE, 1);
+  disk->flush(home + 2 * (uint64_t)SIZE, UINT64_C(1) << 33);
+  disk->fence();
+  disk->fence_all(home + 2 * (uint64_t)SIZE);
+  disk->behind->fence(home + 2 * (uint64_t)SIZE);
+  CHECK(synced == 0);
+  nvmi_sync_remove(0, home);
+  nvmi_sync_remove(FIRST, home);
+}
+
+/* Pages of a file's other mapping are its own. */
+TEST_ONCE(syncs_both_mappings) {
+  prepare();
+  char *work = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  CHECK(work != MAP_FAILED);
+  nvmi_sync_remove(FIRST, home);
+  nvmi_sync_add(FIRST, home, work, SIZE, test_path("file"), fd);
+  disk->flush(work + PAGE, 1);
+  disk->fence();
+  CHECK(synced == 1);
+  disk->flush(home + PAGE, 1);
+  disk->fence();
+  CHECK(synced == 2);
+  nvmi_sync_remove(FIRST, home);
+}
+
+/* A number that another file had has nothing of it: neither pages, nor what was put behind, nor what was
+ * asked for behind its end. */
+TEST_ONCE(syncs_of_a_number_used_again) {
+  prepare();
+  flush_pages(0, 1);
+  nvmi_sync_remove(FIRST, home);
+  add(FIRST);
+  disk->fence();
+  CHECK(synced == 0);
+  disk->behind->begin(home);
+  disk->behind->end(home);
+  nvmi_sync_remove(FIRST, home);
+  add(FIRST);
+  disk->behind->fence(home);
+  CHECK(synced == 0);
+  disk->behind->begin(home);
+  nvmi_sync_remove(FIRST, home);
+  disk->fence();
+  add(FIRST);
+  uint64_t whole = nvmi_sync_count(true);
+  flush_pages(0, 1);
+  disk->fence();
+  CHECK(synced == 1 && nvmi_sync_count(true) == whole);
+  nvmi_sync_remove(FIRST, home);
+}
+
+/* What is flushed while something is put behind, after a fence has come in between, is put behind, too. */
+TEST_ONCE(syncs_what_came_behind_a_fence) {
+  prepare();
+  disk->behind->begin(home);
+  disk->fence();
+  CHECK(synced == 1);
+  flush_pages(0, 1);
+  disk->behind->end(home);
+  disk->fence();
+  CHECK(synced == 1);
+  disk->behind->fence(home);
+  CHECK(synced == 2);
+  nvmi_sync_remove(FIRST, home);
+}
+
+static sigjmp_buf failed;
+
+static void leave_the_handler(enum nvm_error code, const char *message) {
+  CHECK(code == NVM_ESYSTEM && strncmp(message, test_path("file"), strlen(test_path("file"))) == 0);
+  siglongjmp(failed, 1);
+}
+
+/* A disk that has failed is told of by the file's name, and says nothing of the next file. */
+TEST_ONCE(syncs_fail_for_one_file) {
+  prepare();
+  nvm_set_fatal_handler(leave_the_handler);
+  sectors_failing = 1;
+  flush_pages(0, 1);
+  if (!sigsetjmp(failed, 1)) {
+    disk->fence();
+    CHECK(false);
+  }
+  nvmi_sync_remove(FIRST, home);
+  add(FIRST);
+  synced = 0;
+  flush_pages(0, 1);
+  disk->fence();
+  CHECK(synced == 1);
+  nvmi_sync_remove(FIRST, home);
+}
+
+static pthread_t asks;
+static _Atomic bool waits, woken;
+
+/* Who asks is about to wait, and does so only when that sync has ended. */
+static void wait_late(bool wakes) {
+  if (wakes)
+    woken = true;
+  else if (pthread_equal(pthread_self(), asks)) {
+    waits = true;
+    while (!woken)
+      usleep(100);
+  }
+}
+
+static void await_waiter(void) {
+  in_sync = true;
+  for (unsigned i = 0; i < PATIENCE && !waits; i++)
+    usleep(LATER_US / 10);
+}
+
+static void *ask_for_one(void *unused) {
+  asks = pthread_self();
+  flush_pages(0, 1);
+  disk->fence();
+  return unused;
+}
+
+/* Who waits for a sync that has ended by now goes on at once; who waits sleeps. */
+TEST_ONCE(syncs_are_waited_for_until_they_end) {
+  pthread_t first, second;
+  prepare();
+  sectors_in_sync = await_waiter;
+  hook_futex = wait_late;
+  CHECK(pthread_create(&first, NULL, lead, NULL) == 0);
+  while (!in_sync)
+    usleep(100);
+  alarm(5); /* this thread's: who waits takes no signals */
+  CHECK(pthread_create(&second, NULL, ask_for_one, NULL) == 0);
+  CHECK(pthread_join(first, NULL) == 0 && pthread_join(second, NULL) == 0 && waits && woken);
+  nvmi_sync_remove(FIRST, home);
 }
