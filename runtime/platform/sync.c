@@ -81,6 +81,13 @@ static unsigned file_of(const char *at, uint64_t *offset) {
   return NVMI_SYNCED_MAX;
 }
 
+/* Null: it lies in none. */
+static struct synced *synced_at(const char *at) {
+  uint64_t offset;
+  unsigned i = file_of(at, &offset);
+  return i < NVMI_SYNCED_MAX ? &files[i] : NULL;
+}
+
 static unsigned file_in(pages_t pages) { return pages & (NVMI_SYNCED_MAX - 1); }
 
 /* A file, and the use of its number. */
@@ -251,17 +258,15 @@ static void disk_store_line(void *to, const void *from, uint64_t mask) {
   mark(to, 1);
 }
 
-/* Those of the file that has this number now, taken out of `pages`. A number is used again: of a use
- * long ago pages may lie behind the end. */
-static unsigned take(pages_t *pages, unsigned index, pages_t *taken) {
+/* Those of the file that has this number now. A number is used again: of a use long ago pages may lie
+ * behind the end. */
+static unsigned take(const pages_t *pages, unsigned index, pages_t *taken) {
   uint64_t end = files[index].span >> PAGE_SHIFT;
   unsigned count = 0;
   for (unsigned i = 0; i < UNFENCED_MAX; i++)
-    if (pages[i] && file_in(pages[i]) == index) {
-      if (of_in(pages[i]) == of_file(index) && first_in(pages[i]) + count_in(pages[i]) <= end)
-        taken[count++] = pages[i];
-      pages[i] = 0;
-    }
+    if (pages[i] && of_in(pages[i]) == of_file(index) &&
+        first_in(pages[i]) + count_in(pages[i]) <= end)
+      taken[count++] = pages[i];
   return count;
 }
 
@@ -281,10 +286,9 @@ static void disk_fence(void) {
 
 static void disk_fence_all(const void *home) {
   nvmi_compiler_barrier();
-  uint64_t offset;
-  unsigned i = file_of(home, &offset);
-  if (i < NVMI_SYNCED_MAX)
-    sync_file(&files[i], true, NULL, 0);
+  struct synced *file = synced_at(home);
+  if (file)
+    sync_file(file, true, NULL, 0);
 }
 
 /* This thread's next fence does not wait for this file; false: it would not anyway. */
@@ -318,15 +322,14 @@ static void end_behind(const void *home) {
 /* Where a sync of the whole file has begun since, it has to end, too. */
 static void fence_behind(const void *home) {
   nvmi_compiler_barrier();
-  uint64_t offset;
-  unsigned i = file_of(home, &offset);
-  if (i == NVMI_SYNCED_MAX)
+  struct synced *file = synced_at(home);
+  if (!file)
     return;
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
-  bool is_settled = files[i].settled == atomic_load(&files[i].behind);
+  bool is_settled = file->settled == atomic_load(&file->behind);
   nvmi_unlock_quietly(&quiet);
   if (!is_settled)
-    sync_file(&files[i], true, NULL, 0);
+    sync_file(file, true, NULL, 0);
 }
 
 const struct nvmi_persist *nvmi_persist_disk(void) {
