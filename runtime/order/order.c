@@ -67,20 +67,15 @@ bool nvmi_order_try_lock(void) {
   return locked;
 }
 
-/* The last one; null: there is none any more. A handler that comes meanwhile only adds to the list,
- * as everywhere in here: it takes nothing from it. */
+/* The last one; null: there is none any more. A handler that comes meanwhile leaves the list as it
+ * was, or empty: where it has been in here itself it has posted all. */
 static void *take_post(struct nvmi_thread *thread) {
   void *semaphore = NULL;
-  nvmi_in_order = true;
-  nvmi_compiler_barrier();
   unsigned count = __atomic_load_n(&thread->posts_count, __ATOMIC_RELAXED);
   do
     semaphore = count ? thread->posts[count - 1] : NULL;
   while (count && !__atomic_compare_exchange_n(&thread->posts_count, &count, count - 1, false,
                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  nvmi_compiler_barrier();
-  nvmi_in_order = false;
-  nvmi_compiler_barrier();
   return semaphore;
 }
 
