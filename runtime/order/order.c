@@ -134,13 +134,11 @@ static void purge_releases(void) {
   nvmi_order_released = (unsigned)kept;
 }
 
-/* Of a thread that has written nothing. */
+/* Of a thread that has written nothing: it is in no list of locks, and no ticket depends on it. */
 static void end_reading(struct nvmi_thread *thread) {
   struct nvmi_ticket *ticket = thread->ticket;
   ticket->state = COMMITTED;
   ticket->thread = NULL;
-  purge_releases();
-  nvmi_ticket_forget(ticket);
   nvmi_ticket_drop(ticket);
   thread->ticket = NULL;
 }
