@@ -115,8 +115,6 @@ static enum step look_and_join(struct nvmi_thread *thread, bool may_join, bool *
     join(thread, into);
   else
     ticket->waiting = step == WAIT || step == JOIN;
-  if (step == GO)
-    ticket->state = CLOSED;
   if (step == BROKEN) /* decided: nobody takes it for one that runs */
     ticket->state = ABORTING;
   nvmi_order_unlock();
