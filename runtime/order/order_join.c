@@ -113,11 +113,10 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
 }
 
 /* Judged alone, each was safe. A member that one stored may decide about what another did: their
- * lines are judged once more, as one transaction's. */
+ * lines are judged once more, as one transaction's, in any order, and some twice. */
 static void list_lines(struct nvmi_thread *thread, const struct nvmi_parcel *parcel) {
   struct nvmi_masks masks = {0};
   parcel->pool->method->parcel_lines(parcel, &masks);
-  nvmi_masks_sort(&masks);
   for (size_t i = 0; i < masks.lines.count; i++)
     nvmi_order_push(&thread->lines, (struct nvmi_line *)masks.lines.items + i,
                     sizeof(struct nvmi_line));
@@ -127,8 +126,6 @@ static void list_lines(struct nvmi_thread *thread, const struct nvmi_parcel *par
 /* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */
 void nvmi_join_unpack(struct nvmi_thread *thread) {
   struct nvmi_array *parcels = &thread->ticket->parcels;
-  if (!parcels->count)
-    return;
   for (size_t i = 0; i < parcels->count; i++) {
     struct nvmi_parcel *parcel = (struct nvmi_parcel *)parcels->items + i;
     struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);
