@@ -262,11 +262,10 @@ int NAME(pthread_cond_clockwait)(pthread_cond_t *restrict condition, pthread_mut
   WAITING(lock, real_pthread_cond_clockwait()(condition, lock, clock, until))
 }
 
-/* Now, not where all threads stand still: one of them may be in the loader, which holds its lock. */
+/* Now, not where all threads stand still: one of them may be in the loader, which holds its lock. Those
+ * of lock and unlock the runtime's own locks have found by then. */
 static void find_all(void) {
-  real_pthread_mutex_lock();
   real_pthread_mutex_trylock();
-  real_pthread_mutex_unlock();
   real_sem_post();
 }
 
