@@ -170,37 +170,24 @@ static void keep(struct nvmi_masks *noted) {
   nvmi_array_free(&noted->lines, sizeof(struct nvmi_line));
 }
 
-struct question {
-  const struct nvmi_ticket *own;
-  uint64_t pools;
-  bool work; /* a dependent does, in one of them or in another */
-};
-
-/* As nvmi_others_work(). */
-__attribute__((no_sanitize("thread"))) static bool add_pools(struct nvmi_ticket *ticket,
-                                                             void *context) {
-  struct question *question = context;
-  if (ticket != question->own && ticket->state < COMMITTED && ticket->thread &&
-      nvmi_ticket_follows(ticket, question->own)) {
-    question->pools |= ticket->thread->touched;
-    question->work = question->work || ticket->thread->busy;
-    nvmi_sees_at_rest(ticket->thread);
-  }
-  return false;
+/* A dependent is, in whatever pool. As nvmi_others_work(). */
+__attribute__((no_sanitize("thread"))) static bool is_at_work(struct nvmi_ticket *ticket,
+                                                              void *own) {
+  if (ticket == own || ticket->state >= COMMITTED || !ticket->thread ||
+      !nvmi_ticket_follows(ticket, own))
+    return false;
+  nvmi_sees_at_rest(ticket->thread);
+  return ticket->thread->busy;
 }
 
-/* In the pools that dependents wrote to, too: their lists are of all of these. Nobody waits for
+/* Dependents stand still in other pools, too: their lists are of all of these. Nobody waits for
  * order.c's mutex with a gate shut: who holds it may be interrupted by a signal handler that waits
  * at the gate. From here on the thread has the mutex, until it lets the others go. */
 static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
-  struct question question = {.own = thread->ticket, .pools = pools};
   for (unsigned tries = 0;; tries++) {
-    uint64_t asked = question.pools;
-    nvmi_stop_others(thread, asked);
+    nvmi_stop_others(thread, pools);
     if (nvmi_order_try_lock()) {
-      question.work = false;
-      nvmi_ticket_find(add_pools, &question);
-      if (!(question.pools & ~asked) && !question.work)
+      if (!nvmi_ticket_find(is_at_work, thread->ticket))
         return;
       nvmi_order_unlock();
     }
