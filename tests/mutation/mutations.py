@@ -58,8 +58,10 @@ WHOLE = ["runtime/" + name for name in
           "judge/judge.c", "judge/own_image.c", "judge/pointers_safe.c", "tx/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",
           "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c")]
+# What only tells the compiler, or ThreadSanitizer, of an order that is there.
+NOTHING_DONE = "(?:nvmi_compiler_barrier|nvmi_says_it_rests|nvmi_sees_at_rest)"
 WHOLE_RULES = [
-    ("statement", r"^(\s+)(?!nvmi_compiler_barrier)[a-z_]\w*\(.*\);$", r"\1;"),
+    ("statement", rf"^(\s+)(?!{NOTHING_DONE}\()[a-z_]\w*\(.*\);$", r"\1;"),
     ("statement", r"^(\s+)[\w>\-.\[\]*]+ [-+|&]?= .*;$", r"\1;"),
     ("statement", r"^(\s+)[\w>\-.\[\]]+(?:\+\+|--);$", r"\1;"),
     ("condition", r"^(\s+(?:\} else )?)if \((.*)\)( \{)?$", r"\1if (0)\3"),
