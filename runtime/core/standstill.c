@@ -22,14 +22,6 @@ __attribute__((no_sanitize("thread"))) bool nvmi_others_work(const struct nvm_po
   return false;
 }
 
-/* Of these, the ones that are open. No pool leaves the table while the thread has `freezer`. */
-static uint64_t still_open(uint64_t pools) {
-  uint64_t found = 0;
-  for (; pools; pools &= pools - 1)
-    found |= nvmi_pool_number((unsigned)__builtin_ctzll(pools)) ? pools & -pools : 0;
-  return found;
-}
-
 /* Who looks at a gate looks at this, too: no gate needs to be shut. */
 static void stop_all(void) {
   __atomic_store_n(&nvmi_slow.stopped, true, __ATOMIC_RELAXED);
@@ -67,7 +59,6 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_lock(freezer);
   before_stop = before;
-  pools = still_open(pools);
   for (unsigned tries = 0;; tries++) {
     stop_all();
     if (all_rest(pools, &locked))

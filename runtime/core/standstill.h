@@ -6,8 +6,9 @@
 
 #include "core/thread.h"
 
-/* Stops all others in all pools. None is in the middle of its work in one of `pools` (bits). The
- * caller goes on; its signals wait. Not within a section that is at work. */
+/* Stops all others in all pools. None is in the middle of its work in one of `pools` (bits), in which
+ * the caller has something open, so that they are not closed. The caller goes on; its signals wait.
+ * Not within a section that is at work. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools);
 void nvmi_let_others(struct nvmi_thread *thread);
 /* In a child of fork: its parent's other threads are not there. */
