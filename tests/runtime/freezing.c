@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 enum { PATIENCE = 2000, LOOK_US = 1000, SIGNALS = 4, NUMBER = 4711 };
 
@@ -173,5 +174,41 @@ TEST(freezing_answers_without_signals) {
   commit();
   hook_futex = NULL;
   CHECK(blocked_in_answer == SIGNALS && count_blocked() == 1);
+  CHECK(close(fd) == 0 && nvm_pool_close(all.pool) == 0);
+}
+
+static void *store_once(void *unused) {
+  begin();
+  STORE(all.words[0], 1);
+  commit();
+  return unused;
+}
+
+/* What another thread was about to answer as the process forked nobody answers in the child: there a pool
+ * of the same number is answered for again. */
+TEST(freezing_is_answered_in_a_child) {
+  prepare();
+  int fd = ask();
+  hook_futex = take_back;
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+  pthread_t other = start(store_once, NULL);
+  usleep(MOMENT); /* it waits to freeze the pool */
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child) {
+    unsigned number = all.pool->index;
+    nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+    CHECK(nvm_pool_close(all.pool) == 0);
+    all.words = make(&all.pool, "other");
+    CHECK(all.pool->index == number);
+    nvmi_backup_words(all.pool)->asked = NUMBER;
+    store_once(NULL);
+    _exit(nvmi_backup_words(all.pool)->asked != 0);
+  }
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+  join(other);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  hook_futex = NULL;
   CHECK(close(fd) == 0 && nvm_pool_close(all.pool) == 0);
 }

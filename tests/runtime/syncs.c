@@ -344,3 +344,42 @@ TEST_ONCE(syncs_are_waited_for_until_they_end) {
   CHECK(pthread_join(first, NULL) == 0 && pthread_join(second, NULL) == 0 && waits && woken);
   nvmi_sync_remove(FIRST, home);
 }
+
+/* Only who has the number takes it back. */
+TEST_ONCE(syncs_go_on_for_another_home) {
+  prepare();
+  nvmi_sync_remove(FIRST, NULL);
+  nvmi_sync_remove(FIRST, home + PAGE);
+  flush_pages(0, 1);
+  disk->fence();
+  CHECK(synced == 1);
+  nvmi_sync_remove(FIRST, home);
+}
+
+static pid_t forked;
+
+static void fork_in_sync(void) {
+  sectors_in_sync = count_sync;
+  forked = fork();
+  CHECK(forked >= 0);
+  if (!forked) {
+    add(FIRST);
+    flush_pages(0, 1);
+    disk->fence();
+    _exit(synced != 1);
+  }
+}
+
+/* In a child of fork no sync runs, whatever its parent was at. */
+TEST_ONCE(syncs_do_not_run_in_a_child) {
+  int status = 1;
+  prepare();
+  sectors_in_sync = fork_in_sync;
+  flush_pages(0, 1);
+  disk->fence();
+  for (unsigned i = 0; i < PATIENCE && waitpid(forked, &status, WNOHANG) == 0; i++)
+    usleep(LATER_US / 2);
+  kill(forked, SIGKILL);
+  CHECK(status == 0);
+  nvmi_sync_remove(FIRST, home);
+}
