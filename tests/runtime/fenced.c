@@ -8,15 +8,18 @@
 #include "log/record.h"
 #include "order/order.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
-enum { LARGE = 8 << 20, BLOCK = 8192 };
+enum { LARGE = 8 << 20, BLOCK = 8192, MUCH = 40000, LINE_WORDS = 8 };
 
 static const struct nvmi_persist *real;
 static struct nvmi_persist watched;
 static uintptr_t place; /* that is to be flushed, then fenced */
-static bool flushed, was_fenced, came_early;
+static bool flushed, was_fenced, came_early, appended;
 static unsigned fences;
 
 static void flush(const void *address, size_t size) {
@@ -29,6 +32,7 @@ static void flush(const void *address, size_t size) {
 
 static void fence(void) {
   was_fenced |= flushed;
+  appended = false;
   fences++;
   real->fence();
 }
@@ -40,12 +44,19 @@ static void stream(void *to, const void *from, size_t size) {
   real->stream(to, from, size);
 }
 
+/* To a log; not fenced yet. */
+static void append(void *to, const void *from, size_t size) {
+  appended = true;
+  real->append(to, from, size);
+}
+
 static void watch(const void *at) {
   real = all.pool->persist;
   watched = *real;
   watched.flush = flush;
   watched.fence = fence;
   watched.stream = stream;
+  watched.append = append;
   place = (uintptr_t)at;
   all.pool->persist = &watched;
 }
@@ -173,6 +184,41 @@ TEST(fenced_record_that_is_none) {
   nvmi_record_void(log);
   look_away();
   CHECK(fences == 1 && log->pending == 0 && log->solo == 0);
+  finish();
+}
+
+/* The pool and its file cannot grow. */
+static void fill(void) {
+  struct stat file;
+  CHECK(stat(test_path("pool"), &file) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  struct rlimit limit = {(rlim_t)file.st_size, (rlim_t)file.st_size};
+  CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  for (size_t size = 60000; size >= 16; size /= 2)
+    for (void *block = &all; block;) {
+      begin();
+      block = nvm_alloc(all.pool, 0, size);
+      commit();
+    }
+}
+
+/* The empty record in place of one that did not fit is durable before the next one begins. */
+TEST(fenced_record_in_place_of_another) {
+  prepare();
+  begin();
+  uint64_t *words = nvm_calloc(all.pool, 0, MUCH, sizeof *words);
+  CHECK(words);
+  commit();
+  fill();
+  begin();
+  for (unsigned i = 0; i < MUCH && !is_undo(); i += LINE_WORDS)
+    STORE(words[i], 1);
+  watch(NULL);
+  if (is_undo())
+    commit();
+  else
+    CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_ENOSPACE);
+  look_away();
+  CHECK(!appended && (fences || is_undo()));
   finish();
 }
 
