@@ -98,6 +98,6 @@ void nvmi_undo_own_bytes(struct nvmi_log *log, const struct nvmi_line *lines, si
                          struct nvmi_array *own) {
   copy_lines(lines, count, own);
   find_entries(log);
-  for (size_t i = entries.count; i-- > 0;)
+  for (size_t i = own->count ? entries.count : 0; i-- > 0;)
     take_back(log->pool, (const struct entry *)entries.items + i, own);
 }
