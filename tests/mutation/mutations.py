@@ -73,11 +73,11 @@ SURVIVORS = {
     "field->stride, field->count);":
         "Only time: each element is asked whether a byte that decides about it was written in the line, and "
         "of those that are left out by this none reaches into the line.",
-    "runtime/tx/judge.c: nvmi_judge_word: if (!(judge->words >> "
+    "runtime/judge/judge.c: nvmi_judge_word: if (!(judge->words >> "
     "(word < NVMI_JUDGED_LATER_BIT ? word : NVMI_JUDGED_LATER_BIT) & 1))":
-        "Only time: a bit is there for each word where a field that is judged begins (judged.c), and the search "
-        "behind it finds fields that begin there, or none.",
-    "runtime/tx/judge.c: judge_record: if (!nvmi_is_judged(field->kind))":
+        "Only time: a bit is there for each word where a field that is judged begins (judged.c), and the "
+        "search behind it finds fields that begin there, or none.",
+    "runtime/judge/judge.c: judge_record: if (!nvmi_is_judged(field->kind))":
         "Only time: judge_field asks the same of each word that is found.",
 }
 
