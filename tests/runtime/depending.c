@@ -2,6 +2,8 @@
  * only read (order/order.c, order/kept_blocks.c).
  */
 #define _GNU_SOURCE
+#include "core/gate.h"
+#include "core/standstill.h"
 #include "handing.h"
 #include "hooks.h"
 #include "order/kept_blocks.h"

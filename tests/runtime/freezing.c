@@ -2,6 +2,8 @@
  * (tx/freeze.c).
  */
 #define _GNU_SOURCE
+#include "core/gate.h"
+#include "core/standstill.h"
 #include "followers.h"
 #include "gc/counts.h"
 #include "tx/freeze.h"

@@ -4,6 +4,7 @@
 #include "handing.h"
 #include "hooks.h"
 #include "order/order.h"
+#include "order/order_turn.h"
 #include "order/ticket.h"
 #include "order/waits.h"
 

@@ -5,6 +5,7 @@
 #include "hooks.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 
 enum { CYCLES = 4, FOLLOWED = 6 /* words, a line apart */ };

@@ -7,6 +7,7 @@
 #include "hooks.h"
 #include "log/log.h"
 #include "order/order.h"
+#include "order/order_join.h"
 #include "order/ticket.h"
 #include "pointer.h"
 #include "tx/tx.h"
