@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WRITE_EVERY 500000000ull /* ns between two writings of the file */
+#define WRITE_EVERY 100000000ull /* ns between two writings of the file */
 /* What points may take: FREE ns, as much processor time as the program, a SHARE of the time. */
 #define FREE 200000000ull
 #define SHARE 20
+#define END_TRIES 2000 /* of a ms: for another thread's last point */
 
 const char __nvm_observe = 1; /* what the linker is asked for */
 
@@ -26,6 +28,8 @@ static _Atomic int state;
 static char folder[PATH_MAX]; /* a copy: programs write their titles over their environment */
 static uint64_t points, begun, taken, last_written; /* ns; `taken`: of the processor */
 static _Atomic uint32_t lock; /* 0: free, 1: taken, 2: taken, and somebody waits */
+/* By this thread: a signal handler may have interrupted an allocation, and wait for something. */
+static __thread volatile bool holds_lock __attribute__((tls_model("initial-exec")));
 
 static atomic_flag at_point = ATOMIC_FLAG_INIT; /* some thread is, or sees whether it is time */
 
@@ -34,11 +38,23 @@ static void turn_off(void) {
   atomic_store(&state, OFF);
 }
 
+/* As it is found from the folder where the program starts; it may leave that. Without functions that
+ * allocate. */
+static bool copy_folder(const char *named) {
+  size_t length = 0;
+  if (*named != '/' && syscall(SYS_getcwd, folder, sizeof folder - 1) > 0) {
+    length = strlen(folder);
+    folder[length++] = '/';
+  }
+  if (length + strlen(named) >= sizeof folder)
+    return false;
+  strcpy(folder + length, named);
+  return true;
+}
+
 static void find_out(void) {
   const char *named = getenv("NVMOVE_OBSERVE");
-  bool is_named = named && *named && strlen(named) < sizeof folder;
-  if (is_named)
-    strcpy(folder, named);
+  bool is_named = named && *named && copy_folder(named);
   int expected = UNKNOWN;
   atomic_compare_exchange_strong(&state, &expected, is_named ? ON : OFF);
 }
@@ -51,13 +67,14 @@ bool nvmi_observe_is_on(void) {
 
 void nvmi_observe_lock(void) {
   uint32_t seen = 0;
-  if (atomic_compare_exchange_strong(&lock, &seen, 1))
-    return;
-  while (atomic_exchange(&lock, 2))
-    syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+  if (!atomic_compare_exchange_strong(&lock, &seen, 1))
+    while (atomic_exchange(&lock, 2))
+      syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+  holds_lock = true;
 }
 
 void nvmi_observe_unlock(void) {
+  holds_lock = false;
   if (atomic_exchange(&lock, 0) == 2)
     syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
@@ -81,7 +98,11 @@ static uint64_t now(clockid_t clock) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* No handler runs meanwhile: it might allocate. */
 static void follow(const void *frame, const char *end) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   uint64_t start = now(CLOCK_THREAD_CPUTIME_ID), time = now(CLOCK_MONOTONIC);
   nvmi_observe_list_parts();
   nvmi_observe_lock();
@@ -92,6 +113,7 @@ static void follow(const void *frame, const char *end) {
   }
   nvmi_observe_unlock();
   taken += now(CLOCK_THREAD_CPUTIME_ID) - start;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static bool is_due(void) {
@@ -100,7 +122,7 @@ static bool is_due(void) {
 }
 
 void nvmi_observe_point(const void *frame) {
-  if (!nvmi_observe_is_on() || atomic_flag_test_and_set(&at_point))
+  if (!nvmi_observe_is_on() || holds_lock || atomic_flag_test_and_set(&at_point))
     return;
   int before = errno;
   if (is_due())
@@ -115,8 +137,13 @@ __attribute__((constructor)) static void begin(void) {
     pthread_atfork(NULL, NULL, turn_off);
 }
 
-/* The last point: for a program that never waits it is the only one. */
+/* The last point: for a program that never waits it is the only one. Another thread may be at one; if
+ * a handler that interrupted one ends the process, there is none. */
 __attribute__((destructor)) static void end(void) {
-  if (nvmi_observe_is_on() && !atomic_flag_test_and_set(&at_point))
-    follow(__builtin_frame_address(0), "exit");
+  if (!nvmi_observe_is_on() || holds_lock)
+    return;
+  for (unsigned tries = 0; atomic_flag_test_and_set(&at_point); tries++)
+    if (usleep(1000), tries == END_TRIES)
+      return;
+  follow(__builtin_frame_address(0), "exit");
 }
