@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "handing.h"
+#include "log/log.h"
 #include "order/order.h"
 #include "order/ticket.h"
 #include "tx/freeze.h"
@@ -97,18 +98,25 @@ TEST(inherited_transactions_end_in_a_child) {
   nvmi_self->has_lost = nvmi_self->doomed = nvmi_self->fresh_stores = true;
   void *frame = __builtin_frame_address(0); /* of an atomic call */
   CHECK(nvmi_array_push(&nvmi_self->frames, &frame, sizeof frame));
+  nvmi_self->fresh_count = nvmi_self->ahead_count = 1;
+  nvmi_self->table->ahead = 1;
+  const struct nvmi_log *log = nvmi_self->logs[all.pool->index];
+  uint64_t implicit = log->stats.implicit_commits;
   pid_t child = fork();
   CHECK(child >= 0);
   if (!child) {
     CHECK(!nvmi_self->has_lost && !nvmi_self->doomed && !nvmi_self->fresh_stores);
-    CHECK(!nvmi_self->frames.count);
+    CHECK(!nvmi_self->frames.count && !nvmi_self->touched && !nvmi_self->fresh_count);
+    CHECK(!nvmi_self->ahead_count && !nvmi_self->table->ahead);
+    CHECK(log->stats.implicit_commits == implicit); /* nor where a lock is released meanwhile */
     CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_ECHILD);
     CHECK(nvm_tx_abort(all.pool) == 0);
     CHECK_FAILS(nvm_tx_abort(all.pool) == 0, NVM_ENOTX);
     _exit(0);
   }
   nvmi_self->has_lost = nvmi_self->doomed = nvmi_self->fresh_stores = false;
-  nvmi_self->frames.count = 0;
+  nvmi_self->frames.count = nvmi_self->fresh_count = nvmi_self->ahead_count = 0;
+  nvmi_self->table->ahead = 0;
   int status;
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   commit();
