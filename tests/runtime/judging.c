@@ -1,12 +1,14 @@
 /* judging.c: looks at single words, records and images, by hand (tx/judge.h, tx/own_image.h). */
 #include "core/lines.h"
+#include "core/sealed.h"
 #include "handing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_types.h"
 #include "hooks.h"
+#include "judge/judge.h"
+#include "judge/own_image.h"
+#include "judge/pointers_safe.h"
 #include "order/order.h"
-#include "tx/judge.h"
-#include "tx/own_image.h"
 #include "tx/tx.h"
 
 #include <signal.h>
@@ -213,7 +215,7 @@ TEST(judging_leaves_no_memory) {
     if (i == ROUNDS / 2)
       before = (long)hook_maps - (long)hook_unmapped;
     store_in_many();
-    CHECK(nvmi_tx_is_safe(nvmi_self, nvmi_self->touched));
+    CHECK(nvmi_pointers_are_safe(nvmi_self, nvmi_self->touched));
     CHECK(nvm_tx_abort(all.pool) == 0);
   }
   CHECK((long)hook_maps - (long)hook_unmapped == before);
@@ -225,9 +227,9 @@ static void look_without_memory(void *unused) {
   prepare_block(TAGGED_ID, sizeof(struct tagged));
   CHECK_FAILS(nvm_tx_begin(NULL) == 0, NVM_EARGUMENT); /* a message has room from now on */
   store_in_many();
-  CHECK(nvmi_tx_is_safe(nvmi_self, nvmi_self->touched));
+  CHECK(nvmi_pointers_are_safe(nvmi_self, nvmi_self->touched));
   fault_no_memory = true;
-  nvmi_tx_is_safe(nvmi_self, nvmi_self->touched);
+  nvmi_pointers_are_safe(nvmi_self, nvmi_self->touched);
 }
 
 /* Without memory to look at its pointers nothing is committed: the process ends, and says so. */
