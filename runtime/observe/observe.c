@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "observe/observe.h"
 
+#include "base/uncancelled.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -143,7 +145,7 @@ __attribute__((destructor)) static void end(void) {
   if (!nvmi_observe_is_on() || holds_lock)
     return;
   for (unsigned tries = 0; atomic_flag_test_and_set(&at_point); tries++)
-    if (usleep(1000), tries == END_TRIES)
+    if (NVMI_UNCANCELLED(usleep(1000)), tries == END_TRIES)
       return;
   follow(__builtin_frame_address(0), "exit");
 }
