@@ -44,10 +44,11 @@ void nvmi_observe_edge(char kind, uintptr_t from, uint32_t offset, uint32_t to) 
     grow();
   struct nvmi_observe_edge *edge = place_of(kind, from, offset, to);
   if (!edge->kind) {
-    *edge = (struct nvmi_observe_edge){from, offset, to, 0, 0, point, kind};
+    *edge = (struct nvmi_observe_edge){from, offset, to, 0, 0, point, point, kind};
     used++;
   }
   edge->now++;
+  edge->until = point;
 }
 
 void nvmi_observe_edges_end(void) {

@@ -23,22 +23,37 @@ static struct nvmi_observe_block *block_at(const struct sweep *sweep, uintptr_t 
   return address - found->start < found->size || address == found->start ? found : NULL;
 }
 
-/* The words of [start, end) as links; `from` and `offset` of the edge: of the word's holder. Another
- * thread may store there at the same time, and a sanitizer need not hear of it. */
+struct holder {
+  struct sweep *sweep;
+  char kind;
+  uintptr_t from, start; /* of the edge: the word's holder; of the holder, its first word */
+};
+
+/* Another thread may store there at the same time, and a sanitizer need not hear of it. */
 __attribute__((no_sanitize("address", "thread"))) static void
-look_at(struct sweep *sweep, char kind, uintptr_t holder, uintptr_t start, uintptr_t end) {
-  start = (start + sizeof(uintptr_t) - 1) & ~(sizeof(uintptr_t) - 1);
-  for (uintptr_t at = start; at + sizeof(uintptr_t) <= end; at += sizeof(uintptr_t)) {
-    struct nvmi_observe_block *to = block_at(sweep, *(const volatile uintptr_t *)at);
+look(const struct nvmi_observe_words *words, void *context) {
+  const struct holder *holder = context;
+  struct sweep *sweep = holder->sweep;
+  for (size_t i = 0; i < words->count; i++) {
+    struct nvmi_observe_block *to = block_at(sweep, words->copy[i]);
     if (!to)
       continue;
-    uint32_t offset = (uint32_t)(at - start < OFFSET_MAX ? at - start : OFFSET_MAX);
-    nvmi_observe_edge(kind, kind == 'v' ? at : holder, kind == 'b' ? offset : 0, to->stack);
+    uintptr_t at = words->at + i * sizeof(uintptr_t), distance = at - holder->start;
+    uint32_t offset = (uint32_t)(distance < OFFSET_MAX ? distance : OFFSET_MAX);
+    nvmi_observe_edge(holder->kind, holder->kind == 'v' ? at : holder->from,
+                      holder->kind == 'b' ? offset : 0, to->stack);
     if (!to->marked) {
       to->marked = true;
       sweep->work[sweep->waiting++] = to;
     }
   }
+}
+
+/* The words of [start, end) as links. */
+static void look_at(struct sweep *sweep, char kind, uintptr_t from, uintptr_t start,
+                    uintptr_t end) {
+  struct holder holder = {sweep, kind, from, start};
+  nvmi_observe_read(start, end, look, &holder);
 }
 
 static void follow_all(struct sweep *sweep) {

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WRITE_EVERY 100000000ull /* ns between two writings of the file */
-/* What points may take: FREE ns, as much processor time as the program, a SHARE of the time. */
-#define FREE 200000000ull
+/* What points may take, and writing as much: FREE ns, half of the program's processor time, a SHARE of
+ * the time. */
+#define FREE 100000000ull
 #define SHARE 20
 #define END_TRIES 2000 /* of a ms: for another thread's last point */
 
@@ -28,8 +28,8 @@ const char __nvm_observe = 1; /* what the linker is asked for */
 enum { UNKNOWN, OFF, ON };
 static _Atomic int state;
 static char folder[PATH_MAX]; /* a copy: programs write their titles over their environment */
-static uint64_t points, begun, taken, last_written; /* ns; `taken`: of the processor */
-static _Atomic uint32_t lock; /* 0: free, 1: taken, 2: taken, and somebody waits */
+static uint64_t points, begun, taken, wrote; /* ns; `taken`, `wrote`: of the processor */
+static _Atomic uint32_t lock;                /* 0: free, 1: taken, 2: taken, and somebody waits */
 /* By this thread: a signal handler may have interrupted an allocation, and wait for something. */
 static __thread volatile bool holds_lock __attribute__((tls_model("initial-exec")));
 
@@ -100,34 +100,43 @@ static uint64_t now(clockid_t clock) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Of what points, and writing, may take. */
+static bool is_within(uint64_t used) {
+  uint64_t all = now(CLOCK_PROCESS_CPUTIME_ID), time = now(CLOCK_MONOTONIC) - begun;
+  return used <= FREE + (all - taken - wrote) / 2 + time / SHARE;
+}
+
+static void note_wait(const void *frame) {
+  struct nvmi_observe_stack *stack = nvmi_observe_stack_at(nvmi_observe_stack(frame));
+  stack->wait_first = stack->wait_first ? stack->wait_first : points;
+  stack->wait_last = points;
+}
+
 /* No handler runs meanwhile: it might allocate. */
 static void follow(const void *frame, const char *end) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  uint64_t start = now(CLOCK_THREAD_CPUTIME_ID), time = now(CLOCK_MONOTONIC);
+  uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
   nvmi_observe_list_parts();
   nvmi_observe_lock();
   nvmi_observe_follow(frame, ++points);
-  if (points == 1 || *end || time - last_written >= WRITE_EVERY) {
+  note_wait(frame);
+  uint64_t followed = now(CLOCK_THREAD_CPUTIME_ID);
+  if (points == 1 || *end || is_within(wrote)) {
     nvmi_observe_write(folder, points, *end ? end : "killed");
-    last_written = time;
+    wrote += now(CLOCK_THREAD_CPUTIME_ID) - followed;
   }
   nvmi_observe_unlock();
-  taken += now(CLOCK_THREAD_CPUTIME_ID) - start;
+  taken += followed - start;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static bool is_due(void) {
-  uint64_t own = now(CLOCK_PROCESS_CPUTIME_ID) - taken, time = now(CLOCK_MONOTONIC) - begun;
-  return taken <= FREE + own + time / SHARE;
 }
 
 void nvmi_observe_point(const void *frame) {
   if (!nvmi_observe_is_on() || holds_lock || atomic_flag_test_and_set(&at_point))
     return;
   int before = errno;
-  if (is_due())
+  if (is_within(taken))
     follow(frame, "");
   errno = before;
   atomic_flag_clear(&at_point);
@@ -141,11 +150,12 @@ __attribute__((constructor)) static void begin(void) {
 
 /* The last point: for a program that never waits it is the only one. Another thread may be at one; if
  * a handler that interrupted one ends the process, there is none. */
-__attribute__((destructor)) static void end(void) {
-  if (!nvmi_observe_is_on() || holds_lock)
+__attribute__((destructor)) void nvmi_observe_exit(void) {
+  static atomic_flag ended = ATOMIC_FLAG_INIT;
+  if (!nvmi_observe_is_on() || holds_lock || atomic_flag_test_and_set(&ended))
     return;
   for (unsigned tries = 0; atomic_flag_test_and_set(&at_point); tries++)
     if (NVMI_UNCANCELLED(usleep(1000)), tries == END_TRIES)
       return;
-  follow(__builtin_frame_address(0), "exit");
+  follow(__builtin_frame_address(0), "exit"); /* and no other point: the flag stays */
 }

@@ -1,7 +1,7 @@
 /* observe.h: what a program does with its memory, written down while it runs.
  *
  * A program built with --nvmove-observe is linked with this library (libnvmove_observe.a). With
- * NVMOVE_OBSERVE=DIR in its environment it writes DIR/PID.raw; `nvmove observe` reads these files.
+ * NVMOVE_OBSERVE=DIR in its environment it writes DIR/PID.N.raw; `nvmove observe` reads these files.
  * Without the variable each call goes straight to the C library.
  *
  * Block: memory that malloc or a function of its kind returned. Stack: the calls that led to an
@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NVMI_OBSERVE_DEPTH 32              /* calls of a stack that are kept, the innermost first */
+#define NVMI_OBSERVE_DEPTH 40              /* calls of a stack that are kept, the innermost first */
 #define NVMI_OBSERVE_STACKS_MAX (1u << 16) /* further ones are counted as the stack 0 */
 
 /* Of all blocks that one stack has made. */
@@ -44,6 +44,7 @@ struct nvmi_observe_stack {
   uint64_t linked;           /* at the last point */
   uint64_t linked_max;       /* at a point, the most */
   uint64_t size_min, size_max;
+  uint64_t wait_first, wait_last; /* points that it made; 0: none */
   unsigned depth;
   uintptr_t address[NVMI_OBSERVE_DEPTH];
 };
@@ -72,6 +73,8 @@ extern __thread const void *nvmi_observe_caller __attribute__((tls_model("initia
 uint32_t nvmi_observe_stack(const void *frame);
 struct nvmi_observe_stack *nvmi_observe_stack_at(uint32_t number);
 uint32_t nvmi_observe_stack_count(void);
+/* The calling thread is the first one of the process. */
+bool nvmi_observe_is_first_thread(const void *frame);
 /* Where the calling thread's frames end. */
 uintptr_t nvmi_observe_frames_end(const void *frame);
 
@@ -80,6 +83,17 @@ void nvmi_observe_made(const void *start, size_t size, uint32_t stack);
 void nvmi_observe_freed(const void *start);
 /* All blocks, by address; the caller gives `*memory` of `*bytes` back. */
 struct nvmi_observe_block **nvmi_observe_sorted(size_t *count, size_t *bytes);
+
+/* pages.c: calls `look` for the parts of [start, end) that can be read and were ever written to. What
+ * lies in `copy` is the content of `at`; they may be the same. */
+struct nvmi_observe_words {
+  uintptr_t at;
+  const volatile uintptr_t *copy;
+  size_t count;
+};
+void nvmi_observe_read(uintptr_t start, uintptr_t end,
+                       void (*look)(const struct nvmi_observe_words *words, void *context),
+                       void *context);
 
 /* modules.c: by whoever makes a point, without the lock. */
 struct nvmi_observe_part {
@@ -102,14 +116,17 @@ void nvmi_observe_edges_end(void); /* of a point: the most links of a point coun
 struct nvmi_observe_edge {
   uintptr_t from;
   uint32_t offset, to;
-  uint64_t now, most; /* links: at this point, at a point */
-  uint64_t since;     /* the number of the first point that found it */
-  char kind;          /* 0: none */
+  uint64_t now, most;    /* links: at this point, at a point */
+  uint64_t since, until; /* the numbers of the first and the last point that found it */
+  char kind;             /* 0: none */
 };
 const struct nvmi_observe_edge *nvmi_observe_edges(size_t *slots);
 
-/* writing.c: under the lock. Replaces DIR/PID.raw; what was there stays whole until then. */
+/* writing.c: under the lock. Replaces DIR/PID.N.raw; what was there stays whole until then. */
 void nvmi_observe_write(const char *folder, uint64_t points, const char *end);
+
+/* The last point, where the process ends. */
+void nvmi_observe_exit(void);
 
 /* A point, where a call that may wait begins; none while the points so far have taken too much time. */
 void nvmi_observe_point(const void *frame);

@@ -11,6 +11,8 @@
 
 #define SLOTS (NVMI_OBSERVE_STACKS_MAX * 2)
 #define FRAME_MAX (1u << 20) /* bytes of one frame */
+#define RECURSION_MAX 3      /* functions that call each other */
+#define STEPS_MAX 4096
 
 extern void *__libc_stack_end; /* of the first thread */
 
@@ -24,14 +26,29 @@ uintptr_t nvmi_observe_frames_end(const void *frame) {
   return own > (uintptr_t)frame && (first < (uintptr_t)frame || own < first) ? own : first;
 }
 
+bool nvmi_observe_is_first_thread(const void *frame) {
+  return nvmi_observe_frames_end(frame) == (uintptr_t)__libc_stack_end;
+}
+
+/* A recursion is told once: its depth says nothing. */
+static bool is_repeated(const uintptr_t *address, unsigned depth, uintptr_t next) {
+  for (unsigned back = 1; back <= RECURSION_MAX && back <= depth; back++)
+    if (address[depth - back] == next)
+      return true;
+  return false;
+}
+
 static unsigned walk(const void *frame, uintptr_t *address) {
   uintptr_t end = nvmi_observe_frames_end(frame), at = (uintptr_t)frame;
   unsigned depth = 0;
-  while (depth < NVMI_OBSERVE_DEPTH && at % sizeof(uintptr_t) == 0 && at + 16 <= end) {
+  for (unsigned steps = 0; steps < STEPS_MAX && depth < NVMI_OBSERVE_DEPTH &&
+                           at % sizeof(uintptr_t) == 0 && at + 16 <= end;
+       steps++) {
     const uintptr_t *words = (const uintptr_t *)at;
     if (!words[1])
       break;
-    address[depth++] = words[1];
+    if (!is_repeated(address, depth, words[1]))
+      address[depth++] = words[1];
     if (words[0] <= at || words[0] - at > FRAME_MAX)
       break;
     at = words[0];

@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -18,6 +20,7 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define POINT() nvmi_observe_point(__builtin_frame_address(0))
 
@@ -40,6 +43,8 @@ static bool is_outside(int fd) {
     return NEXT(name) arguments;                                                                   \
   }
 #define ALWAYS true
+/* A thread that only sleeps keeps time, while others work. */
+#define IS_FIRST nvmi_observe_is_first_thread(__builtin_frame_address(0))
 #define OF_FD is_outside(fd)
 #define OF_STREAM is_outside(fileno(stream))
 
@@ -68,9 +73,9 @@ WAIT(ssize_t, recvfrom,
      (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length),
      (fd, to, size, flags, from, length), ALWAYS)
 WAIT(ssize_t, recvmsg, (int fd, struct msghdr *to, int flags), (fd, to, flags), ALWAYS)
-WAIT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), ALWAYS)
-WAIT(int, usleep, (useconds_t time), (time), ALWAYS)
-WAIT(unsigned, sleep, (unsigned time), (time), ALWAYS)
+WAIT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), IS_FIRST)
+WAIT(int, usleep, (useconds_t time), (time), IS_FIRST)
+WAIT(unsigned, sleep, (unsigned time), (time), IS_FIRST)
 WAIT(int, pause, (void), (), ALWAYS)
 WAIT(char *, fgets, (char *to, int size, FILE *stream), (to, size, stream), OF_STREAM)
 WAIT(size_t, fread, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream),
@@ -78,6 +83,17 @@ WAIT(size_t, fread, (void *to, size_t size, size_t count, FILE *stream), (to, si
 WAIT(int, fgetc, (FILE * stream), (stream), OF_STREAM)
 WAIT(int, getc, (FILE * stream), (stream), OF_STREAM)
 WAIT(int, getchar, (void), (), ALWAYS)
+WAIT(int, fgetc_unlocked, (FILE * stream), (stream), OF_STREAM)
+WAIT(int, getc_unlocked, (FILE * stream), (stream), OF_STREAM)
+WAIT(int, getchar_unlocked, (void), (), ALWAYS)
+WAIT(char *, fgets_unlocked, (char *to, int size, FILE *stream), (to, size, stream), OF_STREAM)
+WAIT(wint_t, fgetwc, (FILE * stream), (stream), OF_STREAM)
+WAIT(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream), (to, size, stream), OF_STREAM)
+WAIT(int, sigwait, (const sigset_t *of, int *came), (of, came), ALWAYS)
+WAIT(int, sigwaitinfo, (const sigset_t *of, siginfo_t *came), (of, came), ALWAYS)
+WAIT(int, sigtimedwait, (const sigset_t *of, siginfo_t *came, const struct timespec *time),
+     (of, came, time), ALWAYS)
+WAIT(int, sigsuspend, (const sigset_t *of), (of), ALWAYS)
 
 /* These allocate for their caller, too. */
 #define READ_LINE(name, parameters, arguments)                                                     \
@@ -111,17 +127,37 @@ CHECKED(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int fl
 CHECKED(int, __poll_chk, (struct pollfd * of, nfds_t count, int time, size_t room),
         (of, count, time, room), ALWAYS)
 
-/* scanf by the name that <stdio.h> gives it. */
-#define SCAN(name, v_name)                                                                         \
-  NVMI_INTERPOSE int name(const char *format, ...) {                                               \
-    POINT();                                                                                       \
-    va_list values;                                                                                \
-    va_start(values, format);                                                                      \
-    int count = NEXT(v_name)(format, values);                                                      \
-    va_end(values);                                                                                \
-    return count;                                                                                  \
-  }
-
+/* scanf and fscanf by the names that <stdio.h> gives them. */
 int __isoc99_vscanf(const char *format, va_list values);
 int __isoc99_scanf(const char *format, ...);
-SCAN(__isoc99_scanf, __isoc99_vscanf)
+NVMI_INTERPOSE int __isoc99_scanf(const char *format, ...) {
+  POINT();
+  va_list values;
+  va_start(values, format);
+  int count = NEXT(__isoc99_vscanf)(format, values);
+  va_end(values);
+  return count;
+}
+
+int __isoc99_vfscanf(FILE *stream, const char *format, va_list values);
+int __isoc99_fscanf(FILE *stream, const char *format, ...);
+NVMI_INTERPOSE int __isoc99_fscanf(FILE *stream, const char *format, ...) {
+  if (OF_STREAM)
+    POINT();
+  va_list values;
+  va_start(values, format);
+  int count = NEXT(__isoc99_vfscanf)(stream, format, values);
+  va_end(values);
+  return count;
+}
+
+/* Ends without destructors. */
+#define END(name)                                                                                  \
+  NVMI_INTERPOSE _Noreturn void name(int status) {                                                 \
+    nvmi_observe_exit();                                                                           \
+    NEXT(name)(status);                                                                            \
+    __builtin_unreachable();                                                                       \
+  }
+END(_exit)
+END(_Exit)
+END(quick_exit)

@@ -5,8 +5,8 @@
  *   end killed|exit
  *   points N
  *   part BASE START END data|code PATH      of each module, as it is mapped; -: of the program
- *   stack N MADE BYTES EARLY UNLINKED LINKED ALIVE ALIVE-MAX LINKED-MAX SIZE-MIN SIZE-MAX ADDRESS...
- *   edge v|b|f FROM OFFSET STACK MOST SINCE
+ *   stack N MADE BYTES EARLY UNLINKED LINKED ALIVE ALIVE-MAX LINKED-MAX SIZE-MIN SIZE-MAX WAIT-FIRST WAIT-LAST ADDRESS...
+ *   edge v|b|f FROM OFFSET STACK MOST SINCE UNTIL
  *   done
  *
  * Numbers are decimal, addresses hexadecimal. A file without the last line is not whole.
@@ -54,6 +54,12 @@ static void put(const char *text) {
   out.used += length;
 }
 
+/* On one line, whatever it has. */
+static void put_path(const char *path) {
+  for (const char *at = path; *at; at++)
+    put((char[]){*at == '\n' ? '?' : *at, 0});
+}
+
 static void put_number(uint64_t number, unsigned base) {
   char digits[24], *at = digits + sizeof digits;
   *--at = 0;
@@ -69,7 +75,7 @@ static void put_program(void) {
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   path[length > 0 ? length : 0] = 0;
   put("program ");
-  put(path);
+  put_path(path);
   put("\n");
 }
 
@@ -79,7 +85,7 @@ static void put_part(const struct nvmi_observe_part *part) {
   put_number(part->start, 16);
   put_number(part->end, 16);
   put(part->is_data ? " data " : " code ");
-  put(*part->name ? part->name : "-");
+  put_path(*part->name ? part->name : "-");
   put("\n");
 }
 
@@ -95,7 +101,9 @@ static void put_stack(uint32_t number) {
                               stack->alive_max,
                               stack->linked_max,
                               stack->size_min,
-                              stack->size_max};
+                              stack->size_max,
+                              stack->wait_first,
+                              stack->wait_last};
   put("stack");
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     put_number(numbers[i], 10);
@@ -113,6 +121,7 @@ static void put_edge(const struct nvmi_observe_edge *edge) {
   put_number(edge->to, 10);
   put_number(edge->most, 10);
   put_number(edge->since, 10);
+  put_number(edge->until, 10);
   put("\n");
 }
 
@@ -129,7 +138,7 @@ static void put_all(uint64_t points, const char *end) {
   for (size_t i = 0; i < count; i++)
     put_part(&parts[i]);
   for (uint32_t i = 0; i < nvmi_observe_stack_count(); i++)
-    if (nvmi_observe_stack_at(i)->made)
+    if (nvmi_observe_stack_at(i)->made || nvmi_observe_stack_at(i)->wait_first)
       put_stack(i);
   size_t slots;
   const struct nvmi_observe_edge *edges = nvmi_observe_edges(&slots);
@@ -152,11 +161,23 @@ static void tell_once(const char *path) {
   told = true;
 }
 
+/* A program that executes itself again has the same process: each image has a file of its own. */
+static bool name_files(const char *folder, char *path, char *new) {
+  for (unsigned image = 0;; image++) {
+    int length = snprintf(path, PATH_MAX, "%s/%d.%u.raw", folder, (int)getpid(), image);
+    snprintf(new, PATH_MAX, "%s/%d.%u.new", folder, (int)getpid(), image);
+    if (length < 0 || length >= PATH_MAX) {
+      *path = 0;
+      return false;
+    }
+    if (access(path, F_OK) != 0)
+      return true;
+  }
+}
+
 void nvmi_observe_write(const char *folder, uint64_t points, const char *end) {
-  char path[PATH_MAX], new[PATH_MAX];
-  int length = snprintf(path, sizeof path, "%s/%d.raw", folder, (int)getpid());
-  snprintf(new, sizeof new, "%s/%d.new", folder, (int)getpid());
-  if (length < 0 || (size_t)length >= sizeof path)
+  static char path[PATH_MAX], new[PATH_MAX];
+  if (!*path && !name_files(folder, path, new))
     return;
   out.fd = NVMI_UNCANCELLED(open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   out.failed = out.fd < 0;

@@ -39,7 +39,7 @@ private:
   void findLoaded() {
     for (size_t I = 0; I < O.Stacks.size(); ++I) {
       Made.Of[I].Loaded = llvm::any_of(O.Stacks[I].Calls, [&](const Call &C) { return isLoad(C); });
-      Made.LoadRan |= Made.Of[I].Loaded;
+      Made.LoadRan |= Made.Of[I].Loaded && O.Stacks[I].Made;
     }
   }
 
@@ -49,10 +49,32 @@ private:
     for (const Link &L : O.Links)
       if (Made.Of[L.To].Loaded)
         First = std::min(First.value_or(L.Since), L.Since);
-    return First;
+    return First ? behindLoad(*First) : First;
   }
 
-  /// Stacks that links lead to from \p Starts by the point \p Until, and none of \p Around's.
+  /// The load may wait for its input, too: such points lie within it. One that loads all the time has
+  /// no point behind it.
+  uint64_t behindLoad(uint64_t Point) const {
+    uint64_t Behind = Point;
+    for (bool Moved = true; Moved;) {
+      Moved = false;
+      for (size_t I = 0; I < O.Stacks.size(); ++I) {
+        const Stack &S = O.Stacks[I];
+        if (Made.Of[I].Loaded && S.WaitFirst && S.WaitFirst <= Behind && Behind <= S.WaitLast) {
+          Behind = S.WaitLast + 1;
+          Moved = true;
+        }
+      }
+    }
+    return Behind <= O.Points ? Behind : Point;
+  }
+
+  /// Whether a link was there at that point.
+  static bool wasThere(const Link &L, std::optional<uint64_t> At) {
+    return !At || (L.Since <= *At && *At <= L.Until);
+  }
+
+  /// Stacks that links lead to from \p Starts at the point \p Until, and none of \p Around's.
   std::vector<char> reach(const std::set<unsigned> &Starts, std::optional<uint64_t> Until,
                           const std::set<unsigned> &Around = {}) const {
     std::vector<char> Reached(O.Stacks.size());
@@ -63,7 +85,7 @@ private:
       unsigned At = Work.back();
       Work.pop_back();
       for (const Link *L : From[At])
-        if ((!Until || L->Since <= *Until) && !Reached[L->To] && !Around.count(L->To)) {
+        if (wasThere(*L, Until) && !Reached[L->To] && !Around.count(L->To)) {
           Reached[L->To] = 1;
           Work.push_back(L->To);
         }
@@ -82,7 +104,7 @@ private:
     std::optional<uint64_t> Until = pointBehindLoad();
     std::map<Word, std::set<unsigned>> Words;
     for (const Link &L : O.Links)
-      if (L.Kind != Link::Holder::Blocks && (Load.empty() || (Until && L.Since <= *Until)))
+      if (L.Kind != Link::Holder::Blocks && (Load.empty() || (Until && wasThere(L, Until))))
         Words[wordOf(L)].insert(L.To);
     for (auto At = Words.begin(); At != Words.end();) {
       bool Leads =

@@ -25,7 +25,9 @@ constexpr Number Numbers[] = {{"made", &Stack::Made},
                               {"alive_most", &Stack::AliveMost},
                               {"linked_most", &Stack::LinkedMost},
                               {"size_least", &Stack::SizeLeast},
-                              {"size_most", &Stack::SizeMost}};
+                              {"size_most", &Stack::SizeMost},
+                              {"wait_first", &Stack::WaitFirst},
+                              {"wait_last", &Stack::WaitLast}};
 
 json::Array callsOf(const Stack &S) {
   json::Array Calls;
@@ -41,7 +43,7 @@ json::Array callsOf(const Stack &S) {
 }
 
 json::Object objectOf(const Link &L) {
-  json::Object Made{{"to", L.To}, {"most", L.Most}, {"since", L.Since}};
+  json::Object Made{{"to", L.To}, {"most", L.Most}, {"since", L.Since}, {"until", L.Until}};
   if (L.Kind == Link::Holder::Blocks)
     Made["stack"] = L.From;
   else
@@ -92,7 +94,7 @@ bool readLink(const json::Value &From, Link &L, size_t Stacks) {
   const json::Object *Object = From.getAsObject();
   uint64_t To, Holder;
   if (!Object || !read(*Object, "to", To) || To >= Stacks || !read(*Object, "most", L.Most) ||
-      !read(*Object, "since", L.Since))
+      !read(*Object, "since", L.Since) || !read(*Object, "until", L.Until))
     return false;
   L.To = To;
   if (read(*Object, "function", L.Name)) {
@@ -108,6 +110,25 @@ bool readLink(const json::Value &From, Link &L, size_t Stacks) {
     return false;
   L.From = Holder;
   return true;
+}
+
+/// Whether it has too many levels for a reader that calls itself for each.
+bool isDeep(llvm::StringRef Text) {
+  constexpr unsigned LevelsMax = 16;
+  unsigned Levels = 0;
+  bool InText = false;
+  for (size_t I = 0; I < Text.size() && Levels <= LevelsMax; ++I) {
+    char C = Text[I];
+    if (InText && C == '\\')
+      ++I;
+    else if (C == '"')
+      InText = !InText;
+    else if (!InText && (C == '[' || C == '{'))
+      ++Levels;
+    else if (!InText && (C == ']' || C == '}'))
+      Levels -= Levels > 0;
+  }
+  return Levels > LevelsMax;
 }
 
 } // namespace
@@ -140,6 +161,8 @@ llvm::Expected<Observation> fromJson(llvm::StringRef Text, llvm::StringRef Name)
   auto Failed = [&](const llvm::Twine &What) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), Name + ": " + What);
   };
+  if (isDeep(Text))
+    return Failed("no observation: it has more levels than one has");
   llvm::Expected<json::Value> Parsed = json::parse(Text);
   if (!Parsed)
     return Failed(llvm::toString(Parsed.takeError()));

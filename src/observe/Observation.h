@@ -25,6 +25,7 @@ struct Call {
   bool operator<(const Call &Other) const { return key() < Other.key(); }
 };
 
+/// One that allocated nothing has only made points.
 struct Stack {
   std::vector<Call> Calls; ///< The innermost first: the call of malloc.
   uint64_t Made = 0, Bytes = 0;
@@ -34,6 +35,7 @@ struct Stack {
   uint64_t Left = 0;                      ///< When the runs ended.
   uint64_t AliveMost = 0, LinkedMost = 0; ///< At a point.
   uint64_t SizeLeast = 0, SizeMost = 0;
+  uint64_t WaitFirst = 0, WaitLast = 0; ///< Points that these calls made; 0: none.
 };
 
 struct Link {
@@ -45,6 +47,7 @@ struct Link {
   unsigned To = 0;
   uint64_t Most = 0;  ///< At a point.
   uint64_t Since = 0; ///< The first point that found it, of the run that found it first.
+  uint64_t Until = 0; ///< The last one.
 };
 
 struct Observation {

@@ -87,9 +87,10 @@ private:
   bool takeStack(const Words &W) {
     Stack S;
     uint64_t Number, Alive;
-    uint64_t *const Numbers[] = {&Number,          &S.Made,        &S.Bytes,   &S.FreedEarly,
-                                 &S.FreedUnlinked, &S.FreedLinked, &Alive,     &S.AliveMost,
-                                 &S.LinkedMost,    &S.SizeLeast,   &S.SizeMost};
+    uint64_t *const Numbers[] = {&Number,          &S.Made,        &S.Bytes,    &S.FreedEarly,
+                                 &S.FreedUnlinked, &S.FreedLinked, &Alive,      &S.AliveMost,
+                                 &S.LinkedMost,    &S.SizeLeast,   &S.SizeMost, &S.WaitFirst,
+                                 &S.WaitLast};
     if (W.size() < 1 + std::size(Numbers))
       return false;
     for (size_t I = 0; I < std::size(Numbers); ++I)
@@ -110,9 +111,10 @@ private:
   bool takeEdge(const Words &W) {
     Link L;
     uint64_t From, To;
-    if (W.size() != 7 || W[2].getAsInteger(W[1] == "b" ? 10 : 16, From) ||
+    if (W.size() != 8 || W[2].getAsInteger(W[1] == "b" ? 10 : 16, From) ||
         W[3].getAsInteger(10, L.Offset) || W[4].getAsInteger(10, To) ||
-        W[5].getAsInteger(10, L.Most) || W[6].getAsInteger(10, L.Since) || !Place.count(To))
+        W[5].getAsInteger(10, L.Most) || W[6].getAsInteger(10, L.Since) ||
+        W[7].getAsInteger(10, L.Until) || !Place.count(To))
       return false;
     L.To = Place[To];
     if (W[1] == "b") {

@@ -38,7 +38,7 @@ public:
       : OS(OS), O(O), F(F), All(All) {
     std::map<std::string, std::set<std::string>> Callers;
     for (const Stack &S : O.Stacks)
-      if (S.Calls.size() > 1)
+      if (S.Made && S.Calls.size() > 1 && S.Calls[0].Function != S.Calls[1].Function)
         Callers[S.Calls[0].Function].insert(S.Calls[1].Function);
     for (const auto &[Name, Of] : Callers)
       if (Of.size() >= CallersMin || llvm::StringRef(Name).contains_insensitive("alloc"))
@@ -46,15 +46,17 @@ public:
   }
 
   void heading(const std::vector<std::string> &Load) {
-    uint64_t Made = 0;
-    for (const Stack &S : O.Stacks)
+    uint64_t Made = 0, Chains = 0;
+    for (const Stack &S : O.Stacks) {
       Made += S.Made;
+      Chains += S.Made != 0;
+    }
     OS << support::printable(llvm::sys::path::filename(O.Program)) << ": "
        << counted(O.Runs, "run");
     if (O.Killed)
       OS << " (" << O.Killed << " killed)";
     OS << ", " << counted(O.Points, "point") << ", " << counted(Made, "allocation") << " by "
-       << counted(O.Stacks.size(), "chain") << " of calls\n";
+       << counted(Chains, "chain") << " of calls\n";
     if (Load.empty())
       return;
     OS << "\nVariables that led to what " << llvm::join(Load, ", ") << " made, behind the load:\n";
@@ -96,7 +98,7 @@ public:
 
 private:
   static bool isOfProgram(const Stack &S) {
-    return llvm::any_of(S.Calls, [](const Call &C) { return !C.File.empty(); });
+    return S.Made && llvm::any_of(S.Calls, [](const Call &C) { return !C.File.empty(); });
   }
 
   std::string holderOf(const Word &W) const {
@@ -218,7 +220,8 @@ void show(llvm::raw_ostream &OS, const Observation &O, const Fates &F,
   P.section("Linked from other variables", [&](unsigned I) { return !F.Of[I].OfData && Links(I); });
   auto Passes = [&](unsigned I) { return !F.Of[I].OfData && !Links(I); };
   auto Met = [&](unsigned I) { return O.Stacks[I].FreedEarly != O.Stacks[I].Made; };
-  P.section("Never linked from a variable", [&](unsigned I) { return Passes(I) && Met(I); });
+  P.section("Linked from local variables, or not at all",
+            [&](unsigned I) { return Passes(I) && Met(I); });
   if (All)
     P.section("Freed before any point", [&](unsigned I) { return Passes(I) && !Met(I); });
   P.rest();

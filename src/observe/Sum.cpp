@@ -23,11 +23,15 @@ unsigned Sum::add(const Stack &S) {
     return At->second;
   }
   Stack &Known = O.Stacks[At->second];
-  Known.SizeLeast = std::min(Known.SizeLeast, S.SizeLeast);
+  if (S.Made)
+    Known.SizeLeast = Known.Made ? std::min(Known.SizeLeast, S.SizeLeast) : S.SizeLeast;
   Known.SizeMost = std::max(Known.SizeMost, S.SizeMost);
   for (uint64_t Stack::*Each : {&Stack::Made, &Stack::Bytes, &Stack::FreedEarly,
                                 &Stack::FreedUnlinked, &Stack::FreedLinked, &Stack::Left})
     Known.*Each += S.*Each;
+  if (S.WaitFirst)
+    Known.WaitFirst = Known.WaitFirst ? std::min(Known.WaitFirst, S.WaitFirst) : S.WaitFirst;
+  Known.WaitLast = std::max(Known.WaitLast, S.WaitLast);
   for (uint64_t Stack::*Each : {&Stack::AliveMost, &Stack::LinkedMost})
     addMost(Known.*Each, S.*Each);
   return At->second;
@@ -42,6 +46,7 @@ void Sum::add(const Link &L) {
   Link &Known = O.Links[At->second];
   addMost(Known.Most, L.Most);
   Known.Since = std::min(Known.Since, L.Since);
+  Known.Until = std::max(Known.Until, L.Until);
 }
 
 void addObservation(Observation &O, const Observation &Other, bool SameRun) {

@@ -259,7 +259,7 @@ private:
     std::vector<observe::Chain> Chains;
     std::set<std::string> Met;
     for (unsigned I = 0; I < Seen.Stacks.size(); ++I) {
-      Chains.push_back(chainOf(I));
+      Chains.push_back(Seen.Stacks[I].Made ? chainOf(I) : observe::Chain());
       for (ScopeId Each : Chains.back().Scopes)
         Met.insert(nameOf(Each));
     }

@@ -299,6 +299,9 @@ std::vector<std::string> addObserved(const Invocation &I, const Installation &Fo
                   "-fno-builtin-malloc", "-fno-builtin-calloc", "-fno-builtin-realloc",
                   "-fno-builtin-strdup", "-fno-builtin-strndup", "--end-no-unused-arguments"});
   Command.insert(Command.end(), I.Passed.begin(), I.Passed.end());
+  // The program itself has all names.
+  Command.insert(Command.end(),
+                 {"--start-no-unused-arguments", "-gno-split-dwarf", "--end-no-unused-arguments"});
   if (I.StopsBefore || I.NoRuntime || !I.HasInput)
     return Command;
   if (!I.Language.empty())

@@ -204,7 +204,10 @@ private:
     bool HasNames = llvm::any_of(Seen.Stacks, [](const observe::Stack &S) {
       return llvm::any_of(S.Calls, [](const observe::Call &C) { return !C.File.empty(); });
     });
-    if (!HasNames)
+    bool HasMade = llvm::any_of(Seen.Stacks, [](const observe::Stack &S) { return S.Made; });
+    if (!HasMade)
+      warn("no allocation was noted: does the program have a malloc of its own, or a sanitizer's?");
+    else if (!HasNames)
       warn("the program has no debug information: was it stripped, or compiled without "
            "--nvmove-observe?");
     else if (!A.Load.empty() && !Fates.LoadRan)
