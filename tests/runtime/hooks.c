@@ -20,7 +20,7 @@ enum { MAPPINGS_MAX = 1024, TRIES_MAX = 1000000 };
 
 static void (*step_hook)(enum nvmi_step step);
 void (*hook_barrier)(void);
-void (*hook_yield)(void);
+void (*_Atomic hook_yield)(void);
 bool hook_no_barrier;
 void (*hook_futex)(bool wakes);
 _Atomic unsigned hook_maps;
@@ -43,8 +43,9 @@ void __wrap_nvmi_kill_step(enum nvmi_step step) {
 int __real_sched_yield(void);
 int __wrap_sched_yield(void);
 int __wrap_sched_yield(void) {
-  if (hook_yield)
-    hook_yield();
+  void (*hook)(void) = hook_yield; /* a thread may take it away meanwhile */
+  if (hook)
+    hook();
   return __real_sched_yield();
 }
 

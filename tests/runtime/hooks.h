@@ -25,7 +25,7 @@ extern bool fault_old_kernel;
 /* faults.c: mmap gives nothing. */
 extern bool fault_no_memory;
 /* In place of each sched_yield, before it; null: none. */
-extern void (*hook_yield)(void);
+extern void (*_Atomic hook_yield)(void);
 /* faults.c: behind each fsync; null: none. */
 extern void (*hook_synced)(void);
 /* faults.c: the page of a file that cannot be read, by its offset: a read that comes to it gives what
