@@ -30,9 +30,9 @@ static _Atomic int state;
 static char folder[PATH_MAX]; /* a copy: programs write their titles over their environment */
 static uint64_t points, begun, taken, wrote; /* ns; `taken`, `wrote`: of the processor */
 static _Atomic uint32_t lock;                /* 0: free, 1: taken, 2: taken, and somebody waits */
-/* By this thread: a signal handler may have interrupted an allocation, and wait for something. */
-static __thread volatile bool holds_lock __attribute__((tls_model("initial-exec")));
 
+/* By this thread: what a signal handler does that has interrupted an allocation is not observed. */
+static __thread volatile bool holds_lock __attribute__((tls_model("initial-exec")));
 static atomic_flag at_point = ATOMIC_FLAG_INIT; /* some thread is, or sees whether it is time */
 
 static void turn_off(void) {
@@ -64,21 +64,22 @@ static void find_out(void) {
 bool nvmi_observe_is_on(void) {
   if (atomic_load_explicit(&state, memory_order_relaxed) == UNKNOWN)
     find_out();
-  return atomic_load_explicit(&state, memory_order_relaxed) == ON;
+  return atomic_load_explicit(&state, memory_order_relaxed) == ON && !holds_lock;
 }
 
+/* The mark stands for longer than the lock is held: a handler that comes in between takes none. */
 void nvmi_observe_lock(void) {
   uint32_t seen = 0;
+  holds_lock = true;
   if (!atomic_compare_exchange_strong(&lock, &seen, 1))
     while (atomic_exchange(&lock, 2))
       syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
-  holds_lock = true;
 }
 
 void nvmi_observe_unlock(void) {
-  holds_lock = false;
   if (atomic_exchange(&lock, 0) == 2)
     syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  holds_lock = false;
 }
 
 void *nvmi_observe_memory(size_t size) {
@@ -133,7 +134,7 @@ static void follow(const void *frame, const char *end) {
 }
 
 void nvmi_observe_point(const void *frame) {
-  if (!nvmi_observe_is_on() || holds_lock || atomic_flag_test_and_set(&at_point))
+  if (!nvmi_observe_is_on() || atomic_flag_test_and_set(&at_point))
     return;
   int before = errno;
   if (is_within(taken))
@@ -152,7 +153,7 @@ __attribute__((constructor)) static void begin(void) {
  * a handler that interrupted one ends the process, there is none. */
 __attribute__((destructor)) void nvmi_observe_exit(void) {
   static atomic_flag ended = ATOMIC_FLAG_INIT;
-  if (!nvmi_observe_is_on() || holds_lock || atomic_flag_test_and_set(&ended))
+  if (!nvmi_observe_is_on() || atomic_flag_test_and_set(&ended))
     return;
   for (unsigned tries = 0; atomic_flag_test_and_set(&at_point); tries++)
     if (NVMI_UNCANCELLED(usleep(1000)), tries == END_TRIES)

@@ -18,6 +18,7 @@
 
 #define THROUGH(type, name, parameters, arguments)                                                 \
   type name parameters;                                                                            \
+  FOUND(name)                                                                                      \
   NVMI_INTERPOSE type name parameters {                                                            \
     const void *outer = nvmi_observe_caller;                                                       \
     nvmi_observe_caller = outer ? outer : __builtin_frame_address(0);                              \

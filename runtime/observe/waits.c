@@ -37,6 +37,7 @@ static bool is_outside(int fd) {
 }
 
 #define WAIT(type, name, parameters, arguments, is_point)                                          \
+  FOUND(name)                                                                                      \
   NVMI_INTERPOSE type name parameters {                                                            \
     if (is_point)                                                                                  \
       POINT();                                                                                     \
@@ -97,6 +98,7 @@ WAIT(int, sigsuspend, (const sigset_t *of), (of), ALWAYS)
 
 /* These allocate for their caller, too. */
 #define READ_LINE(name, parameters, arguments)                                                     \
+  FOUND(name)                                                                                      \
   NVMI_INTERPOSE ssize_t name parameters {                                                         \
     if (OF_STREAM)                                                                                 \
       POINT();                                                                                     \
@@ -129,6 +131,7 @@ CHECKED(int, __poll_chk, (struct pollfd * of, nfds_t count, int time, size_t roo
 
 /* scanf and fscanf by the names that <stdio.h> gives them. */
 int __isoc99_vscanf(const char *format, va_list values);
+FOUND(__isoc99_vscanf)
 int __isoc99_scanf(const char *format, ...);
 NVMI_INTERPOSE int __isoc99_scanf(const char *format, ...) {
   POINT();
@@ -140,6 +143,7 @@ NVMI_INTERPOSE int __isoc99_scanf(const char *format, ...) {
 }
 
 int __isoc99_vfscanf(FILE *stream, const char *format, va_list values);
+FOUND(__isoc99_vfscanf)
 int __isoc99_fscanf(FILE *stream, const char *format, ...);
 NVMI_INTERPOSE int __isoc99_fscanf(FILE *stream, const char *format, ...) {
   if (OF_STREAM)
@@ -153,6 +157,7 @@ NVMI_INTERPOSE int __isoc99_fscanf(FILE *stream, const char *format, ...) {
 
 /* Ends without destructors. */
 #define END(name)                                                                                  \
+  FOUND(name)                                                                                      \
   NVMI_INTERPOSE _Noreturn void name(int status) {                                                 \
     nvmi_observe_exit();                                                                           \
     NEXT(name)(status);                                                                            \

@@ -6,14 +6,13 @@
 /* One that the program itself defines is the program's. */
 #define NVMI_INTERPOSE __attribute__((weak, visibility("default")))
 
-/* `function`, of the type of the one that is defined here. */
-#define NEXT(function)                                                                             \
-  ({                                                                                               \
-    static __typeof__(function) *next;                                                             \
-    __typeof__(function) *found = __atomic_load_n(&next, __ATOMIC_RELAXED);                        \
-    if (!found) {                                                                                  \
-      found = (__typeof__(function) *)dlsym(RTLD_NEXT, #function);                                 \
-      __atomic_store_n(&next, found, __ATOMIC_RELAXED);                                            \
-    }                                                                                              \
-    found;                                                                                         \
-  })
+/* The C library's function of that name. It is looked for when the program starts: the linker allocates,
+ * and a signal handler may be the first that calls the function. */
+#define FOUND(name)                                                                                \
+  static __typeof__(name) *next_##name;                                                            \
+  __attribute__((constructor)) static void find_##name(void) {                                     \
+    next_##name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);                                     \
+  }
+
+/* It, also for a constructor that runs before that. */
+#define NEXT(name) (next_##name ? next_##name : (find_##name(), next_##name))
