@@ -6,7 +6,7 @@
  *
  * Block: memory that malloc or a function of its kind returned. Stack: the calls that led to an
  * allocation, as return addresses. Point: a moment at which the program waits for input from
- * outside: it has no command in work. At a point the library follows all links. Link: an aligned
+ * outside. That no command is in work then is assumed. At a point the library follows all links. Link: an aligned
  * word, in a variable, in a frame of the waiting thread or in a linked block, that holds an address
  * inside of a block. Links are found as a conservative garbage collector finds them: a number that
  * looks like an address counts as a link.
@@ -19,8 +19,8 @@
  * (they count as the larger block); thread-local variables; frames of other threads.
  *
  * One lock guards all of it; one thread at a time makes a point. A point holds the lock, so that no
- * block goes away meanwhile. Threads
- * may store at that time; a link that moves then can be missed. A forked child is not observed.
+ * block goes away meanwhile. Threads may store at that time: a link that moves then can be missed. A
+ * forked child is not observed.
  *
  * An archive of its own, with no use of libnvmove: see outputs/outputs.h for the pattern.
  */

@@ -8,8 +8,6 @@
 #define _GNU_SOURCE
 #include "observe/observe.h"
 
-#include "base/uncancelled.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
