@@ -9,7 +9,8 @@ in workshop.py. The first look at each mutation is short: the runtime's tests th
 run for SCREEN_SECONDS, and FEW random programs where threads are concerned. Each mutation that it leaves is
 tried by all: tests for FAST_SECONDS and FURTHER_SECONDS; compiled programs of the suites that are known to
 reach its file (COMPILED); `nvmove crash` (from DIR) on right programs that are linked with the mutated
-runtime; random programs and a storm.
+runtime; random programs and a storm. What noticed a mutation in an earlier run (noticed.tsv, which each run
+writes) is tried before all that: a go over all places is then short.
 
 A mutation that nothing notices is a survivor: either the tests miss something, or the line is needless.
 Those that are known, with the reason, are in SURVIVORS (docs/internals/reliability.md explains them); any
@@ -35,19 +36,20 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import children  # noqa: E402
 from mutations import ROOT, SURVIVORS, Mutation, mutations  # noqa: E402
-from workshop import Noticed, Workshop  # noqa: E402
+from workshop import Earlier, Noticed, Workshop  # noqa: E402
 
 SECONDS_MAX = 1800  # of all tests on a busy machine
 SAID_SHOWN = 4000  # characters of what a command prints
+NOTICED = os.path.join(ROOT, "tests", "mutation", "noticed.tsv")
 NONE = Mutation("", "", "", 0, "", "")
 
 
 class Workshops:
     """So many copies of the runtime, in which mutations are tried at the same time."""
 
-    def __init__(self, folder, tools, jobs, seconds):
+    def __init__(self, folder, tools, jobs, seconds, earlier):
         self.jobs, self.seconds, self.free, noticed = jobs, seconds, queue.Queue(), Noticed()
-        self.all = [Workshop(os.path.join(folder, str(job)), os.path.abspath(tools), noticed)
+        self.all = [Workshop(os.path.join(folder, str(job)), os.path.abspath(tools), noticed, earlier)
                     for job in range(jobs)]
         for shop in self.all:
             self.free.put(shop)
@@ -126,7 +128,8 @@ class Fates:
 
 def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=None, screens=False, names=""):
     """(noticed or known, wrong): prints each mutation's fate."""
-    wanted, found = [m for m in mutations() if re.search(only, str(m))], Fates(tried)
+    everything, found, earlier = mutations(), Fates(tried), Earlier(NOTICED)
+    wanted, keys = [m for m in everything if re.search(only, str(m))], [m.key() for m in everything]
     if sample and sample < len(wanted):
         wanted = random.Random(seed).sample(wanted, sample)
     for mutation in wanted:
@@ -136,7 +139,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=Non
     left = [m for m in wanted if found.before.get(str(m), "") is None]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         children.FOLDERS.add(folder)
-        shops = Workshops(folder, tools, jobs, seconds)
+        shops = Workshops(folder, tools, jobs, seconds, earlier)
         shops.know(tried, names)
         fault = shops.fault(screens)
         if fault:
@@ -145,6 +148,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=Non
         for mutation, by in shops.fates(new, True):
             if by:
                 found.add(mutation, by)
+                earlier.write(keys)
             else:
                 found.leave(mutation)
                 left.append(mutation)
@@ -154,6 +158,7 @@ def run(tools, only="", seconds=SECONDS_MAX, jobs=1, sample=0, seed=1, tried=Non
         else:
             for mutation, by in shops.fates(left, False):
                 found.add(mutation, by)
+                earlier.write(keys)
     print(f"mutate: {found.noticed} of {len(wanted)} noticed, "
           f"{100 * found.noticed / max(len(wanted), 1):.1f} %")
     return found.passed, found.failed

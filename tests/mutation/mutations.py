@@ -1,4 +1,5 @@
 """What mutate.py removes: statements and conditions of the runtime, each one line changed by one rule."""
+import collections
 import os
 import re
 
@@ -85,7 +86,7 @@ SURVIVORS = {
 class Mutation:
     def __init__(self, kind, name, function, number, old, new):
         self.kind, self.name, self.function, self.number = kind, name, function, number
-        self.old, self.new = old, new
+        self.old, self.new, self.copy = old, new, 1
 
     def __str__(self):
         return f"{self.kind}: {self.name}:{self.number}: {self.old.strip()}"
@@ -94,7 +95,9 @@ class Mutation:
         return (self.name, self.number) == (name, number)
 
     def key(self):
-        return f"{self.name}: {self.function}: {self.old.split('/*')[0].strip()}"
+        """The same wherever the function stands; of the same line in one function the second has a number."""
+        number = f" ({self.copy})" if self.copy > 1 else ""
+        return f"{self.name}: {self.function}: {self.old.split('/*')[0].strip()}{number}"
 
 
 def sources():
@@ -114,7 +117,7 @@ def looks_only(line):
 
 
 def mutations():
-    found = []
+    found, keys = [], collections.Counter()
     for name in sources():
         rules = RULES + (WHOLE_RULES if name in WHOLE else [])
         with open(os.path.join(ROOT, name)) as f:
@@ -132,4 +135,6 @@ def mutations():
                 part = kind in ("statement", "condition") and not is_whole(line)
                 if new != line and not part and not known:
                     found.append(Mutation(kind, name, function, number, line, new))
+                    keys[found[-1].key()] += 1
+                    found[-1].copy = keys[found[-1].key()]
     return found

@@ -18,6 +18,7 @@ SECONDS_MAX = 600  # of a test without a mutation, on a busy machine
 MARKS = ["-fsanitize-coverage=bb,no-prune,trace-pc-guard", "-O0", "-g1", "-fno-inline"]
 MARK_SIZE = 12  # bytes of code before the address to which a mark returns
 NEAR, LEAST = 25, 1e-6  # lines; a test's weight at least
+FAVOUR = 8
 SLOWER, SLOWEST_START = 8, 6  # a test on a busy machine, with a mutation that makes it wait
 
 
@@ -55,17 +56,16 @@ class Reached:
             count += 1
         return count
 
-    def plan(self, name, number, first):
-        """The tests that reach a line: `first`, then the fastest and those that reach rarely reached lines
-        near it."""
+    def plan(self, name, number, favoured):
+        """The tests that reach a line, the fastest first, and those that reach rarely reached lines near it;
+        those in `favoured` count as faster than they are."""
         tests = self.tests(name, number)
         rare = dict.fromkeys(tests, LEAST)
         for near in range(number - NEAR, number + NEAR + 1):
             those = self.tests_of.get((name, near), ())
             for test in tests.intersection(those):
                 rare[test] += 1 / len(those)
-        found = sorted(tests, key=lambda t: self.seconds[t] / rare[t])
-        return [t for t in first if t in tests] + [t for t in found if t not in first]
+        return sorted(tests, key=lambda t: self.seconds[t] / rare[t] / (FAVOUR if t in favoured else 1))
 
 
 def said(*command):

@@ -42,6 +42,7 @@ RUNNER_SECONDS = 30
 NOTICED_MAX = 24  # tests that are tried first
 CHECK = "check: "
 FEW, PROGRAMS, KILLS = 25, 200, 100
+SCREEN = ("tests", "few programs", "compiled")  # checks of the first look
 
 with open(os.path.join(ROOT, "tests", "runtime", "CMakeLists.txt")) as cmake:
     WRAPPED = re.search(r"foreach\(call ([\w\s]+)\)", cmake.read()).group(1).split()  # by faults.c
@@ -73,12 +74,38 @@ class Noticed:
         return sorted(checks, key=lambda c: known.index(CHECK + c) if CHECK + c in known else len(known))
 
 
+class Earlier:
+    """What noticed each mutation in an earlier run, from a file: that is tried first. Lines of the mutation's
+    key, the check, and the test that failed in it ("": a check without names)."""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        if os.path.exists(path):
+            with open(path) as f:
+                for line in f:
+                    key, check, test = line.rstrip("\n").split("\t")
+                    self.known[key] = check, test
+
+    def of(self, mutation):
+        return self.known.get(mutation.key(), (None, ""))
+
+    def learn(self, mutation, check, test):
+        self.known[mutation.key()] = check, test
+
+    def write(self, keys):
+        """Of mutations that are there today."""
+        with open(self.path, "w") as f:
+            for key in sorted(keys):
+                if key in self.known:
+                    f.write("\t".join((key, *self.known[key])) + "\n")
+
+
 class Workshop:
     """A copy of the sources, with the object file of each."""
 
-    def __init__(self, folder, tools, noticed):
+    def __init__(self, folder, tools, noticed, earlier):
         self.folder, self.tools, self.nvmove = folder, tools, os.path.join(tools, "nvmove")
-        self.noticed, self.reached = noticed, None
+        self.noticed, self.earlier, self.reached = noticed, earlier, None
         self.cc = os.path.join(folder, "build", "bin", "nvmove-cc")
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
@@ -136,12 +163,16 @@ class Workshop:
 
     def plans(self, mutation, screens):
         """Tests that reach the mutated line: those that take FAST_SECONDS, and others."""
-        tests = self.reached.plan(mutation.name, mutation.number, self.noticed.tests(mutation.name))
+        tests = self.reached.plan(mutation.name, mutation.number, set(self.noticed.tests(mutation.name)))
         seconds = SCREEN_SECONDS if screens else FAST_SECONDS
         if mutation.kind in ("fence", "flush"):
             tests.sort(key=lambda test: not loses_power(test))  # only these can notice
             losing = sum(self.reached.seconds[t] for t in tests if loses_power(t))
             seconds = max(seconds, min(losing, SCREEN_POWER_SECONDS) if screens else losing)
+        _, first = self.earlier.of(mutation)
+        if first in tests:
+            tests.remove(first)
+            tests.insert(0, first)
         fast = self.reached.within(tests, seconds)
         return tests[:fast], tests[fast:fast + self.reached.within(tests[fast:], FURTHER_SECONDS)]
 
@@ -160,9 +191,6 @@ class Workshop:
                    "storm": lambda: self.storm_passes(seconds)} if mutation.name in ("", *WHOLE) else {}
         compiled = {"compiled": lambda: self.compiled_pass(COMPILED[mutation.name], seconds)
                     } if mutation.name in COMPILED else {}
-        if screens:
-            threads = {"few programs": threads["few programs"]} if threads else {}
-            return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **compiled}
         explored = {f"explored {n}": lambda n=n: self.explores(n, METHODS, seconds)
                     for n in range(len(EXPLORED))}
         return {"tests": lambda: self.tests_pass(fast, seconds), **threads, **compiled, **explored,
@@ -172,9 +200,13 @@ class Workshop:
         """The check that finds something, and the test that failed; none: "". A hang is a failure."""
         self.make_compiler()
         checks = self.checks(mutation, seconds, screens)
-        for check in ["tests", *self.noticed.order(mutation.name, list(checks)[1:])]:
+        earlier, _ = self.earlier.of(mutation)
+        names = ["tests", *self.noticed.order(mutation.name, list(checks)[1:])]
+        if screens:
+            names = [n for n in names if n in (*SCREEN, earlier)]
+        for check in sorted(names, key=lambda name: name != earlier):
             if not checks[check]():
-                return f"{check}: {self.learn(mutation.name, check)}"
+                return f"{check}: {self.learn(mutation, check)}"
         return ""
 
     def make_tools(self):
@@ -231,11 +263,14 @@ class Workshop:
         with open(os.path.join(self.folder, SAID), errors="replace") as f:
             return f.read()
 
-    def learn(self, name, check):
-        self.noticed.add(name, CHECK + check)
-        for test in re.findall(r"^FAILED: (.*)$", self.said(), re.M):
-            self.noticed.add(name, test)
-        return ((self.said().splitlines() or ["it died"])[-1])[:LAST_SHOWN]
+    def learn(self, mutation, check):
+        failed = re.findall(r"^FAILED: (.*)$", self.said(), re.M)
+        self.noticed.add(mutation.name, CHECK + check)
+        for test in failed:
+            self.noticed.add(mutation.name, test)
+        if mutation.name:
+            self.earlier.learn(mutation, "tests" if failed else check, failed[0] if failed else "")
+        return failed[0] if failed else (self.said().splitlines() or ["it died"])[-1][:LAST_SHOWN]
 
     def fate(self, mutation, seconds, screens):
         path = os.path.join(self.folder, mutation.name)
