@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "trace/trace_outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>

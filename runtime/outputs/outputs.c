@@ -1,6 +1,8 @@
 /* outputs.c: bytes that go to a descriptor or a queue: see outputs.h. */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "trace/trace_outputs.h"
+#include "trace/trace_program.h"
 
 #include "base/uncancelled.h"
 

@@ -1,5 +1,5 @@
 /* outputs.h: functions of the C library through which something leaves the process, in front of the
- * library's own: which of the calls are outputs (trace/output.h), of instrumented code and of code
+ * library's own: which of the calls are outputs (trace/trace_outputs.h), of instrumented code and of code
  * that nothing instruments.
  *
  * An archive of its own (libnvmove_outputs.a), with which programs are linked that are built with
@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "trace/output.h"
+#include "trace/trace_outputs.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

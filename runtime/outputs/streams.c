@@ -2,6 +2,7 @@
  * sometimes, is looked at behind the call (trace/trace_outputs.c). */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "trace/trace_outputs.h"
 
 #include <errno.h>
 #include <stdio_ext.h>

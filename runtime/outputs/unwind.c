@@ -8,6 +8,8 @@
  */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "trace/trace_outputs.h"
+#include "trace/trace_state.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,10 @@
 /* raw.c: see raw.h. */
 #define _GNU_SOURCE
 #include "raw/raw_parts.h"
+#include "trace/trace_file.h"
+#include "trace/trace_points.h"
 
-#include "trace/trace_parts.h"
+#include "trace/trace_state.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* raw_file.c: the file that is traced, and where it is mapped (raw.h). */
 #define _GNU_SOURCE
 #include "raw/raw_parts.h"
+#include "trace/trace_file.h"
+#include "trace/trace_program.h"
 
 #include "base/settings.h"
 #include "base/uncancelled.h"
-#include "trace/trace_parts.h"
+#include "trace/trace_state.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -12,7 +12,15 @@
  * an opening that failed, is found by a copy of it.
  */
 #define _GNU_SOURCE
-#include "trace/trace_parts.h"
+#include "trace/trace.h"
+
+#include "trace/trace_calls.h"
+#include "trace/trace_file.h"
+#include "trace/trace_points.h"
+#include "trace/trace_program.h"
+#include "trace/trace_shared.h"
+#include "trace/trace_state.h"
+#include "trace/trace_view.h"
 
 #include "base/settings.h"
 #include "core/thread.h"

@@ -17,3 +17,12 @@ void nvmi_trace_drop(const struct nvm_pool *pool);
 void nvmi_trace_close(struct nvm_pool *pool);
 /* The process ends with the pool open. */
 void nvmi_trace_leave(const struct nvm_pool *pool);
+
+struct nvmi_told;
+/* An event of the calling thread, which does not hold the trace's lock. */
+void nvmi_trace_tell(const struct nvmi_told *told);
+struct nvmi_tracer;
+/* The calling thread's; made at its first event. */
+struct nvmi_tracer *nvmi_trace_self(void);
+/* In the pool's file; at least the trace's size: the address is not in the pool. */
+uint64_t nvmi_trace_offset(const void *address);

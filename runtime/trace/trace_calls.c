@@ -1,8 +1,14 @@
 /* trace_calls.c: what code compiled with --nvmove-trace tells: stores, calls, and the places
  * of what comes next. Each entry looks who called the code that called it. */
 #define _GNU_SOURCE
+#include "trace/trace_calls.h"
+
 #include "core/thread.h"
-#include "trace/trace_parts.h"
+#include "trace/trace.h"
+#include "trace/trace_outputs.h"
+#include "trace/trace_points.h"
+#include "trace/trace_state.h"
+#include "trace/trace_view.h"
 
 #define trace nvmi_trace_state
 

@@ -11,10 +11,12 @@
  * that is no trace.
  */
 #define _GNU_SOURCE
+#include "trace/trace_file.h"
+
 #include "base/own_files.h"
 #include "base/settings.h"
 #include "base/uncancelled.h"
-#include "trace/trace_parts.h"
+#include "trace/trace_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

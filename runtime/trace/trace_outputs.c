@@ -1,6 +1,12 @@
-/* trace_outputs.c: outputs: see output.h. */
+/* trace_outputs.c: outputs: see trace_outputs.h. */
 #define _GNU_SOURCE
-#include "trace/output.h"
+#include "trace/trace_outputs.h"
+
+#include "trace/trace.h"
+#include "trace/trace_calls.h"
+#include "trace/trace_file.h"
+#include "trace/trace_points.h"
+#include "trace/trace_state.h"
 
 #include "base/own_files.h"
 #include "base/uncancelled.h"

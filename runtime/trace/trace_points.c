@@ -6,7 +6,10 @@
  * stack (a signal's, a coroutine's) a point is its place alone.
  */
 #define _GNU_SOURCE
-#include "trace/trace_parts.h"
+#include "trace/trace_points.h"
+
+#include "trace/trace_file.h"
+#include "trace/trace_state.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -5,7 +5,10 @@
  * and print the trace does not have. A constructor of the program, and of each library, tells of those
  * in it. And that the program has made a socket: then others may not do the same a second time.
  */
-#include "trace/output.h"
+#include "trace/trace_program.h"
+
+#include "trace/trace_file.h"
+#include "trace/trace_outputs.h"
 
 #include "base/own_locks.h"
 #include "base/settings.h"

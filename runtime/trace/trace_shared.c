@@ -5,7 +5,10 @@
  * memory without a file are left out.
  */
 #define _GNU_SOURCE
-#include "trace/trace_parts.h"
+#include "trace/trace_shared.h"
+
+#include "trace/trace_file.h"
+#include "trace/trace_state.h"
 
 #include "base/own_files.h"
 #include "base/uncancelled.h"

@@ -7,7 +7,10 @@
  * it is the later one's: who stores again notes again before a described function.
  */
 #define _GNU_SOURCE
-#include "trace/trace_parts.h"
+#include "trace/trace_view.h"
+
+#include "trace/trace_file.h"
+#include "trace/trace_state.h"
 
 #include "heap/heap_types.h"
 #include "types/types.h"

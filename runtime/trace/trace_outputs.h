@@ -1,4 +1,4 @@
-/* output.h: how an output is told. Output: a call that succeeds, and by which another process can
+/* trace_outputs.h: how an output is told. Output: a call that succeeds, and by which another process can
  * learn of something.
  *
  * Instrumented code announces the call before it is made, with its place. Functions in front of the
@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "trace/trace_parts.h"
+#include "trace/trace_state.h"
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -31,6 +31,8 @@ __attribute__((weak)) bool nvmi_outputs_tell(void);
 
 /* Takes the announcement, if there is one. */
 void nvmi_trace_announced(struct nvmi_output *made);
+/* The output that was announced is over, or was none. */
+void nvmi_trace_announce_none(void);
 /* Whether others can read what is written there. Not: memory devices, files without a name, those
  * that are temporary, a counter (eventfd) of a process without children, the pool. */
 bool nvmi_trace_leaves(int descriptor);
@@ -44,7 +46,5 @@ void nvmi_trace_output(const struct nvmi_output *made, int descriptor, int64_t a
 /* A file whose name nobody knows yet (mkstemp); it is known from now on. */
 void nvmi_trace_temporary(const struct stat *status, bool is_temporary);
 bool nvmi_trace_is_temporary(const struct stat *status);
-/* The process has made a socket. */
-void nvmi_trace_socket(void);
 /* The process has a child. */
 void nvmi_trace_forked(void);
