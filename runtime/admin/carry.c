@@ -1,6 +1,7 @@
 /* carry.c: see include/nvmove/carry.h. */
 #include "core/map.h"
 #include "core/tracing.h"
+#include "heap/heap_chunks.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"
 #include "types/types.h"

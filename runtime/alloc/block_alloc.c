@@ -3,6 +3,9 @@
  * Allocation claims a block in DRAM and leaves the rest to the transaction (heap_intents.c).
  */
 #include "alloc/block_alloc.h"
+#include "heap/heap_claim.h"
+#include "heap/heap_spans.h"
+#include "types/judged.h"
 
 #include "core/barrier.h"
 #include "core/gate.h"

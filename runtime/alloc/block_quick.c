@@ -4,6 +4,8 @@
  * Programs that take requests apart allocate and free a few blocks for each.
  */
 #include "alloc/block_quick.h"
+#include "heap/heap_spans.h"
+#include "types/judged.h"
 
 #include "alloc/block_alloc.h"
 #include "core/barrier.h"

@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "base/own_files.h"
 #include "gc/counts.h"
+#include "heap/heap_chunks.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "platform/disk.h"
 

@@ -7,8 +7,11 @@
 #include "format/address.h"
 #include "fsck/repair.h"
 #include "gc/collect.h"
+#include "heap/heap_chunks.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"
+#include "types/block_map.h"
+#include "types/crew.h"
 #include "types/types.h"
 #include "types/words.h"
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/pool.h"
+#include "types/block_map.h"
 #include "types/words.h"
 
 #include "nvmove/repair.h"

@@ -9,6 +9,8 @@
  * block that no other leads to. Else such blocks are named, and somebody has to say.
  */
 #include "fsck/repair.h"
+#include "heap/heap_spans.h"
+#include "types/block_map.h"
 
 #include "format/address.h"
 #include "heap/heap_types.h"

@@ -6,6 +6,7 @@
  * from the other. What nobody knows is left, for then a word of the table may be a byte of a block.
  */
 #include "fsck/repair_puzzle.h"
+#include "heap/heap_spans.h"
 
 #include "heap/heap_types.h"
 

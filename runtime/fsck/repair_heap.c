@@ -8,6 +8,7 @@
 #include "fsck/nameless.h"
 #include "fsck/repair_puzzle.h"
 #include "fsck/unused.h"
+#include "heap/heap_chunks.h"
 
 #include "heap/heap_types.h"
 #include "heap/run_owner.h"

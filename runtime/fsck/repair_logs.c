@@ -6,6 +6,7 @@
  * astray should lead to the one run that says it is that segment.
  */
 #include "fsck/repair.h"
+#include "heap/heap_chunks.h"
 
 #include "base/checksum.h"
 #include "heap/heap_types.h"

@@ -7,6 +7,8 @@
  * lies behind the next damaged word say nothing.
  */
 #include "fsck/repair_puzzle.h"
+#include "heap/heap_chunks.h"
+#include "heap/heap_spans.h"
 
 #include "fsck/unused.h"
 #include "heap/heap_types.h"

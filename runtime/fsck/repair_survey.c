@@ -2,6 +2,9 @@
  * decides is followed, and counted apart from what types say (reach.c, check_words.c).
  */
 #include "fsck/repair.h"
+#include "heap/heap_chunks.h"
+#include "heap/heap_spans.h"
+#include "types/block_map.h"
 
 #include "format/address.h"
 #include "heap/heap_types.h"

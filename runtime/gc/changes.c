@@ -1,5 +1,6 @@
 /* changes.c: see changes.h. */
 #include "gc/changes.h"
+#include "types/judged.h"
 
 #include "base/sort.h"
 #include "core/piece.h"

@@ -8,6 +8,7 @@
 #include "gc/reach.h"
 #include "heap/heap_types.h"
 #include "tx/tx.h"
+#include "types/crew.h"
 #include "types/types.h"
 #include "types/words.h"
 

@@ -2,6 +2,7 @@
 #include "gc/counts.h"
 #include "base/uncancelled.h"
 #include "gc/collect.h"
+#include "types/crew.h"
 
 #include "base/checksum.h"
 #include "base/kill.h"

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "gc/reach.h"
 #include "base/uncancelled.h"
+#include "types/block_map.h"
+#include "types/crew.h"
 
 #include "base/progress.h"
 #include "format/address.h"

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "core/pool.h"
+#include "types/block_map.h"
 #include "types/words.h"
 
 struct nvmi_reach {

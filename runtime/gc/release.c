@@ -13,6 +13,9 @@
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"
+#include "types/block_map.h"
+#include "types/crew.h"
+#include "types/judged.h"
 #include "types/types.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* heap.c: a pool's heap as a whole: its tables in DRAM, and the block that an address lies in. */
 #include "core/map.h"
+#include "heap/heap_chunks.h"
 #include "heap/heap_locate.h"
+#include "heap/heap_spans.h"
 
 #include <sys/mman.h>
 

@@ -10,6 +10,10 @@
 #include "core/log_state.h"
 #include "core/pool.h"
 
+struct nvmi_span;
+struct nvmi_chunk;
+struct nvmi_location;
+
 int nvmi_heap_start(struct nvm_pool *pool);
 /* -1: a child of fork has no heap, recorded. */
 int nvmi_heap_refuse_child(const struct nvm_pool *pool);
@@ -40,6 +44,17 @@ static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
 /* Bytes from an address of the pool to the end of the block in which it lies; 0: it lies in none.
  */
 uint64_t nvmi_heap_room(struct nvm_pool *pool, const void *address);
+
+/* Bytes of the block that starts at an address; 0: none does, recorded. */
+size_t nvmi_heap_usable_size(const void *address);
+/* The block that a file offset lies in, and how far inside. Null: none; tables must have
+ * been read, or the chunk's are read now. */
+struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
+                                uint64_t *inside);
+/* The block that starts at an address, and its pool; false: none does, recorded. */
+bool nvmi_block_find(const void *address, struct nvm_pool **pool, struct nvmi_location *at);
+/* Bytes of the block in this chunk. */
+uint64_t nvmi_block_size_at(struct nvm_pool *pool, const struct nvmi_chunk *chunk);
 
 /* The type of the block that starts at an address of the pool, its id; 0: it has none, or no block
  * starts there. */

@@ -5,6 +5,10 @@
  * before the replay floor has passed that record (docs/internals/crash-consistency.md, N2).
  */
 #define _GNU_SOURCE
+#include "heap/heap_chunks.h"
+
+#include "heap/heap_runs.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 
 #include "core/map.h"

@@ -1,8 +1,12 @@
 /* heap_claim.c: a block for an allocation, claimed in DRAM: the file hears of it by the transaction
  * (heap_intents.c).
  */
+#include "heap/heap_claim.h"
+
+#include "heap/heap_chunks.h"
 #include "heap/heap_ready.h"
 #include "heap/heap_recent.h"
+#include "heap/heap_spans.h"
 
 /* Claims a block of the log's span; the owner alone clears bits, so one found set stays so. */
 static bool claim(struct nvmi_span *span, uint32_t *index, bool solo) {

@@ -9,6 +9,7 @@
  * transaction commits is written to the file.
  */
 #include "heap/heap_ready.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 
 #include "core/lines.h"

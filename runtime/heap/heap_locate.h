@@ -63,8 +63,3 @@ static inline uint32_t nvmi_small_size(const struct nvm_pool *pool, const void *
   uint8_t class = nvmi_class_of_chunk(chunk);
   return NVMI_LIKELY(head && class < NVMI_CLASSES) ? heap->geometry[class].block_size : 0;
 }
-
-/* heap.c: the block that starts at an address, and its pool; false: none does, recorded. */
-bool nvmi_block_find(const void *address, struct nvm_pool **pool, struct nvmi_location *at);
-/* heap.c: bytes of the block in this chunk. */
-uint64_t nvmi_block_size_at(struct nvm_pool *pool, const struct nvmi_chunk *chunk);

@@ -11,6 +11,7 @@
  * allocates together, and will look at together, lies together.
  */
 #include "heap/heap_ready.h"
+#include "heap/heap_spans.h"
 
 enum { PART_OF_CHUNKS = 8 };
 

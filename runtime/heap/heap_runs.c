@@ -4,6 +4,8 @@
  * list, else any from a longer one. The length stands at both ends of a run, so a freed run finds
  * its neighbours.
  */
+#include "heap/heap_runs.h"
+
 #include "heap/heap_types.h"
 
 #include <assert.h>

@@ -5,6 +5,9 @@
  * After opening, a span's table in the file is read when the first block of it is freed or its
  * class needs room.
  */
+#include "heap/heap_spans.h"
+
+#include "heap/heap_chunks.h"
 #include "heap/heap_types.h"
 
 #include <string.h>

@@ -75,45 +75,6 @@ struct nvmi_heap {
   uint32_t chunks_max;
 };
 
-/* heap_runs.c */
-void nvmi_runs_add(struct nvmi_heap *heap, uint32_t first, uint32_t count);
-uint32_t nvmi_runs_take(struct nvmi_heap *heap, uint32_t count, uint32_t *length);
-/* Chunks of the free run that ends the heap; 0: none. Takes those from `chunk` on out of it. */
-uint32_t nvmi_runs_last(const struct nvmi_heap *heap);
-void nvmi_runs_cut(struct nvmi_heap *heap, uint32_t chunk);
-
-/* heap_chunks.c: runs in the file. Holder of the heap's lock. */
-/* A run of `count` chunks; `*dirty`: its bytes may not be zero. NVMI_NO_RUN: recorded. */
-uint32_t nvmi_chunks_take(struct nvm_pool *pool, uint32_t count, bool *dirty);
-void nvmi_chunk_mark(struct nvm_pool *pool, uint32_t chunk, uint64_t word);
-/* What is wrong with the word of a run that starts `left` chunks before the heap's end; null:
- * nothing. */
-const char *nvmi_chunk_fault(const struct nvm_pool *pool, uint64_t word, uint32_t left);
-/* The same of a table whose words are right: what lies in runs that are not marked as its own,
- * where blocks would be allocated over it; null: nothing. */
-const char *nvmi_chunks_lack(const struct nvm_pool *pool);
-/* Where the floor is, numbers begin. -1: it is damaged, recorded. */
-int nvmi_floor_load(struct nvm_pool *pool);
-/* Reads the chunk table if nobody did. -1: it is damaged, recorded. */
-int nvmi_heap_build(struct nvm_pool *pool);
-/* The same for who does not hold the lock. */
-int nvmi_heap_build_now(struct nvm_pool *pool);
-static inline int nvmi_heap_ready(struct nvm_pool *pool) {
-  return NVMI_LIKELY(pool->heap->built) ? 0 : nvmi_heap_build_now(pool);
-}
-
-/* heap_claim.c: claims a block of at least so many bytes for the log's transaction, as its intent,
- * valid until the next. `word`: 1 + its type. `*zero` is set: its bytes are. Null: recorded. */
-struct nvmi_intent *nvmi_heap_claim(struct nvmi_log *log, size_t size, uint32_t word, bool *zero);
-
-/* heap.c: bytes of the block that starts at an address; 0: none does, recorded. */
-size_t nvmi_heap_usable_size(const void *address);
-
-/* heap.c: the block that a file offset lies in, and how far inside. Null: none; tables must have
- * been read, or the chunk's are read now. */
-struct nvmi_span *nvmi_block_at(struct nvm_pool *pool, uint64_t file_offset, uint32_t *index,
-                                uint64_t *inside);
-
 /* The block at so many bytes from a span's first, and what is left. The product is exact for blocks
  * of 2^16 bytes in runs of 2^19. */
 static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, uint64_t bytes,
@@ -122,29 +83,6 @@ static inline uint32_t nvmi_geometry_find(const struct nvmi_geometry *geometry, 
   *inside = bytes - (uint64_t)index * geometry->block_size;
   return index;
 }
-
-/* heap_spans.c */
-uint32_t nvmi_class_of(size_t size);
-/* Geometry of a class: fills blocks, block_size, first, chunks. */
-void nvmi_span_shape(struct nvmi_span *span, uint32_t class);
-/* Fills the heap's table of them. */
-void nvmi_heap_geometries(struct nvmi_heap *heap);
-/* Fills the table of chunks for a run of blocks whose own table was not read yet. */
-void nvmi_span_tell(struct nvmi_heap *heap, uint32_t class, uint32_t chunk, uint32_t chunks);
-/* The span that a chunk belongs to, read from the file if need be; null: none, or (in a forked
- * child) not read. */
-struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, const struct nvmi_chunk *chunk);
-struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
-                                uint32_t chunks);
-/* A span of the class with free blocks, owned by the caller. Null: recorded. */
-struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class);
-/* Its log has no more use for it. */
-void nvmi_span_give_up(struct nvm_pool *pool, struct nvmi_span *span);
-/* A block of a full span without owner came free: the class may use it. */
-void nvmi_span_offer(struct nvm_pool *pool, struct nvmi_span *span);
-/* A block comes free, for any log. */
-void nvmi_span_put(struct nvm_pool *pool, struct nvmi_span *span, uint32_t index, bool solo);
-void nvmi_span_drop(struct nvmi_heap *heap, struct nvmi_span *span);
 
 static inline char *nvmi_block_address(const struct nvm_pool *pool, const struct nvmi_span *span,
                                        uint32_t index) {

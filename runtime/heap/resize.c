@@ -1,6 +1,8 @@
 /* resize.c: the file grows when the heap asks for more, and both ways when somebody asks for it. */
 #define _GNU_SOURCE
 #include "heap/resize.h"
+#include "heap/heap_chunks.h"
+#include "heap/heap_runs.h"
 
 #include "base/kill.h"
 #include "core/header.h"

@@ -1,5 +1,7 @@
 /* judge.c: see judge.h. */
 #include "judge/judge.h"
+#include "heap/heap_spans.h"
+#include "types/judged.h"
 
 #include "core/map.h"
 #include "core/root_hooks.h"

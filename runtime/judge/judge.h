@@ -9,6 +9,7 @@
 #pragma once
 
 #include "heap/fates.h"
+#include "types/judged.h"
 #include "types/types.h"
 #include "types/words.h"
 

@@ -19,6 +19,8 @@
  * of the whole pool (check_words.c).
  */
 #include "judge/pointers.h"
+#include "heap/heap_chunks.h"
+#include "types/judged.h"
 
 #include "core/map.h"
 #include "core/sealed.h"

@@ -1,5 +1,6 @@
 /* pointers_safe.c: see pointers_safe.h. */
 #include "judge/pointers_safe.h"
+#include "heap/heap_chunks.h"
 
 #include "core/gate.h"
 #include "core/lines.h"

@@ -1,5 +1,6 @@
 /* relocate.c: see relocate.h. */
 #include "pool/relocate.h"
+#include "types/crew.h"
 
 #include "base/kill.h"
 #include "core/header.h"

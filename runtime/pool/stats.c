@@ -4,6 +4,8 @@
  * added up. A running thread's numbers may be a little behind.
  */
 #include "pool/stats.h"
+#include "heap/heap_chunks.h"
+#include "heap/heap_spans.h"
 #include "platform/domain.h"
 
 #include "base/settings.h"

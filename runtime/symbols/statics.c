@@ -1,5 +1,8 @@
 /* statics.c: noting pointers to static data, and binding them anew: see statics.h. */
 #include "symbols/statics.h"
+#include "heap/heap_chunks.h"
+#include "types/crew.h"
+#include "types/judged.h"
 
 #include "base/kill.h"
 #include "core/header.h"

@@ -1,5 +1,6 @@
 /* tokens.c: see tokens.h. */
 #include "symbols/tokens.h"
+#include "types/judged.h"
 
 #include "types/types.h"
 

@@ -16,6 +16,7 @@
 
 #include "trace/trace_calls.h"
 #include "trace/trace_file.h"
+#include "trace/trace_persist.h"
 #include "trace/trace_points.h"
 #include "trace/trace_program.h"
 #include "trace/trace_shared.h"
@@ -34,7 +35,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE = 64, PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
+enum { PAGE = NVMI_TRACE_PAGE, NO_THREAD = 0, AROUND = 512, THREADS_MAX = UINT16_MAX };
 
 struct nvmi_trace nvmi_trace_state;
 
@@ -42,7 +43,7 @@ static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_TRACE];
 static bool started; /* there is a trace, whether or not its pool is open */
 static uint8_t id[sizeof((struct nvm_header *)0)->id]; /* of the pool */
 static char *closed;                                   /* the file as it was when it was closed */
-static uint64_t closed_size, span;
+static uint64_t closed_size;
 static unsigned threads;
 static _Thread_local struct nvmi_tracer *own;
 
@@ -70,8 +71,8 @@ struct nvmi_tracer *nvmi_trace_self(void) {
     found = found->next;
   if (!found) {
     found = nvmi_trace_reserve(sizeof *found);
-    found->noted = nvmi_trace_reserve(span / 8);
-    found->taken = nvmi_trace_reserve(span / 8);
+    found->noted = nvmi_trace_reserve(trace.span / 8);
+    found->taken = nvmi_trace_reserve(trace.span / 8);
     found->next = trace.tracers;
     trace.tracers = found;
   }
@@ -209,53 +210,8 @@ void nvmi_trace_tell(const struct nvmi_told *told) {
 uint64_t nvmi_trace_offset(const void *address) {
   const struct nvm_pool *pool = trace.pool;
   uint64_t in_home = (uint64_t)((const char *)address - pool->home);
-  return in_home < span ? in_home : nvmi_offset(pool, address);
+  return in_home < trace.span ? in_home : nvmi_offset(pool, address);
 }
-
-static bool is_traced(const void *address) {
-  return nvmi_tracing && nvmi_trace_offset(address) < span;
-}
-
-static void trace_stream(void *to, const void *from, size_t size) {
-  trace.real->stream(to, from, size);
-  if (is_traced(to))
-    nvmi_trace_tell(&(struct nvmi_told){
-        .kind = NVM_TRACE_STREAM, .place = nvmi_trace_offset(to), .payload = from, .size = size});
-}
-
-static void trace_flush(const void *address, size_t size) {
-  if (is_traced(address)) {
-    uint64_t first = nvmi_trace_offset(address) & ~(uint64_t)(LINE - 1);
-    uint64_t end = (nvmi_trace_offset(address) + size + LINE - 1) & ~(uint64_t)(LINE - 1);
-    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_FLUSH,
-                                        .place = first,
-                                        .payload = trace.pool->home + first,
-                                        .size = end - first});
-  }
-  trace.real->flush(address, size);
-}
-
-static void trace_fence(void) {
-  trace.real->fence();
-  nvmi_trace_alone(NVM_TRACE_FENCE, 0);
-}
-
-static void trace_store_line(void *to, const void *from, uint64_t mask) {
-  trace.real->store_line(to, from, mask);
-  if (is_traced(to))
-    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_LINE,
-                                        .place = nvmi_trace_offset(to),
-                                        .extra = mask,
-                                        .payload = from,
-                                        .size = LINE});
-}
-
-static const struct nvmi_persist wrapped = {.name = "traced",
-                                            .stream = trace_stream,
-                                            .append = trace_stream,
-                                            .flush = trace_flush,
-                                            .fence = trace_fence,
-                                            .store_line = trace_store_line};
 
 static void at_fork(void) {
   nvmi_tracing = started = false;
@@ -267,7 +223,7 @@ static void at_fork(void) {
 static bool is_same(const struct nvm_pool *pool) {
   struct stat status;
   return closed && fstat(pool->fd, &status) == 0 && status.st_dev == trace.device &&
-         status.st_ino == trace.inode && pool->header.span == span &&
+         status.st_ino == trace.inode && pool->header.span == trace.span &&
          memcmp(pool->header.id, id, sizeof id) == 0;
 }
 
@@ -288,9 +244,9 @@ static void begin(struct nvm_pool *pool) {
   fstat(pool->fd, &status);
   trace.device = status.st_dev;
   trace.inode = status.st_ino;
-  span = pool->header.span;
+  trace.span = pool->header.span;
   memcpy(id, pool->header.id, sizeof id);
-  trace.view = nvmi_trace_reserve(span);
+  trace.view = nvmi_trace_reserve(trace.span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
   nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
   char name[PATH_MAX + 64];
@@ -324,7 +280,7 @@ static void follow(struct nvm_pool *pool) {
   trace.pool = pool;
   trace.real = pool->persist;
   nvmi_view_take();
-  pool->persist = &wrapped;
+  pool->persist = &nvmi_trace_persist;
   nvmi_trace_table = &table;
   nvmi_tracing = true;
 }
@@ -390,7 +346,7 @@ void nvmi_trace_close(struct nvm_pool *pool) {
   nvmi_trace_leave(pool);
   struct nvmi_tracer *self = enter();
   closed_size = nvmi_file_size(&pool->header);
-  closed = closed ? closed : nvmi_trace_reserve(span);
+  closed = closed ? closed : nvmi_trace_reserve(trace.span);
   for (uint64_t at = 0; at < closed_size; at += PAGE)
     if (memcmp(closed + at, pool->home + at, PAGE) != 0)
       memcpy(closed + at, pool->home + at, PAGE);

@@ -1,5 +1,4 @@
-/* trace_calls.h: what is called and traced: the sites of calls, and the events of core/tracing.h.
- */
+/* trace_calls.h: what is called and traced: the sites of calls, and the events of core/tracing.h. */
 #pragma once
 
 #include "trace/trace_state.h"

@@ -1,6 +1,5 @@
 /* trace_file.h: the file that a trace is written to. All but nvmi_trace_file_open and nvmi_trace_file_is with the
- * trace's lock.
- */
+ * trace's lock. */
 #pragma once
 
 #include "nvmove/trace.h"

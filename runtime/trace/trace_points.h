@@ -1,5 +1,4 @@
-/* trace_points.h: places of the program: a site together with its callers, by number.
- */
+/* trace_points.h: places of the program: a site together with its callers, by number. */
 #pragma once
 
 #include "trace/trace_state.h"

@@ -1,5 +1,4 @@
-/* trace_program.h: what is known of the program when a trace begins.
- */
+/* trace_program.h: what is known of the program when a trace begins. */
 #pragma once
 
 /* Writes it down; with the trace's lock. */

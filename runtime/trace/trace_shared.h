@@ -1,5 +1,4 @@
-/* trace_shared.h: what else the process shares with others, beside the files of pools.
- */
+/* trace_shared.h: what else the process shares with others, beside the files of pools. */
 #pragma once
 
 /* Writes it down; with the trace's lock. */

@@ -62,7 +62,8 @@ struct nvmi_trace {
   ino_t inode;
   const struct nvmi_persist *real;
   struct nvmi_tracer *tracers;
-  char *view; /* of the program */
+  char *view;    /* of the program */
+  uint64_t span; /* bytes from the pool's start that are traced */
   /* Commits look at the heap in turns: the run where the next one goes on, and how far it is in
    * it. */
   uint64_t compared_run, compared_inside;

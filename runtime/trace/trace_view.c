@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "trace/trace_view.h"
+#include "types/judged.h"
 
 #include "trace/trace_file.h"
 #include "trace/trace_state.h"

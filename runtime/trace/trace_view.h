@@ -1,5 +1,4 @@
-/* trace_view.h: the program's memory as the trace knows it, by offset in the file. With the trace's lock.
- */
+/* trace_view.h: the program's memory as the trace knows it, by offset in the file. With the trace's lock. */
 #pragma once
 
 #include "trace/trace_state.h"

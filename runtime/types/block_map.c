@@ -1,4 +1,8 @@
 /* block_map.c: from a byte of the file to its block (words.h). */
+#include "types/block_map.h"
+
+#include "heap/heap_chunks.h"
+#include "heap/heap_spans.h"
 #include "types/words.h"
 
 #include "heap/heap_types.h"

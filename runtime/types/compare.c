@@ -6,6 +6,7 @@
  * known.
  */
 #include "types/compare.h"
+#include "heap/heap_spans.h"
 
 #include "heap/heap_types.h"
 

@@ -4,7 +4,10 @@
  * takes the next few until none is left.
  */
 #define _GNU_SOURCE
+#include "types/crew.h"
+
 #include "base/uncancelled.h"
+#include "heap/heap_chunks.h"
 #include "types/words.h"
 
 #include "base/progress.h"

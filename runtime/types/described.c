@@ -5,6 +5,7 @@
  * types. A library that is loaded later may describe types that an open pool has blocks of already.
  */
 #include "types/described.h"
+#include "types/judged.h"
 
 #include "core/map.h"
 #include "format/type_record.h"

@@ -4,6 +4,8 @@
  * array is that array. Members of unions are judged where a mark says when they are pointers
  * (NVM_WHEN, NVM_UNLESS), else not.
  */
+#include "types/judged.h"
+
 #include "types/types.h"
 #include "types/words.h"
 

@@ -1,4 +1,6 @@
 /* type_match.c: what differs between two layouts of a type, in words (members: struct nvm_type). */
+#include "types/type_match.h"
+
 #include "types/types.h"
 
 #include <stdio.h>

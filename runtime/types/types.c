@@ -7,6 +7,9 @@
  * until a library is loaded that does.
  */
 #include "types/types.h"
+#include "heap/heap_spans.h"
+#include "types/judged.h"
+#include "types/type_match.h"
 
 #include "base/checksum.h"
 #include "base/settings.h"

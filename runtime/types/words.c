@@ -1,5 +1,6 @@
 /* words.c: blocks of a run, and the words of a block: see words.h. */
 #include "types/words.h"
+#include "heap/heap_spans.h"
 
 #include "heap/heap_types.h"
 #include "types/types.h"

@@ -22,24 +22,6 @@ typedef bool nvmi_visit_block(void *context, const struct nvmi_block *block);
 bool nvmi_run_blocks(const struct nvm_pool *pool, uint32_t chunk, nvmi_visit_block *visit,
                      void *context);
 
-/* Finds the block that holds a byte of the file, in a heap that nobody changes meanwhile. */
-struct nvmi_block_map {
-  const struct nvm_pool *pool;
-  uint32_t *run; /* of each chunk: where its run starts, + 1; 0: it holds no blocks */
-  size_t chunks;
-  struct nvmi_class_shape {
-    uint32_t first, block_size, blocks; /* as in struct nvmi_span */
-  } shapes[NVMI_CLASSES];
-};
-/* -1: recorded; nothing is left to free. */
-int nvmi_block_map_make(struct nvmi_block_map *map, struct nvm_pool *pool);
-void nvmi_block_map_free(struct nvmi_block_map *map);
-/* Has the processor fetch what a question about this byte of the heap will need. */
-void nvmi_block_map_fetch(const struct nvmi_block_map *map, uint64_t offset);
-/* False: no allocated block lies there. */
-bool nvmi_block_map_find(const struct nvmi_block_map *map, uint64_t offset,
-                         struct nvmi_block *block);
-
 struct nvmi_word {
   char *at; /* in `home`, perhaps not aligned */
   const struct nvm_type *type;
@@ -81,17 +63,3 @@ static inline uint64_t nvmi_word_value(const struct nvmi_word *word) {
   __builtin_memcpy(&value, word->at, sizeof value);
   return value;
 }
-
-/* Runs over all runs of chunks of a pool, several threads at a time: `visit` is called with the
- * context of its thread, of `contexts`, each `context_size` bytes. Gives the number of threads,
- * whose contexts were used; at most `threads`, in the calling thread alone when none can be
- * started. Afterwards each has fenced. -1: the heap's table is damaged, or memory ran out:
- * recorded. */
-typedef void nvmi_visit_chunk(void *context, struct nvm_pool *pool, uint32_t chunk);
-int nvmi_each_run(struct nvm_pool *pool, unsigned threads, nvmi_visit_chunk *visit, void *contexts,
-                  size_t context_size);
-
-/* How many threads the whole of this pool is worth: NVMOVE_THREADS, else the processors, and one
- * for each 16 MiB. */
-enum { NVMI_CREW_MAX = 16 };
-unsigned nvmi_crew_size(const struct nvm_pool *pool);

@@ -1,5 +1,6 @@
 /* kept.c: free blocks that a log keeps for its next allocations. */
 #include "harness.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "store.h"
 #include "types/types.h"

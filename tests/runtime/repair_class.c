@@ -1,6 +1,7 @@
 /* repair_class.c: a span whose size class was damaged to another one that makes sense, one whose
  * table was, and words of runs in pools without types. */
 #include "harness.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "store.h"
 

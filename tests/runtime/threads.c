@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "simulation.h"
 #include "store.h"
