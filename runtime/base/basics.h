@@ -1,76 +1,11 @@
-/* basics.h: failing, and memory of the runtime's own: what every file here needs and nothing else
- * has. */
+/* basics.h: failing, and memory of the runtime's own: what every file here needs. */
 #pragma once
 
-#include "nvmove/error.h"
+#include "base/error.h"
+#include "base/likely.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#define NVMI_LIKELY(x) __builtin_expect(!!(x), 1)
-#define NVMI_UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* Growable array of DRAM, from mmap: the program's malloc may be redirected into the pool. */
-struct nvmi_array {
-  void *items;
-  size_t count, room; /* items */
-};
-
-/* What helps against damage. */
-#define NVMI_REPAIR_HINT "try 'nvmove pool repair', or restore a copy"
-
-/* error.c. The message: "CAUSE; HINT"; without "; HINT" that of the code. */
-int nvmi_fail(enum nvm_error code, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-int nvmi_fail_no_pool(void);
-/* To standard error, as it is. */
-void nvmi_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void nvmi_die(const char *path, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* Stops as nvmi_fatal does, with the failure that is recorded as the cause of `what`. */
-_Noreturn void nvmi_fatal_recorded(const char *path, const char *what);
-_Noreturn void nvmi_fatal(enum nvm_error code, const char *path, const char *cause);
-/* core/thread.c: the handler of fatal failures may jump out of what this thread is doing. Null in a
- * program whose threads have nothing to do with pools. */
-__attribute__((weak)) void nvmi_before_fatal_handler(void);
-
-#define NVMI_HUGE_PAGE ((size_t)2 << 20) /* bytes */
-
-/* memory.c: zeroed pages, given back by munmap; null: none left */
-void *nvmi_dram_reserve(size_t size);
-/* Addresses that begin at a huge page's; whole pages. Null: none left */
-char *nvmi_reserve_aligned(size_t size, int protection);
-/* As nvmi_dram_reserve for tables that are looked into here and there: huge pages, where the system
- * has them, so that a look into one does not cost a walk through page tables, too. */
-void *nvmi_dram_reserve_huge(size_t size);
-/* False when DRAM is exhausted. */
-bool nvmi_array_grow(struct nvmi_array *array, size_t count, size_t item_size);
-static inline bool nvmi_array_reserve(struct nvmi_array *array, size_t count, size_t item_size) {
-  return NVMI_LIKELY(count <= array->room) || nvmi_array_grow(array, count, item_size);
-}
-static inline bool nvmi_array_push(struct nvmi_array *array, const void *item, size_t item_size) {
-  if (!nvmi_array_reserve(array, array->count + 1, item_size))
-    return false;
-  memcpy((char *)array->items + array->count * item_size, item, item_size);
-  array->count++;
-  return true;
-}
-/* An empty array with the room of one that its thread keeps from use to use, which costs no call of the
- * system; and back. `kept->count` says that it is in use: then, as in a signal handler meanwhile, the
- * array has no room yet. What borrow gives is for the return. */
-bool nvmi_array_borrow(struct nvmi_array *kept, struct nvmi_array *array);
-void nvmi_array_return(struct nvmi_array *kept, struct nvmi_array *array, size_t item_size,
-                       bool borrowed);
-void nvmi_array_free(struct nvmi_array *array, size_t item_size);
-
-/* DRAM that is given back all at once. */
-struct nvmi_arena {
-  struct nvmi_array blocks; /* void * */
-  struct nvmi_array sizes;  /* size_t */
-  size_t used;              /* of the last block */
-};
-/* Zeroed, aligned to 16. Null: out of memory. */
-void *nvmi_arena_take(struct nvmi_arena *arena, size_t size);
-void nvmi_arena_free(struct nvmi_arena *arena);

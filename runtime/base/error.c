@@ -4,12 +4,14 @@
  * its code: there is always one. Expected failures are returned; a store that cannot be made
  * failure-atomic goes to the fatal handler; only a broken promise of our own ends the process here.
  */
+#include "base/error.h"
+
 #include "base/basics.h"
-#include "base/invariant.h"
 #include "base/uncancelled.h"
 
 #include "nvmove/nvmove.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -157,13 +159,6 @@ void nvmi_die(const char *path, const char *format, ...) {
   nvmi_tell("nvmove: %s%s%s\n", path ? path : "", path ? ": " : "", text);
   abort();
 }
-
-#ifndef NDEBUG
-void nvmi_invariant(const char *fault, const char *file, int line) {
-  if (fault)
-    nvmi_die(NULL, "%s:%d: does not hold: %s", file, line, fault);
-}
-#endif
 
 void nvm_set_fatal_handler(void (*handler)(enum nvm_error, const char *)) {
   fatal_handler = handler;

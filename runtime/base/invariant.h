@@ -10,7 +10,7 @@
 #ifdef NDEBUG
 #define NVMI_HOLDS(fault) ((void)0)
 #else
-/* error.c. Null: all holds. Else the process ends. */
+/* Null: all holds. Else the process ends. */
 void nvmi_invariant(const char *fault, const char *file, int line);
 #define NVMI_HOLDS(fault) nvmi_invariant(fault, __FILE__, __LINE__)
 #endif

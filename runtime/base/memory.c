@@ -4,6 +4,8 @@
  * be in the middle of its own malloc.
  */
 #define _GNU_SOURCE
+#include "base/memory.h"
+
 #include "base/basics.h"
 
 #include <string.h>

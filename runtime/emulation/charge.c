@@ -1,10 +1,12 @@
 /* charge.c: what accesses cost: see emulation.h, profile.h. */
 #define _GNU_SOURCE
+#include "emulation/charge.h"
+
 #include "base/basics.h"
 #include "base/settings.h"
 #include "emulation/by_types.h"
 #include "emulation/cache.h"
-#include "emulation/emulation.h"
+#include "emulation/named.h"
 #include "emulation/spend.h"
 #include "platform/persist.h"
 

@@ -1,9 +1,9 @@
 /* media.c: see media.h. */
 #include "emulation/media.h"
+#include "emulation/charge.h"
 
 #include "base/own_locks.h"
 #include "base/settings.h"
-#include "emulation/emulation.h"
 #include "emulation/spend.h"
 
 static const struct nvmi_persist *real;

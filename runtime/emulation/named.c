@@ -1,5 +1,6 @@
 /* named.c: the persistent types that were named, and whether some source knows them: see emulation.h. */
-#include "emulation/emulation.h"
+
+#include "emulation/named.h"
 
 #include "base/basics.h"
 #include "base/own_locks.h"

@@ -4,6 +4,8 @@
  * type and the offset of the word. What nobody decides (unions, blocks without type)
  * and numbers that look like addresses are not judged.
  */
+#include "fsck/check_words.h"
+
 #include "format/address.h"
 #include "fsck/repair.h"
 #include "gc/collect.h"

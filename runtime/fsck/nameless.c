@@ -1,5 +1,6 @@
 /* nameless.c: see nameless.h. */
 #include "fsck/nameless.h"
+#include "log/log.h"
 
 #include "gc/counts.h"
 #include "heap/heap_types.h"

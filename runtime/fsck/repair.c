@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "fsck/repair.h"
+#include "fsck/check_words.h"
 
 #include "base/kill.h"
 #include "core/header.h"

@@ -111,7 +111,3 @@ struct nvmi_survey {
 bool nvmi_survey_make(struct nvmi_survey *survey, struct nvmi_repair *repair, uint32_t resume);
 void nvmi_survey_run(struct nvmi_survey *survey);
 void nvmi_survey_free(struct nvmi_survey *survey);
-
-/* check_words.c: as nvm_pool_verify_pointers; `mend`: marks spans; with `null` stores null in place
- * of what is wrong, too. */
-long long nvmi_mend_pointers(struct nvmi_repair *repair, bool null);

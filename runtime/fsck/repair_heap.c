@@ -9,6 +9,7 @@
 #include "fsck/repair_puzzle.h"
 #include "fsck/unused.h"
 #include "heap/heap_chunks.h"
+#include "log/log.h"
 
 #include "heap/heap_types.h"
 #include "heap/run_owner.h"

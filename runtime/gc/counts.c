@@ -9,7 +9,6 @@
 #include "core/header.h"
 #include "heap/heap_types.h"
 #include "types/types.h"
-#include "types/words.h"
 
 #include "nvmove/inspect.h"
 

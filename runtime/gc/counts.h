@@ -134,8 +134,3 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to);
 extern const struct nvmi_run_owner nvmi_counts_owner;
 /* What is wrong with the counts of a file; null: nothing. */
 const char *nvmi_counts_fault(const struct nvm_pool *pool);
-
-/* release.c: before the pool is closed: frees what nothing refers to. -1: recorded. */
-int nvmi_release_closing(struct nvm_pool *pool);
-/* It is closed: says so, if nothing was left. */
-void nvmi_release_closed(struct nvm_pool *pool);

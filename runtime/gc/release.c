@@ -7,6 +7,8 @@
  * transactions, whose changes are counted as any. A crash in between leaves blocks whose count is
  * 0: the holders go first, so no block is freed that another still holds; a weak pointer is null
  * before its object goes. */
+#include "gc/release.h"
+
 #include "core/tracing.h"
 #include "gc/changes.h"
 #include "gc/collect.h"

@@ -6,6 +6,7 @@
  * those it once had until the pool is closed.
  */
 #define _GNU_SOURCE
+
 #include "log/log.h"
 
 #include "base/invariant.h"

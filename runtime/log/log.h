@@ -158,3 +158,8 @@ uint64_t nvmi_log_bound(struct nvm_pool *pool);
 void nvmi_log_raise_bound(struct nvm_pool *pool, uint64_t bound);
 /* Waits until all records up to `order` are, and says so. */
 void nvmi_log_await(struct nvm_pool *pool, uint64_t order);
+
+/* The checksum that belongs into a segment; whether it is what a chain may lead to. */
+uint64_t nvmi_segment_check(const struct nvm_pool *pool, const struct nvm_segment *segment);
+bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot, unsigned bank,
+                        unsigned position);

@@ -21,6 +21,9 @@
  * What is not told: damage to a log's very last frame, or frames that shared its fence, looks like
  * a crash before that fence; so does damage to several at once, up to the last.
  */
+#include "log/log_end.h"
+
+#include "log/log.h"
 #include "log/log_read.h"
 
 static const struct nvm_frame *frame_at(const struct nvmi_array *found, size_t i) {

@@ -1,5 +1,6 @@
 /* log_read.c: see log_read.h. */
 #include "log/log_read.h"
+#include "log/log.h"
 
 #include "base/checksum.h"
 #include "base/sort.h"

@@ -12,22 +12,22 @@
 #define _GNU_SOURCE
 #include "base/kill.h"
 #include "base/sort.h"
+#include "core/follower.h"
+#include "core/map.h"
 #include "core/piece.h"
 #include "core/sealed.h"
 #include "heap/heap_types.h"
+#include "judge/pointers.h"
 #include "log/record.h"
 #include "log/settle.h"
 #include "methods/methods.h"
-#include "order/order_join.h"
-#include "types/compare.h"
-
-#include "core/follower.h"
-#include "core/map.h"
-#include "judge/pointers.h"
+#include "methods/shadow_abort.h"
 #include "methods/shadow_lines.h"
+#include "order/order_join.h"
 #include "order/undoing.h"
 #include "tx/shrink.h"
 #include "tx/straight.h"
+#include "types/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

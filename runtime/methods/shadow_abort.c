@@ -4,6 +4,8 @@
  * newer and not there yet: it has been sealed (order.h). So a byte comes back from the newest
  * sealed line of another transaction that has it, else from the file.
  */
+#include "methods/shadow_abort.h"
+
 #include "base/sort.h"
 #include "core/sealed.h"
 #include "methods/shadow_lines.h"

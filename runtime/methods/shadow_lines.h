@@ -37,7 +37,3 @@ static inline void nvmi_shadow_fetch_home(void *unused, struct nvm_pool *pool, u
     pool->work[offset + i] = pool->home[offset + i];
   }
 }
-
-/* shadow_abort.c: of a transaction that has to do with others. */
-void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line *lines,
-                                    size_t count);

@@ -1,8 +1,7 @@
 /* undo.c: the old bytes go to the log before the store (Breeze, section IV.C).
  *
  * Fences of a transaction with W notes: W, one for each entry before its store (stores in a row are
- * noted together and share one); one for the
- * new data; one for the commit record. In the process domain all of them are free. Heap operations
+ * noted together and share one); one for the new data; one for the commit record. In the process domain all of them are free. Heap operations
  * ride in the commit record and are stored in place after it; the next transaction's first fence
  * covers them (docs/internals/crash-consistency.md, U3).
  */
@@ -15,6 +14,7 @@
 #include "log/log_read.h"
 #include "log/record.h"
 #include "methods/methods.h"
+#include "methods/undo_own.h"
 #include "order/order_join.h"
 #include "order/undoing.h"
 #include "platform/domain.h"

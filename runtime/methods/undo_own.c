@@ -7,6 +7,8 @@
  * that locks put in order. Stores to a new block have none before the first release; then all that
  * others have is behind them.
  */
+#include "methods/undo_own.h"
+
 #include "base/sort.h"
 #include "core/lines.h"
 #include "core/log_state.h"

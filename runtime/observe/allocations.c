@@ -4,7 +4,9 @@
  * would find: they are there before it works, and in no need of memory to be found.
  */
 #define _GNU_SOURCE
+#include "observe/blocks.h"
 #include "observe/observe.h"
+#include "observe/stacks.h"
 #include "observe/wrap.h"
 
 #include <errno.h>

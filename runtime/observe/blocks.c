@@ -1,5 +1,8 @@
 /* blocks.c: which blocks there are: a table by address, and a sorted list for a point. */
+#include "observe/blocks.h"
+
 #include "observe/observe.h"
+#include "observe/stacks.h"
 
 #include <string.h>
 

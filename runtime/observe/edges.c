@@ -1,4 +1,6 @@
 /* edges.c: links between stacks, counted at each point; the most of a point are kept. */
+#include "observe/edges.h"
+
 #include "observe/observe.h"
 
 #define FIRST_SLOTS (1u << 12)

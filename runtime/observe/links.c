@@ -1,6 +1,13 @@
 /* links.c: a point: all links, from variables and from the waiting thread's frames on. */
 #define _GNU_SOURCE
+#include "observe/links.h"
+
+#include "observe/blocks.h"
+#include "observe/edges.h"
+#include "observe/modules.h"
 #include "observe/observe.h"
+#include "observe/pages.h"
+#include "observe/stacks.h"
 
 #define OFFSET_MAX 512u /* offsets from here on are one: it is an array */
 

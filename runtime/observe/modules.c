@@ -4,6 +4,8 @@
  * allocates.
  */
 #define _GNU_SOURCE
+#include "observe/modules.h"
+
 #include "observe/observe.h"
 
 #include <link.h>

@@ -1,6 +1,10 @@
 /* observe.c: the switch, the lock, the memory, and when a point is due. See observe.h. */
 #define _GNU_SOURCE
 #include "observe/observe.h"
+#include "observe/links.h"
+#include "observe/modules.h"
+#include "observe/stacks.h"
+#include "observe/writing.h"
 
 #include "base/uncancelled.h"
 

@@ -6,6 +6,8 @@
  * the kernel's table of pages tells which ones there are: the others are zero.
  */
 #define _GNU_SOURCE
+#include "observe/pages.h"
+
 #include "observe/observe.h"
 
 #include <errno.h>

@@ -5,6 +5,8 @@
  * the same. A frame pointer is believed if it lies above the last one and below the stack's end.
  */
 #define _GNU_SOURCE
+#include "observe/stacks.h"
+
 #include "observe/observe.h"
 
 #include <string.h>

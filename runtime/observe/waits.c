@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "observe/observe.h"
+#include "observe/stacks.h"
 #include "observe/wrap.h"
 
 #include <errno.h>

@@ -12,7 +12,12 @@
  * Numbers are decimal, addresses hexadecimal. A file without the last line is not whole.
  */
 #define _GNU_SOURCE
+#include "observe/writing.h"
+
+#include "observe/edges.h"
+#include "observe/modules.h"
 #include "observe/observe.h"
+#include "observe/stacks.h"
 
 #include "base/uncancelled.h"
 

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "outputs/streams.h"
+#include "outputs/unwind.h"
 #include "trace/trace_outputs.h"
 
 #include <errno.h>

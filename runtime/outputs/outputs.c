@@ -1,6 +1,7 @@
 /* outputs.c: bytes that go to a descriptor or a queue: see outputs.h. */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "outputs/unwind.h"
 #include "trace/trace_outputs.h"
 #include "trace/trace_program.h"
 

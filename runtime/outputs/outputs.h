@@ -12,20 +12,13 @@
  */
 #pragma once
 
+#include "outputs/unwind.h"
 #include "trace/trace_outputs.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 
 #define NVMI_INTERPOSE __attribute__((weak, visibility("default")))
-
-/* unwind.c: the function with this frame begins; the call of the library's function has succeeded.
- * errno stays. */
-void nvmi_output_begin(struct nvmi_output *made, const void *frame);
-void nvmi_output_end(struct nvmi_output *made, int descriptor, int64_t at, size_t size);
-
-/* streams.c: bytes wait in its buffer that others will read. */
-bool nvmi_output_waits(FILE *stream);
 
 /* `function`, of the type of the one that is defined here. */
 #define NEXT(function)                                                                             \

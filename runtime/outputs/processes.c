@@ -1,6 +1,7 @@
 /* processes.c: other processes that are started, get a signal or a message: see outputs.h. */
 #define _GNU_SOURCE
 #include "outputs/outputs.h"
+#include "outputs/unwind.h"
 #include "trace/trace_outputs.h"
 
 #include <signal.h>

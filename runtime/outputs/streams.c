@@ -1,7 +1,10 @@
 /* streams.c: calls that empty the buffer of a stream: see outputs.h. Printing, which empties it
  * sometimes, is looked at behind the call (trace/trace_outputs.c). */
 #define _GNU_SOURCE
+#include "outputs/streams.h"
+
 #include "outputs/outputs.h"
+#include "outputs/unwind.h"
 #include "trace/trace_outputs.h"
 
 #include <errno.h>

@@ -7,6 +7,8 @@
  * the chain also ends where a signal has interrupted something.
  */
 #define _GNU_SOURCE
+#include "outputs/unwind.h"
+
 #include "outputs/outputs.h"
 #include "trace/trace_outputs.h"
 #include "trace/trace_state.h"

@@ -1,6 +1,8 @@
 /* close.c: a pool is closed, by the program or at exit: all that was committed is brought to its
  * place, then the header calls the logs empty.
  */
+#include "pool/close.h"
+
 #include "base/invariant.h"
 #include "base/own_locks.h"
 #include "core/barrier.h"
@@ -8,11 +10,13 @@
 #include "core/map.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
+#include "gc/release.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
 #include "log/settle.h"
 #include "order/kept_blocks.h"
+#include "pool/close_logs.h"
 #include "pool/pool.h"
 #include "pool/stats.h"
 #include "trace/trace.h"

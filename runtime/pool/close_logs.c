@@ -1,6 +1,8 @@
 /* close_logs.c: the logs of a pool that is closed: what their owners have open ends, then they are
  * empty, and given back.
  */
+#include "pool/close_logs.h"
+
 #include "base/clock.h"
 #include "base/pause.h"
 #include "core/barrier.h"

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "pool/events.h"
 #include "base/uncancelled.h"
+#include "pool/close.h"
 
 #include "base/own_files.h"
 #include "base/signal_frame.h"

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pool/pool.h"
 #include "base/uncancelled.h"
+#include "emulation/charge.h"
 #include "platform/sync.h"
 
 #include "base/kill.h"
@@ -15,7 +16,6 @@
 #include "base/settings.h"
 #include "core/header.h"
 #include "core/map.h"
-#include "emulation/emulation.h"
 #include "emulation/media.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"

@@ -12,6 +12,7 @@
  * bytes taken from the log, and the log stays until the generation grows, so the same again.
  */
 #include "pool/recover.h"
+#include "log/log_end.h"
 #include "platform/domain.h"
 
 #include "base/checksum.h"

@@ -9,6 +9,8 @@
  * lies in DRAM of malloc is not found. For tests: it reads and copies all of .data and .bss.
  */
 #define _GNU_SOURCE
+#include "port/forgotten.h"
+
 #include "base/basics.h"
 #include "base/settings.h"
 #include "port/port.h"

@@ -2,7 +2,10 @@
 #define _GNU_SOURCE
 #include "port/port.h"
 #include "base/uncancelled.h"
+#include "port/forgotten.h"
 #include "port/roots.h"
+#include "port/roots_placed.h"
+#include "port/roots_reset.h"
 
 #include "base/clock.h"
 #include "base/settings.h"

@@ -39,25 +39,3 @@ extern const struct nvmi_port_main {
   const char *message;
   const char *program;
 } __nvm_port_main __attribute__((weak));
-
-/* roots.c: a name that several variables of the program have; null: none. */
-const char *nvmi_roots_ambiguous(void);
-/* Whether the pool has the roots of a program. */
-bool nvmi_roots_present(struct nvm_pool *pool);
-/* The pool's values, but for volatile fields, go to the program's roots: to those that have it
- * behind `after`, or, when null, to all. -1: recorded: a root is missing or of another type. */
-int nvmi_roots_show(struct nvm_pool *pool, const char *after);
-/* The load is over: moves the placed roots to a pool without roots, in the open transaction. -1:
- * recorded. */
-int nvmi_roots_place(struct nvm_pool *pool);
-/* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
-int nvmi_roots_enter(struct nvm_pool *pool);
-/* From now on this thread's commits save the roots that changed, its aborts show the old values.
- * -1: out of memory, recorded. */
-int nvmi_roots_watch(struct nvm_pool *pool);
-
-/* A block that the start allocated. */
-void nvmi_roots_made(void *block);
-/* Before the roots show the pool's values: the volatile fields of such blocks to which they point
- * now go to the pool's own. What else a root may hold is not looked at: it may be no address. */
-void nvmi_roots_reset(struct nvm_pool *pool);

@@ -8,6 +8,9 @@
 #define _GNU_SOURCE
 #include "port/roots.h"
 
+#include "port/forgotten.h"
+#include "port/roots_placed.h"
+
 #include "base/settings.h"
 #include "core/tracing.h"
 #include "heap/heap_types.h"

@@ -20,6 +20,19 @@ extern struct nvmi_array nvmi_all_roots;
        ((root = *at_), true);                                                                      \
        at_++)
 
+/* A name that several variables of the program have; null: none. */
+const char *nvmi_roots_ambiguous(void);
+/* Whether the pool has the roots of a program. */
+bool nvmi_roots_present(struct nvm_pool *pool);
+/* The pool's values, but for volatile fields, go to the program's roots: to those that have it
+ * behind `after`, or, when null, to all. -1: recorded: a root is missing or of another type. */
+int nvmi_roots_show(struct nvm_pool *pool, const char *after);
+/* Enters all roots and their values into a pool without, in the open transaction. -1: recorded. */
+int nvmi_roots_enter(struct nvm_pool *pool);
+/* From now on this thread's commits save the roots that changed, its aborts show the old values.
+ * -1: out of memory, recorded. */
+int nvmi_roots_watch(struct nvm_pool *pool);
+
 /* The pool's value of a root; null: it has none, or one of another type. */
 char *nvmi_root_value(struct nvm_pool *pool, const struct nvm_root *root);
 /* The root of which a copy is kept and which has the byte; null: none. */
@@ -28,18 +41,3 @@ const char *nvmi_root_around(const void *address);
 const char *nvmi_root_advice(const char *name);
 /* As compiled code would store it. */
 void nvmi_root_store(void *to, const void *from, size_t size);
-
-/* forgotten.c: tells of variables of the program that lead into the pool and are no roots; */
-void nvmi_forgotten_look(struct nvm_pool *pool);
-/* and of those that the load has changed, if NVMOVE_DEBUG asks for it. */
-void nvmi_forgotten_load_begins(void);
-void nvmi_forgotten_load_ends(const struct nvm_pool *pool);
-
-/* The volatile fields of one object go to another. */
-void nvmi_reset_object(const struct nvm_type *type, const char *from, char *to);
-
-/* Of a word that is noted: an address of a placed root's memory in the program becomes that of its
- * block in the pool; `tag`: bits that are no address. False: it is none. */
-bool nvmi_root_correct(struct nvm_pool *pool, uint64_t offset, uint64_t tag);
-/* From now on the program finds the placed root at `value`, with its own volatile fields. */
-void nvmi_root_move(struct nvm_pool *pool, const struct nvm_root *root, char *value);

@@ -8,8 +8,11 @@
  * the root when it moves, others when their transaction commits and its pointers are looked at.
  */
 #define _GNU_SOURCE
+#include "port/roots_placed.h"
+
 #include "base/uncancelled.h"
 #include "port/roots.h"
+#include "port/roots_reset.h"
 
 #include "core/map.h"
 #include "core/tracing.h"

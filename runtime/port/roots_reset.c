@@ -1,5 +1,7 @@
 /* roots_reset.c: volatile fields of what roots lead to are this start's: see port.h.
  */
+#include "port/roots_reset.h"
+
 #include "port/roots.h"
 
 #include "core/map.h"

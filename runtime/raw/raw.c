@@ -1,6 +1,8 @@
 /* raw.c: see raw.h. */
 #define _GNU_SOURCE
-#include "raw/raw_parts.h"
+#include "raw/raw.h"
+
+#include "raw/raw_file.h"
 #include "trace/trace_file.h"
 #include "trace/trace_points.h"
 

@@ -26,15 +26,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of mappings: raw_map.c interposes what makes and ends them. */
-void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset);
-/* The length of a file has changed. */
-void nvmi_raw_resized(int fd);
-/* They are no longer; gives where in the file `at` was, or UINT64_MAX: not in a mapping. */
-uint64_t nvmi_raw_unmapped(const void *at, size_t size);
-/* The file's bytes from `place` on are mapped there. */
-void nvmi_raw_again(const void *at, size_t size, uint64_t place);
-
 /* What a library did, at the place that __nvm_raw_at told last, which is forgotten. */
 void nvmi_raw_stored(const void *address, size_t size, bool streamed);
 void nvmi_raw_flushed(const void *address, size_t size);
@@ -44,3 +35,16 @@ void nvmi_raw_synchronised(const void *address, size_t size);
 /* Of the whole file: by fsync of it, or by syncfs or sync. */
 enum nvmi_raw_extent { NVMI_RAW_FILE, NVMI_RAW_FILE_SYSTEM, NVMI_RAW_MACHINE };
 void nvmi_raw_file_synchronised(int fd, enum nvmi_raw_extent extent);
+
+/* Of mappings: raw_map.c interposes what makes and ends them. */
+void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset);
+/* The length of a file has changed. */
+void nvmi_raw_resized(int fd);
+/* They are no longer; gives where in the file `at` was, or UINT64_MAX: not in a mapping. */
+uint64_t nvmi_raw_unmapped(const void *at, size_t size);
+/* The file's bytes from `place` on are mapped there. */
+void nvmi_raw_again(const void *at, size_t size, uint64_t place);
+
+/* Without the lock: stores there that nobody told of are looked for. */
+void nvmi_raw_forget_place(void); /* that __nvm_raw_at told last */
+void nvmi_raw_look(const void *at, size_t size);

@@ -1,6 +1,9 @@
 /* raw_file.c: the file that is traced, and where it is mapped (raw.h). */
 #define _GNU_SOURCE
-#include "raw/raw_parts.h"
+#include "raw/raw_file.h"
+
+#include "raw/raw.h"
+#include "raw/raw_pool.h"
 #include "trace/trace_file.h"
 #include "trace/trace_program.h"
 

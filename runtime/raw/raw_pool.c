@@ -6,8 +6,10 @@
  * its stores is found where its line is flushed, at the latest. What it stores and never flushes may
  * be lost at any time, and it does not rely on that.
  */
+#include "raw/raw_pool.h"
+
 #include "platform/persist.h"
-#include "raw/raw_parts.h"
+#include "raw/raw.h"
 
 static const struct nvmi_persist *real;
 

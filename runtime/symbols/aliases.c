@@ -1,5 +1,6 @@
 /* aliases.c: see aliases.h. Names as the source has them (symbol_names.h), whatever the file. */
 #include "symbols/aliases.h"
+#include "symbols/modules.h"
 
 #include "symbols/symbol_names.h"
 

@@ -6,6 +6,7 @@
  * of the sum, as linked; all others depend on where libraries lie.
  */
 #include "symbols/builds.h"
+#include "symbols/modules.h"
 
 #include <string.h>
 #include <sys/mman.h>

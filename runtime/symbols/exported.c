@@ -1,5 +1,6 @@
 /* exported.c: see exported.h. */
 #include "symbols/exported.h"
+#include "symbols/modules.h"
 
 #include <string.h>
 #include <sys/auxv.h>

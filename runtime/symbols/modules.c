@@ -1,5 +1,6 @@
 /* modules.c: see modules.h. Reads the modules' files: symbol tables are not loaded. */
 #define _GNU_SOURCE
+
 #include "symbols/modules.h"
 
 #include "base/own_files.h"

@@ -83,3 +83,14 @@ static inline bool nvmi_module_is_named(const Elf64_Sym *symbol) {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
   return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF;
 }
+
+/* Whether an address lies in the program itself, which stays where it is. Any thread. */
+bool nvmi_is_of_program(uint64_t address);
+
+/* Gives back the memory of what was read. One thread at a time uses the functions above and this
+ * one: their caller sees to it. */
+void nvmi_symbols_release(void);
+
+/* How many modules have been unloaded in this process. While that stays, what lies at the address
+ * of a module is what lay there before. Any thread. */
+uint64_t nvmi_modules_unloaded(void);

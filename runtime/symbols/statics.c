@@ -1,6 +1,7 @@
 /* statics.c: noting pointers to static data, and binding them anew: see statics.h. */
 #include "symbols/statics.h"
 #include "heap/heap_chunks.h"
+#include "symbols/modules.h"
 #include "types/crew.h"
 #include "types/judged.h"
 

@@ -4,6 +4,7 @@
  * An entry is fenced before the commit of a pointer to it; a torn one fails its checksum and is
  * written over. Only its address changes later, by one store.
  */
+#include "symbols/modules.h"
 #include "symbols/statics.h"
 
 #include "base/checksum.h"

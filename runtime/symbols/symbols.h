@@ -43,20 +43,9 @@ bool nvmi_place_of(const void *address, struct nvmi_place *place);
 /* Where a place lies in this process. */
 enum nvmi_found nvmi_place_find(const struct nvmi_place *place, uint64_t *address);
 
-/* Whether an address lies in the program itself, which stays where it is. Any thread. */
-bool nvmi_is_of_program(uint64_t address);
-
 /* The build of the module that an address lies in now. False: it lies in none. */
 bool nvmi_build_at(uint64_t address, uint8_t build_id[NVMI_BUILD_ID]);
 
 /* Whether a place lies at this address now, in that build of its module. */
 bool nvmi_place_is_at(const struct nvmi_place *place, uint64_t address,
                       const uint8_t build_id[NVMI_BUILD_ID]);
-
-/* Gives back the memory of what was read. One thread at a time uses the functions above and this
- * one: their caller sees to it. */
-void nvmi_symbols_release(void);
-
-/* How many modules have been unloaded in this process. While that stays, what lies at the address
- * of a module is what lay there before. Any thread. */
-uint64_t nvmi_modules_unloaded(void);

@@ -6,6 +6,7 @@
 #include "core/lines.h"
 #include "harness.h"
 #include "log/log.h"
+#include "pool/close_logs.h"
 #include "pool/pool.h"
 #include "store.h"
 

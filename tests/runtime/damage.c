@@ -2,9 +2,9 @@
  * or when its data can be read, by nvm_pool_verify_pointers. */
 #define _GNU_SOURCE
 #include "damage.h"
-#include "heap/heap_spans.h"
 #include "base/checksum.h"
 #include "bound.h"
+#include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "simulation.h"
 

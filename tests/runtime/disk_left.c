@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "hooks.h"
 #include "platform/sync.h"
+#include "pool/close.h"
 #include "pool/pool.h"
 #include "sectors.h"
 #include "simulation.h"

@@ -4,6 +4,8 @@
 #include "harness.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
+#include "log/log.h"
+#include "log/log_end.h"
 #include "store.h"
 
 #include <string.h>

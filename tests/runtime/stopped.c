@@ -9,6 +9,7 @@
 #include "log/log.h"
 #include "order/order.h"
 #include "order/undoing.h"
+#include "pool/close_logs.h"
 #include "pool/pool.h"
 #include "tx/freeze.h"
 

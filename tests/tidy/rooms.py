@@ -7,7 +7,8 @@ A room is a folder of runtime/. It may use the rooms below it in ROOMS. A use is
 variable or a macro (nvm_, nvmi_, __nvm_, NVMI_) that another room defines, or a header that is included.
 A function that a header declares weak is a hook: it belongs to the room of that header, whoever defines it.
 
-Prints each pair of rooms that has uses upward, and the sums.
+Prints each pair of rooms that has uses upward, functions that are not declared in the header of their own
+file, and the sums.
 """
 import collections
 import os
@@ -29,11 +30,20 @@ VARIABLE = re.compile(r"^(?!typedef|extern|return|else|struct \w+;)\w[\w, ]*[ *]
                       r"(?:\[[^\]]*\])*\s*(?:=[^=]|;)", re.M)
 MACRO = re.compile(r"^#define ((?:NVMI|nvmi)_\w+)", re.M)
 HOOK = re.compile(r"^__attribute__\(\(weak\)\) [\w ]*?[ *]*((?:__nvm|nvmi?)_\w+)\(", re.M)
+DECLARATION = re.compile(r"^(?!typedef|extern|return|else|#)\w[\w *()]*?[ *](nvmi_\w+)\([^;{}]*\)[^;{}]*;",
+                         re.M)
 INCLUDE = re.compile(r'^#include "(\w+)/([\w.]+)"', re.M)
 
 
 def room_of(name):
     return name.split("/")[1]
+
+
+def declares(header, source):
+    """A function is declared in the header of its file, or of what the file is a part of: statics.h declares
+    what statics_table.c defines."""
+    stem, own = header[:-len(".h")], os.path.splitext(source)[0]
+    return own == stem or own.startswith(stem + "_")
 
 
 class Uses:
@@ -63,6 +73,10 @@ class Uses:
                 if folder in RANK and folder != room_of(name):
                     self.all.append((name, f"{folder}/{header}", f"runtime/{folder}/{header}"))
 
+        self.elsewhere = [(header, name, self.home[name]) for header in sorted(code) if header.endswith(".h")
+                          for name in DECLARATION.findall(code[header])
+                          if not declares(header, self.home.get(name, header))]
+
     def upward(self):
         return [use for use in self.all if RANK[room_of(use[2])] > RANK[room_of(use[0])]]
 
@@ -83,7 +97,10 @@ def main():
         pairs[room_of(name), room_of(home)].append(f"{os.path.basename(name)}: {used}")
     for (low, high), found in sorted(pairs.items(), key=lambda p: (RANK[p[0][0]], RANK[p[0][1]])):
         print(f"{low} -> {high}: {', '.join(found)}")
-    print(f"{len(uses.all)} uses between rooms, {len(uses.upward())} upward")
+    for header, name, home in uses.elsewhere:
+        print(f"{header} declares {name} of {home}")
+    print(f"{len(uses.all)} uses between rooms, {len(uses.upward())} upward; "
+          f"{len(uses.elsewhere)} functions declared elsewhere")
 
 
 if __name__ == "__main__":

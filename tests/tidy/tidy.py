@@ -122,12 +122,14 @@ def c_names(tree):
 
 
 def runtime_rooms(tree):
-    """A room of the runtime uses only rooms below it (rooms.py)."""
+    """A room of the runtime uses only rooms below it, and declares what its own files define (rooms.py)."""
     uses, lost = rooms.of_tree(tree)
     for name in lost:
         yield f"{name}:1: in none of the rooms of tests/tidy/rooms.py"
     for name, used, home in uses.upward():
         yield f"{name}:1: uses {used}, which is above it ({home})"
+    for header, name, home in uses.elsewhere:
+        yield f"{header}:1: declares {name}, which is of {home}"
 
 
 def layering(tree):

@@ -1,4 +1,4 @@
-/* emulation.h: programs compiled with --emulate wait at their accesses to persistent types, as if these
+/* charge.h: programs compiled with --emulate wait at their accesses to persistent types, as if these
  * lay in slower memory (NVMOVE, section 4.2).
  *
  * Charge: what an access costs. Charged thread: its counts, and the ticks that it has waited too long,
@@ -10,8 +10,3 @@
 
 /* The program has code that was compiled with --emulate. It notes nothing. */
 bool nvmi_emulates(void);
-
-/* named.c: the types that a source was compiled for, as __nvm_emulate has them. */
-void nvmi_emulation_named(const char *list);
-/* Tells which of them no source knew. */
-void nvmi_emulation_tell_unknown(void);

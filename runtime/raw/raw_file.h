@@ -1,12 +1,9 @@
-/* raw_parts.h: what the files of the room share: the traced file, and who tells of it. */
+/* raw_file.h: the traced file. All but nvmi_raw_may_be_mapped and nvmi_raw_is_on with the lock NVMI_LOCK_TRACE. */
 #pragma once
 
 #include "base/own_locks.h"
 #include "raw/raw.h"
-
 #include <stdatomic.h>
-
-/* raw_file.c; all but the first two with the lock NVMI_LOCK_TRACE. */
 
 /* No mapping lies outside of these, or ever did. */
 extern _Atomic uintptr_t nvmi_raw_lowest, nvmi_raw_highest;
@@ -26,10 +23,3 @@ void nvmi_raw_each_mapping(void (*visit)(void *context, const void *start, size_
 bool nvmi_raw_is_file(int fd, bool any);
 /* How long it is, as far as the trace knows. */
 uint64_t nvmi_raw_size(void);
-
-/* raw_pool.c: pools that are opened from then on. Called before the program has threads. */
-void nvmi_raw_follow_pools(void);
-
-/* raw.c, without the lock: stores there that nobody told of are looked for. */
-void nvmi_raw_forget_place(void); /* that __nvm_raw_at told last */
-void nvmi_raw_look(const void *at, size_t size);
