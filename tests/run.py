@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -362,6 +363,12 @@ LONG = ("clang-tidy", "packages", "deb", "soak", "mutation")
 LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool", "plan", "move")
 
 
+def processor_seconds():
+    """Of this process and of those that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
 def beside(a, names):
     """Runs suites in lanes: each is this program with one suite; its last lines: what failed, and its sum."""
     command = [sys.executable, os.path.abspath(__file__), "--build", a.build, *(["--long"] if a.long else [])]
@@ -405,7 +412,7 @@ def main():
         alone = [n for n in names if n in LONG]
         total, told = beside(a, [n for n in names if n not in LONG])
     for name in alone:
-        start = time.monotonic()
+        start, before = time.monotonic(), processor_seconds()
         try:
             outcome = SUITES[name](a)
         except Exception:  # One broken suite must not hide the others' results.
@@ -413,7 +420,8 @@ def main():
             outcome = Outcome(failed=1)
         total.add(outcome)
         told += [outcome.told(name)] if outcome.failed else []
-        print(f"== {name}: {outcome} ({time.monotonic() - start:.0f} s)", flush=True)
+        print(f"== {name}: {outcome} ({time.monotonic() - start:.0f} s, "
+              f"{processor_seconds() - before:.0f} s of a processor)", flush=True)
     print("".join(line + "\n" for line in told), end="")
     print(total)
     return 1 if total.failed or not total.passed else 0

@@ -300,17 +300,24 @@ static int refuse(struct nvm_pool *pool, const uint8_t *program) {
   return -1;
 }
 
+/* The second half of an opening. Crash in steps 6 and 7: the next opening does them again from the same
+ * logs. From step 8 on: the logs are empty, and what carries pointers over goes on where it was, or anew
+ * (relocate.h, statics.h). */
 static int open_started(struct nvm_pool *pool, uint32_t old_method) {
   unsigned types = nvmi_types_generation();
   uint8_t program[sizeof pool->header.build_id];
+  /* 4. The file is mapped. 5. Log and heap get their tables: in DRAM. */
   if (start(pool))
     return -1;
   nvmi_trace_open(pool);
   memcpy(program, pool->header.build_id, sizeof program);
   if (!pool->is_foreign)
     nvmi_header_name_program(&pool->header);
+  /* 6. Logs are undone and replayed with the method that wrote them.
+   * 7. The header names the next generation: what the logs have is of no generation any more. */
   if (nvmi_counts_start(pool) || recover(pool, old_method))
     return -1;
+  /* 8. Root, types, addresses and pointers to statics are looked at, and made to fit this process. */
   if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
       nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
     return refuse(pool, program);
@@ -330,8 +337,10 @@ static int read_from_disk(const struct nvm_pool *pool) {
   return 0;
 }
 
+/* Up to step 5 nothing is written but, on a disk, what the page cache has anyway. */
 static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) {
   nvmi_kill_arm();
+  /* 1. The file is locked, its header read. */
   struct nvm_pool *pool = nvmi_pool_attach(path, true);
   if (!pool)
     return NULL;
@@ -346,6 +355,7 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
     return NULL;
   }
   pool->is_foreign = is_foreign;
+  /* 2. What it survives, and how writes are made atomic. */
   nvmi_domain_choose(pool);
   if (pool->header.domain == NVM_DOMAIN_DISK && read_from_disk(pool)) {
     nvmi_pool_detach(pool);
@@ -353,6 +363,7 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   }
   uint32_t old_method = pool->header.method;
   nvmi_method_choose(pool);
+  /* 3. Its addresses are taken. */
   if (nvmi_map_claim(pool, wish) == 0) {
     if (open_started(pool, old_method) == 0)
       return pool;

@@ -29,16 +29,22 @@
 
 #include <signal.h>
 
+/* The end of a transaction in one pool. Crash before step 6 has made the record durable: recovery undoes
+ * the transaction (undo), or finds nothing of it in the file (shadow). Crash after: it has happened. */
 static inline __attribute__((always_inline)) enum nvm_error
 end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, bool commit,
             const struct nvmi_follower *follower) {
   struct nvm_pool *pool = log->pool;
   enum nvm_error error = pool->forked ? NVM_ECHILD : NVM_OK;
+  /* 1. Frees that waited for others' commits are decided: in DRAM. */
   nvmi_frees_end(log, commit && !error);
+  /* 2. shadow: what others have committed to the same lines comes to the view: in DRAM. */
   if (pool->method->private_work)
     nvmi_lines_fetch_home(pool, lines, count);
+  /* 3. Pointers are judged: only read. An unsafe one fails the commit. */
   if (commit && !error && pool->check_pointers)
     error = nvmi_check_pointers(log, lines, count);
+  /* 4. Changes of reference counts are made durable in a log of their own; they hold with step 6. */
   if (follower && commit && !error)
     error = follower->before_commit(log, lines, count);
   if (NVMI_UNLIKELY(nvmi_tracing)) {
@@ -46,10 +52,13 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     if (commit && !error)
       nvmi_trace(pool, NVM_TRACE_COMMITTING, 0, 0);
   }
+  /* 5. Allocations and frees become operations of the record: in DRAM. */
   if (commit && !error && !nvmi_heap_prepare(log))
     error = NVM_ENOMEMORY;
+  /* 6. The record becomes durable, then what it says is stored in place. */
   if (commit && !error)
     error = pool->method->commit(log, lines, count);
+  /* 7. The log of step 4 learns of it; of a failure it is made void, before the abort ends. */
   if (follower)
     follower->ended(log, !error);
   if (NVMI_LIKELY(commit && !error)) {
