@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-memcached bench-redis bench-runtime memcached redis build build-dev setup clean
+.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-fragmentation bench-instrumented bench-maps bench-memcached bench-redis bench-runtime memcached papers redis build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -60,6 +60,11 @@ bench-crash: build ## A million states that a crash could leave, each recovered 
 
 bench-crash-pools: build ## The same over moves, garbage collection, resizing, copies and repairs: 200,000 states
 	@$(PYTHON) bench/crash.py --bin build/release/bin --pools
+
+papers: ## Three papers, each table and figure beside ours: build/papers/report.html; QUICK=1: 10 minutes
+	@scripts/setup --bench
+	@$(MAKE) --no-print-directory build
+	@/usr/bin/python3 bench/papers/papers.py --bin build/release/bin $(if $(QUICK),--quick)
 
 redis: build ## Fetch Redis 3.2.6 and build it with its keyspace in a pool (see ports/redis)
 	@echo "Fetching, patching and building Redis 3.2.6 ..."
