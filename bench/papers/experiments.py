@@ -19,9 +19,9 @@ PAPERS = {
 
 
 class Experiment:
-    """`commands`: (full, quick) argument lists; {cc}, {bin}, {out}, {folder} are filled in. `minutes`: of both
-    on two cores, without what they build. quick None: it is left out of a quick run. `axis`: of the chart; "":
-    none is drawn."""
+    """`full`, `quick`: argument lists; {cc}, {bin}, {out}, {folder} are filled in. quick None: a quick run
+    leaves it out. `minutes`: of both on two cores, without what they build. `axis`: of the chart; "": none is
+    drawn."""
 
     def __init__(self, key, paper, item, asks, columns, quoted, full, quick, minutes, read, differs, axis=""):
         self.axis = axis
@@ -159,7 +159,8 @@ def memcached(path):
     for each in loaded(path)["results"]:
         if each["part"] == "throughput":
             for name, share in shares(each["seen"], "plain").items():
-                rows.setdefault(f"{each['load']}, {each['threads']} worker threads", {})[name] = round(share, 2)
+                label = f"{each['load']}, {each['threads']} worker threads"
+                rows.setdefault(label, {})[name] = round(share, 2)
     return rows
 
 
@@ -187,6 +188,7 @@ def redis_shares(path):
     return rows
 
 
+COMPARE = ["bench/nvmove/compare.py", "--cc", "{cc}", "--json", "{out}", "--folder", "{folder}"]
 REDIS = ["bench/redis.py", "--cc", "{cc}", "--json", "{out}", "--folder", "{folder}"]
 BESIDE = ["undo, power", "shadow, power", "AOF everysec", "AOF always", "none again"]
 
@@ -198,35 +200,37 @@ def chosen(names):
 EXPERIMENTS = [
     Experiment(
         "nvmove-table-1", "NVMOVE", "Table 1, and slides 20 to 24",
-        "Which types of Redis hold its persistent state, asked with nothing but the name of the load function.",
+        "Which types of Redis hold its persistent state, asked with nothing but the name of the load "
+        "function.",
         ["NVMOVE", "nvmove"],
         {"types that hold persistent state": {"NVMOVE": 14}, "of these found": {"NVMOVE": 14},
          "types reported": {"NVMOVE": 25}, "of these wrong": {"NVMOVE": 11},
          "seconds of the analysis": {"NVMOVE": 300}},
-        ["bench/papers/types.py", "--nvmove", "{bin}/nvmove", "--json", "{out}"],
-        ["bench/papers/types.py", "--nvmove", "{bin}/nvmove", "--json", "{out}"], (1, 1), types_found,
-        "The paper compares with a list of an industrial team, of Redis 3.2.0. Here the answer sheet of Redis "
-        "3.2.6 in tests/accuracy names 11 types; types that may be listed or not count as neither."),
+        ["bench/papers/redis_types.py", "--nvmove", "{bin}/nvmove", "--json", "{out}"],
+        ["bench/papers/redis_types.py", "--nvmove", "{bin}/nvmove", "--json", "{out}"], (1, 1), types_found,
+        "The paper compares with a list of an industrial team, of Redis 3.2.0. Here the answer sheet of "
+        "Redis 3.2.6 in tests/accuracy names 11 types; types that may be listed or not count as neither."),
     Experiment(
         "nvmove-sites", "NVMOVE", "Section 4.2: injected delays",
         "How many places of Redis are charged for slow memory.", ["NVMOVE", "nvmove"],
         {"places that are charged, as in the source": {"NVMOVE": 4000}},
-        ["bench/nvmove/compare.py", "--cc", "{cc}", "--json", "{out}", "--folder", "{folder}", "sites"],
+        [*COMPARE, "sites"],
         None, (15, 0), charged_places,
-        "The paper transforms sources, and says \"around 4000\". nvmove-cc charges accesses in the compiler; the "
-        "set of types is the paper's 25."),
+        "The paper transforms sources, and says \"around 4000\". nvmove-cc charges accesses in the "
+        "compiler; the set of types is the paper's 25."),
     Experiment(
         "nvmove-figure-2", "NVMOVE", "Figure 2, and the slides' table of throughputs",
-        "YCSB on Redis: in memory, with its own persistence, and with its types in emulated memory; as shares of "
-        "Redis in memory.",
+        "YCSB on Redis: in memory, with its own persistence, and with its types in emulated memory; as "
+        "shares of Redis in memory.",
         ["share, NVMOVE", "share here"], quoted_throughput(),
-        ["bench/nvmove/compare.py", "--cc", "{cc}", "--json", "{out}", "--folder", "{folder}", "ycsb"],
-        ["bench/nvmove/compare.py", "--cc", "{cc}", "--json", "{out}", "--folder", "{folder}", "--rounds", "1",
+        [*COMPARE, "ycsb"],
+        [*COMPARE, "--rounds", "1",
          "--records", "20000", "--seconds", "1", "--load", "SET 3 B", "benchmark"],
         (40, 2), emulated,
-        "The paper's server has 56 cores and an SSD, and clients on other cores; here two cores are shared. A "
-        "share of a slow client's throughput is nearer to 1. The paper's model charges each access (worst case); "
-        "the other end of the bracket knows a cache. A quick run measures one load of redis-benchmark instead.",
+        "The paper's server has 56 cores and an SSD, and clients on other cores; here two cores are shared. "
+        "A share of a slow client's throughput is nearer to 1. The paper's model charges each access (worst "
+        "case); the other end of the bracket knows a cache. A quick run measures one load of "
+        "redis-benchmark instead.",
         "share of the throughput of Redis in memory"),
     Experiment(
         "breeze-table-3", "Breeze", "Table III",
@@ -235,10 +239,11 @@ EXPERIMENTS = [
         {"B+tree": {"Breeze": 18, "NVML": 101, "NVM-Direct": 96},
          "hash table": {"Breeze": 20, "NVML": 45, "NVM-Direct": 77},
          "memcached": {"Breeze": 541, "NVML": 1547}, "MongoDB": {"Breeze": 882, "NVML": 1273}},
-        ["bench/papers/lines.py", "--json", "{out}"], ["bench/papers/lines.py", "--json", "{out}"], (0.1, 0.1),
+        ["bench/papers/lines.py", "--json", "{out}"],
+        ["bench/papers/lines.py", "--json", "{out}"], (0.1, 0.1),
         lines.rows,
-        "B+tree and hash table are ours (bench/maps), as simple as the paper's; memcached is 1.6.18 here. MongoDB "
-        "has no counterpart yet."),
+        "B+tree and hash table are ours (bench/maps), as simple as the paper's; memcached is 1.6.18 here. "
+        "MongoDB has no counterpart yet."),
     Experiment(
         "breeze-table-4", "Breeze", "Table IV", "Time of an allocation, in microseconds.",
         ["Breeze", "NVML 1.0", "NVM-Direct", "libpmemobj 1.12", "nvmove, undo", "nvmove, shadow"],
@@ -247,9 +252,10 @@ EXPERIMENTS = [
          "4 KB": {"Breeze": 2.48, "NVML 1.0": 6.01, "NVM-Direct": 16.59}},
         ["{bin}/nvmove-runtime-bench", "--json", "{out}", "alloc"],
         ["{bin}/nvmove-runtime-bench", "--rounds", "1", "--json", "{out}", "alloc"], (2, 0.5), allocation,
-        "The paper's memory is emulated by PMEP (100 ns, clwb 40 ns, an eighth of the bandwidth); here a flush and "
-        "a fence reach DRAM. libpmemobj is NVML's successor: it says how much of the difference is the machine. "
-        "Here an allocation is a whole transaction, which also stores the address in a slot.",
+        "The paper's memory is emulated by PMEP (100 ns, clwb 40 ns, an eighth of the bandwidth); here a "
+        "flush and a fence reach DRAM. libpmemobj is NVML's successor: it says how much of the difference "
+        "is the machine. Here an allocation is a whole transaction, which also stores the address in a "
+        "slot.",
         "microseconds"),
     Experiment(
         "breeze-table-5", "Breeze", "Table V", "Seconds to open a pool of objects of 1 KB.", ["Breeze", "nvmove"],
@@ -259,8 +265,8 @@ EXPERIMENTS = [
          for where, figure in zip(("same", "new"), pair)},
         ["{bin}/nvmove-runtime-bench", "--json", "{out}", "moving"],
         None, (6, 0), moving,
-        "Breeze rebuilds its allocation tables when a pool is opened, and needs a transaction for each moved "
-        "pointer. nvmove reads tables when they are first needed, and moves pointers without a log "
+        "Breeze rebuilds its allocation tables when a pool is opened, and needs a transaction for each "
+        "moved pointer. nvmove reads tables when they are first needed, and moves pointers without a log "
         "(runtime/pool/relocate.h). Each object has eight pointers here; the paper does not say."),
     Experiment(
         "breeze-figure-10", "Breeze", "Figure 10: B+tree and hash table",
@@ -269,8 +275,8 @@ EXPERIMENTS = [
         ["bench/maps.py", "--cc", "{cc}", "--threads", "1", "--out", "{out}"],
         ["bench/maps.py", "--cc", "{cc}", "--threads", "1", "--rounds", "1", "--keys", "100000", "--out",
          "{out}"], (6, 1), maps,
-        "The figure has no numbers in the text: Breeze is ahead of NVML where half of the operations write, and "
-        "about equal where few do. Here each operation is measured on its own, not in YCSB's mixes.",
+        "The figure has no numbers in the text: Breeze is ahead of NVML where half of the operations write, "
+        "and about equal where few do. Here each operation is measured on its own, not in YCSB's mixes.",
         "times as fast as libpmemobj"),
     Experiment(
         "breeze-figure-9", "Breeze", "Figure 9: memcached",
@@ -279,8 +285,8 @@ EXPERIMENTS = [
         ["bench/memcached.py", "--cc", "{cc}", "--json", "{out}", "throughput"],
         ["bench/memcached.py", "--cc", "{cc}", "--json", "{out}", "--rounds", "1", "--requests", "50000",
          "--threads", "1", "--configuration", "shadow, power", "throughput"], (30, 2), memcached,
-        "The figure has no numbers in the text: both systems are slower than unmodified memcached, and Breeze is "
-        "ahead of NVML but for YCSB-B and D. Clients and server share two cores here.",
+        "The figure has no numbers in the text: both systems are slower than unmodified memcached, and "
+        "Breeze is ahead of NVML but for YCSB-B and D. Clients and server share two cores here.",
         "share of the throughput of memcached"),
     Experiment(
         "scm-table-1", "SCM", "Table I and Figure 5: operations of a SET",
@@ -291,22 +297,23 @@ EXPERIMENTS = [
          "throughput"],
         [*REDIS, *chosen(BESIDE[:2]), "--load", "SET 3 B", "--rounds", "1", "--requests", "20000",
          "--random-keys", "50000", "throughput"], (15, 2), fences,
-        "The paper commits each internal update of Redis, five in a SET. The port commits once for each turn of "
-        "the event loop: with 50 clients many requests share a fence."),
+        "The paper commits each internal update of Redis, five in a SET. The port commits once for each "
+        "turn of the event loop: with 50 clients many requests share a fence."),
     Experiment(
         "scm-figure-7", "SCM", "Figure 7: redis-benchmark", "Throughput, as a share of Redis in memory.",
         [*BESIDE], {},
         [*REDIS, *chosen(BESIDE), "throughput"], None, (60, 0), redis_shares,
-        "The figure has no numbers in the text. It says: for SET the best method that loses nothing is LATB; for "
-        "GET all are close to memory; AOF with a sync for each command is far behind.",
+        "The figure has no numbers in the text. It says: for SET the best method that loses nothing is "
+        "LATB; for GET all are close to memory; AOF with a sync for each command is far behind.",
         "share of the throughput of Redis in memory"),
     Experiment(
         "scm-figures-8-11", "SCM", "Figures 8, 9 and 11: YCSB A and B on Redis",
         "Throughput, as a share of Redis in memory.", [*BESIDE], {},
         ["bench/ycsb.py", "--cc", "{cc}", "--json", "{out}", "--folder", "{folder}", *chosen(BESIDE), "A",
          "B"], None, (20, 0), redis_shares,
-        "The figures have no numbers in the text. It says: with YCSB A the methods in memory are alike, and the "
-        "latency of an update is five times as long with AOF on an SSD; with YCSB B that server is 15 % behind.",
+        "The figures have no numbers in the text. It says: with YCSB A the methods in memory are alike, and "
+        "the latency of an update is five times as long with AOF on an SSD; with YCSB B that server is 15 % "
+        "behind.",
         "share of the throughput of Redis in memory"),
 ]
 
@@ -315,7 +322,8 @@ MISSING = [
     Missing("SCM", "Figure 4: B-tree inserts", "The methods LAT and LATB do not exist yet."),
     Missing("SCM", "Figures 6 and 10: slower memory", "LAT and LATB do not exist yet; nvmove estimate and "
             "NVMOVE_EMULATE=scm-1x ... scm-8x slow down undo and shadow."),
-    Missing("NVMOVE", "Slides: data lost at a crash", "nvmove estimate --loses measures it (docs/results/emulation.md)."),
+    Missing("NVMOVE", "Slides: data lost at a crash",
+            "nvmove estimate --loses measures it (docs/results/emulation.md)."),
 ]
 
 

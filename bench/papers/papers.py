@@ -55,16 +55,16 @@ class Run:
         words = experiment.command(a.quick)
         filled = {"cc": os.path.join(a.bin, "nvmove-cc"), "bin": a.bin, "out": self.raw, "folder": a.folder}
         self.command = [word.format(**filled) for word in words] if words else None
-        self.fault, self.seconds = "", 0.0
+        self.fault, self.seconds, self.before = "", 0.0, None
+        if os.path.exists(self.done):
+            with open(self.done) as f:
+                self.before = json.load(f)
+            self.seconds = self.before["seconds"]
 
     def known(self):
         """Whether it is done already, in this way, at this commit."""
-        if not os.path.exists(self.done):
-            return False
-        with open(self.done) as f:
-            before = json.load(f)
-        self.seconds = before["seconds"]
-        return (before["commit"], before["quick"], before["command"]) == (self.at, self.is_quick, self.command)
+        return self.before and (self.before["commit"], self.before["quick"], self.before["command"]) == (
+            self.at, self.is_quick, self.command)
 
     def measure(self):
         begun = time.monotonic()
@@ -90,12 +90,20 @@ class Run:
         except (KeyError, ValueError) as e:  # no figures: statistics.StatisticsError is a ValueError
             self.fault = f"{self.raw} cannot be read: {e!r}"
             return
+        self.before = {"commit": self.at, "quick": self.is_quick, "command": self.command,
+                       "seconds": self.seconds, "machine": machine()}
         with open(self.done, "w") as f:
-            json.dump({"commit": self.at, "quick": self.is_quick, "command": self.command,
-                       "seconds": self.seconds, "machine": machine()}, f, indent=1)
+            json.dump(self.before, f, indent=1)
 
     def rows(self):
         return self.experiment.rows(self.raw if os.path.exists(self.raw) else None)
+
+    def stamp(self):
+        """Of results of another commit, or of another kind of run: which."""
+        if not self.before or self.known():
+            return ""
+        kind = "a quick run" if self.before["quick"] else "a full run"
+        return f"; of {kind} at commit {self.before['commit']}"
 
 
 def minutes(count):
@@ -142,8 +150,8 @@ def main():
     if not os.path.exists(os.path.join(a.bin, "nvmove-cc")):
         p.error(f"{a.bin} has no nvmove-cc; 'make build' makes it")
     os.makedirs(a.out, exist_ok=True)
-    runs = [Run(e, a, commit()) for e in chosen]
-    failed = measure_all(runs, a.again)
+    runs = [Run(e, a, commit()) for e in EXPERIMENTS]
+    failed = measure_all([r for r in runs if r.experiment in chosen], a.again)
     for path in report.write(runs, a.out, machine(), commit(), a.quick):
         print(path)
     return 1 if failed else 0

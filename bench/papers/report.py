@@ -12,9 +12,11 @@ STYLE = """
 body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }
 h1 { font-size: 1.7em } h2 { margin-top: 2.2em; border-bottom: 2px solid #888 } h3 { margin: 1.8em 0 .3em }
 table { border-collapse: collapse; margin: .6em 0 } th, td { padding: .2em .7em; border: 1px solid #ccc }
-th { background: #f2f2f2; text-align: left } td { vertical-align: top } tr { break-inside: avoid } td:first-child { min-width: 11em } td.figure { text-align: right; white-space: nowrap }
+th { background: #f2f2f2; text-align: left } td { vertical-align: top } tr { break-inside: avoid }
+td:first-child { min-width: 11em } td.figure { text-align: right; white-space: nowrap }
 td.ours, th.ours { background: #eaf4ea } p { margin: .4em 0 } code { font-size: .88em; word-break: break-all }
-svg { max-width: 100%; height: auto } .small { color: #555; font-size: .9em } .fault { color: #a00 } @page { size: A4; margin: 15mm }
+svg { max-width: 100%; height: auto } .small { color: #555; font-size: .9em } .fault { color: #a00 }
+@page { size: A4; margin: 15mm }
 """
 
 
@@ -41,7 +43,8 @@ def table(run):
     if experiment.axis:
         yield charts.svg(rows, columns, lambda c: is_ours(c, experiment.quoted), experiment.axis)
     kinds = {c: " ours" if is_ours(c, experiment.quoted) else "" for c in columns}
-    yield "<table><tr><th></th>" + "".join(f'<th class="{kinds[c]}">{text(c)}</th>' for c in columns) + "</tr>"
+    heads = "".join(f'<th class="{kinds[c]}">{text(c)}</th>' for c in columns)
+    yield f"<table><tr><th></th>{heads}</tr>"
     for label, figures in rows.items():
         cells = "".join(f'<td class="figure{kinds[c]}">{figure(figures.get(c, ""))}</td>' for c in columns)
         yield f"<tr><td>{text(label)}</td>{cells}</tr>"
@@ -55,25 +58,28 @@ def section(run, folder):
     yield f"<p>{text(experiment.differs)}</p>"
     if run.fault:
         yield f'<p class="fault">Not measured: {text(run.fault)}</p>'
-    elif not run.command:
-        yield '<p class="small">Not measured: a quick run leaves it out.</p>'
+    elif not run.before:
+        why = "it was not asked for." if run.command else "a quick run leaves it out."
+        yield f'<p class="small">Not measured: {why}</p>'
     else:
-        shown = " ".join(os.path.relpath(w) if w.startswith("/") else w for w in run.command)
+        shown = " ".join(os.path.relpath(w) if w.startswith("/") else w for w in run.before["command"])
         raw = os.path.relpath(run.raw, folder)
-        yield (f'<p class="small">{run.seconds:.0f} s; raw results: <a href="{raw}">{text(raw)}</a>; '
-               f"<code>{text(shown)}</code></p>")
+        yield (f'<p class="small">{run.seconds:.0f} s{text(run.stamp())}; raw results: '
+               f'<a href="{raw}">{text(raw)}</a>; <code>{text(shown)}</code></p>')
 
 
 def page(runs, folder, machine, commit, is_quick):
-    yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>nvmove and three papers</title>'
+    yield '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>nvmove and three papers</title>'
     yield f"<style>{STYLE}</style></head><body><h1>nvmove beside three papers</h1>"
-    yield (f"<p>Each table and figure of the papers with its counterpart of nvmove. Figures with a green ground were measured "
-           f"here: {text(machine)}; commit {text(commit)}; {time.strftime('%Y-%m-%d')}. All others are quoted.</p>")
+    yield (f"<p>Each table and figure of the papers with its counterpart of nvmove. Figures with a green "
+           f"ground were measured here: {text(machine)}; commit {text(commit)}; {time.strftime('%Y-%m-%d')}. "
+           f"All others are quoted.</p>")
     if is_quick:
-        yield ("<p><b>This was a quick run:</b> one round each, small data, and not all experiments. Its figures show that "
-               "the experiments work. They are no results.</p>")
-    yield ("<p>This machine has no persistent memory. A cache line that is flushed and fenced reaches DRAM. So absolute times "
-           "of the papers and ours say little about each other; ratios within one column say more.</p>")
+        yield ("<p><b>This was a quick run:</b> one round each, small data, and not all experiments. Its "
+               "figures show that the experiments work. They are no results.</p>")
+    yield ("<p>This machine has no persistent memory. A cache line that is flushed and fenced reaches DRAM. "
+           "So absolute times of the papers and ours say little about each other; ratios within one column "
+           "say more.</p>")
     for paper, title in PAPERS.items():
         yield f"<h2>{text(title)}</h2>"
         for run in runs:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many of Redis's persistent types `nvmove scan` finds, by its answer sheet (tests/accuracy).
 
-usage: types.py --nvmove NVMOVE --json FILE
+usage: redis_types.py --nvmove NVMOVE --json FILE
 
 Exit status: 0 measured, 1 not, 3 the source cannot be had.
 """
@@ -33,7 +33,8 @@ def main():
     score = accuracy.Score(report, accuracy.sheet("redis"))
     print(accuracy.describe("Redis 3.2.6", score))
     with open(a.json, "w") as f:
-        json.dump({"reported": score.reported, "needed": score.needed, "found": score.found, "wrong": len(score.wrong), "seconds": seconds}, f, indent=1)
+        json.dump({"needed": score.needed, "found": score.found, "reported": score.reported,
+                   "wrong": len(score.wrong), "seconds": seconds}, f, indent=1)
     return 0
 
 
