@@ -258,7 +258,8 @@ EXPERIMENTS = [
         "slot.",
         "microseconds"),
     Experiment(
-        "breeze-table-5", "Breeze", "Table V", "Seconds to open a pool of objects of 1 KB.", ["Breeze", "nvmove"],
+        "breeze-table-5", "Breeze", "Table V", "Seconds to open a pool of objects of 1 KB.",
+        ["Breeze", "nvmove"],
         {f"{size} GB, {threads} thread{'s' * (threads > 1)}: {where} address": {"Breeze": figure}
          for (size, threads), pair in {(4, 1): (0.62, 18.95), (4, 2): (0.31, 10.58), (8, 1): (0.86, 21.25),
                                        (8, 2): (0.59, 21.08)}.items()
