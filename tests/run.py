@@ -4,8 +4,8 @@
 usage: run.py --build build/dev [--long] [--lanes N] [SUITE...]
        run.py --build build/dev --test tests/SUITE/...
 
-Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool,
-examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, deb, soak
+Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool, plan,
+move, examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, deb, soak
 and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Those
 that are not for --long alone run beside each other, in as many lanes (lanes.py) as there are processors, but
 two at most; what one prints comes when it ends. Exit status 0 only without failures.
@@ -286,9 +286,12 @@ def examples(a):
 
 
 def documents(a):
-    """The terminal sessions of the README and the documents print what they show."""
+    """Terminal sessions of the README and the documents print what they show; the report on papers."""
+    import papers_report
     import sessions
-    return Outcome(*sessions.check(os.path.join(a.build, "bin")))
+    outcome = Outcome(*sessions.check(os.path.join(a.build, "bin")))
+    outcome.add(Outcome(*papers_report.check(os.path.join(a.build, "bin"))))
+    return outcome
 
 
 def differential(a):
