@@ -20,6 +20,8 @@ enum nvm_domain {
   NVM_DOMAIN_DISK = 3   /* the same on an ordinary disk: NVMOVE_DOMAIN=disk */
 };
 
+#define NVM_SYNC_NEVER UINT32_MAX
+
 struct nvm_info {
   const char *path;
   const char *method; /* "undo" or "shadow" */
@@ -30,9 +32,20 @@ struct nvm_info {
   uint64_t unclean_opens; /* those that had to recover */
   uint64_t recovered_undone,
       recovered_redone; /* log entries that this opening rolled back, replayed */
+  /* Domain disk: 0: a commit returns when it is durable; else when its record is in the page cache, and a
+   * sync begins so many milliseconds later at most; NVM_SYNC_NEVER: when the kernel likes
+   * (NVMOVE_DURABLE). */
+  uint32_t sync_ms;
 };
 /* NVM_EARGUMENT alone. Strings are valid until the pool is closed. */
 int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info);
+
+/* Waits until all commits of the pool that have returned, in any thread, survive what its domain says. At
+ * once where each commit has waited for that itself: everywhere but in the domain disk with
+ * NVMOVE_DURABLE=MILLISECONDS or never. May be called by any thread, also within a transaction, which it
+ * does not commit; not by signal handlers. NVM_EARGUMENT; NVM_ECHILD. A disk that fails ends the process
+ * by the fatal handler, as in a commit. */
+int nvm_pool_sync(NVM_POOL *pool);
 
 /* Counts of this pool since it was opened, over all threads (those of running ones a little
  * behind). NVM_EARGUMENT alone. */

@@ -29,6 +29,7 @@ enum nvmi_rank {
   NVMI_LOCK_POOL,      /* struct nvm_pool: logs, types, header, growth */
   NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
   NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
+  NVMI_LOCK_NUMBERING, /* struct nvm_pool: a record under it may need a longer log */
   NVMI_LOCK_HEAP,      /* struct nvmi_heap */
   NVMI_LOCK_SETTLING,  /* struct nvm_pool: who raises the bound */
   NVMI_LOCK_HUNT,      /* gc: blocks that threads hand each other */

@@ -11,7 +11,7 @@
 
 struct setting {
   const char *name;
-  enum { WORDS_KIND, NUMBER_KIND, BYTES_KIND, STEP_KIND, TEXT_KIND } kind;
+  enum { WORDS_KIND, NUMBER_KIND, BYTES_KIND, STEP_KIND, SYNC_KIND, TEXT_KIND } kind;
   const char *words[3]; /* the first ones; the others are null */
   const char *what;     /* the number is */
   uint64_t least;
@@ -21,6 +21,7 @@ struct setting {
 #define NUMBER(from, text) .kind = NUMBER_KIND, .least = from, .what = text
 #define BYTES(from) .kind = BYTES_KIND, .least = from
 #define STEP .kind = STEP_KIND
+#define SYNC .kind = SYNC_KIND
 #define TEXT .kind = TEXT_KIND
 #define SETTING(name, value, reader, meaning, without) {#name, value},
 static const struct setting settings[] = {
@@ -29,6 +30,7 @@ static const struct setting settings[] = {
 
 enum {
   SETTINGS = sizeof settings / sizeof *settings,
+  SYNC_MS_MAX = 60000,  /* a minute: who may lose more may lose all */
   NAME_MAX_LENGTH = 40, /* of a name that may be a misspelt one */
   MISSPELT_MAX = 2      /* letters that are wrong */
 };
@@ -99,6 +101,13 @@ static int check(const struct setting *s, const char *wish, const char *path) {
     return nvmi_fail(NVM_EARGUMENT, path,
                      "%s=%s; it is KIND:N, N from 1 on, as commit:3 (runtime/base/kill.h)", s->name,
                      wish);
+  case SYNC_KIND:
+    if (strcmp(wish, "always") == 0 || strcmp(wish, "never") == 0 ||
+        (nvmi_read_number(wish, "", &number) && number && number <= SYNC_MS_MAX))
+      return 0;
+    return nvmi_fail(NVM_EARGUMENT, path,
+                     "%s=%s; it is 'always', 'never' or a number of milliseconds, 1 to %d", s->name,
+                     wish, SYNC_MS_MAX);
   case TEXT_KIND:
     break;
   }

@@ -133,7 +133,7 @@ const char *nvmi_header_senseless(const struct nvm_header *h) {
     return "state";
   if (h->method != NVM_METHOD_UNDO && h->method != NVM_METHOD_SHADOW)
     return "method";
-  if (h->log_format != NVM_LOG_FORMAT)
+  if (h->log_format != NVM_LOG_FORMAT && h->log_format != NVM_LOG_FORMAT_DELAYED)
     return "log format";
   if (h->domain < NVM_DOMAIN_PROCESS || h->domain > NVM_DOMAIN_DISK)
     return "domain";

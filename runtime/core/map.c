@@ -165,6 +165,14 @@ static int map_file(const struct nvm_pool *pool, char *view, uint64_t offset, ui
               size);
 }
 
+/* Instead of the file itself, in `home`: what is stored there does not reach the file. */
+static int map_in_dram(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
+  return told(pool,
+              nvmi_own_map(pool->home + offset, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, pool->fd, (off_t)offset),
+              size);
+}
+
 static bool is_same_file(int a, int b) {
   struct stat x, y;
   return a >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
@@ -227,8 +235,21 @@ int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
 
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work) {
   uint64_t offset = pool->header.heap_offset + old_size, size = pool->header.heap_size - old_size;
-  return map_file(pool, pool->home, offset, size) || map_work(pool, offset, size, private_work) ? -1
-                                                                                                : 0;
+  int result = pool->file
+                   ? map_file(pool, pool->file, offset, size) || map_in_dram(pool, offset, size)
+                   : map_file(pool, pool->home, offset, size);
+  return result || map_work(pool, offset, size, private_work) ? -1 : 0;
+}
+
+int nvmi_map_delayed(struct nvm_pool *pool) {
+  uint64_t size = nvmi_file_size(&pool->header);
+  pool->file = nvmi_reserve_aligned(pool->header.span, PROT_NONE);
+  if (!pool->file)
+    return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
+  return map_file(pool, pool->file, 0, size) || map_in_dram(pool, NVM_ROOT_OFFSET, PAGE) ||
+                 map_in_dram(pool, NVM_CHUNKS_OFFSET, size - NVM_CHUNKS_OFFSET)
+             ? -1
+             : 0;
 }
 
 bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {
@@ -236,7 +257,8 @@ bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {
   int advice = inherited ? MADV_DOFORK : MADV_DONTFORK;
   if (pool->is_copy)
     return true; /* is private, and always inherited */
-  if (madvise(pool->home, header->span, advice))
+  if (madvise(pool->home, header->span, advice) ||
+      (pool->file && madvise(pool->file, header->span, advice)))
     return false;
   return pool->method->private_work ||
          (madvise(pool->work + NVM_ROOT_OFFSET, PAGE, advice) == 0 &&
@@ -259,9 +281,10 @@ void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end) {
 
 int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {
   uint64_t offset = nvmi_file_size(&pool->header), size = old_size - pool->header.heap_size;
-  char *const views[] = {pool->home, pool->work};
-  for (unsigned i = 0; i < 2; i++)
-    if (mmap(views[i] + offset, size, PROT_NONE,
+  char *const views[] = {pool->home, pool->work, pool->file};
+  for (unsigned i = 0; i < 3; i++)
+    if (views[i] &&
+        mmap(views[i] + offset, size, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
       return -1;
   return 0;
@@ -270,7 +293,9 @@ int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {
 void nvmi_unmap_pool(struct nvm_pool *pool) {
   if (pool->home && !pool->is_copy)
     munmap(pool->home, pool->header.span);
-  pool->home = NULL;
+  if (pool->file)
+    munmap(pool->file, pool->header.span);
+  pool->home = pool->file = NULL;
   mmap(pool->work, pool->header.span, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }

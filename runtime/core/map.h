@@ -31,6 +31,9 @@ void nvmi_map_release(struct nvm_pool *pool);
 int nvmi_map_pool(struct nvm_pool *pool, bool private_work);
 /* The heap has grown from `old_size` to header.heap_size. */
 int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work);
+/* `home` becomes private, and `file` the page cache (platform/delayed.h). Nobody else uses the pool, and
+ * all of it is durable. */
+int nvmi_map_delayed(struct nvm_pool *pool);
 /* Bytes [start, end) of the file were never used, and nobody was shown them: a private view of them
  * becomes huge pages of DRAM, of which the processor remembers more than of the file's. */
 void nvmi_map_virgin(struct nvm_pool *pool, uint64_t start, uint64_t end);

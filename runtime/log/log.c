@@ -64,6 +64,8 @@ static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, u
   pool->persist->fence();
   *(volatile uint64_t *)link = at;
   pool->persist->flush(link, sizeof *link);
+  if (pool->persist->record) /* no commit's fence makes it durable */
+    pool->persist->fence();
   return (struct nvm_segment *)(pool->home + at);
 }
 
@@ -284,10 +286,21 @@ static void begin_anew(struct nvm_pool *pool) {
   }
 }
 
+/* The number is that of the generation before, whose records do not count any more. Crash between this
+ * fence and the header's: the old records, of which nothing says how many there have to be. */
+static void forget_durable(struct nvm_pool *pool) {
+  struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
+  __atomic_store_n(&floor->durable, 0, __ATOMIC_RELAXED);
+  pool->persist->flush(floor, sizeof *floor);
+  pool->persist->fence();
+}
+
 void nvmi_log_next_generation(struct nvm_pool *pool) {
   void (*handler)(void) = nvmi_exit_handler;
   if (handler)
     atexit(handler);
+  if (pool->header.log_format == NVM_LOG_FORMAT_DELAYED)
+    forget_durable(pool);
   pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
   pool->header.state = NVM_STATE_OPEN;
   nvmi_header_write(pool);

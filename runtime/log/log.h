@@ -146,6 +146,13 @@ static inline void nvmi_solo_leave(struct nvmi_log *log) {
   atomic_store_explicit(&log->solo, depth - 1, memory_order_release);
 }
 
+/* Where commits do not wait a record gets its number and its place in the page cache in one piece: so no
+ * number is missing below one that is there, when the process dies (D2). Until nvmi_record_fence. */
+static inline void nvmi_log_numbers(struct nvmi_log *log, bool solo) {
+  if (NVMI_UNLIKELY(log->pool->persist->record != NULL) && !solo)
+    nvmi_lock(&log->pool->numbering);
+}
+
 /* The next order number; within a section. */
 static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
   if (solo)

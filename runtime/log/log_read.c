@@ -25,7 +25,7 @@ bool nvmi_each_segment(const struct nvm_pool *pool, unsigned slot, unsigned bank
 }
 
 bool nvmi_frame_valid(const struct nvm_pool *pool, const struct nvm_frame *frame, uint64_t room) {
-  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
+  return NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_VOID &&
          NVM_FRAME_LENGTH(frame) <= room - sizeof *frame &&
          (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO ||
           NVM_FRAME_OPERATIONS(frame) + (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED) <=

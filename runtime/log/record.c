@@ -6,6 +6,7 @@
  * S2).
  */
 #include "log/record.h"
+#include "core/follower.h"
 #include "log/log.h"
 
 #include <string.h>
@@ -81,6 +82,7 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
   if (!oldest)
     oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
   atomic_store_explicit(&log->pending, oldest << 1 | !record->solo, memory_order_relaxed);
+  nvmi_log_numbers(log, record->solo);
   record->order = nvmi_log_order(log, record->solo);
   record->bound = record->solo && pool->method->entries ? oldest : bound_to_tell(pool);
 }
@@ -153,8 +155,30 @@ void nvmi_record_void(struct nvmi_log *log) {
   nvmi_solo_leave(log);
 }
 
+void nvmi_record_delayed(struct nvmi_log *log, uint64_t order, bool solo) {
+  log->pool->persist->record(log->pool->home, order + 1);
+  if (!solo)
+    nvmi_unlock(&log->pool->numbering);
+}
+
+/* The number is used up: a frame says so, or it would look as if its record were missing. What a follower
+ * has written down for the transaction must be gone before. */
+static void void_number(struct nvmi_record *record) {
+  struct nvmi_log *log = record->log;
+  if (log->pool->follower)
+    log->pool->follower->ended(log, false);
+  record->full = false;
+  put(record, NVM_FRAME_VOID, 0);
+  if (record->full)
+    nvmi_fatal(NVM_ENOSPACE, log->pool->path, "no room in the log for the end of a transaction");
+  record->full = true;
+  nvmi_record_fence(log, record->order, record->solo);
+}
+
 bool nvmi_record_end(struct nvmi_record *record) {
   put(record, NVM_FRAME_COMMIT, record->frames);
+  if (record->full && record->order && record->log->pool->persist->record)
+    void_number(record);
   if (record->full && record->order)
     nvmi_record_void(record->log);
   return !record->full;

@@ -18,6 +18,7 @@ enum {
 };
 
 /* A commit record under construction. */
+void nvmi_record_delayed(struct nvmi_log *log, uint64_t order, bool solo);
 struct nvmi_record {
   struct nvmi_log *log;
   struct nvmi_cursor *cursor;
@@ -36,6 +37,15 @@ void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *b
                       uint64_t mask);
 /* Puts the COMMIT frame; false: void. After the caller's fence the transaction has committed. */
 bool nvmi_record_end(struct nvmi_record *record);
+/* In place of that fence, which it is where commits wait. Elsewhere all records up to this one are in the
+ * page cache then, and others may take numbers again. */
+static inline void nvmi_record_fence(struct nvmi_log *log, uint64_t order, bool solo) {
+  const struct nvm_pool *pool = log->pool;
+  if (NVMI_LIKELY(!pool->persist->record))
+    nvmi_fence(log);
+  else
+    nvmi_record_delayed(log, order, solo);
+}
 /* After that fence, and after the record's stores in place were issued. */
 void nvmi_record_durable(struct nvmi_record *record);
 void nvmi_record_issued(struct nvmi_record *record);

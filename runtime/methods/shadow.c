@@ -120,6 +120,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   bool solo = nvmi_solo_enter(log);
   uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
   atomic_store_explicit(&log->pending, oldest << 1 | !solo, memory_order_relaxed);
+  nvmi_log_numbers(log, solo);
   frame->order = nvmi_log_order(log, solo);
   frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
@@ -133,7 +134,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   nvmi_step(NVMI_STEP_APPEND);
   /* Crash before this fence: the record is whole or it is not. After: committed. It also covers
    * what the record before stored in place, unless that was put behind. */
-  nvmi_fence(log);
+  nvmi_record_fence(log, frame->order, solo);
   nvmi_step(NVMI_STEP_COMMIT);
   uint64_t first = pool->header.base >> 6;
   nvmi_log_begin_behind(log);
@@ -209,13 +210,13 @@ commit_long(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   nvmi_check_late(log, 0);
   nvmi_step(NVMI_STEP_COMMIT);
   bool ended = nvmi_record_end(&record);
-  if (!ended)
+  if (!ended && !pool->persist->record) /* there the end of the record has said it */
     say_void(log);
   log->cursor->transaction++;
   if (!ended)
     return NVM_ENOSPACE;
   /* Crash before this fence: the record is whole or it is not. After: committed. */
-  nvmi_fence(log);
+  nvmi_record_fence(log, record.order, record.solo);
   log->bank_tells = true;
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);

@@ -36,6 +36,9 @@ struct nvmi_persist {
    * the pool that is mapped at `home` is durable. Null: that barrier does it. */
   void (*fence_all)(const void *home);
   const struct nvmi_persist_behind *behind; /* null: nothing is */
+  /* In place of the fence behind a commit record: all records of the pool that is mapped at `home` with
+   * numbers below `below` were appended, and are durable some time later (delayed.h). Null: a fence. */
+  void (*record)(const void *home, uint64_t below);
   /* Stores the bytes of the 64-byte line `from` whose mask bits are set, through the cache, and
    * flushes. Never a byte more: the neighbours may belong to another thread. */
   void (*store_line)(void *to, const void *from, uint64_t mask);

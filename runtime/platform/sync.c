@@ -5,7 +5,8 @@
 #include "base/basics.h"
 #include "base/own_locks.h"
 #include "base/uncancelled.h"
-#include "nvmove/abi.h"
+#include "platform/delayed.h"
+#include "platform/pages.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -20,21 +21,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { UNFENCED_MAX = 16, RANGES_MAX = 64, PAGE_SHIFT = 12, PAGE = 1 << PAGE_SHIFT };
-
-/* Pages of one file, in one word: the first, how many, of which use of the file's number, that number.
- * 0: none. */
-typedef uint64_t pages_t;
-enum { FILE_BITS = 6, USE_BITS = 8, COUNT_BITS = 20, OF_BITS = FILE_BITS + USE_BITS };
-_Static_assert(NVMI_SYNCED_MAX == 1 << FILE_BITS, "a file's number fits");
-_Static_assert(NVM_RANGE_SHIFT - PAGE_SHIFT <= 64 - COUNT_BITS - OF_BITS, "the first page fits");
-
-/* What one sync is to bring to the disk. */
-struct demand {
-  bool whole;
-  unsigned count;
-  pages_t pages[RANGES_MAX];
-};
+enum { UNFENCED_MAX = 16 };
 
 static struct synced {
   char *_Atomic home; /* NULL: none */
@@ -43,15 +30,16 @@ static struct synced {
   const char *path;
   int fd;
   bool writes_ranges;      /* its file system takes sync_file_range for what it says */
+  _Atomic bool is_delayed; /* delayed.h */
   _Atomic uint64_t uses;   /* of this number, so far */
   _Atomic uint64_t behind; /* how often something was put behind */
   /* Guarded by the lock: */
-  struct demand demand;   /* of who has asked since the last sync began */
-  uint64_t asked, done;   /* syncs that threads have asked for; of them */
-  bool is_busy;           /* one runs */
-  _Atomic uint32_t syncs; /* that have ended: who waits for one waits here */
-  uint64_t settled;       /* `behind` as it was before the last whole sync that has ended */
-  int cause;              /* errno of the one that failed */
+  struct nvmi_demand demand; /* of who has asked since the last sync began */
+  uint64_t asked, done;      /* syncs that threads have asked for; of them */
+  bool is_busy;              /* one runs */
+  _Atomic uint32_t syncs;    /* that have ended: who waits for one waits here */
+  uint64_t settled;          /* `behind` as it was before the last whole sync that has ended */
+  _Atomic int cause;         /* errno of the one that failed */
 } files[NVMI_SYNCED_MAX];
 static _Atomic uint64_t count, whole_count; /* syncs that ended; of whole files */
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_SYNC];
@@ -60,7 +48,7 @@ static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_SYNC];
  * handlers add to both. */
 static _Thread_local struct {
   _Atomic uint64_t whole;
-  _Atomic pages_t pages[UNFENCED_MAX];
+  _Atomic nvmi_pages pages[UNFENCED_MAX];
 } unfenced __attribute__((tls_model("initial-exec")));
 
 static bool lies_in(const char *start, size_t span, const char *at) {
@@ -68,7 +56,7 @@ static bool lies_in(const char *start, size_t span, const char *at) {
 }
 
 /* Its number, and where in it something lies; NVMI_SYNCED_MAX: in none. */
-static unsigned file_of(const char *at, uint64_t *offset) {
+unsigned nvmi_sync_number(const char *at, uint64_t *offset) {
   for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++) {
     const struct synced *file = &files[i];
     const char *home = atomic_load_explicit(&file->home, memory_order_acquire);
@@ -84,51 +72,27 @@ static unsigned file_of(const char *at, uint64_t *offset) {
 /* Null: it lies in none. */
 static struct synced *synced_at(const char *at) {
   uint64_t offset;
-  unsigned i = file_of(at, &offset);
+  unsigned i = nvmi_sync_number(at, &offset);
   return i < NVMI_SYNCED_MAX ? &files[i] : NULL;
 }
 
-static unsigned file_in(pages_t pages) { return pages & (NVMI_SYNCED_MAX - 1); }
-
 /* A file, and the use of its number. */
-static pages_t of_file(unsigned index) {
-  uint64_t use = atomic_load(&files[index].uses) & ((1 << USE_BITS) - 1);
-  return use << FILE_BITS | index;
-}
-
-static pages_t of_in(pages_t pages) { return pages & ((1 << OF_BITS) - 1); }
-
-static uint64_t count_in(pages_t pages) {
-  return pages >> OF_BITS & ((UINT64_C(1) << COUNT_BITS) - 1);
-}
-
-static uint64_t first_in(pages_t pages) { return pages >> (OF_BITS + COUNT_BITS); }
-
-static pages_t pages_from(uint64_t first, uint64_t end, pages_t of) {
-  return first << (OF_BITS + COUNT_BITS) | (end - first) << OF_BITS | of;
-}
-
-/* Both, where they touch; 0: they lie apart, or are too many. */
-static pages_t joined(pages_t a, pages_t b) {
-  uint64_t first = first_in(a) < first_in(b) ? first_in(a) : first_in(b);
-  uint64_t end_a = first_in(a) + count_in(a), end_b = first_in(b) + count_in(b);
-  uint64_t end = end_a > end_b ? end_a : end_b;
-  if (of_in(a) != of_in(b) || end - first > count_in(a) + count_in(b) ||
-      (end - first) >> COUNT_BITS)
-    return 0;
-  return pages_from(first, end, of_in(a));
+static nvmi_pages of_file(unsigned index) {
+  uint64_t use = atomic_load(&files[index].uses) & ((1 << NVMI_USE_BITS) - 1);
+  return use << NVMI_FILE_BITS | index;
 }
 
 static void mark(const void *at, size_t size) {
   uint64_t offset;
-  unsigned i = file_of(at, &offset);
+  unsigned i = nvmi_sync_number(at, &offset);
   if (i == NVMI_SYNCED_MAX || atomic_load_explicit(&unfenced.whole, memory_order_relaxed) >> i & 1)
     return;
-  uint64_t first = offset >> PAGE_SHIFT, end = (offset + size - 1 + PAGE) >> PAGE_SHIFT;
-  for (unsigned slot = 0; slot < UNFENCED_MAX && (end - first) >> COUNT_BITS == 0; slot++) {
-    pages_t own = pages_from(first, end, of_file(i)), known = 0, both = own;
+  uint64_t first = offset >> NVMI_PAGE_SHIFT,
+           end = (offset + size - 1 + NVMI_PAGE) >> NVMI_PAGE_SHIFT;
+  for (unsigned slot = 0; slot < UNFENCED_MAX && (end - first) >> NVMI_COUNT_BITS == 0; slot++) {
+    nvmi_pages own = nvmi_pages_from(first, end, of_file(i)), known = 0, both = own;
     while (both && !atomic_compare_exchange_weak(&unfenced.pages[slot], &known, both))
-      both = known ? joined(known, own) : own;
+      both = known ? nvmi_pages_joined(known, own) : own;
     if (both)
       return;
   }
@@ -148,7 +112,7 @@ static _Noreturn void fail(const struct synced *file, int error, bool again) {
 }
 
 /* Gives an errno; 0: it is on the disk. */
-static int sync_bytes(char *start, size_t size) {
+int nvmi_sync_bytes(char *start, size_t size) {
   int failed;
   do
     failed = NVMI_UNCANCELLED(msync(start, size, MS_SYNC));
@@ -170,16 +134,18 @@ static int write_pages(const struct synced *file, off_t start, off_t size) {
 
 /* All but the last are only written where that can be done: the last one's sync empties the disk's
  * cache. */
-static int meet(const struct synced *file, const struct demand *demand) {
+static int meet(const struct synced *file, const struct nvmi_demand *demand) {
+  if (file->is_delayed)
+    return nvmi_delayed_bring((unsigned)(file - files), demand);
   char *home = atomic_load_explicit(&file->home, memory_order_relaxed);
   if (demand->whole)
-    return sync_bytes(home, file->span);
+    return nvmi_sync_bytes(home, file->span);
   int cause = 0;
   for (unsigned i = 0; i < demand->count && !cause; i++) {
-    uint64_t start = first_in(demand->pages[i]) << PAGE_SHIFT;
-    uint64_t size = count_in(demand->pages[i]) << PAGE_SHIFT;
+    uint64_t start = nvmi_first_in(demand->pages[i]) << NVMI_PAGE_SHIFT;
+    uint64_t size = nvmi_count_in(demand->pages[i]) << NVMI_PAGE_SHIFT;
     bool is_last = i + 1 == demand->count;
-    cause = is_last || !file->writes_ranges ? sync_bytes(home + start, size)
+    cause = is_last || !file->writes_ranges ? nvmi_sync_bytes(home + start, size)
                                             : write_pages(file, (off_t)start, (off_t)size);
   }
   return cause;
@@ -188,8 +154,8 @@ static int meet(const struct synced *file, const struct demand *demand) {
 /* One thread, for all who have asked by now. The lock is free meanwhile. */
 static void lead(struct synced *file) {
   uint64_t covered = file->asked;
-  struct demand demand = file->demand;
-  file->demand = (struct demand){0};
+  struct nvmi_demand demand = file->demand;
+  file->demand = (struct nvmi_demand){0};
   uint64_t behind = atomic_load(&file->behind);
   file->is_busy = true;
   nvmi_unlock(lock);
@@ -215,10 +181,11 @@ static void await(struct synced *file) {
   nvmi_lock(lock);
 }
 
-static void add_demand(struct demand *demand, bool whole, const pages_t *pages, unsigned number) {
+static void add_demand(struct nvmi_demand *demand, bool whole, const nvmi_pages *pages,
+                       unsigned number) {
   demand->whole |= whole;
   for (unsigned i = 0; i < number && !demand->whole; i++)
-    if (demand->count < RANGES_MAX)
+    if (demand->count < NVMI_RANGES_MAX)
       demand->pages[demand->count++] = pages[i];
     else
       demand->whole = true;
@@ -226,7 +193,7 @@ static void add_demand(struct demand *demand, bool whole, const pages_t *pages, 
 
 /* Of a file that is closed nothing is left to do. Signals wait: a handler that stores takes locks of
  * any rank, and may ask for a sync itself. */
-static void sync_file(struct synced *file, bool whole, const pages_t *pages, unsigned number) {
+static void sync_file(struct synced *file, bool whole, const nvmi_pages *pages, unsigned number) {
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
   bool again = file->cause;
   uint64_t own = ++file->asked;
@@ -260,12 +227,12 @@ static void disk_store_line(void *to, const void *from, uint64_t mask) {
 
 /* Those of the file that has this number now. A number is used again: of a use long ago pages may lie
  * behind the end. */
-static unsigned take(const pages_t *pages, unsigned index, pages_t *taken) {
-  uint64_t end = files[index].span >> PAGE_SHIFT;
+static unsigned take(const nvmi_pages *pages, unsigned index, nvmi_pages *taken) {
+  uint64_t end = files[index].span >> NVMI_PAGE_SHIFT;
   unsigned count = 0;
   for (unsigned i = 0; i < UNFENCED_MAX; i++)
-    if (pages[i] && of_in(pages[i]) == of_file(index) &&
-        first_in(pages[i]) + count_in(pages[i]) <= end)
+    if (pages[i] && nvmi_of_in(pages[i]) == of_file(index) &&
+        nvmi_first_in(pages[i]) + nvmi_count_in(pages[i]) <= end)
       taken[count++] = pages[i];
   return count;
 }
@@ -273,10 +240,10 @@ static unsigned take(const pages_t *pages, unsigned index, pages_t *taken) {
 static void disk_fence(void) {
   nvmi_compiler_barrier();
   uint64_t whole = atomic_exchange(&unfenced.whole, 0), asked = whole;
-  pages_t pages[UNFENCED_MAX], taken[UNFENCED_MAX];
+  nvmi_pages pages[UNFENCED_MAX], taken[UNFENCED_MAX];
   for (unsigned i = 0; i < UNFENCED_MAX; i++)
     if ((pages[i] = atomic_exchange(&unfenced.pages[i], 0)))
-      asked |= UINT64_C(1) << file_in(pages[i]);
+      asked |= UINT64_C(1) << nvmi_file_in(pages[i]);
   for (; asked; asked &= asked - 1) {
     unsigned index = (unsigned)__builtin_ctzll(asked), count = take(pages, index, taken);
     if (count || whole >> index & 1)
@@ -296,8 +263,8 @@ static bool forget(unsigned index) {
   uint64_t file = UINT64_C(1) << index;
   bool some = atomic_fetch_and(&unfenced.whole, ~file) & file;
   for (unsigned i = 0; i < UNFENCED_MAX; i++) {
-    pages_t pages = atomic_load(&unfenced.pages[i]);
-    if (pages && file_in(pages) == index &&
+    nvmi_pages pages = atomic_load(&unfenced.pages[i]);
+    if (pages && nvmi_file_in(pages) == index &&
         atomic_compare_exchange_strong(&unfenced.pages[i], &pages, 0))
       some = true;
   }
@@ -307,14 +274,14 @@ static bool forget(unsigned index) {
 /* No page needs to be remembered then. */
 static void begin_behind(const void *home) {
   uint64_t offset;
-  unsigned i = file_of(home, &offset);
+  unsigned i = nvmi_sync_number(home, &offset);
   if (i < NVMI_SYNCED_MAX)
     atomic_fetch_or(&unfenced.whole, UINT64_C(1) << i);
 }
 
 static void end_behind(const void *home) {
   uint64_t offset;
-  unsigned i = file_of(home, &offset);
+  unsigned i = nvmi_sync_number(home, &offset);
   if (i < NVMI_SYNCED_MAX && forget(i))
     atomic_fetch_add(&files[i].behind, 1);
 }
@@ -331,6 +298,32 @@ static void fence_behind(const void *home) {
   if (!is_settled)
     sync_file(file, true, NULL, 0);
 }
+
+/* Pages that this thread's next fence waits for. */
+static bool has_unfenced(unsigned index) {
+  bool some = atomic_load_explicit(&unfenced.whole, memory_order_relaxed) >> index & 1;
+  for (unsigned i = 0; i < UNFENCED_MAX && !some; i++) {
+    nvmi_pages pages = atomic_load_explicit(&unfenced.pages[i], memory_order_relaxed);
+    some = pages && nvmi_file_in(pages) == index;
+  }
+  return some;
+}
+
+void nvmi_sync_recorded(unsigned index) {
+  struct synced *file = &files[index];
+  atomic_fetch_add(&file->behind, 1);
+  if (NVMI_UNLIKELY(atomic_load_explicit(&file->cause, memory_order_relaxed)))
+    fail(file, file->cause, true);
+  if (NVMI_UNLIKELY(has_unfenced(index)))
+    disk_fence();
+}
+
+void nvmi_sync_records(unsigned index) {
+  if (files[index].home && files[index].is_delayed)
+    sync_file(&files[index], false, NULL, 0);
+}
+
+void nvmi_sync_delay(unsigned index) { files[index].is_delayed = true; }
 
 const struct nvmi_persist *nvmi_persist_disk(void) {
   if (nvmi_persist_override)
@@ -364,8 +357,9 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
   file->fd = fd;
   file->writes_ranges = writes_ranges(fd);
   atomic_fetch_add(&file->uses, 1);
+  file->is_delayed = false;
   file->cause = 0;
-  file->demand = (struct demand){0};
+  file->demand = (struct nvmi_demand){0};
   file->settled = atomic_load(&file->behind);
   atomic_store_explicit(&file->home, home, memory_order_release);
 }
@@ -378,12 +372,16 @@ void nvmi_sync_remove(unsigned index, const char *home) {
   while (file->is_busy)
     await(file);
   atomic_store_explicit(&file->home, NULL, memory_order_release);
+  file->is_delayed = false;
   nvmi_unlock_quietly(&quiet);
 }
 
 void nvmi_sync_in_child(bool has_mappings) {
   for (unsigned i = 0; i < NVMI_SYNCED_MAX; i++) {
     files[i].is_busy = false;
+    if (files[i].is_delayed)
+      nvmi_delayed_in_child(i, has_mappings);
+    files[i].is_delayed = files[i].is_delayed && has_mappings;
     if (!has_mappings)
       files[i].home = NULL;
   }

@@ -16,6 +16,8 @@
  * A sync that failed leaves pages that the kernel takes for written; nobody can tell which. So nothing
  * goes on: the process ends by the fatal handler, before it has acknowledged what was to be synced.
  * Who opens the file next reads it from the disk (nvmi_sync_drop_cache).
+ *
+ * Delayed (NVMOVE_DURABLE): commits do not wait. What differs then is in delayed.h.
  */
 #pragma once
 
@@ -34,6 +36,19 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
 /* No thread stores there any more, and all is on the disk; a thread may still have a fence to make for it.
  * Another file's number: nothing. */
 void nvmi_sync_remove(unsigned index, const char *home);
+
+/* The number of the file that is mapped there, and where in it `at` lies; NVMI_SYNCED_MAX: none. */
+unsigned nvmi_sync_number(const char *at, uint64_t *offset);
+/* msync. Gives an errno; 0: it is on the disk. */
+int nvmi_sync_bytes(char *start, size_t size);
+
+/* From now on the file is delayed (delayed.h), which nobody else uses meanwhile. */
+void nvmi_sync_delay(unsigned index);
+/* Of such a file: the calling thread has put a record into the page cache. What else it has flushed is
+ * fenced here. */
+void nvmi_sync_recorded(unsigned index);
+/* All records that were put into the page cache before the call are durable. Another file: nothing. */
+void nvmi_sync_records(unsigned index);
 
 /* In a child of fork, which has one thread, and the mappings or none of them. */
 void nvmi_sync_in_child(bool has_mappings);

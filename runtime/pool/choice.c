@@ -6,6 +6,7 @@
 #include "methods/methods.h"
 #include "platform/domain.h"
 #include "platform/sync.h"
+#include "pool/durable.h"
 #include "trace/trace.h"
 #include "tx/shrink.h"
 
@@ -45,7 +46,7 @@ void nvmi_domain_choose(struct nvm_pool *pool) {
     nvmi_media_tell_unused(pool->path);
 }
 
-void nvmi_method_choose(struct nvm_pool *pool) {
+int nvmi_method_choose(struct nvm_pool *pool) {
   bool shadow = nvmi_domain_flushes(pool->header.domain) && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
   for (int i = 0; i < METHODS; i++)
@@ -55,4 +56,5 @@ void nvmi_method_choose(struct nvm_pool *pool) {
       pool->is_copy) /* one mapping: traced is the file, or nothing durable */
     pool->method = &nvmi_undo;
   pool->header.method = pool->method->id;
+  return nvmi_delay_choose(pool);
 }

@@ -6,8 +6,9 @@
 /* Sets header.domain and `persist` of the pool: from the file, and from NVMOVE_DOMAIN (process, power,
  * disk). */
 void nvmi_domain_choose(struct nvm_pool *pool);
-/* Then header.method and `method`: from the domain, and from NVMOVE_METHOD (undo, shadow). */
-void nvmi_method_choose(struct nvm_pool *pool);
+/* Then header.method and `method`: from the domain, and from NVMOVE_METHOD (undo, shadow); and what
+ * durable.h chooses. -1: recorded. */
+int nvmi_method_choose(struct nvm_pool *pool);
 
 /* Null: there is none with this number. */
 const struct nvmi_method *nvmi_method_of(uint32_t id);

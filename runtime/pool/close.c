@@ -93,6 +93,7 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
   bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
   nvmi_unlock_quietly(&quiet);
   if (stays_open) {
+    nvm_pool_sync(pool); /* what this thread has committed */
     nvmi_trace_leave(pool);
     return;
   }

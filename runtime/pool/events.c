@@ -11,6 +11,7 @@
 #include "pool/events.h"
 #include "base/uncancelled.h"
 #include "pool/close.h"
+#include "pool/durable.h"
 
 #include "base/own_files.h"
 #include "base/signal_frame.h"
@@ -111,6 +112,12 @@ static void keep(struct nvm_pool *pool) {
     nvmi_map_inherit(pool, false);
 }
 
+/* The process is another: the thread that synced is not in it. */
+static void sync_late_again(struct nvm_pool *pool) {
+  if (pool->file && !pool->forked)
+    nvmi_delay_go_on(pool);
+}
+
 /* The first of the pools that cannot be handed over; null: all are ready for it. */
 static const struct nvm_pool *offer_all(void) {
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
@@ -135,6 +142,8 @@ int nvmi_daemon(int stay_in_folder, int keep_files, const struct nvm_pool **busy
     hands_over = false;
   }
   each_pool(keep);
+  if (result == 0)
+    each_pool(sync_late_again);
   errno = error;
   return result;
 }

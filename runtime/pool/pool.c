@@ -20,8 +20,10 @@
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "log/log.h"
+#include "platform/delayed.h"
 #include "platform/disk.h"
 #include "pool/choice.h"
+#include "pool/durable.h"
 #include "pool/events.h"
 #include "pool/owners.h"
 #include "pool/recover.h"
@@ -79,6 +81,7 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->run_owners = nvmi_run_owners;
   nvmi_mutex_add(&pool->lock, NVMI_LOCK_POOL);
   nvmi_mutex_add(&pool->settling, NVMI_LOCK_SETTLING);
+  nvmi_mutex_add(&pool->numbering, NVMI_LOCK_NUMBERING);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   nvmi_pointers_choose(pool);
   pool->compare = nvmi_setting_is("NVMOVE_DEBUG", "compare");
@@ -93,6 +96,7 @@ void nvmi_pool_detach(struct nvm_pool *pool) {
     nvmi_own_file_close(pool->fd);
   nvmi_mutex_remove(&pool->lock);
   nvmi_mutex_remove(&pool->settling);
+  nvmi_mutex_remove(&pool->numbering);
   nvmi_types_free(pool);
   munmap(pool, sizeof *pool);
 }
@@ -189,6 +193,8 @@ void nvmi_pool_undo_start(struct nvm_pool *pool) {
   nvmi_shrink_stop(pool);
   nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
+  if (pool->file)
+    nvmi_delayed_stop(pool->index);
   nvmi_sync_remove(pool->index, pool->home);
   nvmi_unmap_pool(pool);
   nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]); /* whose owner knows pools by their numbers */
@@ -207,8 +213,7 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
       nvmi_disk_allocate(pool->path, pool->fd, h->heap_offset, h->heap_size, NVMI_PATIENCE_MAKE))
     return -1;
   nvmi_domain_choose(pool);
-  nvmi_method_choose(pool);
-  if (nvmi_map_claim(pool, 0))
+  if (nvmi_method_choose(pool) || nvmi_map_claim(pool, 0))
     return -1;
   pool->header.base = (uint64_t)(uintptr_t)pool->work;
   if (start(pool) == 0 && nvmi_statics_start(pool) == 0) {
@@ -216,7 +221,8 @@ static int create_file(struct nvm_pool *pool, const char *folder, char *name, si
     nvmi_trace_open(pool);
     nvmi_header_write(pool);
     nvmi_step(NVMI_STEP_CREATE);
-    if (nvmi_disk_sync(pool->path, pool->fd) == 0 && give_name(pool, folder, name) == 0)
+    if (nvmi_disk_sync(pool->path, pool->fd) == 0 && nvmi_delay_start(pool) == 0 &&
+        give_name(pool, folder, name) == 0)
       return 0;
     nvmi_trace_drop(pool);
   }
@@ -270,9 +276,10 @@ NVM_POOL *nvm_pool_create(const char *path, size_t size) {
 
 /* Recovers with the generation of the log, then starts the next one. Crash before the header is
  * written: the same again; after: the logs are empty. */
-static int recover(struct nvm_pool *pool, uint32_t old_method) {
-  uint32_t new_method = pool->header.method;
-  pool->header.method = old_method;
+static int recover(struct nvm_pool *pool, const struct nvm_header *old) {
+  uint32_t new_method = pool->header.method, new_format = pool->header.log_format;
+  pool->header.method = old->method;
+  pool->header.log_format = old->log_format;
   if (pool->header.state == NVM_STATE_OPEN) {
     if (nvmi_recover(pool, false))
       return -1;
@@ -282,6 +289,7 @@ static int recover(struct nvm_pool *pool, uint32_t old_method) {
   }
   nvmi_step(NVMI_STEP_RECOVER);
   pool->header.method = new_method;
+  pool->header.log_format = new_format;
   nvmi_log_next_generation(pool);
   return 0;
 }
@@ -302,8 +310,9 @@ static int refuse(struct nvm_pool *pool, const uint8_t *program) {
 
 /* The second half of an opening. Crash in steps 6 and 7: the next opening does them again from the same
  * logs. From step 8 on: the logs are empty, and what carries pointers over goes on where it was, or anew
- * (relocate.h, statics.h). */
-static int open_started(struct nvm_pool *pool, uint32_t old_method) {
+ * (relocate.h, statics.h)..
+ * `old`: the header as it was found. */
+static int open_started(struct nvm_pool *pool, const struct nvm_header *old) {
   unsigned types = nvmi_types_generation();
   uint8_t program[sizeof pool->header.build_id];
   /* 4. The file is mapped. 5. Log and heap get their tables: in DRAM. */
@@ -315,11 +324,12 @@ static int open_started(struct nvm_pool *pool, uint32_t old_method) {
     nvmi_header_name_program(&pool->header);
   /* 6. Logs are undone and replayed with the method that wrote them.
    * 7. The header names the next generation: what the logs have is of no generation any more. */
-  if (nvmi_counts_start(pool) || recover(pool, old_method))
+  if (nvmi_counts_start(pool) || recover(pool, old))
     return -1;
   /* 8. Root, types, addresses and pointers to statics are looked at, and made to fit this process. */
   if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
-      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool))
+      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool) ||
+      nvmi_delay_start(pool))
     return refuse(pool, program);
   nvmi_trace_opened(pool);
   use(pool, types);
@@ -361,11 +371,10 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
     nvmi_pool_detach(pool);
     return NULL;
   }
-  uint32_t old_method = pool->header.method;
-  nvmi_method_choose(pool);
+  struct nvm_header old = pool->header;
   /* 3. Its addresses are taken. */
-  if (nvmi_map_claim(pool, wish) == 0) {
-    if (open_started(pool, old_method) == 0)
+  if (nvmi_method_choose(pool) == 0 && nvmi_map_claim(pool, wish) == 0) {
+    if (open_started(pool, &old) == 0)
       return pool;
     nvmi_trace_drop(pool);
     nvmi_pool_undo_start(pool);

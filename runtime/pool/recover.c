@@ -14,6 +14,7 @@
 #include "pool/recover.h"
 #include "log/log_end.h"
 #include "platform/domain.h"
+#include "pool/recover_cut.h"
 
 #include "base/checksum.h"
 #include "base/kill.h"
@@ -60,7 +61,9 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
 
 struct work {
   struct nvmi_array redo, undo; /* const struct nvm_frame * */
-  uint64_t bound;
+  uint64_t bound, end; /* records with numbers from the one to below the other are replayed */
+  bool is_delayed;     /* NVM_LOG_FORMAT_DELAYED */
+  struct nvmi_cut cut;
   bool incomplete; /* out of memory */
   bool damaged;    /* frames that were durable are missing */
 };
@@ -85,6 +88,11 @@ static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *f
   return sum == wanted;
 }
 
+/* Whether the transaction has ended without effect: an abort, perhaps of a record that did not fit. */
+static bool is_void(const struct nvm_frame *commit) {
+  return !commit->order || NVM_FRAME_KIND(commit) == NVM_FRAME_VOID;
+}
+
 /* The commit record of a bank's frames, when it is whole and counts. `is_last`: the log has no
  * newer transaction, whose existence would prove that this one committed. */
 static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
@@ -94,13 +102,13 @@ static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
   bool retired = false;
   for (size_t i = 0; i < found->count; i++) {
     unsigned kind = NVM_FRAME_KIND(items(found)[i]);
-    if (kind == NVM_FRAME_COMMIT || kind == NVM_FRAME_COMMIT_CHECKED)
+    if (kind == NVM_FRAME_COMMIT || kind == NVM_FRAME_COMMIT_CHECKED || kind == NVM_FRAME_VOID)
       commit = items(found)[i];
     parts += kind == NVM_FRAME_REDO;
     retired = retired || kind == NVM_FRAME_RETIRED;
   }
-  if (commit && !commit->order)
-    return commit; /* nothing to replay: an abort, perhaps of a record that did not fit */
+  if (commit && is_void(commit))
+    return commit; /* nothing to replay */
   bool checked = commit && NVM_FRAME_KIND(commit) == NVM_FRAME_COMMIT_CHECKED;
   if (!commit || parts != (checked ? 0 : NVM_FRAME_COUNT(commit)))
     return NULL;
@@ -143,7 +151,7 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
     unsigned kind = NVM_FRAME_KIND(frame);
     bool is_undo = kind == NVM_FRAME_UNDO;
     flush_found(pool, frame, commit);
-    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || !commit->order : !is_undo || ended))
+    if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || is_void(commit) : !is_undo || ended))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
       work->incomplete = true;
@@ -165,6 +173,15 @@ static int by_transaction(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* Where commits did not wait, a record counts only if all before it are there. */
+static void add_number(const struct nvm_pool *pool, struct work *work,
+                       const struct nvmi_array *found, unsigned slot) {
+  const struct nvm_frame *commit = whole_record(pool, found, true);
+  if (commit && commit->order &&
+      !nvmi_cut_add(&work->cut, commit->order, slot, commit->transaction >> 16))
+    work->incomplete = true;
+}
+
 /* A bank of the shadow method: whatever whole records lie there. Those of an earlier pass through
  * it have orders below a bound that a newer record tells (crash-consistency.md, S3). */
 static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot, unsigned bank,
@@ -182,7 +199,9 @@ static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot,
       end++;
     struct nvmi_array record = {.items = items(&found) + i, .count = end - i};
     add_bank(pool, work, &record, false);
-    if (pool->counts)
+    if (work->is_delayed)
+      add_number(pool, work, &record, slot);
+    else if (pool->counts)
       nvmi_counts_ended(pool, slot, newest_ended(pool, &record, transaction, false));
   }
   *end_of_bank = nvmi_records_end(&found, (const void *)(pool->home + slots[slot].bank[bank]));
@@ -196,7 +215,7 @@ static bool read_both_packed(struct nvm_pool *pool, struct work *work, unsigned 
   struct nvmi_records_end ends[2];
   if (!read_packed(pool, work, slot, 0, &ends[0]) || !read_packed(pool, work, slot, 1, &ends[1]))
     return false;
-  work->damaged = work->damaged || !nvmi_records_complete(ends);
+  work->damaged = work->damaged || (!work->is_delayed && !nvmi_records_complete(ends));
   return true;
 }
 
@@ -231,7 +250,7 @@ static bool apply(struct nvm_pool *pool, struct work *work) {
   nvmi_frames_sort(&work->redo);
   nvmi_frames_sort(&work->undo);
   for (size_t i = 0; i < work->redo.count; i++) {
-    if (items(&work->redo)[i]->order < work->bound)
+    if (items(&work->redo)[i]->order < work->bound || items(&work->redo)[i]->order >= work->end)
       continue;
     if (!nvmi_redo_frame(pool, items(&work->redo)[i]))
       return false;
@@ -280,8 +299,18 @@ static void flush_tables(struct nvm_pool *pool) {
   }
 }
 
+/* That a sync had covered is told by the floor's line: none of these may be missing. */
+static void cut(struct nvm_pool *pool, struct work *work) {
+  const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
+  if (!work->is_delayed)
+    return;
+  work->end = nvmi_cut_find(pool, &work->cut, work->bound);
+  work->damaged = work->damaged || work->end < floor->durable;
+}
+
 int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
-  struct work work = {0};
+  struct work work = {.end = UINT64_MAX,
+                      .is_delayed = pool->header.log_format == NVM_LOG_FORMAT_DELAYED};
   const struct nvm_floor *floor = (const void *)(pool->home + NVM_FLOOR_OFFSET);
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   work.bound = floor->order;
@@ -289,6 +318,7 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   for (unsigned slot = 0; slot < NVM_SLOTS_MAX && slots[slot].bank[0] && sound; slot++)
     sound = read_log(pool, &work, slot);
   work.damaged = work.damaged || !nvmi_logs_complete(pool);
+  cut(pool, &work);
   flush_tables(pool);
   pool->persist->fence();
   sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
@@ -296,6 +326,7 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   pool->persist->fence();
   nvmi_array_free(&work.redo, sizeof(void *));
   nvmi_array_free(&work.undo, sizeof(void *));
+  nvmi_cut_free(&work.cut);
   if (sound)
     return 0;
   if (work.incomplete) /* nothing was changed yet */

@@ -52,7 +52,8 @@ int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info) {
                             .generation = h->generation,
                             .unclean_opens = h->unclean_shutdowns,
                             .recovered_undone = pool->recovered_undone,
-                            .recovered_redone = pool->recovered_redone};
+                            .recovered_redone = pool->recovered_redone,
+                            .sync_ms = pool->sync_ms};
   return 0;
 }
 

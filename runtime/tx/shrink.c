@@ -25,6 +25,7 @@
 #include "core/barrier.h"
 #include "core/gate.h"
 #include "log/log.h"
+#include "log/settle.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -97,6 +98,8 @@ static void shrink_alone(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
   nvmi_gate_shut(&pool->gate, NVMI_GATE_SHRINK);
   if (nvmi_barrier_in_all_threads() && !others_write(pool, log->owner)) {
+    if (pool->file) /* what a page shows when it is dropped; `home` may be ahead of it */
+      nvmi_settle(pool);
     uint64_t end = (pool->header.heap_offset + pool->header.heap_size) / PAGE;
     for (uint64_t first = 0; first < end; first += 64)
       drop_clean(pool, first);

@@ -135,7 +135,7 @@ static void find_parts(struct image *image) {
     if (segment->self == at && segment->size % NVM_CHUNK_SIZE == 0 && image->segments < FRAMES)
       image->segment[image->segments++] = (uint32_t)at;
     else if (NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO &&
-             NVM_FRAME_KIND(frame) <= NVM_FRAME_RETIRED &&
+             NVM_FRAME_KIND(frame) <= NVM_FRAME_VOID &&
              NVM_FRAME_LENGTH(frame) <= image->size - at - sizeof *frame &&
              frame->check == nvmi_check_by(&image->key, &frame->transaction,
                                            sizeof *frame - 8 + NVM_FRAME_LENGTH(frame)) &&

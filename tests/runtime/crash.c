@@ -108,7 +108,7 @@ static uint64_t last_frame(const char *path, uint64_t *size) {
   uint64_t found = 0, order = 0;
   for (ssize_t at = 0; at + 64 <= length; at += 64) {
     const struct nvm_frame *frame = (const void *)(heap + at);
-    if (!NVM_FRAME_KIND(frame) || NVM_FRAME_KIND(frame) > NVM_FRAME_RETIRED ||
+    if (!NVM_FRAME_KIND(frame) || NVM_FRAME_KIND(frame) > NVM_FRAME_VOID ||
         NVM_FRAME_LENGTH(frame) > length - at - 40 || frame->order < order ||
         frame->check !=
             nvmi_check(&frame->transaction, 32 + NVM_FRAME_LENGTH(frame), pool->key.seed))

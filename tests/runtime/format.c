@@ -36,7 +36,7 @@ static const struct part parts[] = {
     PART(nvm_header, counts),
     PART(nvm_header, reserved),
     PART(nvm_floor, order),
-    PART(nvm_floor, reserved),
+    PART(nvm_floor, durable),
     PART(nvm_log_slot, bank),
     PART(nvm_segment, check),
     PART(nvm_segment, next),

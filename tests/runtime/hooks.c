@@ -31,6 +31,15 @@ void hook_steps(void (*hook)(enum nvmi_step step)) {
   nvmi_kill_armed = true;
 }
 
+void __real_nvmi_kill_arm(void);
+void __wrap_nvmi_kill_arm(void);
+/* Each opening arms anew; a hook stays. */
+void __wrap_nvmi_kill_arm(void) {
+  __real_nvmi_kill_arm();
+  if (step_hook)
+    nvmi_kill_armed = true;
+}
+
 void __real_nvmi_kill_step(enum nvmi_step step);
 void __wrap_nvmi_kill_step(enum nvmi_step step);
 void __wrap_nvmi_kill_step(enum nvmi_step step) {

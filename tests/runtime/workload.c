@@ -124,6 +124,7 @@ static struct root *get_root(NVM_POOL *pool) {
 }
 
 void (*workload_opened)(NVM_POOL *);
+void (*workload_committed)(NVM_POOL *, uint64_t);
 
 void workload_run(const char *path, struct progress *progress, uint64_t end) {
   NVM_POOL *pool = access(path, F_OK) == 0 ? test_open(path) : test_create(path, 1 << 20);
@@ -141,6 +142,8 @@ void workload_run(const char *path, struct progress *progress, uint64_t end) {
     STORE(root->done, t + 1);
     CHECK(nvm_tx_commit(pool) == 0);
     progress->acknowledged = t + 1;
+    if (workload_committed)
+      workload_committed(pool, t + 1);
   }
   CHECK(nvm_pool_close(pool) == 0);
 }

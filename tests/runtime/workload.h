@@ -18,6 +18,9 @@ struct progress *progress_new(void);
 /* Called with the pool that workload_run opened; null: nothing is. */
 extern void (*workload_opened)(NVM_POOL *pool);
 
+/* Called behind each commit, of the t-th transaction; null: nothing is. */
+extern void (*workload_committed)(NVM_POOL *pool, uint64_t t);
+
 /* Opens or creates the pool at `path`, goes on after the last committed transaction to the
  * `end`-th. Every second is preceded by one that is aborted. Closes the pool. */
 void workload_run(const char *path, struct progress *progress, uint64_t end);
