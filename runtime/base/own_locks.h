@@ -24,12 +24,14 @@ enum nvmi_rank {
   /* tx: others are to finish what they are at, for which they may need those below. Who has it only
    * tries the next one (undoing.c). */
   NVMI_LOCK_FREEZER,
+  /* struct nvm_pool: a record under it may need a longer log; a handler that interrupts that may post a
+   * semaphore. */
+  NVMI_LOCK_NUMBERING,
   NVMI_LOCK_ORDER,     /* order: undoing needs a log under it */
   NVMI_LOCK_STATICS,   /* symbols: makes entries in the heap under it */
   NVMI_LOCK_POOL,      /* struct nvm_pool: logs, types, header, growth */
   NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
   NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
-  NVMI_LOCK_NUMBERING, /* struct nvm_pool: a record under it may need a longer log */
   NVMI_LOCK_HEAP,      /* struct nvmi_heap */
   NVMI_LOCK_SETTLING,  /* struct nvm_pool: who raises the bound */
   NVMI_LOCK_HUNT,      /* gc: blocks that threads hand each other */

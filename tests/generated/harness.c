@@ -204,9 +204,12 @@ static void init_locks(void) {
   }
 }
 
+/* The domain "delayed": disk, with commits that do not wait, where the method can. */
 static void settings(const char *method, const struct run *run, const char *kill_at) {
+  bool is_delayed = strcmp(run->domain, "delayed") == 0;
   setenv("NVMOVE_METHOD", method, 1);
-  setenv("NVMOVE_DOMAIN", run->domain, 1);
+  setenv("NVMOVE_DOMAIN", is_delayed ? "disk" : run->domain, 1);
+  setenv("NVMOVE_DURABLE", is_delayed && strcmp(method, "shadow") == 0 ? "2" : "always", 1);
   if (kill_at)
     setenv("NVMOVE_KILL_AT", kill_at, 1);
   if (run->compare)

@@ -45,7 +45,7 @@ TAIL = """\
 const struct gen_table gen_table = {%d, gen_programs, world_type, sizeof(struct world), fill, start};
 """
 COUNTED = (0.15, 0.6)  # how many programs run in pools that count references; where they have many nodes
-METHODS, DOMAINS = ("undo", "shadow"), ("process", "power", "disk")
+METHODS, DOMAINS = ("undo", "shadow"), ("process", "power", "disk", "delayed")
 
 
 def function(program, name, text, index):

@@ -233,6 +233,7 @@ TEST(recovered_by_the_other_method) {
     char kill[64];
     snprintf(kill, sizeof kill, "append:%u", n);
     CHECK(test_was_killed(test_child(kill, run_workload, &run)));
+    setenv("NVMOVE_DURABLE", "always", 1); /* undo cannot do else */
     setenv("NVMOVE_METHOD", undo ? "shadow" : "undo", 1);
     workload_verify(run.path, run.progress);
     workload_run(run.path, run.progress, 40);

@@ -170,7 +170,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 }
 
 struct configuration {
-  const char *method, *domain;
+  const char *method, *domain; /* "delayed": disk, with commits that do not wait */
 };
 
 struct job {
@@ -204,7 +204,9 @@ static void start(struct job *job, const struct test *test, struct configuration
     alarm(seconds);
     if (c.method) {
       setenv("NVMOVE_METHOD", c.method, 1);
-      setenv("NVMOVE_DOMAIN", c.domain, 1);
+      bool is_delayed = strcmp(c.domain, "delayed") == 0;
+      setenv("NVMOVE_DOMAIN", is_delayed ? "disk" : c.domain, 1);
+      setenv("NVMOVE_DURABLE", is_delayed ? "2" : "always", 1);
     }
     test->run();
     exit(0);
@@ -275,6 +277,11 @@ bool test_is_on_disk(NVM_POOL *pool) {
   return info.domain == NVM_DOMAIN_DISK;
 }
 
+bool test_is_delayed(void) {
+  const char *durable = getenv("NVMOVE_DURABLE");
+  return durable && strcmp(durable, "always") != 0;
+}
+
 uint64_t test_blocks(NVM_POOL *pool) {
   struct nvm_usage usage;
   CHECK(nvm_pool_usage(pool, &usage) == 0);
@@ -319,10 +326,10 @@ static char **options(char **arguments) {
 static void each_test(void (*run)(const struct test *test, struct configuration c, const char *name,
                                   void *context),
                       void *context) {
-  static const struct configuration each[] = {{"undo", "process"},   {"undo", "power"},
-                                              {"shadow", "process"}, {"shadow", "power"},
-                                              {"undo", "disk"},      {"shadow", "disk"}};
-  int some = test_is_long() ? 6 : 4;
+  static const struct configuration each[] = {
+      {"undo", "process"}, {"undo", "power"},  {"shadow", "process"}, {"shadow", "power"},
+      {"undo", "disk"},    {"shadow", "disk"}, {"shadow", "delayed"}};
+  int some = test_is_long() ? 7 : 4;
   for (const struct test *test = tests; test; test = test->next)
     for (int i = 0; i < (test->once ? 1 : some); i++) {
       struct configuration c = test->once ? (struct configuration){0} : each[i];

@@ -1,6 +1,6 @@
 /* harness.h: a test is a function, run in a process of its own with a folder of its own.
  *
- * TEST runs under both methods in the domains process and power, in long tests also disk; TEST_ONCE runs once, with the defaults. CHECK ends
+ * TEST runs under both methods in the domains process and power, in long tests also disk, and disk with commits that do not wait; TEST_ONCE runs once, with the defaults. CHECK ends
  * the test. The folder lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
  */
 #pragma once
@@ -65,6 +65,7 @@ NVM_POOL *test_open(const char *path);
 NVM_POOL *test_create(const char *path, size_t size);
 bool test_is_shadow(NVM_POOL *pool);
 bool test_is_on_disk(NVM_POOL *pool); /* as its domain says */
+bool test_is_delayed(void);           /* commits do not wait (NVMOVE_DURABLE) */
 /* Blocks that the file's tables have. */
 uint64_t test_blocks(NVM_POOL *pool);
 /* To stderr, for functions that report faults. */

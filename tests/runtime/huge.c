@@ -66,6 +66,8 @@ static void add_block(NVM_POOL *pool) {
 TEST(pages_of_a_file_in_dram_are_huge) {
   if (!kernel_makes_huge_pages())
     test_skip("this kernel makes no huge pages of a file in DRAM");
+  if (test_is_delayed())
+    test_skip("the file is not what is mapped");
   nvmi_huge_page_ns = UINT64_MAX >> 16; /* whatever else the machine does */
   NVM_POOL *pool = test_create(test_path("pool"), POOL);
   add_block(pool);

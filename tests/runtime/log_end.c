@@ -96,7 +96,7 @@ TEST(review_a4_hole_in_an_undo_log) {
 TEST(review_a4_hole_in_a_redo_log) {
   for (unsigned word = 0; method_is("shadow") && word < WORDS; word++) {
     die_and_damage(true, word);
-    if (word + 1 < WORDS) {
+    if (word + 1 < WORDS && !test_is_delayed()) {
       check_refused();
     } else {
       NVM_POOL *pool = test_open(test_path("pool"));
@@ -151,6 +151,8 @@ TEST(review_a4_lost_record_that_was_retired) {
 /* The repair that may leave out what is damaged, and says so, opens it. */
 TEST(review_a4_repaired_without) {
   struct nvm_repair how = {.drop_log = true};
+  if (test_is_delayed())
+    test_skip("a record that no sync has covered may be missing (delayed_record_that_is_missing)");
   die_and_damage(method_is("shadow"), 1);
   check_refused();
   CHECK(nvm_pool_repair(test_path("pool"), &how) == 0);

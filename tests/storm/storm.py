@@ -31,6 +31,9 @@ SECONDS_MAX = 60
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
 ENVIRONMENTS = [{"NVMOVE_METHOD": method, "NVMOVE_DOMAIN": domain}
                 for method, domain in itertools.product(("undo", "shadow"), ("process", "power", "disk"))]
+ENVIRONMENTS = [dict(e, NVMOVE_DURABLE="always") for e in ENVIRONMENTS]
+ENVIRONMENTS += [{"NVMOVE_METHOD": "shadow", "NVMOVE_DOMAIN": "disk", "NVMOVE_DURABLE": durable}
+                 for durable in ("1", "never")]
 # What the runs of a campaign take turns in, at random; and a further argument of the program.
 CAMPAIGNS = [(ENVIRONMENTS, ("early",)), (ENVIRONMENTS, ()),
              *(([e], how) for how in (("early",), ()) for e in ENVIRONMENTS)]
