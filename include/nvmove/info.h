@@ -17,7 +17,7 @@ enum nvm_domain {
   NVM_DOMAIN_PROCESS =
       1,                /* the death of the process, not of the machine: the page cache holds it */
   NVM_DOMAIN_POWER = 2, /* a power failure: persistent memory, or forced by NVMOVE_DOMAIN=power */
-  NVM_DOMAIN_DISK = 3   /* the same on an ordinary disk: NVMOVE_DOMAIN=disk */
+  NVM_DOMAIN_DISK = 3   /* the same on an ordinary disk: all files that lie elsewhere */
 };
 
 #define NVM_SYNC_NEVER UINT32_MAX

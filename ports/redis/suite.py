@@ -26,7 +26,7 @@ FROM_FILES = ("integration/aof", "integration/rdb", "integration/convert-zipmap-
 FRONT = """#!/bin/bash
 folder=$(sed -n 's/^dir //p' "$1" | tail -1)
 [ -z "$FRESH_POOLS" ] || rm -f "$folder/nvmove.pool"
-NVMOVE_POOL="$folder/nvmove.pool" NVMOVE_METHOD=shadow exec "$0-real" "$@"
+NVMOVE_POOL="$folder/nvmove.pool" NVMOVE_METHOD=shadow NVMOVE_DOMAIN=process exec "$0-real" "$@"
 """
 
 

@@ -293,7 +293,7 @@ int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {
 void nvmi_unmap_pool(struct nvm_pool *pool) {
   if (pool->home && !pool->is_copy)
     munmap(pool->home, pool->header.span);
-  if (pool->file)
+  if (pool->file && !pool->forked) /* a child of fork does not have it */
     munmap(pool->file, pool->header.span);
   pool->home = pool->file = NULL;
   mmap(pool->work, pool->header.span, PROT_NONE,

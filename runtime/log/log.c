@@ -51,7 +51,8 @@ bool nvmi_segment_valid(const struct nvm_pool *pool, uint64_t at, unsigned slot,
 /* Makes a segment and links it at `link` (a word of the file).
  * Crash before the link is durable: a run of kind LOG that no chain reaches, freed by the next
  * rebuild. The header is fenced before the link, so a chain never leads to a segment that is not
- * whole. The link is fenced along with the first frame behind it, or by make_log. */
+ * whole. The link is fenced along with the first frame behind it, or by make_log;
+ * where commits do not wait, the one whose record that frame belongs to waits (platform/sync.h). */
 static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, uint64_t size,
                                         uint32_t slot, uint32_t bank, uint32_t position) {
   uint64_t at = pool->own_run(pool, NVM_CHUNK_LOG, size >> NVM_CHUNK_SHIFT);
@@ -64,8 +65,6 @@ static struct nvm_segment *make_segment(struct nvm_pool *pool, uint64_t *link, u
   pool->persist->fence();
   *(volatile uint64_t *)link = at;
   pool->persist->flush(link, sizeof *link);
-  if (pool->persist->record) /* no commit's fence makes it durable */
-    pool->persist->fence();
   return (struct nvm_segment *)(pool->home + at);
 }
 

@@ -3,7 +3,7 @@
  * The kernel is asked: only a file on persistent memory (DAX) can be mapped with MAP_SYNC. It is
  * what libpmem2 asks, too; its own detection is not used: on the way it changes the process's
  * folder, and it may not be called while the process exits. PMEM2_FORCE_GRANULARITY is honoured as
- * there. Nothing is silently weaker: a domain that the file does not have can be forced, and says
+ * there. Any other file lies on a disk, unless its file system keeps nothing when the machine ends. Nothing is silently weaker: a domain that the file does not have can be forced, and says
  * so.
  */
 #define _GNU_SOURCE
@@ -17,6 +17,14 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
+
+/* The file systems that keep nothing when the machine ends. */
+static bool lies_in_memory(int fd) {
+  struct statfs status;
+  return fstatfs(fd, &status) == 0 &&
+         (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC ||
+          status.f_type == HUGETLBFS_MAGIC);
+}
 
 static bool maps_synchronously(int fd) {
   void *page = nvmi_own_map(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
@@ -49,14 +57,10 @@ const char *nvmi_domain_name(uint32_t domain) {
   return domain == NVM_DOMAIN_POWER ? "power" : domain == NVM_DOMAIN_DISK ? "disk" : "process";
 }
 
-static bool lies_in_memory(int fd) {
-  struct statfs status;
-  return fstatfs(fd, &status) == 0 &&
-         (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
-}
-
 enum nvm_domain nvmi_domain_of(const char *path, int fd) {
-  enum nvm_domain found = maps_synchronously(fd) ? NVM_DOMAIN_POWER : NVM_DOMAIN_PROCESS;
+  enum nvm_domain found = maps_synchronously(fd) ? NVM_DOMAIN_POWER
+                          : lies_in_memory(fd)   ? NVM_DOMAIN_PROCESS
+                                                 : NVM_DOMAIN_DISK;
   enum nvm_domain chosen = forced(found);
   static bool told; /* a traced run is not for keeping */
   told = told || nvmi_setting("NVMOVE_TRACE");

@@ -311,7 +311,6 @@ static bool has_unfenced(unsigned index) {
 
 void nvmi_sync_recorded(unsigned index) {
   struct synced *file = &files[index];
-  atomic_fetch_add(&file->behind, 1);
   if (NVMI_UNLIKELY(atomic_load_explicit(&file->cause, memory_order_relaxed)))
     fail(file, file->cause, true);
   if (NVMI_UNLIKELY(has_unfenced(index)))

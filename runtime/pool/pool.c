@@ -310,7 +310,7 @@ static int refuse(struct nvm_pool *pool, const uint8_t *program) {
 
 /* The second half of an opening. Crash in steps 6 and 7: the next opening does them again from the same
  * logs. From step 8 on: the logs are empty, and what carries pointers over goes on where it was, or anew
- * (relocate.h, statics.h)..
+ * (relocate.h, statics.h).
  * `old`: the header as it was found. */
 static int open_started(struct nvm_pool *pool, const struct nvm_header *old) {
   unsigned types = nvmi_types_generation();

@@ -3,6 +3,7 @@
 
 #include "llvm/Support/FileSystem.h"
 
+#include <cstdlib>
 #include <sys/wait.h>
 
 namespace nvmove::move {
@@ -29,6 +30,12 @@ std::string describe(int Status) {
                              : "status " + std::to_string(WEXITSTATUS(Status));
 }
 
+/// Programs are killed here, machines are not: no commit waits for a disk, unless it is asked for.
+std::string domain() {
+  const char *Asked = std::getenv("NVMOVE_DOMAIN");
+  return Asked && *Asked ? Asked : "process";
+}
+
 } // namespace
 
 void Life::tell() const {
@@ -44,11 +51,9 @@ void Life::lose(const std::string &When, const std::string &What, const std::str
 llvm::Error Life::start(const std::string &KillAt, const std::string &Debug) {
   Program.reset();
   Launch L = S.Program;
-  L.Variables = {{"NVMOVE_POOL", S.Pool},
-                 {"NVMOVE_METHOD", Made.Method},
-                 {"NVMOVE_KILL_AT", KillAt},
-                 {"NVMOVE_DEBUG", Debug},
-                 {"NVMOVE_STATS", ""}};
+  L.Variables = {{"NVMOVE_POOL", S.Pool},     {"NVMOVE_METHOD", Made.Method},
+                 {"NVMOVE_DOMAIN", domain()}, {"NVMOVE_KILL_AT", KillAt},
+                 {"NVMOVE_DEBUG", Debug},     {"NVMOVE_STATS", ""}};
   llvm::Expected<std::unique_ptr<Running>> Began = Running::start(L);
   if (!Began)
     return Began.takeError();

@@ -6,9 +6,11 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "store.h"
 
 #include <limits.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +31,7 @@ BEFORE_MAIN long __wrap_sysconf(int name) {
 struct choice {
   const char *granularity, *domain, *method, *bound;
   long dram;                         /* bytes of the machine, 0: as it is */
+  long file_system;                  /* of the files, 0: as it is */
   const char *is_domain, *is_method; /* what comes of it */
   unsigned warnings;
 };
@@ -36,6 +39,26 @@ struct choice {
 static const struct choice choices[] = {
     {.is_domain = "process", .is_method = "undo"},
     {.domain = "", .method = "", .is_domain = "process", .is_method = "undo"},
+    /* On a disk, known or not; and in memory. */
+    {.file_system = EXT4_SUPER_MAGIC, .is_domain = "disk", .is_method = "shadow"},
+    {.file_system = NFS_SUPER_MAGIC, .is_domain = "disk", .is_method = "shadow"},
+    {.file_system = RAMFS_MAGIC, .is_domain = "process", .is_method = "undo"},
+    {.file_system = HUGETLBFS_MAGIC, .is_domain = "process", .is_method = "undo"},
+    {.domain = "process",
+     .file_system = EXT4_SUPER_MAGIC,
+     .is_domain = "process",
+     .is_method = "undo"},
+    {.domain = "disk", .file_system = EXT4_SUPER_MAGIC, .is_domain = "disk", .is_method = "shadow"},
+    {.domain = "power",
+     .file_system = EXT4_SUPER_MAGIC,
+     .is_domain = "power",
+     .is_method = "shadow",
+     .warnings = 1},
+    {.method = "undo", .file_system = EXT4_SUPER_MAGIC, .is_domain = "disk", .is_method = "undo"},
+    {.dram = 2 * SIZE - (1 << 20),
+     .file_system = EXT4_SUPER_MAGIC,
+     .is_domain = "disk",
+     .is_method = "undo"},
     /* As libpmem2 is told. */
     {"PAGE", .is_domain = "process", .is_method = "undo"},
     {"CACHE_LINE", .is_domain = "power", .is_method = "shadow", .warnings = 1},
@@ -81,6 +104,7 @@ static void choose(const struct choice *c) {
   set("NVMOVE_SHADOW_DRAM", c->bound);
   set("NVMOVE_STATS", "1");
   dram_bytes = c->dram;
+  hook_file_system = c->file_system;
 }
 
 static void check_info(NVM_POOL *pool, const struct choice *c) {
@@ -126,7 +150,7 @@ static void check_said(const char *said, const struct choice *c) {
            test_path("pool"));
   CHECK(count_of(said, line) == c->warnings);
   CHECK(count_of(said, "the disk domain is chosen for a file in memory") ==
-        (strcmp(c->is_domain, "disk") == 0)); /* where the tests' files are */
+        (strcmp(c->is_domain, "disk") == 0 && !c->file_system)); /* where the tests' files are */
   snprintf(line, sizeof line, "nvmove: %s: method %s, domain %s (", test_path("pool"), c->is_method,
            c->is_domain);
   CHECK(count_of(said, line) == 2); /* closed twice */

@@ -22,6 +22,8 @@ extern _Atomic unsigned hook_unmapped;
 void hook_mapped(void *at, size_t size);
 /* faults.c: the kernel is older than 5.14, which knows of MADV_POPULATE_WRITE. */
 extern bool fault_old_kernel;
+/* syncs.c: every file lies on a file system of this type (linux/magic.h); 0: on its own. */
+extern long hook_file_system;
 /* faults.c: mmap gives nothing. */
 extern bool fault_no_memory;
 /* In place of each sched_yield, before it; null: none. */

@@ -64,6 +64,10 @@ static bool with(const char *variable, const char *value) {
 }
 static bool create_by_magic(void) { return with("NVMOVE_METHOD", "magic"); }
 static bool create_on_moon(void) { return with("NVMOVE_DOMAIN", "moon"); }
+static bool create_at_times(void) { return with("NVMOVE_DURABLE", "sometimes"); }
+static bool create_at_once(void) { return with("NVMOVE_DURABLE", "0"); }
+static bool create_much_later(void) { return with("NVMOVE_DURABLE", "60001"); }
+static bool create_by_units(void) { return with("NVMOVE_DURABLE", "10ms"); }
 static bool create_misspelt(void) { return with("NVMOVE_OPEN", "cpy"); }
 static bool create_comparing(void) { return with("NVMOVE_DEBUG", "comapre"); }
 static bool create_counting(void) { return with("NVMOVE_STATS", "yes"); }
@@ -167,6 +171,11 @@ static const struct failure {
     {create_by_link, NVM_EEXISTS, "dangling", "a symbolic link that leads nowhere", "remove it"},
     {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo' or 'shadow'"},
     {create_on_moon, NVM_EARGUMENT, "new", "NVMOVE_DOMAIN=moon", "'process', 'power' or 'disk'"},
+    {create_at_times, NVM_EARGUMENT, "new", "NVMOVE_DURABLE=sometimes",
+     "'always', 'never' or a number"},
+    {create_at_once, NVM_EARGUMENT, "new", "NVMOVE_DURABLE=0", "milliseconds, 1 to 60000"},
+    {create_much_later, NVM_EARGUMENT, "new", "NVMOVE_DURABLE=60001", "milliseconds, 1 to 60000"},
+    {create_by_units, NVM_EARGUMENT, "new", "NVMOVE_DURABLE=10ms", "milliseconds, 1 to 60000"},
     {create_misspelt, NVM_EARGUMENT, "new", "NVMOVE_OPEN=cpy", "'copy', or not set"},
     {create_comparing, NVM_EARGUMENT, "new", "NVMOVE_DEBUG=comapre", "'compare' or 'roots'"},
     {create_counting, NVM_EARGUMENT, "new", "NVMOVE_STATS=yes", "'0' or '1'"},

@@ -6,6 +6,7 @@
 #include "sectors.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -24,17 +25,17 @@ enum {
   SECOND,
   LATER_US = 30000
 };
-enum { EXT4 = 0xef53, PATIENCE = 200 };
+enum { PATIENCE = 200 };
 
-static bool is_ext4;
+long hook_file_system;
 static unsigned ranges_written, synced;
 
 int __real_fstatfs(int fd, struct statfs *of);
 int __wrap_fstatfs(int fd, struct statfs *of);
 int __wrap_fstatfs(int fd, struct statfs *of) {
   int failed = __real_fstatfs(fd, of);
-  if (!failed && is_ext4)
-    of->f_type = EXT4;
+  if (!failed && hook_file_system)
+    of->f_type = hook_file_system;
   return failed;
 }
 
@@ -71,7 +72,7 @@ static void flush_pages(unsigned from, unsigned count) {
 
 /* All pages but the last are written without emptying the disk's cache, where that can be. */
 TEST_ONCE(syncs_write_ranges_where_they_can) {
-  is_ext4 = true;
+  hook_file_system = EXT4_SUPER_MAGIC;
   prepare();
   flush_pages(0, 3);
   disk->fence();
