@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Commits a second on an ordinary disk, by NVMOVE_DURABLE, and how often each waits for the disk.
 
-usage: durable.py --cc NVMOVE_CC --folder DIR-ON-THE-DISK [--rounds N] [--seconds S] [--threads N,...] [--out FILE]
+usage: durable.py --cc NVMOVE_CC --folder DIR-ON-THE-DISK [--rounds N] [--seconds S] [--threads N,...]
+                  [--out FILE]
 
 Compiles durable/commits.c and runs it in turns: NVMOVE_DURABLE=always, 1000, 100, never; the domain
 process; and, with one thread, SQLite (Python's sqlite3: WAL, synchronous FULL and NORMAL) with one row of
@@ -44,7 +45,8 @@ print(len(took), seconds, took[len(took) // 2], took[len(took) * 999 // 1000])
 def run(command, counter, **environment):
     """(commits a second, calls that wait for a thousand commits, microseconds: median, 99.9 %)"""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("NVMOVE_")}
-    done = subprocess.run(command, capture_output=True, text=True, env={**clean, **environment, "LD_PRELOAD": counter})
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env={**clean, **environment, "LD_PRELOAD": counter})
     if done.returncode:
         sys.exit(f"durable.py: {' '.join(command[:3])} failed:\n{done.stderr}")
     commits, seconds, median, late = map(float, done.stdout.split())
@@ -67,6 +69,18 @@ def one_round(a, folder, program, counter, threads, load):
     return rows
 
 
+COLUMNS = ("load", "threads", "setting", "commits a second", "share of process", "syncs for 1000",
+           "median us", "99.9 % us")
+LINE = ("{:6} {} {:14} {:10.0f} commits/s {:7.4f} of process, {:8.2f} syncs for 1000, {:8.2f} us median, "
+        "{:9.1f} us 99.9 %")
+
+
+def row_of(rounds, name, load, threads):
+    rate, syncs, median, late = (statistics.median(r[name][i] for r in rounds) for i in range(4))
+    share = statistics.median(r[name][0] / r["process"][0] for r in rounds)
+    return dict(zip(COLUMNS, (load, threads, name, rate, share, syncs, median, late)))
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--cc", required=True)
@@ -79,21 +93,16 @@ def main():
     results = []
     with tempfile.TemporaryDirectory(dir=a.folder) as folder:
         program, counter = os.path.join(folder, "commits"), os.path.join(folder, "syncs.so")
-        subprocess.run([a.cc, "-O2", os.path.join(HERE, "commits.c"), "-pthread", "-o", program], check=True)
-        subprocess.run(["clang-19", "-O2", "-shared", "-fPIC", os.path.join(HERE, "syncs.c"), "-ldl", "-o", counter],
+        subprocess.run([a.cc, "-O2", os.path.join(HERE, "commits.c"), "-pthread", "-o", program],
                        check=True)
+        subprocess.run(["clang-19", "-O2", "-shared", "-fPIC", os.path.join(HERE, "syncs.c"), "-ldl", "-o",
+                        counter], check=True)
         for load in ("write", "insert"):
             for threads in map(int, a.threads.split(",")):
                 rounds = [one_round(a, folder, program, counter, threads, load) for _ in range(a.rounds)]
-                for name in rounds[0]:
-                    middle = [statistics.median(r[name][i] for r in rounds) for i in range(4)]
-                    share = statistics.median(r[name][0] / r["process"][0] for r in rounds)
-                    results.append(dict(zip(("load", "threads", "setting", "commits a second", "share of process",
-                                             "syncs for 1000", "median us", "99.9 % us"),
-                                            (load, threads, name, middle[0], share, *middle[1:]))))
-                    print(f"{load:6} {threads} {name:14} {middle[0]:10.0f} commits/s {share:7.4f} of process, "
-                          f"{middle[1]:8.2f} syncs for 1000, {middle[2]:8.2f} us median, {middle[3]:9.1f} us 99.9 %",
-                          flush=True)
+                results += [row_of(rounds, name, load, threads) for name in rounds[0]]
+                for row in results[-len(rounds[0]):]:
+                    print(LINE.format(*row.values()), flush=True)
     os.makedirs(os.path.dirname(a.out), exist_ok=True)
     with open(a.out, "w") as out:
         json.dump(results, out, indent=1)

@@ -30,7 +30,7 @@ struct nvm_pool {
   struct nvm_header header; /* as both copies in the file */
   unsigned header_copy;     /* that it was read from: whole, whatever the other is */
   char *home, *work;        /* address of file offset 0 in each mapping */
-  char *file;               /* the same of the page cache, where `home` is not it (platform/delayed.h) */
+  char *file;               /* the same of the page cache, if `home` is not it (delayed.h) */
   uint64_t id_seed;
   struct nvmi_key key; /* of log frames and of what they sum up */
   const struct nvmi_method *method;
@@ -57,9 +57,9 @@ struct nvm_pool {
   unsigned index;
   uint32_t sync_ms; /* as nvm_info.sync_ms */
   char path[PATH_MAX];
-  struct nvmi_mutex lock;               /* logs, types, header, growth */
-  struct nvmi_mutex settling;           /* of who raises the bound; taken last */
-  struct nvmi_mutex numbering;          /* from a record's number to its last frame, where delayed */
+  struct nvmi_mutex lock;      /* logs, types, header, growth */
+  struct nvmi_mutex settling;  /* of who raises the bound; taken last */
+  struct nvmi_mutex numbering; /* from a record's number to its last frame, where delayed */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order_join.h) */

@@ -24,8 +24,7 @@
 #define NVM_MAGIC NVM_POOL_MAGIC /* "\x89NVMPOOL": no text file starts so */
 #define NVM_FORMAT 1
 #define NVM_LOG_FORMAT 1
-/* Commits did not wait: records count up to the first number that is missing (D2). */
-#define NVM_LOG_FORMAT_DELAYED 2
+#define NVM_LOG_FORMAT_DELAYED 2 /* records count up to the first number that is missing (D2) */
 
 #define NVM_HEADER_COPY_SIZE 4096
 #define NVM_FLOOR_OFFSET 0x2000
@@ -88,8 +87,7 @@ static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, bu
  * numbers its records from here on, so the floor of an earlier one hides none of them. */
 struct nvm_floor {
   uint64_t order;
-  uint64_t durable; /* NVM_LOG_FORMAT_DELAYED: against records that were durable and are missing: there
-                       are none below this number */
+  uint64_t durable; /* DELAYED: against the loss of records below, all of which were durable */
 };
 #define NVM_ORDER_MAX (UINT64_MAX / 4) /* of a floor: no pool counts so far */
 
@@ -140,8 +138,7 @@ enum nvm_frame_kind {
    */
   NVM_FRAME_COMMIT_CHECKED = 4,
   NVM_FRAME_RETIRED = 5, /* no payload: that checksum need not be looked at any more */
-  NVM_FRAME_VOID = 6 /* no payload, NVM_LOG_FORMAT_DELAYED: the record of this order did not fit, and its
-                        transaction has ended without effect */
+  NVM_FRAME_VOID = 6     /* no payload; DELAYED: the record of this order did not fit */
 };
 
 /* A log entry: this header and its payload, padded to whole lines. A record's payload is

@@ -146,18 +146,20 @@ static inline void nvmi_solo_leave(struct nvmi_log *log) {
   atomic_store_explicit(&log->solo, depth - 1, memory_order_release);
 }
 
-/* Where commits do not wait a record gets its number and its place in the page cache in one piece: so no
- * number is missing below one that is there, when the process dies (D2). Until nvmi_record_fence. */
-static inline void nvmi_log_numbers(struct nvmi_log *log, bool solo) {
-  if (NVMI_UNLIKELY(log->pool->persist->record != NULL) && !solo)
-    nvmi_lock(&log->pool->numbering);
-}
-
 /* The next order number; within a section. */
 static inline uint64_t nvmi_log_order(struct nvmi_log *log, bool solo) {
   if (solo)
     return nvmi_local_add((uint64_t *)&log->pool->order, 1);
   return atomic_fetch_add(&log->pool->order, 1);
+}
+
+/* The same for a commit record. Where commits do not wait it gets its number and its place in the page
+ * cache in one piece: so when the process dies no number is missing below one that is there (D2). From
+ * here to nvmi_record_fence. */
+static inline uint64_t nvmi_log_number(struct nvmi_log *log, bool solo) {
+  if (NVMI_UNLIKELY(log->pool->persist->record != NULL) && !solo)
+    nvmi_lock(&log->pool->numbering);
+  return nvmi_log_order(log, solo);
 }
 
 /* All commit records below are durable in place. Never less than nvmi_log_raise_bound was given. */

@@ -82,8 +82,7 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
   if (!oldest)
     oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
   atomic_store_explicit(&log->pending, oldest << 1 | !record->solo, memory_order_relaxed);
-  nvmi_log_numbers(log, record->solo);
-  record->order = nvmi_log_order(log, record->solo);
+  record->order = nvmi_log_number(log, record->solo);
   record->bound = record->solo && pool->method->entries ? oldest : bound_to_tell(pool);
 }
 

@@ -120,8 +120,7 @@ static inline __attribute__((always_inline)) void end_short(struct nvmi_log *log
   bool solo = nvmi_solo_enter(log);
   uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
   atomic_store_explicit(&log->pending, oldest << 1 | !solo, memory_order_relaxed);
-  nvmi_log_numbers(log, solo);
-  frame->order = nvmi_log_order(log, solo);
+  frame->order = nvmi_log_number(log, solo);
   frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
   frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_COMMIT | NVM_FRAME_PACKED, log->operations.count,

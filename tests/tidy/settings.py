@@ -34,7 +34,8 @@ def value_text(value):
     least = re.match(r"BYTES\((\d+)\)$", value)
     if least:
         return f"bytes, {least.group(1)} or more, with `K`, `M` or `G` behind: `512M`"
-    return {"STEP": "`KIND:N`", "SYNC": "`always`, `never`, or milliseconds, 1 to 60000", "TEXT": "text"}[value]
+    return {"STEP": "`KIND:N`", "SYNC": "`always`, `never`, or milliseconds, 1 to 60000",
+            "TEXT": "text"}[value]
 
 
 def entries(text):
