@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Commits a second on an ordinary disk, by NVMOVE_DURABLE, and how often each waits for the disk.
 
-usage: durable.py --cc NVMOVE_CC --folder DIR-ON-THE-DISK [--rounds N] [--seconds S] [--threads N,...]
+usage: durable.py --cc NVMOVE_CC [--folder DIR-ON-THE-DISK] [--rounds N] [--seconds S] [--threads N,...]
                   [--out FILE]
 
 Compiles durable/commits.c and runs it in turns: NVMOVE_DURABLE=always, 1000, 100, never; the domain
@@ -84,7 +84,7 @@ def row_of(rounds, name, load, threads):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--cc", required=True)
-    p.add_argument("--folder", required=True)
+    p.add_argument("--folder", default=os.path.join(ROOT, "build"))
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--seconds", type=float, default=3)
     p.add_argument("--threads", default="1,4")
