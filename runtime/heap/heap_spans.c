@@ -204,28 +204,58 @@ struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t 
   return span;
 }
 
-/* A run becomes a span of free blocks.
- * Crash before the last fence: the run is free, or a span without a block; both mean the same (I4).
- * The table is zero before the word says that it is a table. */
-static struct nvmi_span *format(struct nvm_pool *pool, uint32_t class) {
-  struct nvmi_span shape;
-  nvmi_span_shape(&shape, class);
+/* A run is to become a span of free blocks, with the caller's fence.
+ * Crash before that: the run is free, or a span without a block; both mean the same (I4). The table is
+ * zero before the word says that it is a table. */
+static uint32_t format(struct nvm_pool *pool, uint32_t class, const struct nvmi_span *shape) {
   bool dirty;
-  uint32_t chunk = nvmi_chunks_take(pool, shape.chunks, &dirty);
+  uint32_t chunk = nvmi_chunks_take(pool, shape->chunks, &dirty);
   if (chunk == NVMI_NO_RUN)
-    return NULL;
+    return NVMI_NO_RUN;
   char *table = pool->home + nvmi_chunk_offset(pool, chunk);
-  memset(table, 0, shape.first); /* also where it is zero already, unless the file is damaged */
-  pool->persist->flush(table, shape.first);
+  memset(table, 0, shape->first); /* also where it is zero already, unless the file is damaged */
+  pool->persist->flush(table, shape->first);
   if (dirty)
     pool->persist->fence();
-  nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_SMALL, class, 0, shape.chunks));
-  pool->persist->fence();
-  struct nvmi_span *span = make(pool, class, chunk, shape.chunks);
+  nvmi_chunk_mark(pool, chunk, NVM_CHUNK_ENTRY(NVM_CHUNK_SMALL, class, 0, shape->chunks));
+  return chunk;
+}
+
+static struct nvmi_span *add_free(struct nvm_pool *pool, uint32_t class, uint32_t chunk,
+                                  uint32_t chunks) {
+  struct nvmi_span *span = make(pool, class, chunk, chunks);
   for (uint32_t i = 0; i < span->blocks; i++)
     span->free[i / 64] |= UINT64_C(1) << (i % 64);
   span->free_count = span->blocks;
   publish(pool->heap, span);
+  return span;
+}
+
+enum { SPANS_MAX = 8 }; /* few enough for a fence that knows their pages one by one */
+
+/* How many at a time: where no commit waits for a disk, the fence here would take most of the time of
+ * those who allocate. Not where what was never used is little. */
+static unsigned spans_at_once(const struct nvm_pool *pool, uint32_t chunks) {
+  enum { SPARE = 16 };
+  return pool->persist->record && nvmi_runs_last(pool->heap) / SPARE / SPANS_MAX >= chunks
+             ? SPANS_MAX
+             : 1;
+}
+
+static struct nvmi_span *new_spans(struct nvm_pool *pool, uint32_t class) {
+  struct nvmi_span shape, *span = NULL;
+  nvmi_span_shape(&shape, class);
+  uint32_t made[SPANS_MAX];
+  unsigned wanted = spans_at_once(pool, shape.chunks), count = 0;
+  while (count < wanted && (made[count] = format(pool, class, &shape)) != NVMI_NO_RUN)
+    count++;
+  if (count)
+    pool->persist->fence();
+  for (unsigned i = 0; i < count; i++) {
+    if (span)
+      list(pool->heap, span);
+    span = add_free(pool, class, made[i], shape.chunks);
+  }
   return span;
 }
 
@@ -247,7 +277,7 @@ struct nvmi_span *nvmi_span_acquire(struct nvm_pool *pool, uint32_t class) {
     heap->partial[class] = span->next;
     span->listed = false;
   } else {
-    span = format(pool, class);
+    span = new_spans(pool, class);
   }
   if (span)
     span->owned = true;

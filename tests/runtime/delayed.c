@@ -207,3 +207,40 @@ static void ends_among_threads(const char *durable) {
 TEST_ONCE(delayed_ends_among_threads_never) { ends_among_threads("never"); }
 
 TEST_ONCE(delayed_ends_among_threads_ms) { ends_among_threads("1"); }
+
+/* The root changes with each transaction: its page is the program's, and the header's neighbour. */
+enum { ROOTS = 60 };
+
+static void change_roots(const void *path) {
+  NVM_POOL *pool = test_open(path);
+  for (uint64_t t = 1; t <= ROOTS; t++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    uint64_t *next = nvm_calloc(pool, 0, 1, sizeof *next), *old = nvm_pool_root(pool);
+    STORE(*next, t);
+    CHECK(nvm_pool_set_root(pool, next) == 0 && nvm_free(old) == 0 && nvm_tx_commit(pool) == 0);
+    sync_some(pool, t);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+TEST_ONCE(delayed_ends_while_roots_change) {
+  delay("never");
+  known = shared_known();
+  CHECK(nvm_pool_close(test_create(test_path("start"), 1 << 20)) == 0);
+  struct sectors_end end = {.path = test_path("pool"),
+                            .image = test_path("image"),
+                            .at = 1,
+                            .seed = 1 + test_seed(),
+                            .run = change_roots,
+                            .argument = test_path("pool")};
+  unsigned states = 0, step = test_is_long() ? 1 : 5;
+  for (; sectors_end_machine(&end, test_path("start")); end.at += step, end.seed += 7, states++) {
+    NVM_POOL *pool = test_open(end.image);
+    const uint64_t *root = nvm_pool_root(pool);
+    CHECK((root ? *root : 0) >= known->durable && test_blocks(pool) == (root != NULL));
+    CHECK(nvm_pool_close(pool) == 0);
+    test_check_pool(end.image);
+    known->durable = 0;
+  }
+  CHECK(states > 20);
+}

@@ -69,12 +69,19 @@ TEST_ONCE(delayed_record_that_was_durable) {
   CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
 }
 
+static void open_and_die(void *unused) {
+  (void)unused;
+  delayed_open(test_path("pool"));
+  raise(SIGKILL);
+}
+
 /* The number that told of it is of that opening alone. */
 TEST_ONCE(delayed_openings_begin_anew) {
   delayed_set("never");
   delayed_make(test_path("pool"));
   CHECK(test_was_killed(test_child(NULL, commit_three, &delayed_root)));
   CHECK(test_was_killed(test_child("recover:2", commit_three, NULL)));
+  CHECK(test_was_killed(test_child(NULL, open_and_die, NULL)));
   CHECK(delayed_word_in(test_path("pool")) == 3);
 }
 
