@@ -209,8 +209,9 @@ TEST_ONCE(delayed_ends_among_threads_never) { ends_among_threads("never"); }
 TEST_ONCE(delayed_ends_among_threads_ms) { ends_among_threads("1"); }
 
 /* The root changes with each transaction: its page is the program's, and the header's neighbour. Each
- * root leads to a word that says which it is. */
-enum { ROOTS = 60 };
+ * root leads to a word that says which it is. A replay stores what was in place too early once more: so
+ * what shows is the first root, whose record nobody waits for, behind another commit. */
+enum { ROOTS = 6, SEEDS = 8 };
 
 struct numbered_root {
   uint64_t number, *last;
@@ -218,6 +219,10 @@ struct numbered_root {
 
 static void change_roots(const void *path) {
   NVM_POOL *pool = test_open(path);
+  CHECK(nvm_tx_begin(pool) == 0);
+  void *block = nvm_alloc(pool, 0, sizeof(struct numbered_root));
+  CHECK(block && nvm_tx_commit(pool) == 0 && nvm_pool_sync(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_free(block) == 0 && nvm_tx_commit(pool) == 0);
   for (uint64_t t = 1; t <= ROOTS; t++) {
     CHECK(nvm_tx_begin(pool) == 0);
     struct numbered_root *next = nvm_calloc(pool, 0, 1, sizeof *next), *old = nvm_pool_root(pool);
@@ -240,11 +245,13 @@ TEST_ONCE(delayed_ends_while_roots_change) {
                             .seed = 1 + test_seed(),
                             .run = change_roots,
                             .argument = test_path("pool")};
-  unsigned states = 0, step = test_is_long() ? 1 : 5;
-  for (; sectors_end_machine(&end, test_path("start")); end.at += step, end.seed += 7, states++) {
+  unsigned states = 0, seeds = test_is_long() ? 8 * SEEDS : SEEDS;
+  for (; sectors_end_machine(&end, test_path("start")); end.at += ++states % seeds == 0) {
+    end.seed += 7;
     NVM_POOL *pool = test_open(end.image);
     const struct numbered_root *root = nvm_pool_root(pool);
-    CHECK((root ? root->number : 0) >= known->durable && test_blocks(pool) == (root ? 2 : 0));
+    CHECK((root ? root->number : 0) >= known->durable &&
+          (root ? test_blocks(pool) == 2 : test_blocks(pool) < 2));
     CHECK(!root || root->number == *root->last);
     CHECK(nvm_pool_close(pool) == 0);
     test_check_pool(end.image);
