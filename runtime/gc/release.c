@@ -7,12 +7,12 @@
  * transactions, whose changes are counted as any. A crash in between leaves blocks whose count is
  * 0: the holders go first, so no block is freed that another still holds; a weak pointer is null
  * before its object goes. */
-#include "core/tracing.h"
 #include "gc/changes.h"
 #include "gc/collect.h"
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"
+#include "tx/wrap.h"
 #include "types/types.h"
 
 #include <string.h>
@@ -142,9 +142,7 @@ static void set_null(struct nvm_pool *pool, uint64_t place) {
   const struct nvm_field *field = type ? nvmi_pointer_field(pool, type, at - inside, inside) : NULL;
   __builtin_memcpy(&value, at, sizeof value);
   value &= field ? field->tag : 0;
-  __nvm_note(at, sizeof value);
-  __builtin_memcpy(at, &value, sizeof value);
-  nvmi_trace_stored(at, sizeof value);
+  nvmi_write(at, &value, sizeof value);
 }
 
 static int null_all(struct release *release) {

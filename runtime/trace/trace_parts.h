@@ -150,6 +150,6 @@ void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t
 void nvmi_traced_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                        uint64_t extra);
 void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra);
-void nvmi_traced_stored(void *address, size_t size);
+void nvmi_traced_stored(void *address, const void *bytes, size_t size);
 void nvmi_traced_release(const void *lock);
 void nvmi_traced_acquire(const void *lock);

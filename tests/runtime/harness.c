@@ -319,18 +319,20 @@ static char **options(char **arguments) {
 static void each_test(void (*run)(const struct test *test, struct configuration c, const char *name,
                                   void *context),
                       void *context) {
-  static const struct configuration each[] = {{"undo", "process"},   {"undo", "power"},
-                                              {"shadow", "process"}, {"shadow", "power"},
-                                              {"undo", "disk"},      {"shadow", "disk"}};
-  int some = test_is_long() ? 6 : 4;
-  for (const struct test *test = tests; test; test = test->next)
-    for (int i = 0; i < (test->once ? 1 : some); i++) {
-      struct configuration c = test->once ? (struct configuration){0} : each[i];
+  static const char *const methods[] = {"undo", "shadow", "lat", "latb"};
+  static const char *const domains[] = {"process", "power", "disk"};
+  static const unsigned of_kind[] = {[TEST_EACH] = 2, [TEST_EXPLICIT] = 4};
+  unsigned some = test_is_long() ? 3 : 2;
+  for (const struct test *test = tests; test; test = test->next) {
+    if (test->kind == TEST_ALONE)
+      run(test, (struct configuration){0}, test->name, context);
+    for (unsigned i = 0; i < some * of_kind[test->kind]; i++) {
+      struct configuration c = {methods[i / some], domains[i % some]};
       char name[NAME_MAX + 1];
-      snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",
-               c.method ? c.method : "", c.method ? " " : "", c.method ? c.domain : "");
+      snprintf(name, sizeof name, "%s %s %s", test->name, c.method, c.domain);
       run(test, c, name, context);
     }
+  }
 }
 
 static void run_wanted(const struct test *test, struct configuration c, const char *name,

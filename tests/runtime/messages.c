@@ -165,7 +165,7 @@ static const struct failure {
     {create_nowhere, NVM_EMISSING, "nowhere/new", "No such file", "folder"},
     {create_there, NVM_EEXISTS, "empty", "the file exists", "open it, or remove it"},
     {create_by_link, NVM_EEXISTS, "dangling", "a symbolic link that leads nowhere", "remove it"},
-    {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo' or 'shadow'"},
+    {create_by_magic, NVM_EARGUMENT, "new", "NVMOVE_METHOD=magic", "'undo', 'shadow', 'lat' or 'latb'"},
     {create_on_moon, NVM_EARGUMENT, "new", "NVMOVE_DOMAIN=moon", "'process', 'power' or 'disk'"},
     {create_misspelt, NVM_EARGUMENT, "new", "NVMOVE_OPEN=cpy", "'copy', or not set"},
     {create_comparing, NVM_EARGUMENT, "new", "NVMOVE_DEBUG=comapre", "'compare' or 'roots'"},
