@@ -1,8 +1,9 @@
 /* wrap.h: stores and loads of persistent memory by calls: the explicit interface of the SCM paper
  * (Giles, Doshi, Varman: "Persisting In-Memory Databases Using SCM", section III).
  *
- * A program that makes its stores through these functions needs no compiler of its own: gcc or clang,
- * `#include <nvmove/wrap.h>`, `-lnvmove -pthread`. It may also be compiled by nvmove-cc.
+ * A program that makes its stores through these functions needs no compiler of its own: gcc or clang
+ * with what `pkg-config --cflags --libs nvmove` says (-Wl,-u,__nvmi_locks -lnvmove -lpthread -ldl). It may
+ * also be compiled by nvmove-cc.
  *
  *   the paper     here
  *   WrapOpen      nvm_wrap_open

@@ -16,6 +16,7 @@
 
 enum { WORDS = 4096, SMALL = 64, LARGE = 1000 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static NVM_POOL *pool;
 static uint64_t *words;
 
@@ -66,6 +67,35 @@ TEST_WRAPPED(wrapped_refuses_plain_stores) {
   CHECK(nvm_wrap_open(pool) == 0);
   nvm_wrap_store64(&words[1], 2);
   CHECK(nvm_wrap_close(pool) == 0 && words[1] == 2 && nvm_pool_close(pool) == 0);
+}
+
+/* A new block is in place at once: code that fills it by plain stores, which nvmove-cc notes, may do so
+ * before and after wrapped ones. */
+TEST_WRAPPED(wrapped_new_block_by_plain_stores) {
+  static const size_t sizes[] = {SMALL, LARGE, 100000};
+  make();
+  for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    CHECK(nvm_wrap_open(pool) == 0);
+    char *block = nvm_alloc(pool, 0, sizes[i]);
+    CHECK(block != NULL);
+    nvm_wrap_store64(block, 1);
+    STORE(block[0], 2);
+    STORE(block[8], 3);
+    nvm_wrap_store64(block + 16, 4);
+    store_bytes(block + 24, block, 9);
+    CHECK(nvm_wrap_load64(block) == 2 && nvm_wrap_load64(block + 24) == 2);
+    nvm_wrap_store64(&words[i], (uint64_t)(uintptr_t)block);
+    CHECK(nvm_wrap_close(pool) == 0);
+    CHECK(block[0] == 2 && block[8] == 3 && block[16] == 4 && block[24] == 2 && block[32] == 3);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool"));
+  words = nvm_pool_root(pool);
+  for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const char *block = (const char *)(uintptr_t)words[i];
+    CHECK(block[0] == 2 && block[8] == 3 && block[16] == 4 && block[24] == 2 && block[32] == 3);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 static void store_plainly(void *unused) {
@@ -148,9 +178,16 @@ TEST_WRAPPED(wrapped_fences) {
 static struct progress *progress;
 
 /* The first of many new blocks: what the transaction has noted of it left the table of lines, or it is
- * remembered as new no more, when it is stored to again. */
-static void fill_blocks(void *size_of) {
-  size_t size = *(size_t *)size_of;
+ * remembered as new no more, when it is stored to again. Where the others are freed the record is short. */
+struct blocks {
+  size_t size;
+  unsigned others;
+  bool are_freed, releases; /* a lock, before the wrap closes */
+};
+
+static void fill_blocks(void *argument) {
+  const struct blocks *blocks = argument;
+  size_t size = blocks->size;
   char bytes[LARGE], later[16];
   if (access(test_path("pool"), F_OK) != 0)
     make();
@@ -161,8 +198,11 @@ static void fill_blocks(void *size_of) {
   memset(later, 'b', sizeof later);
   char *first = nvm_alloc(pool, 0, size);
   nvm_wrap_write(first, bytes, size);
-  for (unsigned i = 0; i < 700; i++)
-    CHECK(nvm_alloc(pool, 0, size) != NULL);
+  void *others[700];
+  for (unsigned i = 0; i < blocks->others; i++)
+    CHECK((others[i] = nvm_alloc(pool, 0, size)) != NULL);
+  for (unsigned i = 0; i < blocks->others && blocks->are_freed; i++)
+    CHECK(nvm_free(others[i]) == 0);
   nvm_wrap_write(first + 8, later, sizeof later);
   nvm_wrap_store64(first, 1);
   memset(bytes + 8, 'b', sizeof later);
@@ -171,34 +211,44 @@ static void fill_blocks(void *size_of) {
   char seen[LARGE];
   nvm_wrap_read(seen, first, size);
   CHECK(memcmp(seen, bytes, size) == 0);
+  if (blocks->releases) {
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+  }
+  nvm_wrap_read(seen, first, size);
+  CHECK(memcmp(seen, bytes, size) == 0);
   nvm_wrap_store64(&words[3], (uint64_t)(uintptr_t)first);
   CHECK(nvm_wrap_close(pool) == 0);
   progress->acknowledged = 1;
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void check_blocks(size_t size) {
+static void check_blocks(const struct blocks *blocks) {
   pool = test_open(test_path("pool"));
   words = nvm_pool_root(pool);
   const char *first = words ? (const char *)(uintptr_t)words[3] : NULL;
   CHECK(first || !progress->acknowledged);
-  CHECK(!words || test_blocks(pool) == (first ? 702 : 1));
-  for (size_t i = 0; first && i < size; i++)
+  CHECK(!words || test_blocks(pool) == (first ? 2 + (blocks->are_freed ? 0 : blocks->others) : 1));
+  for (size_t i = 0; first && i < blocks->size; i++)
     CHECK(first[i] == (i == 0 ? 1 : i < 8 ? 0 : i < 24 ? 'b' : 'a'));
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(test_path("pool"));
 }
 
 TEST_WRAPPED(wrapped_new_blocks_killed) {
-  size_t sizes[] = {SMALL, LARGE};
-  for (unsigned i = 0; i < 2; i++)
+  struct blocks each[] = {{SMALL, 700, false, false},
+                          {LARGE, 700, false, false},
+                          {SMALL, 560, true, false},
+                          {SMALL, 560, true, true},
+                          {LARGE, 20, false, true}};
+  for (unsigned i = 0; i < sizeof each / sizeof *each; i++)
     for (unsigned n = 1, killed = true; killed; n++) {
       char kill[64];
       snprintf(kill, sizeof kill, "commit:%u", n);
       progress = progress_new();
-      killed = test_was_killed(test_child(kill, fill_blocks, &sizes[i]));
+      killed = test_was_killed(test_child(kill, fill_blocks, &each[i]));
       CHECK(killed || progress->acknowledged);
-      check_blocks(sizes[i]);
+      check_blocks(&each[i]);
       unlink(test_path("pool"));
     }
 }
@@ -214,8 +264,6 @@ static struct pointer *make_pointer(void) {
   CHECK(nvm_wrap_close(pool) == 0);
   return block;
 }
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void store_pointer(struct pointer *block, void *to, bool releases) {
   pthread_mutex_lock(&lock);
@@ -245,6 +293,30 @@ TEST_WRAPPED(wrapped_unsafe_pointer) {
     CHECK(nvm_wrap_open(pool) == 0);
     nvm_wrap_store64(&block->to, 0);
     CHECK(nvm_wrap_close(pool) == 0);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* The same where the pointer is in place, in a new block, and in the table. */
+TEST_WRAPPED(wrapped_unsafe_pointer_of_a_new_block) {
+  make_pointer();
+  static int local;
+  for (unsigned last_is_unsafe = 0; last_is_unsafe < 2; last_is_unsafe++) {
+    void *others[560];
+    CHECK(nvm_wrap_open(pool) == 0);
+    struct pointer *block = nvm_alloc(pool, POINTER_ID, sizeof *block);
+    void *to[] = {&local, words};
+    nvm_wrap_store64(&block->to, (uint64_t)(uintptr_t)to[last_is_unsafe]);
+    for (unsigned i = 0; i < 560; i++) /* the block's line leaves the table of lines */
+      CHECK((others[i] = nvm_alloc(pool, 0, SMALL)) != NULL);
+    for (unsigned i = 0; i < 560; i++)
+      CHECK(nvm_free(others[i]) == 0);
+    nvm_wrap_store64(&block->to, (uint64_t)(uintptr_t)to[!last_is_unsafe]);
+    nvm_wrap_store64(&words[4], (uint64_t)(uintptr_t)block);
+    if (last_is_unsafe)
+      CHECK_FAILS(nvm_wrap_close(pool) == 0, NVM_EUNSAFE);
+    else
+      CHECK(nvm_wrap_close(pool) == 0 && block->to == words);
   }
   CHECK(nvm_pool_close(pool) == 0);
 }

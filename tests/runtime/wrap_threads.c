@@ -120,8 +120,10 @@ TEST_WRAPPED(wrapped_undone_with_another) {
   check_words(1, 0);
 }
 
-/* A block that is allocated, handed over, freed and allocated again in one wrap. */
-TEST_WRAPPED(wrapped_block_comes_again) {
+/* A block that is allocated, handed over, freed and allocated again in one wrap, which has so many stores
+ * more. */
+static void come_again(void *argument) {
+  unsigned more = *(unsigned *)argument;
   prepare();
   open_wrap();
   uint64_t *block = nvm_alloc(all.pool, 0, 64), *again;
@@ -132,22 +134,47 @@ TEST_WRAPPED(wrapped_block_comes_again) {
   for (unsigned i = 0; i < 8; i++)
     nvm_wrap_store64(&block[i], 2000 + i);
   add(0, X, 1);
+  for (unsigned i = 0; i < 8; i++)
+    nvm_wrap_store64(&block[i], 3000 + i);
   CHECK(nvm_free(block) == 0);
   CHECK((again = nvm_calloc(all.pool, 0, 1, 64)) == block);
   for (unsigned i = 0; i < 8; i++)
     CHECK(nvm_wrap_load64(&again[i]) == 0);
   nvm_wrap_store64(&again[3], 5);
+  for (unsigned i = 0; i < more; i++)
+    put(FAR + GAP * (1 + i), i);
   put(FAR, (uint64_t)(uintptr_t)again);
   close_wrap();
-  uint64_t place = (uint64_t)(uintptr_t)again;
-  CHECK(nvm_pool_close(all.pool) == 0);
-  all.pool = test_open(test_path("pool"));
-  all.words = nvm_pool_root(all.pool);
-  again = (uint64_t *)(uintptr_t)all.words[FAR];
-  CHECK((uint64_t)(uintptr_t)again == place && all.words[X] == 2);
   for (unsigned i = 0; i < 8; i++)
     CHECK(again[i] == (i == 3 ? 5 : 0));
   CHECK(nvm_pool_close(all.pool) == 0);
+}
+
+static void check_block(bool is_there) {
+  all.pool = test_open(test_path("pool"));
+  all.words = nvm_pool_root(all.pool);
+  const uint64_t *block = all.words ? (const uint64_t *)(uintptr_t)all.words[FAR] : NULL;
+  CHECK(block || !is_there);
+  CHECK(!all.words ||
+        (all.words[X] == (block ? 2 : 0) && test_blocks(all.pool) == (block ? 2 : 1)));
+  for (unsigned i = 0; block && i < 8; i++)
+    CHECK(block[i] == (i == 3 ? 5 : 0));
+  CHECK(nvm_pool_close(all.pool) == 0);
+  test_check_pool(test_path("pool"));
+}
+
+TEST_WRAPPED(wrapped_block_comes_again) {
+  unsigned more[] = {0, 100}; /* one frame of the log, and several */
+  for (unsigned i = 0; i < 2; i++)
+    for (unsigned n = 1, killed = true; killed; n++) {
+      char kill[64];
+      snprintf(kill, sizeof kill, "commit:%u", n);
+      int status = test_child(kill, come_again, &more[i]);
+      killed = test_was_killed(status);
+      CHECK(killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+      check_block(!killed);
+      unlink(test_path("pool"));
+    }
 }
 
 /* Cells that all threads add to, each under its lock, and of each thread what it has added itself: at all

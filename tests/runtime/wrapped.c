@@ -95,6 +95,9 @@ TEST_ONCE(wrapped_power_failure_several_lat) {
   power_fails("lat", 4, 6);
 }
 
+/* The log turns: earlier records are not replayed any more. */
+TEST_ONCE(wrapped_power_failure_turning_lat) { power_fails("lat", 4, 26); }
+
 TEST_ONCE(wrapped_power_failure_several_latb) {
   workload_opened = several;
   power_fails("latb", 4, 6);
