@@ -95,8 +95,57 @@ TEST_ONCE(wrapped_power_failure_several_lat) {
   power_fails("lat", 4, 6);
 }
 
-/* The log turns: earlier records are not replayed any more. */
-TEST_ONCE(wrapped_power_failure_turning_lat) { power_fails("lat", 4, 26); }
+/* New blocks, one a wrap, while the log turns: earlier records are not replayed any more, so the blocks have
+ * to be in place. */
+enum { BLOCKS = 260, BLOCK_WORDS = 8 };
+
+static void link_blocks(NVM_POOL *pool, uint64_t end) {
+  uint64_t *slots = nvm_pool_root(pool);
+  for (uint64_t i = 0; i < end; i++) {
+    CHECK(nvm_wrap_open(pool) == 0);
+    uint64_t *block = nvm_alloc(pool, 0, BLOCK_WORDS * sizeof *block);
+    CHECK(block != NULL);
+    for (unsigned k = 0; k < BLOCK_WORDS; k++)
+      nvm_wrap_store64(&block[k], 1000 * i + k);
+    nvm_wrap_store64(&slots[i], (uint64_t)(uintptr_t)block);
+    CHECK(nvm_wrap_close(pool) == 0);
+    progress->acknowledged = i + 1;
+  }
+}
+
+static void make_slots(void *path) {
+  NVM_POOL *pool = test_create(path, 2 << 20);
+  CHECK(nvm_wrap_open(pool) == 0);
+  CHECK(nvm_pool_set_root(pool, nvm_calloc(pool, 0, BLOCKS, sizeof(uint64_t))) == 0);
+  CHECK(nvm_wrap_close(pool) == 0 && nvm_pool_close(pool) == 0);
+}
+
+static void link_until_failure(void *argument) {
+  const struct power_cut *cut = argument;
+  progress->acknowledged = 0;
+  power_arm(cut);
+  link_blocks(test_open(cut->path), BLOCKS);
+}
+
+static void verify_links(const char *image) {
+  NVM_POOL *pool = test_open(image);
+  const uint64_t *slots = nvm_pool_root(pool);
+  for (uint64_t i = 0; i < BLOCKS; i++) {
+    const uint64_t *block = (const uint64_t *)(uintptr_t)slots[i];
+    CHECK(block ? i <= progress->acknowledged : i >= progress->acknowledged);
+    for (unsigned k = 0; block && k < BLOCK_WORDS; k++)
+      CHECK(block[k] == 1000 * i + k);
+  }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void power_fails_in_new_blocks(const char *method) {
+  progress = progress_new();
+  power_fail_everywhere(method, make_slots, link_until_failure, verify_links);
+}
+
+TEST_ONCE(wrapped_power_failure_turning_lat) { power_fails_in_new_blocks("lat"); }
+TEST_ONCE(wrapped_power_failure_turning_latb) { power_fails_in_new_blocks("latb"); }
 
 TEST_ONCE(wrapped_power_failure_several_latb) {
   workload_opened = several;
