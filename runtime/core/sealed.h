@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct nvmi_sealed {
   uint64_t line, mask, sequence; /* later bytes replace earlier ones */
@@ -20,9 +21,16 @@ struct nvmi_sealed {
 static inline void nvmi_sealed_read(const struct nvmi_sealed *sealed, char *to, uintptr_t start,
                                     uintptr_t end) {
   uintptr_t first = sealed->line * NVM_LINE_SIZE;
-  for (uint64_t left = sealed->mask; left; left &= left - 1) {
-    unsigned i = (unsigned)__builtin_ctzll(left);
-    if (first + i >= start && first + i < end)
-      to[first + i - start] = sealed->bytes[i];
+  uint64_t mask = sealed->mask;
+  if (start > first)
+    mask &= UINT64_MAX << (start - first);
+  if (end < first + NVM_LINE_SIZE)
+    mask &= UINT64_MAX >> (first + NVM_LINE_SIZE - end);
+  while (mask) { /* run by run */
+    unsigned from = (unsigned)__builtin_ctzll(mask);
+    uint64_t rest = ~(mask >> from);
+    unsigned run = rest ? (unsigned)__builtin_ctzll(rest) : 64;
+    memcpy(to + (ptrdiff_t)(first + from - start), sealed->bytes + from, run);
+    mask &= run + from < 64 ? UINT64_MAX << (from + run) : 0;
   }
 }

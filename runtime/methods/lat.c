@@ -35,32 +35,39 @@ void nvmi_refuse_plain_store(struct nvmi_log *log, const void *address, size_t s
 
 void nvmi_settle_nothing(struct nvmi_log *log) { (void)log; }
 
-static void copy_masked(char *to, const char *from, uint64_t mask) {
-  for (; mask; mask &= mask - 1)
-    to[__builtin_ctzll(mask)] = from[__builtin_ctzll(mask)];
+static void alias_bytes(struct nvmi_log *log, uint64_t line, unsigned first, const char *from,
+                        size_t size, uint64_t mask) {
+  struct nvmi_sealed *alias = nvmi_alias_make(log, line);
+  memcpy(alias->bytes + first, from, size);
+  nvmi_compiler_barrier(); /* a jump out of a signal handler leaves an alias of whole bytes */
+  alias->mask |= mask;
 }
 
-/* Bytes of one line; `from` is the copy of the one at `start`. Those that the thread's table of lines
- * has are in place already, and stay there. */
-static void store_in_line(struct nvmi_log *log, uint64_t line, uintptr_t start, uintptr_t end,
-                          const char *from) {
+/* Bytes of `placed` are in place already, and stay there. */
+static __attribute__((noinline)) void store_beside(struct nvmi_log *log, uint64_t line,
+                                                   unsigned first, const char *from, uint64_t mask,
+                                                   uint64_t placed) {
+  for (uint64_t left = mask; left; left &= left - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(left);
+    if (placed >> i & 1)
+      ((char *)(line * NVM_LINE_SIZE))[i] = from[i - first];
+    else
+      alias_bytes(log, line, i, &from[i - first], 1, UINT64_C(1) << i);
+  }
+}
+
+/* Bytes of one line; `from` is the copy of the one at `start`. The thread's table of lines has those that
+ * are in place. */
+static inline void store_in_line(struct nvmi_log *log, uint64_t line, uintptr_t start,
+                                 uintptr_t end, const char *from) {
   const struct nvm_line *slot = nvmi_line_slot(log->owner, line);
   uint64_t mask = nvmi_line_mask(line, start, end);
   uint64_t placed = slot->line == line ? mask & ~slot->missing : 0;
-  uintptr_t first = line * NVM_LINE_SIZE;
-  char bytes[NVM_LINE_SIZE];
-  memcpy(bytes + (start - first), from, end - start);
-  if (NVMI_UNLIKELY(placed != 0))
-    copy_masked((char *)first, bytes, placed);
-  if (NVMI_UNLIKELY(placed == mask))
-    return;
-  struct nvmi_sealed *alias = nvmi_alias_make(log, line);
+  unsigned first = (unsigned)(start % NVM_LINE_SIZE);
   if (NVMI_LIKELY(!placed))
-    memcpy(alias->bytes + (start - first), from, end - start);
+    alias_bytes(log, line, first, from, end - start, mask);
   else
-    copy_masked(alias->bytes, bytes, mask & ~placed);
-  nvmi_compiler_barrier(); /* a jump out of a signal handler leaves an alias of whole bytes */
-  alias->mask |= mask & ~placed;
+    store_beside(log, line, first, from, mask, placed);
 }
 
 void nvmi_alias_store(struct nvmi_log *log, char *to, const char *from, size_t size) {

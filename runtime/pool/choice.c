@@ -11,7 +11,8 @@
 
 #include <unistd.h>
 
-static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow, &nvmi_lat, &nvmi_latb};
+static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow, &nvmi_lat,
+                                                    &nvmi_latb};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 const struct nvmi_method *nvmi_method_of(uint32_t id) {

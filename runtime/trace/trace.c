@@ -275,13 +275,6 @@ static size_t name_pool(char name[PATH_MAX + 64], const char *path, const struct
          1;
 }
 
-/* With an alias table what the program stores is not in the file yet, either. */
-static uint64_t flags_of(const struct nvmi_method *method) {
-  if (method->store)
-    return NVM_TRACE_APART | (method->entries ? NVM_TRACE_LATB : NVM_TRACE_LAT);
-  return method->private_work ? NVM_TRACE_APART : 0;
-}
-
 static void begin(struct nvm_pool *pool) {
   struct stat status = {0};
   fstat(pool->fd, &status);
@@ -291,7 +284,7 @@ static void begin(struct nvm_pool *pool) {
   memcpy(id, pool->header.id, sizeof id);
   trace.view = nvmi_trace_reserve(span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
-  nvmi_trace_start(flags_of(pool->method));
+  nvmi_trace_start(nvmi_trace_flags(pool->method));
   char name[PATH_MAX + 64];
   nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
                  (uint64_t)(uintptr_t)pool->work, name, name_pool(name, pool->path, &status));

@@ -26,6 +26,14 @@ static void enter(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_gate_enter(thread, pools);
 }
 
+/* The same in one pool. */
+static inline void enter_pool(struct nvmi_thread *thread, const struct nvm_pool *pool) {
+  thread->busy++;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate || nvmi_all_stand()))
+    nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
+}
+
 static void leave(struct nvmi_thread *thread) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
@@ -53,7 +61,7 @@ static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, voi
   uintptr_t start = (uintptr_t)to, end = start + size;
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, to), size);
-  enter(thread, UINT64_C(1) << pool->index);
+  enter_pool(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
   if (fresh)
@@ -88,7 +96,7 @@ static inline struct nvmi_log *log_with_aliases(const struct nvm_pool *pool) {
 static void before_read(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
   if (!log->pool->method->before_read || log->owner->busy)
     return;
-  enter(log->owner, UINT64_C(1) << log->pool->index);
+  enter_pool(log->owner, log->pool);
   log->pool->method->before_read(log, start, end);
   leave(log->owner);
 }
@@ -119,8 +127,18 @@ void nvmi_read(void *to, const void *from, size_t size) {
     read_newest(log, to, from, size);
 }
 
-static __attribute__((noinline)) uint64_t load_newest(const void *address) {
-  uint64_t value;
+static __attribute__((noinline)) uint64_t load_newest(const struct nvm_pool *pool,
+                                                      const void *address) {
+  uint64_t value, inside = (uintptr_t)address % NVM_LINE_SIZE;
+  const struct nvmi_log *log = log_with_aliases(pool);
+  if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - sizeof value && !nvmi_handed_some())) {
+    const struct nvmi_sealed *alias = nvmi_alias_find(log, (uintptr_t)address / NVM_LINE_SIZE);
+    uint64_t all = UINT64_C(0xff) << inside, aliased = alias ? alias->mask & all : 0;
+    if (NVMI_LIKELY(aliased == all || !aliased)) {
+      memcpy(&value, aliased ? alias->bytes + inside : (const char *)address, sizeof value);
+      return value;
+    }
+  }
   nvmi_read(&value, address, sizeof value);
   return value;
 }
@@ -138,7 +156,7 @@ uint64_t nvm_wrap_load64(const void *address) {
   const struct nvm_pool *pool = nvmi_pool_at(address);
   uint64_t value;
   if (NVMI_UNLIKELY(pool && pool->method->store && may_be_elsewhere(pool, (uintptr_t)address)))
-    return load_newest(address);
+    return load_newest(pool, address);
   memcpy(&value, address, sizeof value);
   return value;
 }
