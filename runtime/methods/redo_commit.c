@@ -78,16 +78,6 @@ static void say_void(struct nvmi_log *log) {
   nvmi_fence(log);
 }
 
-/* Bytes of new blocks are in place already where the program's view is the file. */
-static void store_item(struct nvmi_log *log, const struct nvmi_line *item) {
-  const struct nvm_pool *pool = log->pool;
-  if (pool->method->private_work)
-    nvmi_straight_item(pool, item);
-  else
-    pool->persist->flush((const void *)(nvmi_line_first(item) << 6), nvmi_line_count(item) << 6);
-  log->stats.flushed_lines += nvmi_line_count(item);
-}
-
 enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_record record;
@@ -122,8 +112,10 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   nvmi_log_begin_behind(log);
   nvmi_redo_store_sealed(log);
   for (size_t i = 0, next = 0; i < count; i++)
-    if (!nvmi_straight_went(log, i, &next))
-      store_item(log, &lines[i]);
+    if (!nvmi_straight_went(log, i, &next)) {
+      nvmi_straight_item(pool, &lines[i]);
+      log->stats.flushed_lines += nvmi_line_count(&lines[i]);
+    }
   store_late(log, late);
   nvmi_apply_operations(log);
   bool is_behind = nvmi_log_end_behind(log);

@@ -12,8 +12,8 @@
 #include "log/settle.h"
 #include "methods/shadow_lines.h"
 
-/* Commits what the log has sealed, then the lines, as the program's view has them now, then aliases. The program's
- * view is not the file: the lines are stored there. It is: they are flushed. NVM_ENOSPACE: the log
+/* Commits what the log has sealed, then the lines, as the program's view has them now, then aliases. What went
+ * straight is left out: nvmi_straight_store (tx/straight.h) has been called. NVM_ENOSPACE: the log
  * cannot grow; nothing has happened. */
 enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 

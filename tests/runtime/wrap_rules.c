@@ -175,6 +175,33 @@ TEST_WRAPPED(wrapped_fences) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* Bytes of a new large block are not logged, and are there. */
+TEST_WRAPPED(wrapped_large_block) {
+  enum { SIZE = 600000 };
+  static char bytes[SIZE];
+  struct nvm_stats before, now;
+  make();
+  memset(bytes, 'x', sizeof bytes);
+  nvm_pool_stats(pool, &before);
+  CHECK(nvm_wrap_open(pool) == 0);
+  char *block = nvm_alloc(pool, 0, SIZE);
+  CHECK(block != NULL);
+  nvm_wrap_write(block, bytes, SIZE);
+  nvm_wrap_store64(block + 80, 7);
+  nvm_wrap_store64(&words[0], (uint64_t)(uintptr_t)block);
+  CHECK(nvm_wrap_close(pool) == 0);
+  nvm_pool_stats(pool, &now);
+  CHECK(now.log_bytes - before.log_bytes < 1000);
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool"));
+  words = nvm_pool_root(pool);
+  block = (char *)(uintptr_t)words[0];
+  memset(bytes + 80, 0, 8);
+  bytes[80] = 7;
+  CHECK(memcmp(block, bytes, SIZE) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static struct progress *progress;
 
 /* The first of many new blocks: what the transaction has noted of it left the table of lines, or it is

@@ -97,16 +97,21 @@ TEST_ONCE(wrapped_power_failure_several_lat) {
 
 /* New blocks, one a wrap, while the log turns: earlier records are not replayed any more, so the blocks have
  * to be in place. */
-enum { BLOCKS = 260, BLOCK_WORDS = 8 };
+enum { BLOCKS = 260, WORDS_MAX = 9000 /* of a large block */ };
+static unsigned blocks, block_words;
 
-static void link_blocks(NVM_POOL *pool, uint64_t end) {
+static void link_blocks(NVM_POOL *pool) {
+  static uint64_t words[WORDS_MAX];
   uint64_t *slots = nvm_pool_root(pool);
-  for (uint64_t i = 0; i < end; i++) {
+  for (uint64_t i = 0; i < blocks; i++) {
     CHECK(nvm_wrap_open(pool) == 0);
-    uint64_t *block = nvm_alloc(pool, 0, BLOCK_WORDS * sizeof *block);
+    uint64_t *block = nvm_alloc(pool, 0, block_words * sizeof *block);
     CHECK(block != NULL);
-    for (unsigned k = 0; k < BLOCK_WORDS; k++)
-      nvm_wrap_store64(&block[k], 1000 * i + k);
+    for (unsigned k = 0; k < block_words; k++)
+      words[k] = 1000 * i + k;
+    nvm_wrap_write(&block[4], &words[4], (block_words - 4) * sizeof *block);
+    for (unsigned k = 0; k < 4; k++)
+      nvm_wrap_store64(&block[k], words[k]);
     nvm_wrap_store64(&slots[i], (uint64_t)(uintptr_t)block);
     CHECK(nvm_wrap_close(pool) == 0);
     progress->acknowledged = i + 1;
@@ -124,28 +129,32 @@ static void link_until_failure(void *argument) {
   const struct power_cut *cut = argument;
   progress->acknowledged = 0;
   power_arm(cut);
-  link_blocks(test_open(cut->path), BLOCKS);
+  link_blocks(test_open(cut->path));
 }
 
 static void verify_links(const char *image) {
   NVM_POOL *pool = test_open(image);
   const uint64_t *slots = nvm_pool_root(pool);
-  for (uint64_t i = 0; i < BLOCKS; i++) {
+  for (uint64_t i = 0; i < blocks; i++) {
     const uint64_t *block = (const uint64_t *)(uintptr_t)slots[i];
     CHECK(block ? i <= progress->acknowledged : i >= progress->acknowledged);
-    for (unsigned k = 0; block && k < BLOCK_WORDS; k++)
+    for (unsigned k = 0; block && k < block_words; k++)
       CHECK(block[k] == 1000 * i + k);
   }
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-static void power_fails_in_new_blocks(const char *method) {
+static void power_fails_in_new_blocks(const char *method, unsigned count, unsigned words) {
   progress = progress_new();
+  blocks = count;
+  block_words = words;
   power_fail_everywhere(method, make_slots, link_until_failure, verify_links);
 }
 
-TEST_ONCE(wrapped_power_failure_turning_lat) { power_fails_in_new_blocks("lat"); }
-TEST_ONCE(wrapped_power_failure_turning_latb) { power_fails_in_new_blocks("latb"); }
+TEST_ONCE(wrapped_power_failure_turning_lat) { power_fails_in_new_blocks("lat", BLOCKS, 8); }
+TEST_ONCE(wrapped_power_failure_turning_latb) { power_fails_in_new_blocks("latb", BLOCKS, 8); }
+TEST_ONCE(wrapped_power_failure_long_stores_lat) { power_fails_in_new_blocks("lat", 60, 200); }
+TEST_ONCE(wrapped_power_failure_large_lat) { power_fails_in_new_blocks("lat", 4, WORDS_MAX); }
 
 TEST_ONCE(wrapped_power_failure_several_latb) {
   workload_opened = several;
