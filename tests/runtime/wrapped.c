@@ -1,6 +1,7 @@
 /* wrapped.c: the explicit interface with all methods: what is stored is loaded, and after a crash anywhere
  * the pool has whole transactions (wrapping.h). */
 #include "harness.h"
+#include "sectors.h"
 #include "simulation.h"
 #include "wrapping.h"
 
@@ -169,6 +170,34 @@ static void power_fails_after_kills(const char *method) {
   progress->interrupted = 1;
   power_fail_after_kills(method, prepare_first, act, verify);
 }
+
+/* On an ordinary disk the machine ends at any moment. */
+static void run_on_disk(const void *path) { wrapping_run(path, progress, last); }
+
+static void machine_ends(const char *method) {
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_METHOD", method, 1);
+  progress = progress_new();
+  last = 4;
+  wrapping_run(test_path("start"), progress, last);
+  last = 10;
+  struct sectors_end end = {.path = test_path("pool"),
+                            .image = test_path("image"),
+                            .at = 1,
+                            .seed = 1 + test_seed(),
+                            .run = run_on_disk,
+                            .argument = test_path("pool")};
+  unsigned states = 0;
+  for (; progress->acknowledged = 4, sectors_end_machine(&end, test_path("start"));
+       end.at += 1 + end.at / (test_is_long() ? 400 : 30), end.seed += 7) {
+    wrapping_verify(end.image, progress);
+    states++;
+  }
+  CHECK(states > 20);
+}
+
+TEST_ONCE(wrapped_on_disk_lat) { machine_ends("lat"); }
+TEST_ONCE(wrapped_on_disk_latb) { machine_ends("latb"); }
 
 TEST_ONCE(wrapped_power_failure_after_a_kill_lat) { power_fails_after_kills("lat"); }
 TEST_ONCE(wrapped_power_failure_after_a_kill_latb) { power_fails_after_kills("latb"); }
