@@ -6,7 +6,7 @@ JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-durable bench-fragmentation bench-instrumented bench-maps bench-memcached bench-redis bench-runtime memcached papers redis build build-dev setup clean
+.PHONY: help demo check check-long deb bench bench-crash bench-crash-pools bench-durable bench-fragmentation bench-instrumented bench-maps bench-memcached bench-wrap bench-redis bench-runtime memcached papers redis build build-dev setup clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -44,6 +44,10 @@ bench-maps: ## A hash table and a tree in plain C beside libpmemobj (see bench/R
 bench-durable: ## Commits on an ordinary disk, by NVMOVE_DURABLE, beside SQLite (see bench/README.md)
 	@$(MAKE) --no-print-directory build
 	@$(PYTHON) bench/durable.py --cc build/release/bin/nvmove-cc
+
+bench-wrap: ## The SCM paper's B-tree through nvmove/wrap.h, by method (see bench/README.md)
+	@$(MAKE) --no-print-directory build
+	@$(PYTHON) bench/wrap.py
 
 bench-fragmentation: ## A pool's footprint after a long life, over jemalloc's (see bench/README.md)
 	@scripts/setup --bench

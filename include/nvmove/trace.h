@@ -108,6 +108,8 @@ enum nvm_trace_kind {
  * program has printed to stdout), GROW, OTHER, FORKED, UNTRACED, SOCKET, CLOSED, and no transactions. */
 #define NVM_TRACE_APART 1
 #define NVM_TRACE_RAW 2
+#define NVM_TRACE_LAT 4  /* with APART: lat, whose stores come through nvmove/wrap.h */
+#define NVM_TRACE_LATB 8 /* the same of latb */
 
 struct nvm_trace_header {
   uint64_t magic;

@@ -4,6 +4,7 @@
 #include "heap/heap_chunks.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"
+#include "tx/wrap.h"
 #include "types/types.h"
 #include "types/words.h"
 
@@ -39,9 +40,7 @@ int nvm_pool_store(NVM_POOL *pool, void *to, const void *bytes, size_t size) {
   if (nvmi_pool_at(to) != pool)
     return nvmi_fail(NVM_EPOINTER, pool->path,
                      "%p does not lie in the pool; pass an address of one of its blocks", to);
-  __nvm_note(to, size);
-  memcpy(to, bytes, size);
-  nvmi_trace_stored(to, size);
+  nvmi_write(to, bytes, size);
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "heap/heap_locate.h"
 #include "heap/heap_recent.h"
 #include "tx/called.h"
+#include "tx/wrap.h"
 #include "types/types.h"
 
 #include <string.h>
@@ -171,7 +172,20 @@ int nvmi_free_slowly(void *address) {
   return result;
 }
 
+/* Of a block that has bytes in an alias table, perhaps. */
+static void clear_wrapped(char *block, size_t size) {
+  static const char zeros[256];
+  for (size_t done = 0, part; done < size; done += part) {
+    part = size - done < sizeof zeros ? size - done : sizeof zeros;
+    nvmi_write(block + done, zeros, part);
+  }
+}
+
 void nvmi_block_clear_end(char *block, size_t from, size_t to) {
+  if (nvmi_pool_at(block)->method->store) {
+    clear_wrapped(block + from, to - from);
+    return;
+  }
   while (from < to && !block[from])
     from++;
   if (from < to && !nvmi_pool_at(block)->forked)
@@ -185,7 +199,7 @@ void *nvmi_block_move(struct nvm_pool *pool, uint64_t type, void *address, size_
   if (!block)
     return NULL;
   __nvm_note(block, kept);
-  memcpy(block, address, kept);
+  nvmi_read(block, address, kept);
   nvmi_trace_stored(block, kept);
   if (nvm_free(address) != 0) { /* freed already */
     nvm_free(block);

@@ -62,6 +62,7 @@ static const char *const names[] = {
     [NVM_ELAYOUT] = "the program lays out a type otherwise than the pool",
     [NVM_EUNSAFE] = "an unsafe pointer",
     [NVM_ELIMIT] = "a limit was reached",
+    [NVM_EMETHOD] = "a plain store to a pool whose method does not see it",
 };
 
 /* What to do, where nobody knows better. */
@@ -94,6 +95,7 @@ static const char *const hints[] = {
     [NVM_EDEADLOCK] = "release the locks that the thread holds, if any, then begin it again",
     [NVM_ELAYOUT] = "convert the pool ('nvmove pool convert')",
     [NVM_ESTATIC] = "open it with the program that wrote it",
+    [NVM_EMETHOD] = "open it with NVMOVE_METHOD=shadow or NVMOVE_METHOD=undo",
 };
 static_assert(sizeof hints == sizeof names, "a hint for each code");
 

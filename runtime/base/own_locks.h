@@ -38,6 +38,7 @@ enum nvmi_rank {
   NVMI_LOCK_DESCRIBED, /* types: layouts of libraries */
   NVMI_LOCK_MODULES,   /* below, nvmi_each_module */
   NVMI_LOCK_MAP,       /* core: the table of pools */
+  NVMI_LOCK_HANDED,    /* core: values that open transactions have handed over (handed.h) */
   NVMI_LOCK_FILES, /* base: descriptors and mappings that a child shall not have (own_files.h) */
   NVMI_LOCK_SYNC,  /* platform: who brings a file to the disk */
   NVMI_LOCK_TRACE, /* trace: whoever flushes has it, whatever else is held */

@@ -6,14 +6,17 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORDS_MAX = 4 };
 
 struct setting {
   const char *name;
   enum { WORDS_KIND, NUMBER_KIND, BYTES_KIND, STEP_KIND, SYNC_KIND, TEXT_KIND } kind;
-  const char *words[3]; /* the first ones; the others are null */
-  const char *what;     /* the number is */
+  const char *words[WORDS_MAX]; /* the first ones; the others are null */
+  const char *what;             /* the number is */
   uint64_t least;
 };
 
@@ -69,15 +72,21 @@ uint64_t nvmi_setting_number(const char *name) {
 
 static int check_word(const struct setting *s, const char *wish, const char *path) {
   const char *const *w = s->words;
-  for (unsigned i = 0; i < sizeof s->words / sizeof *s->words && w[i]; i++)
+  for (unsigned i = 0; i < WORDS_MAX && w[i]; i++)
     if (strcmp(wish, w[i]) == 0)
       return 0;
-  return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is '%s'%s%s%s%s%s%s", s->name, wish, w[0],
-                   !w[1]  ? ", or not set"
-                   : w[2] ? ", '"
-                          : " or '",
-                   w[1] ? w[1] : "", w[1] ? "'" : "", w[2] ? " or '" : "", w[2] ? w[2] : "",
-                   w[2] ? "'" : "");
+  char all[128] = "";
+  size_t length = 0;
+  for (unsigned i = 0; i < WORDS_MAX && w[i]; i++) {
+    bool is_last = i + 1 == WORDS_MAX || !w[i + 1];
+    length += (size_t)snprintf(all + length, sizeof all - length, "%s'%s'",
+                               !i        ? ""
+                               : is_last ? " or "
+                                         : ", ",
+                               w[i]);
+  }
+  return nvmi_fail(NVM_EARGUMENT, path, "%s=%s; it is %s%s", s->name, wish, all,
+                   w[1] ? "" : ", or not set");
 }
 
 static int check(const struct setting *s, const char *wish, const char *path) {

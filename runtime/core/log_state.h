@@ -39,6 +39,17 @@ struct nvmi_undo_part {
   } ranges[NVMI_CHECKED_MAX]; /* what the open transaction's first undo entries cover */
 };
 
+#define NVMI_ALIAS_FILTER_BITS 512 /* one line of the cache */
+
+/* Of methods with aliases (alias.h). */
+struct nvmi_alias_part {
+  size_t first, count; /* aliases in `sealed` */
+  uint64_t *slots;     /* stamp << 32 | number of the alias */
+  size_t room;         /* slots: a power of two, or 0 */
+  uint32_t stamp;      /* of slots that are in use */
+  uint64_t filter[NVMI_ALIAS_FILTER_BITS / 64];
+};
+
 /* Of a commit that stores past the log (tx/straight.h); all empty in between. */
 struct nvmi_straight_part {
   struct nvmi_array large;  /* large blocks, as straight.c lists them */
@@ -62,6 +73,7 @@ struct nvmi_log {
   struct nvmi_array operations; /* uint64_t, NVM_OPERATION: of the commit record */
   struct nvmi_intents intents;  /* of the open transaction */
   struct nvmi_array sealed;     /* struct nvmi_sealed (sealed.h) */
+  struct nvmi_alias_part alias;
   struct nvmi_straight_part straight;
   struct nvmi_array entries; /* of an abort (log_read.h) */
   struct nvmi_block_cache blocks;

@@ -36,6 +36,16 @@ struct nvmi_method {
   /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
   void (*note)(struct nvmi_log *log, const void *address, size_t size);
   void (*settle)(struct nvmi_log *log);
+  /* Stores and loads of the explicit interface (tx/wrap.h), of bytes in the pool's view, in a thread
+   * that says it is at work. `store`: `size` bytes, none of them in a new block that the thread
+   * remembers. `before_read`: of more than one value; null: nothing has to be done. Without `store` a
+   * store is noted, and made in place. */
+  void (*store)(struct nvmi_log *log, char *to, const char *from, size_t size);
+  void (*before_read)(struct nvmi_log *log, uintptr_t start, uintptr_t end);
+  /* With `store`: the thread is about to release a lock, others will see what it has stored; it is
+   * about to commit. Null: nothing has to be done. */
+  void (*before_release)(struct nvmi_log *log);
+  void (*before_commit)(struct nvmi_log *log);
   /* The transaction's lines in this pool become durable, or come back. Commit gives an enum
    * nvm_error. */
   enum nvm_error (*commit)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
@@ -57,6 +67,8 @@ struct nvmi_method {
   /* A lock that may guard the line (or range) is about to be released: what commits are the bytes
    * of now. Null: bytes are safe where they are. */
   void (*seal)(struct nvmi_log *log, const struct nvmi_line *line);
+  /* With `seal`, behind the last line: what else the transaction has stored. Null: nothing. */
+  void (*seal_rest)(struct nvmi_log *log);
   /* The transaction leaves its thread, and becomes part of another's. */
   void (*pack)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                struct nvmi_parcel *parcel);

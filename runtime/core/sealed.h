@@ -2,9 +2,35 @@
  */
 #pragma once
 
+#include "nvmove/abi.h"
+
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct nvmi_sealed {
   uint64_t line, mask, sequence; /* later bytes replace earlier ones */
   char bytes[64];
 };
+
+/* In place of the sequence: the bytes are an alias (alias.h), newer than all that was sealed. */
+#define NVMI_ALIASED (UINT64_MAX - 1)
+
+/* Puts those bytes of the line that lie in [start, end) where `to`, the copy of the byte at `start`,
+ * has them. */
+static inline void nvmi_sealed_read(const struct nvmi_sealed *sealed, char *to, uintptr_t start,
+                                    uintptr_t end) {
+  uintptr_t first = sealed->line * NVM_LINE_SIZE;
+  uint64_t mask = sealed->mask;
+  if (start > first)
+    mask &= UINT64_MAX << (start - first);
+  if (end < first + NVM_LINE_SIZE)
+    mask &= UINT64_MAX >> (first + NVM_LINE_SIZE - end);
+  while (mask) { /* run by run */
+    unsigned from = (unsigned)__builtin_ctzll(mask);
+    uint64_t rest = ~(mask >> from);
+    unsigned run = rest ? (unsigned)__builtin_ctzll(rest) : 64;
+    memcpy(to + (ptrdiff_t)(first + from - start), sealed->bytes + from, run);
+    mask &= run + from < 64 ? UINT64_MAX << (from + run) : 0;
+  }
+}

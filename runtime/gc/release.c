@@ -15,6 +15,7 @@
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"
+#include "tx/wrap.h"
 #include "types/block_map.h"
 #include "types/crew.h"
 #include "types/judged.h"
@@ -147,9 +148,7 @@ static void set_null(struct nvm_pool *pool, uint64_t place) {
   const struct nvm_field *field = type ? nvmi_pointer_field(pool, type, at - inside, inside) : NULL;
   __builtin_memcpy(&value, at, sizeof value);
   value &= field ? field->tag : 0;
-  __nvm_note(at, sizeof value);
-  __builtin_memcpy(at, &value, sizeof value);
-  nvmi_trace_stored(at, sizeof value);
+  nvmi_write(at, &value, sizeof value);
 }
 
 static int null_all(struct release *release) {

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/alias.h"
 #include "core/thread.h"
 #include "heap/heap_types.h"
 
@@ -89,6 +90,9 @@ static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t
   log->intents.scraps--;
   intent->fate = NVMI_ALLOCATED;
   nvmi_recent_put(log, intent->address, position);
+  if (NVMI_UNLIKELY(log->sealed.count && log->pool->method->store))
+    nvmi_alias_forget_block(log, (uintptr_t)intent->address,
+                            log->pool->heap->geometry[class].block_size);
   return intent;
 }
 

@@ -20,6 +20,7 @@
 #include "order/waits.h"
 #include "tx/called.h"
 #include "tx/tx_order.h"
+#include "tx/wrap.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,6 +66,8 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
   bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
+  if (NVMI_UNLIKELY(thread->aliases) && !in_handler)
+    nvmi_wrap_before_release(thread);
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
     nvmi_tx_end_at_release(thread, holds_others);
   if (thread->touched || thread->ticket) {

@@ -2,7 +2,7 @@
 #include "judge/own_image.h"
 
 #include "base/sort.h"
-#include "core/sealed.h"
+#include "core/alias.h"
 #include "judge/judge.h"
 
 #include <stdlib.h>
@@ -34,21 +34,38 @@ static void merge(struct nvmi_array *image) {
   image->count = kept + 1;
 }
 
-/* Of a range the view has the bytes: nobody else has seen them. */
-static void take_range(struct nvmi_array *image, const struct nvmi_line *range) {
-  struct nvmi_sealed *all = image->items;
+/* The number of the first that is not before the line. */
+static size_t find(const struct nvmi_array *image, uint64_t line) {
+  const struct nvmi_sealed *all = image->items;
   size_t low = 0, high = image->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (all[middle].line < nvmi_line_first(range))
+    if (all[middle].line < line)
       low = middle + 1;
     else
       high = middle;
   }
+  return low;
+}
+
+/* Of a range the view has the bytes: nobody else has seen them. */
+static void take_range(struct nvmi_array *image, const struct nvmi_line *range) {
+  struct nvmi_sealed *all = image->items;
+  size_t low = find(image, nvmi_line_first(range));
   for (; low < image->count && all[low].line - nvmi_line_first(range) < nvmi_line_count(range);
        low++) {
     memcpy(all[low].bytes, (const void *)(all[low].line << 6), sizeof all[low].bytes);
     all[low].mask = UINT64_MAX;
+  }
+}
+
+/* Aliases are newer than what is in place. */
+static void take_aliases(struct nvmi_array *image, const struct nvmi_log *log) {
+  for (size_t i = 0; i < log->alias.count; i++) {
+    const struct nvmi_sealed *alias = nvmi_alias_at(log, i);
+    uintptr_t first = alias->line * NVM_LINE_SIZE;
+    struct nvmi_sealed *copy = (struct nvmi_sealed *)image->items + find(image, alias->line);
+    nvmi_sealed_read(alias, copy->bytes, first, first + NVM_LINE_SIZE);
   }
 }
 
@@ -74,6 +91,7 @@ static bool sealed_image(const struct nvmi_log *log, const struct nvmi_line *lin
   for (size_t i = 0; i < count; i++)
     if (lines[i].line & NVMI_RANGE)
       take_range(image, &lines[i]);
+  take_aliases(image, log);
   for (size_t i = 0; i < image->count; i++)
     for (uint64_t left = ~items[i].mask; left; left &= left - 1) {
       unsigned byte = (unsigned)__builtin_ctzll(left);

@@ -212,7 +212,10 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
   bool quiet = log->owner->looks_again;
   if (NVMI_UNLIKELY(log->sealed.count && pool->judges_records))
     return check_own(log, lines, count, quiet);
-  enum nvm_error error = check_lines(log, lines, count, false, quiet);
+  bool may_be_newer = log->alias.count; /* than what is in place */
+  enum nvm_error error = check_lines(log, lines, count, false, quiet || may_be_newer);
+  if (NVMI_UNLIKELY(may_be_newer && error))
+    return check_own(log, lines, count, quiet);
   if (NVMI_UNLIKELY(log->sealed.count && !error) && check_copies(log, &log->sealed, NULL, true))
     error = check_own(log, lines, count, quiet);
   return error;

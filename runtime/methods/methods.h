@@ -3,4 +3,4 @@
 
 #include "core/method.h"
 
-extern const struct nvmi_method nvmi_undo, nvmi_shadow;
+extern const struct nvmi_method nvmi_undo, nvmi_shadow, nvmi_lat, nvmi_latb;

@@ -1,10 +1,11 @@
 /* undo.c: the old bytes go to the log before the store (Breeze, section IV.C).
  *
  * Fences of a transaction with W notes: W, one for each entry before its store (stores in a row are
- * noted together and share one); one for the new data; one for the commit record. In the process domain all of them are free. Heap operations
- * ride in the commit record and are stored in place after it; the next transaction's first fence
- * covers them (docs/internals/crash-consistency.md, U3).
+ * noted together and share one); one for the new data; one for the commit record. Heap operations are
+ * in the commit record, and are stored in place after it; the next transaction's first fence covers
+ * them (docs/internals/crash-consistency.md, U3). In the process domain a fence costs nothing.
  */
+#include "methods/undo.h"
 #include "base/kill.h"
 #include "core/piece.h"
 #include "heap/heap.h"
@@ -36,7 +37,7 @@ static __attribute__((noinline)) void put_long(struct nvmi_log *log, const char 
   }
 }
 
-static void undo_note(struct nvmi_log *log, const void *address, size_t size) {
+void nvmi_undo_note(struct nvmi_log *log, const void *address, size_t size) {
   if (NVMI_LIKELY(size <= NVM_FRAME_ROOM))
     nvmi_entry_put_short(log, address, (uint32_t)size);
   else
@@ -167,8 +168,7 @@ static void fence_data(struct nvmi_log *log) {
   atomic_store_explicit(&log->pending, 0, memory_order_release);
 }
 
-static enum nvm_error undo_commit(struct nvmi_log *log, const struct nvmi_line *lines,
-                                  size_t count) {
+enum nvm_error nvmi_undo_commit(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t nested = log->owner->nested.count;
   if (!count && !log->operations.count && !log->cursor->frames)
     return NVM_OK;
@@ -222,8 +222,8 @@ static void add_pieces(void *context, const struct nvm_frame *frame) {
   }
 }
 
-static bool undo_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                        struct nvmi_array *list) {
+bool nvmi_undo_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                      struct nvmi_array *list) {
   struct pieces pieces = {.pool = log->pool, .list = list};
   (void)lines, (void)count;
   nvmi_own_entries(log, add_pieces, &pieces);
@@ -274,7 +274,7 @@ static void undo_but_kept(void *context, const struct nvm_frame *frame) {
 /* Undoes newest first, makes that durable, then says with an empty commit record that nothing is
  * left to undo: later, another thread may own those bytes. Crash in between: recovery undoes the
  * same again. Kept bytes are undone with those of the dependents, which have the entries, too. */
-static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+void nvmi_undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (!count && !log->cursor->frames)
     return;
   (void)lines;
@@ -286,8 +286,8 @@ static void undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size
 }
 
 /* The new bytes are durable, the log stays behind with the old ones. */
-static void undo_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                      struct nvmi_parcel *parcel) {
+void nvmi_undo_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                    struct nvmi_parcel *parcel) {
   flush_lines(log, lines, count);
   nvmi_fence(log);
   parcel->log = log;
@@ -340,8 +340,8 @@ static void ask(void *context, const struct nvm_frame *frame) {
 
 /* Into a log of nobody's, whose transaction lasts until the dependent unpacks it. Crash before the
  * fence: these bytes are undone by this log's own entries alone. */
-static void undo_hand_on(struct nvmi_log *log, const struct nvmi_masks *noted,
-                         struct nvmi_parcel *parcel) {
+void nvmi_undo_hand_on(struct nvmi_log *log, const struct nvmi_masks *noted,
+                       struct nvmi_parcel *parcel) {
   struct question question = {log->pool, noted, false};
   nvmi_own_entries(log, ask, &question);
   if (!question.some)
@@ -361,7 +361,7 @@ static void add_entry(void *context, const struct nvm_frame *frame) {
   nvmi_masks_add_bytes((struct nvmi_masks *)handing->noted, start, start + NVM_FRAME_LENGTH(frame));
 }
 
-static void undo_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines) {
+void nvmi_undo_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines) {
   nvmi_own_entries(parcel->log, add_entry, &(struct handing){lines, parcel->log});
 }
 
@@ -369,7 +369,7 @@ static void undo_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_mask
  * transaction has ended. Crash before the copies are durable: both are undone, from their own
  * entries. Crash in between: the same bytes are put back twice. After: by this transaction's record
  * both are committed, without it both undone. */
-static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+void nvmi_undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
   struct nvmi_log *other = parcel->log;
   nvmi_each_entry(other, copy_entry, log);
   nvmi_fence_entries(log);
@@ -379,22 +379,22 @@ static void undo_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
 }
 
 /* The child gets no mapping (map.c): there is nothing to prepare. */
-static void undo_before_fork(struct nvm_pool *pool) { (void)pool; }
+void nvmi_undo_before_fork(struct nvm_pool *pool) { (void)pool; }
 
 const struct nvmi_method nvmi_undo = {
     .name = "undo",
     .id = NVM_METHOD_UNDO,
     .private_work = false,
     .entries = true,
-    .note = undo_note,
+    .note = nvmi_undo_note,
     .settle = undo_settle,
-    .commit = undo_commit,
-    .abort = undo_abort,
-    .hand_on = undo_hand_on,
-    .parcel_lines = undo_parcel_lines,
-    .pieces = undo_pieces,
+    .commit = nvmi_undo_commit,
+    .abort = nvmi_undo_abort,
+    .hand_on = nvmi_undo_hand_on,
+    .parcel_lines = nvmi_undo_parcel_lines,
+    .pieces = nvmi_undo_pieces,
     .own_bytes = nvmi_undo_own_bytes,
-    .pack = undo_pack,
-    .unpack = undo_unpack,
-    .before_fork = undo_before_fork,
+    .pack = nvmi_undo_pack,
+    .unpack = nvmi_undo_unpack,
+    .before_fork = nvmi_undo_before_fork,
 };

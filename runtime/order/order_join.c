@@ -40,6 +40,11 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
     else
       ((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];
   }
+  for (uint64_t left = thread->touched; left; left &= left - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
+    if (log->pool->method->seal_rest)
+      log->pool->method->seal_rest(log);
+  }
   thread->lines.count = kept;
   thread->fresh_count = 0; /* what was listed of new blocks is sealed */
   nvmi_compiler_barrier();

@@ -12,7 +12,8 @@
 
 #include <unistd.h>
 
-static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow};
+static const struct nvmi_method *const methods[] = {&nvmi_undo, &nvmi_shadow, &nvmi_lat,
+                                                    &nvmi_latb};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 const struct nvmi_method *nvmi_method_of(uint32_t id) {

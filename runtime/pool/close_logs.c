@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/pause.h"
+#include "core/alias.h"
 #include "core/barrier.h"
 #include "core/sealed.h"
 #include "heap/heap.h"
@@ -133,6 +134,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->intents.list, sizeof(struct nvmi_intent));
     nvmi_ready_free(log);
     nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
+    nvmi_alias_free(log);
     nvmi_array_free(&log->straight.large, 2 * sizeof(uint64_t));
     nvmi_array_free(&log->straight.items, sizeof(size_t));
     nvmi_array_free(&log->straight.single, sizeof(struct nvmi_line));

@@ -31,7 +31,7 @@ int nvmi_delay_choose(struct nvm_pool *pool) {
         "NVMOVE_DURABLE=%s needs the method shadow, and %s; set NVMOVE_METHOD=shadow, or "
         "NVMOVE_DURABLE=always",
         nvmi_setting("NVMOVE_DURABLE"),
-        nvmi_setting("NVMOVE_METHOD") ? "NVMOVE_METHOD=undo is set"
+        nvmi_setting("NVMOVE_METHOD") ? "NVMOVE_METHOD names another one"
                                       : "the pool is large for this machine's DRAM");
   pool->sync_ms = wished();
   pool->header.log_format = NVM_LOG_FORMAT_DELAYED;

@@ -2,8 +2,10 @@
 #include "pool/root.h"
 
 #include "core/map.h"
-#include "core/tracing.h"
 #include "format/address.h"
+#include "tx/wrap.h"
+
+#include "nvmove/wrap.h"
 
 #include <string.h>
 
@@ -47,13 +49,11 @@ int nvm_pool_set_root(NVM_POOL *pool, void *root) {
                      "the root %p does not lie in the pool; allocate it with nvm_alloc", root);
   struct nvm_root_words *place = root_in(pool->work);
   uint64_t offset = root ? (uint64_t)((char *)root - pool->work) : 0;
-  __nvm_note(place, sizeof *place);
-  *place =
-      (struct nvm_root_words){(uint64_t)(uintptr_t)root, nvmi_root_twin(&pool->header, offset)};
-  nvmi_trace_stored(place, sizeof *place);
+  struct nvm_root_words words = {(uint64_t)(uintptr_t)root, nvmi_root_twin(&pool->header, offset)};
+  nvmi_write(place, &words, sizeof words);
   return 0;
 }
 
 void *nvm_pool_root(NVM_POOL *pool) {
-  return pool ? (void *)(uintptr_t)root_in(pool->work)->address : NULL;
+  return pool ? (void *)(uintptr_t)nvm_wrap_load64(&root_in(pool->work)->address) : NULL;
 }

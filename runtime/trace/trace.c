@@ -96,7 +96,7 @@ static void thread_ends(void) {
 }
 
 static void learn(uint64_t place, const void *bytes, size_t size) {
-  if (!trace.pool->method->private_work)
+  if (!trace.pool->method->private_work && !trace.pool->method->store)
     memcpy(trace.view + place, bytes, size);
 }
 
@@ -248,7 +248,7 @@ static void begin(struct nvm_pool *pool) {
   memcpy(id, pool->header.id, sizeof id);
   trace.view = nvmi_trace_reserve(trace.span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));
-  nvmi_trace_start(pool->method->private_work ? NVM_TRACE_APART : 0);
+  nvmi_trace_start(nvmi_trace_flags(pool->method));
   char name[PATH_MAX + 64];
   nvmi_trace_put(NO_THREAD, NVM_TRACE_OPEN, nvmi_file_size(&pool->header),
                  (uint64_t)(uintptr_t)pool->work, name, name_pool(name, pool->path, &status));

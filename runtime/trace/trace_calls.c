@@ -109,9 +109,12 @@ void __nvm_trace_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
          .size = sizeof Value);
 }
 
-void nvmi_traced_stored(void *address, size_t size) {
-  if (NVMI_UNLIKELY(nvmi_tracing))
-    __nvm_trace_store(address, size, NULL);
+void nvmi_traced_stored(void *address, const void *bytes, size_t size) {
+  if (nvmi_tracing && size && nvmi_pool_at(address) == trace.pool)
+    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_STORE,
+                                        .place = nvmi_trace_offset(address),
+                                        .payload = bytes,
+                                        .size = size});
 }
 
 void __nvm_trace_call(void *Address, const struct nvm_site *Site) {

@@ -176,6 +176,13 @@ static bool has_room(size_t size) {
   return true;
 }
 
+/* With an alias table what the program stores is not in the file yet, either. */
+uint32_t nvmi_trace_flags(const struct nvmi_method *method) {
+  if (method->store)
+    return NVM_TRACE_APART | (method->entries ? NVM_TRACE_LATB : NVM_TRACE_LAT);
+  return method->private_work ? NVM_TRACE_APART : 0;
+}
+
 void nvmi_trace_start(uint32_t flags) {
   struct nvm_trace_header header = {NVM_TRACE_MAGIC, NVM_TRACE_VERSION, flags};
   if (file.left < sizeof header + RECORD)

@@ -25,6 +25,9 @@ void nvmi_trace_file_discard(void);
 bool nvmi_trace_data(int fd, uint64_t *from, uint64_t *end, uint64_t most);
 /* The image of the file `from_fd`, which has these bytes where it is no hole. */
 void nvmi_trace_image(int from_fd, const char *bytes, uint64_t size);
+struct nvmi_method;
+/* NVM_TRACE_APART and its like, by the method of the pool. */
+uint32_t nvmi_trace_flags(const struct nvmi_method *method);
 void nvmi_trace_start(uint32_t flags);
 void nvmi_trace_put(unsigned thread, enum nvm_trace_kind kind, uint64_t place, uint64_t extra,
                     const void *payload, size_t size);

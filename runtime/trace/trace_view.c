@@ -239,8 +239,13 @@ void nvmi_view_put_written(const struct nvmi_tracer *self, const struct nvmi_tol
          told->size);
 }
 
+/* Memory is not what the program sees while a thread has values in an alias table. */
+static bool has_aliases(void) { return nvmi_trace_state.pool->method->store; }
+
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site) {
+  if (has_aliases())
+    return;
   const struct nvm_header *header = &nvmi_trace_state.pool->header;
   if (place / sizeof(struct nvm_root_words) == NVM_ROOT_OFFSET / sizeof(struct nvm_root_words))
     nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), site);
@@ -286,7 +291,18 @@ static void compare_noted(const struct nvmi_tracer *self) {
   }
 }
 
+/* This thread has none any more: its transaction has been undone. */
+static bool has_ended(void) {
+  const struct nvmi_log *log = nvmi_self ? nvmi_self->logs[nvmi_trace_state.pool->index] : NULL;
+  return log && !log->sealed.count;
+}
+
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site) {
+  if (has_aliases()) {
+    if (has_ended())
+      compare_noted(self);
+    return;
+  }
   nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), site);
   compare_noted(self);
   /* The list of what was noted may not be whole. */

@@ -289,8 +289,8 @@ static inline __attribute__((always_inline)) void log_simple(struct nvmi_log *lo
 /* An entry of one line that the next settling waits for. */
 static inline bool may_be_ahead(const struct nvmi_thread *thread, const struct nvm_pool *pool,
                                 size_t size) {
-  return pool->method->entries && size <= NVM_FRAME_ROOM && !thread->fresh_count &&
-         thread->ahead_count < NVMI_AHEAD_MAX - 1;
+  return pool->method->entries && !pool->method->store && size <= NVM_FRAME_ROOM &&
+         !thread->fresh_count && thread->ahead_count < NVMI_AHEAD_MAX - 1;
 }
 
 /* With entries of old bytes: kept apart, as it needs room on the stack. */
@@ -300,7 +300,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *a
   uintptr_t start = (uintptr_t)address;
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvm_line *slot = simple_slot(thread, pool, start, size);
-  if (NVMI_UNLIKELY(!slot || thread->fresh_count || thread->ahead_count ||
+  if (NVMI_UNLIKELY(!slot || thread->fresh_count || thread->ahead_count || pool->method->store ||
                     !enter_simply(thread, pool))) {
     note_slowly(address, size);
     return;

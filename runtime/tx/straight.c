@@ -85,7 +85,8 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
   bool settles = all > (log->pool->persist->behind ? WORTH_SETTLING : NVMI_SHORT_LINES_MAX);
   if (log->pool->persist->behind && !settles) /* bytes cost less in the record */
     is_worth = false;
-  if (!log->sealed.count && (log->intents.has_large || is_worth))
+  bool has_sealed = log->sealed.count > log->alias.count; /* older bytes, which the record has */
+  if (!has_sealed && (log->intents.has_large || is_worth))
     store_some(log, lines, count, settles);
 }
 

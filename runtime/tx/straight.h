@@ -22,11 +22,14 @@
 #include "core/thread.h"
 #include "platform/persist.h"
 
-/* Stores an item's bytes in the file, whole lines past the cache: they need not be read into it.
- * For a thread that fences itself before anybody tells that they are durable. */
+/* Stores an item's bytes in the file, whole lines past the cache: they need not be read into it. Where
+ * the program's view is the file they are there, and are flushed. For a thread that fences itself before
+ * anybody tells that they are durable. */
 static inline void nvmi_straight_item(const struct nvm_pool *pool, const struct nvmi_line *item) {
   uint64_t at = (nvmi_line_first(item) << 6) - pool->header.base;
-  if (item->line & NVMI_RANGE || item->mask == UINT64_MAX)
+  if (NVMI_UNLIKELY(!pool->method->private_work))
+    pool->persist->flush(pool->work + at, nvmi_line_count(item) << 6);
+  else if (item->line & NVMI_RANGE || item->mask == UINT64_MAX)
     pool->persist->stream(pool->home + at, pool->work + at, nvmi_line_count(item) << 6);
   else
     pool->persist->store_line(pool->home + at, pool->work + at, item->mask);

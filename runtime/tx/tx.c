@@ -24,6 +24,7 @@
 #include "tx/freeze.h"
 #include "tx/tx_fault.h"
 #include "tx/tx_order.h"
+#include "tx/wrap.h"
 #include "types/compare.h"
 #include "types/types.h"
 
@@ -204,6 +205,8 @@ enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit) {
 
 static inline __attribute__((always_inline)) enum nvm_error
 finish_outermost(struct nvmi_thread *thread, bool commit) {
+  if (NVMI_UNLIKELY(commit && thread->aliases))
+    nvmi_wrap_before_commit(thread);
   if (NVMI_UNLIKELY(thread->roots != NULL))
     return nvmi_tx_finish_with_roots(thread, commit);
   if (NVMI_UNLIKELY(thread->ticket))

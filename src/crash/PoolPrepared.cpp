@@ -47,7 +47,7 @@ Result preparedPool(const Trace &T, const Options &O) {
     tellConflicts({T, H, All}, R);
     findDangling(T, H, All, O, R);
   }
-  R.Method = T.Apart ? "shadow" : "undo";
+  R.Method = T.Method;
   R.Threads = T.Threads;
   R.Ended = howItFailed(T);
   addOtherPools(T, R);

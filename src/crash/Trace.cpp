@@ -187,6 +187,10 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   if (Header.magic != NVM_TRACE_MAGIC || Header.version != NVM_TRACE_VERSION)
     return failed(Path, "no trace of this version of nvmove");
   T.Apart = Header.flags & NVM_TRACE_APART;
+  T.Method = Header.flags & NVM_TRACE_LAT    ? "lat"
+             : Header.flags & NVM_TRACE_LATB ? "latb"
+             : T.Apart                       ? "shadow"
+                                             : "undo";
   T.Raw = Header.flags & NVM_TRACE_RAW;
   Rest = Rest.drop_front(sizeof Header);
   while (!Rest.empty()) {

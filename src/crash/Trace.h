@@ -60,6 +60,7 @@ struct Trace {
   std::string PoolPath;
   uint64_t Device = 0, Inode = 0;           ///< of the pool; 0: not known
   uint64_t Base = 0, Size = 0, SizeMax = 0; ///< of the file, at first and at last
+  const char *Method = "undo";              ///< of the pool
   bool Apart = false;                       ///< the program's view is not the file (shadow)
   bool Raw = false; ///< of a program that flushes by itself, in any file: no transactions
   std::set<std::string> Shared; ///< files through which the program may tell others by a store

@@ -35,7 +35,9 @@ static void event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_
 static void count_point(enum nvm_trace_kind kind, uint64_t extra) {
   points += kind == NVM_TRACE_POINT && extra == 2;
 }
-static void stored(void *address, size_t size) { (void)address, (void)size; }
+static void stored(void *address, const void *bytes, size_t size) {
+  (void)address, (void)bytes, (void)size;
+}
 static void passed_by(const void *lock) { (void)lock; }
 static void compared(const struct nvm_pool *pool) { (void)pool; }
 static const struct nvmi_trace_table table = {.event = event,

@@ -322,22 +322,31 @@ static char **options(char **arguments) {
   return arguments;
 }
 
+typedef void run_test(const struct test *test, struct configuration c, const char *name,
+                      void *context);
+
+static void in_configuration(run_test *run, const struct test *test, struct configuration c,
+                             void *context) {
+  char name[NAME_MAX + 1];
+  snprintf(name, sizeof name, "%s %s %s", test->name, c.method, c.domain);
+  run(test, c, name, context);
+}
+
 /* Calls `run` for each test in each of its configurations, with its whole name. */
-static void each_test(void (*run)(const struct test *test, struct configuration c, const char *name,
-                                  void *context),
-                      void *context) {
-  static const struct configuration each[] = {
-      {"undo", "process"}, {"undo", "power"},  {"shadow", "process"}, {"shadow", "power"},
-      {"undo", "disk"},    {"shadow", "disk"}, {"shadow", "delayed"}};
-  int some = test_is_long() ? 7 : 4;
-  for (const struct test *test = tests; test; test = test->next)
-    for (int i = 0; i < (test->once ? 1 : some); i++) {
-      struct configuration c = test->once ? (struct configuration){0} : each[i];
-      char name[NAME_MAX + 1];
-      snprintf(name, sizeof name, "%s%s%s%s%s", test->name, c.method ? " " : "",
-               c.method ? c.method : "", c.method ? " " : "", c.method ? c.domain : "");
-      run(test, c, name, context);
-    }
+static void each_test(run_test *run, void *context) {
+  static const char *const methods[] = {"undo", "shadow", "lat", "latb"};
+  static const char *const domains[] = {"process", "power", "disk"};
+  static const unsigned of_kind[] = {[TEST_EACH] = 2, [TEST_EXPLICIT] = 4};
+  unsigned some = test_is_long() ? 3 : 2;
+  for (const struct test *test = tests; test; test = test->next) {
+    if (test->kind == TEST_ALONE)
+      run(test, (struct configuration){0}, test->name, context);
+    for (unsigned i = 0; i < some * of_kind[test->kind]; i++)
+      in_configuration(run, test, (struct configuration){methods[i / some], domains[i % some]},
+                       context);
+    if (test->kind != TEST_ALONE && test_is_long())
+      in_configuration(run, test, (struct configuration){"shadow", "delayed"}, context);
+  }
 }
 
 static void run_wanted(const struct test *test, struct configuration c, const char *name,

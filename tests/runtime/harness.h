@@ -1,7 +1,9 @@
 /* harness.h: a test is a function, run in a process of its own with a folder of its own.
  *
- * TEST runs under both methods in the domains process and power, in long tests also disk, and disk with commits that do not wait; TEST_ONCE runs once, with the defaults. CHECK ends
- * the test. The folder lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
+ * TEST runs under the methods undo and shadow in the domains process and power; in long tests also in the
+ * domain disk, and there with commits that do not wait; TEST_WRAPPED, whose stores and loads come through
+ * nvmove/wrap.h, under all methods; TEST_ONCE runs once, with the defaults. CHECK ends the test. The folder
+ * lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
  */
 #pragma once
 
@@ -13,24 +15,27 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
+enum test_kind { TEST_EACH, TEST_ALONE, TEST_EXPLICIT };
+
 struct test {
   const char *name;
   void (*run)(void);
-  bool once;
+  enum test_kind kind;
   struct test *next;
 };
 
 void test_register(struct test *test);
 
-#define TEST_REGISTER(name, is_once)                                                               \
+#define TEST_REGISTER(name, kind)                                                                  \
   static void run_##name(void);                                                                    \
   __attribute__((constructor)) static void register_##name(void) {                                 \
-    static struct test test = {#name, run_##name, is_once, NULL};                                  \
+    static struct test test = {#name, run_##name, kind, NULL};                                     \
     test_register(&test);                                                                          \
   }                                                                                                \
   static void run_##name(void)
-#define TEST(name) TEST_REGISTER(name, false)
-#define TEST_ONCE(name) TEST_REGISTER(name, true)
+#define TEST(name) TEST_REGISTER(name, TEST_EACH)
+#define TEST_ONCE(name) TEST_REGISTER(name, TEST_ALONE)
+#define TEST_WRAPPED(name) TEST_REGISTER(name, TEST_EXPLICIT)
 
 _Noreturn void test_fail(const char *file, int line, const char *what);
 enum { TEST_SKIPPED = 77 };

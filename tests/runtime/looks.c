@@ -212,7 +212,9 @@ static void event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_
   told += kind == NVM_TRACE_UNSAFE;
 }
 static void alone(enum nvm_trace_kind kind, uint64_t extra) { (void)kind, (void)extra; }
-static void stored(void *address, size_t size) { (void)address, (void)size; }
+static void stored(void *address, const void *bytes, size_t size) {
+  (void)address, (void)bytes, (void)size;
+}
 static void compare(const struct nvm_pool *pool) { (void)pool; }
 static const struct nvmi_trace_table counting = {
     .event = event, .alone = alone, .stored = stored, .compare = compare};

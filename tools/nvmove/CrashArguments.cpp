@@ -118,11 +118,13 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
   Crash
       .add_option(
           "--method", C.Method,
-          "undo, shadow, auto or both: how the program runs; auto: once, as NVMOVE_METHOD says or "
+          "undo, shadow, lat, latb, auto or both: how the program runs; lat and latb: one that "
+          "stores "
+          "through nvmove/wrap.h; both: undo and shadow; auto: once, as NVMOVE_METHOD says or "
           "libnvmove chooses (default: both, if a second run does the same as the first and "
           "NVMOVE_METHOD says nothing)")
       ->option_text("NAME")
-      ->check(CLI::IsMember({"undo", "shadow", "auto", "both"}))
+      ->check(CLI::IsMember({"undo", "shadow", "lat", "latb", "auto", "both"}))
       ->take_last();
   Crash.add_option("--check", C.Check, "a shared object, or a command with {} for the pool's path")
       ->option_text("WHAT")

@@ -1,0 +1,122 @@
+/* alias.c: see alias.h.
+ *
+ * The hash table is open addressing with linear probing, at most half full. A slot has the number of
+ * an alias and a stamp. A slot with an old stamp is empty, so a new transaction clears nothing.
+ */
+#include "core/alias.h"
+
+#include "core/handed.h"
+#include "core/lines.h"
+
+#include <sys/mman.h>
+
+enum { ROOM_MIN = 1024 /* slots: 8 KiB, within the first-level cache */ };
+
+static uint64_t slot_of(const struct nvmi_alias_part *alias, size_t number) {
+  return (uint64_t)alias->stamp << 32 | (uint32_t)number;
+}
+
+/* The slot of the line, or the empty one where it belongs. */
+static uint64_t *find_slot(const struct nvmi_log *log, uint64_t line) {
+  const struct nvmi_alias_part *alias = &log->alias;
+  for (uint64_t at = nvmi_alias_hash(line);; at++) {
+    uint64_t *slot = &alias->slots[at & (alias->room - 1)];
+    if (*slot >> 32 != alias->stamp || nvmi_alias_at(log, (uint32_t)*slot)->line == line)
+      return slot;
+  }
+}
+
+struct nvmi_sealed *nvmi_alias_find(const struct nvmi_log *log, uint64_t line) {
+  if (!log->alias.count || !nvmi_alias_may_have(&log->alias, line))
+    return NULL;
+  const uint64_t *slot = find_slot(log, line);
+  return *slot >> 32 == log->alias.stamp ? nvmi_alias_at(log, (uint32_t)*slot) : NULL;
+}
+
+static void free_slots(struct nvmi_alias_part *alias) {
+  if (alias->slots)
+    munmap(alias->slots, alias->room * sizeof *alias->slots);
+  alias->slots = NULL;
+  alias->room = 0;
+}
+
+/* Twice as many slots as aliases, at least. New pages are zero, and no stamp is. */
+static void make_room(struct nvmi_log *log) {
+  struct nvmi_alias_part *alias = &log->alias;
+  if (NVMI_LIKELY(2 * (alias->count + 1) <= alias->room))
+    return;
+  size_t room = alias->room ? 4 * alias->room : ROOM_MIN;
+  uint64_t *slots = nvmi_dram_reserve(room * sizeof *slots);
+  if (!slots)
+    nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for the alias table");
+  free_slots(alias);
+  alias->slots = slots;
+  alias->room = room;
+  alias->stamp = alias->stamp ? alias->stamp : 1;
+  for (size_t i = 0; i < alias->count; i++)
+    *find_slot(log, nvmi_alias_at(log, i)->line) = slot_of(alias, i);
+}
+
+struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {
+  struct nvmi_alias_part *alias = &log->alias;
+  struct nvmi_sealed *known = nvmi_alias_find(log, line);
+  if (NVMI_LIKELY(known != NULL))
+    return known;
+  make_room(log);
+  struct nvmi_sealed fresh = {.line = line, .sequence = NVMI_ALIASED};
+  if (!alias->count)
+    alias->first = log->sealed.count;
+  if (!nvmi_array_push(&log->sealed, &fresh, sizeof fresh))
+    nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for aliased bytes");
+  *find_slot(log, line) = slot_of(alias, alias->count);
+  uint64_t bit = nvmi_alias_hash(line) % NVMI_ALIAS_FILTER_BITS;
+  alias->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+  return nvmi_alias_at(log, alias->count++);
+}
+
+bool nvmi_alias_hits(const struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
+    const struct nvmi_sealed *found = nvmi_alias_find(log, line);
+    if (found && found->mask & nvmi_line_mask(line, start, end))
+      return true;
+  }
+  return false;
+}
+
+void nvmi_alias_read(const struct nvmi_log *log, char *to, uintptr_t from, size_t size) {
+  uintptr_t end = from + size;
+  for (uint64_t line = from / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
+    const struct nvmi_sealed *found = nvmi_alias_find(log, line);
+    if (found)
+      nvmi_sealed_read(found, to, from, end);
+  }
+}
+
+void nvmi_alias_forget_block(struct nvmi_log *log, uintptr_t start, size_t size) {
+  struct nvmi_sealed *sealed = log->sealed.items;
+  nvmi_handed_drop(&log->sealed, start, start + size);
+  for (size_t i = 0; i < log->sealed.count; i++) {
+    uintptr_t first = sealed[i].line * NVM_LINE_SIZE;
+    if (first < start + size && first + NVM_LINE_SIZE > start)
+      sealed[i].mask &= ~nvmi_line_mask(sealed[i].line, start, start + size);
+  }
+}
+
+void nvmi_alias_close(struct nvmi_log *log) {
+  struct nvmi_alias_part *alias = &log->alias;
+  if (!alias->count)
+    return;
+  alias->count = 0;
+  memset(alias->filter, 0, sizeof alias->filter);
+  if (++alias->stamp == 0) { /* all stamps were used: slots of the first ones may be there */
+    memset(alias->slots, 0, alias->room * sizeof *alias->slots);
+    alias->stamp = 1;
+  }
+}
+
+void nvmi_alias_clear(struct nvmi_log *log) {
+  log->sealed.count -= log->alias.count;
+  nvmi_alias_close(log);
+}
+
+void nvmi_alias_free(struct nvmi_log *log) { free_slots(&log->alias); }

@@ -1,0 +1,32 @@
+/* handed.h: new values that open transactions have handed over, and that are not in place yet.
+ *
+ * With the method `lat` new values are aliases, which only their own thread sees. A thread that
+ * releases a lock inside its transaction hands them over (method.h, `before_release`): whoever
+ * acquires the lock has to see them. They stay here until that transaction has ended: with its commit
+ * they are in place, with an abort they are gone. One table for all pools, by address.
+ */
+#pragma once
+
+#include "base/basics.h"
+#include "core/sealed.h"
+
+#include <stdatomic.h>
+
+extern _Atomic size_t nvmi_handed_count; /* lines in the table */
+
+/* Whether a load has to look here. To be asked before the bytes in place are read: what has been
+ * removed since is there. */
+static inline bool nvmi_handed_some(void) {
+  return NVMI_UNLIKELY(atomic_load_explicit(&nvmi_handed_count, memory_order_acquire) != 0);
+}
+
+/* Lines with their sequence, from item `first` of an array of struct nvmi_sealed on. Out of memory:
+ * fatal. */
+void nvmi_handed_add(const struct nvmi_array *sealed, size_t first);
+/* Those of the array that are here. Their bytes are in place, or undone. */
+void nvmi_handed_remove(const struct nvmi_array *sealed);
+/* The bytes at these addresses of those lines of the array that are here. They are a new block's. */
+void nvmi_handed_drop(const struct nvmi_array *sealed, uintptr_t start, uintptr_t end);
+
+/* The bytes at `from` as their newest transaction handed them over, else as they are in place. */
+void nvmi_handed_read(void *to, const void *from, size_t size);

@@ -1,0 +1,204 @@
+/* lat.c: new values stay in a table of the transaction's own until it commits: the Local Alias Table
+ * of the SCM paper ("Persisting In-Memory Databases Using SCM", section II.A).
+ *
+ * Stores and loads come through the explicit interface (nvmove/wrap.h). A store goes to the alias table
+ * (core/alias.h), a load looks there first. The program's view is the file itself, so there is no
+ * second copy of the pool in DRAM. Commit writes one redo record and fences once; then the values go
+ * to their places, which is not waited for (docs/internals/crash-consistency.md, L1 to L4). Bytes of
+ * a block that the transaction has allocated are stored in place at once: nobody else has the block,
+ * and after a crash it is free. They are in the record as well, but for large blocks and long stores, which
+ * are fenced before the record (tx/straight.h).
+ *
+ * Other threads see a value when it is in place, or when the transaction has released a lock: then
+ * they are sealed, as with `shadow`, and handed over (core/handed.h).
+ *
+ * What it does not do: plain stores are refused. Plain loads see what has committed.
+ */
+#include "methods/lat.h"
+
+#include "base/kill.h"
+#include "base/sort.h"
+#include "core/alias.h"
+#include "core/handed.h"
+#include "core/lines.h"
+#include "methods/methods.h"
+#include "methods/redo_commit.h"
+#include "methods/shadow.h"
+#include "order/order_join.h"
+#include "tx/straight.h"
+
+#include <string.h>
+
+void nvmi_refuse_plain_store(struct nvmi_log *log, const void *address, size_t size) {
+  (void)address, (void)size;
+  nvmi_fatal(
+      NVM_EMETHOD, log->pool->path,
+      "a plain store to a pool whose method sees stores through nvmove/wrap.h alone; store by "
+      "nvm_wrap_store64 or nvm_wrap_write, or open the pool with NVMOVE_METHOD=shadow or "
+      "NVMOVE_METHOD=undo");
+}
+
+void nvmi_settle_nothing(struct nvmi_log *log) { (void)log; }
+
+static void alias_bytes(struct nvmi_log *log, uint64_t line, unsigned first, const char *from,
+                        size_t size, uint64_t mask) {
+  struct nvmi_sealed *alias = nvmi_alias_make(log, line);
+  memcpy(alias->bytes + first, from, size);
+  nvmi_compiler_barrier(); /* a jump out of a signal handler leaves an alias of whole bytes */
+  alias->mask |= mask;
+}
+
+/* Bytes of `placed` are in place already, and stay there. */
+static __attribute__((noinline)) void store_beside(struct nvmi_log *log, uint64_t line,
+                                                   unsigned first, const char *from, uint64_t mask,
+                                                   uint64_t placed) {
+  for (uint64_t left = mask; left; left &= left - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(left);
+    if (placed >> i & 1)
+      ((char *)(line * NVM_LINE_SIZE))[i] = from[i - first];
+    else
+      alias_bytes(log, line, i, &from[i - first], 1, UINT64_C(1) << i);
+  }
+}
+
+/* Bytes of one line; `from` is the copy of the one at `start`. The thread's table of lines has those that
+ * are in place. */
+static inline void store_in_line(struct nvmi_log *log, uint64_t line, uintptr_t start,
+                                 uintptr_t end, const char *from) {
+  const struct nvm_line *slot = nvmi_line_slot(log->owner, line);
+  uint64_t mask = nvmi_line_mask(line, start, end);
+  uint64_t placed = slot->line == line ? mask & ~slot->missing : 0;
+  unsigned first = (unsigned)(start % NVM_LINE_SIZE);
+  if (NVMI_LIKELY(!placed))
+    alias_bytes(log, line, first, from, end - start, mask);
+  else
+    store_beside(log, line, first, from, mask, placed);
+}
+
+void nvmi_alias_store(struct nvmi_log *log, char *to, const char *from, size_t size) {
+  uintptr_t at = (uintptr_t)to, end = at + size;
+  log->owner->aliases |= UINT64_C(1) << log->pool->index;
+  for (uintptr_t next; at < end; from += next - at, at = next) {
+    next = (at / NVM_LINE_SIZE + 1) * NVM_LINE_SIZE;
+    next = next < end ? next : end;
+    store_in_line(log, at / NVM_LINE_SIZE, at, next, from);
+  }
+}
+
+static int by_sequence(const void *a, const void *b) {
+  uint64_t x = ((const struct nvmi_sealed *)a)->sequence,
+           y = ((const struct nvmi_sealed *)b)->sequence;
+  return x < y ? -1 : x > y;
+}
+
+/* Behind the lines of new blocks, which have been sealed: where both have a byte the alias is newer.
+ * From here on also what is stored to these blocks is aliased. */
+static void lat_seal_rest(struct nvmi_log *log) {
+  size_t first = log->alias.first;
+  if (!log->alias.count)
+    return;
+  for (size_t i = 0; i < log->alias.count; i++)
+    nvmi_alias_at(log, i)->sequence = nvmi_seal_number();
+  nvmi_alias_close(log);
+  struct nvmi_sealed *items = log->sealed.items;
+  nvmi_sort(items + first, log->sealed.count - first, sizeof *items, by_sequence);
+  nvmi_handed_add(&log->sealed, first);
+}
+
+/* The log's own aliases are of locks that it still holds, and stay the last. Nothing is loaded or stored
+ * any more: the table need not find them. */
+static void lat_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+  nvmi_shadow_unpack(log, parcel);
+  log->alias.first = log->sealed.count - log->alias.count;
+}
+
+static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  size_t bytes = NVMI_LINE_PAYLOAD_MAX * (count + log->sealed.count) +
+                 sizeof(uint64_t) * log->operations.count;
+  uint64_t ranges = 0;
+  if (bytes > NVMI_PAYLOAD_MAX || log->owner->handlers_store)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    ranges |= lines[i].line;
+  return !(ranges & NVMI_RANGE);
+}
+
+static char *encode_sealed(const struct nvmi_log *log, char *at, size_t from, size_t to) {
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = from; i < to; i++)
+    if (NVMI_LIKELY(sealed[i].mask)) /* else all of it was dropped (core/alias.h) */
+      at = nvmi_encode_line(at, nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
+                            sealed[i].mask);
+  return at;
+}
+
+/* False: not of one frame. Of a byte of a new block that is aliased, too, the alias is newer than what is
+ * in place. */
+static bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  struct nvm_pool *pool = log->pool;
+  if (!is_short(log, lines, count))
+    return false;
+  struct nvm_frame *frame = nvmi_short_redo_place(log, count + log->sealed.count);
+  if (NVMI_UNLIKELY(!frame))
+    return false;
+  char *end = nvmi_short_redo_operations(log, frame);
+  size_t older = log->sealed.count - log->alias.count;
+  end = encode_sealed(log, end, 0, older);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t offset = (lines[i].line << 6) - pool->header.base;
+    end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
+  }
+  end = encode_sealed(log, end, older, log->sealed.count);
+  nvmi_step(NVMI_STEP_COMMIT);
+  uint64_t size = nvmi_short_redo_put(log, frame, (uint64_t)(end - (char *)frame));
+  for (size_t i = 0; i < count; i++)
+    pool->persist->flush((const void *)(lines[i].line << 6), NVM_LINE_SIZE);
+  log->stats.flushed_lines += count;
+  nvmi_redo_store_sealed(log);
+  nvmi_short_redo_end(log, frame, size);
+  return true;
+}
+
+static enum nvm_error lat_commit(struct nvmi_log *log, const struct nvmi_line *lines,
+                                 size_t count) {
+  if (!count && !log->operations.count && !log->sealed.count)
+    return NVM_OK;
+  if (NVMI_LIKELY(commit_short(log, lines, count)))
+    return NVM_OK;
+  size_t rest;
+  nvmi_straight_store(log, lines, count);
+  const struct nvmi_line *single = nvmi_straight_rest(log, lines, count, &rest);
+  if (single && commit_short(log, single, rest))
+    return NVM_OK;
+  return nvmi_redo_commit(log, lines, count);
+}
+
+/* Nothing is in place but bytes of blocks that were never allocated. */
+static void lat_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  (void)lines, (void)count;
+  nvmi_alias_close(log);
+  nvmi_handed_remove(&log->sealed);
+  log->sealed.count = 0;
+}
+
+/* The child gets no mapping (map.c). */
+static void lat_before_fork(struct nvm_pool *pool) { (void)pool; }
+
+const struct nvmi_method nvmi_lat = {
+    .name = "lat",
+    .id = NVM_METHOD_SHADOW, /* its log is the same */
+    .private_work = false,
+    .note = nvmi_refuse_plain_store,
+    .settle = nvmi_settle_nothing,
+    .store = nvmi_alias_store,
+    .commit = lat_commit,
+    .abort = lat_abort,
+    .hand_on = NULL, /* a dependent's values are its own aliases */
+    .parcel_lines = nvmi_shadow_parcel_lines,
+    .pieces = nvmi_shadow_pieces,
+    .seal = nvmi_shadow_seal,
+    .seal_rest = lat_seal_rest,
+    .pack = nvmi_shadow_pack,
+    .unpack = lat_unpack,
+    .before_fork = lat_before_fork,
+};

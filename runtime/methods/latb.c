@@ -1,0 +1,123 @@
+/* latb.c: the Local Alias Table, batched (the SCM paper, section III.B): copies of old values without a
+ * fence for each store, new values aliased until many of them go in place behind one fence.
+ *
+ * It is `undo` with the alias table in front. A store of up to 8 bytes appends an UNDO frame of the old
+ * bytes, which nobody waits for, and puts the new bytes into the alias table (core/alias.h). Flush: one
+ * fence for all frames so far, then the aliased bytes are stored in place. The table is flushed when it
+ * has LINES_MAX lines, when a block is read that has bytes in it, when a lock is released, and at the
+ * commit. So a loop over a structure reads memory and does not put it together from the table. A
+ * longer store is copied on write: the table is flushed, the old bytes are fenced, the new ones go in
+ * place (docs/internals/crash-consistency.md, L5 and L6).
+ *
+ * What it does not do: plain stores are refused. Plain loads see what has been flushed.
+ */
+#include "base/kill.h"
+#include "core/alias.h"
+#include "core/lines.h"
+#include "log/entry.h"
+#include "methods/lat.h"
+#include "methods/methods.h"
+#include "methods/undo.h"
+
+#include <string.h>
+
+enum {
+  LINES_MAX = 64,              /* 4 KiB of values: the table stays within the first-level cache */
+  VALUE_MAX = sizeof(uint64_t) /* bytes; a longer store is of several values */
+};
+
+/* Bytes of the line that the open transaction has stored in place. */
+static uint64_t placed(const struct nvmi_log *log, uint64_t line) {
+  const struct nvm_line *slot = nvmi_line_slot(log->owner, line);
+  return slot->line == line ? ~slot->missing : 0;
+}
+
+/* Crash before the fence: nothing is in place. After: the frames are durable, and whatever part of the
+ * new bytes is in place is undone. */
+static void flush(struct nvmi_log *log) {
+  if (!log->alias.count)
+    return;
+  nvmi_fence_entries(log);
+  nvmi_step(NVMI_STEP_COMMIT);
+  for (size_t i = 0; i < log->alias.count; i++) {
+    const struct nvmi_sealed *alias = nvmi_alias_at(log, i);
+    nvmi_line_mark(log->owner, alias->line, alias->mask);
+    nvmi_sealed_read(alias, (char *)(alias->line * NVM_LINE_SIZE), alias->line * NVM_LINE_SIZE,
+                     (alias->line + 1) * NVM_LINE_SIZE);
+  }
+  nvmi_alias_clear(log);
+}
+
+/* A frame of the old bytes, those between the first and the last that are news to the transaction. The
+ * others between them have a frame, or are of a block that it allocated. */
+static void copy_old(struct nvmi_log *log, uint64_t line, uint64_t news) {
+  unsigned first = (unsigned)__builtin_ctzll(news);
+  nvmi_undo_note(log, (const void *)(line * NVM_LINE_SIZE + first),
+                 64 - (unsigned)__builtin_clzll(news) - first);
+}
+
+static void store_value(struct nvmi_log *log, char *to, const char *from, size_t size) {
+  uintptr_t start = (uintptr_t)to, end = start + size;
+  for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
+    const struct nvmi_sealed *alias = nvmi_alias_find(log, line);
+    uint64_t news = nvmi_line_mask(line, start, end) & ~placed(log, line);
+    news &= alias ? ~alias->mask : UINT64_MAX;
+    if (news)
+      copy_old(log, line, news);
+  }
+  nvmi_alias_store(log, to, from, size);
+  if (log->alias.count >= LINES_MAX)
+    flush(log);
+}
+
+static void store_block(struct nvmi_log *log, char *to, const char *from, size_t size) {
+  uintptr_t start = (uintptr_t)to, end = start + size;
+  flush(log);
+  for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
+    uint64_t news = nvmi_line_mask(line, start, end) & ~placed(log, line);
+    if (news)
+      copy_old(log, line, news);
+  }
+  nvmi_fence_entries(log);
+  nvmi_lines_mark(log->owner, start, end);
+  memcpy(to, from, size);
+}
+
+static void latb_store(struct nvmi_log *log, char *to, const char *from, size_t size) {
+  if (size <= VALUE_MAX)
+    store_value(log, to, from, size);
+  else
+    store_block(log, to, from, size);
+}
+
+static void latb_before_read(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  if (nvmi_alias_hits(log, start, end))
+    flush(log);
+}
+
+static void latb_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+  nvmi_alias_clear(log);
+  nvmi_undo_abort(log, lines, count);
+}
+
+const struct nvmi_method nvmi_latb = {
+    .name = "latb",
+    .id = NVM_METHOD_UNDO, /* its log is the same */
+    .private_work = false,
+    .entries = true,
+    .note = nvmi_refuse_plain_store,
+    .settle = nvmi_settle_nothing,
+    .store = latb_store,
+    .before_read = latb_before_read,
+    .before_release = flush,
+    .before_commit = flush,
+    .commit = nvmi_undo_commit,
+    .abort = latb_abort,
+    .hand_on = nvmi_undo_hand_on,
+    .parcel_lines = nvmi_undo_parcel_lines,
+    .pieces = nvmi_undo_pieces,
+    .own_bytes = nvmi_undo_own_bytes,
+    .pack = nvmi_undo_pack,
+    .unpack = nvmi_undo_unpack,
+    .before_fork = nvmi_undo_before_fork,
+};

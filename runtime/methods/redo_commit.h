@@ -1,0 +1,101 @@
+/* redo_commit.h: commits by a redo record, for the methods `shadow` and `lat`.
+ *
+ * A record says which bytes change. It is durable before any of them is stored in place. Short: a
+ * record of one frame, put together in the log's copy (log/settle.h). Long: any other; it fences a
+ * second time, behind its stores in place.
+ */
+#pragma once
+
+#include "core/alias.h"
+#include "core/handed.h"
+#include "log/record.h"
+#include "log/settle.h"
+#include "methods/shadow_lines.h"
+
+/* Commits what the log has sealed, then the lines, as the program's view has them now, then aliases. What went
+ * straight is left out: nvmi_straight_store (tx/straight.h) has been called. NVM_ENOSPACE: the log
+ * cannot grow; nothing has happened. */
+enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+
+/* What signal handlers have stored, but the first `late` items of it, came too late for the record
+ * that the log is committing: it gets a record of its own. */
+void nvmi_redo_commit_behind(struct nvmi_log *log, size_t late);
+
+/* What is sealed or aliased is stored in place, and flushed; nothing of it is left. */
+static inline void nvmi_redo_store_sealed(struct nvmi_log *log) {
+  const struct nvm_pool *pool = log->pool;
+  const struct nvmi_sealed *sealed = log->sealed.items;
+  for (size_t i = 0; i < log->sealed.count; i++)
+    pool->persist->store_line(pool->home + nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
+                              sealed[i].mask);
+  log->stats.flushed_lines += log->sealed.count;
+  nvmi_handed_remove(&log->sealed);
+  nvmi_alias_close(log);
+  log->sealed.count = 0;
+}
+
+/* A place in the copy for a short record of `count` lines and the log's operations. Null: there is
+ * none. */
+static inline __attribute__((always_inline)) struct nvm_frame *
+nvmi_short_redo_place(struct nvmi_log *log, size_t count) {
+  size_t size_max = sizeof(struct nvm_frame) + NVMI_LINE_PAYLOAD_MAX * count +
+                    sizeof(uint64_t) * log->operations.count + NVM_FRAME_ALIGN;
+  struct nvm_frame *frame = nvmi_log_copy_place(log, size_max);
+  if (NVMI_LIKELY(frame != NULL))
+    return frame;
+  return nvmi_log_make_room(log, size_max) ? nvmi_log_copy_place(log, size_max) : NULL;
+}
+
+/* The operations, at the start of the payload; gives where the lines go. */
+static inline char *nvmi_short_redo_operations(const struct nvmi_log *log,
+                                               struct nvm_frame *frame) {
+  char *at = (char *)(frame + 1);
+  size_t size = log->operations.count * sizeof(uint64_t);
+  if (size)
+    memcpy(at, log->operations.items, size);
+  return at + size;
+}
+
+/* The frame is put together in the copy, all but its head; `used` bytes. Under a number of its own it
+ * goes to the log, and is fenced; then the caller stores the lines in place. Until then the log is
+ * announced: no bound passes the record. Also the only log is: who makes a second may settle first.
+ * Gives the bytes that it takes in the log. */
+static inline __attribute__((always_inline)) uint64_t nvmi_short_redo_put(struct nvmi_log *log,
+                                                                          struct nvm_frame *frame,
+                                                                          uint64_t used) {
+  struct nvm_pool *pool = log->pool;
+  struct nvmi_cursor *cursor = log->cursor;
+  uint64_t size = (used + NVM_FRAME_ALIGN - 1) & ~(uint64_t)(NVM_FRAME_ALIGN - 1);
+  bool solo = nvmi_solo_enter(log);
+  uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
+  atomic_store_explicit(&log->pending, oldest << 1 | !solo, memory_order_relaxed);
+  frame->order = nvmi_log_number(log, solo);
+  frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
+  frame->transaction = cursor->transaction++ << 16;
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_COMMIT | NVM_FRAME_PACKED, log->operations.count,
+                                 used - sizeof *frame);
+  frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
+  pool->persist->append((char *)cursor->segment + cursor->at, frame, size);
+  cursor->at += size;
+  log->stats.log_entries++;
+  log->stats.log_bytes += size;
+  nvmi_step(NVMI_STEP_APPEND);
+  /* Crash before this fence: the record is whole or it is not. After: committed. It also covers
+   * what the record before stored in place, unless that was put behind. */
+  nvmi_record_fence(log, frame->order, solo);
+  nvmi_step(NVMI_STEP_COMMIT);
+  nvmi_log_begin_behind(log);
+  return size;
+}
+
+/* The lines are stored in place. */
+static inline __attribute__((always_inline)) void
+nvmi_short_redo_end(struct nvmi_log *log, const struct nvm_frame *frame, uint64_t size) {
+  nvmi_apply_operations(log);
+  nvmi_log_end_behind(log);
+  nvmi_redo_commit_behind(log, 0);
+  nvmi_step(NVMI_STEP_COMMIT);
+  nvmi_log_publish(log, frame, size);
+  atomic_store_explicit(&log->pending, 0, memory_order_release);
+  nvmi_solo_leave(log);
+}

@@ -1,0 +1,191 @@
+/* wrap.c: the explicit interface over all methods (nvmove/wrap.h).
+ *
+ * With `undo` and `shadow` a store is noted, then made in place, and a load is a plain one. A method
+ * with a `store` of its own keeps new values elsewhere: then a load asks whether there is one. The
+ * question costs little for a line without new values: a look at the filter of the thread's alias
+ * table, and at the number of lines that others have handed over.
+ */
+#include "tx/wrap.h"
+
+#include "core/alias.h"
+#include "core/barrier.h"
+#include "core/fresh.h"
+#include "core/gate.h"
+#include "core/handed.h"
+#include "core/lines.h"
+#include "core/map.h"
+#include "core/tracing.h"
+#include "log/log.h"
+
+#include "nvmove/wrap.h"
+
+/* Says that the thread is at work, at a moment when the gates are open (gate.h). */
+static void enter(struct nvmi_thread *thread, uint64_t pools) {
+  thread->busy++;
+  nvmi_compiler_barrier();
+  nvmi_gate_enter(thread, pools);
+}
+
+/* The same in one pool. */
+static inline void enter_pool(struct nvmi_thread *thread, const struct nvm_pool *pool) {
+  thread->busy++;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(pool->gate || nvmi_all_stand()))
+    nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
+}
+
+static void leave(struct nvmi_thread *thread) {
+  nvmi_says_it_rests(thread);
+  nvmi_compiler_barrier();
+  thread->busy--;
+}
+
+/* Of a new block that the thread remembers the bytes go in place: it is nobody else's. */
+static void store_fresh(struct nvmi_thread *thread, struct nvmi_fresh *fresh, char *to,
+                        const char *from, size_t size, uintptr_t start, uintptr_t end) {
+  memcpy(to, from, size);
+  thread->fresh_stores = true;
+  nvmi_fresh_mark(thread, fresh, start, end);
+}
+
+static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, void *to,
+                                                      const void *from, size_t size) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (thread->busy)
+    nvmi_fatal(NVM_ELIMIT, pool->path,
+               "a signal handler that interrupts the runtime stores through nvmove/wrap.h; store "
+               "outside of handlers");
+  struct nvmi_log *log = nvmi_log_of(thread, pool);
+  if (!log)
+    nvmi_fatal_recorded(pool->path, "no log for this thread");
+  uintptr_t start = (uintptr_t)to, end = start + size;
+  struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
+  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, to), size);
+  enter_pool(thread, pool);
+  log->stats.notes++;
+  thread->touched |= UINT64_C(1) << pool->index;
+  if (fresh)
+    store_fresh(thread, fresh, to, from, size, start, end);
+  else
+    pool->method->store(log, to, from, size);
+  nvmi_trace_stored_as(to, from, size);
+  leave(thread);
+}
+
+void nvmi_write(void *to, const void *from, size_t size) {
+  struct nvm_pool *pool = nvmi_pool_at(to);
+  if (NVMI_UNLIKELY(!size))
+    return;
+  if (NVMI_UNLIKELY(pool && pool->method->store && !pool->forked)) {
+    store_by_method(pool, to, from, size);
+    return;
+  }
+  if (NVMI_LIKELY(pool != NULL))
+    __nvm_note(to, size);
+  memmove(to, from, size);
+  if (NVMI_UNLIKELY(pool && nvmi_tracing))
+    nvmi_trace_stored(to, size);
+}
+
+/* The thread's log, if it has new values; null: none. */
+static inline struct nvmi_log *log_with_aliases(const struct nvm_pool *pool) {
+  struct nvmi_log *log = nvmi_self ? nvmi_self->logs[pool->index] : NULL;
+  return log && log->alias.count ? log : NULL;
+}
+
+static void before_read(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  if (!log->pool->method->before_read || log->owner->busy)
+    return;
+  enter_pool(log->owner, log->pool);
+  log->pool->method->before_read(log, start, end);
+  leave(log->owner);
+}
+
+/* Handed values are older than the thread's own. */
+static void read_newest(struct nvmi_log *log, void *to, const void *from, size_t size) {
+  if (nvmi_handed_some())
+    nvmi_handed_read(to, from, size);
+  else
+    memcpy(to, from, size);
+  if (log && log->alias.count)
+    nvmi_alias_read(log, to, (uintptr_t)from, size);
+}
+
+void nvmi_read(void *to, const void *from, size_t size) {
+  const struct nvm_pool *pool = nvmi_pool_at(from);
+  struct nvmi_log *log = NULL;
+  if (NVMI_UNLIKELY(!size))
+    return;
+  if (NVMI_UNLIKELY(pool && pool->method->store)) {
+    log = log_with_aliases(pool);
+    if (log && size > sizeof(uint64_t))
+      before_read(log, (uintptr_t)from, (uintptr_t)from + size);
+  }
+  if (NVMI_LIKELY(!log && !nvmi_handed_some()))
+    memmove(to, from, size);
+  else
+    read_newest(log, to, from, size);
+}
+
+static __attribute__((noinline)) uint64_t load_newest(const struct nvm_pool *pool,
+                                                      const void *address) {
+  uint64_t value, inside = (uintptr_t)address % NVM_LINE_SIZE;
+  const struct nvmi_log *log = log_with_aliases(pool);
+  if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - sizeof value && !nvmi_handed_some())) {
+    const struct nvmi_sealed *alias = nvmi_alias_find(log, (uintptr_t)address / NVM_LINE_SIZE);
+    uint64_t all = UINT64_C(0xff) << inside, aliased = alias ? alias->mask & all : 0;
+    if (NVMI_LIKELY(aliased == all || !aliased)) {
+      memcpy(&value, aliased ? alias->bytes + inside : (const char *)address, sizeof value);
+      return value;
+    }
+  }
+  nvmi_read(&value, address, sizeof value);
+  return value;
+}
+
+/* Whether the 8 bytes may have a new value that is not in place. */
+static inline bool may_be_elsewhere(const struct nvm_pool *pool, uintptr_t at) {
+  const struct nvmi_log *log = log_with_aliases(pool);
+  if (nvmi_handed_some())
+    return true;
+  return log && (nvmi_alias_may_have(&log->alias, at / NVM_LINE_SIZE) ||
+                 at % NVM_LINE_SIZE > NVM_LINE_SIZE - sizeof(uint64_t));
+}
+
+uint64_t nvm_wrap_load64(const void *address) {
+  const struct nvm_pool *pool = nvmi_pool_at(address);
+  uint64_t value;
+  if (NVMI_UNLIKELY(pool && pool->method->store && may_be_elsewhere(pool, (uintptr_t)address)))
+    return load_newest(pool, address);
+  memcpy(&value, address, sizeof value);
+  return value;
+}
+
+void nvm_wrap_store64(void *address, uint64_t value) { nvmi_write(address, &value, sizeof value); }
+
+void nvm_wrap_read(void *to, const void *from, size_t size) { nvmi_read(to, from, size); }
+
+void nvm_wrap_write(void *to, const void *from, size_t size) { nvmi_write(to, from, size); }
+
+int nvm_wrap_open(NVM_POOL *pool) { return nvm_tx_begin(pool); }
+
+int nvm_wrap_close(NVM_POOL *pool) { return nvm_tx_commit(pool); }
+
+static void call_each(struct nvmi_thread *thread, bool commits) {
+  uint64_t pools = thread->aliases & thread->touched;
+  if (!pools)
+    return;
+  enter(thread, pools);
+  for (; pools; pools &= pools - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(pools)];
+    const struct nvmi_method *method = log->pool->method;
+    void (*before)(struct nvmi_log *) = commits ? method->before_commit : method->before_release;
+    if (before && !log->pool->forked)
+      before(log);
+  }
+  leave(thread);
+}
+
+void nvmi_wrap_before_release(struct nvmi_thread *thread) { call_each(thread, false); }
+
+void nvmi_wrap_before_commit(struct nvmi_thread *thread) { call_each(thread, true); }
