@@ -6,6 +6,7 @@
  * class needs room.
  */
 #include "heap/heap_spans.h"
+#include "heap/heap_runs.h"
 
 #include "heap/heap_chunks.h"
 #include "heap/heap_types.h"

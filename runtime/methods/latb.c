@@ -18,6 +18,7 @@
 #include "methods/lat.h"
 #include "methods/methods.h"
 #include "methods/undo.h"
+#include "methods/undo_own.h"
 
 #include <string.h>
 

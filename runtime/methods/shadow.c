@@ -22,6 +22,7 @@
 #include "log/record.h"
 #include "log/settle.h"
 #include "methods/methods.h"
+#include "methods/redo_commit.h"
 #include "methods/shadow_abort.h"
 #include "methods/shadow_lines.h"
 #include "order/order_join.h"
