@@ -20,9 +20,11 @@
  * Rules:
  * - Every store to a pool is made by nvm_wrap_store64 or nvm_wrap_write. A store that a plain compiler
  *   makes is not seen: no abort undoes it, and a crash may leave it alone.
- * - With the method `lat` every load of a pool is made by nvm_wrap_load64 or nvm_wrap_read: a plain load
- *   sees what has committed, not what the open wrap has stored. With `undo` and `shadow` plain loads
- *   see all. docs/reference/methods.md says which method to use when.
+ * - With the methods `lat` and `latb` every load of a pool is made by nvm_wrap_load64 or nvm_wrap_read: a
+ *   plain load need not see what the open wrap has stored. With `undo` and `shadow` plain loads see
+ *   all. docs/reference/methods.md says which method to use when.
+ * - With these two a thread sees what another thread's wrap has stored when that has closed, or when it
+ *   has released a lock that libnvmove sees, and the thread has acquired it.
  * - A new block of nvm_alloc is written in the same way. Its contents are unspecified until then.
  *
  * Addresses may have any alignment. An address outside of all pools is allowed: then the function is a
