@@ -73,7 +73,7 @@ TEST_ONCE(delayed_counts_are_right) {
                             .run = link_nodes,
                             .argument = test_path("pool")};
   uint64_t recovered = 0;
-  unsigned states = 0, step = test_is_long() ? 1 : 7;
+  unsigned states = 0, step = test_is_long() ? 3 : 7;
   for (; sectors_end_machine(&end, test_path("start")); end.at += step, end.seed += 7, states++) {
     end.stride = states % 3 ? 0 : UINT32_MAX;
     NVM_POOL *pool = test_open(end.image);
