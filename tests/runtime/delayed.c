@@ -83,7 +83,7 @@ static void ends_anywhere(const char *durable) {
                               .argument = &work};
   struct sectors_end second = {
       .path = again.path, .image = test_path("image2"), .run = run_workload, .argument = &again};
-  uint64_t states = 0, lost = 0, stride = test_is_long() ? 400 : 12;
+  uint64_t states = 0, lost = 0, stride = test_is_long() ? 40 : 12;
   for (;; first.at += 1 + first.at / stride, first.seed += 7) {
     first.stride = first.seed % 3 ? 0 : UINT32_MAX; /* the kernel writes often, or nothing */
     progress->acknowledged = known->durable = FIRST;
