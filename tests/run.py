@@ -103,7 +103,8 @@ def threads(a):
             return Outcome(failed=1)
     return runtime_tests(build, "threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted",
                          "backup", "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still",
-                         "reader_")
+                         "reader_", "wrapped_circle", "wrapped_undone", "delayed_commit", "delayed_syncs",
+                         "delayed_number", "delayed_exit")
 
 
 def storm(a):
