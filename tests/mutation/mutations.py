@@ -51,14 +51,17 @@ RULES = [
     ("order", r"^\s*nvmi_header_write\(pool\);", ";"),
     ("order", r"!is_undo \|\| ended", "!is_undo"),
 ]
-# Locks, order, abort, ends of logs: the place of a mistake is not known by its name, so all is tried.
+# Locks, order, abort, ends of logs, aliases, commits that do not wait: the place of a mistake is not
+# known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
           "order/undoing.c", "order/kept_blocks.c", "interpose/locks.c", "tx/tx_order.c", "tx/freeze.c",
           "core/gate.c", "core/standstill.c",
           "judge/judge.c", "judge/own_image.c", "judge/pointers_safe.c", "tx/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",
-          "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c")]
+          "base/signal_frame.c", "methods/shadow_abort.c", "methods/undo_own.c",
+          "core/alias.c", "core/handed.c", "tx/wrap.c", "methods/lat.c", "methods/latb.c",
+          "platform/delayed.c", "platform/late_sync.c", "pool/recover_cut.c")]
 # What only tells the compiler, or ThreadSanitizer, of an order that is there.
 NOTHING_DONE = "(?:nvmi_compiler_barrier|nvmi_says_it_rests|nvmi_sees_at_rest)"
 WHOLE_RULES = [
