@@ -1,16 +1,27 @@
-/* handed.c: see handed.h. The table is sorted by line, then by sequence, so that later bytes of a line
- * are behind earlier ones. */
+/* handed.c: see handed.h.
+ *
+ * The table is one array in parts. Each part is sorted by line, then by sequence. A later part is of later
+ * releases, so of one byte the last part has the newest value. What a release adds is a new part; parts
+ * at the end are merged until each is at least twice as large as the next. So to add costs little, and a
+ * load looks into few parts.
+ */
 #include "core/handed.h"
 
 #include "base/own_locks.h"
 #include "base/sort.h"
 #include "core/lines.h"
 
+enum { PARTS_MAX = 48 };
+
 _Atomic size_t nvmi_handed_count;
 static struct nvmi_array handed; /* struct nvmi_sealed */
+static size_t ends[PARTS_MAX];   /* of the parts */
+static unsigned parts;
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_HANDED];
 
 static struct nvmi_sealed *at(size_t i) { return (struct nvmi_sealed *)handed.items + i; }
+
+static size_t start_of(unsigned part) { return part ? ends[part - 1] : 0; }
 
 static int by_line_and_sequence(const void *a, const void *b) {
   const struct nvmi_sealed *x = a, *y = b;
@@ -19,10 +30,10 @@ static int by_line_and_sequence(const void *a, const void *b) {
   return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-/* The first that is not before the line and the sequence. */
-static size_t find(uint64_t line, uint64_t sequence) {
+/* The first of the part that is not before the line and the sequence. */
+static size_t find(unsigned part, uint64_t line, uint64_t sequence) {
   struct nvmi_sealed key = {.line = line, .sequence = sequence};
-  size_t low = 0, high = handed.count;
+  size_t low = start_of(part), high = ends[part];
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (by_line_and_sequence(at(middle), &key) < 0)
@@ -34,13 +45,32 @@ static size_t find(uint64_t line, uint64_t sequence) {
 }
 
 static struct nvmi_sealed *find_same(const struct nvmi_sealed *one) {
-  size_t i = find(one->line, one->sequence);
-  return i < handed.count && at(i)->line == one->line && at(i)->sequence == one->sequence ? at(i)
-                                                                                          : NULL;
+  for (unsigned part = parts; part-- > 0;) {
+    size_t i = find(part, one->line, one->sequence);
+    if (i < ends[part] && at(i)->line == one->line && at(i)->sequence == one->sequence)
+      return at(i);
+  }
+  return NULL;
 }
 
 static void tell_count(void) {
   atomic_store_explicit(&nvmi_handed_count, handed.count, memory_order_release);
+}
+
+static void sort_part(unsigned part) {
+  size_t start = start_of(part);
+  if (ends[part] > start)
+    nvmi_sort(at(start), ends[part] - start, sizeof(struct nvmi_sealed), by_line_and_sequence);
+}
+
+/* The last two parts become one while the last is more than half of the other; and if there is no room. */
+static void merge(void) {
+  while (parts > 1 && (parts == PARTS_MAX || ends[parts - 2] - start_of(parts - 2) <
+                                                 2 * (ends[parts - 1] - ends[parts - 2]))) {
+    ends[parts - 2] = ends[parts - 1];
+    parts--;
+    sort_part(parts - 1);
+  }
 }
 
 void nvmi_handed_add(const struct nvmi_array *sealed, size_t first) {
@@ -49,8 +79,11 @@ void nvmi_handed_add(const struct nvmi_array *sealed, size_t first) {
     if (!nvmi_array_push(&handed, (struct nvmi_sealed *)sealed->items + i,
                          sizeof(struct nvmi_sealed)))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for bytes that are handed over");
-  if (handed.count)
-    nvmi_sort(handed.items, handed.count, sizeof(struct nvmi_sealed), by_line_and_sequence);
+  if (handed.count > start_of(parts)) {
+    ends[parts++] = handed.count;
+    sort_part(parts - 1);
+    merge();
+  }
   tell_count();
   nvmi_unlock(lock);
 }
@@ -66,10 +99,19 @@ void nvmi_handed_remove(const struct nvmi_array *sealed) {
       found->mask = 0;
   }
   size_t kept = 0;
-  for (size_t i = 0; i < handed.count; i++)
-    if (at(i)->mask)
-      *at(kept++) = *at(i);
+  unsigned left = 0;
+  size_t i = 0;
+  for (unsigned part = 0; part < parts; part++) {
+    size_t before = kept;
+    for (; i < ends[part]; i++)
+      if (at(i)->mask)
+        *at(kept++) = *at(i);
+    ends[left] = kept;
+    left += kept > before;
+  }
+  parts = left;
   handed.count = kept;
+  merge();
   tell_count();
   nvmi_unlock(lock);
 }
@@ -93,8 +135,9 @@ void nvmi_handed_read(void *to, const void *from, size_t size) {
   uintptr_t start = (uintptr_t)from, end = start + size;
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock); /* a load is no work */
   memcpy(to, from, size);
-  for (size_t i = find(start / NVM_LINE_SIZE, 0);
-       i < handed.count && at(i)->line <= (end - 1) / NVM_LINE_SIZE; i++)
-    nvmi_sealed_read(at(i), to, start, end);
+  for (unsigned part = 0; part < parts; part++)
+    for (size_t i = find(part, start / NVM_LINE_SIZE, 0);
+         i < ends[part] && at(i)->line <= (end - 1) / NVM_LINE_SIZE; i++)
+      nvmi_sealed_read(at(i), to, start, end);
   nvmi_unlock_quietly(&quiet);
 }
