@@ -61,6 +61,8 @@ void nvmi_delay_go_on(struct nvm_pool *pool) {
 int nvm_pool_sync(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
+  if (!nvmi_pool_is_open(pool))
+    return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (pool->forked)
     return nvmi_fail(NVM_ECHILD, pool->path,
                      "a forked child cannot bring its parent's pool to the disk");
