@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -198,8 +199,11 @@ static void die_in_a_long_record(enum nvmi_step step) {
   pause();
 }
 
+static atomic_bool has_its_log;
+
 static void *commit_meanwhile(void *unused) {
-  delayed_commit(1); /* has its log */
+  delayed_commit(1);
+  has_its_log = true;
   while (!is_long_begun)
     usleep(100);
   delayed_commit(2);
@@ -214,7 +218,7 @@ static void commit_long_and_die(void *path) {
   STORE(delayed_root->other, 1);
   CHECK(nvm_tx_commit(delayed_pool) == 0);
   CHECK(pthread_create(&other, NULL, commit_meanwhile, NULL) == 0);
-  while (!*(volatile uint64_t *)&delayed_root->word)
+  while (!has_its_log)
     usleep(100);
   CHECK(nvm_tx_begin(delayed_pool) == 0);
   for (unsigned i = 0; i < WORDS; i++)
