@@ -24,7 +24,7 @@ enum nvm_domain {
 
 struct nvm_info {
   const char *path;
-  const char *method; /* "undo" or "shadow" */
+  const char *method; /* "undo", "shadow", "lat" or "latb" */
   enum nvm_domain domain;
   uint64_t size;          /* bytes of the file, now */
   uint64_t size_max;      /* bytes to which it may grow */
