@@ -7,7 +7,10 @@
 
 #include "core/handed.h"
 #include "core/lines.h"
+#include "platform/persist.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 enum { ROOM_MIN = 1024 /* slots: 8 KiB, within the first-level cache */ };
@@ -41,10 +44,8 @@ static void free_slots(struct nvmi_alias_part *alias) {
 }
 
 /* Twice as many slots as aliases, at least. New pages are zero, and no stamp is. */
-static void make_room(struct nvmi_log *log) {
+static __attribute__((noinline)) void grow(struct nvmi_log *log) {
   struct nvmi_alias_part *alias = &log->alias;
-  if (NVMI_LIKELY(2 * (alias->count + 1) <= alias->room))
-    return;
   size_t room = alias->room ? 4 * alias->room : ROOM_MIN;
   uint64_t *slots = nvmi_dram_reserve(room * sizeof *slots);
   if (!slots)
@@ -55,6 +56,18 @@ static void make_room(struct nvmi_log *log) {
   alias->stamp = alias->stamp ? alias->stamp : 1;
   for (size_t i = 0; i < alias->count; i++)
     *find_slot(log, nvmi_alias_at(log, i)->line) = slot_of(alias, i);
+}
+
+/* No handler may jump out of the table while not all of it is there. */
+static inline void make_room(struct nvmi_log *log) {
+  const struct nvmi_alias_part *alias = &log->alias;
+  if (NVMI_LIKELY(2 * (alias->count + 1) <= alias->room))
+    return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  grow(log);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {
@@ -68,10 +81,13 @@ struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {
     alias->first = log->sealed.count;
   if (!nvmi_array_push(&log->sealed, &fresh, sizeof fresh))
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for aliased bytes");
-  *find_slot(log, line) = slot_of(alias, alias->count);
+  size_t number = alias->count++;
+  nvmi_compiler_barrier(); /* found is only what counts: a handler may jump out of here at any moment */
+  *find_slot(log, line) = slot_of(alias, number);
+  nvmi_compiler_barrier();
   uint64_t bit = nvmi_alias_hash(line) % NVMI_ALIAS_FILTER_BITS;
   alias->filter[bit / 64] |= UINT64_C(1) << bit % 64;
-  return nvmi_alias_at(log, alias->count++);
+  return nvmi_alias_at(log, number);
 }
 
 bool nvmi_alias_hits(const struct nvmi_log *log, uintptr_t start, uintptr_t end) {
@@ -112,6 +128,13 @@ void nvmi_alias_close(struct nvmi_log *log) {
     memset(alias->slots, 0, alias->room * sizeof *alias->slots);
     alias->stamp = 1;
   }
+}
+
+void nvmi_alias_mend(struct nvmi_log *log) {
+  const struct nvmi_sealed *items = log->sealed.items;
+  size_t counted = log->alias.count ? log->alias.first + log->alias.count : 0;
+  while (log->sealed.count > counted && items[log->sealed.count - 1].sequence == NVMI_ALIASED)
+    log->sealed.count--;
 }
 
 void nvmi_alias_clear(struct nvmi_log *log) {

@@ -47,5 +47,8 @@ void nvmi_alias_close(struct nvmi_log *log);
 /* Forgets what is aliased. */
 void nvmi_alias_clear(struct nvmi_log *log);
 
+/* A handler has jumped out of nvmi_alias_make: drops what does not count yet. */
+void nvmi_alias_mend(struct nvmi_log *log);
+
 /* Gives the memory back. */
 void nvmi_alias_free(struct nvmi_log *log);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "core/thread.h"
+#include "core/alias.h"
 
 #include "core/held.h"
 #include "core/log_state.h"
@@ -110,8 +111,10 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
     if (thread->table->slot[i].line)
       thread->used[thread->used_count++] = (uint16_t)i;
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
-    if (thread->logs[i])
+    if (thread->logs[i]) {
+      nvmi_alias_mend(thread->logs[i]);
       atomic_store_explicit(&thread->logs[i]->solo, 0, memory_order_release);
+    }
   nvmi_compiler_barrier();
   thread->busy = 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);

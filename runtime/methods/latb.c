@@ -20,6 +20,8 @@
 #include "methods/undo.h"
 #include "methods/undo_own.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 enum {
@@ -34,10 +36,14 @@ static uint64_t placed(const struct nvmi_log *log, uint64_t line) {
 }
 
 /* Crash before the fence: nothing is in place. After: the frames are durable, and whatever part of the
- * new bytes is in place is undone. */
+ * new bytes is in place is undone. No handler may jump out of it: bytes that count as in place must not
+ * have an alias any more (L6). */
 static void flush(struct nvmi_log *log) {
   if (!log->alias.count)
     return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_fence_entries(log);
   nvmi_step(NVMI_STEP_COMMIT);
   for (size_t i = 0; i < log->alias.count; i++) {
@@ -47,6 +53,7 @@ static void flush(struct nvmi_log *log) {
                      (alias->line + 1) * NVM_LINE_SIZE);
   }
   nvmi_alias_clear(log);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* A frame of the old bytes, those between the first and the last that are news to the transaction. The

@@ -181,9 +181,10 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
     thread->fresh_stores = true;
     nvmi_fresh_mark(thread, fresh, start, end);
   } else if (waits) {
-    thread->table->ahead |= UINT64_C(1) << pool->index;
     thread->ahead[thread->ahead_count].start = start;
     thread->ahead[thread->ahead_count++].end = end;
+    nvmi_compiler_barrier(); /* a jump out of a handler leaves what finish() takes back */
+    thread->table->ahead |= UINT64_C(1) << pool->index;
     if (!ahead || thread->ahead_count == NVMI_AHEAD_MAX)
       settle(thread);
   } else {
@@ -331,9 +332,10 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
     unsigned first = (unsigned)__builtin_ctzll(news);
     nvmi_entry_put_short(thread->logs[pool->index], (void *)(line * LINE + first),
                          64 - (uint32_t)__builtin_clzll(news) - first);
-    thread->table->ahead |= UINT64_C(1) << pool->index;
     thread->ahead[thread->ahead_count].start = start;
     thread->ahead[thread->ahead_count++].end = start + size;
+    nvmi_compiler_barrier(); /* as in note() */
+    thread->table->ahead |= UINT64_C(1) << pool->index;
   } else {
     mark_simple(thread, slot, line, mask);
   }

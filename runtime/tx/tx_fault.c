@@ -12,9 +12,12 @@ static const char *table_fault(const struct nvmi_thread *thread) {
 }
 
 const char *nvmi_tx_fault(const struct nvmi_thread *thread, uint64_t pools) {
-  if (thread->lines.count || thread->used_count || thread->fresh_count || thread->ahead_count ||
-      thread->table->ahead || thread->fresh_stores)
+  if (thread->lines.count || thread->used_count)
     return "a transaction that has ended has no lines";
+  if (thread->fresh_count || thread->fresh_stores)
+    return "a transaction that has ended knows no new blocks";
+  if (thread->ahead_count || thread->table->ahead)
+    return "a transaction that has ended has noted nothing ahead";
   for (const char *fault; pools; pools &= pools - 1)
     if ((fault = nvmi_log_fault(thread->logs[__builtin_ctzll(pools)])))
       return fault;

@@ -7,6 +7,7 @@
  */
 #include "tx/wrap.h"
 
+#include "base/signal_frame.h"
 #include "core/alias.h"
 #include "core/barrier.h"
 #include "core/fresh.h"
@@ -14,6 +15,7 @@
 #include "core/handed.h"
 #include "core/lines.h"
 #include "core/map.h"
+#include "core/thread.h"
 #include "core/tracing.h"
 #include "log/log.h"
 
@@ -38,6 +40,13 @@ static void leave(struct nvmi_thread *thread) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;
+}
+
+/* A signal's handler that interrupted libnvmove may have left it by a jump. Code of nvmove-cc says so where
+ * it lands (__nvm_atomic_landed); other code does not, so the next call asks. */
+static inline void look_for_a_jump(void) {
+  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->busy) && !nvmi_in_signal_handler())
+    nvmi_thread_left(nvmi_self);
 }
 
 /* Of a new block that the thread remembers the bytes go in place: it is nobody else's. */
@@ -76,6 +85,7 @@ void nvmi_write(void *to, const void *from, size_t size) {
   struct nvm_pool *pool = nvmi_pool_at(to);
   if (NVMI_UNLIKELY(!size))
     return;
+  look_for_a_jump();
   if (NVMI_UNLIKELY(pool && pool->method->store && !pool->forked)) {
     store_by_method(pool, to, from, size);
     return;
@@ -117,6 +127,7 @@ void nvmi_read(void *to, const void *from, size_t size) {
   if (NVMI_UNLIKELY(!size))
     return;
   if (NVMI_UNLIKELY(pool && pool->method->store)) {
+    look_for_a_jump();
     log = log_with_aliases(pool);
     if (log && size > sizeof(uint64_t))
       before_read(log, (uintptr_t)from, (uintptr_t)from + size);
@@ -167,9 +178,15 @@ void nvm_wrap_read(void *to, const void *from, size_t size) { nvmi_read(to, from
 
 void nvm_wrap_write(void *to, const void *from, size_t size) { nvmi_write(to, from, size); }
 
-int nvm_wrap_open(NVM_POOL *pool) { return nvm_tx_begin(pool); }
+int nvm_wrap_open(NVM_POOL *pool) {
+  look_for_a_jump();
+  return nvm_tx_begin(pool);
+}
 
-int nvm_wrap_close(NVM_POOL *pool) { return nvm_tx_commit(pool); }
+int nvm_wrap_close(NVM_POOL *pool) {
+  look_for_a_jump();
+  return nvm_tx_commit(pool);
+}
 
 static void call_each(struct nvmi_thread *thread, bool commits) {
   uint64_t pools = thread->aliases & thread->touched;
