@@ -6,7 +6,6 @@
  * those it once had until the pool is closed.
  */
 #define _GNU_SOURCE
-
 #include "log/log.h"
 
 #include "base/invariant.h"

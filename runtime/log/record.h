@@ -18,7 +18,6 @@ enum {
 };
 
 /* A commit record under construction. */
-void nvmi_record_delayed(struct nvmi_log *log, uint64_t order, bool solo);
 struct nvmi_record {
   struct nvmi_log *log;
   struct nvmi_cursor *cursor;
@@ -37,6 +36,8 @@ void nvmi_record_line(struct nvmi_record *record, uint64_t offset, const void *b
                       uint64_t mask);
 /* Puts the COMMIT frame; false: void. After the caller's fence the transaction has committed. */
 bool nvmi_record_end(struct nvmi_record *record);
+/* For nvmi_record_fence. */
+void nvmi_record_delayed(struct nvmi_log *log, uint64_t order, bool solo);
 /* In place of that fence, which it is where commits wait. Elsewhere all records up to this one are in the
  * page cache then, and others may take numbers again. */
 static inline void nvmi_record_fence(struct nvmi_log *log, uint64_t order, bool solo) {
