@@ -310,6 +310,8 @@ int nvm_tx_commit(NVM_POOL *pool) {
 
 int nvm_tx_abort(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
+  if (NVMI_UNLIKELY(thread->busy) && !nvmi_in_signal_handler())
+    nvmi_thread_left(thread); /* by a jump, of code that does not say where it lands (tx/wrap.c) */
   if (!pool)
     return nvmi_fail_no_pool();
   if (!thread->begun)
