@@ -95,9 +95,10 @@ static bool may_check(const struct nvmi_log *log) {
   return !log->pool->has_volatile || !has_volatile(log);
 }
 
+/* A handler may add ranges meanwhile: more than there is room for, and the sum is of no use then. */
 static uint64_t sum_of_ranges(const struct nvmi_log *log) {
   uint64_t sum = 0;
-  for (unsigned i = 0; i < log->undo.range_count; i++)
+  for (unsigned i = 0; i < log->undo.range_count && i < NVMI_CHECKED_MAX; i++)
     sum = nvmi_check_add(sum, nvmi_check_by(&log->pool->key,
                                             log->pool->work + log->undo.ranges[i].offset,
                                             log->undo.ranges[i].size));
@@ -179,8 +180,7 @@ enum nvm_error nvmi_undo_commit(struct nvmi_log *log, const struct nvmi_line *li
   if (!checked)
     fence_data(log);
   nvmi_step(NVMI_STEP_COMMIT);
-  log->undo.committing =
-      true; /* until the record is durable: what a handler notes proves nothing yet */
+  log->undo.committing = true; /* a handler's notes prove nothing before the record is durable */
   struct nvmi_cursor *ending = nvmi_log_next(log);
   bool late = flush_late(log, nested);
   if (NVMI_LIKELY(checked && !log->owner->handlers_store && nvmi_short_begin(log))) {

@@ -308,6 +308,7 @@ TEST(thread_specific_destructors_store) {
 
 enum { ENDS = 200 };
 static volatile uint64_t *handled; /* a word for each thread that ends; shared with the parent */
+static volatile uint64_t runs;     /* of the handler, in all threads */
 static uint64_t *kept;             /* the same in the pool */
 static _Thread_local unsigned ending;
 
@@ -315,12 +316,29 @@ static void store_handled(int number) {
   (void)number;
   STORE(kept[ending], kept[ending] + 1);
   handled[ending]++;
+  runs++;
 }
 
 static void *end_at_once(void *number) {
   ending = (unsigned)(uintptr_t)number;
   STORE(kept[ENDS], ending);
   return NULL;
+}
+
+/* Again and again, a moment after the last signal's handler: a thread that finds the next signal
+ * at each return from one does nothing else, until the room for its handlers' stores is full. */
+static void signal_until_it_ends(pthread_t thread, unsigned seed) {
+  uint64_t last = runs;
+  pthread_kill(thread, SIGUSR1);
+  while (pthread_tryjoin_np(thread, NULL) == EBUSY) {
+    if (runs == last)
+      continue;
+    last = runs;
+    seed = seed * 1103515245 + 12345;
+    for (volatile unsigned wait = seed >> 16 & 1023; wait; wait--)
+      ;
+    pthread_kill(thread, SIGUSR1);
+  }
 }
 
 static void run_ends(void *unused) {
@@ -333,8 +351,7 @@ static void run_ends(void *unused) {
   for (uintptr_t i = 0; i < ENDS; i++) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, end_at_once, (void *)i) == 0);
-    while (pthread_tryjoin_np(thread, NULL) == EBUSY)
-      pthread_kill(thread, SIGUSR1);
+    signal_until_it_ends(thread, (unsigned)i);
   }
   kill(getpid(), SIGKILL);
 }

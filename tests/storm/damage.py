@@ -10,6 +10,7 @@ a file cut short. Then it is opened, recovered and compared with what was acknow
   refused       the opening fails, and says why
   right         all is there
   told          the opening succeeds, and nvmove pool check finds the damage
+  earlier       a pool whose commits do not wait is as it was at an earlier moment, which no sync had covered
   not covered   docs/reference/semantics.md, "Not covered": bytes and tables of blocks, replay floor, a log's
                 last
   LOST          anything else: it opens, nobody says anything, and the data is wrong
@@ -89,10 +90,12 @@ class Damage:
             unit = {"word": 8, "line": LINE, "sector": 512, "page": 4096}[unit]
             self.fill(unit, {"zero": bytes, "ones": lambda n: b"\xff" * n, "random": dice.randbytes}[what])
 
+    def changed(self, image):
+        return [at for at in self.touched if at >= len(self.data) or self.data[at] != image.data[at]]
+
     def parts(self, image):
         """All that it has changed: names, with "last entry" for the last of a log."""
-        changed = [at for at in self.touched if at >= len(self.data) or self.data[at] != image.data[at]]
-        found = set()
+        changed, found = self.changed(image), set()
         for name, start, size in image.parts:
             inside = [at for at in changed if start <= at < start + size]
             if inside:
@@ -138,6 +141,9 @@ class Campaign:
         if status == 3:
             return "refused", said
         parts = damage.parts(image)
+        if parts <= {"log", "last entry"} and image.is_behind_syncs(damage.changed(image)) and \
+                run([self.program, "verify", *files, *rest, "cut"], environment)[0] == 0:
+            return "earlier", said
         checked, heard = run([self.nvmove, "pool", "check", files[0]], environment)
         if checked not in (0, 1, 2):
             return "DIED", f"pool check: {checked}: {heard}"
@@ -178,7 +184,7 @@ class Campaign:
                 f.write(data)
 
     def print_table(self):
-        verdicts = ("refused", "right", "told", "not covered", "LOST", "DIED")
+        verdicts = ("refused", "right", "told", "earlier", "not covered", "LOST", "DIED")
         print(f"{'damaged':20}" + "".join(f"{v:>12}" for v in verdicts))
         for part in [*sorted({p for p, _ in self.counts}), None]:
             numbers = [sum(n for (p, w), n in self.counts.items() if w == v and part in (p, None))

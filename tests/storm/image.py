@@ -11,11 +11,12 @@ import struct
 LINE, CHUNK, HEADER_BYTES = 64, 16384, 512
 FREE, SMALL, LARGE, LOG, TYPES, STATICS = 1, 2, 3, 4, 5, 6
 UNDO = 1
+DELAYED = 2  # log format of a pool whose commits do not wait
 FIXED = (("header", 0, HEADER_BYTES), ("header", 0x1000, HEADER_BYTES), ("replay floor", 0x2000, 16),
          ("static data", 0x2040, 8), ("root", 0x3000, 8), ("log slots", 0x4000, 16 * 1024),
          ("type table", 0x8000, 32 * 1024))
 FRAME = struct.Struct("<QQQQQ")
-GENERATIONS, NEVER = 0x9e3779b97f4a7c15, 2**64  # an empty COMMIT has order 0, and is last
+GENERATIONS = 0x9e3779b97f4a7c15
 
 checksum = ctypes.CDLL("libxxhash.so.0").XXH3_64bits_withSeed
 checksum.restype, checksum.argtypes = ctypes.c_uint64, (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64)
@@ -52,6 +53,14 @@ class Image:
         self.find_runs()
         self.frames = [self.frames_of(slot) for slot in self.slots]
         self.parts += [("log", f.at, f.end - f.at) for frames in self.frames for f in frames]
+
+    def is_behind_syncs(self, changed):
+        """Whether a crash of the machine explains it: of a pool whose commits do not wait, entries that no
+        sync has covered."""
+        log_format, durable = struct.unpack_from("<I", self.data, 112)[0], self.word(0x2008)
+        return log_format == DELAYED and all(
+            f.order >= durable for frames in self.frames for f in frames
+            if any(f.at <= at < f.end for at in changed))
 
     def word(self, at):
         return struct.unpack_from("<Q", self.data, at)[0]
@@ -111,7 +120,7 @@ class Image:
         found = [f for number, segment in enumerate(slot) for f in self.frames_of_bank(segment, number)]
         newest = max((f.transaction for f in found), default=0)
         return sorted((f for f in found if f.is_packed or f.transaction >= newest - 1),
-                      key=lambda f: (f.transaction, f.order or NEVER, f.at))
+                      key=lambda f: f.transaction)
 
     def are_last(self, changed):
         """Whether a crash explains it: in each log before a fence, some of whose frames it tore."""
