@@ -239,7 +239,7 @@ static void *hold_up(void *milliseconds) {
 }
 
 static void wait_short_and_long(void *unused) {
-  unsigned milliseconds[] = {300, 1300};
+  unsigned milliseconds[] = {1, 1500};
   (void)unused;
   prepare();
   for (unsigned i = 0; i < 2; i++) {
