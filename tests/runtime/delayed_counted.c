@@ -73,7 +73,7 @@ TEST_ONCE(delayed_counts_are_right) {
                             .run = link_nodes,
                             .argument = test_path("pool")};
   uint64_t recovered = 0;
-  unsigned states = 0, step = test_is_long() ? 3 : 7;
+  unsigned states = 0, step = test_is_long() ? 3 : 29;
   for (; sectors_end_machine(&end, test_path("start")); end.at += step, end.seed += 7, states++) {
     end.stride = states % 3 ? 0 : UINT32_MAX;
     NVM_POOL *pool = test_open(end.image);
@@ -82,5 +82,6 @@ TEST_ONCE(delayed_counts_are_right) {
     CHECK(nvm_pool_close(pool) == 0);
     test_check_pool(end.image);
   }
-  CHECK(states > STATES_MIN && recovered > STATES_MIN);
+  unsigned enough = test_is_long() ? STATES_MIN : STATES_MIN / 4;
+  CHECK(states > enough && recovered > enough);
 }

@@ -82,13 +82,14 @@ static void die_among(const char *name, unsigned step, unsigned removed, uint64_
 
 TEST_ONCE(repair_goes_on_with_its_own_copy) {
   prepare();
-  static const char *const names[] = {"block_type", "run_kind", "one_copy"};
+  static const char *const names[] = {"block_type", "one_copy", "run_kind"};
+  bool all = test_is_long();
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
     forget_copies();
     repair_of(names[i]);
     uint64_t want = sum();
     for (unsigned step = 2; step <= 6; step++)
-      for (unsigned removed = 1; removed <= 3; removed++)
+      for (unsigned removed = all ? 1 : 1 + step % 3; removed <= 3; removed += all ? 1 : 3)
         die_among(names[i], step, removed, want);
   }
 }

@@ -56,7 +56,24 @@ static const char *bytes_of(const char *path, size_t *size) {
   return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-static const char *cached(size_t *size) { return bytes_of(disk.path, size); }
+/* The same of disk.path: mapped until the file changes its size, or is another one. */
+static const char *cached(size_t *size) {
+  static const char *bytes;
+  static struct stat of;
+  struct stat status;
+  if (stat(disk.path, &status))
+    return NULL;
+  if (!bytes || status.st_ino != of.st_ino || status.st_size != of.st_size) {
+    if (bytes)
+      munmap((void *)bytes, (size_t)of.st_size);
+    size_t mapped;
+    bytes = bytes_of(disk.path, &mapped);
+    of = status;
+    of.st_size = (off_t)mapped;
+  }
+  *size = (size_t)of.st_size;
+  return bytes;
+}
 
 /* In part: of some words. */
 static void write_sector(char *to, const char *from, size_t size, bool whole) {
@@ -105,7 +122,6 @@ static void happen(enum nvmi_step step) {
     write_some(bytes, size, is_last);
     if (is_last)
       end_machine(size);
-    munmap((void *)bytes, size);
   }
   atomic_flag_clear(&busy);
 }
@@ -128,8 +144,6 @@ static void sync_pages(size_t offset, size_t length, bool fails) {
       memcpy(platter->holds + at, bytes + at, part);
     }
   }
-  if (bytes)
-    munmap((void *)bytes, size);
   disk.waits = false;
   atomic_flag_clear(&busy);
 }
@@ -148,20 +162,20 @@ int __wrap_posix_fadvise(int fd, off_t from, off_t length, int advice) {
       CHECK(pwrite(fd, platter->holds + at, PAGE, (off_t)at) == PAGE);
       platter->is_taken[at / PAGE] = false;
     }
-  if (bytes)
-    munmap((void *)bytes, size);
   return __real_posix_fadvise(fd, from, length, advice);
 }
 
-/* Where in its file lies what is mapped there. */
+/* Where in its file lies what is mapped there: START-END PERMISSIONS OFFSET. No scanf: there are
+ * many lines, and many syncs. */
 static size_t offset_of(const void *at) {
   FILE *maps = fopen("/proc/self/maps", "re");
-  char line[PATH_MAX + 100];
-  unsigned long start, end, offset, found = SIZE_MAX;
-  while (fgets(line, sizeof line, maps))
-    if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (uintptr_t)at >= start &&
-        (uintptr_t)at < end)
-      found = offset + ((uintptr_t)at - start);
+  char line[PATH_MAX + 100], *rest;
+  size_t found = SIZE_MAX;
+  while (found == SIZE_MAX && fgets(line, sizeof line, maps)) {
+    unsigned long start = strtoul(line, &rest, 16), end = strtoul(rest + 1, &rest, 16);
+    if ((uintptr_t)at >= start && (uintptr_t)at < end)
+      found = strtoul(rest + strlen(" rw-s "), NULL, 16) + ((uintptr_t)at - start);
+  }
   fclose(maps);
   CHECK(found != SIZE_MAX);
   return found;
