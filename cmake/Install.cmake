@@ -2,8 +2,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The archive that nvmove-cc links. In the dev preset libnvmove itself is built with sanitizers for its own
-# tests, which a program compiled by nvmove-cc does not bring along, so this one never is. Nor does it keep frame
+# The archive that nvmove-cc links, and nvmove. In the dev preset libnvmove itself is built with sanitizers for its
+# own tests, which a program compiled by nvmove-cc does not bring along, so this one never is. Nor does it keep frame
 # pointers in one preset only: what follows them (trace_points.c) is tested as it is shipped.
 get_target_property(runtime_sources nvmove_runtime SOURCES)
 get_target_property(runtime_folder nvmove_runtime SOURCE_DIR)
@@ -15,7 +15,9 @@ set_target_properties(nvmove_archive PROPERTIES
   POSITION_INDEPENDENT_CODE ON
   C_STANDARD 11
   C_STANDARD_REQUIRED ON)
-target_include_directories(nvmove_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
+target_include_directories(nvmove_archive PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${runtime_folder})
+target_link_libraries(nvmove_archive PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+target_link_options(nvmove_archive INTERFACE -Wl,-u,__nvmi_locks) # its linked.c
 target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
 
 # What programs compiled with --nvmove-trace=raw, and with --nvmove-trace, are linked with as well; and what

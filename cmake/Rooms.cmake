@@ -1,3 +1,20 @@
+# nvmove_precompile(TARGET [HEADER...]): with NVMOVE_PRECOMPILED, what most sources of the tools include of the
+# standard library and LLVM, and HEADERs.
+function(nvmove_precompile target)
+  if(NVMOVE_PRECOMPILED)
+    target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <functional> <map> <optional> <set> <string>
+      <vector> <llvm/ADT/STLExtras.h> <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/Support/Error.h>
+      <llvm/Support/FileSystem.h> <llvm/Support/FormatVariadic.h> <llvm/Support/JSON.h> <llvm/Support/MemoryBuffer.h>
+      <llvm/Support/Path.h> <llvm/Support/raw_ostream.h> ${ARGN})
+  endif()
+endfunction()
+
+# nvmove_quick_to_build(TARGET): what runs seldom, or for a moment, is not optimised in the dev preset; the
+# sanitizers' code is what takes the optimiser's time.
+function(nvmove_quick_to_build target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+endfunction()
+
 # nvmove_room(NAME USES ROOM...): one small static library per folder of src/.
 # The rooms that NAME may include are exactly the ones listed after USES; tests/tidy checks the
 # #include lines against the same list in ARCHITECTURE.md.
@@ -14,4 +31,9 @@ function(nvmove_room name)
     target_link_libraries(nvmove_${name} PUBLIC nvmove_${used})
   endforeach()
   target_link_libraries(nvmove_${name} PUBLIC Threads::Threads)
+  if(name STREQUAL support)
+    nvmove_precompile(nvmove_support)
+  elseif(NVMOVE_PRECOMPILED)
+    target_precompile_headers(nvmove_${name} REUSE_FROM nvmove_support)
+  endif()
 endfunction()

@@ -5,10 +5,10 @@ usage: run.py --build build/dev [--long] [--lanes N] [SUITE...]
        run.py --build build/dev --test tests/SUITE/...
 
 Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool, plan,
-move, examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, packages, deb, soak
-and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one failure. Those
-that are not for --long alone run beside each other, in as many lanes (lanes.py) as there are processors, but
-two at most; what one prints comes when it ends. Exit status 0 only without failures.
+move, examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, sanitized, packages,
+deb, soak and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one
+failure. Those that are not for --long alone run beside each other, in as many lanes (lanes.py) as there are
+processors, but two at most; what one prints comes when it ends. Exit status 0 only without failures.
 """
 import argparse
 import contextlib
@@ -31,6 +31,10 @@ LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 SOAK_SEEDS = 50
 SOAK_TRANSACTIONS = 10000000
 LIT_SECONDS_MAX = 1500  # Of a suite, thrice that with --long. A test that waits for ever is named.
+WITH_THREADS = ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
+                "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still", "reader_",
+                "wrapped_circle", "wrapped_undone", "delayed_commit", "delayed_syncs", "delayed_number",
+                "delayed_exit")  # parts of the names of libnvmove's tests with several threads
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 # How much of a suite is done at a time; a lane (beside) leaves its share to the other.
@@ -91,20 +95,27 @@ def runtime(a):
     return runtime_tests(a.build)
 
 
-def threads(a):
-    """The runtime's tests with several threads once more, under ThreadSanitizer; not those with a simulated
-    power failure: like a cache, the simulation reads whole lines of which others are storing a part."""
-    build = os.path.join(os.path.dirname(os.path.abspath(a.build)), "tsan")
-    for command in (["cmake", "--preset", "tsan", "-B", build],
-                    ["cmake", "--build", build, "--target", "nvmove-runtime-tests", "-j", str(JOBS)]):
+def built(a, preset, target="all"):
+    """The folder of another preset, beside a.build; None: it cannot be built."""
+    build = os.path.join(os.path.dirname(os.path.abspath(a.build)), preset)
+    for command in (["cmake", "--preset", preset, "-B", build],
+                    ["cmake", "--build", build, "--target", target, "-j", str(JOBS)]):
         made = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if made.returncode:
             print(made.stdout)
-            return Outcome(failed=1)
-    return runtime_tests(build, "threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted",
-                         "backup", "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still",
-                         "reader_", "wrapped_circle", "wrapped_undone", "delayed_commit", "delayed_syncs",
-                         "delayed_number", "delayed_exit")
+            return None
+    return build
+
+
+def threads(a):
+    """The runtime's tests with several threads once more, under ThreadSanitizer; not those with a simulated
+    power failure: like a cache, the simulation reads whole lines of which others are storing a part."""
+    build = built(a, "tsan", "nvmove-runtime-tests")
+    if not build:
+        return Outcome(failed=1)
+    listed = subprocess.run([os.path.join(build, "bin", "nvmove-runtime-tests"), "--list", *WITH_THREADS],
+                            stdout=subprocess.PIPE, text=True, check=True).stdout
+    return runtime_tests(build, *(n for n in listed.splitlines() if not n.startswith("power_failure")))
 
 
 def storm(a):
@@ -162,10 +173,20 @@ def soak(a):
 def mutation(a):
     """Each flush, fence, check and ordering of the runtime removed in turn: the tests must notice."""
     import mutate
-    release = os.path.join(os.path.dirname(os.path.abspath(a.build)), "release")
-    for command in (["cmake", "--preset", "release", "-B", release], ["cmake", "--build", release]):
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return Outcome(*mutate.run(os.path.join(release, "bin")))
+    release = built(a, "release")
+    return Outcome(*mutate.run(os.path.join(release, "bin"))) if release else Outcome(failed=1)
+
+
+def sanitized(a):
+    """The suites of the tools once more, with the tools under AddressSanitizer and
+    UndefinedBehaviorSanitizer."""
+    build = built(a, "asan")
+    if not build:
+        return Outcome(failed=1)
+    outcome, other = Outcome(), argparse.Namespace(**{**vars(a), "build": build})
+    for suite in ("unit", "scan", "crash", "pool", "plan", "move"):
+        outcome.add(SUITES[suite](other))
+    return outcome
 
 
 def small(a):
@@ -341,8 +362,8 @@ def packages(a):
 def deb(a):
     """The Debian packages are built, clean, and work where they are unpacked."""
     sys.path.insert(0, os.path.join(ROOT, "tests", "deb"))
-    import deb as built
-    return Outcome(*built.check())
+    import deb as debian_packages
+    return Outcome(*debian_packages.check())
 
 
 def clang_tidy(a):
@@ -362,8 +383,9 @@ SUITES = {"tidy": tidy, "unit": unit, "runtime": runtime, "threads": threads, "s
           "driver": driver, "crash": crash, "pool": pool, "plan": plan, "move": move, "examples": examples,
           "documents": documents,
           "differential": differential, "ports": ports, "small": small, "e2e": e2e,
-          "clang-tidy": clang_tidy, "packages": packages, "deb": deb, "soak": soak, "mutation": mutation}
-LONG = ("clang-tidy", "packages", "deb", "soak", "mutation")
+          "clang-tidy": clang_tidy, "sanitized": sanitized, "packages": packages, "deb": deb, "soak": soak,
+          "mutation": mutation}
+LONG = ("clang-tidy", "sanitized", "packages", "deb", "soak", "mutation")
 LIT_SUITES = ("scan", "plugin", "driver", "crash", "pool", "plan", "move")
 
 

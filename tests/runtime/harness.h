@@ -1,9 +1,10 @@
 /* harness.h: a test is a function, run in a process of its own with a folder of its own.
  *
- * TEST runs under the methods undo and shadow in the domains process and power; in long tests also in the
- * domain disk, and there with commits that do not wait; TEST_WRAPPED, whose stores and loads come through
- * nvmove/wrap.h, under all methods; TEST_ONCE runs once, with the defaults. CHECK ends the test. The folder
- * lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
+ * TEST runs under the methods undo and shadow in the domains process and power; TEST_WRAPPED, whose stores
+ * and loads come through nvmove/wrap.h, under all methods; TEST_ONCE runs once, with the defaults. In long
+ * tests the domain disk is added, and there commits that do not wait; in short ones ThreadSanitizer sees
+ * the domain power alone. CHECK ends the test. The folder lies in DRAM (/dev/shm), so a crash test is a few
+ * milliseconds.
  */
 #pragma once
 
