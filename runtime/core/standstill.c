@@ -15,9 +15,12 @@ static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 /* A thread does not go away meanwhile. The barrier orders what is read here, as in shrink.c. */
 __attribute__((no_sanitize("thread"))) bool nvmi_others_work(const struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (owner && owner != nvmi_self && owner->busy)
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || owner == nvmi_self)
+      continue;
+    if (owner->busy)
       return true;
+    nvmi_sees_at_rest(owner);
   }
   return false;
 }

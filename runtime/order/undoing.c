@@ -176,8 +176,10 @@ __attribute__((no_sanitize("thread"))) static bool is_at_work(struct nvmi_ticket
   if (ticket == own || ticket->state >= COMMITTED || !ticket->thread ||
       !nvmi_ticket_follows(ticket, own))
     return false;
+  if (ticket->thread->busy)
+    return true;
   nvmi_sees_at_rest(ticket->thread);
-  return ticket->thread->busy;
+  return false;
 }
 
 /* Dependents stand still in other pools, too: their lists are of all of these. Nobody waits for
