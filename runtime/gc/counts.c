@@ -162,7 +162,7 @@ int nvmi_counts_start(struct nvm_pool *pool) {
     return 0;
   const char *fault = nvmi_counts_fault(pool);
   if (fault)
-    return nvmi_fail(NVM_ECORRUPT, pool->path, "%s; restore a copy", fault);
+    return nvmi_fail(NVM_ECORRUPT, pool->path, "%s; " NVMI_REPAIR_HINT, fault);
   pool->counts = make_dram(pool, pool->header.counts);
   if (!pool->counts)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");

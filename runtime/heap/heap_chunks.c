@@ -277,7 +277,7 @@ static int check_table(struct nvm_pool *pool, uint32_t chunks) {
   }
   const char *lacks = nvmi_chunks_lack(pool);
   return lacks ? nvmi_fail(NVM_ECORRUPT, pool->path,
-                           "the heap's table is damaged: %s; restore a copy", lacks)
+                           "the heap's table is damaged: %s; " NVMI_REPAIR_HINT, lacks)
                : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -44,6 +45,15 @@ static bool open_folder(void) { return opens("folder"); }
 static bool open_cut(void) { return opens("cut"); }
 static bool open_newer(void) { return opens("newer"); }
 static bool open_spoiled(void) { return opens("spoiled"); }
+static bool open_miscounted(void) {
+  uint64_t counts, nothing = 0;
+  NVM_POOL *counted = test_create(test_path("miscounted"), SMALLEST);
+  CHECK(nvm_pool_count_references(counted) == 0 && nvm_pool_close(counted) == 0);
+  int fd = open(test_path("miscounted"), O_RDWR);
+  CHECK(pread(fd, &counts, 8, offsetof(struct nvm_header, counts)) == 8 && counts);
+  CHECK(pwrite(fd, &nothing, 8, (off_t)counts) == 8 && close(fd) == 0);
+  return opens("miscounted");
+}
 static bool open_protected(void) { return opens("protected"); }
 static bool open_twice(void) { return opens("pool"); }
 static bool check_missing(void) { return nvm_pool_check(test_path("missing"), NULL, NULL) >= 0; }
@@ -160,6 +170,7 @@ static const struct failure {
     {open_cut, NVM_ETRUNCATED, "cut", "bytes of", "nvmove pool repair"},
     {open_newer, NVM_EVERSION, "newer", "is newer than this library's", "update nvmove"},
     {open_spoiled, NVM_ECORRUPT, "spoiled", "both copies of the header", "nvmove pool repair"},
+    {open_miscounted, NVM_ECORRUPT, "miscounted", "reference counts", "nvmove pool repair"},
     {open_protected, NVM_EREADONLY, "protected", "", "chmod"},
     {open_twice, NVM_EBUSY, "pool", "is open already", "close it there"},
     {check_missing, NVM_EMISSING, "missing", "No such file", "check the path"},
