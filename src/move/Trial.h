@@ -38,8 +38,8 @@ struct Difference {
   std::string When; ///< "killed behind step 3 (notes.steps:4: add x)"
   std::string What; ///< "knows otherwise"
   std::string Expected, Got;
-  std::string Said;  ///< what the program wrote to its standard error
-  std::string Roots; ///< what NVMOVE_DEBUG=roots says of an undisturbed life
+  std::string Said;    ///< what the program wrote to its standard error
+  std::string Roots{}; ///< what NVMOVE_DEBUG=roots says of an undisturbed life
 };
 
 struct MethodResult {

@@ -155,7 +155,8 @@ void addCrashOptions(CLI::App &Crash, Arguments &A) {
       ->check(CLI::IsMember({"text", "json", "sarif"}));
   Crash.add_option("-o,--output", A.Output, "write there instead of to stdout")
       ->option_text("FILE");
-  Crash.add_flag("-q,--quiet", A.Quiet, "nothing of the program's own output");
+  Crash.add_flag("-q,--quiet", A.Quiet,
+                 "the report alone: no progress, nothing of the program's own output");
   Crash.add_option("words", C.Misplaced)->group("");
   Crash.footer(CrashFooter);
 }

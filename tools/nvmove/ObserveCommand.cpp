@@ -35,7 +35,8 @@ constexpr const char *Footer =
     "\n"
     "Exit status:\n"
     "  0  observed\n"
-    "  1  observed, but the command failed, or the load function was not seen\n"
+    "  1  observed, with a warning: the command failed, or no load function, variable or "
+    "allocation was seen\n"
     "  2  wrong usage, or nothing was observed\n";
 
 volatile pid_t Running;

@@ -34,7 +34,7 @@ Next:
 
 Exit status:
   0  the plan is whole; it may have questions
-  1  the analysis was stopped, inputs were skipped, or nothing that moves was found; --check: findings
+  1  the analysis was stopped, inputs were skipped, or there is no root; --check: findings
   2  wrong usage or unusable input
   3  internal error)";
 
