@@ -59,9 +59,6 @@ bool nvmi_repair_logs(struct nvmi_repair *repair);
 bool nvmi_repair_recover(struct nvmi_repair *repair);
 /* repair_statics.c: the chain of tables of static data; their runs are sound. */
 bool nvmi_repair_statics(struct nvmi_repair *repair);
-/* What is wrong with the run of kind STATICS that begins there; null: nothing. Of a pool that has
- * crashed nobody knows: a crash may leave such a run. */
-const char *nvmi_unlinked_fault(const struct nvm_pool *pool, uint32_t chunk);
 
 /* repair_types.c */
 bool nvmi_repair_types(struct nvmi_repair *repair);

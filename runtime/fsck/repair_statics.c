@@ -5,9 +5,6 @@
  * damaged: so what counts is whether it leads to each run that has something in it. What it does not
  * lead to comes behind its end, as the links in there say, else in the order of their places. While
  * pointers are being bound anew they are numbers of entries: then there must be one order alone.
- *
- * A crash may leave a run that was not linked yet, with an entry that no pointer needs: behind the
- * others it does no harm.
  */
 #include "fsck/repair.h"
 
@@ -158,13 +155,4 @@ bool nvmi_repair_statics(struct nvmi_repair *repair) {
     return false;
   }
   return known;
-}
-
-const char *nvmi_unlinked_fault(const struct nvm_pool *pool, uint32_t chunk) {
-  uint64_t at = nvmi_chunk_offset(pool, chunk);
-  bool is_looked_at = pool->header.state == NVM_STATE_CLEAN && !pool->header.unclean_shutdowns;
-  if (!is_looked_at || !nvmi_statics_owner.begins(pool, at) || !has_entries(pool, at) ||
-      nvmi_statics_owner.parts_in(pool, at, NVM_CHUNK_SIZE, false))
-    return NULL;
-  return "a part of the table of static data, and no link leads to it";
 }

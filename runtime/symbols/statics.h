@@ -80,6 +80,18 @@ void nvmi_statics_set_build(struct nvm_pool *pool, unsigned index);
 const uint8_t *nvmi_statics_build(const struct nvm_pool *pool, unsigned index);
 uint64_t nvmi_statics_unloaded(const struct nvm_pool *pool);
 void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded);
+/* Whether the entry is whole, in so many bytes. */
+bool nvmi_statics_is_whole(const struct nvm_pool *pool, const struct nvm_static *entry,
+                           uint64_t room);
+
+/* statics_runs.c: the word that leads to the first run; 0: there is none. */
+uint64_t *nvmi_statics_first_link(const struct nvm_pool *pool);
+/* The run that begins there; null: none does. */
+const struct nvm_statics_run *nvmi_statics_run_at(const struct nvm_pool *pool, uint64_t at);
+/* -1, recorded: a run with entries has lost its link. */
+int nvmi_statics_miss_none(struct nvm_pool *pool);
+/* What is wrong with the run of kind STATICS that begins there; null: nothing. */
+const char *nvmi_statics_unlinked(const struct nvm_pool *pool, uint32_t chunk);
 /* The checksum that belongs into a run of the table. */
 uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run);
 /* Of the table's runs. */

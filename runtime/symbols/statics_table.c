@@ -160,10 +160,6 @@ void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded) {
   atomic_store_explicit(&pool->statics->unloaded, unloaded, memory_order_release);
 }
 
-uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run) {
-  return nvmi_check(&run->self, sizeof run->self, pool->id_seed ^ NVM_CHUNK_STATICS);
-}
-
 static uint64_t entry_check(const struct nvm_pool *pool, const struct nvm_static *entry) {
   return nvmi_check(&entry->offset, entry->length - offsetof(struct nvm_static, offset),
                     pool->id_seed);
@@ -179,71 +175,20 @@ static bool has_string(const struct nvm_static *entry) {
          (entry->text >= sizeof *entry && entry->within <= entry->text - sizeof *entry);
 }
 
-static bool is_whole(const struct nvm_pool *pool, const struct nvm_static *entry, uint64_t room) {
+bool nvmi_statics_is_whole(const struct nvm_pool *pool, const struct nvm_static *entry,
+                           uint64_t room) {
   return room >= sizeof *entry && entry->length >= sizeof *entry && entry->length <= room &&
          entry->length % NVM_LINE_SIZE == 0 && entry->check == entry_check(pool, entry) &&
          has_text(entry, entry->module) && has_text(entry, entry->name) &&
          has_text(entry, entry->file) && has_text(entry, entry->text) && has_string(entry);
 }
 
-static uint64_t *first_link(const struct nvm_pool *pool) {
-  return (uint64_t *)(pool->home + NVM_STATICS_OFFSET);
-}
-
-static const struct nvm_statics_run *run_at(const struct nvm_pool *pool, uint64_t at) {
-  const struct nvm_header *h = &pool->header;
-  if (at < h->heap_offset || (at - h->heap_offset) % NVM_CHUNK_SIZE ||
-      at - h->heap_offset >= h->heap_size)
-    return NULL;
-  const struct nvm_statics_run *run = (const void *)(pool->home + at);
-  return run->self == at && run->check == nvmi_statics_run_check(pool, run) ? run : NULL;
-}
-
-/* 1: the run that starts there is one of the table's. */
-static unsigned is_listed(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole) {
-  (void)size, (void)whole;
-  const struct nvm_statics_run *run;
-  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT; /* against a circle */
-  for (uint64_t at = *first_link(pool); at && left--; at = run->next) {
-    if (at == offset)
-      return 1;
-    if (!(run = run_at(pool, at)))
-      return 0;
-  }
-  return 0;
-}
-
-/* Up to one that is damaged; 0: the list is a circle. */
-static unsigned listed_runs(const struct nvm_pool *pool) {
-  const struct nvm_statics_run *run = NULL;
-  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
-  unsigned count = 0;
-  for (uint64_t at = *first_link(pool); at && left && (run = run_at(pool, at)); at = run->next)
-    count++, left--;
-  return left ? count : 0;
-}
-
-static uint64_t chunks_of_run(const struct nvm_pool *pool, uint64_t offset) {
-  (void)pool, (void)offset;
-  return 1;
-}
-
-static bool begins(const struct nvm_pool *pool, uint64_t offset) { return run_at(pool, offset); }
-
-const struct nvmi_run_owner nvmi_statics_owner = {
-    .kind = NVM_CHUNK_STATICS,
-    .chunks_at = chunks_of_run,
-    .parts_in = is_listed,
-    .parts = listed_runs,
-    .begins = begins,
-    .lack = "a part of the table of static data is no run of kind STATICS"};
-
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
   struct nvmi_statics *statics = pool->statics;
   uint64_t at = sizeof *run;
   for (struct known known = {0}; at < NVM_CHUNK_SIZE; at += known.entry->length) {
     known.entry = (void *)((char *)run + at);
-    if (!is_whole(pool, known.entry, NVM_CHUNK_SIZE - at))
+    if (!nvmi_statics_is_whole(pool, known.entry, NVM_CHUNK_SIZE - at))
       break;
     if (!nvmi_array_push(&statics->entries, &known, sizeof known))
       return false;
@@ -261,8 +206,8 @@ int nvmi_statics_start(struct nvm_pool *pool) {
   pool->statics = memory;
   nvmi_statics_set_unloaded(pool, nvmi_modules_unloaded());
   uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;
-  for (uint64_t at = *first_link(pool); at; at = pool->statics->run->next) {
-    const struct nvm_statics_run *run = left-- ? run_at(pool, at) : NULL;
+  for (uint64_t at = *nvmi_statics_first_link(pool); at; at = pool->statics->run->next) {
+    const struct nvm_statics_run *run = left-- ? nvmi_statics_run_at(pool, at) : NULL;
     if (!run)
       return nvmi_fail(NVM_ECORRUPT, pool->path,
                        "the table of static data is damaged at %#llx; " NVMI_REPAIR_HINT,
@@ -272,7 +217,7 @@ int nvmi_statics_start(struct nvm_pool *pool) {
   }
   if (!nvmi_statics_index(pool))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
-  return 0;
+  return nvmi_statics_miss_none(pool);
 }
 
 static void free_index(struct index *index) {
@@ -326,9 +271,10 @@ static bool add_run(struct nvm_pool *pool) {
   run->check = nvmi_statics_run_check(pool, run);
   pool->persist->flush(run, NVM_CHUNK_SIZE);
   pool->persist->fence();
-  uint64_t *link = statics->run ? &statics->run->next : first_link(pool);
+  uint64_t *link = statics->run ? &statics->run->next : nvmi_statics_first_link(pool);
   *(volatile uint64_t *)link = at;
   pool->persist->flush(link, sizeof *link);
+  pool->persist->fence(); /* before the first entry: nvmi_statics_unlinked() */
   statics->run = run;
   statics->used = sizeof *run;
   return true;

@@ -1,6 +1,7 @@
 /* statics.c: pointers to functions and constants, in a pool that another process has left: bound
  * anew in spite of deaths and power failures (runtime/symbols/statics.h). */
 #define _GNU_SOURCE
+#include "symbols/statics.h"
 #include "bound.h"
 #include "core/pool.h"
 #include "simulation.h"
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -179,6 +181,35 @@ TEST(statics_many) {
     CHECK(nvm_pool_close(pool) == 0);
     pool = test_open(test_path("pool"));
   }
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void check_link_is_missed(uint64_t at) {
+  uint64_t link = 0, none = 0;
+  int fd = open(test_path("pool"), O_RDWR);
+  CHECK(pread(fd, &link, 8, (off_t)at) == 8 && link && pwrite(fd, &none, 8, (off_t)at) == 8);
+  CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
+  CHECK(strstr(nvm_strerror(), "no link leads to it"));
+  CHECK(pwrite(fd, &link, 8, (off_t)at) == 8 && close(fd) == 0);
+}
+
+/* Without it, what the rest of the table says of pointers would be forgotten. */
+TEST(statics_without_a_link_are_refused) {
+  static const uint64_t many[400];
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  for (unsigned i = 0; i < sizeof many / sizeof *many; i++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    struct hook made = {.number = i, .constant = &many[i]};
+    struct hook *hook = nvm_alloc(pool, HOOK_ID, sizeof *hook);
+    store_bytes(hook, &made, sizeof made);
+    CHECK(nvm_pool_set_root(pool, hook) == 0 && nvm_tx_commit(pool) == 0);
+  }
+  uint64_t second = *nvmi_statics_first_link(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+  check_link_is_missed(NVM_STATICS_OFFSET);
+  check_link_is_missed(second + offsetof(struct nvm_statics_run, next));
+  pool = test_open(test_path("pool"));
+  CHECK(nvm_pool_verify_pointers(pool, test_print_fault, (void *)(uintptr_t)"pointers") == 0);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
