@@ -2,26 +2,20 @@
 #include "gc/counts.h"
 #include "base/uncancelled.h"
 #include "gc/collect.h"
-#include "types/crew.h"
 
 #include "base/checksum.h"
 #include "base/kill.h"
 #include "core/header.h"
 #include "heap/heap_types.h"
-#include "types/types.h"
 
 #include "nvmove/inspect.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-static uint64_t directory_words(const struct nvm_pool *pool) {
-  return pool->header.span / NVM_COUNTS_STRETCH * 2;
-}
-
 static uint64_t size_of_head(const struct nvm_pool *pool) {
   return sizeof(struct nvm_counts) + 2 * NVM_BATCH_SIZE + (uint64_t)NVM_RING_LINES * NVM_RING_LINE +
-         directory_words(pool) * sizeof(uint64_t);
+         nvmi_counts_words(pool) * sizeof(uint64_t);
 }
 
 static uint64_t check_of(const struct nvm_pool *pool, const struct nvm_counts *head) {
@@ -33,7 +27,7 @@ static struct nvm_counts *head_of(const struct nvm_pool *pool) {
 }
 
 static const uint64_t *directory_of(const struct nvm_pool *pool) {
-  return (const uint64_t *)((char *)head_of(pool) + size_of_head(pool)) - directory_words(pool);
+  return (const uint64_t *)((char *)head_of(pool) + size_of_head(pool)) - nvmi_counts_words(pool);
 }
 
 static bool is_run(const struct nvm_pool *pool, uint64_t offset, uint64_t size) {
@@ -55,7 +49,7 @@ const char *nvmi_counts_fault(const struct nvm_pool *pool) {
       head->size != size_of_head(pool))
     return "reference counts: their first line is damaged";
   const uint64_t *directory = directory_of(pool);
-  for (uint64_t i = 0; i < directory_words(pool); i++)
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (directory[i] && !is_run(pool, directory[i], NVM_COUNTS_TABLE))
       return "reference counts: the directory leads to no table";
   return NULL;
@@ -70,7 +64,7 @@ static unsigned is_named(const struct nvm_pool *pool, uint64_t offset, uint64_t 
   if (size_of_head(pool) > h->heap_offset + h->heap_size - h->counts)
     return false;
   const uint64_t *directory = directory_of(pool);
-  for (uint64_t i = 0; i < directory_words(pool); i++)
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (directory[i] == offset)
       return true;
   return false;
@@ -94,7 +88,7 @@ static void *free_dram(struct nvmi_counts *counts) {
   if (counts->ended)
     munmap(counts->ended, NVM_SLOTS_MAX * sizeof *counts->ended);
   if (counts->covered)
-    munmap((void *)counts->covered, directory_words(counts->pool));
+    munmap((void *)counts->covered, nvmi_counts_words(counts->pool));
   if (counts->scratch)
     nvmi_count_scratch_free(counts->scratch);
   nvmi_batch_free(counts);
@@ -113,11 +107,11 @@ static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t head_offset
   counts->batch[0] = (struct nvm_batch *)(at + sizeof *counts->head);
   counts->batch[1] = (struct nvm_batch *)(at + sizeof *counts->head + NVM_BATCH_SIZE);
   counts->ring = at + sizeof *counts->head + 2 * NVM_BATCH_SIZE;
-  counts->directory = (uint64_t *)(at + size_of_head(pool)) - directory_words(pool);
+  counts->directory = (uint64_t *)(at + size_of_head(pool)) - nvmi_counts_words(pool);
   counts->state = nvmi_dram_reserve(NVM_RING_LINES);
   counts->lines = nvmi_dram_reserve(NVM_RING_LINES * sizeof *counts->lines);
   counts->ended = nvmi_dram_reserve(NVM_SLOTS_MAX * sizeof *counts->ended);
-  counts->covered = nvmi_dram_reserve(directory_words(pool));
+  counts->covered = nvmi_dram_reserve(nvmi_counts_words(pool));
   counts->scratch = nvmi_count_scratch_make();
   nvmi_mutex_add(&counts->append, NVMI_LOCK_APPEND);
   nvmi_mutex_add(&counts->count, NVMI_LOCK_COUNT);
@@ -168,7 +162,7 @@ int nvmi_counts_start(struct nvm_pool *pool) {
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
   /* Who set them may have died before its fence; fenced with the header. */
   pool->persist->flush(&pool->counts->head->stale, sizeof pool->counts->head->stale);
-  for (uint64_t i = 0; i < directory_words(pool); i++)
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (pool->counts->directory[i]) {
       pool->persist->flush(&pool->counts->directory[i], sizeof(uint64_t));
       pool->counts->covered[i] = true;
@@ -244,102 +238,6 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
   return at;
 }
 
-/* Adds up all references, in tables of the pool or of DRAM alone. */
-struct sum {
-  struct nvm_pool *pool;
-  uint16_t *seen[2]; /* DRAM: a count for every 16 bytes; null: those of the pool */
-  bool *used;        /* by directory index, of those in DRAM */
-  const char *field; /* that cannot be followed */
-  bool failed;       /* recorded */
-};
-
-static void add(void *context, uint64_t to) {
-  struct sum *sum = context;
-  uint16_t *at;
-  if (sum->seen[0]) {
-    at = &sum->seen[to & NVM_REFERENCE_WEAK][to / 16];
-    sum->used[nvmi_counts_table(to)] = true;
-  } else {
-    if (sum->failed || !nvmi_counts_cover(sum->pool->counts, to)) {
-      sum->failed = true;
-      return;
-    }
-    at = nvmi_counts_at(sum->pool->counts, to);
-  }
-  if (*at != NVM_COUNT_MANY)
-    ++*at;
-}
-
-static bool find_hidden(void *context, const struct nvmi_word *word) {
-  struct sum *sum = context;
-  if (word->field->kind == NVM_FIELD_XOR && nvmi_word_value(word))
-    sum->field = nvmi_field_name(word->field);
-  return !sum->field;
-}
-
-static bool add_block(void *context, const struct nvmi_block *block) {
-  struct sum *sum = context;
-  const struct nvm_type *type = nvmi_type_layout(sum->pool, block->type);
-  char *bytes = sum->pool->home + block->offset;
-  if (type)
-    nvmi_block_words(sum->pool, type, bytes, block->size, find_hidden, sum);
-  nvmi_each_reference(sum->pool, block->type, bytes, block->size, add, sum);
-  return !sum->failed && !sum->field;
-}
-
-static void add_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
-  nvmi_run_blocks(pool, chunk, add_block, context);
-}
-
-static int add_all(struct sum *sum) {
-  struct nvm_pool *pool = sum->pool;
-  const struct nvm_field root = {.name = "root", .kind = NVM_FIELD_POINTER};
-  uint64_t to = nvmi_reference_of(pool, &root, *(uint64_t *)(pool->home + NVM_ROOT_OFFSET));
-  if (to)
-    add(sum, to);
-  if (nvmi_each_run(pool, 1, add_run, sum, sizeof *sum) < 0 || sum->failed)
-    return -1;
-  if (sum->field)
-    return nvmi_fail(
-        NVM_EUNSAFE, pool->path,
-        "references cannot be counted: field %s is made of two pointers; free its blocks yourself",
-        sum->field);
-  return 0;
-}
-
-/* Crash before the tables are fenced: they are stale, it is done again. */
-int nvmi_counts_anew(struct nvm_pool *pool) {
-  struct nvmi_counts *counts = pool->counts;
-  struct sum sum = {.pool = pool};
-  nvmi_counts_spoil(pool);
-  for (uint64_t i = 0; i < directory_words(pool); i++)
-    if (counts->directory[i])
-      memset(pool->home + counts->directory[i], 0, NVM_COUNTS_TABLE);
-  nvmi_step(NVMI_STEP_COUNT);
-  if (add_all(&sum))
-    return -1;
-  for (uint64_t i = 0; i < directory_words(pool); i++)
-    if (counts->directory[i])
-      pool->persist->flush(pool->home + counts->directory[i], NVM_COUNTS_TABLE);
-  nvmi_step(NVMI_STEP_COUNT);
-  /* The last batch would set counts of before. */
-  for (unsigned i = 0; i < 2; i++) {
-    struct nvm_batch fresh = {.sequence = counts->sequence + 1 + i, .position = counts->done};
-    fresh.check = nvmi_batch_check(pool, &fresh);
-    pool->persist->stream(counts->batch[fresh.sequence & 1], &fresh, sizeof fresh);
-  }
-  counts->sequence += 2;
-  pool->persist->fence();
-  nvmi_step(NVMI_STEP_COUNT);
-  counts->stale = false; /* first: who spoils the counts from here on writes the word again */
-  counts->head->stale = 0;
-  pool->persist->flush(&counts->head->stale, sizeof counts->head->stale);
-  pool->persist->fence();
-  nvmi_step(NVMI_STEP_COUNT);
-  counts->candidates_lost = true;
-  return 0;
-}
-
 /* Crash before the header says so: a run that nothing leads to. After: the tables are stale. */
 int nvm_pool_count_references(NVM_POOL *pool) {
   if (nvmi_check_quiet(pool))
@@ -365,36 +263,4 @@ int nvm_pool_count_references(NVM_POOL *pool) {
   pool->counts = counts;
   pool->follower = &nvmi_counts_follower;
   return nvmi_counts_anew(pool);
-}
-
-static bool table_differs(const struct nvmi_counts *counts, const struct sum *sum, uint64_t i) {
-  static const uint16_t zero[NVM_COUNTS_TABLE / 2];
-  const uint16_t *seen = sum->seen[i % 2] + i / 2 * (NVM_COUNTS_STRETCH / 16);
-  uint64_t table = counts->directory[i];
-  const void *have = table ? counts->pool->home + table : (const char *)zero;
-  return (table || sum->used[i]) && memcmp(have, sum->used[i] ? seen : zero, NVM_COUNTS_TABLE) != 0;
-}
-
-long nvmi_counts_differ(struct nvm_pool *pool, void (*report)(void *, uint64_t), void *context) {
-  struct sum sum = {.pool = pool};
-  size_t size = pool->header.span / 8, words = directory_words(pool);
-  long differ = 0;
-  sum.used = nvmi_dram_reserve(words);
-  for (unsigned i = 0; i < 2; i++)
-    sum.seen[i] = nvmi_dram_reserve(size);
-  if (!sum.seen[0] || !sum.seen[1] || !sum.used)
-    differ = nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for counting its references");
-  else if (add_all(&sum))
-    differ = -1;
-  for (uint64_t i = 0; differ >= 0 && i < words; i++)
-    if (table_differs(pool->counts, &sum, i)) {
-      report(context, i / 2 * NVM_COUNTS_STRETCH);
-      differ++;
-    }
-  for (unsigned i = 0; i < 2; i++)
-    if (sum.seen[i])
-      munmap(sum.seen[i], size);
-  if (sum.used)
-    munmap(sum.used, words);
-  return differ;
 }

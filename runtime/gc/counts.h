@@ -45,8 +45,9 @@ struct nvmi_count_delta;
 
 struct nvmi_counts {
   struct nvm_pool *pool;
-  _Atomic bool stale;      /* `head->stale` is set, and durable */
-  struct nvm_counts *head; /* in home, like all below */
+  _Atomic bool stale;       /* `head->stale` is set, and durable */
+  _Atomic uint64_t spoiled; /* how often somebody said so (nvmi_counts_spoil) */
+  struct nvm_counts *head;  /* in home, like all below */
   struct nvm_batch *batch[2];
   char *ring;
   uint64_t *directory;
@@ -76,6 +77,11 @@ static inline struct nvmi_count_scratch *nvmi_count_scratch(const struct nvmi_lo
   return &log->pool->counts->scratch[log->slot];
 }
 
+/* Of the directory. */
+static inline uint64_t nvmi_counts_words(const struct nvm_pool *pool) {
+  return pool->header.span / NVM_COUNTS_STRETCH * 2;
+}
+
 enum nvmi_record_state { NVMI_RECORD_NONE, NVMI_RECORD_OPEN, NVMI_RECORD_DONE, NVMI_RECORD_VOID };
 
 /* Of a mapped pool that counts: makes the DRAM. -1: recorded, the pool is damaged. */
@@ -92,8 +98,11 @@ int nvmi_counts_recover(struct nvm_pool *pool);
 /* counts_log.c: before a commit the activation record becomes durable. */
 extern const struct nvmi_follower nvmi_counts_follower;
 
-/* The tables are not exact from now on. Allowed in signal handlers. */
+/* The tables are not exact from now on. Allowed in signal handlers. While they are made anew: they are
+ * made once more. */
 void nvmi_counts_spoil(struct nvm_pool *pool);
+/* The same, whatever was said before. */
+void nvmi_counts_say_stale(struct nvmi_counts *counts);
 
 /* counts_batch.c: room in DRAM for a batch; -1: there is none. Of one in the file: its checksum;
  * and its counts are stored, flushed. */

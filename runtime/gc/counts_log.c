@@ -28,15 +28,21 @@ static uint64_t lines_of(uint64_t changes) {
 /* One aligned word, fenced before the change that is not counted is stored or committed. Another
  * thread's fence may still be under way: who does not know the word to be durable fences it, too.
  */
+void nvmi_counts_say_stale(struct nvmi_counts *counts) {
+  uint64_t *stale = &counts->head->stale;
+  __atomic_store_n(stale, 1, __ATOMIC_RELAXED);
+  counts->pool->persist->flush(stale, sizeof *stale);
+  counts->pool->persist->fence();
+  atomic_store(&counts->stale, true);
+}
+
+/* Counted first, looked at then; nvmi_counts_anew() says the opposite first, and looks then: one of
+ * the two sees the other. */
 void nvmi_counts_spoil(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
-  uint64_t *stale = &counts->head->stale;
-  if (atomic_load_explicit(&counts->stale, memory_order_acquire))
-    return;
-  __atomic_store_n(stale, 1, __ATOMIC_RELAXED);
-  pool->persist->flush(stale, sizeof *stale);
-  pool->persist->fence();
-  atomic_store_explicit(&counts->stale, true, memory_order_release);
+  atomic_fetch_add(&counts->spoiled, 1);
+  if (!atomic_load(&counts->stale))
+    nvmi_counts_say_stale(counts);
 }
 
 static void *count_on(void *argument) {

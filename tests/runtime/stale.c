@@ -5,6 +5,7 @@
 #include "schedules.h"
 
 #include "gc/counts.h"
+#include "hooks.h"
 #include "store.h"
 
 #include "nvmove/inspect.h"
@@ -61,6 +62,32 @@ TEST_ONCE(power_failure_stale_counts) {
   share_progress();
   power_fail_everywhere("undo", prepare_counting, spoil_alone, verify_stale);
   power_fail_everywhere("undo", prepare_counting, spoil_in_two_threads, verify_stale);
+}
+
+static unsigned steps, spoiled_at;
+
+static void spoil_once(enum nvmi_step step) {
+  steps += step == NVMI_STEP_COUNT;
+  if (step == NVMI_STEP_COUNT && steps == spoiled_at)
+    nvmi_counts_spoil(pool);
+}
+
+/* As a library does that another thread loads: what was counted by then is counted again. */
+TEST_ONCE(counted_again_where_it_was_spoiled) {
+  enum { STEPS = 4 }; /* of making the tables once */
+  char path[200];
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  prepare_counting(path);
+  pool = test_open(path);
+  hook_steps(spoil_once);
+  for (spoiled_at = 1; spoiled_at <= STEPS + 1; spoiled_at++) {
+    steps = 0;
+    CHECK(nvmi_counts_anew(pool) == 0);
+    CHECK(steps == (spoiled_at <= STEPS ? 2 * STEPS : STEPS));
+    CHECK(!pool->counts->stale && !pool->counts->head->stale);
+  }
+  hook_steps(NULL);
+  CHECK(nvm_pool_close(pool) == 0);
 }
 
 enum { FAR = 5 * NVM_COUNTS_STRETCH }; /* what nothing leads to so far */

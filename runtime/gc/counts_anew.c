@@ -1,0 +1,154 @@
+/* counts_anew.c: all references of a pool are counted: its tables are made anew, or compared with that
+ * (counts.h).
+ */
+#include "gc/collect.h"
+#include "gc/counts.h"
+#include "types/crew.h"
+
+#include "base/kill.h"
+#include "heap/heap_types.h"
+#include "types/types.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Adds up all references, in tables of the pool or of DRAM alone. */
+struct sum {
+  struct nvm_pool *pool;
+  uint16_t *seen[2]; /* DRAM: a count for every 16 bytes; null: those of the pool */
+  bool *used;        /* by directory index, of those in DRAM */
+  const char *field; /* that cannot be followed */
+  bool failed;       /* recorded */
+};
+
+static void add(void *context, uint64_t to) {
+  struct sum *sum = context;
+  uint16_t *at;
+  if (sum->seen[0]) {
+    at = &sum->seen[to & NVM_REFERENCE_WEAK][to / 16];
+    sum->used[nvmi_counts_table(to)] = true;
+  } else {
+    if (sum->failed || !nvmi_counts_cover(sum->pool->counts, to)) {
+      sum->failed = true;
+      return;
+    }
+    at = nvmi_counts_at(sum->pool->counts, to);
+  }
+  if (*at != NVM_COUNT_MANY)
+    ++*at;
+}
+
+static bool find_hidden(void *context, const struct nvmi_word *word) {
+  struct sum *sum = context;
+  if (word->field->kind == NVM_FIELD_XOR && nvmi_word_value(word))
+    sum->field = nvmi_field_name(word->field);
+  return !sum->field;
+}
+
+static bool add_block(void *context, const struct nvmi_block *block) {
+  struct sum *sum = context;
+  const struct nvm_type *type = nvmi_type_layout(sum->pool, block->type);
+  char *bytes = sum->pool->home + block->offset;
+  if (type)
+    nvmi_block_words(sum->pool, type, bytes, block->size, find_hidden, sum);
+  nvmi_each_reference(sum->pool, block->type, bytes, block->size, add, sum);
+  return !sum->failed && !sum->field;
+}
+
+static void add_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
+  nvmi_run_blocks(pool, chunk, add_block, context);
+}
+
+static int add_all(struct sum *sum) {
+  struct nvm_pool *pool = sum->pool;
+  const struct nvm_field root = {.name = "root", .kind = NVM_FIELD_POINTER};
+  uint64_t to = nvmi_reference_of(pool, &root, *(uint64_t *)(pool->home + NVM_ROOT_OFFSET));
+  if (to)
+    add(sum, to);
+  if (nvmi_each_run(pool, 1, add_run, sum, sizeof *sum) < 0 || sum->failed)
+    return -1;
+  if (sum->field)
+    return nvmi_fail(
+        NVM_EUNSAFE, pool->path,
+        "references cannot be counted: field %s is made of two pointers; free its blocks yourself",
+        sum->field);
+  return 0;
+}
+
+/* Crash before the tables are fenced: they are stale, it is done again. */
+static int count_anew(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  struct sum sum = {.pool = pool};
+  nvmi_counts_say_stale(counts);
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
+    if (counts->directory[i])
+      memset(pool->home + counts->directory[i], 0, NVM_COUNTS_TABLE);
+  nvmi_step(NVMI_STEP_COUNT);
+  if (add_all(&sum))
+    return -1;
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
+    if (counts->directory[i])
+      pool->persist->flush(pool->home + counts->directory[i], NVM_COUNTS_TABLE);
+  nvmi_step(NVMI_STEP_COUNT);
+  /* The last batch would set counts of before. */
+  for (unsigned i = 0; i < 2; i++) {
+    struct nvm_batch fresh = {.sequence = counts->sequence + 1 + i, .position = counts->done};
+    fresh.check = nvmi_batch_check(pool, &fresh);
+    pool->persist->stream(counts->batch[fresh.sequence & 1], &fresh, sizeof fresh);
+  }
+  counts->sequence += 2;
+  pool->persist->fence();
+  nvmi_step(NVMI_STEP_COUNT);
+  counts->stale = false; /* first: who spoils the counts from here on writes the word again */
+  counts->head->stale = 0;
+  pool->persist->flush(&counts->head->stale, sizeof counts->head->stale);
+  pool->persist->fence();
+  nvmi_step(NVMI_STEP_COUNT);
+  return 0;
+}
+
+/* A library that is loaded meanwhile brings layouts of types, a signal's handler stores: what was
+ * counted by then is worth nothing. */
+int nvmi_counts_anew(struct nvm_pool *pool) {
+  struct nvmi_counts *counts = pool->counts;
+  uint64_t spoiled;
+  do {
+    spoiled = atomic_load(&counts->spoiled);
+    if (count_anew(pool))
+      return -1;
+  } while (atomic_load(&counts->spoiled) != spoiled);
+  counts->candidates_lost = true;
+  return 0;
+}
+
+static bool table_differs(const struct nvmi_counts *counts, const struct sum *sum, uint64_t i) {
+  static const uint16_t zero[NVM_COUNTS_TABLE / 2];
+  const uint16_t *seen = sum->seen[i % 2] + i / 2 * (NVM_COUNTS_STRETCH / 16);
+  uint64_t table = counts->directory[i];
+  const void *have = table ? counts->pool->home + table : (const char *)zero;
+  return (table || sum->used[i]) && memcmp(have, sum->used[i] ? seen : zero, NVM_COUNTS_TABLE) != 0;
+}
+
+long nvmi_counts_differ(struct nvm_pool *pool, void (*report)(void *, uint64_t), void *context) {
+  struct sum sum = {.pool = pool};
+  size_t size = pool->header.span / 8, words = nvmi_counts_words(pool);
+  long differ = 0;
+  sum.used = nvmi_dram_reserve(words);
+  for (unsigned i = 0; i < 2; i++)
+    sum.seen[i] = nvmi_dram_reserve(size);
+  if (!sum.seen[0] || !sum.seen[1] || !sum.used)
+    differ = nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for counting its references");
+  else if (add_all(&sum))
+    differ = -1;
+  for (uint64_t i = 0; differ >= 0 && i < words; i++)
+    if (table_differs(pool->counts, &sum, i)) {
+      report(context, i / 2 * NVM_COUNTS_STRETCH);
+      differ++;
+    }
+  for (unsigned i = 0; i < 2; i++)
+    if (sum.seen[i])
+      munmap(sum.seen[i], size);
+  if (sum.used)
+    munmap(sum.used, words);
+  return differ;
+}
