@@ -222,8 +222,8 @@ bool defines(const llvm::Module &M, llvm::StringRef Name) {
   return F && !F->isDeclaration() && !F->hasAvailableExternallyLinkage();
 }
 
-/// What the runtime's messages say of the port file: the functions of `load`, in the objects of
-/// these and of `main`; and there, whether any object of the program is that of `program`.
+/// What the runtime is told of the port file: the functions of `load` and the settings of the pool, in
+/// the objects of these functions and of `main`; and there, whether any object of the program is that of `program`.
 void emitNames(llvm::Module &M, bool IsProgram, llvm::SmallVectorImpl<llvm::GlobalValue *> &Kept) {
   const port::PortFile &File = reading().File;
   bool HasMain = defines(M, "main"), HasLoad = false;
@@ -235,6 +235,13 @@ void emitNames(llvm::Module &M, bool IsProgram, llvm::SmallVectorImpl<llvm::Glob
   if (!Names.empty() && (HasMain || HasLoad))
     Kept.push_back(
         offer(M, "__nvm_load_names", llvm::ConstantDataArray::getString(M.getContext(), Names)));
+  std::string Settings;
+  port::forEachSetting(File.Pool, [&](llvm::StringRef Name, llvm::StringRef Value) {
+    Settings += Name.str() + "=" + Value.str() + '\0';
+  });
+  if (!Settings.empty() && (HasMain || HasLoad))
+    Kept.push_back(offer(M, "__nvm_port_settings",
+                         llvm::ConstantDataArray::getString(M.getContext(), Settings)));
   std::string Message = llvm::formatv(
       "{0}: 'program: {1}' names no source of this program, so entries that match nothing were not "
       "told; write the last part of the path of a source",

@@ -40,8 +40,18 @@ enum {
 static const char prefix[] = "NVMOVE_", of_tests[] = "NVMOVE_TEST_";
 extern char **environ;
 
+static const char *of_port_file(const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = __nvm_port_settings; at && *at; at += strlen(at) + 1)
+    if (strncmp(at, name, length) == 0 && at[length] == '=')
+      return at + length + 1;
+  return NULL;
+}
+
 const char *nvmi_setting(const char *name) {
   const char *value = getenv(name);
+  if (!value)
+    value = of_port_file(name);
   return value && *value ? value : NULL;
 }
 

@@ -14,7 +14,12 @@
  * name that is nearly that of a setting. Another unknown name is told of on stderr, once. */
 int nvmi_settings_check(const char *path);
 
-/* The value, valid until the environment changes; null: not set. */
+/* What a port file says of settings: strings NAME=VALUE, then an empty one. Missing where no object had
+ * such a file (plugin/Port.cpp). */
+extern const char __nvm_port_settings[] __attribute__((weak));
+
+/* The value, valid until the environment changes; where the environment does not have the name, that
+ * of the port file. Null: not set. */
 const char *nvmi_setting(const char *name);
 /* Whether the setting has that value. */
 bool nvmi_setting_is(const char *name, const char *value);

@@ -193,6 +193,30 @@ template <> struct MappingTraits<Load> {
   }
 };
 
+/// One number with one of \p Units behind it, or none of them; 0 counts as none.
+static bool isNumber(StringRef Text, StringRef Units) {
+  uint64_t Number;
+  if (!Text.empty() && Units.contains(Text.back()))
+    Text = Text.drop_back();
+  return !Text.empty() && isDigit(Text.front()) && !Text.getAsInteger(10, Number) && Number;
+}
+
+template <> struct MappingTraits<PoolSettings> {
+  static void mapping(IO &Io, PoolSettings &P) {
+    Io.mapOptional("path", P.Path);
+    Io.mapOptional("size", P.Size);
+    Io.mapOptional("method", P.Method);
+    Io.mapOptional("durable", P.Durable);
+    if (!P.Size.empty() && !isNumber(P.Size, "KMG"))
+      Io.setError("'size' is a number of bytes, with K, M or G behind: 512M");
+    else if (!P.Method.empty() && P.Method != "undo" && P.Method != "shadow")
+      Io.setError("'method' is 'undo' or 'shadow'");
+    else if (!P.Durable.empty() && P.Durable != "always" && P.Durable != "never" &&
+             !isNumber(P.Durable, ""))
+      Io.setError("'durable' is 'always', 'never' or a number of milliseconds");
+  }
+};
+
 template <> struct MappingTraits<PortFile> {
   static void mapping(IO &Io, PortFile &P) {
     Version V;
@@ -212,6 +236,7 @@ template <> struct MappingTraits<PortFile> {
     Io.mapOptional("roots", P.Roots);
     Io.mapOptional("load", P.Loads);
     Io.mapOptional("end", P.End);
+    Io.mapOptional("pool", P.Pool);
     Io.mapOptional("fields", P.Marks);
     if (P.Roots.empty() != P.Loads.empty())
       Io.setError(
@@ -321,6 +346,17 @@ llvm::Expected<PortFile> readPortFile(llvm::StringRef Path) {
 
 void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take) {
   visitMarks(F, Take);
+}
+
+void forEachSetting(const PoolSettings &P,
+                    llvm::function_ref<void(llvm::StringRef, llvm::StringRef)> Take) {
+  const std::pair<const char *, const std::string &> All[] = {{"NVMOVE_POOL", P.Path},
+                                                              {"NVMOVE_POOL_SIZE", P.Size},
+                                                              {"NVMOVE_METHOD", P.Method},
+                                                              {"NVMOVE_DURABLE", P.Durable}};
+  for (const auto &[Name, Value] : All)
+    if (!Value.empty())
+      Take(Name, Value);
 }
 
 llvm::StringRef wrongTag(uint64_t Bits) {

@@ -61,6 +61,15 @@ struct Load {
   int64_t Attached = 0; ///< what it gives when the pool had the data
 };
 
+/// What the settings of the pool are where the environment does not say; empty: as without a port
+/// file.
+struct PoolSettings {
+  std::string Path;    ///< NVMOVE_POOL
+  std::string Size;    ///< NVMOVE_POOL_SIZE
+  std::string Method;  ///< NVMOVE_METHOD
+  std::string Durable; ///< NVMOVE_DURABLE
+};
+
 struct PortFile {
   std::string Path;
   std::string Program; ///< the source that is in the program: there every entry must be found
@@ -71,6 +80,7 @@ struct PortFile {
   std::vector<Entry> Beside;               ///< scopes: where the first argument lies
   std::vector<Root> Roots;
   std::vector<Load> Loads;
+  PoolSettings Pool;
   std::vector<Entry> End; ///< functions with which the program ends: what they free stays
   Fields Marks;
 };
@@ -81,6 +91,10 @@ llvm::Expected<PortFile> readPortFile(llvm::StringRef Path);
 
 /// Calls \p Take for each field that has a mark without more, with the mark's annotation.
 void forEachMark(const Fields &F, llvm::function_ref<void(const Entry &, const char *)> Take);
+
+/// Calls \p Take for each setting that has a value, by its name.
+void forEachSetting(const PoolSettings &P,
+                    llvm::function_ref<void(llvm::StringRef, llvm::StringRef)> Take);
 
 /// Why a pointer cannot have these bits as its tag; "" if it can.
 llvm::StringRef wrongTag(uint64_t Bits);
