@@ -292,6 +292,8 @@ void emitPortEntries(llvm::Module &M) {
                                             llvm::ConstantArray::get(Type, All), "nvmove.port"));
   }
   emitNames(M, IsProgram, Kept);
+  if (M.getFunction("__nvm_port_fork")) // PortCode.cpp
+    Kept.push_back(offer(M, "__nvm_port_forks", llvm::ConstantInt::get(Byte, 1)));
   if (!Kept.empty())
     llvm::appendToUsed(M, Kept);
 }

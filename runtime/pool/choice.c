@@ -48,7 +48,8 @@ void nvmi_domain_choose(struct nvm_pool *pool) {
 }
 
 int nvmi_method_choose(struct nvm_pool *pool) {
-  bool shadow = nvmi_domain_flushes(pool->header.domain) && fits_in_dram(pool);
+  bool wanted = nvmi_domain_flushes(pool->header.domain) || &__nvm_port_forks;
+  bool shadow = wanted && fits_in_dram(pool);
   pool->method = shadow ? &nvmi_shadow : &nvmi_undo;
   for (int i = 0; i < METHODS; i++)
     if (nvmi_setting_is("NVMOVE_METHOD", methods[i]->name))
