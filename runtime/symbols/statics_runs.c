@@ -73,14 +73,16 @@ const char *nvmi_statics_unlinked(const struct nvm_pool *pool, uint32_t chunk) {
 }
 
 int nvmi_statics_miss_none(struct nvm_pool *pool) {
-  uint32_t chunks = (uint32_t)(pool->header.heap_size >> NVM_CHUNK_SHIFT);
-  for (uint32_t chunk = 0, count; chunk < chunks; chunk += count ? count : 1) {
-    uint64_t word = *nvmi_chunk_word(pool, chunk);
-    count = (uint32_t)(word >> 32);
+  /* Of words that nobody has looked at so far: 64 bits, so that no length leads back. */
+  uint64_t chunks = pool->header.heap_size >> NVM_CHUNK_SHIFT;
+  for (uint64_t chunk = 0, count; chunk < chunks; chunk += count ? count : 1) {
+    uint64_t word = *nvmi_chunk_word(pool, (uint32_t)chunk);
+    count = word >> 32;
     const char *fault =
-        (word & 0xff) == NVM_CHUNK_STATICS ? nvmi_statics_unlinked(pool, chunk) : NULL;
+        (word & 0xff) == NVM_CHUNK_STATICS ? nvmi_statics_unlinked(pool, (uint32_t)chunk) : NULL;
     if (fault)
-      return nvmi_fail(NVM_ECORRUPT, pool->path, "chunk %u: %s; " NVMI_REPAIR_HINT, chunk, fault);
+      return nvmi_fail(NVM_ECORRUPT, pool->path, "chunk %u: %s; " NVMI_REPAIR_HINT, (unsigned)chunk,
+                       fault);
   }
   return 0;
 }
