@@ -61,6 +61,14 @@ static int put(const char *path, uint64_t offset, uint64_t value, size_t size) {
   return file < 0 || pwrite(file, &value, size, (off_t)offset) != (ssize_t)size || close(file);
 }
 
+/* Another byte than there is, whatever is drawn for it. */
+static int flip(const char *path, uint64_t offset) {
+  unsigned char byte;
+  int file = open(path, O_RDONLY);
+  return file < 0 || pread(file, &byte, 1, (off_t)offset) != 1 || close(file) ||
+         put(path, offset, byte ^ 0xff, 1);
+}
+
 static int again(const char *path) {
   NVM_POOL *pool = nvm_pool_open(path);
   if (!pool)
@@ -91,7 +99,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "header") == 0)
     return put(path, 4096 + 40, 7, 8);
   if (strcmp(what, "both") == 0)
-    return put(path, 40, 7, 1) || put(path, 4096 + 40, 7, 1);
+    return flip(path, 40) || flip(path, 4096 + 40);
   if (strcmp(what, "dangling") == 0)
     return put(path, at, address + 0x3000, 8);
   if (strcmp(what, "root") == 0)
