@@ -101,8 +101,9 @@ extern const struct nvmi_follower nvmi_counts_follower;
 /* The tables are not exact from now on. Allowed in signal handlers. While they are made anew: they are
  * made once more. */
 void nvmi_counts_spoil(struct nvm_pool *pool);
-/* The same, whatever was said before. */
-void nvmi_counts_say_stale(struct nvmi_counts *counts);
+/* The same, durably, whatever was said before. Gives what `spoiled` is by that, which the file's word has
+ * from now on: never 0, and another one each time. */
+uint64_t nvmi_counts_say_stale(struct nvmi_counts *counts);
 
 /* counts_batch.c: room in DRAM for a batch; -1: there is none. Of one in the file: its checksum;
  * and its counts are stored, flushed. */

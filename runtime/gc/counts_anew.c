@@ -75,11 +75,29 @@ static int add_all(struct sum *sum) {
   return 0;
 }
 
-/* Crash before the tables are fenced: they are stale, it is done again. */
+/* The tables are durable. False: somebody has spoiled them since they were said to be stale by `number`.
+ *
+ * At no moment does the file say that they are exact while somebody relies on the opposite: who spoils
+ * them counts first, and looks at `stale` then. Before the look below: it is seen there. Behind it: `stale`
+ * is false, so that thread writes the file's word, which is not `number` any more and stays; or which is 0
+ * already, and it writes over that.
+ */
+static bool say_exact(struct nvmi_counts *counts, uint64_t number) {
+  uint64_t *word = &counts->head->stale;
+  atomic_store(&counts->stale, false);
+  if (atomic_load(&counts->spoiled) != number ||
+      !__atomic_compare_exchange_n(word, &number, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    return false;
+  counts->pool->persist->flush(word, sizeof *word);
+  counts->pool->persist->fence();
+  nvmi_step(NVMI_STEP_COUNT);
+  return true;
+}
+
+/* Crash before the tables are said to be exact: they are stale, it is done again. */
 static int count_anew(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
   struct sum sum = {.pool = pool};
-  nvmi_counts_say_stale(counts);
   for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (counts->directory[i])
       memset(pool->home + counts->directory[i], 0, NVM_COUNTS_TABLE);
@@ -99,11 +117,6 @@ static int count_anew(struct nvm_pool *pool) {
   counts->sequence += 2;
   pool->persist->fence();
   nvmi_step(NVMI_STEP_COUNT);
-  counts->stale = false; /* first: who spoils the counts from here on writes the word again */
-  counts->head->stale = 0;
-  pool->persist->flush(&counts->head->stale, sizeof counts->head->stale);
-  pool->persist->fence();
-  nvmi_step(NVMI_STEP_COUNT);
   return 0;
 }
 
@@ -111,12 +124,12 @@ static int count_anew(struct nvm_pool *pool) {
  * counted by then is worth nothing. */
 int nvmi_counts_anew(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
-  uint64_t spoiled;
+  uint64_t number;
   do {
-    spoiled = atomic_load(&counts->spoiled);
+    number = nvmi_counts_say_stale(counts);
     if (count_anew(pool))
       return -1;
-  } while (atomic_load(&counts->spoiled) != spoiled);
+  } while (!say_exact(counts, number));
   counts->candidates_lost = true;
   return 0;
 }

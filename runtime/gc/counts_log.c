@@ -28,21 +28,26 @@ static uint64_t lines_of(uint64_t changes) {
 /* One aligned word, fenced before the change that is not counted is stored or committed. Another
  * thread's fence may still be under way: who does not know the word to be durable fences it, too.
  */
-void nvmi_counts_say_stale(struct nvmi_counts *counts) {
+static void write_stale(struct nvmi_counts *counts, uint64_t number) {
   uint64_t *stale = &counts->head->stale;
-  __atomic_store_n(stale, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(stale, number, __ATOMIC_SEQ_CST);
   counts->pool->persist->flush(stale, sizeof *stale);
   counts->pool->persist->fence();
   atomic_store(&counts->stale, true);
 }
 
-/* Counted first, looked at then; nvmi_counts_anew() says the opposite first, and looks then: one of
- * the two sees the other. */
+uint64_t nvmi_counts_say_stale(struct nvmi_counts *counts) {
+  uint64_t number = atomic_fetch_add(&counts->spoiled, 1) + 1;
+  write_stale(counts, number);
+  return number;
+}
+
+/* Counted first, looked at then: see say_exact (counts_anew.c). */
 void nvmi_counts_spoil(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
-  atomic_fetch_add(&counts->spoiled, 1);
+  uint64_t number = atomic_fetch_add(&counts->spoiled, 1) + 1;
   if (!atomic_load(&counts->stale))
-    nvmi_counts_say_stale(counts);
+    write_stale(counts, number);
 }
 
 static void *count_on(void *argument) {
