@@ -8,6 +8,13 @@
 
 #include <string.h>
 
+/* Entries whose place is known: the first ones. A handler may add more at any moment than there is room
+ * for; what was made of the first is of no use then (methods/undo.c). */
+static inline unsigned nvmi_known_ranges(const struct nvmi_log *log) {
+  unsigned count = log->undo.range_count;
+  return count < NVMI_CHECKED_MAX ? count : NVMI_CHECKED_MAX;
+}
+
 /* The frame's last line is zero behind the payload already. */
 static inline __attribute__((always_inline)) void
 nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *address, uint32_t size) {

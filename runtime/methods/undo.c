@@ -71,7 +71,7 @@ static bool flush_late(struct nvmi_log *log, size_t before) {
 
 static bool has_volatile(const struct nvmi_log *log) {
   bool found = false;
-  for (unsigned i = 0; i < log->undo.range_count && !found; i++)
+  for (unsigned i = 0; i < nvmi_known_ranges(log) && !found; i++)
     found = nvmi_has_volatile_at(log->pool, log->undo.ranges[i].offset,
                                  log->undo.ranges[i].offset + log->undo.ranges[i].size);
   return found;
@@ -95,10 +95,9 @@ static bool may_check(const struct nvmi_log *log) {
   return !log->pool->has_volatile || !has_volatile(log);
 }
 
-/* A handler may add ranges meanwhile: more than there is room for, and the sum is of no use then. */
 static uint64_t sum_of_ranges(const struct nvmi_log *log) {
   uint64_t sum = 0;
-  for (unsigned i = 0; i < log->undo.range_count && i < NVMI_CHECKED_MAX; i++)
+  for (unsigned i = 0; i < nvmi_known_ranges(log); i++)
     sum = nvmi_check_add(sum, nvmi_check_by(&log->pool->key,
                                             log->pool->work + log->undo.ranges[i].offset,
                                             log->undo.ranges[i].size));
