@@ -9,8 +9,7 @@ function(nvmove_precompile target)
   endif()
 endfunction()
 
-# nvmove_quick_to_build(TARGET): what runs seldom, or for a moment, is not optimised in the dev preset; the
-# sanitizers' code is what takes the optimiser's time.
+# nvmove_quick_to_build(TARGET): what runs seldom, or for a moment, is not optimised in the presets with assertions.
 function(nvmove_quick_to_build target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
 endfunction()

@@ -222,9 +222,11 @@ bool defines(const llvm::Module &M, llvm::StringRef Name) {
   return F && !F->isDeclaration() && !F->hasAvailableExternallyLinkage();
 }
 
-/// What the runtime is told of the port file: the functions of `load` and the settings of the pool, in
-/// the objects of these functions and of `main`; and there, whether any object of the program is that of `program`.
-void emitNames(llvm::Module &M, bool IsProgram, llvm::SmallVectorImpl<llvm::GlobalValue *> &Kept) {
+/// What the runtime is told of the port file. In the objects of `main` and of the functions of `load`: these
+/// functions, and the settings of the pool. In that of `main`: whether any object of the program is that
+/// of `program`. In each that calls fork: that.
+void tellRuntime(llvm::Module &M, bool IsProgram,
+                 llvm::SmallVectorImpl<llvm::GlobalValue *> &Kept) {
   const port::PortFile &File = reading().File;
   bool HasMain = defines(M, "main"), HasLoad = false;
   std::string Names;
@@ -255,6 +257,8 @@ void emitNames(llvm::Module &M, bool IsProgram, llvm::SmallVectorImpl<llvm::Glob
     Kept.push_back(
         offer(M, "__nvm_port_main", llvm::ConstantStruct::getAnon({textIn(M, Message), Program})));
   }
+  if (M.getFunction("__nvm_port_fork")) // PortCode.cpp
+    Kept.push_back(offer(M, "__nvm_port_forks", llvm::ConstantInt::get(Byte, 1)));
 }
 
 } // namespace
@@ -291,9 +295,7 @@ void emitPortEntries(llvm::Module &M) {
     Kept.push_back(new llvm::GlobalVariable(M, Type, true, llvm::GlobalValue::PrivateLinkage,
                                             llvm::ConstantArray::get(Type, All), "nvmove.port"));
   }
-  emitNames(M, IsProgram, Kept);
-  if (M.getFunction("__nvm_port_fork")) // PortCode.cpp
-    Kept.push_back(offer(M, "__nvm_port_forks", llvm::ConstantInt::get(Byte, 1)));
+  tellRuntime(M, IsProgram, Kept);
   if (!Kept.empty())
     llvm::appendToUsed(M, Kept);
 }

@@ -113,8 +113,6 @@ static void check_heap(struct check *check) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     const char *wrong = nvmi_chunk_fault(pool, word, chunks - chunk);
     const char *lost = wrong ? NULL : nvmi_nameless_fault(pool, chunk);
-    if (!wrong && !lost && (word & 0xff) == NVM_CHUNK_STATICS)
-      lost = nvmi_statics_unlinked(pool, chunk);
     if (wrong || lost)
       fault(check, "chunk %u: %s (%#llx)", chunk, wrong ? wrong : lost, (unsigned long long)word);
     if (wrong)

@@ -90,8 +90,6 @@ uint64_t *nvmi_statics_first_link(const struct nvm_pool *pool);
 const struct nvm_statics_run *nvmi_statics_run_at(const struct nvm_pool *pool, uint64_t at);
 /* -1, recorded: a run with entries has lost its link. */
 int nvmi_statics_miss_none(struct nvm_pool *pool);
-/* What is wrong with the run of kind STATICS that begins there; null: nothing. */
-const char *nvmi_statics_unlinked(const struct nvm_pool *pool, uint32_t chunk);
 /* The checksum that belongs into a run of the table. */
 uint64_t nvmi_statics_run_check(const struct nvm_pool *pool, const struct nvm_statics_run *run);
 /* Of the table's runs. */

@@ -62,14 +62,11 @@ static bool begins(const struct nvm_pool *pool, uint64_t offset) {
 
 /* An entry is stored only when the link to its run is durable (add_run): a run that has one, and that
  * no link leads to, has lost it. */
-const char *nvmi_statics_unlinked(const struct nvm_pool *pool, uint32_t chunk) {
-  uint64_t at = nvmi_chunk_offset(pool, chunk),
-           room = NVM_CHUNK_SIZE - sizeof(struct nvm_statics_run);
+static bool is_lost(const struct nvm_pool *pool, uint64_t at) {
   const struct nvm_statics_run *run = nvmi_statics_run_at(pool, at);
-  if (!run || !nvmi_statics_is_whole(pool, (const void *)(run + 1), room) ||
-      is_listed(pool, at, NVM_CHUNK_SIZE, true))
-    return NULL;
-  return "a part of the table of static data, and no link leads to it";
+  return run &&
+         nvmi_statics_is_whole(pool, (const void *)(run + 1), NVM_CHUNK_SIZE - sizeof *run) &&
+         !is_listed(pool, at, NVM_CHUNK_SIZE, true);
 }
 
 int nvmi_statics_miss_none(struct nvm_pool *pool) {
@@ -78,11 +75,12 @@ int nvmi_statics_miss_none(struct nvm_pool *pool) {
   for (uint64_t chunk = 0, count; chunk < chunks; chunk += count ? count : 1) {
     uint64_t word = *nvmi_chunk_word(pool, (uint32_t)chunk);
     count = word >> 32;
-    const char *fault =
-        (word & 0xff) == NVM_CHUNK_STATICS ? nvmi_statics_unlinked(pool, (uint32_t)chunk) : NULL;
-    if (fault)
-      return nvmi_fail(NVM_ECORRUPT, pool->path, "chunk %u: %s; " NVMI_REPAIR_HINT, (unsigned)chunk,
-                       fault);
+    if ((word & 0xff) == NVM_CHUNK_STATICS &&
+        is_lost(pool, nvmi_chunk_offset(pool, (uint32_t)chunk)))
+      return nvmi_fail(NVM_ECORRUPT, pool->path,
+                       "chunk %u: a part of the table of static data, and no link leads to "
+                       "it; " NVMI_REPAIR_HINT,
+                       (unsigned)chunk);
   }
   return 0;
 }

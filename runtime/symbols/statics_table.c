@@ -274,7 +274,7 @@ static bool add_run(struct nvm_pool *pool) {
   uint64_t *link = statics->run ? &statics->run->next : nvmi_statics_first_link(pool);
   *(volatile uint64_t *)link = at;
   pool->persist->flush(link, sizeof *link);
-  pool->persist->fence(); /* before the first entry: nvmi_statics_unlinked() */
+  pool->persist->fence(); /* before the first entry: statics_runs.c */
   statics->run = run;
   statics->used = sizeof *run;
   return true;

@@ -141,7 +141,7 @@ class Campaign:
         if status == 3:
             return "refused", said
         parts = damage.parts(image)
-        if parts <= {"log", "last entry"} and image.is_behind_syncs(damage.changed(image)) and \
+        if parts and parts <= {"log", "last entry"} and image.is_behind_syncs(damage.changed(image)) and \
                 run([self.program, "verify", *files, *rest, "cut"], environment)[0] == 0:
             return "earlier", said
         checked, heard = run([self.nvmove, "pool", "check", files[0]], environment)
