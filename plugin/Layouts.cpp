@@ -40,7 +40,7 @@ bool LayoutBuilder::hasWords(QualType T) const {
 Words LayoutBuilder::wordsOf(QualType T, const TypeLayout &Type) const {
   Flattener Flatten(Context);
   Words All = Flatten.flatten(T, 0, "");
-  settleTails(Flatten, All, Type);
+  decideTails(Flatten, All, Type);
   return All;
 }
 

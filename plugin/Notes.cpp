@@ -181,7 +181,7 @@ void emitGroup(ArrayRef<Note> Group) {
     else
       noteStretch(At, S, Ahead);
   if (Ahead)
-    callSharedSettle(At);
+    callSharedDrain(At);
 }
 
 void emitNote(const Note &N) { emitGroup(N); }

@@ -62,6 +62,6 @@ void callSharedNote(IRBuilderBase &At, Value *Address, Value *Size, bool Ahead) 
   callShared(At, Site, {Address, At.CreateZExtOrTrunc(Size, At.getInt64Ty())});
 }
 
-void callSharedSettle(IRBuilderBase &At) { callShared(At, "__nvm_site_settle", {}); }
+void callSharedDrain(IRBuilderBase &At) { callShared(At, "__nvm_site_drain", {}); }
 
 } // namespace nvmove::plugin

@@ -15,6 +15,6 @@ namespace nvmove::plugin {
 void callSharedNote(llvm::IRBuilderBase &At, llvm::Value *Address, llvm::Value *Size, bool Ahead);
 
 /// Waits for what was noted ahead, if anything was.
-void callSharedSettle(llvm::IRBuilderBase &At);
+void callSharedDrain(llvm::IRBuilderBase &At);
 
 } // namespace nvmove::plugin

@@ -190,7 +190,7 @@ Words spill(const Flattener &Flatten, const Word &Tail, const Extent &Union) {
   return {Rest};
 }
 
-void settleTails(const Flattener &Flatten, Words &All, const TypeLayout &Type) {
+void decideTails(const Flattener &Flatten, Words &All, const TypeLayout &Type) {
   All = layInnerOver(Flatten, std::move(All), {Type.Size, Type.Alignment});
   Words Tails;
   llvm::copy_if(All, std::back_inserter(Tails), [](const Word &W) { return W.isTail(); });

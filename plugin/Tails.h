@@ -20,7 +20,7 @@ Words spill(const Flattener &Flatten, const Word &Tail, const Extent &Union);
 
 /// Of several arrays at the end each may be what the program uses. They become one: plain
 /// bytes if none has pointers, itself if they are the same, words that nobody decides otherwise.
-void settleTails(const Flattener &Flatten, Words &All, const TypeLayout &Type);
+void decideTails(const Flattener &Flatten, Words &All, const TypeLayout &Type);
 
 bool hasTail(const Words &All);
 

@@ -49,7 +49,7 @@ struct nvm_line {
 
 struct nvm_line_table {
   struct nvm_line slot[NVM_LINE_SLOTS];
-  uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_settle has to wait for */
+  uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_drain has to wait for */
   uint64_t fresh_start,
       fresh_end;   /* addresses: what the open transaction allocated last, all noted */
   uint64_t called; /* ranges of __nvm_note_call whose calls have not returned */

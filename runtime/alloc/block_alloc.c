@@ -107,10 +107,10 @@ static void *alloc(NVM_POOL *pool, uint64_t type, size_t size, bool *zero) {
       nvmi_fail_no_pool();
     return NULL;
   }
-  if (size > pool->header.span - pool->header.heap_offset) {
+  if (size > pool->header.range - pool->header.heap_offset) {
     nvmi_fail(NVM_ETOOLARGE, pool->path,
               "an allocation of %zu bytes; the pool may grow to %llu at most", size,
-              (unsigned long long)pool->header.span);
+              (unsigned long long)pool->header.range);
     return NULL;
   }
   int index = type && !pool->forked ? index_of(pool, type) : 0;

@@ -27,18 +27,18 @@ enum nvmi_rank {
   /* struct nvm_pool: a record under it may need a longer log; a handler that interrupts that may post a
    * semaphore. */
   NVMI_LOCK_NUMBERING,
-  NVMI_LOCK_ORDER,     /* order: undoing needs a log under it */
-  NVMI_LOCK_STATICS,   /* symbols: makes entries in the heap under it */
-  NVMI_LOCK_POOL,      /* struct nvm_pool: logs, types, header, growth */
-  NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
-  NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
-  NVMI_LOCK_HEAP,      /* struct nvmi_heap */
-  NVMI_LOCK_SETTLING,  /* struct nvm_pool: who raises the bound */
-  NVMI_LOCK_HUNT,      /* gc: blocks that threads hand each other */
-  NVMI_LOCK_DESCRIBED, /* types: layouts of libraries */
-  NVMI_LOCK_MODULES,   /* below, nvmi_each_module */
-  NVMI_LOCK_MAP,       /* core: the table of pools */
-  NVMI_LOCK_HANDED,    /* core: values that open transactions have handed over (handed.h) */
+  NVMI_LOCK_ORDER,   /* order: undoing needs a log under it */
+  NVMI_LOCK_STATICS, /* symbols: makes entries in the heap under it */
+  NVMI_LOCK_POOL,    /* struct nvm_pool: logs, types, header, growth */
+  NVMI_LOCK_COUNT,   /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
+  NVMI_LOCK_APPEND,  /* struct nvmi_counts: a new table comes from the heap */
+  NVMI_LOCK_HEAP,    /* struct nvmi_heap */
+  NVMI_LOCK_CHECKPOINT, /* struct nvm_pool: who raises the bound */
+  NVMI_LOCK_HUNT,       /* gc: blocks that threads hand each other */
+  NVMI_LOCK_DESCRIBED,  /* types: layouts of libraries */
+  NVMI_LOCK_MODULES,    /* below, nvmi_each_module */
+  NVMI_LOCK_MAP,        /* core: the table of pools */
+  NVMI_LOCK_HANDED,     /* core: values that open transactions have handed over (handed.h) */
   NVMI_LOCK_FILES, /* base: descriptors and mappings that a child shall not have (own_files.h) */
   NVMI_LOCK_SYNC,  /* platform: who brings a file to the disk */
   NVMI_LOCK_TRACE, /* trace: whoever flushes has it, whatever else is held */

@@ -78,9 +78,9 @@ int nvmi_header_init(struct nvm_pool *pool, uint64_t size) {
   h->magic = NVM_MAGIC;
   h->format = NVM_FORMAT;
   h->header_size = sizeof *h;
-  for (h->span = granule; h->span < GROWTH_FACTOR * size; h->span *= 2) /* relocate.h says why */
+  for (h->range = granule; h->range < GROWTH_FACTOR * size; h->range *= 2) /* relocate.h says why */
     ;
-  h->heap_offset = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->span);
+  h->heap_offset = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->range);
   h->heap_size = (size - NVM_CHUNKS_OFFSET - nvmi_chunk_table_size(size)) & ~(NVM_CHUNK_SIZE - 1);
   h->generation = 1;
   h->state = NVM_STATE_OPEN;
@@ -111,16 +111,16 @@ const char *nvmi_header_senseless(const struct nvm_header *h) {
   const uint64_t granule = UINT64_C(1) << NVMI_GRANULE_SHIFT;
   if (h->header_size != sizeof *h)
     return "header size";
-  if (h->span < granule || h->span & (h->span - 1) || h->span > NVM_RANGE_SIZE)
-    return "span";
+  if (h->range < granule || h->range & (h->range - 1) || h->range > NVM_RANGE_SIZE)
+    return "range";
   if (!nvmi_is_base(h, h->base) || h->moves > NVM_MOVES_MAX)
     return "base address";
   for (uint32_t i = 0; i < h->moves; i++)
     if (!nvmi_is_base(h, h->moved_from[i]))
       return "former base address";
-  if (h->heap_offset != NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->span))
+  if (h->heap_offset != NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->range))
     return "heap offset";
-  if (!h->heap_size || h->heap_size % NVM_CHUNK_SIZE || h->heap_size > h->span - h->heap_offset)
+  if (!h->heap_size || h->heap_size % NVM_CHUNK_SIZE || h->heap_size > h->range - h->heap_offset)
     return "heap size";
   if (h->statics > NVM_STATICS_TOKENS)
     return "state of static pointers";

@@ -67,7 +67,7 @@ struct nvmi_log {
   _Atomic int solo; /* inside a section that relies on this log being the only one */
   bool alone;       /* what that section was told; for the heap */
   /* From this order on (<< 1) its records may not be in place durably; 0: all are, or (shadow) are
-   * published (settle.h). Lowest bit: the commit that said so will wait, and clear it. */
+   * published (checkpoint.h). Lowest bit: the commit that said so will wait, and clear it. */
   _Atomic uint64_t pending;
   struct nvmi_undo_part undo;
   struct nvmi_array operations; /* uint64_t, NVM_OPERATION: of the commit record */
@@ -78,7 +78,7 @@ struct nvmi_log {
   struct nvmi_array entries; /* of an abort (log_read.h) */
   struct nvmi_block_cache blocks;
   struct nvm_stats stats;
-  unsigned bank;         /* shadow: that records go to (settle.h) */
+  unsigned bank;         /* shadow: that records go to (checkpoint.h) */
   bool bank_tells;       /* a record there that is not in the copy is durable */
   _Atomic uint64_t last; /* record in the copy: where it begins << 32 | ends; 0: none */
   _Alignas(NVM_FRAME_ALIGN) char copy[NVMI_COPY];

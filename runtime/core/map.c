@@ -1,7 +1,7 @@
 /* map.c: the reserved range (abi.h) and the mappings in it.
  *
  * The whole range is reserved without access at first use, so nothing else ever lies in it and the
- * compiled code's check is one shift and one comparison. A pool starts at a multiple of its span,
+ * compiled code's check is one shift and one comparison. A pool starts at a multiple of its range,
  * chosen at creation by its random id so that pools made apart seldom clash, and keeps that
  * address unless it is taken (relocate.h).
  */
@@ -90,7 +90,7 @@ static bool is_open_to(const struct nvm_pool *pool, uint64_t place, uint64_t cou
           nvmi_base_allowed(&pool->header, NVM_RANGE_BASE + (place << NVMI_GRANULE_SHIFT)));
 }
 
-/* Places are multiples of the span (relocate.h). Granule, or -1. */
+/* Places are multiples of the range (relocate.h). Granule, or -1. */
 static int find_place(const struct nvm_pool *pool, uint64_t count, uint64_t wish) {
   uint64_t home = wish ? wish : nvmi_origin(&pool->header), first;
   if (home) {
@@ -118,7 +118,7 @@ static int claim_locked(struct nvm_pool *pool, uint64_t wish) {
   if (number == NVMI_POOLS_MAX)
     return nvmi_fail(NVM_ELIMIT, pool->path, "%d pools are open, which is the most; close one",
                      NVMI_POOLS_MAX);
-  uint64_t count = pool->header.span >> NVMI_GRANULE_SHIFT;
+  uint64_t count = pool->header.range >> NVMI_GRANULE_SHIFT;
   int first = find_place(pool, count, wish);
   if (first < 0)
     return nvmi_fail(NVM_EADDRESS, pool->path,
@@ -143,7 +143,7 @@ int nvmi_map_claim(struct nvm_pool *pool, uint64_t wish) {
 void nvmi_map_release(struct nvm_pool *pool) {
   nvmi_lock(lock);
   uint64_t first = ((uint64_t)(uintptr_t)pool->work - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
-  for (uint64_t i = 0; i < pool->header.span >> NVMI_GRANULE_SHIFT; i++)
+  for (uint64_t i = 0; i < pool->header.range >> NVMI_GRANULE_SHIFT; i++)
     nvmi_pool_by_granule[first + i] = NULL;
   by_number[pool->index] = NULL;
   nvmi_unlock(lock);
@@ -223,7 +223,7 @@ int nvmi_map_pool(struct nvm_pool *pool, bool private_work) {
   if (pool->is_copy)
     return map_copy(pool);
   /* Huge pages of the file, as DAX has them, can be mapped as such. */
-  pool->home = nvmi_reserve_aligned(header->span, PROT_NONE);
+  pool->home = nvmi_reserve_aligned(header->range, PROT_NONE);
   if (!pool->home)
     return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
   return map_file(pool, pool->home, 0, nvmi_file_size(header)) ||
@@ -243,7 +243,7 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
 
 int nvmi_map_delayed(struct nvm_pool *pool) {
   uint64_t size = nvmi_file_size(&pool->header);
-  pool->file = nvmi_reserve_aligned(pool->header.span, PROT_NONE);
+  pool->file = nvmi_reserve_aligned(pool->header.range, PROT_NONE);
   if (!pool->file)
     return nvmi_fail(NVM_EADDRESS, pool->path, "cannot reserve addresses: %s", strerror(errno));
   return map_file(pool, pool->file, 0, size) || map_in_dram(pool, NVM_ROOT_OFFSET, PAGE) ||
@@ -257,8 +257,8 @@ bool nvmi_map_inherit(struct nvm_pool *pool, bool inherited) {
   int advice = inherited ? MADV_DOFORK : MADV_DONTFORK;
   if (pool->is_copy)
     return true; /* is private, and always inherited */
-  if (madvise(pool->home, header->span, advice) ||
-      (pool->file && madvise(pool->file, header->span, advice)))
+  if (madvise(pool->home, header->range, advice) ||
+      (pool->file && madvise(pool->file, header->range, advice)))
     return false;
   return pool->method->private_work ||
          (madvise(pool->work + NVM_ROOT_OFFSET, PAGE, advice) == 0 &&
@@ -292,10 +292,10 @@ int nvmi_unmap_end(struct nvm_pool *pool, uint64_t old_size) {
 
 void nvmi_unmap_pool(struct nvm_pool *pool) {
   if (pool->home && !pool->is_copy)
-    munmap(pool->home, pool->header.span);
+    munmap(pool->home, pool->header.range);
   if (pool->file && !pool->forked) /* a child of fork does not have it */
-    munmap(pool->file, pool->header.span);
+    munmap(pool->file, pool->header.range);
   pool->home = pool->file = NULL;
-  mmap(pool->work, pool->header.span, PROT_NONE,
+  mmap(pool->work, pool->header.range, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }

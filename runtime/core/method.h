@@ -33,9 +33,9 @@ struct nvmi_method {
   uint32_t id;
   bool private_work; /* map the program's view copy-on-write */
   bool entries;      /* a note is an entry of the old bytes (entry.h), then a fence */
-  /* The bytes are about to be written, after `settle` has returned. Null: lines are enough. */
+  /* The bytes are about to be written, after `drain` has returned. Null: lines are enough. */
   void (*note)(struct nvmi_log *log, const void *address, size_t size);
-  void (*settle)(struct nvmi_log *log);
+  void (*drain)(struct nvmi_log *log);
   /* Stores and loads of the explicit interface (tx/wrap.h), of bytes in the pool's view, in a thread
    * that says it is at work. `store`: `size` bytes, none of them in a new block that the thread
    * remembers. `before_read`: of more than one value; null: nothing has to be done. Without `store` a

@@ -57,9 +57,9 @@ struct nvm_pool {
   unsigned index;
   uint32_t sync_ms; /* as nvm_info.sync_ms */
   char path[PATH_MAX];
-  struct nvmi_mutex lock;      /* logs, types, header, growth */
-  struct nvmi_mutex settling;  /* of who raises the bound; taken last */
-  struct nvmi_mutex numbering; /* from a record's number to its last frame, where delayed */
+  struct nvmi_mutex lock;          /* logs, types, header, growth */
+  struct nvmi_mutex checkpointing; /* of who raises the bound; taken last */
+  struct nvmi_mutex numbering;     /* from a record's number to its last frame, where delayed */
   _Alignas(128) _Atomic uint64_t order; /* next number for a log entry; apart from what is read */
   _Alignas(128) _Atomic unsigned log_count;
   _Atomic unsigned parcels; /* of transactions that joined others (order_join.h) */

@@ -9,12 +9,12 @@ bool nvmi_is_former(const struct nvm_header *header, uint64_t base) {
 }
 
 bool nvmi_pointer_offset(const struct nvm_header *header, uint64_t value, uint64_t *offset) {
-  if (nvmi_is_at(value, header->base, header->span)) {
+  if (nvmi_is_at(value, header->base, header->range)) {
     *offset = value - header->base;
     return true;
   }
   for (uint32_t i = 0; i < header->moves; i++)
-    if (nvmi_is_at(value, header->moved_from[i], header->span)) {
+    if (nvmi_is_at(value, header->moved_from[i], header->range)) {
       *offset = value - header->moved_from[i];
       return true;
     }

@@ -7,8 +7,8 @@
 
 /* Whether a pointer leads into a pool that lies at `base`. Offset 0 is the header: a pointer to it
  * is none. One behind the last byte may be. */
-static inline bool nvmi_is_at(uint64_t value, uint64_t base, uint64_t span) {
-  return value - base - 1 < span;
+static inline bool nvmi_is_at(uint64_t value, uint64_t base, uint64_t range) {
+  return value - base - 1 < range;
 }
 /* Whether the pool was there before a move that is not finished. */
 bool nvmi_is_former(const struct nvm_header *header, uint64_t base);
@@ -17,10 +17,10 @@ bool nvmi_is_former(const struct nvm_header *header, uint64_t base);
  * not lead into the pool. */
 bool nvmi_pointer_offset(const struct nvm_header *header, uint64_t value, uint64_t *offset);
 
-/* Whether a pool of this span could lie at `base`. */
+/* Whether a pool of this range could lie at `base`. */
 static inline bool nvmi_is_base(const struct nvm_header *header, uint64_t base) {
-  return base % header->span == 0 && base >= NVM_RANGE_BASE &&
-         base - NVM_RANGE_BASE <= NVM_RANGE_SIZE - header->span;
+  return base % header->range == 0 && base >= NVM_RANGE_BASE &&
+         base - NVM_RANGE_BASE <= NVM_RANGE_SIZE - header->range;
 }
 
 /* Whether the pool may be put at `base`, given the moves that are not finished. */

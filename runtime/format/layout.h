@@ -56,7 +56,7 @@ struct nvm_header {
   uint64_t sequence;        /* which copy is the newer one */
   uint8_t id[16];           /* against log entries of another pool in recycled blocks */
   uint64_t base;            /* address of file offset 0: pointers hold only there */
-  uint64_t span;            /* bytes of addresses reserved, the most the file may grow to */
+  uint64_t range;           /* bytes of addresses reserved, the most the file may grow to */
   uint64_t heap_offset;     /* against a heap read with other tables than it was written with */
   uint64_t heap_size;       /* against truncation; raised only after the blocks are allocated */
   uint64_t generation;      /* against log entries of an earlier opening */
@@ -131,7 +131,7 @@ struct nvm_segment {
 static_assert(sizeof(struct nvm_segment) == 64, "");
 
 enum nvm_frame_kind {
-  NVM_FRAME_UNDO = 1,   /* payload: the bytes at `place` before the transaction wrote there */
+  NVM_FRAME_UNDO = 1,   /* payload: the bytes at `offset` before the transaction wrote there */
   NVM_FRAME_REDO = 2,   /* payload: part of a commit record that does not fit into one frame */
   NVM_FRAME_COMMIT = 3, /* payload: the rest of the record; its transaction committed */
   /* The same with a checksum behind: committed if the bytes that UNDO frames name now sum up to it.
@@ -149,15 +149,17 @@ struct nvm_frame {
                            before this one; COMMIT: how many REDO frames belong to it; UNDO, and
                            COMMIT_CHECKED: how many frames of the transaction had been fenced */
   uint64_t order;       /* pool-wide: undo goes backwards by it, redo forwards */
-  uint64_t place;       /* UNDO: file offset. COMMIT: records below this order need no replay */
-  uint64_t shape;       /* NVM_FRAME_SHAPE */
+  union {
+    uint64_t offset; /* UNDO: in the file */
+    uint64_t bound;  /* COMMIT: records below this order need no replay */
+  };
+  uint64_t shape; /* NVM_FRAME_SHAPE */
 };
 /* Kind, number of operations, bytes of payload: one word, because a frame is read back by words at
  * once. */
 #define NVM_FRAME_SHAPE(kind, operations, length)                                                  \
   ((uint64_t)(kind) | (uint64_t)(operations) << 8 | (uint64_t)(length) << 32)
-/* In place of the number of operations, UNDO: the transaction before, in the other bank, has ended.
- */
+/* In place of the number of operations, UNDO: the transaction before, in the other bank, ended. */
 #define NVM_UNDO_NEXT 1
 /* In the kind, shadow: the bank has records of many transactions, each of which counts. */
 #define NVM_FRAME_PACKED 0x80
@@ -184,8 +186,7 @@ static_assert(sizeof(struct nvm_frame) + NVM_FRAME_ROOM == NVM_FRAME_ALIGN, "");
 enum nvm_chunk_kind {
   NVM_CHUNK_VIRGIN = 0, /* one chunk never used: its bytes are zero */
   NVM_CHUNK_FREE = 1,
-  NVM_CHUNK_SMALL =
-      2, /* a span: a 16-bit word for each block, 0 free, else 1 + type; then blocks */
+  NVM_CHUNK_SMALL = 2,   /* a span: 16 bits for each block, 0 free, else 1 + type; then blocks */
   NVM_CHUNK_LARGE = 3,   /* one block */
   NVM_CHUNK_LOG = 4,     /* a log segment */
   NVM_CHUNK_TYPES = 5,   /* records of types */

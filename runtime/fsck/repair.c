@@ -155,7 +155,7 @@ static void free_runs(struct nvm_pool *pool, enum nvm_chunk_kind kind) {
 }
 
 /* What was mended may have been a reference; what cannot be read is done without. */
-static void settle_counts(struct nvmi_repair *repair) {
+static void decide_counts(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   const char *fault = nvmi_counts_fault(pool);
   if (fault) {
@@ -189,7 +189,7 @@ static int repair_attached(struct nvmi_repair *repair) {
   bool put = repair->mended != before;
   mend(repair);
   if (!repair->spoils)
-    settle_counts(repair);
+    decide_counts(repair);
   if (put || repair->mended != before)
     nvmi_repair_put_header(repair);
   return repair->spoils || repair->how->dry_run || repair->mended == before

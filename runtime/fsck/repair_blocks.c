@@ -108,7 +108,7 @@ static bool find(struct doubts *doubts) {
 }
 
 /* False: the table of the heap is damaged as before. */
-static bool settle(struct nvmi_repair *repair, const struct doubt *doubt) {
+static bool decide(struct nvmi_repair *repair, const struct doubt *doubt) {
   unsigned long long offset = doubt->offset;
   if (doubt->type) {
     nvmi_mended(repair, "block at %#llx: of type %s, as what leads to it says", offset,
@@ -142,7 +142,7 @@ bool nvmi_repair_blocks(struct nvmi_repair *repair) {
     nvmi_survey_free(&survey);
   } while (doubts.learned);
   for (size_t i = 0; i < doubts.all.count; i++)
-    sound &= settle(repair, &((struct doubt *)doubts.all.items)[i]);
+    sound &= decide(repair, &((struct doubt *)doubts.all.items)[i]);
   nvmi_array_free(&doubts.all, sizeof(struct doubt));
   return sound;
 }

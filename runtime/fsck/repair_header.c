@@ -39,8 +39,8 @@ static bool mend_size(struct nvmi_repair *repair, struct nvm_header *h) {
 
 static bool mend_span(struct nvmi_repair *repair, struct nvm_header *h) {
   (void)repair;
-  for (h->span = UINT64_C(1) << NVMI_GRANULE_SHIFT; h->span <= NVM_RANGE_SIZE; h->span *= 2)
-    if (h->heap_offset == NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->span))
+  for (h->range = UINT64_C(1) << NVMI_GRANULE_SHIFT; h->range <= NVM_RANGE_SIZE; h->range *= 2)
+    if (h->heap_offset == NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->range))
       return true;
   return false;
 }
@@ -57,7 +57,7 @@ static bool mend_base(struct nvmi_repair *repair, struct nvm_header *h) {
   if (h->moves > NVM_MOVES_MAX)
     h->moves = former_bases(h);
   if (!nvmi_is_base(h, h->base) && !h->moves)
-    h->base = root_of(repair) & ~(h->span - 1);
+    h->base = root_of(repair) & ~(h->range - 1);
   return nvmi_is_base(h, h->base);
 }
 
@@ -70,12 +70,12 @@ static bool mend_former(struct nvmi_repair *repair, struct nvm_header *h) {
 
 static bool mend_heap_offset(struct nvmi_repair *repair, struct nvm_header *h) {
   (void)repair;
-  h->heap_offset = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->span);
+  h->heap_offset = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->range);
   return true;
 }
 
 static bool mend_heap_size(struct nvmi_repair *repair, struct nvm_header *h) {
-  uint64_t most = h->span - h->heap_offset;
+  uint64_t most = h->range - h->heap_offset;
   if (repair->file_size < h->heap_offset + NVM_CHUNK_SIZE)
     return false;
   h->heap_size = (repair->file_size - h->heap_offset) & ~(NVM_CHUNK_SIZE - 1);

@@ -118,7 +118,7 @@ static const char *fault_of(const struct nvmi_puzzle *puzzle, enum search search
 }
 
 /* The word is what the puzzle's best attempt says. */
-static void settle(struct nvmi_puzzle *puzzle, const char *fault) {
+static void decide(struct nvmi_puzzle *puzzle, const char *fault) {
   uint64_t type = puzzle->damaged & UINT64_C(0xffff) << 16;
   struct nvmi_typeless typeless = {puzzle->chunk, (uint16_t)(type >> 16)};
   bool lacks = nvmi_puzzle_is_typeless(puzzle, puzzle->best.word);
@@ -156,7 +156,7 @@ static bool mend_first(struct nvmi_repair *repair, enum search search, bool *mor
   bool known = nvmi_puzzle_is_solved(&puzzle);
   *nvmi_puzzle_word(&puzzle) = known ? puzzle.best.word : puzzle.damaged;
   if (known)
-    settle(&puzzle, fault);
+    decide(&puzzle, fault);
   else if (!puzzle.failed)
     nvmi_left(repair, "chunk %u: %s (%#llx), and %s", puzzle.chunk, fault,
               (unsigned long long)puzzle.damaged,

@@ -36,7 +36,7 @@ static void add(struct scan *scan, uint64_t before, uint64_t after) {
 static uint64_t reference_to(const struct nvm_pool *pool, uint64_t address) {
   const struct nvm_header *h = &pool->header;
   uint64_t offset = address - h->base;
-  return offset - h->heap_offset < h->span - h->heap_offset ? offset & ~UINT64_C(15) : 0;
+  return offset - h->heap_offset < h->range - h->heap_offset ? offset & ~UINT64_C(15) : 0;
 }
 
 uint64_t nvmi_reference_of(const struct nvm_pool *pool, const struct nvm_field *field,

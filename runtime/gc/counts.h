@@ -79,7 +79,7 @@ static inline struct nvmi_count_scratch *nvmi_count_scratch(const struct nvmi_lo
 
 /* Of the directory. */
 static inline uint64_t nvmi_counts_words(const struct nvm_pool *pool) {
-  return pool->header.span / NVM_COUNTS_STRETCH * 2;
+  return pool->header.range / NVM_COUNTS_STRETCH * 2;
 }
 
 enum nvmi_record_state { NVMI_RECORD_NONE, NVMI_RECORD_OPEN, NVMI_RECORD_DONE, NVMI_RECORD_VOID };

@@ -144,7 +144,7 @@ static bool table_differs(const struct nvmi_counts *counts, const struct sum *su
 
 long nvmi_counts_differ(struct nvm_pool *pool, void (*report)(void *, uint64_t), void *context) {
   struct sum sum = {.pool = pool};
-  size_t size = pool->header.span / 8, words = nvmi_counts_words(pool);
+  size_t size = pool->header.range / 8, words = nvmi_counts_words(pool);
   long differ = 0;
   sum.used = nvmi_dram_reserve(words);
   for (unsigned i = 0; i < 2; i++)

@@ -168,8 +168,8 @@ static int prepare(struct release *release) {
   struct nvm_pool *pool = release->pool;
   if (nvmi_block_map_make(&release->map, pool))
     return -1;
-  release->given[0] = nvmi_dram_reserve(pool->header.span / 4);
-  release->given[1] = nvmi_dram_reserve(pool->header.span / 4);
+  release->given[0] = nvmi_dram_reserve(pool->header.range / 4);
+  release->given[1] = nvmi_dram_reserve(pool->header.range / 4);
   release->marks = nvmi_dram_reserve(pool->header.heap_size >> 7);
   if (release->given[0] && release->given[1] && release->marks)
     return 0;
@@ -179,7 +179,7 @@ static int prepare(struct release *release) {
 static void clean_up(struct release *release, uint64_t heap_size) {
   for (unsigned i = 0; i < 2; i++)
     if (release->given[i])
-      munmap(release->given[i], release->pool->header.span / 4);
+      munmap(release->given[i], release->pool->header.range / 4);
   if (release->marks)
     munmap(release->marks, heap_size >> 7);
   nvmi_array_free(&release->dead, sizeof(struct nvmi_block));

@@ -99,7 +99,7 @@ static struct nvmi_heap *map_tables(size_t chunks) {
 int nvmi_heap_start(struct nvm_pool *pool) {
   if (nvmi_floor_load(pool))
     return -1;
-  pool->heap = map_tables(pool->header.span >> NVM_CHUNK_SHIFT);
+  pool->heap = map_tables(pool->header.range >> NVM_CHUNK_SHIFT);
   if (!pool->heap)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the heap's tables");
   pool->own_run = nvmi_heap_own_run;

@@ -30,14 +30,14 @@ uint64_t nvmi_heap_own_run(struct nvm_pool *pool, enum nvm_chunk_kind kind, uint
 
 /* Looks at the frees that wait for that (log->intents.awaited). One of a block that is free already
  * ends the process. Where the thread is busy. */
-void nvmi_frees_settle(struct nvmi_log *log);
+void nvmi_frees_check(struct nvmi_log *log);
 /* The same within a section of its own (nvmi_solo_enter). */
 void nvmi_frees_look(struct nvmi_log *log);
 static inline void nvmi_frees_end(struct nvmi_log *log, bool commit) {
   if (NVMI_LIKELY(!log->intents.awaited_count))
     return;
   if (commit)
-    nvmi_frees_settle(log);
+    nvmi_frees_check(log);
   log->intents.awaited_count = 0;
 }
 

@@ -15,9 +15,9 @@
 #include "core/tracing.h"
 #include "heap/resize.h"
 #include "heap/run_owner.h"
+#include "log/checkpoint.h"
 #include "log/log.h"
 #include "log/log_read.h"
-#include "log/settle.h"
 
 #include <assert.h>
 #include <sys/mman.h>
@@ -48,7 +48,7 @@ int nvmi_floor_load(struct nvm_pool *pool) {
 /* Not fenced: see reclaim(). */
 static uint64_t raise_floor(struct nvm_pool *pool) {
   struct nvm_floor *floor = floor_of(pool);
-  uint64_t bound = nvmi_settle(pool);
+  uint64_t bound = nvmi_checkpoint(pool);
   assert(bound >= floor->order);
   *(volatile uint64_t *)&floor->order = bound;
   pool->persist->flush(floor, sizeof *floor);

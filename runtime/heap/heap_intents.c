@@ -153,14 +153,14 @@ void nvmi_frees_look(struct nvmi_log *log) {
   log->intents.awaited_count = 0;
 }
 
-void nvmi_frees_settle(struct nvmi_log *log) {
+void nvmi_frees_check(struct nvmi_log *log) {
   log->alone = nvmi_solo_enter(log);
   nvmi_frees_look(log);
   nvmi_solo_leave(log);
 }
 
 struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
-  nvmi_frees_settle(log);
+  nvmi_frees_check(log);
   struct nvmi_array intents = log->intents.list;
   log->intents.list = (struct nvmi_array){0};
   clear(log);

@@ -67,14 +67,14 @@ static int grow(struct nvm_pool *pool, uint64_t step, uint64_t wish) {
 
 int nvmi_heap_grow(struct nvm_pool *pool, uint64_t bytes) {
   const struct nvm_header *h = &pool->header;
-  uint64_t most = h->span - h->heap_offset - h->heap_size;
+  uint64_t most = h->range - h->heap_offset - h->heap_size;
   uint64_t step = (bytes + NVM_CHUNK_SIZE - 1) & ~(NVM_CHUNK_SIZE - 1);
   if (step > most)
     return nvmi_fail(
         NVM_ENOMEMORY, pool->path,
         "the pool is full and may not grow beyond %llu MiB; 'nvmove pool convert --size' "
         "makes one that may",
-        (unsigned long long)(h->span >> 20));
+        (unsigned long long)(h->range >> 20));
   uint64_t wish = h->heap_size / 4 & ~(NVM_CHUNK_SIZE - 1);
   if (wish >= NVMI_HUGE_PAGE) /* so that the next growth begins with a huge page */
     wish -= (h->heap_offset + h->heap_size + wish) % NVMI_HUGE_PAGE;
@@ -151,11 +151,11 @@ static int resize(struct nvm_pool *pool, uint64_t wanted) {
 int nvm_pool_resize(NVM_POOL *pool, size_t size) {
   if (!pool)
     return nvmi_fail_no_pool();
-  if (size > pool->header.span)
+  if (size > pool->header.range)
     return nvmi_fail(
         NVM_ETOOLARGE, pool->path,
         "it may not grow beyond %llu bytes; 'nvmove pool convert --size' makes one that may",
-        (unsigned long long)pool->header.span);
+        (unsigned long long)pool->header.range);
   if (pool->forked || pool->log_count)
     return nvmi_fail(pool->forked ? NVM_ECHILD : NVM_EOPENTX, pool->path,
                      "its size changes only before the first store; open it anew");

@@ -112,7 +112,7 @@ static inline struct nvmi_judge judge_of(const struct nvmi_log *log, bool quiet)
   return (struct nvmi_judge){.pool = pool,
                              .log = log,
                              .first = pool->header.base,
-                             .size = pool->compare ? 0 : pool->header.span,
+                             .size = pool->compare ? 0 : pool->header.range,
                              .quiet = quiet};
 }
 

@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void
 nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *address, uint32_t size) {
   struct nvm_pool *pool = log->pool;
   uint64_t place = nvmi_offset(pool, address);
-  frame->place = place;
+  frame->offset = place;
   frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->undo.committing ? 0 : NVM_UNDO_NEXT, size);
   if (size == 8)
     memcpy(frame + 1, address, 8);

@@ -43,8 +43,8 @@ bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor);
 /* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
  * segment between the two lines that take a place: then it is taken again, and a few lines stay
  * empty. */
-static inline char *nvmi_log_place(struct nvmi_log *log, struct nvmi_cursor *cursor, size_t size,
-                                   size_t kept) {
+static inline char *nvmi_log_take_room(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                       size_t size, size_t kept) {
   struct nvm_segment *volatile *current = &cursor->segment;
   for (;;) {
     struct nvm_segment *segment = *current;
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) bool nvmi_log_put(struct nvmi_log *
   size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
   frame->transaction = cursor->transaction << 16 | part;
   frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
-  char *place = nvmi_log_place(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);
+  char *place = nvmi_log_take_room(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);
   if (!place)
     return false;
   pool->persist->append(place, frame, size);
@@ -92,8 +92,8 @@ static inline void nvmi_log_to_bank_start(struct nvmi_log *log, struct nvmi_curs
 
 /* Begins behind what the bank has, while that is little: a line that was flushed a moment ago is
  * slow to write. */
-static inline void nvmi_log_to_next_place(struct nvmi_log *log, struct nvmi_cursor *cursor,
-                                          uint64_t transaction) {
+static inline void nvmi_log_to_next_line(struct nvmi_log *log, struct nvmi_cursor *cursor,
+                                         uint64_t transaction) {
   if (cursor->segment != log->first[transaction & 1] || cursor->at > NVMI_SPREAD) {
     nvmi_log_to_bank_start(log, cursor, transaction);
     return;
@@ -123,7 +123,7 @@ static inline uint16_t nvmi_fenced_entries(const struct nvmi_cursor *cursor) {
  * this one's. */
 static inline struct nvmi_cursor *nvmi_log_next(struct nvmi_log *log) {
   struct nvmi_cursor *old = log->cursor, *next = &log->cursors[(old->transaction + 1) & 1];
-  nvmi_log_to_next_place(log, next, old->transaction + 1);
+  nvmi_log_to_next_line(log, next, old->transaction + 1);
   log->undo.range_count = 0;
   log->cursor =
       next; /* one store: a signal handler's note belongs to one transaction or to the other */

@@ -8,7 +8,7 @@
  * Undo: a frame says how many of its transaction's frames had been fenced, and a RETIRED one that
  * the commit record was. Shadow: a record is
  * fenced before its log's next one is begun, which has the next number and lies behind it, or at
- * the start of the other bank; from there back all are in place (settle.h). So in the bank with the
+ * the start of the other bank; from there back all are in place (checkpoint.h). So in the bank with the
  * newest record the numbers lead back without a gap to the bank's start. If the newest lacks its
  * beginning and the one before it is not there, it was torn at the bank's start: then the other
  * bank ends with the one before, whole, or there is no other record at all.

@@ -50,11 +50,11 @@ void nvmi_frames_sort(struct nvmi_array *frames) {
 }
 
 bool nvmi_undo_frame(struct nvm_pool *pool, const struct nvm_frame *frame) {
-  if (!nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+  if (!nvmi_in_view(pool, frame->offset, NVM_FRAME_LENGTH(frame)))
     return false;
   /* A damaged one may name the log itself. */
-  memmove(pool->home + frame->place, frame + 1, NVM_FRAME_LENGTH(frame));
-  pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
+  memmove(pool->home + frame->offset, frame + 1, NVM_FRAME_LENGTH(frame));
+  pool->persist->flush(pool->home + frame->offset, NVM_FRAME_LENGTH(frame));
   return true;
 }
 

@@ -60,7 +60,7 @@ static char *payload_of(const struct nvmi_record *record) {
 }
 
 /* What a record may tell. With shadow the last records of other logs are in place, and perhaps not
- * durable there: what has been settled, no more. */
+ * durable there: the last checkpoint's bound, no more. */
 static uint64_t bound_to_tell(struct nvm_pool *pool) {
   return pool->method->entries ? nvmi_log_bound(pool) : atomic_load(&pool->bound);
 }
@@ -89,7 +89,7 @@ void nvmi_record_begin(struct nvmi_record *record, struct nvmi_log *log, struct 
 static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t part) {
   struct nvm_frame *frame = nvmi_stage(record->log);
   frame->order = record->order;
-  frame->place = record->bound;
+  frame->bound = record->bound;
   unsigned packed = record->log->pool->method->entries ? 0 : NVM_FRAME_PACKED;
   frame->shape = NVM_FRAME_SHAPE(kind | packed, record->operations, record->used);
   bool is_last = kind != NVM_FRAME_REDO;

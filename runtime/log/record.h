@@ -100,7 +100,7 @@ static inline bool nvmi_short_begin(struct nvmi_log *log) {
     bound = atomic_load_explicit(&log->pool->order, memory_order_relaxed);
     atomic_store_explicit(&log->pending, bound << 1, memory_order_relaxed);
   }
-  nvmi_stage(log)->place = bound;
+  nvmi_stage(log)->bound = bound;
   nvmi_stage(log)->order = nvmi_log_order(log, true);
   return true;
 }

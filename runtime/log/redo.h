@@ -1,4 +1,4 @@
-/* redo.h: what a commit record says, done: by recovery; or flushed once more (settle.h). */
+/* redo.h: what a commit record says, done: by recovery; or flushed once more (checkpoint.h). */
 #pragma once
 
 #include "core/pool.h"

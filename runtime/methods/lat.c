@@ -38,7 +38,7 @@ void nvmi_refuse_plain_store(struct nvmi_log *log, const void *address, size_t s
       "NVMOVE_METHOD=undo");
 }
 
-void nvmi_settle_nothing(struct nvmi_log *log) { (void)log; }
+void nvmi_drain_nothing(struct nvmi_log *log) { (void)log; }
 
 static void alias_bytes(struct nvmi_log *log, uint64_t line, unsigned first, const char *from,
                         size_t size, uint64_t mask) {
@@ -142,7 +142,7 @@ static bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, si
   struct nvm_pool *pool = log->pool;
   if (!is_short(log, lines, count))
     return false;
-  struct nvm_frame *frame = nvmi_short_redo_place(log, count + log->sealed.count);
+  struct nvm_frame *frame = nvmi_short_redo_room(log, count + log->sealed.count);
   if (NVMI_UNLIKELY(!frame))
     return false;
   char *end = nvmi_short_redo_operations(log, frame);
@@ -193,7 +193,7 @@ const struct nvmi_method nvmi_lat = {
     .id = NVM_METHOD_SHADOW, /* its log is the same */
     .private_work = false,
     .note = nvmi_refuse_plain_store,
-    .settle = nvmi_settle_nothing,
+    .drain = nvmi_drain_nothing,
     .store = nvmi_alias_store,
     .commit = lat_commit,
     .abort = lat_abort,

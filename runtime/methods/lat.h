@@ -5,7 +5,7 @@
 #include "core/method.h"
 
 /* As the method's functions: `note` of a plain store, which ends the program or calls its handler;
- * `settle`, as there is nothing to wait for; and `store`. */
+ * `drain`, as there is nothing to wait for; and `store`. */
 void nvmi_refuse_plain_store(struct nvmi_log *log, const void *address, size_t size);
-void nvmi_settle_nothing(struct nvmi_log *log);
+void nvmi_drain_nothing(struct nvmi_log *log);
 void nvmi_alias_store(struct nvmi_log *log, char *to, const char *from, size_t size);

@@ -82,7 +82,7 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   struct nvm_pool *pool = log->pool;
   struct nvmi_record record;
   if (!atomic_load_explicit(&log->pending, memory_order_relaxed) && nvmi_log_is_far(log))
-    nvmi_log_turn(log); /* which waits for what is announced */
+    nvmi_log_switch(log); /* which waits for what is announced */
   nvmi_record_begin(&record, log, log->cursor, true);
   const uint64_t *operation = log->operations.items;
   for (size_t i = 0; i < log->operations.count; i++)
@@ -122,7 +122,7 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   nvmi_redo_commit_behind(log, late);
   nvmi_step(NVMI_STEP_COMMIT);
   /* Crash before this fence: the record is replayed, no bound lies above it. After: it is in place.
-   * What is put behind is so when it is settled. */
+   * What is put behind is so at the next checkpoint. */
   if (!is_behind)
     nvmi_fence(log);
   atomic_store_explicit(&log->pending, 0, memory_order_release);

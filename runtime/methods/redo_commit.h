@@ -1,15 +1,15 @@
 /* redo_commit.h: commits by a redo record, for the methods `shadow` and `lat`.
  *
  * A record says which bytes change. It is durable before any of them is stored in place. Short: a
- * record of one frame, put together in the log's copy (log/settle.h). Long: any other; it fences a
+ * record of one frame, put together in the log's copy (log/checkpoint.h). Long: any other; it fences a
  * second time, behind its stores in place.
  */
 #pragma once
 
 #include "core/alias.h"
 #include "core/handed.h"
+#include "log/checkpoint.h"
 #include "log/record.h"
-#include "log/settle.h"
 #include "methods/shadow_lines.h"
 
 /* Commits what the log has sealed, then the lines, as the program's view has them now, then aliases. What went
@@ -37,13 +37,13 @@ static inline void nvmi_redo_store_sealed(struct nvmi_log *log) {
 /* A place in the copy for a short record of `count` lines and the log's operations. Null: there is
  * none. */
 static inline __attribute__((always_inline)) struct nvm_frame *
-nvmi_short_redo_place(struct nvmi_log *log, size_t count) {
+nvmi_short_redo_room(struct nvmi_log *log, size_t count) {
   size_t size_max = sizeof(struct nvm_frame) + NVMI_LINE_PAYLOAD_MAX * count +
                     sizeof(uint64_t) * log->operations.count + NVM_FRAME_ALIGN;
-  struct nvm_frame *frame = nvmi_log_copy_place(log, size_max);
+  struct nvm_frame *frame = nvmi_log_copy_room(log, size_max);
   if (NVMI_LIKELY(frame != NULL))
     return frame;
-  return nvmi_log_make_room(log, size_max) ? nvmi_log_copy_place(log, size_max) : NULL;
+  return nvmi_log_make_room(log, size_max) ? nvmi_log_copy_room(log, size_max) : NULL;
 }
 
 /* The operations, at the start of the payload; gives where the lines go. */
@@ -58,7 +58,7 @@ static inline char *nvmi_short_redo_operations(const struct nvmi_log *log,
 
 /* The frame is put together in the copy, all but its head; `used` bytes. Under a number of its own it
  * goes to the log, and is fenced; then the caller stores the lines in place. Until then the log is
- * announced: no bound passes the record. Also the only log is: who makes a second may settle first.
+ * announced: no bound passes the record. Also the only log is: who makes a second may take a checkpoint first.
  * Gives the bytes that it takes in the log. */
 static inline __attribute__((always_inline)) uint64_t nvmi_short_redo_put(struct nvmi_log *log,
                                                                           struct nvm_frame *frame,
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) uint64_t nvmi_short_redo_put(struct
   uint64_t oldest = atomic_load_explicit(&pool->order, memory_order_relaxed);
   atomic_store_explicit(&log->pending, oldest << 1 | !solo, memory_order_relaxed);
   frame->order = nvmi_log_number(log, solo);
-  frame->place = atomic_load_explicit(&pool->bound, memory_order_relaxed);
+  frame->bound = atomic_load_explicit(&pool->bound, memory_order_relaxed);
   frame->transaction = cursor->transaction++ << 16;
   frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_COMMIT | NVM_FRAME_PACKED, log->operations.count,
                                  used - sizeof *frame);

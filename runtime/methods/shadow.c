@@ -5,7 +5,7 @@
  * The program's view is a copy-on-write mapping: nothing of what others can reach is stored in the
  * file before the commit record is durable; a new block's bytes may be. Then the same bytes, and no
  * neighbour's, are stored in place, which is not waited for: the thread's next fence covers it, or
- * whoever settles (settle.h), and until then the record would be replayed
+ * the next checkpoint (checkpoint.h), and until then the record would be replayed
  * (docs/internals/crash-consistency.md, S1 to S6). A store that nobody noted is lost at the next
  * opening; NVMOVE_DEBUG=compare finds it.
  */
@@ -19,8 +19,8 @@
 #include "core/sealed.h"
 #include "heap/heap_types.h"
 #include "judge/pointers.h"
+#include "log/checkpoint.h"
 #include "log/record.h"
-#include "log/settle.h"
 #include "methods/methods.h"
 #include "methods/redo_commit.h"
 #include "methods/shadow_abort.h"
@@ -56,7 +56,7 @@ commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) 
   uint64_t first = pool->header.base >> 6;
   if (!(count | log->operations.count) || !is_short(log, lines, count))
     return false;
-  struct nvm_frame *frame = nvmi_short_redo_place(log, count);
+  struct nvm_frame *frame = nvmi_short_redo_room(log, count);
   if (NVMI_UNLIKELY(!frame))
     return false;
   char *end = nvmi_short_redo_operations(log, frame);

@@ -45,7 +45,7 @@ void nvmi_undo_note(struct nvmi_log *log, const void *address, size_t size) {
 }
 
 /* Crash after this: the store may be in the file, its entry is. */
-static void undo_settle(struct nvmi_log *log) { nvmi_fence_entries(log); }
+static void undo_drain(struct nvmi_log *log) { nvmi_fence_entries(log); }
 
 static void flush_lines(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   void (*flush)(const void *, size_t) = log->pool->persist->flush;
@@ -108,7 +108,7 @@ static uint64_t sum_of_ranges(const struct nvmi_log *log) {
  * fence, and the checksum says the same. */
 static void retire(struct nvmi_log *log, struct nvmi_cursor *ending) {
   struct nvm_frame *frame = nvmi_stage(log);
-  frame->order = frame->place = 0;
+  frame->order = frame->bound = 0;
   frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_RETIRED, 0, 0);
   nvmi_log_put(log, ending, frame, 0, true);
 }
@@ -209,9 +209,9 @@ static void add_pieces(void *context, const struct nvm_frame *frame) {
   struct pieces *pieces = context;
   const char *old = (const char *)(frame + 1);
   for (uint64_t at = 0, size = NVM_FRAME_LENGTH(frame); at < size;) {
-    uint64_t offset = (frame->place + at) & ~UINT64_C(7), known, bytes = 0, mask = 0;
-    for (; at < size && frame->place + at - offset < sizeof known; at++) {
-      unsigned shift = 8 * (unsigned)(frame->place + at - offset);
+    uint64_t offset = (frame->offset + at) & ~UINT64_C(7), known, bytes = 0, mask = 0;
+    for (; at < size && frame->offset + at - offset < sizeof known; at++) {
+      unsigned shift = 8 * (unsigned)(frame->offset + at - offset);
       bytes |= (uint64_t)(unsigned char)old[at] << shift;
       mask |= UINT64_C(0xff) << shift;
     }
@@ -245,7 +245,7 @@ static void each_run(const struct nvm_pool *pool, const struct nvm_frame *frame,
                      const struct nvmi_masks *masks, bool outside, visit_run *visit,
                      void *context) {
   uint64_t size = NVM_FRAME_LENGTH(frame), from = size;
-  uintptr_t start = (uintptr_t)pool->work + frame->place;
+  uintptr_t start = (uintptr_t)pool->work + frame->offset;
   for (uint64_t at = 0; at <= size; at++) {
     bool is_in =
         at < size &&
@@ -262,8 +262,8 @@ static void each_run(const struct nvm_pool *pool, const struct nvm_frame *frame,
 
 static void undo_run(void *context, const struct nvm_frame *frame, uint64_t from, uint64_t to) {
   struct nvm_pool *pool = context;
-  memcpy(pool->work + frame->place + from, (const char *)(frame + 1) + from, to - from);
-  pool->persist->flush(pool->work + frame->place + from, to - from);
+  memcpy(pool->work + frame->offset + from, (const char *)(frame + 1) + from, to - from);
+  pool->persist->flush(pool->work + frame->offset + from, to - from);
 }
 
 static void undo_but_kept(void *context, const struct nvm_frame *frame) {
@@ -300,7 +300,7 @@ static void copy_run(void *context, const struct nvm_frame *frame, uint64_t from
   struct nvm_frame *copy = (struct nvm_frame *)buffer;
   memcpy(copy, frame, sizeof *frame);
   memcpy(copy + 1, (const char *)(frame + 1) + from, to - from);
-  copy->place += from;
+  copy->offset += from;
   copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, to - from);
   if (!nvmi_log_put(log, log->cursor, copy, nvmi_fenced_entries(log->cursor), false))
     nvmi_fatal(NVM_ENOSPACE, log->pool->path,
@@ -356,7 +356,7 @@ void nvmi_undo_hand_on(struct nvmi_log *log, const struct nvmi_masks *noted,
 
 static void add_entry(void *context, const struct nvm_frame *frame) {
   const struct handing *handing = context;
-  uintptr_t start = (uintptr_t)handing->to->pool->work + frame->place;
+  uintptr_t start = (uintptr_t)handing->to->pool->work + frame->offset;
   nvmi_masks_add_bytes((struct nvmi_masks *)handing->noted, start, start + NVM_FRAME_LENGTH(frame));
 }
 
@@ -386,7 +386,7 @@ const struct nvmi_method nvmi_undo = {
     .private_work = false,
     .entries = true,
     .note = nvmi_undo_note,
-    .settle = undo_settle,
+    .drain = undo_drain,
     .commit = nvmi_undo_commit,
     .abort = nvmi_undo_abort,
     .hand_on = nvmi_undo_hand_on,

@@ -79,7 +79,7 @@ static void copy_lines(const struct nvmi_line *lines, size_t count, struct nvmi_
 static void take_back(const struct nvm_pool *pool, const struct entry *entry,
                       const struct nvmi_array *own) {
   const char *old = (const char *)(entry->frame + 1);
-  uintptr_t start = (uintptr_t)pool->work + entry->frame->place;
+  uintptr_t start = (uintptr_t)pool->work + entry->frame->offset;
   uintptr_t end = start + NVM_FRAME_LENGTH(entry->frame);
   for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
     struct nvmi_sealed *copy =

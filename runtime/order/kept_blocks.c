@@ -12,7 +12,7 @@ struct kept {
   struct nvm_pool *pool;
   struct nvmi_array intents; /* struct nvmi_intent */
   struct nvmi_array tickets; /* struct nvmi_ticket *, with a reference each */
-  bool settles;              /* a thread gives them back: the pool stays open until it is done */
+  bool given_back;           /* a thread gives them back: the pool stays open until it is done */
 };
 
 static struct nvmi_array kept;         /* struct kept; under order.c's mutex */
@@ -64,8 +64,8 @@ static bool begin_one(struct kept *begun) {
   bool found = false;
   nvmi_order_lock();
   for (size_t i = 0; i < kept.count && !found; i++)
-    if (!kept_at(i)->settles && all_ended(kept_at(i))) {
-      kept_at(i)->settles = found = true;
+    if (!kept_at(i)->given_back && all_ended(kept_at(i))) {
+      kept_at(i)->given_back = found = true;
       *begun = *kept_at(i);
     }
   nvmi_order_unlock();
@@ -87,7 +87,7 @@ static bool take_those_of(const struct nvm_pool *pool, uint64_t *count) {
   for (size_t i = kept.count; i-- > 0;) {
     if (kept_at(i)->pool != pool)
       continue;
-    if (kept_at(i)->settles) {
+    if (kept_at(i)->given_back) {
       all = false;
       continue;
     }
@@ -106,7 +106,7 @@ uint64_t nvmi_blocks_closing(const struct nvm_pool *pool) {
   return count;
 }
 
-void nvmi_blocks_settle(struct nvmi_thread *thread) {
+void nvmi_blocks_give_back(struct nvmi_thread *thread) {
   struct kept one;
   while (some_are_kept && begin_one(&one)) {
     struct nvmi_log *log = nvmi_log_of(thread, one.pool);

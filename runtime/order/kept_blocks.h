@@ -12,7 +12,7 @@
  * nvmi_ticket *, whose transactions have to end before. */
 void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets);
 /* A transaction of the thread has ended: the blocks that waited for it alone are free. */
-void nvmi_blocks_settle(struct nvmi_thread *thread);
+void nvmi_blocks_give_back(struct nvmi_thread *thread);
 /* The pool is closed: none of its blocks waits for anybody any more. Gives how many did. */
 uint64_t nvmi_blocks_closing(const struct nvm_pool *pool);
 #ifndef NDEBUG

@@ -345,5 +345,5 @@ void nvmi_order_leave(struct nvmi_thread *thread) {
     end_reading(thread);
   thread->left = true;
   nvmi_order_unlock();
-  nvmi_blocks_settle(thread);
+  nvmi_blocks_give_back(thread);
 }

@@ -103,9 +103,9 @@ const struct nvmi_persist *nvmi_persist_delayed(void) {
   return &delayed;
 }
 
-int nvmi_delayed_start(unsigned index, char *home, char *file, size_t span, unsigned ms) {
+int nvmi_delayed_start(unsigned index, char *home, char *file, size_t range, unsigned ms) {
   struct delayed *d = &all[index];
-  *d = (struct delayed){.home = home, .file = file, .pages = span >> NVMI_PAGE_SHIFT};
+  *d = (struct delayed){.home = home, .file = file, .pages = range >> NVMI_PAGE_SHIFT};
   d->changed = dram(bitmap_size(d));
   d->copies = dram((size_t)COPIES * NVMI_PAGE);
   d->copied = dram(COPIES * sizeof *d->copied);

@@ -9,7 +9,7 @@
  * of `home` aside; sync the file; then store the copies to `file`, and sync again. A copy shows only
  * stores whose records were in the page cache when it was made, and these are on the disk by the first
  * sync. One thread at a time brings (sync.c). A fence brings the pages that its thread has flushed,
- * settling all that have changed (docs/internals/crash-consistency.md, D1 to D5).
+ * a checkpoint all that have changed (docs/internals/crash-consistency.md, D1 to D5).
  *
  * Pages of the header and of the tables that no commit changes are not private: what is stored there is
  * in the page cache at once, and durable behind a fence.
@@ -30,7 +30,7 @@ const struct nvmi_persist *nvmi_persist_delayed(void);
 /* The synced file of this number is one from now on: `home` is private where the pages are, `file` the
  * same bytes in the page cache. 0: no thread syncs; else one does, at most so many milliseconds behind a
  * record. -1: errno says why. */
-int nvmi_delayed_start(unsigned index, char *home, char *file, size_t span, unsigned ms);
+int nvmi_delayed_start(unsigned index, char *home, char *file, size_t range, unsigned ms);
 /* Before the file's number is taken back. Another file: nothing. */
 void nvmi_delayed_stop(unsigned index);
 /* In a child of fork, which has one thread; with the mappings (`goes_on`) or none of them. */

@@ -7,7 +7,7 @@
  * process died.
  *
  * Behind: where a fence costs much (sync.h), what commits have stored in place is put behind: no fence
- * waits for it, but whoever settles does (log/settle.h).
+ * waits for it, but whoever takes a checkpoint does (log/checkpoint.h).
  */
 #pragma once
 

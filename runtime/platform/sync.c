@@ -26,7 +26,7 @@ enum { UNFENCED_MAX = 16 };
 static struct synced {
   char *_Atomic home; /* NULL: none */
   char *work;
-  size_t span;
+  size_t range;
   const char *path;
   int fd;
   bool writes_ranges;      /* its file system takes sync_file_range for what it says */
@@ -38,7 +38,7 @@ static struct synced {
   uint64_t asked, done;      /* syncs that threads have asked for; of them */
   bool is_busy;              /* one runs */
   _Atomic uint32_t syncs;    /* that have ended: who waits for one waits here */
-  uint64_t settled;          /* `behind` as it was before the last whole sync that has ended */
+  uint64_t synced;           /* `behind` as it was before the last whole sync that has ended */
   _Atomic int cause;         /* errno of the one that failed */
 } files[NVMI_SYNCED_MAX];
 static _Atomic uint64_t count, whole_count; /* syncs that ended; of whole files */
@@ -51,8 +51,8 @@ static _Thread_local struct {
   _Atomic nvmi_pages pages[UNFENCED_MAX];
 } unfenced __attribute__((tls_model("initial-exec")));
 
-static bool lies_in(const char *start, size_t span, const char *at) {
-  return start && (uintptr_t)at - (uintptr_t)start < span;
+static bool lies_in(const char *start, size_t range, const char *at) {
+  return start && (uintptr_t)at - (uintptr_t)start < range;
 }
 
 /* Its number, and where in it something lies; NVMI_SYNCED_MAX: in none. */
@@ -62,8 +62,8 @@ unsigned nvmi_sync_number(const char *at, uint64_t *offset) {
     const char *home = atomic_load_explicit(&file->home, memory_order_acquire);
     if (!home)
       continue;
-    *offset = (uint64_t)(at - (lies_in(home, file->span, at) ? home : file->work));
-    if (*offset < file->span)
+    *offset = (uint64_t)(at - (lies_in(home, file->range, at) ? home : file->work));
+    if (*offset < file->range)
       return i;
   }
   return NVMI_SYNCED_MAX;
@@ -139,7 +139,7 @@ static int meet(const struct synced *file, const struct nvmi_demand *demand) {
     return nvmi_delayed_bring((unsigned)(file - files), demand);
   char *home = atomic_load_explicit(&file->home, memory_order_relaxed);
   if (demand->whole)
-    return nvmi_sync_bytes(home, file->span);
+    return nvmi_sync_bytes(home, file->range);
   int cause = 0;
   for (unsigned i = 0; i < demand->count && !cause; i++) {
     uint64_t start = nvmi_first_in(demand->pages[i]) << NVMI_PAGE_SHIFT;
@@ -165,7 +165,7 @@ static void lead(struct synced *file) {
   file->done = covered;
   file->cause = cause;
   if (demand.whole && !cause)
-    file->settled = behind;
+    file->synced = behind;
   atomic_fetch_add(&count, 1);
   atomic_fetch_add(&whole_count, demand.whole);
   atomic_fetch_add(&file->syncs, 1);
@@ -228,7 +228,7 @@ static void disk_store_line(void *to, const void *from, uint64_t mask) {
 /* Those of the file that has this number now. A number is used again: of a use long ago pages may lie
  * behind the end. */
 static unsigned take(const nvmi_pages *pages, unsigned index, nvmi_pages *taken) {
-  uint64_t end = files[index].span >> NVMI_PAGE_SHIFT;
+  uint64_t end = files[index].range >> NVMI_PAGE_SHIFT;
   unsigned count = 0;
   for (unsigned i = 0; i < UNFENCED_MAX; i++)
     if (pages[i] && nvmi_of_in(pages[i]) == of_file(index) &&
@@ -293,9 +293,9 @@ static void fence_behind(const void *home) {
   if (!file)
     return;
   struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
-  bool is_settled = file->settled == atomic_load(&file->behind);
+  bool is_synced = file->synced == atomic_load(&file->behind);
   nvmi_unlock_quietly(&quiet);
-  if (!is_settled)
+  if (!is_synced)
     sync_file(file, true, NULL, 0);
 }
 
@@ -347,11 +347,11 @@ static bool writes_ranges(int fd) {
   return fstatfs(fd, &of) == 0 && (of.f_type == EXT4 || of.f_type == XFS);
 }
 
-void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path, int fd) {
+void nvmi_sync_add(unsigned index, char *home, char *work, size_t range, const char *path, int fd) {
   struct synced *file = &files[index];
   assert(index < NVMI_SYNCED_MAX && !file->home);
   file->work = work;
-  file->span = span;
+  file->range = range;
   file->path = path;
   file->fd = fd;
   file->writes_ranges = writes_ranges(fd);
@@ -359,7 +359,7 @@ void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const ch
   file->is_delayed = false;
   file->cause = 0;
   file->demand = (struct nvmi_demand){0};
-  file->settled = atomic_load(&file->behind);
+  file->synced = atomic_load(&file->behind);
   atomic_store_explicit(&file->home, home, memory_order_release);
 }
 

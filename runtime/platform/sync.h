@@ -10,7 +10,7 @@
  *
  * Synced file: one that is open in this domain. A sync is of the pages that a thread has flushed or
  * streamed since its last fence, or of the whole file. The pages that commits store in place are many,
- * and far apart: they are put behind (persist.h), and synced as a whole when a log turns. Group
+ * and far apart: they are put behind (persist.h), and synced as a whole when a log switches. Group
  * commit: threads that ask for a sync while another one runs share the next one.
  *
  * A sync that failed leaves pages that the kernel takes for written; nobody can tell which. So nothing
@@ -32,7 +32,7 @@ const struct nvmi_persist *nvmi_persist_disk(void);
  * file of the number `index`, below NVMI_SYNCED_MAX. `path` and `fd` stay valid. Each of so many bytes.
  * What the page cache has of it is on the disk. */
 enum { NVMI_SYNCED_MAX = 64 };
-void nvmi_sync_add(unsigned index, char *home, char *work, size_t span, const char *path, int fd);
+void nvmi_sync_add(unsigned index, char *home, char *work, size_t range, const char *path, int fd);
 /* No thread stores there any more, and all is on the disk; a thread may still have a fence to make for it.
  * Another file's number: nothing. */
 void nvmi_sync_remove(unsigned index, const char *home);

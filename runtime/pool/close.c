@@ -13,8 +13,8 @@
 #include "gc/release.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
+#include "log/checkpoint.h"
 #include "log/log.h"
-#include "log/settle.h"
 #include "order/kept_blocks.h"
 #include "pool/close_logs.h"
 #include "pool/pool.h"
@@ -23,12 +23,12 @@
 #include "types/compare.h"
 
 /* All that was committed is in place afterwards. */
-static void settle_all(struct nvm_pool *pool) {
+static void checkpoint_all(struct nvm_pool *pool) {
   if (pool->compare && pool->method->private_work)
     nvmi_compare(pool);
   nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
-  nvmi_settle(pool);
+  nvmi_checkpoint(pool);
   pool->persist->fence();
 }
 
@@ -64,7 +64,7 @@ int nvm_pool_close(NVM_POOL *pool) {
     pool->in_use = false;
     nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
     uint64_t kept = nvmi_blocks_closing(pool);
-    settle_all(pool);
+    checkpoint_all(pool);
     NVMI_HOLDS(nvmi_heap_fault(pool, kept));
     (void)kept;
     call_clean(pool);
@@ -97,7 +97,7 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
     nvmi_trace_leave(pool);
     return;
   }
-  settle_all(pool);
+  checkpoint_all(pool);
   if (self->logs[pool->index])
     nvmi_ready_detach(self->logs[pool->index]);
   bool left = false;

@@ -47,7 +47,7 @@ int nvmi_delay_start(struct nvm_pool *pool) {
     return 0;
   if (nvmi_map_delayed(pool))
     return -1;
-  if (nvmi_delayed_start(pool->index, pool->home, pool->file, pool->header.span, period(pool)))
+  if (nvmi_delayed_start(pool->index, pool->home, pool->file, pool->header.range, period(pool)))
     return nvmi_disk_fail(pool->path, "no thread can be started that syncs it");
   pool->persist = nvmi_persist_delayed();
   return 0;

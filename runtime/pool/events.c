@@ -194,8 +194,8 @@ static void at_exit(void) {
 
 static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {
   uint64_t in_work = (uint64_t)(address - pool->work), in_home = (uint64_t)(address - pool->home);
-  *offset = in_work < pool->header.span ? in_work : in_home;
-  return *offset < pool->header.span;
+  *offset = in_work < pool->header.range ? in_work : in_home;
+  return *offset < pool->header.range;
 }
 
 /* Only calls that are allowed in a signal handler. */

@@ -80,7 +80,7 @@ static struct nvm_pool *new_pool(const char *path) {
   pool->order = 1;
   pool->run_owners = nvmi_run_owners;
   nvmi_mutex_add(&pool->lock, NVMI_LOCK_POOL);
-  nvmi_mutex_add(&pool->settling, NVMI_LOCK_SETTLING);
+  nvmi_mutex_add(&pool->checkpointing, NVMI_LOCK_CHECKPOINT);
   nvmi_mutex_add(&pool->numbering, NVMI_LOCK_NUMBERING);
   snprintf(pool->path, sizeof pool->path, "%s", path);
   nvmi_pointers_choose(pool);
@@ -95,7 +95,7 @@ void nvmi_pool_detach(struct nvm_pool *pool) {
   if (pool->fd >= 0)
     nvmi_own_file_close(pool->fd);
   nvmi_mutex_remove(&pool->lock);
-  nvmi_mutex_remove(&pool->settling);
+  nvmi_mutex_remove(&pool->checkpointing);
   nvmi_mutex_remove(&pool->numbering);
   nvmi_types_free(pool);
   munmap(pool, sizeof *pool);
@@ -180,7 +180,7 @@ static int start(struct nvm_pool *pool) {
   if (nvmi_map_pool(pool, pool->method->private_work))
     return -1;
   if (pool->header.domain == NVM_DOMAIN_DISK)
-    nvmi_sync_add(pool->index, pool->home, pool->work, pool->header.span, pool->path, pool->fd);
+    nvmi_sync_add(pool->index, pool->home, pool->work, pool->header.range, pool->path, pool->fd);
   if (nvmi_heap_start(pool) || nvmi_shrink_start(pool))
     return -1;
   nvmi_events_install();
@@ -295,8 +295,8 @@ static int recover(struct nvm_pool *pool, const struct nvm_header *old) {
 }
 
 /* Another program's pointers are left as they are. */
-static int bind_statics(struct nvm_pool *pool) {
-  return pool->is_foreign ? 0 : nvmi_statics_bind(pool);
+static int relink_statics(struct nvm_pool *pool) {
+  return pool->is_foreign ? 0 : nvmi_statics_relink(pool);
 }
 
 /* Recovered, and then refused: nothing was logged since, so there is nothing to recover next time.
@@ -328,7 +328,7 @@ static int open_started(struct nvm_pool *pool, const struct nvm_header *old) {
     return -1;
   /* 8. Root, types, addresses and pointers to statics are looked at, and made to fit this process. */
   if (nvmi_root_check(pool) || nvmi_types_load(pool) || nvmi_types_match(pool) ||
-      nvmi_relocate(pool) || nvmi_statics_start(pool) || bind_statics(pool) ||
+      nvmi_relocate(pool) || nvmi_statics_start(pool) || relink_statics(pool) ||
       nvmi_delay_start(pool))
     return refuse(pool, program);
   nvmi_trace_opened(pool);
@@ -359,7 +359,7 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
     nvmi_fail(NVM_EARGUMENT, path,
               "cannot lie at %#llx: that is no multiple of %llu GiB from %#llx on within %llu GiB; "
               "choose one that is",
-              (unsigned long long)wish, (unsigned long long)(pool->header.span >> 30),
+              (unsigned long long)wish, (unsigned long long)(pool->header.range >> 30),
               (unsigned long long)NVM_RANGE_BASE, (unsigned long long)(NVM_RANGE_SIZE >> 30));
     nvmi_pool_detach(pool);
     return NULL;

@@ -80,10 +80,10 @@ static bool data_arrived(const struct nvm_pool *pool, const struct nvmi_array *f
     const struct nvm_frame *frame = items(found)[i];
     if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO)
       continue;
-    if (!nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
+    if (!nvmi_in_view(pool, frame->offset, NVM_FRAME_LENGTH(frame)))
       return false;
     sum = nvmi_check_add(
-        sum, nvmi_check_by(&pool->key, pool->home + frame->place, NVM_FRAME_LENGTH(frame)));
+        sum, nvmi_check_by(&pool->key, pool->home + frame->offset, NVM_FRAME_LENGTH(frame)));
   }
   return sum == wanted;
 }
@@ -133,8 +133,8 @@ static void flush_found(const struct nvm_pool *pool, const struct nvm_frame *fra
                         bool committed) {
   pool->persist->flush(frame, sizeof *frame + NVM_FRAME_LENGTH(frame));
   if (committed && NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO &&
-      nvmi_in_view(pool, frame->place, NVM_FRAME_LENGTH(frame)))
-    pool->persist->flush(pool->home + frame->place, NVM_FRAME_LENGTH(frame));
+      nvmi_in_view(pool, frame->offset, NVM_FRAME_LENGTH(frame)))
+    pool->persist->flush(pool->home + frame->offset, NVM_FRAME_LENGTH(frame));
 }
 
 /* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
@@ -142,8 +142,8 @@ static void flush_found(const struct nvm_pool *pool, const struct nvm_frame *fra
 static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
                      bool ended) {
   const struct nvm_frame *commit = whole_record(pool, found, !ended);
-  if (commit && commit->place > work->bound)
-    work->bound = commit->place;
+  if (commit && commit->bound > work->bound)
+    work->bound = commit->bound;
   if (!commit && !ended && !nvmi_entries_complete(found))
     work->damaged = true;
   for (size_t i = 0; i < found->count; i++) {

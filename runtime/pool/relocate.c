@@ -18,7 +18,7 @@ struct mover {
   bool back;        /* of an attempt that failed: obstacles were left alone, and are again */
   bool again;       /* another process began this, and may not have flushed what it changed */
   bool stuck;       /* met one: */
-  uint64_t place;   /* in the file */
+  uint64_t offset;  /* in the file */
   char reason[160]; /* in words */
   uintptr_t line;   /* changed, and not yet flushed */
 };
@@ -32,7 +32,7 @@ static bool __attribute__((format(printf, 3, 4))) get_stuck(struct mover *mover,
   vsnprintf(mover->reason, sizeof mover->reason, format, arguments);
   va_end(arguments);
   mover->stuck = true;
-  mover->place = (uint64_t)(at - mover->pool->home);
+  mover->offset = (uint64_t)(at - mover->pool->home);
   return false;
 }
 
@@ -73,7 +73,7 @@ static bool move_word(void *context, const struct nvmi_word *word) {
   case NVM_FIELD_XOR: /* of two pointers, nothing is left of the base */
     return carry(mover, word, value, word->field->tag);
   case NVM_FIELD_UNION:
-    return !nvmi_is_at(value, nvmi_origin(header), header->span) ||
+    return !nvmi_is_at(value, nvmi_origin(header), header->range) ||
            get_stuck(mover, word->at,
                      "field %s of %s may be a pointer or a number: mark it with NVM_WHEN or "
                      "NVM_PTR_OR_NUMBER",
@@ -92,7 +92,7 @@ static bool look_at_untyped(struct mover *mover, const char *bytes, uint64_t siz
   for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at++) {
     uint64_t value;
     memcpy(&value, bytes + at, sizeof value);
-    if (nvmi_is_at(value, nvmi_origin(header), header->span))
+    if (nvmi_is_at(value, nvmi_origin(header), header->range))
       return get_stuck(mover, bytes + at,
                        "a block without type holds what may be a pointer: allocate it with "
                        "NVM_TYPE_ID in a program built with nvmove-cc");
@@ -135,7 +135,7 @@ static int move_all(struct nvm_pool *pool, bool back, bool again, struct mover *
   int used = nvmi_each_run(pool, threads, move_run, movers, sizeof movers[0]);
   stuck->stuck = false;
   for (int i = 0; i < used; i++)
-    if (movers[i].stuck && (!stuck->stuck || movers[i].place < stuck->place))
+    if (movers[i].stuck && (!stuck->stuck || movers[i].offset < stuck->offset))
       *stuck = movers[i];
   return used < 0 || stuck->stuck ? -1 : 0;
 }
@@ -185,5 +185,5 @@ int nvmi_relocate(struct nvm_pool *pool) {
                          "be: at offset %#llx %s; docs/guide/operations.md, \"Other addresses\", "
                          "says how to mark it",
                          (unsigned long long)home, (unsigned long long)base,
-                         (unsigned long long)stuck.place, stuck.reason);
+                         (unsigned long long)stuck.offset, stuck.reason);
 }

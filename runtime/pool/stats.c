@@ -48,7 +48,7 @@ int nvm_pool_info(NVM_POOL *pool, struct nvm_info *info) {
                             .method = pool->method->name,
                             .domain = (enum nvm_domain)h->domain,
                             .size = nvmi_file_size(h),
-                            .size_max = h->span,
+                            .size_max = h->range,
                             .generation = h->generation,
                             .unclean_opens = h->unclean_shutdowns,
                             .recovered_undone = pool->recovered_undone,

@@ -76,7 +76,7 @@ static bool is_to_tell(const char *at, char *name, size_t size) {
 }
 
 static bool is_in(const struct nvm_pool *pool, uint64_t value) {
-  return value - (uint64_t)(uintptr_t)pool->work < pool->header.span;
+  return value - (uint64_t)(uintptr_t)pool->work < pool->header.range;
 }
 
 /* Other threads may be storing there. */

@@ -331,6 +331,6 @@ int nvmi_roots_watch(struct nvm_pool *pool) {
   watched_by = pool;
   looks_for_forgotten = nvmi_setting_is("NVMOVE_DEBUG", "roots");
   nvmi_thread_self()->roots = &root_events;
-  nvmi_thread_self()->passes_points = true; /* soon: what it stores before is as much of a turn */
+  nvmi_thread_self()->passes_points = true; /* soon: what it stores before is as much of a round */
   return 0;
 }

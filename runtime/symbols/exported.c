@@ -37,7 +37,7 @@ const void *nvmi_exported_address(const struct nvmi_module *module, size_t index
   uint64_t at = module->base + module->exported.symbols[index].st_value;
   if (!nvmi_exported_is_picked(module, index))
     return (const void *)(uintptr_t)at;
-  if (!nvmi_module_is_settled(module) && !is_known)
+  if (!nvmi_module_was_at_start(module) && !is_known)
     return NULL;
   struct pick picked = {at, NULL};
   nvmi_module_while_loaded(module, pick, &picked);

@@ -186,20 +186,22 @@ bool nvmi_module_while_loaded(const struct nvmi_module *module,
   return looker.called;
 }
 
-static unsigned settled; /* modules, the first ones */
+static unsigned at_start; /* modules, the first ones */
 
 static int count_module(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)info, (void)size, (void)unused;
-  settled++;
+  at_start++;
   return 0;
 }
 
 /* All that is loaded with the code of this file is ready before constructors run. */
-__attribute__((constructor)) static void count_settled(void) {
+__attribute__((constructor)) static void count_at_start(void) {
   nvmi_each_module(count_module, NULL);
 }
 
-bool nvmi_module_is_settled(const struct nvmi_module *module) { return module < modules + settled; }
+bool nvmi_module_was_at_start(const struct nvmi_module *module) {
+  return module < modules + at_start;
+}
 
 static void sum(void *module, const char *path) {
   (void)path;

@@ -66,7 +66,7 @@ bool nvmi_module_while_loaded(const struct nvmi_module *module,
 
 /* Whether its code may be called: the loader lists libraries before it has made them ready. Those
  * that were there before the program's first code are. */
-bool nvmi_module_is_settled(const struct nvmi_module *module);
+bool nvmi_module_was_at_start(const struct nvmi_module *module);
 
 const uint8_t *nvmi_module_build(struct nvmi_module *module);
 

@@ -1,4 +1,4 @@
-/* statics.c: noting pointers to static data, and binding them anew: see statics.h. */
+/* statics.c: noting pointers to static data, and linking them anew: see statics.h. */
 #include "symbols/statics.h"
 #include "heap/heap_chunks.h"
 #include "symbols/modules.h"
@@ -118,7 +118,7 @@ bool nvmi_static_closed(const struct nvm_pool *pool, uint64_t address, char *tex
   return true;
 }
 
-/* Whether the tag of a field leaves no room to bind it anew (tokens.h): looked at closely only
+/* Whether the tag of a field leaves no room to link it anew (tokens.h): looked at closely only
  * where the type, or what its flexible array has, has such a field. */
 static bool has_full_tag(const struct nvm_pool *pool, const struct nvm_type *type) {
   bool some = false;
@@ -133,8 +133,8 @@ static bool has_full_tag(const struct nvm_pool *pool, const struct nvm_type *typ
   return some;
 }
 
-static bool can_bind(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index,
-                     uint64_t place, uint64_t inside) {
+static bool can_relink(const struct nvm_pool *pool, const struct nvmi_span *span, uint32_t index,
+                       uint64_t place, uint64_t inside) {
   const struct nvmi_geometry *geometry = &pool->heap->geometry[span->class];
   uint64_t number = *nvmi_type_word(geometry, span, index) - UINT64_C(1);
   const struct nvm_type *type = number < pool->type_count ? nvmi_type_layout(pool, number) : NULL;
@@ -151,7 +151,7 @@ enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t v
   uint32_t index;
   struct nvmi_span *span = nvmi_block_at(pool, place, &index, &inside);
   if (!span || place % sizeof(uint64_t) || (is_plain(kind) && span->class == NVMI_CLASSES) ||
-      !can_bind(pool, span, index, place, inside))
+      !can_relink(pool, span, index, place, inside))
     return NVM_EUNSAFE;
   unsigned flags;
   if (!is_known(pool, value, &flags)) {
@@ -169,7 +169,7 @@ enum nvm_error nvmi_static_note(struct nvm_pool *pool, uint32_t kind, uint64_t v
 }
 
 /* One pass over the pointers to static data. */
-struct binder {
+struct relinker {
   struct nvm_pool *pool;
   bool to_tokens;
   bool again;            /* another process began this, and may not have flushed what it changed */
@@ -179,47 +179,48 @@ struct binder {
   char field[128];       /* that holds it */
 };
 
-static void bind_word(struct binder *binder, const struct nvmi_word *word, uint64_t value) {
+static void relink_word(struct relinker *relinker, const struct nvmi_word *word, uint64_t value) {
   uint64_t tag = word->field->tag, address = value & ~tag;
   uint32_t number;
   unsigned flags;
   bool is_token = nvmi_token_is(tag, address, &number);
-  int entry = is_token ? (int)number : nvmi_statics_look_up(binder->pool, address, &flags);
-  if (entry < 0 || (unsigned)entry >= nvmi_statics_count(binder->pool))
+  int entry = is_token ? (int)number : nvmi_statics_look_up(relinker->pool, address, &flags);
+  if (entry < 0 || (unsigned)entry >= nvmi_statics_count(relinker->pool))
     return;
-  if (binder->only_look) {
-    if (!binder->found[entry] && binder->lost < 0) {
-      binder->lost = entry;
-      snprintf(binder->field, sizeof binder->field, "field %s of %s", nvmi_field_name(word->field),
-               word->type->name);
+  if (relinker->only_look) {
+    if (!relinker->found[entry] && relinker->lost < 0) {
+      relinker->lost = entry;
+      snprintf(relinker->field, sizeof relinker->field, "field %s of %s",
+               nvmi_field_name(word->field), word->type->name);
     }
     return;
   }
-  if (is_token == binder->to_tokens) {
-    if (binder->again)
-      binder->pool->persist->flush(word->at, sizeof value);
+  if (is_token == relinker->to_tokens) {
+    if (relinker->again)
+      relinker->pool->persist->flush(word->at, sizeof value);
     return;
   }
-  uint64_t bound = binder->to_tokens ? nvmi_token(tag, (uint32_t)entry)
-                                     : nvmi_statics_entry(binder->pool, (unsigned)entry)->address;
-  bound |= value & tag;
-  __atomic_store_n((uint64_t *)(void *)word->at, bound, __ATOMIC_RELAXED);
-  binder->pool->persist->flush(word->at, sizeof bound);
+  uint64_t linked = relinker->to_tokens
+                        ? nvmi_token(tag, (uint32_t)entry)
+                        : nvmi_statics_entry(relinker->pool, (unsigned)entry)->address;
+  linked |= value & tag;
+  __atomic_store_n((uint64_t *)(void *)word->at, linked, __ATOMIC_RELAXED);
+  relinker->pool->persist->flush(word->at, sizeof linked);
 }
 
 static bool visit_word(void *context, const struct nvmi_word *word) {
   uint32_t kind = word->field->kind;
   if ((kind == NVM_FIELD_FUNCTION || kind == NVM_FIELD_STATIC_POINTER || is_plain(kind)) &&
       (uintptr_t)word->at % sizeof(uint64_t) == 0)
-    bind_word(context, word, nvmi_word_value(word));
+    relink_word(context, word, nvmi_word_value(word));
   return true;
 }
 
 static bool visit_block(void *context, const struct nvmi_block *block) {
-  struct binder *binder = context;
-  const struct nvm_type *type = nvmi_type_layout(binder->pool, block->type);
-  return !type || nvmi_block_words(binder->pool, type, binder->pool->home + block->offset,
-                                   block->size, visit_word, binder);
+  struct relinker *relinker = context;
+  const struct nvm_type *type = nvmi_type_layout(relinker->pool, block->type);
+  return !type || nvmi_block_words(relinker->pool, type, relinker->pool->home + block->offset,
+                                   block->size, visit_word, relinker);
 }
 
 static bool has_static_fields(const struct nvm_pool *pool, uint64_t index) {
@@ -239,10 +240,10 @@ static void visit_run(void *context, struct nvm_pool *pool, uint32_t chunk) {
     nvmi_run_blocks(pool, chunk, visit_block, context);
 }
 
-static int pass(struct nvm_pool *pool, struct binder *binder) {
-  binder->pool = pool;
-  binder->lost = -1;
-  int used = nvmi_each_run(pool, 1, visit_run, binder, sizeof *binder);
+static int pass(struct nvm_pool *pool, struct relinker *relinker) {
+  relinker->pool = pool;
+  relinker->lost = -1;
+  int used = nvmi_each_run(pool, 1, visit_run, relinker, sizeof *relinker);
   nvmi_step(NVMI_STEP_MOVE);
   return used < 0 ? -1 : 0;
 }
@@ -254,8 +255,8 @@ static void enter_state(struct nvm_pool *pool, enum nvm_statics_state state) {
 }
 
 /* The steps of statics.h, from wherever the file is. */
-static int bind(struct nvm_pool *pool, const uint64_t *found) {
-  struct binder to_tokens = {.to_tokens = true}, to_addresses = {0};
+static int relink(struct nvm_pool *pool, const uint64_t *found) {
+  struct relinker to_tokens = {.to_tokens = true}, to_addresses = {0};
   to_tokens.again = pool->header.statics == NVM_STATICS_MIXED;
   if (pool->header.statics != NVM_STATICS_TOKENS) {
     enter_state(pool, NVM_STATICS_MIXED);
@@ -292,7 +293,7 @@ static void describe(const struct nvmi_place *place, char *text, size_t size) {
     snprintf(text, size, "nameless data (at %#llx)", (unsigned long long)place->offset);
 }
 
-static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
+static int refuse(const struct nvm_pool *pool, const struct relinker *lost) {
   struct nvmi_place place;
   uint64_t address;
   char what[512];
@@ -335,10 +336,10 @@ static int refuse(const struct nvm_pool *pool, const struct binder *lost) {
                    module);
 }
 
-int nvmi_statics_bind(struct nvm_pool *pool) {
+int nvmi_statics_relink(struct nvm_pool *pool) {
   unsigned count = nvmi_statics_count(pool);
   struct nvmi_array found = {0};
-  struct binder look = {.only_look = true};
+  struct relinker look = {.only_look = true};
   bool moved = pool->header.statics != NVM_STATICS_BOUND, lost = false;
   if (!count && !moved)
     return 0;
@@ -360,7 +361,7 @@ int nvmi_statics_bind(struct nvm_pool *pool) {
   if (result == 0 && lost && look.lost >= 0)
     result = refuse(pool, &look);
   else if (result == 0 && moved)
-    result = bind(pool, address);
+    result = relink(pool, address);
   for (unsigned i = 0; i < count && result == 0; i++)
     nvmi_statics_set_build(pool, i);
   nvmi_symbols_release();

@@ -32,9 +32,9 @@
 int nvmi_statics_start(struct nvm_pool *pool);
 void nvmi_statics_stop(struct nvm_pool *pool);
 
-/* At opening, after recovery and relocation: binds anew what has moved. -1: recorded; something
+/* At opening, after recovery and relocation: links anew what has moved. -1: recorded; something
  * that is pointed to is no longer there: the pool stays as it is. */
-int nvmi_statics_bind(struct nvm_pool *pool);
+int nvmi_statics_relink(struct nvm_pool *pool);
 
 /* A field of this kind holds `value`, outside of the pool, and is about to commit. NVM_OK: it
  * points to something that will be found again. NVM_EUNSAFE: it does not; not recorded. Other codes

@@ -223,7 +223,7 @@ static void at_fork(void) {
 static bool is_same(const struct nvm_pool *pool) {
   struct stat status;
   return closed && fstat(pool->fd, &status) == 0 && status.st_dev == trace.device &&
-         status.st_ino == trace.inode && pool->header.span == trace.span &&
+         status.st_ino == trace.inode && pool->header.range == trace.span &&
          memcmp(pool->header.id, id, sizeof id) == 0;
 }
 
@@ -244,7 +244,7 @@ static void begin(struct nvm_pool *pool) {
   fstat(pool->fd, &status);
   trace.device = status.st_dev;
   trace.inode = status.st_ino;
-  trace.span = pool->header.span;
+  trace.span = pool->header.range;
   memcpy(id, pool->header.id, sizeof id);
   trace.view = nvmi_trace_reserve(trace.span);
   nvmi_trace_image(pool->fd, pool->home, nvmi_file_size(&pool->header));

@@ -65,7 +65,7 @@ void nvmi_view_forget_notes(struct nvmi_tracer *self) {
   uint64_t *const bits[] = {self->noted, self->taken};
   for (unsigned map = 0; map < 2; map++)
     if (self->noted_count > NVMI_NOTED_MAX)
-      madvise(bits[map], nvmi_trace_state.pool->header.span / 8, MADV_DONTNEED);
+      madvise(bits[map], nvmi_trace_state.pool->header.range / 8, MADV_DONTNEED);
     else
       for (unsigned i = 0; i < self->noted_count; i++)
         set_bits(bits[map], self->noted_ranges[i].place, self->noted_ranges[i].size, false);

@@ -120,7 +120,7 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
   thread->touched |= UINT64_C(1) << pool->index;
   if (pool->method->note) {
     pool->method->note(log, (void *)start, end - start);
-    pool->method->settle(log);
+    pool->method->drain(log);
   }
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
     struct nvmi_line item = {line, nvmi_line_mask(line, start, end)};
@@ -135,11 +135,11 @@ static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintp
 
 /* Waits for what was noted ahead, then tells the table. A signal handler that came in between, and
  * noted ahead itself, has waited for both. */
-static void settle(struct nvmi_thread *thread) {
+static void drain(struct nvmi_thread *thread) {
   uint64_t waiting = thread->table->ahead;
   for (; waiting; waiting &= waiting - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(waiting)];
-    log->pool->method->settle(log);
+    log->pool->method->drain(log);
   }
   thread->table->ahead = 0;
   for (unsigned i = 0; i < thread->ahead_count; i++)
@@ -186,7 +186,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
     nvmi_compiler_barrier(); /* a jump out of a handler leaves what finish() takes back */
     thread->table->ahead |= UINT64_C(1) << pool->index;
     if (!ahead || thread->ahead_count == NVMI_AHEAD_MAX)
-      settle(thread);
+      drain(thread);
   } else {
     mark_all(thread, start, end);
   }
@@ -283,11 +283,11 @@ static inline __attribute__((always_inline)) void log_simple(struct nvmi_log *lo
     nvmi_fence_entries(log);
   } else {
     method->note(log, start, size);
-    method->settle(log);
+    method->drain(log);
   }
 }
 
-/* An entry of one line that the next settling waits for. */
+/* An entry of one line that the next drain waits for. */
 static inline bool may_be_ahead(const struct nvmi_thread *thread, const struct nvm_pool *pool,
                                 size_t size) {
   return pool->method->entries && !pool->method->store && size <= NVM_FRAME_ROOM &&
@@ -377,12 +377,12 @@ NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
     INSTEAD(note_slowly_ahead);
 }
 
-NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
+NVM_CALL_PRESERVE_MOST void __nvm_drain(void) {
   struct nvmi_thread *thread = nvmi_self;
   int depth = thread->busy++;
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, thread->table->ahead);
-  settle(thread);
+  drain(thread);
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = depth;

@@ -1,6 +1,6 @@
 /* points.c: commit points, and split points, where a long transaction may end before.
  *
- * What a turn of an event loop did for all its clients is committed at once, so that their replies
+ * What a round of an event loop did for all its clients is committed at once, so that their replies
  * share the fences. But a transaction that has outgrown the cache costs more than the fences it
  * saves: its lines are fetched again for the record, for the check of its pointers and for where
  * they belong, and its blocks, freed for good by the commit alone, are not used again before. A

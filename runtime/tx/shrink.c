@@ -24,8 +24,8 @@
 #include "base/settings.h"
 #include "core/barrier.h"
 #include "core/gate.h"
+#include "log/checkpoint.h"
 #include "log/log.h"
-#include "log/settle.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ enum { PAGE = 4096 };
 
 uint64_t nvmi_shrink_bound(void) { return nvmi_setting_number("NVMOVE_SHADOW_DRAM"); }
 
-static size_t bitmap_size(const struct nvm_pool *pool) { return pool->header.span / PAGE / 8; }
+static size_t bitmap_size(const struct nvm_pool *pool) { return pool->header.range / PAGE / 8; }
 
 int nvmi_shrink_start(struct nvm_pool *pool) {
   uint64_t bytes = nvmi_shrink_bound();
@@ -99,7 +99,7 @@ static void shrink_alone(struct nvmi_log *log) {
   nvmi_gate_shut(&pool->gate, NVMI_GATE_SHRINK);
   if (nvmi_barrier_in_all_threads() && !others_write(pool, log->owner)) {
     if (pool->file) /* what a page shows when it is dropped; `home` may be ahead of it */
-      nvmi_settle(pool);
+      nvmi_checkpoint(pool);
     uint64_t end = (pool->header.heap_offset + pool->header.heap_size) / PAGE;
     for (uint64_t first = 0; first < end; first += 64)
       drop_clean(pool, first);

@@ -94,8 +94,8 @@ ANY(__nvm_site, "__nvm_note")
 ANY(__nvm_site_ahead, "__nvm_note_ahead")
 
 /* Behind what was noted ahead. */
-__attribute__((naked)) NVM_CALL_PRESERVE_MOST void __nvm_site_settle(void) {
-  __asm__ volatile(TABLE_TO("r11") "cmpq $0, %c[ahead](%%r11)\n jne __nvm_settle@PLT\n ret\n"
+__attribute__((naked)) NVM_CALL_PRESERVE_MOST void __nvm_site_drain(void) {
+  __asm__ volatile(TABLE_TO("r11") "cmpq $0, %c[ahead](%%r11)\n jne __nvm_drain@PLT\n ret\n"
                    :
                    : [ahead] "i"(offsetof(struct nvm_line_table, ahead)));
 }

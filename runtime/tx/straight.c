@@ -2,13 +2,14 @@
 #include "tx/straight.h"
 
 #include "heap/heap_types.h"
+#include "log/checkpoint.h"
 #include "log/log.h"
 #include "log/record.h"
-#include "log/settle.h"
 
 enum {
-  WORTH_LINES = 8,          /* whose bytes cost about what a fence does */
-  WORTH_SETTLING = 64 << 10 /* where to settle is a sync of the whole file (platform/sync.h) */
+  WORTH_LINES = 8, /* whose bytes cost about what a fence does */
+  WORTH_A_CHECKPOINT =
+      64 << 10 /* where a checkpoint is a sync of the whole file (platform/sync.h) */
 };
 
 struct large {
@@ -34,7 +35,7 @@ static bool is_in_large(const struct nvmi_log *log, uint64_t at) {
   return false;
 }
 
-static bool is_settled(const struct nvmi_log *log, uint64_t at, uint64_t bound) {
+static bool is_checkpointed(const struct nvmi_log *log, uint64_t at, uint64_t bound) {
   uint32_t index;
   uint64_t inside;
   const struct nvmi_span *span = nvmi_block_at(log->pool, at, &index, &inside);
@@ -46,18 +47,18 @@ static bool is_settled(const struct nvmi_log *log, uint64_t at, uint64_t bound) 
  * are nobody's. */
 static bool may_go(const struct nvmi_log *log, const struct nvmi_line *item, uint64_t bound) {
   uint64_t at = (nvmi_line_first(item) << 6) - log->pool->header.base;
-  return is_in_large(log, at) || (item->line & NVMI_FRESH && is_settled(log, at, bound));
+  return is_in_large(log, at) || (item->line & NVMI_FRESH && is_checkpointed(log, at, bound));
 }
 
-/* What may go. `settles`: a settling hardly lengthens the commit. */
+/* What may go. `may_checkpoint`: a checkpoint hardly lengthens the commit. */
 static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                       bool settles) {
+                       bool may_checkpoint) {
   struct nvm_pool *pool = log->pool;
   bool solo = nvmi_solo_enter(log);
   bool is_next = solo && !pool->persist->behind; /* else the next fence is not of all before */
   uint64_t bound = atomic_load(is_next ? &pool->order : &pool->bound);
-  if (!is_next && settles)
-    bound = nvmi_settle(pool);
+  if (!is_next && may_checkpoint)
+    bound = nvmi_checkpoint(pool);
   list_large(log);
   for (size_t i = 0; i < count; i++) {
     nvmi_straight_fetch(pool, lines, i, count);
@@ -82,12 +83,13 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
   }
   log->straight.items.count = 0;
   bool is_worth = fresh >= WORTH_LINES && log->operations.count; /* else all was freed again */
-  bool settles = all > (log->pool->persist->behind ? WORTH_SETTLING : NVMI_SHORT_LINES_MAX);
-  if (log->pool->persist->behind && !settles) /* bytes cost less in the record */
+  bool may_checkpoint =
+      all > (log->pool->persist->behind ? WORTH_A_CHECKPOINT : NVMI_SHORT_LINES_MAX);
+  if (log->pool->persist->behind && !may_checkpoint) /* bytes cost less in the record */
     is_worth = false;
   bool has_sealed = log->sealed.count > log->alias.count; /* older bytes, which the record has */
   if (!has_sealed && (log->intents.has_large || is_worth))
-    store_some(log, lines, count, settles);
+    store_some(log, lines, count, may_checkpoint);
 }
 
 const struct nvmi_line *nvmi_straight_rest(struct nvmi_log *log, const struct nvmi_line *lines,

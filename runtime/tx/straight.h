@@ -10,10 +10,10 @@
  *
  * While the log is the only one, that bound is the next order: all records there are were stored in
  * place by this thread, or fenced by whoever did, and the fence of these bytes is behind that. It
- * is raised after the fence and before the record reads it. In company the bound is what has
- * been settled, by this commit first where it is long. So it is on a disk, also of the only log:
- * there the fence of these bytes does not wait for what earlier records stored in place (S6). And to
- * settle is a sync of the whole file there: bytes of small blocks go straight only where there are
+ * is raised after the fence and before the record reads it. In company the bound is that of
+ * the last checkpoint, which a long commit takes first. So it is on a disk, also of the only log:
+ * there the fence of these bytes does not wait for what earlier records stored in place (S6). And a
+ * checkpoint is a sync of the whole file there: bytes of small blocks go straight only where there are
  * very many.
  */
 #pragma once

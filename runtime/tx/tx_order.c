@@ -66,7 +66,7 @@ static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
   if (!committed && error != NVM_ECHILD)
     undo_in_order(thread);
   nvmi_order_ended(thread, committed);
-  nvmi_blocks_settle(thread);
+  nvmi_blocks_give_back(thread);
   return error;
 }
 

@@ -240,7 +240,7 @@ void Media::zero(uint64_t From, uint64_t To) {
 void Media::synchronise(uint64_t Place, uint64_t Bytes) {
   auto At = Dirty.lower_bound(Place / LineSize);
   while (Bytes && At != Dirty.end() && At->first <= (Place + Bytes - 1) / LineSize) {
-    settle(At->first, At->second, At->second.Versions.size() - 1);
+    arrive(At->first, At->second, At->second.Versions.size() - 1);
     At = Dirty.erase(At);
   }
 }
@@ -315,7 +315,7 @@ void Media::storeFlat(const Event &E, bool Apart) {
   }
 }
 
-void Media::settle(uint64_t Line, DirtyLine &D, size_t First) {
+void Media::arrive(uint64_t Line, DirtyLine &D, size_t First) {
   char *Home = Map + Line * LineSize;
   D.Versions.erase(D.Versions.begin(), D.Versions.begin() + static_cast<ptrdiff_t>(First));
   D.Streamed.Words.clear();
@@ -328,7 +328,7 @@ void Media::settle(uint64_t Line, DirtyLine &D, size_t First) {
 
 void Media::keepAll() {
   for (auto &[Line, D] : Dirty)
-    settle(Line, D, D.Versions.size() - 1);
+    arrive(Line, D, D.Versions.size() - 1);
   Dirty.clear();
   Awaited.clear();
 }
@@ -347,7 +347,7 @@ void Media::fence(unsigned Thread) {
       continue; // somebody else changed it for good
     size_t First = At->second.Pending[Thread];
     At->second.Pending.erase(Thread);
-    settle(Line, At->second, First);
+    arrive(Line, At->second, First);
     if (At->second.Versions.size() == 1 && At->second.Pending.empty())
       Dirty.erase(At);
   }

@@ -107,7 +107,7 @@ private:
   void streamWords(const struct Event &E, size_t Index);
   void synchronise(uint64_t Place, uint64_t Bytes);
   void storeWords(uint64_t Line, llvm::StringRef Bytes, uint64_t Mask, size_t Event);
-  void settle(uint64_t Line, DirtyLine &D, size_t First);
+  void arrive(uint64_t Line, DirtyLine &D, size_t First);
   void change(uint64_t Place, llvm::StringRef Bytes);
   void patch(const Choices &All, bool Back);
 

@@ -21,14 +21,14 @@ void takeFault(void *Context, const char *Line) {
 }
 
 /// One that leads to a free block is the program's own (Dangling.h): a pointer that was moved wrongly
-/// leads out of the pool, since bases are multiples of the pool's span.
+/// leads out of the pool, since bases are multiples of the pool's range.
 void takePointer(void *Context, const nvm_bad_pointer *Bad) {
   if (!Bad->is_dangling)
     takeFault(Context, Bad->line);
 }
 
 /// A word as it was stored, and as it is in a pool that was opened at \p Base: the same pointer
-/// when the pool has moved in between. Bases are multiples of the pool's span.
+/// when the pool has moved in between. Bases are multiples of the pool's range.
 bool isMovedPointer(uint64_t Is, uint64_t Should, const char *File, uint64_t Span) {
   auto Base = reinterpret_cast<uint64_t>(File);
   return Should >> NVM_RANGE_SHIFT == NVM_RANGE_TAG && Is - Base <= Span && Is != Should &&

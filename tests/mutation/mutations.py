@@ -39,7 +39,7 @@ RULES = [
     ("order", r"span->freed_order >= floor", "0"),
     ("order", r"atomic_load_explicit\(&span->freed_order, memory_order_acquire\) < bound", "1"),
     ("order", r"^\s*some \|= flush_last\(.*\);", ";"),
-    ("order", r"while \(nvmi_settle\(pool\) < all\)", "while (0)"),
+    ("order", r"while \(nvmi_checkpoint\(pool\) < all\)", "while (0)"),
     ("order", r"if \(!log->last && !log->bank_tells\)", "if (0)"),
     ("order", r"^\s*nvmi_log_publish\(log, frame, size\);", ";"),
     ("order", r"if \(commit && commit->place > work->bound\)", "if (0)"),

@@ -20,7 +20,7 @@ struct node {
 // CHECK-NOT: icmp eq i64 %{{.*}}, 506
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_4(
-// CHECK-NEXT: call preserve_mostcc void @__nvmove_note_settle()
+// CHECK-NEXT: call preserve_mostcc void @__nvmove_note_drain()
 // CHECK: store ptr null
 // CHECK: store i32 0
 __attribute__((noinline)) void unlink(struct node *n) {
@@ -34,7 +34,7 @@ __attribute__((noinline)) void unlink(struct node *n) {
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
-// CHECK: call {{.*}}@__nvmove_note_settle
+// CHECK: call {{.*}}@__nvmove_note_drain
 // CHECK: store
 // CHECK: store
 // CHECK: store
@@ -129,7 +129,7 @@ __attribute__((noinline)) void flag(struct node *n, volatile int *turn) {
 // CHECK: call {{.*}}@__nvmove_note_ahead(
 // CHECK: call {{.*}}@__nvmove_note_ahead_8(
 // CHECK: call {{.*}}@__nvmove_note_ahead_4(
-// CHECK: call {{.*}}@__nvmove_note_settle
+// CHECK: call {{.*}}@__nvmove_note_drain
 // CHECK: call void @llvm.memmove
 __attribute__((noinline)) void insert(struct node *n, unsigned at, long value) {
   memmove(n->values + at + 1, n->values + at, (size_t)(3 - at) * sizeof(long));

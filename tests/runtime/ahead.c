@@ -37,7 +37,7 @@ TEST(ahead_waits_once) {
   CHECK(stats().fences == before.fences);
   CHECK(is_noted(&words[0]) == !logs); /* undo: its entry is not durable yet */
   CHECK((__nvm_lines->ahead != 0) == logs);
-  settle_notes();
+  drain_notes();
   CHECK(stats().fences == before.fences + logs &&
         stats().log_entries == before.log_entries + 5 * logs);
   for (int i = 0; i < 5; i++) {
@@ -59,7 +59,7 @@ TEST(ahead_of_many) {
     __nvm_note_ahead(&words[FAR * i], sizeof *words);
   __nvm_note_ahead(&outside, sizeof outside);
   __nvm_note_ahead(&words[3], 0);
-  settle_notes();
+  drain_notes();
   CHECK(__nvm_lines->ahead == 0 && !is_noted(&words[3]));
   for (int i = 0; i < WORDS / FAR; i++)
     words[FAR * i] = 9;

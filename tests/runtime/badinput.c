@@ -110,7 +110,7 @@ TEST_ONCE(spoiled_header) {
 TEST_ONCE(senseless_header) {
   static const size_t fields[] = {
       offsetof(struct nvm_header, header_size), offsetof(struct nvm_header, base),
-      offsetof(struct nvm_header, span),        offsetof(struct nvm_header, heap_offset),
+      offsetof(struct nvm_header, range),       offsetof(struct nvm_header, heap_offset),
       offsetof(struct nvm_header, heap_size),   offsetof(struct nvm_header, state),
       offsetof(struct nvm_header, method),      offsetof(struct nvm_header, log_format),
       offsetof(struct nvm_header, domain)};

@@ -81,7 +81,7 @@ static uint64_t *hook(const struct image *image, unsigned index) {
 SPOIL(magic, magic, 1)
 SPOIL(newer_format, format, NVM_FORMAT + 1)
 SPOIL(header_size, header_size, 100)
-SPOIL(span, span, UINT64_C(3) << 30)
+SPOIL(range, range, UINT64_C(3) << 30)
 SPOIL(base, base, 0x7e8000001000)
 SPOIL(too_many_moves, moves, NVM_MOVES_MAX + 1)
 SPOIL(statics_state, statics, 9)
@@ -137,7 +137,7 @@ DAMAGE(statics_circle,
        *word(image, *word(image, NVM_STATICS_OFFSET) + 8) = *word(image, NVM_STATICS_OFFSET))
 DAMAGE(to_nothing, *hook(image, 1) += 0x3000)
 DAMAGE(to_tables, *hook(image, 1) = image->header->base + NVM_SLOTS_OFFSET)
-DAMAGE(beyond, *hook(image, 1) = image->header->base + image->header->span - 64)
+DAMAGE(beyond, *hook(image, 1) = image->header->base + image->header->range - 64)
 DAMAGE(to_dram, *hook(image, 1) = 0x7f1234567890)
 DAMAGE(to_a_pool, *hook(image, 1) ^= UINT64_C(1) << 35)
 DAMAGE(misaligned, *hook(image, 1) += 2)
@@ -183,7 +183,7 @@ const struct damage damage_kinds[] = {
     KIND(magic, "no pool of nvmove"),
     CURED(newer_format, NONE, "is newer than this library"),
     KIND(header_size, "header are bad (header size)"),
-    KIND(span, "header are bad (span)"),
+    KIND(range, "header are bad (range)"),
     KIND(base, "header are bad (base address)"),
     KIND(too_many_moves, "header are bad (base address)"),
     KIND(former_base, "header are bad (former base address)"),

@@ -191,7 +191,7 @@ TEST(depending_gives_back_at_work) {
   finish();
 }
 
-static void settle_without_log(void *unused) {
+static void give_back_without_log(void *unused) {
   pthread_t reader;
   prepare();
   (void)unused;
@@ -222,7 +222,7 @@ static void check_says(void (*body)(void *), const char *what) {
 
 /* Who needs a log in order to do what nobody else can, and gets none, says so. */
 TEST(depending_without_a_log_ends_the_process) {
-  check_says(settle_without_log, "no log for blocks that become free");
+  check_says(give_back_without_log, "no log for blocks that become free");
   unlink(test_path("pool"));
   check_says(adopt_without_log, "no log for what joined a transaction");
 }

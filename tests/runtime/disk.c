@@ -197,7 +197,7 @@ TEST_ONCE(disk_syncs_once_for_a_commit) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-/* What is stored in place waits for the log's turn. */
+/* What is stored in place waits for the log's switch. */
 TEST_ONCE(disk_syncs_records_alone) {
   uint64_t *words;
   NVM_POOL *pool = pool_on_disk(&words);

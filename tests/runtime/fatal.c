@@ -100,7 +100,7 @@ static void store_ahead(uint64_t value) {
   for (unsigned i = 0; i < WORDS; i += 4) {
     for (unsigned k = i; k < i + 4; k++)
       __nvm_note_ahead(&words[k], 8);
-    settle_notes();
+    drain_notes();
     for (unsigned k = i; k < i + 4; k++)
       words[k] = value;
   }

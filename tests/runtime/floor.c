@@ -31,7 +31,7 @@ static void need_block(NVM_POOL *pool, struct root *root, size_t size) {
 
 /* What can be reclaimed is. */
 static void ask_for_too_much_now(NVM_POOL *pool) {
-  CHECK(!nvm_alloc(pool, 0, pool->header.span - pool->header.heap_offset));
+  CHECK(!nvm_alloc(pool, 0, pool->header.range - pool->header.heap_offset));
 }
 
 /* Another thread, at work when it is told to. */

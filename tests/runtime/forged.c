@@ -25,7 +25,7 @@ static void forge(const char *path, uint64_t place, uint64_t shape) {
   struct {
     struct nvm_frame frame;
     uint64_t payload[3];
-  } forged = {{.transaction = UINT64_C(1000) << 16, .order = 1000, .place = place, .shape = shape},
+  } forged = {{.transaction = UINT64_C(1000) << 16, .order = 1000, .offset = place, .shape = shape},
               {0}};
   forged.frame.check = nvmi_check(&forged.frame.transaction,
                                   sizeof forged.frame - 8 + NVM_FRAME_LENGTH(&forged.frame), seed);

@@ -19,7 +19,7 @@ static const struct part parts[] = {
     PART(nvm_header, sequence),
     PART(nvm_header, id),
     PART(nvm_header, base),
-    PART(nvm_header, span),
+    PART(nvm_header, range),
     PART(nvm_header, heap_offset),
     PART(nvm_header, heap_size),
     PART(nvm_header, generation),
@@ -50,7 +50,7 @@ static const struct part parts[] = {
     PART(nvm_frame, check),
     PART(nvm_frame, transaction),
     PART(nvm_frame, order),
-    PART(nvm_frame, place),
+    PART(nvm_frame, offset),
     PART(nvm_frame, shape),
 };
 enum { PARTS = sizeof parts / sizeof *parts };

@@ -25,7 +25,7 @@ static struct root *root;
 /* All but so much of what the pool may ever have is one block. */
 static void make_nearly_full(const char *path) {
   pool = test_create(path, 1 << 20);
-  uint64_t most = pool->header.span - pool->header.heap_offset;
+  uint64_t most = pool->header.range - pool->header.heap_offset;
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
   CHECK(root && nvm_pool_set_root(pool, root) == 0);

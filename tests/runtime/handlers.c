@@ -5,7 +5,7 @@
 
 #include "heap/heap_types.h"
 #include "hooks.h"
-#include "log/settle.h"
+#include "log/checkpoint.h"
 #include "store.h"
 
 #include <signal.h>
@@ -68,8 +68,8 @@ static void store_both(int number) {
   STORE(root->far[1], 9);
 }
 
-static void *settle_and_tell(void *unused) {
-  nvmi_settle(pool);
+static void *checkpoint_and_tell(void *unused) {
+  nvmi_checkpoint(pool);
   return take_log(unused);
 }
 
@@ -88,8 +88,8 @@ static void straight_with_handler(void *cut) {
   power_hold(false);
   CHECK(nvm_tx_commit(pool) == 0 && commit_steps);
   *acknowledged = 5;
-  in_thread(settle_and_tell);
-  in_thread(settle_and_tell);
+  in_thread(checkpoint_and_tell);
+  in_thread(checkpoint_and_tell);
   end();
 }
 
@@ -131,8 +131,8 @@ static void handler_behind(const void *cut, size_t size) {
   CHECK(nvm_tx_commit(pool) == 0 && commit_steps >= 2);
   hook_steps(NULL);
   *acknowledged = 5;
-  in_thread(settle_and_tell);
-  in_thread(settle_and_tell);
+  in_thread(checkpoint_and_tell);
+  in_thread(checkpoint_and_tell);
   end();
 }
 

@@ -43,8 +43,8 @@ static uint64_t huge_bytes(const struct nvm_pool *pool) {
   bool is_file = false;
   while (fgets(line, sizeof line, maps)) {
     if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-      is_file = (start >= home && end <= home + h->span) ||
-                (start >= h->base && end <= h->base + h->span);
+      is_file = (start >= home && end <= home + h->range) ||
+                (start >= h->base && end <= h->base + h->range);
     else if (is_file && sscanf(line, "ShmemPmdMapped: %lu kB", &one) == 1)
       kib += one;
   }

@@ -218,8 +218,8 @@ TEST(new_blocks_go_straight) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-/* Of one block, too, where the rest of the record is short; the fence that this takes settles the
- * records before, so a block may be one that was freed a transaction ago. */
+/* Of one block, too, where the rest of the record is short; the fence that this takes is a checkpoint
+ * of the records before, so a block may be one that was freed a transaction ago. */
 TEST(one_new_block_goes_straight) {
   enum { BYTES = 1000, RECORD = 256, FENCES = 2 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);

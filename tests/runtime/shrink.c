@@ -24,7 +24,7 @@ static uint64_t pages_in_dram(const struct nvm_pool *pool) {
   bool is_view = false;
   while (fgets(line, sizeof line, maps)) {
     if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-      is_view = start >= pool->header.base && end <= pool->header.base + pool->header.span;
+      is_view = start >= pool->header.base && end <= pool->header.base + pool->header.range;
     else if (is_view && sscanf(line, "Anonymous: %lu kB", &one) == 1)
       kib += one;
   }

@@ -62,7 +62,7 @@ static uint64_t random_word(void) {
 static uint64_t offset_of(const void *address) {
   const struct nvm_pool *pool = nvmi_pool_number(0);
   uint64_t in_home = (uint64_t)((const char *)address - pool->home);
-  uint64_t offset = in_home < pool->header.span ? in_home : nvmi_offset(pool, address);
+  uint64_t offset = in_home < pool->header.range ? in_home : nvmi_offset(pool, address);
   CHECK(offset < MEDIA_MAX);
   return offset;
 }

@@ -7,8 +7,8 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include "heap/heap.h"
+#include "log/checkpoint.h"
 #include "log/record.h"
-#include "log/settle.h"
 #include "store.h"
 
 #include <pthread.h>
@@ -113,8 +113,8 @@ TEST_ONCE(slow_commit_of_another_thread) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-/* Also the only log announces its commit: a thread that makes a second may settle first. */
-TEST_ONCE(settling_stops_at_a_commit) {
+/* Also the only log announces its commit: a thread that makes a second may take a checkpoint first. */
+TEST_ONCE(checkpoint_stops_at_a_commit) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   make_fences_hold();
   nvmi_persist_override = &held;
@@ -129,9 +129,9 @@ TEST_ONCE(settling_stops_at_a_commit) {
   CHECK(pthread_create(&thread, NULL, write_words, &slow) == 0);
   while (!is_held)
     usleep(100);
-  CHECK(pool->log_count == 1 && nvmi_settle(pool) < pool->order);
+  CHECK(pool->log_count == 1 && nvmi_checkpoint(pool) < pool->order);
   let_go = true;
-  CHECK(pthread_join(thread, NULL) == 0 && nvmi_settle(pool) == pool->order);
+  CHECK(pthread_join(thread, NULL) == 0 && nvmi_checkpoint(pool) == pool->order);
   CHECK(nvm_pool_close(pool) == 0);
 }
 

@@ -11,7 +11,7 @@ static void let_the_other_go(void) {
   all.early = all.step > 3;
 }
 
-static void *settle_meanwhile(void *unused) {
+static void *drain_meanwhile(void *unused) {
   wait_for(1);
   begin();
   read_under(&all.lock);
@@ -19,7 +19,7 @@ static void *settle_meanwhile(void *unused) {
   __nvm_note_ahead(&all.words[FAR], sizeof *all.words);
   all.step = 2;
   wait_for(3);
-  settle_notes();
+  drain_notes();
   all.step++;
   all.words[0] = all.words[FAR] = 5;
   CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
@@ -39,7 +39,7 @@ static void *store_elsewhere_meanwhile(void *unused) {
 }
 
 /* While a transaction is undone, those that follow it stand still wherever they are: what was noted
- * ahead is not settled, and nothing is noted in another pool. */
+ * ahead is not drained, and nothing is noted in another pool. */
 static void undo_beside(void *(*run)(void *)) {
   all.words2 = make(&all.second, "second");
   hook_barrier = let_the_other_go;
@@ -56,10 +56,10 @@ static void undo_beside(void *(*run)(void *)) {
   CHECK(nvm_pool_close(all.second) == 0 && nvm_pool_close(all.pool) == 0);
 }
 
-TEST(stands_still_before_it_settles) {
+TEST(stands_still_before_it_drains) {
   prepare();
-  if (all.pool->method->entries) /* else nothing waits for a settling */
-    undo_beside(settle_meanwhile);
+  if (all.pool->method->entries) /* else nothing waits for a drain */
+    undo_beside(drain_meanwhile);
 }
 
 TEST(stands_still_before_it_stores_elsewhere) {

@@ -18,9 +18,9 @@ static inline void note_store(void *address, size_t size) {
 }
 
 /* Behind a group of __nvm_note_ahead. */
-static inline void settle_notes(void) {
+static inline void drain_notes(void) {
   if (__nvm_lines->ahead)
-    __nvm_settle();
+    __nvm_drain();
 }
 
 /* lvalue = value, noted. */

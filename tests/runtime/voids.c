@@ -32,7 +32,7 @@ static void *store_when_told(void *unused) {
   return unused;
 }
 
-/* The log that cannot grow settles, and flushes what the other has published: the fence behind
+/* The log that cannot grow takes a checkpoint, and flushes what the other has published: the fence behind
  * covers nothing of the commit here. */
 static void let_other_commit(const void *address) {
   if (pthread_equal(pthread_self(), other))

@@ -101,7 +101,7 @@ static void apply_pool(NVM_POOL *pool, struct root *root, uint64_t t) {
       if (s->word % 2) { /* as one group */
         __nvm_note_ahead(&half[0], sizeof low);
         __nvm_note_ahead(&half[1], sizeof high);
-        settle_notes();
+        drain_notes();
       }
       STORE(half[0], low);
       STORE(half[1], high);

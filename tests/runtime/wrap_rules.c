@@ -46,7 +46,7 @@ static void note_one(void) { note_store(&words[5], 8); }
 static void note_long(void) { __nvm_note(&words[5], 900); }
 static void note_ahead(void) {
   __nvm_note_ahead(&words[7], 8);
-  settle_notes();
+  drain_notes();
 }
 
 /* A store that nobody could load again is refused before it is made, and the wrap can be undone. */

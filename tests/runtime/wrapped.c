@@ -96,7 +96,7 @@ TEST_ONCE(wrapped_power_failure_several_lat) {
   power_fails("lat", 4, 6);
 }
 
-/* New blocks, one a wrap, while the log turns: earlier records are not replayed any more, so the blocks have
+/* New blocks, one a wrap, while the log switches: earlier records are not replayed any more, so the blocks have
  * to be in place. */
 enum { BLOCKS = 260, WORDS_MAX = 9000 /* of a large block */ };
 static unsigned blocks, block_words;

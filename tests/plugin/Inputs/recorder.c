@@ -167,13 +167,13 @@ NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *address, size_t size) {
   if ((uint64_t)address - NVM_RANGE_BASE >= NVM_RANGE_SIZE || !size)
     return;
   if (lines.ahead == AHEAD_MAX)
-    __nvm_settle();
+    __nvm_drain();
   state.ahead[lines.ahead].address = address;
   state.ahead[lines.ahead++].size = size;
 }
 
 /* Only now: a store before it finds its old bytes changed already. */
-NVM_CALL_PRESERVE_MOST void __nvm_settle(void) {
+NVM_CALL_PRESERVE_MOST void __nvm_drain(void) {
   for (size_t i = 0; i < lines.ahead; i++)
     note(state.ahead[i].address, state.ahead[i].size);
   lines.ahead = 0;
@@ -276,10 +276,12 @@ void __nvm_emulate(const char *profile, const char *types, unsigned loads, unsig
                    unsigned copies, unsigned commits) {
   (void)profile, (void)types, (void)loads, (void)stores, (void)copies, (void)commits;
 }
-__attribute__((preserve_most)) void __nvm_charge_load(const void *address, size_t size, const char *types) {
+__attribute__((preserve_most)) void __nvm_charge_load(const void *address, size_t size,
+                                                      const char *types) {
   (void)address, (void)size, (void)types;
 }
-__attribute__((preserve_most)) void __nvm_charge_store(const void *address, size_t size, const char *types) {
+__attribute__((preserve_most)) void __nvm_charge_store(const void *address, size_t size,
+                                                       const char *types) {
   (void)address, (void)size, (void)types;
 }
 void __nvm_charge_output(int descriptor) { (void)descriptor; }

@@ -1,5 +1,5 @@
-/* settle.c: see settle.h. */
-#include "log/settle.h"
+/* checkpoint.c: see checkpoint.h. */
+#include "log/checkpoint.h"
 
 #include "log/redo.h"
 
@@ -30,8 +30,8 @@ static void fence_last(const struct nvm_pool *pool) {
  * stored in place was put behind before, and the sync of the whole file has it.
  * Crash before the fence: no record tells of the new bound yet, all are replayed from the old one.
  * After: what lies below it is in place. */
-uint64_t nvmi_settle(struct nvm_pool *pool) {
-  nvmi_lock(&pool->settling);
+uint64_t nvmi_checkpoint(struct nvm_pool *pool) {
+  nvmi_lock(&pool->checkpointing);
   uint64_t bound = nvmi_log_bound(pool);
   if (pool->persist->behind)
     pool->persist->behind->fence(pool->home);
@@ -39,7 +39,7 @@ uint64_t nvmi_settle(struct nvm_pool *pool) {
     fence_last(pool);
   assert(bound <= pool->order);
   nvmi_log_raise_bound(pool, bound);
-  nvmi_unlock(&pool->settling);
+  nvmi_unlock(&pool->checkpointing);
   return bound;
 }
 
@@ -52,7 +52,7 @@ static uint64_t bank_max(const struct nvm_pool *pool) {
   return (share < BANK_MAX ? share : BANK_MAX) * (pool->persist->record ? DELAYED : 1);
 }
 
-/* To settle costs as much as many records do there. */
+/* A checkpoint costs as much as many records do there. */
 static bool may_grow(const struct nvmi_log *log) {
   const struct nvm_pool *pool = log->pool;
   if (!pool->persist->behind)
@@ -71,30 +71,30 @@ bool nvmi_log_is_far(const struct nvmi_log *log) {
   return cursor->segment != log->first[log->bank] || cursor->at > cursor->segment->size / 2;
 }
 
-/* The copy begins anew: who settles does not read it. */
+/* The copy begins anew: a checkpoint does not read it. */
 bool nvmi_log_make_room(struct nvmi_log *log, size_t size) {
   struct nvmi_cursor *cursor = log->cursor;
   if (!may_grow(log))
-    return nvmi_log_turn(log);
+    return nvmi_log_switch(log);
   log->bank_tells |= log->last != 0;
   log->last = 0;
   return cursor->at + size <= cursor->segment->size || nvmi_log_extend(log, cursor) ||
-         nvmi_log_turn(log);
+         nvmi_log_switch(log);
 }
 
-/* All records of this bank are settled before the first of the other begins; so each of those tells
+/* All records of this bank are below a bound before the first of the other begins; so each of those tells
  * a bound above them, and is durable before the log comes back here. Crash while a bank is
  * overwritten: a record of the other is found, and hides what is left of the older ones. */
-bool nvmi_log_turn(struct nvmi_log *log) {
+bool nvmi_log_switch(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
   if (!log->last && !log->bank_tells)
     return false;
   uint64_t all = atomic_load(&pool->order);
-  while (nvmi_settle(pool) < all)
+  while (nvmi_checkpoint(pool) < all)
     sched_yield();
-  nvmi_lock(&pool->settling);
+  nvmi_lock(&pool->checkpointing);
   log->last = 0;
-  nvmi_unlock(&pool->settling);
+  nvmi_unlock(&pool->checkpointing);
   struct nvmi_cursor *cursor = log->cursor;
   log->bank_tells = false;
   log->bank = !log->bank;

@@ -1,12 +1,12 @@
-/* turns.c: a log that goes through both of its banks (settle.h), and the power fails at each event
- * around a turn.
+/* switching.c: a log that goes through both of its banks (checkpoint.h), and the power fails at each event
+ * around a switch.
  *
  * One thread commits once, and stays; its log keeps that record. Another overwrites one of its
  * words, then has so many further transactions that its own record of that is gone.
  */
 #define _GNU_SOURCE
 #include "harness.h"
-#include "log/settle.h"
+#include "log/checkpoint.h"
 #include "simulation.h"
 #include "store.h"
 
@@ -89,13 +89,13 @@ static void run(uint64_t first, uint64_t last) {
 }
 
 /* Nobody but the second thread fences what the first stored in place. */
-TEST_ONCE(power_failure_at_a_turn) { run(BANK - 1, BANK + 4); }
+TEST_ONCE(power_failure_at_a_switch) { run(BANK - 1, BANK + 4); }
 
 /* Back in the first bank, whose old records are overwritten one by one. */
-TEST_ONCE(power_failure_at_a_second_turn) { run(2 * BANK - 1, 2 * BANK + 5); }
+TEST_ONCE(power_failure_at_a_second_switch) { run(2 * BANK - 1, 2 * BANK + 5); }
 
 /* A log stays in a bank in which no record is durable. */
-TEST_ONCE(turn_needs_a_record) {
+TEST_ONCE(switch_needs_a_record) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   prepare((void *)(uintptr_t)test_path("pool"));
   pool = test_open(test_path("pool"));
@@ -105,7 +105,7 @@ TEST_ONCE(turn_needs_a_record) {
   CHECK(nvm_tx_commit(pool) == 0);
   struct nvmi_log *log = pool->logs[0];
   unsigned bank = log->bank;
-  CHECK(nvmi_log_turn(log) && log->bank != bank);
-  CHECK(!nvmi_log_turn(log) && log->bank != bank);
+  CHECK(nvmi_log_switch(log) && log->bank != bank);
+  CHECK(!nvmi_log_switch(log) && log->bank != bank);
   CHECK(nvm_pool_close(pool) == 0);
 }

@@ -1,24 +1,24 @@
-/* settle.h: logs of the shadow method: when a record need not be replayed any more, and where the
+/* checkpoint.h: logs of the shadow method: when a record need not be replayed any more, and where the
  * next one goes.
  *
  * Bank: records one behind the other, of hundreds of transactions. Copy: the records of the current
  * bank in DRAM, where they were put together. A commit stores in place what its record says, and
- * flushes; its thread's next fence makes that durable. Settle: flush what each log's last record
+ * flushes; its thread's next fence makes that durable. Checkpoint: flush what each log's last record
  * stored, whoever did, and fence: then all records below a number, the bound, are in place durably,
- * and later records say so. Turn: a log whose bank is full settles and goes on at the start of its
- * other bank. So a commit of little costs one fence, or two with new
+ * and later records say so. Switch: a log whose bank is full takes a checkpoint and goes on at the
+ * start of its other bank. So a commit of little costs one fence, or two with new
  * blocks' bytes, however many threads there are (docs/internals/crash-consistency.md, S1
- * to S4). On a disk no fence of a thread waits for what its commits stored in place: to settle is to
- * sync the whole file, and a bank becomes long before its log turns (S6).
+ * to S4). On a disk no fence of a thread waits for what its commits stored in place: a checkpoint
+ * syncs the whole file, and a bank becomes long before its log switches (S6).
  */
 #pragma once
 
 #include "log/log.h"
 
 /* Raises the bound as far as it goes without waiting for anybody who commits, and gives it. */
-uint64_t nvmi_settle(struct nvm_pool *pool);
+uint64_t nvmi_checkpoint(struct nvm_pool *pool);
 
-/* On a disk, what a commit stores in place between the two is left to who settles. Elsewhere nothing
+/* On a disk, what a commit stores in place between the two is left to the next checkpoint. Elsewhere nothing
  * happens, and the end gives false. */
 static inline void nvmi_log_begin_behind(const struct nvmi_log *log) {
   const struct nvmi_persist_behind *behind = log->pool->persist->behind;
@@ -40,10 +40,10 @@ bool nvmi_log_make_room(struct nvmi_log *log, size_t size);
 
 /* From now on records go to the start of the other bank. False: they may not: none in this bank
  * tells yet that those of the other need no replay. */
-bool nvmi_log_turn(struct nvmi_log *log);
+bool nvmi_log_switch(struct nvmi_log *log);
 
 /* Where the next record is put together; null: copy or bank have no `size` bytes left. */
-static inline struct nvm_frame *nvmi_log_copy_place(struct nvmi_log *log, size_t size) {
+static inline struct nvm_frame *nvmi_log_copy_room(struct nvmi_log *log, size_t size) {
   const struct nvmi_cursor *cursor = log->cursor;
   size_t end = (uint32_t)atomic_load_explicit(&log->last, memory_order_relaxed);
   bool fits = end + size <= sizeof log->copy && cursor->at + size <= cursor->segment->size;
