@@ -37,7 +37,7 @@ static bool mend_size(struct nvmi_repair *repair, struct nvm_header *h) {
   return true;
 }
 
-static bool mend_span(struct nvmi_repair *repair, struct nvm_header *h) {
+static bool mend_range(struct nvmi_repair *repair, struct nvm_header *h) {
   (void)repair;
   for (h->range = UINT64_C(1) << NVMI_GRANULE_SHIFT; h->range <= NVM_RANGE_SIZE; h->range *= 2)
     if (h->heap_offset == NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->range))
@@ -138,7 +138,7 @@ static const struct {
   const char *field; /* as nvmi_header_senseless names it */
   bool (*mend)(struct nvmi_repair *, struct nvm_header *);
 } fields[] = {{"header size", mend_size},
-              {"span", mend_span},
+              {"range", mend_range},
               {"base address", mend_base},
               {"former base address", mend_former},
               {"heap offset", mend_heap_offset},
