@@ -231,7 +231,7 @@ def one(a, path):
     if not names:
         raise SystemExit(f"run.py: {path}: no tests in it")
     if suite == "runtime":
-        return runtime_tests(a.build, *(f"{name} " for name, _ in names))
+        return runtime_tests(a.build, "--all-ways", *(f"{name} " for name, _ in names))
     return unit(a, ":".join(f"{group}.{name}" for group, name in names))
 
 

@@ -52,7 +52,7 @@ static uint32_t former_bases(const struct nvm_header *h) {
   return count;
 }
 
-/* Bases are multiples of the span: the root tells its own. */
+/* Bases are multiples of the range: the root tells its own. */
 static bool mend_base(struct nvmi_repair *repair, struct nvm_header *h) {
   if (h->moves > NVM_MOVES_MAX)
     h->moves = former_bases(h);

@@ -112,7 +112,7 @@ def measure(program, folder, jobs, names=""):
     """Runs every test of a program that is linked with reached.c, so many at a time; of these names."""
     start, marks, lines = blocks_of(program, folder)
     block_at = {(mark - start) // GRAIN: lines[i] for i, mark in enumerate(marks)}
-    tests = [test for test in said(program, "--list").splitlines() if re.search(names, test)]
+    tests = [test for test in said(program, "--all-ways", "--list").splitlines() if re.search(names, test)]
 
     def run(test):
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -122,8 +122,7 @@ def measure(program, folder, jobs, names=""):
             begun = time.monotonic()
             status = children.ended([program, "--plan", plan], SECONDS_MAX, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL,
-                                    env=dict(os.environ, NVMOVE_TEST_REACHED=held, NVMOVE_TEST_LONG="1",
-                                             TMPDIR=place))
+                                    env=dict(os.environ, NVMOVE_TEST_REACHED=held, TMPDIR=place))
             took = time.monotonic() - begun
             if status != 0:  # as one does whose stack is small, without optimisation
                 print(f"reached: {test} fails with marks, and is left out", flush=True)

@@ -36,6 +36,7 @@ FAST_SECONDS = 30   # of tests that run before anything else
 SCREEN_SECONDS = 15  # of all tests, where only a first look is wanted
 SCREEN_POWER_SECONDS = 90  # the same, of a flush or a fence
 FURTHER_SECONDS = 150  # of those that run behind everything else
+LONGER = 10  # times that a test takes in `make check-long`, at most
 SAID = "said"  # the file of what a command prints
 LAST_SHOWN = 200  # of its last line
 RUNNER_SECONDS = 30
@@ -106,6 +107,7 @@ class Workshop:
     def __init__(self, folder, tools, noticed, earlier):
         self.folder, self.tools, self.nvmove = folder, tools, os.path.join(tools, "nvmove")
         self.noticed, self.earlier, self.reached = noticed, earlier, None
+        self.sizes = {}  # of the tests: as in `make check`, or as in `make check-long`
         self.cc = os.path.join(folder, "build", "bin", "nvmove-cc")
         for part in ("runtime", "include", "tests/runtime"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
@@ -178,8 +180,9 @@ class Workshop:
 
     def tests_pass(self, tests, seconds):
         with open(os.path.join(self.folder, "plan"), "w") as f:
-            f.writelines(f"{self.reached.limit(t)} {t}\n" for t in tests)
-        longest = RUNNER_SECONDS + sum(self.reached.limit(t) for t in tests)  # the runner may hang by itself
+            limits = [self.reached.limit(t) * (LONGER if self.sizes else 1) for t in tests]
+            f.writelines(f"{limit} {test}\n" for limit, test in zip(limits, tests))
+        longest = RUNNER_SECONDS + sum(limits)  # the runner may hang by itself
         return not tests or self.ends_well(["./tests.exe", "--stop", "--plan", "plan"], min(seconds, longest))
 
     def checks(self, mutation, seconds, screens):
@@ -200,6 +203,7 @@ class Workshop:
         """The check that finds something, and the test that failed; none: "". A hang is a failure."""
         self.make_compiler()
         checks = self.checks(mutation, seconds, screens)
+        self.sizes = {} if screens or not mutation.name else {"NVMOVE_TEST_LONG": "1"}
         earlier, _ = self.earlier.of(mutation)
         names = ["tests", *self.noticed.order(mutation.name, list(checks)[1:])]
         if screens:
@@ -252,8 +256,7 @@ class Workshop:
     def ends_well(self, command, seconds, **environment):
         with open(os.path.join(self.folder, SAID), "w") as said:
             status = children.ended(command, seconds, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT,
-                                    env=dict(os.environ, TMPDIR=self.folder, NVMOVE_TEST_LONG="1",
-                                             **environment))
+                                    env=dict(os.environ, TMPDIR=self.folder, **self.sizes, **environment))
             if status is None:
                 said.write(f"{' '.join(command)}: not done after {seconds} s\n")
             return status == 0

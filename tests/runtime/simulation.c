@@ -24,7 +24,7 @@
 
 enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64, SEEDS = 14 };
 enum { WHOLE_SEEDS = 8 }; /* those that draw for each line */
-enum { FEW_EVENTS = 40 }; /* a short test lets the power fail at each of them */
+enum { FEW_EVENTS = 20 }; /* a short test lets the power fail at each of them */
 
 struct pending {
   uint64_t offset;
@@ -280,7 +280,7 @@ void power_fail_after_kills(const char *method, void (*prepare)(void *), void (*
   struct power_cut cut = {
       .path = test_path("again"), .image = test_path("image"), .media = kill.image};
   bool died = true;
-  const unsigned stride = test_is_long() ? 8 : 3;
+  const unsigned stride = test_is_long() ? 8 : 2;
   for (kill.at = 1; died; kill.at += 1 + kill.at / (2 * stride)) {
     put(&start, kill.path);
     died = is_cut_off(act, &kill);
