@@ -329,11 +329,12 @@ def differential(a):
 
 
 def ports(a):
-    """Redis and memcached in pools: what their users rely on, and kills; with --long their own suites."""
+    """Redis and memcached in pools: what their users rely on, and kills; with --long their own suites, other
+    builds of Redis, and power failures."""
     sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
     import check as redis
     import suite
-    few, many = {"rounds": 50, "commands": 6000, "states": 100}, {"rounds": 500}
+    few, many = {"rounds": 30, "commands": 4000, "one_build": True}, {"rounds": 500}
     tools = [os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove")]
     try:
         outcome = Outcome(*redis.check(*tools, **(many if a.long else few)))

@@ -281,15 +281,19 @@ def simple():
     return {n[len("test_"):]: f for n, f in globals().items() if n.startswith("test_")}
 
 
-def check(cc, nvmove, rounds, names=(), commands=0, states=0):
-    """(passed, failed, skipped); fewer random commands and states after a power failure, if those say so."""
+def check(cc, nvmove, rounds, names=(), commands=0, states=0, one_build=False):
+    """(passed, failed, skipped); fewer random commands and states after a power failure, if those say so; with
+    one_build only what needs no other build of Redis than the ported one."""
     tests = simple()
     passed = failed = skipped = 0
     src = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port"))
-    other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
-    tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
-    single = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-command"), per_command=True)
-    tests["each_command_commits"] = lambda _, folder: commits(src, single, folder)
+    campaigns = [(src, rounds)]
+    if not one_build:
+        other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
+        tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
+        single = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-command"), per_command=True)
+        tests["each_command_commits"] = lambda _, folder: commits(src, single, folder)
+        campaigns.append((single, rounds // 5))
     tests["a_live_copy"] = lambda src, folder: copied(src, nvmove, folder)
     for name, test in tests.items():
         if names and name not in names:
@@ -312,10 +316,10 @@ def check(cc, nvmove, rounds, names=(), commands=0, states=0):
             same, different = alike.run(src, commands or 400 * rounds, 1, method)
             passed, failed = passed + (same > 0 and not different), failed + different
     if not names or "kills" in names:
-        for binaries, count in ((src, rounds), (single, rounds // 5)):
+        for binaries, count in campaigns:
             survived, lost = kills.run(binaries, nvmove, count, 1)
             passed, failed = passed + survived, failed + lost
-    if not names or "power" in names:
+    if "power" in names or not (names or one_build):
         right, wrong = power.explore(cc, nvmove, 3, states or 6 * rounds)
         passed, failed = passed + right, failed + wrong
     return passed, failed, skipped

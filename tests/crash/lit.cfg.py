@@ -40,6 +40,8 @@ config.environment["TMPDIR"] = pools  # traces of findings stay there
 config.environment["FILECHECK_OPTS"] = "-dump-input-context=200"
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 is_long = "long" in lit_config.params
+if not is_long:
+    config.excludes.append("recycled-long.test")
 config.substitutions += [
     (r"%sizes\{([^|}]*)\|([^}]*)\}", r"\2" if is_long else r"\1"),
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),

@@ -4,9 +4,6 @@
 // RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 2 --samples 1|--epoch-states 4 --samples 2} -- %t %pool | FileCheck %s
 // RUN: rm -f %pool
 // RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 2 --samples 1|--epoch-states 4 --samples 2} -- %t %pool | FileCheck %s
-// A record of several frames that is torn at the start of a bank:
-// RUN: %cc -O1 -pthread %s -o %t.long && rm -f %pool
-// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 4 --samples 1|--epoch-states 16 --samples 8} --interrupt-every 0 -- %t.long %pool | FileCheck %s
 // CHECK: {{[1-9][0-9]*}} commits
 // CHECK-NOT: not covered
 // CHECK: no finding
@@ -19,7 +16,7 @@
 enum { SLOTS = 60, BYTES = 200000, BALLAST = 600000, WORDS = 2500 };
 
 #ifndef TURNS
-#define TURNS 15 /* more than a test has time for: tests/mutation/mutate.py */
+#define TURNS 15 /* more than a short test has time for: recycled-long.test, tests/mutation/mutate.py */
 #endif
 
 static NVM_POOL *pool;

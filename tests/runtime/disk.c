@@ -44,7 +44,7 @@ static void ends_anywhere(const char *method) {
                               .argument = &work};
   struct sectors_end second = {
       .path = again.path, .image = test_path("image2"), .run = run_workload, .argument = &again};
-  uint64_t states = 0, stride = test_is_long() ? 400 : 12;
+  uint64_t states = 0, stride = test_is_long() ? 400 : 6;
   for (;; first.at += 1 + first.at / stride, first.seed += 7) {
     progress->acknowledged = 4;
     if (!sectors_end_machine(&first, start))
@@ -63,7 +63,7 @@ static void ends_anywhere(const char *method) {
     }
     progress->interrupted = 0;
   }
-  CHECK(states > (test_is_long() ? 100 : 40));
+  CHECK(states > (test_is_long() ? 100 : 20));
 }
 
 /* The n-th transaction of a thread writes n to one of its many lines: records that told of most lines
@@ -145,13 +145,13 @@ static void ends_long_after_a_commit(unsigned threads) {
                             .seed = 1 + test_seed(),
                             .run = write_in_circles,
                             .argument = &circles};
-  uint64_t states = 0, step = test_is_long() ? 12 : 2;
+  uint64_t states = 0, step = test_is_long() ? 12 : 1;
   for (; sectors_end_machine(&end, test_path("start")); end.at += end.at / step, end.seed += 7) {
     verify_circles(&circles, end.image);
     end.stride = ++states % 3 ? UINT32_MAX : 1000;
     memset(progress, 0, THREADS * sizeof *progress);
   }
-  CHECK(states > (test_is_long() ? 40 : 6));
+  CHECK(states > (test_is_long() ? 40 : 3));
 }
 
 TEST_ONCE(disk_ends_long_after_a_commit) { ends_long_after_a_commit(1); }

@@ -82,7 +82,7 @@ TEST_ONCE(disk_after_a_kill) {
                             .durable = kill.image,
                             .run = run_workload,
                             .argument = &again};
-  unsigned states = 0, stride = test_is_long() ? 1 : 2;
+  unsigned states = 0, stride = test_is_long() ? 1 : 3;
   kill.stride = end.stride = UINT32_MAX; /* nothing is written that nobody asks for */
   for (;; kill.at += stride) {
     progress->acknowledged = 1;

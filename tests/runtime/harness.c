@@ -355,7 +355,6 @@ static void each_test(run_test *run, void *context) {
 #if __has_feature(thread_sanitizer)
   if (pairs)
     first = 1; /* whose threads do all that the first one's do */
-  pairs = false;
 #endif
   for (const struct test *test = tests; test; test = test->next) {
     if (test->kind == TEST_ALONE)

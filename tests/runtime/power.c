@@ -70,14 +70,14 @@ TEST_ONCE(power_failure_at_each_share) {
   unsigned states = 0;
   bool failed = true;
   for (f.cut.at = 1; failed; f.cut.at++)
-    for (unsigned i = test_is_long() ? 0 : f.cut.at % 3; i < 10 && failed; states++) {
+    for (unsigned i = test_is_long() ? 0 : f.cut.at % 5; i < 10 && failed; states++) {
       f.cut.seed = i + 25 * test_seed();
       failed = fail_once(&f, start);
       if (failed)
         workload_verify(f.cut.image, f.progress);
-      i += test_is_long() ? 1 : 3;
+      i += test_is_long() ? 1 : 5;
     }
-  CHECK(states > (test_is_long() ? 300 : 100));
+  CHECK(states > (test_is_long() ? 300 : 60));
 }
 
 /* As if other threads had logs: commits wait for their stores in place, and store no neighbours. */
@@ -133,7 +133,7 @@ static void power_fails_after_a_kill(const char *method, bool in_recovery) {
   const char *start = prepared_pool(4), *killed = test_path("killed"), *media = test_path("media");
   struct progress *progress = progress_new();
   unsigned states = 0;
-  const unsigned share = test_is_long() ? 1 : 3;
+  const unsigned share = test_is_long() ? 1 : 5;
   for (uint64_t at = 1;; at += share + at * share / 60) {
     struct failure kill = {.progress = progress, .begin = 4, .end = 16, .cut.at = at};
     kill.cut.kills = true;

@@ -99,7 +99,7 @@ static void power_fails(const char *method) {
   const char *start = test_path("start");
   struct recycling r = {{.path = start}, progress_new(), BEGIN};
   CHECK(test_child(NULL, run, &r) == 0);
-  unsigned stride = getenv("NVMOVE_TEST_EVERY") ? 1 : test_is_long() ? 9 : 23, states = 0;
+  unsigned stride = getenv("NVMOVE_TEST_EVERY") ? 1 : test_is_long() ? 9 : 47, states = 0;
   r.end = END;
   r.cut = (struct power_cut){
       .path = test_path("pool"), .image = test_path("image"), .seed = 1 + test_seed()};
@@ -112,7 +112,7 @@ static void power_fails(const char *method) {
       break;
     verify(r.cut.image, r.progress->acknowledged);
   }
-  CHECK(states > (test_is_long() ? 100 : 39));
+  CHECK(states > (test_is_long() ? 100 : 19));
   if (stride == 1)
     printf("%u states\n", states);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NODES = 4000, TRIES_LONG = 150, TRIES_SHORT = 20, GROUP = 200, LINK_ID = 7433 };
+enum { NODES = 4000, TRIES_LONG = 150, TRIES_SHORT = 8, GROUP = 200, LINK_ID = 7433 };
 
 struct link {
   struct link *next;

@@ -189,7 +189,7 @@ static void machine_ends(const char *method) {
                             .argument = test_path("pool")};
   unsigned states = 0;
   for (; progress->acknowledged = 4, sectors_end_machine(&end, test_path("start"));
-       end.at += 1 + end.at / (test_is_long() ? 400 : 30), end.seed += 7) {
+       end.at += 1 + end.at / (test_is_long() ? 400 : 12), end.seed += 7) {
     wrapping_verify(end.image, progress);
     states++;
   }
