@@ -291,7 +291,8 @@ def check(cc, nvmove, rounds, names=(), commands=0, states=0, one_build=False):
     if not one_build:
         other = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-o3"), "-O3 -fPIE -pie")
         tests["a_rebuilt_server_attaches"] = lambda src, folder: rebuilt(src, other, folder)
-        single = build.build(cc, os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-command"), per_command=True)
+        tree = os.path.join(build.THIRD_PARTY, "redis-3.2.6-port-command")
+        single = build.build(cc, tree, per_command=True)
         tests["each_command_commits"] = lambda _, folder: commits(src, single, folder)
         campaigns.append((single, rounds // 5))
     tests["a_live_copy"] = lambda src, folder: copied(src, nvmove, folder)
