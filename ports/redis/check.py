@@ -282,7 +282,7 @@ def simple():
 
 
 def check(cc, nvmove, rounds, names=(), commands=0, states=0, one_build=False):
-    """(passed, failed, skipped); fewer random commands and states after a power failure, if those say so; with
+    """(passed, failed, skipped); fewer random commands and states after a power failure, if told so; with
     one_build only what needs no other build of Redis than the ported one."""
     tests = simple()
     passed = failed = skipped = 0

@@ -123,31 +123,59 @@ void EdgeFinder::describeMember(RecordKey Of, const std::string &Name, const Rec
   }
 }
 
+/// Pointers in a record of the C library which nothing in the program stores: the zone of a `struct tm`, the
+/// memory of a regex_t.
+void EdgeFinder::describeLibraryPointers(RecordKey Of, const std::string &Name, SourcePlace Where,
+                                         Plan &Into) const {
+  std::set<std::string> Found;
+  for (const RecordField &Field : P.record(Of).Fields) {
+    std::string Written = Name + "." + Field.Name;
+    bool IsKnown = Field.Name.empty() || What.alsoHoldsMoving(Written);
+    for (const std::vector<Line> *Marked : {&Into.VolatileFields, &Into.StaticFields})
+      IsKnown |= llvm::any_of(*Marked, [&](const Line &L) { return L.Name == Written; });
+    if (!Field.Type.Pointers || Field.Type.What == Core::Function || IsKnown)
+      continue;
+    addVolatile(Into, Written, "set by the C library", Where);
+    Found.insert(Written);
+  }
+  if (!Found.empty())
+    Into.Questions.push_back(
+        {Key::Fields,
+         listed(Found) + ": only the C library sets this, and it leads to what dies with the "
+                         "process",
+         {"'volatile', as here: each start has to call the library's function again before the "
+          "pointer is used",
+          "remove the mark, if the program stores a pointer to its own data there"}});
+}
+
 void EdgeFinder::describeMembers(Plan &Into) const {
   std::set<RecordKey> Seen;
-  std::vector<RecordKey> Work;
-  auto Look = [&](RecordKey Key) {
+  std::vector<std::pair<RecordKey, SourcePlace>> Work; // and where the program declares it
+  auto Look = [&](RecordKey Key, const SourcePlace &Where) {
+    const RecordInfo &Info = P.record(Key);
     if (Seen.insert(Key).second)
-      Work.push_back(Key);
+      Work.push_back({Key, Info.System ? Where : SourcePlace{Info.File, Info.Line, 0}});
   };
   for (ObjectId Id : What.objects())
     for (RecordKey Key : Graph.object(Id).Types)
-      Look(Key);
+      Look(Key, What.madeAt(Id));
   for (ObjectId Id : InPool)
     for (RecordKey Key : Graph.object(Id).Types)
-      Look(Key);
+      Look(Key, {});
   while (!Work.empty()) {
-    RecordKey Key = Work.back();
+    auto [Key, Where] = Work.back();
     Work.pop_back();
     const RecordInfo &Info = P.record(Key);
     std::string Name = P.record(P.named(Key)).Name;
     for (const RecordField &Field : Info.Fields) {
       if (Field.Type.What == Core::Record && !Field.Type.Pointers &&
           !isLock(P.record(Field.Type.Record)))
-        Look(Field.Type.Record);
+        Look(Field.Type.Record, Where);
       if (!Info.System && !Name.empty() && !Field.Name.empty() && P.standsAlone(Key))
         describeMember(Key, Name, Field, Into);
     }
+    if (Info.System && !Name.empty() && P.standsAlone(Key))
+      describeLibraryPointers(Key, Name, Where, Into);
   }
 }
 

@@ -21,6 +21,8 @@ private:
   void describeMembers(Plan &Into) const;
   void describeMember(RecordKey Of, const std::string &Name, const RecordField &Field,
                       Plan &Into) const;
+  void describeLibraryPointers(RecordKey Of, const std::string &Name, SourcePlace Where,
+                               Plan &Into) const;
   void describeArenas(Plan &Into) const;
   void describeLost(Plan &Into) const;
   void addVolatile(Plan &Into, const std::string &Field, std::string Why, SourcePlace Where) const;
