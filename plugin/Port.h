@@ -30,6 +30,12 @@ void foundInSource(const port::Entry &E);
 void portError(clang::ASTContext &Context, const port::Entry &E, const std::string &Message);
 void portError(llvm::LLVMContext &Context, const port::Entry &E, const std::string &Message);
 
+/// The function that \p Name is, which checks more with _FORTIFY_SOURCE: "asprintf" of "__asprintf_chk".
+inline llvm::StringRef unchecked(llvm::StringRef Name) {
+  llvm::StringRef Plain = Name;
+  return Plain.consume_front("__") && Plain.consume_back("_chk") ? Plain : Name;
+}
+
 /// The entry of that name, now found; null: the list has none.
 const port::Entry *findEntry(llvm::ArrayRef<port::Entry> List, llvm::StringRef Name);
 

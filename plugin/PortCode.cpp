@@ -143,6 +143,10 @@ StringRef replacement(StringRef Name) {
       .Case("reallocarray", "__nvm_port_reallocarray")
       .Case("strdup", "__nvm_port_strdup")
       .Case("strndup", "__nvm_port_strndup")
+      .Case("asprintf", "__nvm_port_asprintf")
+      .Case("vasprintf", "__nvm_port_vasprintf")
+      .Case("__asprintf_chk", "__nvm_port_asprintf_chk")
+      .Case("__vasprintf_chk", "__nvm_port_vasprintf_chk")
       .Case("fork", "__nvm_port_fork")
       .Case("daemon", "__nvm_port_daemon")
       .Default("");
@@ -177,11 +181,12 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
       if (!F.isDeclaration())
         entryOf(*List, F);
   bool Changed = false;
-  for (StringRef Name : {"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"}) {
+  for (StringRef Name : {"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup",
+                         "asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk"}) {
     Function *Callee = M.getFunction(Name);
     if (!Callee || !Callee->isDeclaration())
       continue;
-    bool Everywhere = findEntry(File.Allocators, Name);
+    bool Everywhere = findEntry(File.Allocators, unchecked(Name));
     if (Everywhere)
       Changed |= replaceAddress(*Callee, abiFunction(M, replacement(Name)));
     for (User *U : make_early_inc_range(Callee->users())) {

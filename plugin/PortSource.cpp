@@ -13,6 +13,7 @@
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
@@ -28,6 +29,13 @@ bool hasCall(const Stmt *S) {
 bool isOfLibrary(const FunctionDecl &F) {
   return !F.isDefined() &&
          llvm::is_contained({"malloc", "calloc", "realloc", "reallocarray"}, F.getName());
+}
+
+/// Functions of the C library that allocate a text.
+bool makesText(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(unchecked(Name))
+      .Cases("strdup", "strndup", "asprintf", "vasprintf", true)
+      .Default(false);
 }
 
 class PortRewriter : public Visitor {
@@ -97,9 +105,8 @@ public:
       return true;
     for (unsigned N = 0; N < std::min(Call->getNumArgs(), Callee->getNumParams()); ++N)
       noteDestination(Call->getArg(N), Callee->getParamDecl(N)->getType());
-    bool Named = has(File.Allocators, Callee->getName());
-    bool Copies =
-        !Callee->isDefined() && (Callee->getName() == "strdup" || Callee->getName() == "strndup");
+    bool Named = has(File.Allocators, unchecked(Callee->getName()));
+    bool Copies = !Callee->isDefined() && makesText(Callee->getName());
     // What else an allocator calls inside is the same allocation still: unless it names a record
     // itself, its type is the caller's.
     if (Copies && (Named || InAllocator))

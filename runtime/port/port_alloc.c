@@ -4,6 +4,7 @@
  * realloc: a block of the pool stays there. It gets the type that the call tells, and moves when
  * that is another than it has. What may be wrong never makes words that may be pointers plain
  * bytes: such a block has no type afterwards, and is searched. */
+#define _GNU_SOURCE
 #include "port/port.h"
 
 #include "alloc/block_alloc.h"
@@ -13,7 +14,9 @@
 #include "types/types.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,3 +159,54 @@ static char *copy(const char *text, size_t length) {
 char *__nvm_port_strdup(const char *Text) { return copy(Text, strlen(Text)); }
 
 char *__nvm_port_strndup(const char *Text, size_t Most) { return copy(Text, strnlen(Text, Most)); }
+
+/* Looks at the format more closely than vasprintf; in place of it with _FORTIFY_SOURCE. */
+int __vasprintf_chk(char **to, int flag, const char *format, va_list arguments);
+
+/* `made` is what the C library gave. Its text is the caller's in a block of the scope. */
+static int keep(char **to, char *made, int length) {
+  if (length < 0)
+    return length;
+  char *block = copy(made, (size_t)length);
+  free(made);
+  if (!block)
+    return -1;
+  *to = block;
+  return length;
+}
+
+int __nvm_port_vasprintf(char **To, const char *Format, va_list Arguments) {
+  char *made = NULL;
+  if (is_in_scope()) {
+    int length = vasprintf(&made, Format, Arguments);
+    return keep(To, made, length);
+  }
+  take_told();
+  return vasprintf(To, Format, Arguments);
+}
+
+int __nvm_port_vasprintf_chk(char **To, int Flag, const char *Format, va_list Arguments) {
+  char *made = NULL;
+  if (is_in_scope()) {
+    int length = __vasprintf_chk(&made, Flag, Format, Arguments);
+    return keep(To, made, length);
+  }
+  take_told();
+  return __vasprintf_chk(To, Flag, Format, Arguments);
+}
+
+int __nvm_port_asprintf(char **To, const char *Format, ...) {
+  va_list arguments;
+  va_start(arguments, Format);
+  int length = __nvm_port_vasprintf(To, Format, arguments);
+  va_end(arguments);
+  return length;
+}
+
+int __nvm_port_asprintf_chk(char **To, int Flag, const char *Format, ...) {
+  va_list arguments;
+  va_start(arguments, Format);
+  int length = __nvm_port_vasprintf_chk(To, Flag, Format, arguments);
+  va_end(arguments);
+  return length;
+}

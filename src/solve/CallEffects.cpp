@@ -334,6 +334,7 @@ bool CallEffects::provide(PendingCall &Call, const ExternalEffect &E, bool Grown
     return allocate(Call, ObjectKind::Heap, {E.A, E.B}, Result);
   if (E.What == Effect::AllocateAt) {
     bool Changed = allocate(Call, ObjectKind::Heap, {E.B}, None);
+    Graph.object(Call.Made).Bytes |= E.B < 0;
     if (Grown && V.argumentNode(Call, E.A) != None)
       storeBehind(Call, E.A, Graph.location(Call.Made, 0));
     return Changed || Grown;
