@@ -39,8 +39,6 @@ struct nvmi_sealed *nvmi_alias_find(const struct nvmi_log *log, uint64_t line) {
 static void free_slots(struct nvmi_alias_part *alias) {
   if (alias->slots)
     munmap(alias->slots, alias->room * sizeof *alias->slots);
-  alias->slots = NULL;
-  alias->room = 0;
 }
 
 /* Twice as many slots as aliases, at least. New pages are zero, and no stamp is. */

@@ -50,5 +50,5 @@ void nvmi_alias_clear(struct nvmi_log *log);
 /* A handler has jumped out of nvmi_alias_make: drops what does not count yet. */
 void nvmi_alias_mend(struct nvmi_log *log);
 
-/* Gives the memory back. */
+/* Gives the memory back. The table is not used again. */
 void nvmi_alias_free(struct nvmi_log *log);

@@ -47,11 +47,14 @@ static bool strikes(const char *call) {
 
 WRAP(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size), fault.error)
 bool fault_no_memory;
+void (*hook_map)(void);
 
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
   void *made = MAP_FAILED;
+  if (hook_map)
+    hook_map();
   if (fault_no_memory)
     errno = ENOMEM;
   else if (strikes("mmap"))

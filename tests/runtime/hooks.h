@@ -24,6 +24,8 @@ void hook_mapped(void *at, size_t size);
 extern bool fault_old_kernel;
 /* syncs.c: every file lies on a file system of this type (linux/magic.h); 0: on its own. */
 extern long hook_file_system;
+/* faults.c: before each mmap; null: none. */
+extern void (*hook_map)(void);
 /* faults.c: mmap gives nothing. */
 extern bool fault_no_memory;
 /* In place of each sched_yield, before it; null: none. */
