@@ -7,6 +7,7 @@
  */
 #include "core/handed.h"
 
+#include "base/invariant.h"
 #include "base/own_locks.h"
 #include "base/sort.h"
 #include "core/lines.h"
@@ -73,6 +74,16 @@ static void merge(void) {
   }
 }
 
+#ifndef NDEBUG
+static const char *parts_fault(void) {
+  if (parts >= PARTS_MAX)
+    return "there is no room for a part";
+  if (parts > 1 && ends[parts - 2] - start_of(parts - 2) < 2 * (ends[parts - 1] - ends[parts - 2]))
+    return "the last part is more than half of the one before";
+  return NULL;
+}
+#endif
+
 void nvmi_handed_add(const struct nvmi_array *sealed, size_t first) {
   nvmi_lock(lock);
   for (size_t i = first; i < sealed->count; i++)
@@ -84,6 +95,7 @@ void nvmi_handed_add(const struct nvmi_array *sealed, size_t first) {
     sort_part(parts - 1);
     merge();
   }
+  NVMI_HOLDS(parts_fault());
   tell_count();
   nvmi_unlock(lock);
 }
@@ -112,6 +124,7 @@ void nvmi_handed_remove(const struct nvmi_array *sealed) {
   parts = left;
   handed.count = kept;
   merge();
+  NVMI_HOLDS(parts_fault());
   tell_count();
   nvmi_unlock(lock);
 }
