@@ -168,7 +168,7 @@ void nvm_set_fatal_handler(void (*handler)(enum nvm_error, const char *)) {
 
 void nvmi_fatal_recorded(const char *path, const char *what) {
   char cause[MESSAGE_MAX];
-  const char *recorded = last_message;
+  const char *recorded = last_text(); /* also where there was no memory for a message */
   size_t length = path ? strlen(path) : 0;
   if (length && strncmp(recorded, path, length) == 0 && strncmp(recorded + length, ": ", 2) == 0)
     recorded += length + 2;

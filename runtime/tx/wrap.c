@@ -132,10 +132,7 @@ void nvmi_read(void *to, const void *from, size_t size) {
     if (log && size > sizeof(uint64_t))
       before_read(log, (uintptr_t)from, (uintptr_t)from + size);
   }
-  if (NVMI_LIKELY(!log && !nvmi_handed_some()))
-    memmove(to, from, size);
-  else
-    read_newest(log, to, from, size);
+  read_newest(log, to, from, size);
 }
 
 static __attribute__((noinline)) uint64_t load_newest(const struct nvm_pool *pool,

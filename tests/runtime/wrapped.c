@@ -155,6 +155,7 @@ static void power_fails_in_new_blocks(const char *method, unsigned count, unsign
 TEST_ONCE(wrapped_power_failure_turning_lat) { power_fails_in_new_blocks("lat", BLOCKS, 8); }
 TEST_ONCE(wrapped_power_failure_turning_latb) { power_fails_in_new_blocks("latb", BLOCKS, 8); }
 TEST_ONCE(wrapped_power_failure_long_stores_lat) { power_fails_in_new_blocks("lat", 60, 200); }
+TEST_ONCE(wrapped_power_failure_long_stores_latb) { power_fails_in_new_blocks("latb", 6, 200); }
 TEST_ONCE(wrapped_power_failure_large_lat) { power_fails_in_new_blocks("lat", 4, WORDS_MAX); }
 
 TEST_ONCE(wrapped_power_failure_several_latb) {
