@@ -42,9 +42,10 @@ TEST_ONCE(tickets_are_new_when_used_again) {
   nvmi_order_lock();
   struct nvmi_ticket *ticket = nvmi_ticket_new(NULL);
   ticket->waiting = ticket->has_joined = ticket->unsafe = true;
+  ticket->judged = 7;
   nvmi_ticket_drop(ticket);
   CHECK(nvmi_ticket_new(NULL) == ticket);
-  CHECK(!ticket->waiting && !ticket->has_joined && !ticket->unsafe);
+  CHECK(!ticket->waiting && !ticket->has_joined && !ticket->unsafe && ticket->judged == 0);
   nvmi_tickets_forget();
   nvmi_order_unlock();
 }
