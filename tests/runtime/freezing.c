@@ -214,3 +214,33 @@ TEST(freezing_is_answered_in_a_child) {
   hook_futex = NULL;
   CHECK(close(fd) == 0 && nvm_pool_close(all.pool) == 0);
 }
+
+static void *stop_and_stay(void *unused) {
+  nvmi_stop_others(nvmi_thread_self(), 0);
+  all.step = 1;
+  wait_for(2);
+  nvmi_let_others(nvmi_self);
+  return unused;
+}
+
+/* In the child of a handler that interrupted the runtime nobody stands still: who stopped all is not there. */
+TEST(freezing_is_over_in_a_child) {
+  prepare();
+  begin();
+  STORE(all.words[0], 1);
+  pthread_t other = start(stop_and_stay, NULL);
+  wait_for(1);
+  nvmi_self->busy++; /* as a handler that interrupts a note */
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child)
+    _exit(nvmi_all_stand());
+  nvmi_self->busy--;
+  CHECK(nvmi_all_stand());
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  all.step = 2;
+  join(other);
+  commit();
+  CHECK(nvm_pool_close(all.pool) == 0);
+}
