@@ -83,6 +83,13 @@ SURVIVORS = {
         "search behind it finds fields that begin there, or none.",
     "runtime/judge/judge.c: judge_record: if (!nvmi_is_judged(field->kind))":
         "Only time: judge_field asks the same of each word that is found.",
+    "runtime/methods/lat.c: lat_commit: if (single && commit_short(log, single, rest))":
+        "Only time: nvmi_redo_commit writes a record of the same bytes, with as many fences and flushes.",
+    "runtime/tx/wrap.c: __attribute__: "
+    "if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - sizeof value && !nvmi_handed_some())) {":
+        "Only time: a short way to the one line that has the word; nvmi_read finds the same bytes.",
+    "runtime/tx/wrap.c: __attribute__: if (NVMI_LIKELY(aliased == all || !aliased)) {":
+        "Only time: the same short way.",
 }
 
 
