@@ -4,7 +4,6 @@
 
 #include "platform/late_sync.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -109,17 +108,11 @@ int nvmi_delayed_start(unsigned index, char *home, char *file, size_t range, uns
   d->changed = dram(bitmap_size(d));
   d->copies = dram((size_t)COPIES * NVMI_PAGE);
   d->copied = dram(COPIES * sizeof *d->copied);
-  if (!d->changed || !d->copies || !d->copied) {
-    release(d);
-    errno = ENOMEM;
-    return -1;
-  }
-  nvmi_sync_delay(index);
-  if (nvmi_late_sync_start(index, ms) == 0)
+  if (d->changed && d->copies && d->copied && nvmi_late_sync_start(index, ms) == 0) {
+    nvmi_sync_delay(index);
     return 0;
-  int error = errno;
-  release(d);
-  errno = error;
+  }
+  release(d); /* which keeps errno: a munmap of what mmap gave does not fail */
   return -1;
 }
 
@@ -166,7 +159,6 @@ static unsigned copy_all(struct delayed *d, struct walk *walk) {
       walk->page = (walk->page / 64 + 1) * 64;
       continue;
     }
-    walk->page += (unsigned)__builtin_ctzll(left);
     count = copy(d, walk->page++, count);
   }
   return count;

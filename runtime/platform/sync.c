@@ -30,7 +30,7 @@ static struct synced {
   const char *path;
   int fd;
   bool writes_ranges;      /* its file system takes sync_file_range for what it says */
-  _Atomic bool is_delayed; /* delayed.h */
+  _Atomic bool is_delayed; /* delayed.h; of a file that was taken away it says nothing */
   _Atomic uint64_t uses;   /* of this number, so far */
   _Atomic uint64_t behind; /* how often something was put behind */
   /* Guarded by the lock: */
@@ -371,7 +371,6 @@ void nvmi_sync_remove(unsigned index, const char *home) {
   while (file->is_busy)
     await(file);
   atomic_store_explicit(&file->home, NULL, memory_order_release);
-  file->is_delayed = false;
   nvmi_unlock_quietly(&quiet);
 }
 
@@ -380,7 +379,6 @@ void nvmi_sync_in_child(bool has_mappings) {
     files[i].is_busy = false;
     if (files[i].is_delayed)
       nvmi_delayed_in_child(i, has_mappings);
-    files[i].is_delayed = files[i].is_delayed && has_mappings;
     if (!has_mappings)
       files[i].home = NULL;
   }
