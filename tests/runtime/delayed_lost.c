@@ -4,11 +4,13 @@
 #define _GNU_SOURCE
 #include "delayed.h"
 #include "harness.h"
+#include "hooks.h"
 #include "sectors.h"
 #include "simulation.h"
 #include "workload.h"
 
 #include "format/layout_tables.h"
+#include "pool/recover_cut.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -157,4 +159,13 @@ TEST_ONCE(delayed_after_a_sync_that_failed) {
     CHECK(sectors_run(&next, NULL) == 0);
   }
   CHECK(failing.fails > 10);
+}
+
+/* The numbers of the records that a recovery found are given back. */
+TEST_ONCE(delayed_cut_gives_back_its_memory) {
+  struct nvmi_cut cut = {0};
+  CHECK(nvmi_cut_add(&cut, 1, 0, 1));
+  unsigned before = hook_unmapped;
+  nvmi_cut_free(&cut);
+  CHECK(hook_unmapped == before + 1);
 }
