@@ -112,7 +112,8 @@ int nvmi_delayed_start(unsigned index, char *home, char *file, size_t range, uns
     nvmi_sync_delay(index);
     return 0;
   }
-  release(d); /* which keeps errno: a munmap of what mmap gave does not fail */
+  /* This keeps errno: a munmap of what mmap gave does not fail. */
+  release(d);
   return -1;
 }
 
