@@ -12,13 +12,21 @@ const std::vector<std::string> VolatileChoices = {
     "let it move: remove the mark, and add the function that makes it to 'persistent'",
     "keep a name in the record in place of the pointer, and look it up"};
 
-/// Records by value that mean nothing to another process.
-bool isLock(const RecordInfo &Info) {
-  static constexpr llvm::StringLiteral Locks[] = {"pthread_mutex_t", "pthread_cond_t",
-                                                  "pthread_rwlock_t", "pthread_barrier_t", "sem_t"};
-  return llvm::any_of(Locks, [&](llvm::StringRef Name) {
+bool isOneOf(const RecordInfo &Info, llvm::ArrayRef<llvm::StringLiteral> Names) {
+  return llvm::any_of(Names, [&](llvm::StringRef Name) {
     return Name == Info.Name || llvm::is_contained(Info.Aliases, Name);
   });
+}
+
+/// Records by value that mean nothing to another process.
+bool isLock(const RecordInfo &Info) {
+  return isOneOf(Info, {"pthread_mutex_t", "pthread_cond_t", "pthread_rwlock_t",
+                        "pthread_barrier_t", "sem_t"});
+}
+
+/// Records of the C library whose pointers lead to its own memory or constants.
+bool isFilledByLibrary(const RecordInfo &Info) {
+  return Info.System && isOneOf(Info, {"tm", "regex_t", "glob_t", "wordexp_t", "random_data"});
 }
 
 } // namespace
@@ -123,8 +131,8 @@ void EdgeFinder::describeMember(RecordKey Of, const std::string &Name, const Rec
   }
 }
 
-/// Pointers in a record of the C library which nothing in the program stores: the zone of a `struct tm`, the
-/// memory of a regex_t.
+/// Pointers that the C library sets in its own records: the zone of a `struct tm`, the memory of a regex_t. Not
+/// those of any system header: the program may link its data by them, through functions of a library (insque).
 void EdgeFinder::describeLibraryPointers(RecordKey Of, const std::string &Name, SourcePlace Where,
                                          Plan &Into) const {
   std::set<std::string> Found;
@@ -174,7 +182,7 @@ void EdgeFinder::describeMembers(Plan &Into) const {
       if (!Info.System && !Name.empty() && !Field.Name.empty() && P.standsAlone(Key))
         describeMember(Key, Name, Field, Into);
     }
-    if (Info.System && !Name.empty() && P.standsAlone(Key))
+    if (isFilledByLibrary(Info) && !Name.empty() && P.standsAlone(Key))
       describeLibraryPointers(Key, Name, Where, Into);
   }
 }

@@ -5,12 +5,13 @@ usage: mutate.py --bin DIR [--only EXPRESSION] [--list] [--sample N] [--seed N] 
                  [--tried FILE] [--screen] [--tests EXPRESSION]
 
 A mutation is one line of the runtime's sources, changed by one rule (mutations.py). What may notice it is
-in workshop.py. The first look at each mutation is short: the runtime's tests that reach the line (reached.py)
-run for SCREEN_SECONDS, and FEW random programs where threads are concerned. Each mutation that it leaves is
-tried by all: tests for FAST_SECONDS and FURTHER_SECONDS; compiled programs of the suites that are known to
-reach its file (COMPILED); `nvmove crash` (from DIR) on right programs that are linked with the mutated
-runtime; random programs and a storm. What noticed a mutation in an earlier run (noticed.tsv, which each run
-writes) is tried before all that: a go over all places is then short.
+in workshop.py. The first look at each mutation is short: the runtime's tests that reach the line
+(reached.py) run for SCREEN_SECONDS, as short as in `make check`, and FEW random programs where threads are
+concerned. Each mutation that it leaves is tried by all: tests for FAST_SECONDS and FURTHER_SECONDS;
+compiled programs of the suites that are known to reach its file (COMPILED); `nvmove crash` (from DIR) on
+right programs that are linked with the mutated runtime; random programs and a storm. What noticed a
+mutation in an earlier run (noticed.tsv, which each run writes) is tried before all that: a go over all
+places is then short.
 
 A mutation that nothing notices is a survivor: either the tests miss something, or the line is needless.
 Those that are known, with the reason, are in SURVIVORS (docs/internals/reliability.md explains them); any

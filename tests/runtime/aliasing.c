@@ -2,6 +2,7 @@
  * (methods/lat.c, methods/latb.c).
  */
 #define _GNU_SOURCE
+#include "blocked.h"
 #include "core/alias.h"
 #include "core/pool.h"
 #include "core/thread.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { LINES = 2000, APART = 8 /* words in a line */, SIGNALS = 4, LARGE = 1000 };
+enum { LINES = 2000, APART = 8 /* words in a line */, LARGE = 1000 };
 enum { FILLED = 512 /* lines: the first table is half full */, LONG = 10000 };
 
 static NVM_POOL *pool;
@@ -64,16 +65,6 @@ TEST_ONCE(aliasing_leaves_no_memory) {
   left_by(LINES); /* what the thread keeps */
   long few = left_by(0);
   CHECK(left_by(LINES) == few && left_by(1) == few);
-}
-
-static const int signals[SIGNALS] = {SIGUSR1, SIGUSR2, SIGHUP, SIGWINCH};
-static unsigned count_blocked(void) {
-  unsigned count = 0;
-  sigset_t blocked;
-  CHECK(pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0);
-  for (unsigned i = 0; i < SIGNALS; i++)
-    count += sigismember(&blocked, signals[i]);
-  return count;
 }
 
 static unsigned maps_blocked;

@@ -2,6 +2,7 @@
  * (tx/freeze.c).
  */
 #define _GNU_SOURCE
+#include "blocked.h"
 #include "core/gate.h"
 #include "core/standstill.h"
 #include "followers.h"
@@ -13,7 +14,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { PATIENCE = 2000, LOOK_US = 1000, SIGNALS = 4, NUMBER = 4711 };
+enum { PATIENCE = 2000, LOOK_US = 1000, NUMBER = 4711 };
 
 static unsigned barriers;
 static void count_barrier(void) { barriers++; }
@@ -114,17 +115,6 @@ TEST(freezing_lets_go_who_has_the_lock) {
   CHECK(was_let_go);
   commit();
   CHECK(nvm_pool_close(all.pool) == 0);
-}
-
-static const int signals[SIGNALS] = {SIGUSR1, SIGUSR2, SIGHUP, SIGWINCH};
-
-static unsigned count_blocked(void) {
-  unsigned count = 0;
-  sigset_t blocked;
-  CHECK(pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0);
-  for (unsigned i = 0; i < SIGNALS; i++)
-    count += sigismember(&blocked, signals[i]);
-  return count;
 }
 
 static void block(int signal) {

@@ -3,8 +3,8 @@
  * TEST runs under the methods undo and shadow in the domains process and power; TEST_WRAPPED, whose stores
  * and loads come through nvmove/wrap.h, under all methods; TEST_ONCE runs once, with the defaults. In long
  * tests the domain disk is added, and there commits that do not wait. In short ones each method has one of
- * the domains (--all-ways: each), and ThreadSanitizer sees the pair with the domain power. CHECK ends the test. The folder lies in DRAM (/dev/shm), so a crash test is a few
- * milliseconds.
+ * the domains (--all-ways: each), and ThreadSanitizer sees the pair with the domain power. CHECK ends the
+ * test. The folder lies in DRAM (/dev/shm), so a crash test is a few milliseconds.
  */
 #pragma once
 
