@@ -32,6 +32,7 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
     return NULL;
   thread->in_heap++;
   thread->busy++;
+  thread->in_call++;
   nvmi_compiler_barrier();
   if (NVMI_UNLIKELY(pool->gate || nvmi_all_stand()))
     nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
@@ -42,6 +43,7 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
 static void leave(struct nvmi_log *log) {
   nvmi_solo_leave(log);
   nvmi_says_it_rests(log->owner);
+  log->owner->in_call--;
   log->owner->busy--;
   log->owner->in_heap--;
 }

@@ -44,6 +44,7 @@ void nvmi_lines_drop_nested(struct nvmi_thread *thread, size_t count) {
   struct nvmi_line *items = thread->nested.items;
   thread->nested.count -= count;
   memmove(items, items + count, thread->nested.count * sizeof *items);
+  thread->nested_old = thread->nested.count;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

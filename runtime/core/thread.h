@@ -38,6 +38,7 @@ struct nvmi_thread {
   bool handlers_store;  /* signal handlers note, too: they wait during commits */
   volatile int in_heap; /* may hold the heap's lock: a handler cannot make the log longer */
   volatile int busy;    /* inside note or commit: a signal handler takes the nested way */
+  volatile int in_call; /* to the heap, of the program: no transaction ends meanwhile */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
@@ -53,6 +54,7 @@ struct nvmi_thread {
   struct {
     uintptr_t start, end;
   } ahead[NVMI_AHEAD_MAX]; /* their entries are not yet durable: table->ahead */
+  size_t nested_old;       /* the first of `nested`: their transaction may have ended */
   unsigned ahead_count;
   unsigned fresh_count;
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */

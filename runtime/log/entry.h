@@ -18,8 +18,7 @@ static inline unsigned nvmi_known_ranges(const struct nvmi_log *log) {
 /* The frame's last line is zero behind the payload already. */
 static inline __attribute__((always_inline)) void
 nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *address, uint32_t size) {
-  struct nvm_pool *pool = log->pool;
-  uint64_t place = nvmi_offset(pool, address);
+  uint64_t place = nvmi_offset(log->pool, address);
   frame->offset = place;
   frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->undo.committing ? 0 : NVM_UNDO_NEXT, size);
   if (size == 8)
@@ -35,7 +34,7 @@ nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *addres
   nvmi_solo_leave(log);
   if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, nvmi_fenced_entries(log->cursor),
                                   log->owner->busy > 1)))
-    nvmi_fatal(NVM_ENOSPACE, pool->path, "the undo log cannot grow: the pool or the disk is full");
+    nvmi_log_cannot_grow(log);
 }
 
 static inline __attribute__((always_inline)) void

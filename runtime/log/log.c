@@ -95,6 +95,16 @@ bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
   return next != NULL;
 }
 
+void nvmi_log_cannot_grow(const struct nvmi_log *log) {
+  const char *path = log->pool->path;
+  if (log->owner->in_heap && log->owner->busy > 1)
+    nvmi_fatal(NVM_ELIMIT, path,
+               "signal handlers store too much while their thread allocates or frees; store less "
+               "there");
+  nvmi_fatal(NVM_ENOSPACE, path,
+             "the undo log cannot grow: the pool or the disk is full; free some space");
+}
+
 uint64_t nvmi_log_bound(struct nvm_pool *pool) {
   /* First the next order, then who is pending: a commit announces itself before it takes its
    * number, so one whose number lies below what is read here is seen. */

@@ -39,6 +39,8 @@ enum {
 };
 /* Moves the cursor to the next segment; false: there is none and none can be made. */
 bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor);
+/* Ends the process: no room for an undo entry, so its store cannot be made. */
+_Noreturn void nvmi_log_cannot_grow(const struct nvmi_log *log);
 
 /* A place of `size` bytes; null: the log cannot grow. A handler may move the log to its next
  * segment between the two lines that take a place: then it is taken again, and a few lines stay

@@ -303,8 +303,7 @@ static void copy_run(void *context, const struct nvm_frame *frame, uint64_t from
   copy->offset += from;
   copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, to - from);
   if (!nvmi_log_put(log, log->cursor, copy, nvmi_fenced_entries(log->cursor), false))
-    nvmi_fatal(NVM_ENOSPACE, log->pool->path,
-               "the undo log cannot grow: the pool or the disk is full; free some space");
+    nvmi_log_cannot_grow(log);
 }
 
 static void copy_entry(void *log, const struct nvm_frame *frame) {

@@ -6,8 +6,7 @@
  * entry that is not; what is noted ahead of its store waits for that in a list.
  *
  * A signal handler that interrupts this file, the heap or a commit finds `busy` set: its notes
- * leave the table alone, go into a list of their own and append within the room that segments keep
- * for them.
+ * go another way (note_nested.h).
  */
 #include "core/map.h"
 
@@ -19,16 +18,14 @@
 #include "core/tracing.h"
 #include "log/entry.h"
 #include "log/log.h"
-
-#include <signal.h>
+#include "tx/note_nested.h"
 
 enum {
   LINE = NVM_LINE_SIZE,
   /* From this many whole lines on a range is listed as one, and not put into the table that it
    * would flush twice over. */
   RANGE_LINES_MIN = 2 * NVM_LINE_SLOTS,
-  REMEMBERED_MIN = 1024, /* bytes of a range that is worth remembering beside the table */
-  NESTED_BYTES_MAX = 1024
+  REMEMBERED_MIN = 1024 /* bytes of a range that is worth remembering beside the table */
 };
 
 static uint64_t not_noted(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
@@ -100,39 +97,6 @@ static void mark_all(struct nvmi_thread *thread, uintptr_t start, uintptr_t end)
   nvmi_lines_mark(thread, start, end);
 }
 
-static void note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
-                        uintptr_t end) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct nvmi_log *log = thread->logs[pool->index];
-  if (!log || end - start > NESTED_BYTES_MAX)
-    nvmi_fatal(NVM_ELIMIT, pool->path,
-               log ? "a signal handler that interrupts the runtime stores more than 1 KiB at once; "
-                     "store less there"
-                   : "a signal handler that interrupts the runtime makes the first store of its "
-                     "thread to this pool; store to the pool before handlers do");
-  int depth = thread->busy++;
-  thread->handlers_store = true;
-  if (pool->follower)
-    pool->follower->lost_track(pool);
-  nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
-  thread->touched |= UINT64_C(1) << pool->index;
-  if (pool->method->note) {
-    pool->method->note(log, (void *)start, end - start);
-    pool->method->drain(log);
-  }
-  for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
-    struct nvmi_line item = {line, nvmi_line_mask(line, start, end)};
-    if (thread->nested.count == thread->nested.room)
-      nvmi_fatal(NVM_ELIMIT, pool->path,
-                 "signal handlers store too much in one transaction; store less there");
-    ((struct nvmi_line *)thread->nested.items)[thread->nested.count++] = item;
-  }
-  thread->busy = depth;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 /* Waits for what was noted ahead, then tells the table. A signal handler that came in between, and
  * noted ahead itself, has waited for both. */
 static void drain(struct nvmi_thread *thread) {
@@ -163,7 +127,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   struct nvmi_thread *thread = nvmi_thread_self();
   uintptr_t end = start + size;
   if (NVMI_UNLIKELY(thread->busy)) {
-    note_nested(thread, pool, start, end);
+    nvmi_note_nested(thread, pool, start, end);
     return;
   }
   if (!leave_out_remembered(thread, &start, &end))
