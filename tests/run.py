@@ -331,21 +331,17 @@ def differential(a):
 def ports(a):
     """Redis and memcached in pools: what their users rely on, and kills; with --long their own suites, other
     builds of Redis, and power failures."""
-    sys.path.insert(0, os.path.join(ROOT, "ports", "redis"))
-    import check as redis
-    import suite
-    few, many = {"rounds": 30, "commands": 4000, "one_build": True}, {"rounds": 500}
-    tools = [os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove")]
-    try:
-        outcome = Outcome(*redis.check(*tools, **(many if a.long else few)))
-        if a.long:
-            outcome.add(Outcome(*suite.run(tools[0])))
-        outcome.add(summed("memcached", [sys.executable, os.path.join(ROOT, "ports", "memcached", "check.py"),
-                                         "--cc", tools[0], "--nvmove", tools[1], *["--long"] * a.long]))
-        return outcome
-    except redis.build.fetch.CannotFetch as e:
-        print(f"skipped: ports: {e}")
-        return Outcome(skipped=1)
+    cc, nvmove = (os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove"))
+    redis, memcached = (os.path.join(ROOT, "ports", name) for name in ("redis", "memcached"))
+    few, many = ["--rounds", "30", "--commands", "4000", "--one-build"], ["--rounds", "500"]
+    tools = ["--cc", cc, "--nvmove", nvmove]
+    outcome = summed("redis", [sys.executable, os.path.join(redis, "check.py"), *tools,
+                               *(many if a.long else few)])
+    if a.long:
+        outcome.add(summed("suite", [sys.executable, os.path.join(redis, "suite.py"), "--cc", cc]))
+    outcome.add(summed("memcached", [sys.executable, os.path.join(memcached, "check.py"), *tools,
+                                     *["--long"] * a.long]))
+    return outcome
 
 
 def e2e(a):

@@ -263,7 +263,7 @@ def one(name, test, tree, method):
         test(place)
         return True
     except Exception as e:
-        print(f"{name}, {method}: {e if isinstance(e, Failed) else traceback.format_exc()}")
+        print(f"FAILED: {name}, {method}: {e if isinstance(e, Failed) else traceback.format_exc()}")
         if place.running:
             print(place.running.said())
         return False
@@ -299,7 +299,7 @@ def check(cc, nvmove, rounds, names=(), long=False):
     if long or "a_late_commit_is_noticed" in names:
         noticed = late_is_noticed(cc, nvmove)
         passed, failed = passed + noticed, failed + (not noticed)
-        print("" if noticed else "a reply before its commit was not noticed")
+        print("" if noticed else "FAILED: a reply before its commit was not noticed")
     for method in METHODS if long else ():
         good, bad, not_run = suite.run(cc, method=method)
         passed, failed, skipped = passed + good, failed + bad, skipped + not_run

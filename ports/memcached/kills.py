@@ -308,7 +308,7 @@ def run(tree, nvmove, rounds, seed, quiet=False):
         if quiet:
             shutil.rmtree(folder)
         else:
-            print(f"round {done} of seed {seed}: {e}\nthe pool is in {folder}")
+            print(f"FAILED: kills, round {done} of seed {seed}: {e}\nthe pool is in {folder}")
         return max(done - 1, 0), 1
     finally:
         server.kill_all()

@@ -315,7 +315,7 @@ def run(src, commands, seed, method="shadow"):
                 pair.compare("after a kill")
     except (Different, resp.Failed, server.NotStarted, OSError, EOFError) as e:
         said = pair.running[0].said(600) if pair else ""
-        print(f"alike, seed {seed}, batch {done}: {e}\n{said}\nin {folder}")
+        print(f"FAILED: alike, seed {seed}, batch {done}: {e}\n{said}\nin {folder}")
         return done, 1
     finally:
         if pair:

@@ -310,7 +310,7 @@ def run(src, nvmove, rounds, seed):
         if not control.notices_that_nothing_is_recovered():
             raise Wrong(f"{CONTROLS_MAX} kills without recovery were not noticed")
     except Wrong as e:
-        print(f"round {done} of seed {seed}: {e}\nthe pool is in {folder}")
+        print(f"FAILED: kills, round {done} of seed {seed}: {e}\nthe pool is in {folder}")
         return done - 1, 1
     shutil.rmtree(folder)
     print(f"{rounds} kills survived, {campaign.inside} of them inside the runtime, "
