@@ -131,6 +131,8 @@ static void list_lines(struct nvmi_thread *thread, const struct nvmi_parcel *par
 /* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */
 void nvmi_join_unpack(struct nvmi_thread *thread) {
   struct nvmi_array *parcels = &thread->ticket->parcels;
+  if (!parcels->count) /* others look at it: it is written only where it changes */
+    return;
   for (size_t i = 0; i < parcels->count; i++) {
     struct nvmi_parcel *parcel = (struct nvmi_parcel *)parcels->items + i;
     struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);
