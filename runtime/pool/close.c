@@ -26,7 +26,6 @@
 static void checkpoint_all(struct nvm_pool *pool) {
   if (pool->compare && pool->method->private_work)
     nvmi_compare(pool);
-  nvmi_counts_drain(pool);
   nvmi_stats_print(pool);
   nvmi_checkpoint(pool);
   pool->persist->fence();
