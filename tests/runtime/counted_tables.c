@@ -6,6 +6,7 @@
 #include "store.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,6 +83,42 @@ TEST(counted_torn_batch_says_nothing) {
   uint64_t head = pool->header.counts;
   CHECK(nvm_pool_close(pool) == 0);
   tear_next_batch(test_path("pool"), head);
+  pool = test_open(test_path("pool"));
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* The beginning of a record that a power failure tore, where the next record will lie: its first
+ * transaction linked a block. */
+static void tear_next_record(const char *path, uint64_t at, uint64_t position, uint64_t block) {
+  struct {
+    struct nvm_activation head;
+    struct nvm_reference change;
+  } torn = {{.position = position, .transaction = 1 << 16, .count = 1}, {.after = block}};
+  int fd = open(path, O_RDWR);
+  CHECK(pwrite(fd, &torn, sizeof torn, (off_t)at) == sizeof torn && close(fd) == 0);
+}
+
+static void commit_links_to_nothing(void *position) {
+  NVM_POOL *pool = test_open(test_path("pool"));
+  for (unsigned i = 0; i < LINKS; i++)
+    lead(pool, LINKS - 1, NULL);
+  CHECK(pool->counts->end == *(const uint64_t *)position);
+  raise(SIGKILL);
+}
+
+TEST(counted_torn_record_says_nothing) {
+  NVM_POOL *pool = make(test_path("pool"), 2);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  lead(pool, 2, root_of(pool)[0].next);
+  nvmi_counts_drain(pool);
+  const struct nvmi_counts *counts = pool->counts;
+  uint64_t position = counts->end;
+  uint64_t at = (uint64_t)(counts->ring - pool->home) + position % NVM_RING_LINES * NVM_RING_LINE;
+  uint64_t block = nvmi_offset(pool, root_of(pool)[0].next);
+  CHECK(nvm_pool_close(pool) == 0);
+  tear_next_record(test_path("pool"), at, position, block);
+  CHECK(test_was_killed(test_child(NULL, commit_links_to_nothing, &position)));
   pool = test_open(test_path("pool"));
   verify(pool);
   CHECK(nvm_pool_close(pool) == 0);
