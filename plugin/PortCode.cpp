@@ -147,6 +147,8 @@ StringRef replacement(StringRef Name) {
       .Case("vasprintf", "__nvm_port_vasprintf")
       .Case("__asprintf_chk", "__nvm_port_asprintf_chk")
       .Case("__vasprintf_chk", "__nvm_port_vasprintf_chk")
+      .Case("getline", "__nvm_port_getline")
+      .Cases("getdelim", "__getdelim", "__nvm_port_getdelim")
       .Case("fork", "__nvm_port_fork")
       .Case("daemon", "__nvm_port_daemon")
       .Default("");
@@ -181,10 +183,11 @@ bool replaceAllocators(Module &M, const port::PortFile &File) {
       if (!F.isDeclaration())
         entryOf(*List, F);
   bool Changed = false;
-  for (StringRef Name : {"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup",
-                         "asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk"}) {
+  for (StringRef Name :
+       {"malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "asprintf", "vasprintf",
+        "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim", "__getdelim"}) {
     Function *Callee = M.getFunction(Name);
-    if (!Callee || !Callee->isDeclaration())
+    if (!Callee || !Callee->isDeclarationForLinker()) // a header's copy is the library's, too
       continue;
     bool Everywhere = findEntry(File.Allocators, unchecked(Name));
     if (Everywhere)

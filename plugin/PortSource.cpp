@@ -34,7 +34,7 @@ bool isOfLibrary(const FunctionDecl &F) {
 /// Functions of the C library that allocate a text.
 bool makesText(llvm::StringRef Name) {
   return llvm::StringSwitch<bool>(unchecked(Name))
-      .Cases("strdup", "strndup", "asprintf", "vasprintf", true)
+      .Cases("strdup", "strndup", "asprintf", "vasprintf", "getline", "getdelim", true)
       .Default(false);
 }
 

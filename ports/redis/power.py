@@ -110,7 +110,8 @@ def explore(cc, nvmove, rounds, states_max):
     wrong = [f for f in result["findings"] if not is_meant(f)]
     meant = len(result["findings"]) - len(wrong)
     for f in wrong:
-        print(f"FAILED: power: {f['kind']}: {f['message']} {f['place']}, {f['count']} times, state {f['state']}")
+        print(f"FAILED: power: {f['kind']}: {f['message']} {f['place']}, {f['count']} times, "
+              f"state {f['state']}")
     explored = result["explored"]
     print(f"{explored['states']} states ({explored['distinct_images']} images), {explored['commits']} "
           f"commits, {explored['interrupted_recoveries']} recoveries interrupted, {len(wrong)} findings, "

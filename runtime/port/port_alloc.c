@@ -142,10 +142,8 @@ void *__nvm_port_reallocarray(void *Address, size_t Count, size_t Size) {
   return NULL;
 }
 
-static char *copy(const char *text, size_t length) {
-  char *block = __nvm_port_malloc(length + 1);
-  if (!block)
-    return NULL;
+/* A text, to a block of either kind that has room for it and its end. */
+static char *copy_to(char *block, const char *text, size_t length) {
   bool ours = nvmi_pool_at(block);
   if (ours)
     __nvm_note(block, length + 1);
@@ -154,6 +152,54 @@ static char *copy(const char *text, size_t length) {
   if (ours)
     nvmi_trace_stored(block, length + 1);
   return block;
+}
+
+static char *copy(const char *text, size_t length) {
+  char *block = __nvm_port_malloc(length + 1);
+  if (!block)
+    return NULL;
+  return copy_to(block, text, length);
+}
+
+/* Whether the line is to lie in the pool, or does; the C library then reads to a buffer of its own. */
+static bool keeps_line(char *line) { return line ? nvmi_pool_at(line) != NULL : is_in_scope(); }
+
+/* The line that was read to `made`, in the caller's buffer, which may become longer or another. */
+static ssize_t keep_line(char **line, size_t *size, char *made, ssize_t length) {
+  size_t bytes = (size_t)length + 1;
+  if (length < 0) {
+    take_told();
+    free(made);
+    return length;
+  }
+  if (!*line || *size < bytes) {
+    char *block = *line ? __nvm_port_realloc(*line, bytes) : __nvm_port_malloc(bytes);
+    if (!block) {
+      free(made);
+      return -1;
+    }
+    *line = block;
+    *size = bytes;
+  }
+  take_told();
+  copy_to(*line, made, (size_t)length);
+  free(made);
+  return length;
+}
+
+ssize_t __nvm_port_getdelim(char **Line, size_t *Size, int End, FILE *From) {
+  char *made = NULL;
+  size_t room = 0;
+  if (keeps_line(*Line)) {
+    ssize_t length = getdelim(&made, &room, End, From);
+    return keep_line(Line, Size, made, length);
+  }
+  take_told();
+  return getdelim(Line, Size, End, From);
+}
+
+ssize_t __nvm_port_getline(char **Line, size_t *Size, FILE *From) {
+  return __nvm_port_getdelim(Line, Size, '\n', From);
 }
 
 char *__nvm_port_strdup(const char *Text) { return copy(Text, strlen(Text)); }

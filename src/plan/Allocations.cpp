@@ -201,7 +201,7 @@ void Allocations::run() {
 bool isPools(llvm::StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", true)
-      .Cases("asprintf", "vasprintf", true)
+      .Cases("asprintf", "vasprintf", "getline", "getdelim", "__getdelim", true)
       .Default(false);
 }
 

@@ -25,7 +25,7 @@ std::vector<bool> Inference::reachAllocator() const {
       if (I.Code == Op::Call && I.A != None && !Reaches[Id] && !Formats[Id]) {
         Effect What = effect(P.entity(P.function(Id), I.A)).What;
         if (What == Effect::Allocate || What == Effect::AllocateAt || What == Effect::Resize ||
-            What == Effect::Map) {
+            What == Effect::ReadLine || What == Effect::Map) {
           Reaches[Id] = true;
           Level.push_back(Id);
         }
@@ -276,7 +276,8 @@ bool Inference::reads(FunctionId Id, bool Itself) const {
     if (Callee.What == Entity::Function && !NoReturn[Callee.Id] && !Formats[Callee.Id])
       return !Itself && reads(Callee.Id, /*Itself=*/true);
     Effect What = effect(Callee).What;
-    return What == Effect::Read || What == Effect::ReadValue || What == Effect::Parse;
+    return What == Effect::Read || What == Effect::ReadValue || What == Effect::Parse ||
+           What == Effect::ReadLine;
   });
 }
 

@@ -251,6 +251,8 @@ bool CallEffects::apply(PendingCall &Call, const ExternalEffect &E) {
   case Effect::ReadValue:
   case Effect::Parse:
     return Grown && read(Call, E);
+  case Effect::ReadLine:
+    return readLine(Call, E, Grown);
   case Effect::Map:
   case Effect::Allocate:
   case Effect::AllocateAt:
@@ -315,14 +317,28 @@ bool CallEffects::open(PendingCall &Call, const ExternalEffect &E) {
 }
 
 bool CallEffects::read(PendingCall &Call, const ExternalEffect &E) {
-  if (E.What == Effect::Parse ? !Kept.contact(Call) : !received(Call, E.B))
+  bool Parses = E.What == Effect::Parse || E.What == Effect::ReadLine;
+  if (Parses ? !Kept.contact(Call) : !received(Call, E.B))
     return false;
   if (E.What == Effect::Read)
     fillBehind(Call, E.A, E.A + 1);
-  else if (E.What == Effect::Parse)
+  else if (Parses)
     fillBehind(Call, 0, Call.Call->ArgumentCount);
   if (NodeId Result = V.resultNode(Call); Result != None)
     Graph.add(Result, Graph.input());
+  return true;
+}
+
+/// A text that is as long as the input has it.
+bool CallEffects::readLine(PendingCall &Call, const ExternalEffect &E, bool Grown) {
+  bool Changed = allocate(Call, ObjectKind::Heap, {}, None);
+  Graph.object(Call.Made).Bytes = true;
+  if (!Grown)
+    return Changed;
+  if (V.argumentNode(Call, E.A) != None)
+    storeBehind(Call, E.A, Graph.location(Call.Made, 0));
+  if (read(Call, E))
+    Graph.fill(Call.Made, {Call.In, Call.Call});
   return true;
 }
 

@@ -22,6 +22,7 @@ enum class Effect : uint8_t {
   CopyBytes,
   Within,
   Parse,
+  ReadLine,
   Start,
   Nothing,
 };

@@ -159,7 +159,7 @@ void Signs::lookAtCall(FunctionId Id, const Instruction &Call) {
   if (Callee.What == Entity::External)
     Name = P.externals()[Callee.Id].Name;
   bool Reads = E.What == Effect::Read || E.What == Effect::ReadValue || E.What == Effect::Parse ||
-               reads(Name);
+               E.What == Effect::ReadLine || reads(Name);
   bool Writes = writes(Name);
   Here.Reads |= Reads;
   Here.Writes |= Writes;
