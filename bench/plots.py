@@ -23,6 +23,7 @@ LOOKS = {
     "shadow, power": ("#08519c", ""), "shadow, process": ("#6baed6", ""), "undo, power": ("#a63603", ""),
     "undo, process": ("#fd8d3c", ""), "shadow, power, command": ("#08519c", "++"),
     "undo, process, command": ("#fd8d3c", "++"), "shadow, disk": ("#238b45", ""),
+    "shadow, disk, 1 s": ("#74c476", ""),
 }
 
 

@@ -14,8 +14,8 @@ Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2).
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
 Configurations: none; none again (how far apart two of the same come out); RDB each second; AOF everysec; AOF
-always (their files in --folder, which should be a disk); with a pool in --folder (domain disk); with one in
---pools (persistent memory; /dev/shm): methods shadow and undo, domains power (cache lines flushed) and
+always (their files in --folder, which should be a disk); with a pool in --folder (domain disk; 1 s: commits do
+not wait, and are synced each second); with one in --pools (persistent memory; /dev/shm): methods shadow and undo, domains power (cache lines flushed) and
 process, a turn of the event loop a transaction, or (command) each command. Raw results with the machine and
 the commit: build/bench/redis.json.
 
@@ -45,9 +45,9 @@ REST_SECONDS_MAX = 120
 MANY = 1000  # requests sent at once to fill a server
 
 
-def nvmove(method, domain):
+def nvmove(method, domain, **more):
     return {"NVMOVE_POOL": "redis.pool", "NVMOVE_POOL_SIZE": "512M", "NVMOVE_METHOD": method,
-            "NVMOVE_DOMAIN": domain}
+            "NVMOVE_DOMAIN": domain, **more}
 
 
 # Options at the start, settings once it is filled, environment of a ported server, which one.
@@ -62,6 +62,7 @@ CONFIGURATIONS = {
     "shadow, process": ({}, nvmove("shadow", "process"), "port"),
     "undo, process": ({}, nvmove("undo", "process"), "port"),
     "shadow, disk": ({}, nvmove("shadow", "disk"), "port"),
+    "shadow, disk, 1 s": ({}, nvmove("shadow", "disk", NVMOVE_DURABLE="1000"), "port"),
     "shadow, power, command": ({}, nvmove("shadow", "power"), "command"),
     "undo, process, command": ({}, nvmove("undo", "process"), "command"),
 }
