@@ -162,12 +162,18 @@ int nvmi_counts_start(struct nvm_pool *pool) {
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
   /* Who set them may have died before its fence; fenced with the header. */
   pool->persist->flush(&pool->counts->head->stale, sizeof pool->counts->head->stale);
+  uint64_t tables = 0;
   for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (pool->counts->directory[i]) {
       pool->persist->flush(&pool->counts->directory[i], sizeof(uint64_t));
       pool->counts->covered[i] = true;
+      tables++;
     }
   pool->follower = &nvmi_counts_follower;
+  if (tables < pool->counts->head->tables) /* a damaged word is zero: its table is lost */
+    nvmi_counts_spoil(pool);
+  if (tables != pool->counts->head->tables)
+    pool->counts->head->tables = tables;
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
                                   pool->counts->head->released != pool->header.generation;
@@ -232,6 +238,8 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
     __atomic_store_n(word, at, __ATOMIC_RELEASE);
     pool->persist->flush(word, sizeof *word);
     pool->persist->fence();
+    counts->head->tables++; /* crash before: the directory has one more than this says */
+    pool->persist->flush(&counts->head->tables, sizeof counts->head->tables);
     atomic_store_explicit(covered, true, memory_order_release);
   }
   nvmi_unlock(&counts->append);

@@ -85,6 +85,8 @@ SURVIVORS = {
         "Only time: judge_field asks the same of each word that is found.",
     "runtime/methods/lat.c: lat_commit: if (single && commit_short(log, single, rest))":
         "Only time: nvmi_redo_commit writes a record of the same bytes, with as many fences and flushes.",
+    "runtime/platform/delayed.c: copy_all: if (!left) {":
+        "Only time: 64 pages are passed over at once, and copy() looks at the bit of each page itself.",
     "runtime/tx/wrap.c: __attribute__: "
     "if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - sizeof value && !nvmi_handed_some())) {":
         "Only time: a short way to the one line that has the word; nvmi_read finds the same bytes.",

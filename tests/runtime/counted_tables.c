@@ -124,6 +124,29 @@ TEST(counted_torn_record_says_nothing) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* A word of the directory that damage made zero: what its table counted is not known any more. */
+TEST(counted_anew_where_a_table_is_lost) {
+  NVM_POOL *pool = make(test_path("pool"), LINKS);
+  CHECK(nvm_pool_count_references(pool) == 0);
+  const struct nvmi_counts *counts = pool->counts;
+  uint64_t lost = nvmi_counts_table(nvmi_offset(pool, root_of(pool)[0].next)), zero = 0;
+  CHECK(counts->directory[lost] && counts->head->tables);
+  uint64_t at = (uint64_t)((char *)&counts->directory[lost] - pool->home);
+  CHECK(nvm_pool_close(pool) == 0);
+  int fd = open(test_path("pool"), O_RDWR);
+  CHECK(pwrite(fd, &zero, sizeof zero, (off_t)at) == sizeof zero && close(fd) == 0);
+  pool = test_open(test_path("pool"));
+  CHECK(pool->counts->head->stale);
+  lead(pool, 0, NULL);
+  CHECK(nvm_pool_release(pool, NULL) == 0 && test_blocks(pool) == LINKS);
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+  pool = test_open(test_path("pool"));
+  CHECK(!pool->counts->head->stale && pool->counts->head->tables);
+  verify(pool);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void collect(void *path) {
   NVM_POOL *pool = test_open(path);
   CHECK(!pool->counts->head->stale && nvm_pool_collect(pool, NULL) == 0);
