@@ -273,6 +273,9 @@ bool CallEffects::apply(PendingCall &Call, const ExternalEffect &E) {
   case Effect::Release:
     noteFreed(Call, E);
     return false;
+  case Effect::Register:
+  case Effect::Deliver:
+    return First && exchange(Call, E);
   case Effect::Start:
     return start(Call, E);
   case Effect::Nothing:
@@ -280,6 +283,24 @@ bool CallEffects::apply(PendingCall &Call, const ExternalEffect &E) {
     return false;
   }
   return false;
+}
+
+/// What the system is told to remember of a descriptor, it gives back when something happens there:
+/// one object stands for its memory.
+bool CallEffects::exchange(PendingCall &Call, const ExternalEffect &E) {
+  NodeId Behind = V.argumentNode(Call, E.A);
+  if (Behind == None)
+    return false;
+  if (Registered == None) {
+    Object Memory;
+    Memory.Kind = ObjectKind::Pre;
+    Registered = Graph.makeNodes(1);
+    Graph.add(Registered, Graph.location(Graph.makeObject(std::move(Memory)), 0));
+  }
+  bool Keeps = E.What == Effect::Register;
+  Graph.addCopyObject(Keeps ? Registered : Behind, Keeps ? Behind : Registered, 0,
+                      {Call.In, Call.Call});
+  return true;
 }
 
 /// A thread, or what runs once, is a call of the function that is handed over; its caller need not

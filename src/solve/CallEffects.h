@@ -28,6 +28,7 @@ public:
 
 private:
   bool start(PendingCall &Call, const ExternalEffect &E);
+  bool exchange(PendingCall &Call, const ExternalEffect &E);
   bool open(PendingCall &Call, const ExternalEffect &E);
   bool read(PendingCall &Call, const ExternalEffect &E);
   bool readLine(PendingCall &Call, const ExternalEffect &E, bool Grown);
@@ -58,6 +59,7 @@ private:
   const Contents &Kept;
   const InputSources &Sources;
   bool Opened = false;
+  NodeId Registered = None; ///< Points to what the system keeps.
 };
 
 } // namespace nvmove::solve

@@ -23,6 +23,8 @@ enum class Effect : uint8_t {
   Within,
   Parse,
   ReadLine,
+  Register,
+  Deliver,
   Start,
   Nothing,
 };
