@@ -11,6 +11,12 @@ const std::vector<std::string> VolatileChoices = {
     "'volatile', as here: each start has to set it, behind the call of the load function",
     "let it move: remove the mark, and add the function that makes it to 'persistent'",
     "keep a name in the record in place of the pointer, and look it up"};
+const std::vector<std::string> ArgumentChoices = {
+    "'volatile', as here: each start has to set it",
+    "keep a copy: remove the mark, and store a 'strdup' that lies in a scope of 'persistent'"};
+
+/// The whole program is visited: what is older is an argument of main.
+bool isArgument(const Object &What) { return What.Kind == ObjectKind::Pre; }
 
 bool isOneOf(const RecordInfo &Info, llvm::ArrayRef<llvm::StringLiteral> Names) {
   return llvm::any_of(Names, [&](llvm::StringRef Name) {
@@ -45,6 +51,8 @@ std::string EdgeFinder::describeTarget(ObjectId Id) const {
   const Object &To = Graph.object(Id);
   if (To.Kind == ObjectKind::Stack)
     return "a local variable";
+  if (isArgument(To))
+    return "an argument of the program";
   return (To.Types.empty() ? "memory" : "a " + P.displayName(*To.Types.begin())) + " made at " +
          shown(What.madeAt(Id));
 }
@@ -77,7 +85,9 @@ void EdgeFinder::describeLeaving(Plan &Into) const {
     const Leaving &First = Targets.begin()->second;
     addVolatile(Into, Field, "leads to what dies with the process",
                 What.stored(First.From, First.To));
-    Into.Questions.push_back({Key::Fields, Text, VolatileChoices});
+    Into.Questions.push_back(
+        {Key::Fields, Text,
+         isArgument(Graph.object(First.To)) ? ArgumentChoices : VolatileChoices});
   }
 }
 
@@ -88,7 +98,8 @@ void EdgeFinder::describeVariables(Plan &Into) const {
       for (LocationId Each : Graph.pointees(At)) {
         ObjectId To = Graph.at(Each).In;
         const Object &Target = Graph.object(To);
-        if (Target.Kind != ObjectKind::Heap || !Target.Made.At || What.moves(To))
+        bool Made = Target.Kind == ObjectKind::Heap && Target.Made.At;
+        if (!(Made || isArgument(Target)) || What.moves(To))
           continue;
         std::string Variable = Say.variable(Graph.object(Id).Id);
         std::string Field = What.fieldName({Id, Offset});
@@ -102,7 +113,8 @@ void EdgeFinder::describeVariables(Plan &Into) const {
         }
         addVolatile(Into, Field, "leads to what dies with the process",
                     What.stored({Id, Offset}, To));
-        Into.Questions.push_back({Key::Fields, Text, VolatileChoices});
+        Into.Questions.push_back(
+            {Key::Fields, Text, isArgument(Target) ? ArgumentChoices : VolatileChoices});
         break;
       }
 }

@@ -197,7 +197,7 @@ void Moved::walk() {
       } else if (What.Kind == ObjectKind::Global) {
         if (!What.Constant)
           Addressed.try_emplace(To, From);
-      } else if (!Root && What.isMemory() && What.Kind != ObjectKind::Pre && What.Made.At) {
+      } else if (!Root && What.isMemory() && (What.Kind == ObjectKind::Pre || What.Made.At)) {
         Leaves.push_back({From, To});
       }
     }
