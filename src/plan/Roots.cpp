@@ -100,10 +100,11 @@ std::set<ObjectId> RootFinder::inPool() const {
   return Found;
 }
 
-/// True when the whole variable is a root: it is no record, or nothing in it is of another kind.
+/// True when the whole variable is a root: it is no record, or nothing in it is of another kind. No
+/// name says a member of each element of an array.
 bool RootFinder::isWhole(ObjectId Id, const Variable &Of) const {
   const Object &Here = Graph.object(Id);
-  if (Here.Type.What != Core::Record || Here.Type.Pointers || Of.InPool)
+  if (Here.Type.What != Core::Record || Here.Type.Pointers || Here.Type.Array || Of.InPool)
     return true;
   for (auto [Offset, At] : Here.Cells) {
     if (Of.Leading.count(Offset) || Of.Also.count(Offset))

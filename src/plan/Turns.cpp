@@ -88,7 +88,9 @@ bool Turns::flushes() const {
   });
 }
 
-bool Turns::isErrorOutput(InstanceId In, const Instruction &Call, int Where) const {
+/// True when argument \p Where of \p Call is one of the streams of the C library.
+bool Turns::isStream(InstanceId In, const Instruction &Call, int Where,
+                     llvm::StringRef Name) const {
   const FunctionInfo &F = All.visits().functionOf(In);
   if (Where < 0 || Where >= Call.ArgumentCount)
     return false;
@@ -100,15 +102,43 @@ bool Turns::isErrorOutput(InstanceId In, const Instruction &Call, int Where) con
       Addresses.insert(I.A);
   return llvm::any_of(F.Body->Body, [&](const Instruction &I) {
     return I.Code == Op::AddressOf && Addresses.count(I.Dst) &&
-           F.unit().text(F.unit().Symbols[I.A].Name) == "stderr";
+           F.unit().text(F.unit().Symbols[I.A].Name) == Name;
   });
+}
+
+bool Turns::isErrorOutput(InstanceId In, const Instruction &Call, int Where) const {
+  return isStream(In, Call, Where, "stderr");
+}
+
+bool Turns::readsStandardInput(InstanceId In, const Instruction &Call) const {
+  const FunctionInfo &F = All.visits().functionOf(In);
+  Entity Callee;
+  if (Call.Code == Op::Call && Call.A != None)
+    Callee = P.entity(F, Call.A);
+  if (Callee.What != Entity::External)
+    return false;
+  if (llvm::is_contained({"getchar", "getchar_unlocked", "gets", "scanf", "vscanf"},
+                         P.externals()[Callee.Id].Name))
+    return true;
+  return isStream(In, Call, Known.effect(Callee).B, "stdin");
+}
+
+/// Before a terminal is read, the C library writes what the standard output has.
+bool Turns::isPrompt(InstanceId In, const Instruction &Call, const Output &Out) const {
+  if (Out.How != OutputWay::Stream || (Out.Where >= 0 && !isStream(In, Call, Out.Where, "stdout")))
+    return false;
+  const std::vector<Instruction> &Body = All.visits().functionOf(In).Body->Body;
+  return llvm::any_of(
+      Body, [&](const Instruction &I) { return &I > &Call && readsStandardInput(In, I); });
 }
 
 /// A call that gives something out, unless it is known to be the error output.
 bool Turns::isAnswer(InstanceId In, const Instruction &Call) const {
   std::optional<Output> Out = output(In, Call);
-  return Out && Out->How != (Flushes ? OutputWay::Stream : OutputWay::Flush) &&
-         !isErrorOutput(In, Call, Out->Where);
+  if (!Out || isErrorOutput(In, Call, Out->Where))
+    return false;
+  return Out->How != (Flushes ? OutputWay::Stream : OutputWay::Flush) ||
+         (Flushes && isPrompt(In, Call, *Out));
 }
 
 void Turns::look(InstanceId In) {
@@ -129,6 +159,8 @@ void Turns::look(InstanceId In) {
     if (isAnswer(In, I)) {
       Here.Answers.push_back(&I);
       Answering.insert(In);
+      if (isPrompt(In, I, *output(In, I)))
+        Asking.insert(All.functionOf(In));
     }
   }
   Events[In] = std::move(Here);
@@ -278,13 +310,15 @@ void Turns::choose() {
   findLate();
 }
 
-/// A change that no answer follows, behind a call that answers, waits for the next answer.
+/// A change that no answer follows, behind a call that answers, waits for the next answer. (A question
+/// does not tell of the change that is made when it has been answered.)
 void Turns::findLate() {
   for (InstanceId In : Running) {
     const facts::Function &Body = *All.visits().functionOf(In).Body;
     for (size_t Each : All.from(In)) {
       const Edge &Answer = All.edges()[Each];
-      if (!Commit.count(All.functionOf(Answer.Callee)))
+      FunctionId Answers = All.functionOf(Answer.Callee);
+      if (!Commit.count(Answers) || Asking.count(Answers))
         continue;
       uint32_t Loop = innermostLoop(Body, Answer.Call->Region);
       auto Follows = [&](const Instruction &Later, const Instruction &First) {

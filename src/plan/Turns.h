@@ -4,7 +4,8 @@
 //
 //   change   a store to what moves, or to a root
 //   answer   a call by which something leaves the program (solve/Outputs.h), but for its error output;
-//            of a program that flushes its streams, the flush
+//            of a program that flushes its streams, the flush, and what is printed before the same
+//            function reads the standard input
 //   running  what the program does besides loading and saving
 //
 // A call within a function is in the middle of a change when records or arrays are changed before it and
@@ -49,7 +50,11 @@ private:
   void look(InstanceId In);
   std::optional<Output> output(InstanceId In, const facts::Instruction &Call) const;
   bool flushes() const;
+  bool isStream(InstanceId In, const facts::Instruction &Call, int Where,
+                llvm::StringRef Name) const;
   bool isErrorOutput(InstanceId In, const facts::Instruction &Call, int Where) const;
+  bool readsStandardInput(InstanceId In, const facts::Instruction &Call) const;
+  bool isPrompt(InstanceId In, const facts::Instruction &Call, const Output &Out) const;
   bool isAnswer(InstanceId In, const facts::Instruction &Call) const;
   bool isChange(InstanceId In, const facts::Instruction &I) const;
   bool leadsToMoving(InstanceId In, facts::Register Address, bool Bytes) const;
@@ -77,6 +82,7 @@ private:
   std::map<std::pair<InstanceId, const facts::Instruction *>, bool> HalfDone;
   std::set<InstanceId> Changed, Answering; ///< Themselves, or what they call.
   std::set<InstanceId> Building;           ///< The same, of records and arrays that move.
+  std::set<FunctionId> Asking;             ///< They print, and then read the standard input.
   std::set<FunctionId> Commit, Atomic;
   std::vector<Site> Early, Late;
   bool EntryAnswers = false;
