@@ -13,11 +13,11 @@ Builds the ported server (ports/redis) and the plain one (clang, jemalloc, -O2).
               the other core, a million random keys.
   restart     seconds from the start of a server that was killed with --keys keys until it answered a GET.
 
-Configurations: none; none again (how far apart two of the same come out); RDB each second; AOF everysec; AOF
-always (their files in --folder, which should be a disk); with a pool in --folder (domain disk; 1 s: commits do
-not wait, and are synced each second); with one in --pools (persistent memory; /dev/shm): methods shadow and
-undo, domains power (cache lines flushed) and process, a turn of the event loop a transaction, or (command)
-each command. Raw results with the machine and the commit: build/bench/redis.json.
+Configurations: none; none again (how far apart two of the same come out); RDB each second; AOF everysec;
+AOF always (their files in --folder, which should be a disk); with a pool in --folder (domain disk; 1 s:
+commits do not wait, and are synced each second); with one in --pools (persistent memory; /dev/shm): methods
+shadow and undo, domains power (cache lines flushed) and process, a turn of the event loop a transaction, or
+(command) each command. Raw results with the machine and the commit: build/bench/redis.json.
 
 Exit status: 0 measured, 1 not, 3 the sources cannot be had.
 """
