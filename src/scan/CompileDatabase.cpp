@@ -52,6 +52,8 @@ void keep(CompileDatabase &Database, CompileCommand Command, llvm::StringRef Out
     return;
   }
   llvm::StringRef Language = languageOf(Command);
+  if (Language.ends_with("-header") && !AnyLanguage)
+    return; // Precompiled or only preprocessed: it is no part of the program by itself.
   if (AnyLanguage || Language == "c")
     Database.Commands.push_back(std::move(Command));
   else if (Language.empty())

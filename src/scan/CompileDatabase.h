@@ -3,7 +3,8 @@
 // The database is found as clangd finds it (or named with -p), read in both of its forms
 // ("command" and "arguments"), with relative paths resolved against each entry's directory and
 // response files expanded. What nvmove cannot record (C++, assembler, a command whose response file
-// is gone) is not dropped silently but listed in Skipped. Compilations that differ only in code
+// is gone) is not dropped silently but listed in Skipped. A header that is compiled or preprocessed
+// by itself is left out: the sources that include it bring it. Compilations that differ only in code
 // generation, such as libtool's PIC and non-PIC objects, are the same source twice: the one whose
 // object is nearest to the source is kept. The words of a command are understood in CommandLine.h.
 #pragma once
