@@ -34,7 +34,8 @@ bool Moved::isLoaded(ObjectId Id) const {
 /// leads to it; else it is a buffer of the load.
 bool Moved::isText(ObjectId Id) const {
   const Object &What = Graph.object(Id);
-  return What.Kind == ObjectKind::Heap && What.Types.empty() && Loading.count(What.Made.In);
+  return What.Kind == ObjectKind::Heap && What.Types.empty() && Loading.count(What.Made.In) &&
+         !isApart(Id);
 }
 
 /// Records of the program that the load makes and the running program looks into: where the pool has the
@@ -49,7 +50,7 @@ void Moved::findShared() {
           Seen.insert(Graph.at(Each).In);
   for (ObjectId Id : Seen)
     if (const Object &What = Graph.object(Id);
-        What.Kind == ObjectKind::Heap && Loading.count(What.Made.In))
+        What.Kind == ObjectKind::Heap && Loading.count(What.Made.In) && !isApart(Id))
       for (RecordKey Key : What.Types)
         if (const RecordInfo &Record = P.record(P.named(Key)); !Record.System && Record.Complete)
           Shared.insert(P.named(Key));
@@ -57,7 +58,7 @@ void Moved::findShared() {
 
 bool Moved::mayMove(ObjectId Id) const {
   const Object &What = Graph.object(Id);
-  return What.Kind == ObjectKind::Heap &&
+  return What.Kind == ObjectKind::Heap && !isApart(Id) &&
          (What.Types.empty() || Hung.count(Id) ||
           llvm::any_of(What.Types, [&](RecordKey Key) { return isPersistent(Key); }));
 }

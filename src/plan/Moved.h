@@ -37,6 +37,7 @@ public:
     std::vector<FunctionId> Load;
     std::set<RecordKey> Records;
     std::set<const facts::Instruction *> Untyped; ///< Allocations of arrays and texts.
+    std::set<ObjectId> Apart = {};                ///< Objects that a run shows to be no data.
   };
   Moved(const Program &P, const Everything &All, const Scanned &Found);
 
@@ -74,6 +75,7 @@ public:
 
 private:
   bool isLoaded(ObjectId Id) const;
+  bool isApart(ObjectId Id) const { return Found.Apart.count(Id) != 0; }
   bool mayMove(ObjectId Id) const;
   Shape declared(Cell At) const;
   bool fits(Cell At, ObjectId To) const;

@@ -4,6 +4,7 @@
 #include "observe/Choice.h"
 #include "plan/Allocations.h"
 #include "plan/Assignments.h"
+#include "plan/Chains.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,14 +28,8 @@ class Observer {
 public:
   Observer(const Program &P, const Everything &All, const Moved &What,
            const observe::Observation &Seen, const std::vector<std::string> &Named, Plan &Into)
-      : P(P), All(All), What(What), Seen(Seen), Into(Into), Assigned(P), Say(P) {
-    for (const std::string &Each : Named)
-      Load.push_back(llvm::StringRef(Each).rsplit(':').second.empty()
-                         ? Each
-                         : llvm::StringRef(Each).rsplit(':').second.str());
-    for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-      if (P.function(Id).Body->Symbol != None)
-        ByName[P.function(Id).Name].push_back(Id);
+      : P(P), All(All), What(What), Seen(Seen), Into(Into), Assigned(P), Say(P), Walk(P) {
+    Load = observedNames(Named);
     Found = observe::judge(Seen, Load);
   }
 
@@ -50,7 +45,7 @@ public:
       leaveGuesses();
     std::set<unsigned> Apart;
     for (unsigned I = 0; I < Seen.Stacks.size(); ++I)
-      if (Found.Of[I].OfData && stays(callsOf(Seen.Stacks[I])))
+      if (Found.Of[I].OfData && stays(Walk.callsOf(Seen.Stacks[I])))
         Apart.insert(I);
     Found = observe::judge(Seen, Load, Apart);
     addAllocators();
@@ -88,44 +83,6 @@ private:
            About == Key::Beside || About == Key::Roots;
   }
 
-  /// The function of that name; of several the one in that file.
-  FunctionId functionOf(const observe::Call &C) const {
-    auto At = ByName.find(C.Function);
-    if (At == ByName.end())
-      return None;
-    for (FunctionId Id : At->second)
-      if (llvm::sys::path::filename(Say.definition(Id).File) == llvm::sys::path::filename(C.File))
-        return Id;
-    return At->second.size() == 1 ? At->second.front() : None;
-  }
-
-  /// The call that \p C is, of the function \p Callee; "": of the C library.
-  const Instruction *callAt(FunctionId Id, const observe::Call &C, llvm::StringRef Callee) const {
-    const FunctionInfo &F = P.function(Id);
-    const Instruction *Only = nullptr;
-    for (const Instruction &I : F.Body->Body) {
-      if (I.Code != Op::Call || I.Where.Line != C.Line || I.A == None)
-        continue;
-      Entity Of = P.entity(F, I.A);
-      bool IsIt = Of.What == Entity::Function   ? P.function(Of.Id).Name == Callee
-                  : Of.What == Entity::External ? Callee.empty()
-                                                : !Callee.empty();
-      if (IsIt && Only)
-        return nullptr; // two of them in one line
-      if (IsIt)
-        Only = &I;
-    }
-    return Only;
-  }
-
-  /// The program's own calls of a chain.
-  static std::vector<observe::Call> callsOf(const observe::Stack &S) {
-    std::vector<observe::Call> Own;
-    llvm::copy_if(S.Calls, std::back_inserter(Own),
-                  [](const observe::Call &C) { return !C.File.empty(); });
-    return Own;
-  }
-
   /// Whether a function only hands on what its caller says: one argument is its own parameter.
   bool passesOn(FunctionId Id, const Instruction &Call) const {
     const FunctionInfo &F = P.function(Id);
@@ -140,9 +97,10 @@ private:
   size_t allocatorsIn(const std::vector<observe::Call> &Calls) const {
     size_t Count = 0;
     for (; Count + 1 < Calls.size(); ++Count) {
-      FunctionId Id = functionOf(Calls[Count]);
+      FunctionId Id = Walk.functionOf(Calls[Count]);
       const Instruction *Call =
-          Id == None ? nullptr : callAt(Id, Calls[Count], Count ? Calls[Count - 1].Function : "");
+          Id == None ? nullptr
+                     : Walk.callAt(Id, Calls[Count], Count ? Calls[Count - 1].Function : "");
       if (!Call || !(Count ? passesOn(Id, *Call) : handsOn(P, Id, *Call)))
         break;
     }
@@ -157,13 +115,13 @@ private:
     for (unsigned I = 0; I < Seen.Stacks.size(); ++I) {
       if (!Found.Of[I].OfData)
         continue;
-      std::vector<observe::Call> Calls = callsOf(Seen.Stacks[I]);
+      std::vector<observe::Call> Calls = Walk.callsOf(Seen.Stacks[I]);
       size_t Own = allocatorsIn(Calls);
       for (size_t At = 0; At < Own; ++At)
-        Add(Say.function(functionOf(Calls[At])), "observed: its callers say what it allocates",
-            Say.definition(functionOf(Calls[At])));
-      FunctionId First = Own || Calls.empty() ? None : functionOf(Calls[0]);
-      const Instruction *Call = First == None ? nullptr : callAt(First, Calls[0], "");
+        Add(Say.function(Walk.functionOf(Calls[At])), "observed: its callers say what it allocates",
+            Say.definition(Walk.functionOf(Calls[At])));
+      FunctionId First = Own || Calls.empty() ? None : Walk.functionOf(Calls[0]);
+      const Instruction *Call = First == None ? nullptr : Walk.callAt(First, Calls[0], "");
       if (Call)
         Add(P.externals()[P.entity(P.function(First), Call->A).Id].Name, "observed",
             {Calls[0].File, Calls[0].Line, 0});
@@ -183,30 +141,11 @@ private:
     return Of.What == Entity::External && isPools(P.externals()[Of.Id].Name) && handsOn(P, Id, I);
   }
 
-  /// Whether the visit \p In may be the call at \p At of a chain.
-  bool isOnChain(InstanceId In, const std::vector<observe::Call> &Calls, size_t At) const {
-    constexpr size_t Near = 4; ///< Calls that are compared: a visit is not told apart by more.
-    if (All.functionOf(In) != functionOf(Calls[At]))
-      return false;
-    if (At + 1 >= std::min(Calls.size(), Near) || All.to(In).empty())
-      return true;
-    return llvm::any_of(All.to(In), [&](size_t Each) {
-      const Edge &Via = All.edges()[Each];
-      return Via.Call->Where.Line == Calls[At + 1].Line && isOnChain(Via.Caller, Calls, At + 1);
-    });
-  }
-
   /// True where the source says that what the chain makes has to stay outside: it is of a type that is
   /// no data, whatever links to it. The field that does is a question of its own.
   bool stays(const std::vector<observe::Call> &Calls) const {
-    FunctionId First = Calls.empty() || Into.Incomplete ? None : functionOf(Calls[0]);
-    const Instruction *Call = First == None ? nullptr : callAt(First, Calls[0], "");
     bool Some = false;
-    for (ObjectId Id = 0; Call && Id != All.graph().objects(); ++Id) {
-      const Object &Made = All.graph().object(Id);
-      if (Made.Kind != ObjectKind::Heap || Made.Made.At != Call ||
-          Made.Made.In >= All.instances() || !isOnChain(Made.Made.In, Calls, 0))
-        continue;
+    for (ObjectId Id : Into.Incomplete ? std::vector<ObjectId>() : Walk.madeBy(All, Calls)) {
       if (!What.stays(Id))
         return false;
       Some = true;
@@ -215,7 +154,7 @@ private:
   }
 
   observe::Chain chainOf(unsigned At) {
-    std::vector<observe::Call> Calls = callsOf(Seen.Stacks[At]);
+    std::vector<observe::Call> Calls = Walk.callsOf(Seen.Stacks[At]);
     observe::Chain Made;
     const observe::Stack &S = Seen.Stacks[At];
     Made.Where = Found.Of[At].OfData      ? observe::Wanted::InPool
@@ -223,12 +162,12 @@ private:
                                           : observe::Wanted::Outside;
     const size_t Allocators = allocatorsIn(Calls);
     for (size_t I = 0; I < Calls.size(); ++I) {
-      FunctionId Id = functionOf(Calls[I]);
+      FunctionId Id = Walk.functionOf(Calls[I]);
       if (Id == None) {
         Made.Scopes.push_back(withoutSource(Calls[I].Function));
         continue;
       }
-      const Instruction *Call = callAt(Id, Calls[I], I ? Calls[I - 1].Function : "");
+      const Instruction *Call = Walk.callAt(Id, Calls[I], I ? Calls[I - 1].Function : "");
       if (ScopeId Place = Call ? Assigned.of(Call) : None; Place != None) {
         Made.Scopes.push_back(Place);
         Unlike.insert(Place);
@@ -287,7 +226,7 @@ private:
   }
 
   void ask(size_t At, bool IsData) {
-    std::vector<observe::Call> Calls = callsOf(Seen.Stacks[At]);
+    std::vector<observe::Call> Calls = Walk.callsOf(Seen.Stacks[At]);
     size_t Own = allocatorsIn(Calls);
     if (Own >= Calls.size())
       return;
@@ -342,9 +281,9 @@ private:
   Plan &Into;
   const Assignments Assigned;
   const Names Say;
+  const Chains Walk;
   std::vector<std::string> Load; ///< Names of functions.
   observe::Fates Found;
-  std::map<std::string, std::vector<FunctionId>> ByName;
   std::map<std::string, ScopeId> Strangers;
   std::set<unsigned> Unlike; ///< Places, and allocators.
   std::vector<std::string> StrangerNames;

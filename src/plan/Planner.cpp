@@ -2,6 +2,7 @@
 #include "plan/Planner.h"
 
 #include "plan/Allocations.h"
+#include "plan/Chains.h"
 #include "plan/Drift.h"
 #include "plan/Edges.h"
 #include "plan/Ends.h"
@@ -43,6 +44,7 @@ public:
 
 private:
   Moved::Scanned scan();
+  void leaveApart(const Everything &All, Moved::Scanned &Found);
   void describeTurns(const Everything &All, const Turns &When);
   void noteForks(const Everything &All, const Turns &When);
 
@@ -68,6 +70,25 @@ Moved::Scanned Planner::scan() {
   return {Load, Behind.records(nullptr), Behind.untypedData()};
 }
 
+/// What the run made and did not link to the data stays, and so do the variables that lead to nothing
+/// else. A run without data of some kind is wrong about it, so these variables are told.
+void Planner::leaveApart(const Everything &All, Moved::Scanned &Found) {
+  std::set<Cell> Before = Moved(P, All, Found).roots();
+  Found.Apart = seenApart(P, All, *O.Seen, O.Load);
+  const Moved What(P, All, Found);
+  std::set<std::string> Left;
+  for (Cell Each : Before)
+    if (!What.roots().count(Each))
+      Left.insert(Say.variable(All.graph().object(Each.In).Id));
+  if (!Left.empty())
+    Result.Questions.push_back(
+        {Key::Roots,
+         "the source may link data to these variables, and the observed run did not; they are no "
+         "roots: " +
+             listed(Left),
+         {"nothing, if the run loaded data of each kind", "else observe a run that does"}});
+}
+
 void Planner::describeTurns(const Everything &All, const Turns &When) {
   for (FunctionId Id : When.commit())
     Result.Commit.push_back({Say.function(Id), "an answer leaves there", Say.definition(Id)});
@@ -82,7 +103,8 @@ void Planner::describeTurns(const Everything &All, const Turns &When) {
          "what these lines give out may leave before what it tells of is durable: " +
              listed(Places),
          {"nothing, if it tells nobody of a change (a log)",
-          "move it into a function of its own, and add that to 'commit'"}});
+          "move it into a function of its own, and add that to 'commit'; out of an 'atomic' "
+          "function, which commits at its end only"}});
   Places.clear();
   for (const Site &Each : When.late())
     Places.insert(shown(Say.place(All.visits().functionOf(Each.In), Each.At->Where)));
@@ -136,13 +158,15 @@ llvm::Expected<Plan> Planner::run() {
                                    "data; put what loads into a "
                                    "function of its own");
   Result.Program = llvm::sys::path::filename(P.function(Main).unit().MainFile).str();
-  const Moved::Scanned Found = scan();
+  Moved::Scanned Found = scan();
   Everything All(P, Known, Flow, O.StepsMax);
   if (!All.visit(Main)) {
     Result.Incomplete = true;
     Result.Notes.push_back(
         "the analysis of the whole program was stopped at its step limit (--steps-max)");
   }
+  if (O.Seen && !Result.Incomplete)
+    leaveApart(All, Found);
   Moved What(P, All, Found);
   std::vector<FunctionId> NotRunning = Save;
   llvm::append_range(

@@ -307,11 +307,28 @@ void Turns::choose() {
     chooseAll();
   }
   dropNested();
+  findAmidAtomic();
   findLate();
 }
 
 /// A change that no answer follows, behind a call that answers, waits for the next answer. (A question
 /// does not tell of the change that is made when it has been answered.)
+/// A change within an atomic function is durable when that returns: behind the answers that it gives.
+void Turns::findAmidAtomic() {
+  for (const auto &[In, Here] : Events) {
+    const facts::Function &Body = *All.visits().functionOf(In).Body;
+    if (!Atomic.count(All.functionOf(In)))
+      continue;
+    for (const Instruction *Answer : Here.Answers)
+      if (llvm::any_of(Here.Changes, [&](const Instruction *Each) {
+            return Each < Answer && mayBothRun(Body, Each->Region, Answer->Region) &&
+                   !leavesBefore(Body, *Each, *Answer);
+          }))
+        Early.push_back({In, Answer});
+  }
+}
+
+/// A change that no answer follows, behind a call that answers, waits for the next answer.
 void Turns::findLate() {
   for (InstanceId In : Running) {
     const facts::Function &Body = *All.visits().functionOf(In).Body;

@@ -69,6 +69,7 @@ private:
   void chooseAll();
   void dropNested();
   void findLate();
+  void findAmidAtomic();
   void chooseFor(InstanceId In, std::set<InstanceId> &Tried);
   void chooseAtomic(InstanceId In, std::set<InstanceId> &Tried);
 
