@@ -191,6 +191,11 @@ int runPlan(const Arguments &A) {
     return ExitUsage;
   }
   bool Partly = !In->Skipped.empty() && !A.KeepGoing;
+  if (Partly)
+    D.warning(counted(In->Skipped.size(), "input") +
+                  " could not be analysed, so this is not complete (" + In->Skipped.front().Why +
+                  "); --keep-going does without",
+              {In->Skipped.front().File});
   if (!A.Against.empty())
     return tellDrift(A, *Plan, Partly, D);
   if (!writePlan(A, *Plan, D))
