@@ -311,8 +311,6 @@ void Turns::choose() {
   findLate();
 }
 
-/// A change that no answer follows, behind a call that answers, waits for the next answer. (A question
-/// does not tell of the change that is made when it has been answered.)
 /// A change within an atomic function is durable when that returns: behind the answers that it gives.
 void Turns::findAmidAtomic() {
   for (const auto &[In, Here] : Events) {
@@ -328,7 +326,8 @@ void Turns::findAmidAtomic() {
   }
 }
 
-/// A change that no answer follows, behind a call that answers, waits for the next answer.
+/// A change that no answer follows, behind a call that answers, waits for the next answer. (A question
+/// does not tell of the change that is made when it has been answered.)
 void Turns::findLate() {
   for (InstanceId In : Running) {
     const facts::Function &Body = *All.visits().functionOf(In).Body;

@@ -251,11 +251,10 @@ bool CallEffects::apply(PendingCall &Call, const ExternalEffect &E) {
   case Effect::ReadValue:
   case Effect::Parse:
     return Grown && read(Call, E);
-  case Effect::ReadLine:
-    return readLine(Call, E, Grown);
   case Effect::Map:
   case Effect::Allocate:
   case Effect::AllocateAt:
+  case Effect::ReadLine:
   case Effect::Duplicate:
     return provide(Call, E, Grown);
   case Effect::Resize:
@@ -350,30 +349,19 @@ bool CallEffects::read(PendingCall &Call, const ExternalEffect &E) {
   return true;
 }
 
-/// A text that is as long as the input has it.
-bool CallEffects::readLine(PendingCall &Call, const ExternalEffect &E, bool Grown) {
-  bool Changed = allocate(Call, ObjectKind::Heap, {}, None);
-  Graph.object(Call.Made).Bytes = true;
-  if (!Grown)
-    return Changed;
-  if (V.argumentNode(Call, E.A) != None)
-    storeBehind(Call, E.A, Graph.location(Call.Made, 0));
-  if (read(Call, E))
-    Graph.fill(Call.Made, {Call.In, Call.Call});
-  return true;
-}
-
 /// Fresh memory, in whatever way a function provides it.
 bool CallEffects::provide(PendingCall &Call, const ExternalEffect &E, bool Grown) {
   NodeId Result = V.resultNode(Call);
   Site Here{Call.In, Call.Call};
   if (E.What == Effect::Allocate)
     return allocate(Call, ObjectKind::Heap, {E.A, E.B}, Result);
-  if (E.What == Effect::AllocateAt) {
+  if (E.What == Effect::AllocateAt || E.What == Effect::ReadLine) {
     bool Changed = allocate(Call, ObjectKind::Heap, {E.B}, None);
     Graph.object(Call.Made).Bytes |= E.B < 0;
     if (Grown && V.argumentNode(Call, E.A) != None)
       storeBehind(Call, E.A, Graph.location(Call.Made, 0));
+    if (Grown && E.What == Effect::ReadLine && read(Call, E))
+      Graph.fill(Call.Made, Here);
     return Changed || Grown;
   }
   if (E.What == Effect::Map && V.argumentNode(Call, E.A) == None) // Of no file: for a pool perhaps.

@@ -31,7 +31,6 @@ private:
   bool exchange(PendingCall &Call, const ExternalEffect &E);
   bool open(PendingCall &Call, const ExternalEffect &E);
   bool read(PendingCall &Call, const ExternalEffect &E);
-  bool readLine(PendingCall &Call, const ExternalEffect &E, bool Grown);
   bool provide(PendingCall &Call, const ExternalEffect &E, bool Grown);
   bool givesSizeOf(const PendingCall &Call, RecordKey Record) const;
   bool received(const PendingCall &Call, int Number) const;
