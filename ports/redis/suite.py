@@ -90,7 +90,7 @@ def main():
         print(f"skipped: Redis cannot be fetched here: {e}")
         passed, failed, skipped = 0, 0, 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return 1 if failed or not (passed or skipped) else 0
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ int nvmi_counts_start(struct nvm_pool *pool) {
   pool->follower = &nvmi_counts_follower;
   if (tables < pool->counts->head->tables) /* a damaged word is zero: its table is lost */
     nvmi_counts_spoil(pool);
-  if (tables != pool->counts->head->tables)
+  if (tables != pool->counts->head->tables) /* crash before it is durable: the same again */
     pool->counts->head->tables = tables;
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
