@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-/* The heap's part of a call: notes of signal handlers take the nested way meanwhile. */
+/* The heap's part of a call: notes of signal handlers take the nested way meanwhile. `in_call` covers
+ * `in_heap`: where the log cannot become longer, the same bytes have one entry. */
 static struct nvmi_log *enter(struct nvm_pool *pool) {
   if (pool->forked) {
     nvmi_heap_refuse_child(pool);
@@ -30,9 +31,9 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     return NULL;
+  thread->in_call++;
   thread->in_heap++;
   thread->busy++;
-  thread->in_call++;
   nvmi_compiler_barrier();
   if (NVMI_UNLIKELY(pool->gate || nvmi_all_stand()))
     nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
@@ -43,9 +44,9 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
 static void leave(struct nvmi_log *log) {
   nvmi_solo_leave(log);
   nvmi_says_it_rests(log->owner);
-  log->owner->in_call--;
   log->owner->busy--;
   log->owner->in_heap--;
+  log->owner->in_call--;
 }
 
 /* True: it is zero now. */
