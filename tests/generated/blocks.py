@@ -137,6 +137,7 @@ def share(p, thread, n, op):
     if n[2] & 1 and second[1] > 0:
         to, said = second, said + "->next"
         is_there(p, second)
+    need(p.get_pointer(0, g.offset) != to)  # a compiler that knows this leaves the store out
     p.put_pointer(thread, 0, g.offset, to)
     return [f"w->{g.name} = {said};"]
 
@@ -155,7 +156,7 @@ def node_link(p, thread, n, op):
         need(at != first)
         is_there(p, at)
         at = p.get_pointer(at[1], NODE["next"])
-    need(to[1] > 0)
+    need(to[1] > 0 and p.get_pointer(first[1], NODE["next"]) != to)  # as in share
     p.put_pointer(thread, first[1], NODE["next"], to)
     return [f"w->{f.name}->next = w->{g.name};"]
 
