@@ -50,14 +50,18 @@ Value *notYetNoted(IRBuilderBase &At, Value *Integer, uint64_t Size) {
   Value *Slot =
       At.CreatePtrAdd(lineTable(At), At.CreateAnd(At.CreateLShr(Integer, SlotShift),
                                                   (NVM_LINE_SLOTS - 1) * sizeof(nvm_line)));
-  Value *Held = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), Slot, Align(8)));
   Value *MissingAt = At.CreateConstInBoundsGEP1_64(At.getInt64Ty(), Slot, 1);
-  Value *Missing = unobserved(At.CreateAlignedLoad(At.getInt64Ty(), MissingAt, Align(8)));
+  auto Read = [&](Value *From) { // in this order: signal handlers change the slot, too (abi.h)
+    return unobserved(At.CreateAlignedLoad(At.getInt64Ty(), From, Align(8), /*isVolatile=*/true));
+  };
+  Value *Held = Read(Slot), *Missing = Read(MissingAt), *StillHeld = Read(Slot);
   Value *Shift = At.CreateAnd(Integer, NVM_LINE_SIZE - 1);
   Value *Noted = At.CreateLShr(At.CreateNot(Missing), Shift);
   uint64_t Bytes = UINT64_MAX >> (NVM_LINE_SIZE - Size);
   Value *Open = At.CreateICmpNE(At.CreateAnd(Noted, Bytes), At.getInt64(Bytes));
-  return At.CreateOr(At.CreateICmpNE(Held, At.CreateLShr(Integer, LineShift)), Open);
+  Value *Line = At.CreateLShr(Integer, LineShift);
+  Value *Other = At.CreateOr(At.CreateXor(Held, Line), At.CreateXor(StillHeld, Line));
+  return At.CreateOr(At.CreateICmpNE(Other, At.getInt64(0)), Open);
 }
 
 /// An address as a constant distance from what it was made of.

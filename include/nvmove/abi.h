@@ -5,13 +5,15 @@
  * Before each store that may write persistent memory the compiled code asks, inline or by a call,
  *     if (Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG) {            // in the reserved range?
  *       line = Address >> 6, slot = __nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
- *       if (slot.line != line || (slot.missing >> (Address & 63)) & ((1 << Size) - 1))
+ *       if (slot.line != line || (slot.missing >> (Address & 63)) & ((1 << Size) - 1) || slot.line != line)
  *         if (Address < fresh_start || Address + Size > fresh_end)  // nor allocated last?
  *           __nvm_note(Address, Size);                              // not yet noted
  *     }
  * which is exact to the byte: a byte that this transaction did not write is never rolled back or
  * committed, because another thread may own it. The call is __nvm_site_SIZE, which asks everything;
- * where a store is executed often the first question, or the first two, are inline before it. A
+ * where a store is executed often the first question, or the first two, are inline before it. The
+ * line is read before `missing` and behind it: a signal handler may come in between, and its notes
+ * may give the slot to another line and take it back. `missing` is this line's if both agree. A
  * store that crosses a line is not looked up. What may be lost from the table (a collision, a full
  * table) is noted again; duplicates are harmless by construction of every method.
  */

@@ -119,25 +119,11 @@ static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
     nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
 }
 
-static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
-  if (NVMI_UNLIKELY(pool->forked)) {
-    pool->child_stores = true;
-    return;
-  }
-  struct nvmi_thread *thread = nvmi_thread_self();
-  uintptr_t end = start + size;
-  if (NVMI_UNLIKELY(thread->busy)) {
-    nvmi_note_nested(thread, pool, start, end);
-    return;
-  }
-  if (!leave_out_remembered(thread, &start, &end))
-    return;
-  struct nvmi_log *log = nvmi_log_of(thread, pool);
-  if (!log)
-    nvmi_fatal_recorded(pool->path, "no log for this thread");
+static void note_at_work(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
+                         uintptr_t end, bool ahead) {
+  struct nvm_pool *pool = log->pool;
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
-  enter(thread, pool);
   log->stats.notes++;
   thread->touched |= UINT64_C(1) << pool->index;
   bool waits = !fresh && log_news(thread, log, start, end);
@@ -154,6 +140,26 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   } else {
     mark_all(thread, start, end);
   }
+}
+
+/* Signal handlers note, too: so what the thread knows of its notes is read at work only. */
+static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
+  if (NVMI_UNLIKELY(pool->forked)) {
+    pool->child_stores = true;
+    return;
+  }
+  struct nvmi_thread *thread = nvmi_thread_self();
+  uintptr_t end = start + size;
+  if (NVMI_UNLIKELY(thread->busy)) {
+    nvmi_note_nested(thread, pool, start, end);
+    return;
+  }
+  struct nvmi_log *log = nvmi_log_of(thread, pool);
+  if (!log)
+    nvmi_fatal_recorded(pool->path, "no log for this thread");
+  enter(thread, pool);
+  if (leave_out_remembered(thread, &start, &end))
+    note_at_work(thread, log, start, end, ahead);
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = 0;
@@ -179,18 +185,6 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly_ahead(v
 /* A jump: the usual way then has no call in it, and keeps only what it uses. */
 #define INSTEAD(function) __attribute__((musttail)) return function(Address, Size)
 
-/* One line, a thread and a log that are there, nobody interrupted: the line's slot, which may be in
- * use by another line while the list has room for that. Null: not that simple. */
-static inline __attribute__((always_inline)) struct nvm_line *
-simple_slot(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t start, size_t size) {
-  if (!thread || !pool || thread->busy || (start & (LINE - 1)) + size > LINE || !size ||
-      !thread->logs[pool->index])
-    return NULL;
-  struct nvm_line *slot = nvmi_line_slot(thread, start / LINE);
-  bool is_full = thread->lines.count == thread->lines.room;
-  return slot->line && slot->line != start / LINE && is_full ? NULL : slot;
-}
-
 /* As nvmi_line_mark(), where the list has room. An empty slot answers no test until its line is
  * there. */
 static inline __attribute__((always_inline)) void
@@ -214,15 +208,24 @@ mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, ui
   *(volatile uint64_t *)&slot->line = line;
 }
 
-/* Says that the thread is at work; false: it is not, the gate is shut or somebody watches. */
-static inline __attribute__((always_inline)) bool enter_simply(struct nvmi_thread *thread,
-                                                               const struct nvm_pool *pool) {
+/* One line, a thread and a log that are there, nobody interrupted; the gate is open, nobody watches. Says
+ * that the thread is at work, and gives the line's slot, which may be in use by another line while the
+ * list has room for that. Null: not that simple, and the thread is not at work. */
+static inline __attribute__((always_inline)) struct nvm_line *
+enter_simply(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t start,
+             size_t size) {
+  if (!thread || !pool || thread->busy || (start & (LINE - 1)) + size > LINE || !size ||
+      !thread->logs[pool->index])
+    return NULL;
   thread->busy = 1;
   nvmi_compiler_barrier();
-  if (NVMI_LIKELY(!pool->gate && !nvmi_goes_slowly()))
-    return true;
+  struct nvm_line *slot = nvmi_line_slot(thread, start / LINE);
+  bool has_room = thread->lines.count != thread->lines.room;
+  if (NVMI_LIKELY(!pool->gate && !nvmi_goes_slowly() &&
+                  (has_room || !slot->line || slot->line == start / LINE)))
+    return slot;
   thread->busy = 0;
-  return false;
+  return NULL;
 }
 
 static inline __attribute__((always_inline)) void leave_simply(struct nvmi_thread *thread) {
@@ -264,9 +267,9 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *a
   struct nvmi_thread *thread = nvmi_self;
   uintptr_t start = (uintptr_t)address;
   struct nvm_pool *pool = nvmi_pool_at(address);
-  struct nvm_line *slot = simple_slot(thread, pool, start, size);
-  if (NVMI_UNLIKELY(!slot || thread->fresh_count || thread->ahead_count || pool->method->store ||
-                    !enter_simply(thread, pool))) {
+  struct nvm_line *slot = NULL;
+  if (NVMI_UNLIKELY(!thread || !pool || thread->fresh_count || thread->ahead_count ||
+                    pool->method->store || !(slot = enter_simply(thread, pool, start, size)))) {
     note_slowly(address, size);
     return;
   }
@@ -284,8 +287,9 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
   struct nvmi_thread *thread = nvmi_self;
   uintptr_t start = (uintptr_t)address;
   struct nvm_pool *pool = nvmi_pool_at(address);
-  struct nvm_line *slot = simple_slot(thread, pool, start, size);
-  if (NVMI_UNLIKELY(!slot || !may_be_ahead(thread, pool, size) || !enter_simply(thread, pool))) {
+  struct nvm_line *slot = NULL;
+  if (NVMI_UNLIKELY(!thread || !pool || !may_be_ahead(thread, pool, size) ||
+                    !(slot = enter_simply(thread, pool, start, size)))) {
     note_slowly_ahead(address, size);
     return;
   }
@@ -313,8 +317,8 @@ static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *p
                                                               size_t size) {
   struct nvmi_thread *thread = nvmi_self;
   uintptr_t start = (uintptr_t)address;
-  struct nvm_line *slot = simple_slot(thread, pool, start, size);
-  if (NVMI_UNLIKELY(!slot || !enter_simply(thread, pool)))
+  struct nvm_line *slot = enter_simply(thread, pool, start, size);
+  if (NVMI_UNLIKELY(!slot))
     return false;
   thread->touched |= UINT64_C(1) << pool->index;
   if (!thread->used_count)
@@ -341,13 +345,17 @@ NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
     INSTEAD(note_slowly_ahead);
 }
 
+/* A signal handler that interrupts the runtime has waited for its own notes (note_nested.h); those of
+ * the interrupted code are not all there. */
 NVM_CALL_PRESERVE_MOST void __nvm_drain(void) {
   struct nvmi_thread *thread = nvmi_self;
-  int depth = thread->busy++;
+  if (NVMI_UNLIKELY(thread->busy))
+    return;
+  thread->busy = 1;
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, thread->table->ahead);
   drain(thread);
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
-  thread->busy = depth;
+  thread->busy = 0;
 }

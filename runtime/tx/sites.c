@@ -32,12 +32,14 @@ __attribute__((used)) static const void *const for_libraries[] = {
 #define RANGE_OR_RETURN                                                                            \
   "movq %%r10, %%r11\n shrq %[range_shift], %%r11\n cmpl %[tag], %%r11d\n jne 9f\n"
 
-/* Leaves in rax, from the lowest bit on, what is missing from the address to the line's end. */
+/* Leaves in rax, from the lowest bit on, what is missing from the address to the line's end. The line is
+ * compared twice: see abi.h. */
 #define FILTER                                                                                     \
   TABLE_TO("rax")                                                                                  \
   "movl %%r10d, %%ecx\n shrl $2, %%ecx\n andl %[slots], %%ecx\n addq %%rcx, %%rax\n"               \
   "movq %%r10, %%r11\n shrq $6, %%r11\n cmpq %%r11, (%%rax)\n jne 5f\n"                            \
-  "movq 8(%%rax), %%rax\n notq %%rax\n movl %%r10d, %%ecx\n shrq %%cl, %%rax\n notq %%rax\n"
+  "movq 8(%%rax), %%rcx\n cmpq %%r11, (%%rax)\n jne 5f\n movq %%rcx, %%rax\n notq %%rax\n"            \
+  "movl %%r10d, %%ecx\n shrq %%cl, %%rax\n notq %%rax\n"
 
 #define FRESH_OR_NOTE(end, pass, note)                                                             \
   TABLE_TO("r11")                                                                                  \

@@ -1,28 +1,24 @@
-/* stepped.c: a signal handler stores at each instruction of a transaction, one after another.
- *
- * A child repeats its transaction and stops in front of each (int3). Its parent steps through some of them
- * and lists the instructions. Then it puts a breakpoint at one instruction for each transaction, and sends
- * the signal where the child reaches it. */
+/* stepped.c: a signal handler stores at each instruction of a transaction, one after another (stepping.h).
+ */
 #define _GNU_SOURCE /* gettid */
 #include "harness.h"
+#include "stepping.h"
 #include "store.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { STORES = 120, WORDS = 16, LARGE = 300000, SET_BITS = 18, INT3 = 0xcc };
+enum { STORES = 120, WORDS = 16, LINES = 2, LINE_WORDS = 8, LARGE = 300000 };
 
 static NVM_POOL *pool;
 static struct {
   uint64_t *block, turn, other, outside, beside;
   uint64_t words[WORDS]; /* the handler's */
+  uint64_t lines[LINES][LINE_WORDS];
+  char others[NVM_LINE_SLOTS * NVM_LINE_SIZE - LINES * NVM_LINE_SIZE]; /* of other slots */
+  uint64_t
+      aliases[LINES]
+             [LINE_WORDS]; /* the handler's, too: in the table they take the slots of `lines` */
 } *root;
 static uint64_t value; /* that the handler stores */
 static volatile int came;
@@ -36,6 +32,9 @@ static void store(int number) {
     for (unsigned k = 0; k < WORDS; k++)
       root->words[k] = value;
   }
+  for (unsigned i = 0; i < LINES; i++)
+    for (unsigned k = 0; k < LINE_WORDS; k++)
+      STORE(root->aliases[i][k], value);
   came++;
 }
 
@@ -70,6 +69,31 @@ static void commit_once(void) {
   CHECK(nvm_tx_commit(pool) == 0);
   bool has_come = came;
   CHECK(root->turn == value && (all_are(has_come ? value : word) || came != has_come));
+}
+
+/* Each word has a store of its own: those behind a line's first find it in the table. */
+static void store_lines(void) {
+  for (unsigned k = 0; k < LINE_WORDS; k++)
+    for (unsigned i = 0; i < LINES; i++)
+      STORE(root->lines[i][k], value);
+}
+
+static bool lines_are(uint64_t expected) {
+  for (unsigned i = 0; i < LINES; i++)
+    for (unsigned k = 0; k < LINE_WORDS; k++)
+      if (root->lines[i][k] != expected)
+        return false;
+  return true;
+}
+
+static void store_once(void) {
+  uint64_t before = root->lines[0][0];
+  CHECK(nvm_tx_begin(pool) == 0);
+  store_lines();
+  CHECK(nvm_tx_abort(pool) == 0 && lines_are(before));
+  CHECK(nvm_tx_begin(pool) == 0);
+  store_lines();
+  CHECK(nvm_tx_commit(pool) == 0);
 }
 
 /* The lock is released inside the transaction, and taken and released again outside of one. */
@@ -131,8 +155,6 @@ static void end_beside(void) {
   CHECK(write(gate[1], "", 1) == 1 && pthread_join(beside, NULL) == 0);
 }
 
-__attribute__((noinline)) static void stop(void) { __asm__ volatile("int3" ::: "memory"); }
-
 /* The pool is opened for each transaction: its log is short again. */
 static void repeat(void (*once)(void)) {
   bool orders = once == lock_once;
@@ -143,8 +165,6 @@ static void repeat(void (*once)(void)) {
   commit_once();
   signal(SIGUSR1, store);
   CHECK(pipe(gate) == 0);
-  if (ptrace(PTRACE_TRACEME, 0, 0, 0))
-    _exit(TEST_SKIPPED);
   for (value++;; value++) {
     CHECK(nvm_pool_close(pool) == 0);
     pool = test_open(test_path("pool"));
@@ -152,6 +172,7 @@ static void repeat(void (*once)(void)) {
     if (orders)
       store_beside();
     CHECK(all_are(root->words[0]) && *root->block == root->turn);
+    CHECK(once != store_once || lines_are(value - 1));
     came = 0;
     stop();
     once();
@@ -162,95 +183,29 @@ static void repeat(void (*once)(void)) {
   }
 }
 
-/* The address behind the instruction that stopped the child. */
-static uintptr_t wait_for(pid_t child, struct user_regs_struct *registers) {
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == TEST_SKIPPED)
-    test_skip("no process may trace another here");
-  while (WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1) { /* it was blocked where it was sent */
-    CHECK(ptrace(PTRACE_CONT, child, 0, SIGUSR1) == 0);
-    CHECK(waitpid(child, &status, 0) == child);
-  }
-  CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
-  CHECK(ptrace(PTRACE_GETREGS, child, 0, registers) == 0);
-  return registers->rip;
-}
+static void (*once)(void);
 
-static uintptr_t go_on(pid_t child, int signal) {
-  struct user_regs_struct registers;
-  CHECK(ptrace(PTRACE_CONT, child, 0, signal) == 0);
-  return wait_for(child, &registers);
-}
+static void repeat_once(void) { repeat(once); }
 
-/* Adds `at` to the set. */
-static void add(uintptr_t *set, uintptr_t at) {
-  size_t i = at * 0x9e3779b97f4a7c15 >> (64 - SET_BITS);
-  for (int tries = 0; set[i] && set[i] != at; i = (i + 1) % (1 << SET_BITS))
-    CHECK(++tries < 1 << SET_BITS);
-  set[i] = at;
-}
-
-/* The instructions of some transactions. The child stands in front of one. */
-static void list(pid_t child, uintptr_t stop, uintptr_t *set) {
-  struct user_regs_struct registers;
-  for (int turns = test_is_long() ? 3 : 1; turns; turns--) {
-    for (uintptr_t at = 0; at != stop; add(set, at)) {
-      CHECK(ptrace(PTRACE_SINGLESTEP, child, 0, 0) == 0);
-      at = wait_for(child, &registers);
-    }
-    CHECK(go_on(child, 0) == stop);
-  }
-}
-
-/* One transaction with a signal in front of `at`. False: it does not come there. */
-static bool interrupt(pid_t child, uintptr_t stop, uintptr_t at) {
-  struct user_regs_struct registers;
-  errno = 0;
-  long text = ptrace(PTRACE_PEEKTEXT, child, at, 0);
-  CHECK(!errno && ptrace(PTRACE_POKETEXT, child, at, (text & ~0xffL) | INT3) == 0);
-  CHECK(ptrace(PTRACE_CONT, child, 0, 0) == 0);
-  bool reached = wait_for(child, &registers) == at + 1;
-  CHECK(ptrace(PTRACE_POKETEXT, child, at, text) == 0);
-  if (reached) {
-    registers.rip = at;
-    CHECK(ptrace(PTRACE_SETREGS, child, 0, &registers) == 0);
-    CHECK(go_on(child, SIGUSR1) == stop);
-  }
-  CHECK(go_on(child, 0) == stop);
-  return reached;
-}
-
-static void step_through(void (*once)(void)) {
+/* Short tests try every `step`th instruction. */
+static void step_all(void (*work)(void), size_t step) {
 #if __has_feature(thread_sanitizer)
   test_skip("ThreadSanitizer calls handlers later than their signal");
 #endif
   if (test_is_delayed())
     test_skip("the thread that syncs is not traced, and would meet the breakpoints");
-  struct user_regs_struct registers;
-  uintptr_t *set = calloc(1 << SET_BITS, sizeof *set);
-  pid_t child = fork();
-  CHECK(set && child >= 0);
-  if (!child)
-    repeat(once);
-  uintptr_t stop = wait_for(child, &registers);
-  list(child, stop, set);
-  size_t count = 0, tried = 0, reached = 0, step = test_is_long() ? 1 : 67,
-         first = test_seed() % step;
-  for (size_t i = 0; i < 1 << SET_BITS; i++)
-    if (set[i] && set[i] != stop && count++ % step == first) {
-      tried++;
-      reached += interrupt(child, stop, set[i]);
-    }
-  CHECK(count > 500 && reached > tried / 3);
-  CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-  free(set);
+  once = work;
+  size_t count = test_is_long() ? step_through(repeat_once, 3, 1, 0)
+                                : step_through(repeat_once, 1, step, test_seed());
+  CHECK(count > 500);
 }
 
-TEST(stepped_abort) { step_through(abort_once); }
+TEST(stepped_store) { step_all(store_once, 9); }
 
-TEST(stepped_commit) { step_through(commit_once); }
+TEST(stepped_abort) { step_all(abort_once, 67); }
 
-TEST(stepped_lock) { step_through(lock_once); }
+TEST(stepped_commit) { step_all(commit_once, 67); }
 
-TEST(stepped_growth) { step_through(grow_once); }
+TEST(stepped_lock) { step_all(lock_once, 67); }
+
+TEST(stepped_growth) { step_all(grow_once, 67); }

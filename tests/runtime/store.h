@@ -11,9 +11,10 @@ static inline void note_store(void *address, size_t size) {
   if (at >> NVM_RANGE_SHIFT != NVM_RANGE_TAG)
     return;
   uint64_t line = at >> 6;
-  const struct nvm_line *slot = &__nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
+  const volatile struct nvm_line *slot = &__nvm_lines->slot[line & (NVM_LINE_SLOTS - 1)];
   uint64_t mask = size >= 64 ? UINT64_MAX : (UINT64_C(1) << size) - 1;
-  if (slot->line != line || slot->missing >> (at & 63) & mask || (at & 63) + size > NVM_LINE_SIZE)
+  if (slot->line != line || slot->missing >> (at & 63) & mask || slot->line != line ||
+      (at & 63) + size > NVM_LINE_SIZE)
     __nvm_note(address, size);
 }
 
