@@ -10,6 +10,8 @@
 #include "tx/straight.h"
 #include "types/compare.h"
 
+#include <signal.h>
+
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   nvmi_record_line(record, offset, pool->work + offset, mask);
 }
@@ -49,15 +51,20 @@ static void store_late(const struct nvmi_log *log, size_t late) {
 
 /* A handler's stores since the record was put together are no part of it, and some may be in place
  * with it. A replay of the record takes those back: so before anything says that it need not be
- * replayed, they become a transaction of their own, whole, as the handler has returned. */
+ * replayed, they become a transaction of their own, whole, as the handler has returned. Signals wait
+ * meanwhile: while the record comes to a disk more would come, and each asks for one more record. */
 void nvmi_redo_commit_behind(struct nvmi_log *log, size_t late) {
   const volatile size_t *stored = &log->owner->nested.count;
+  sigset_t all, before;
   if (NVMI_LIKELY(*stored == late))
     return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   log->operations.count = 0;
   if (nvmi_redo_commit(log, NULL, 0))
     nvmi_fatal(NVM_ENOSPACE, log->pool->path,
                "no room for what a signal handler stored while a transaction committed");
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void count_page(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {

@@ -127,6 +127,25 @@ TEST(nested_stores_behind_a_commit) {
   CHECK(at > 2);
 }
 
+static void raise_each(enum nvmi_step step) {
+  if (step == NVMI_STEP_COMMIT)
+    raise(SIGUSR1);
+}
+
+/* A handler comes whenever a commit may be interrupted: the commit ends all the same. */
+TEST(nested_stores_at_each_step_of_a_commit) {
+  begin(store_words);
+  value = 5;
+  words = PART;
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->other, value);
+  hook_steps(raise_each);
+  CHECK(nvm_tx_commit(pool) == 0);
+  hook_steps(NULL);
+  CHECK(root->words[0] == value && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+  end(value);
+}
+
 static void store_too_much(void *unused) {
   (void)unused;
   begin(store_words);
