@@ -9,6 +9,7 @@
 #include "log/log.h"
 
 #include "base/invariant.h"
+#include "base/signal_frame.h"
 #include "core/barrier.h"
 #include "core/header.h"
 #include "core/root_hooks.h"
@@ -305,7 +306,9 @@ static void forget_durable(struct nvm_pool *pool) {
 
 void nvmi_log_next_generation(struct nvm_pool *pool) {
   void (*handler)(void) = nvmi_exit_handler;
-  if (handler)
+  /* A signal may have interrupted exit where that has the lock of its list. Then nothing commits what
+   * the handler stores behind the last look at the pools. */
+  if (handler && !nvmi_in_signal_handler())
     atexit(handler);
   if (pool->header.log_format == NVM_LOG_FORMAT_DELAYED)
     forget_durable(pool);

@@ -182,14 +182,19 @@ static void end_thread(struct nvmi_thread *thread) {
         error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
 }
 
-/* The last thread may have ended before, with all that it had (pthread_exit). */
+/* The last thread may have ended before, with all that it had (pthread_exit). Signals wait while pools are
+ * left: a handler that stores would wait for the locks of this thread. */
 static void at_exit(void) {
+  sigset_t all, before;
   if (getpid() != process)
     return;
   nvmi_exit_handler = at_exit;
   if (nvmi_self)
     end_thread(nvmi_self);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   leave_all();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {

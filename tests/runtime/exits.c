@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { WORDS = 512 };
@@ -260,4 +262,32 @@ TEST(exit_while_a_thread_opens) {
   root = nvm_pool_root(pool);
   CHECK(root->words[0] == 5);
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void store_in_handler(int number) {
+  (void)number;
+  STORE(root->words[0], root->words[0] + 1);
+}
+
+static void exit_with_a_timer(void *path) {
+  struct itimerval often = {{0, 20}, {0, 20}};
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  STORE(root->words[1], 1);
+  signal(SIGALRM, store_in_handler);
+  setitimer(ITIMER_REAL, &often, NULL);
+  exit(0);
+}
+
+/* The handler interrupts the end of the process anywhere: it takes no lock that its thread has. */
+TEST(exit_while_handlers_store) {
+#if __has_feature(thread_sanitizer)
+  test_skip("ThreadSanitizer calls handlers later than their signal");
+#endif
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  for (int i = test_is_long() ? 300 : 60; i; i--)
+    CHECK(test_child(NULL, exit_with_a_timer, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  CHECK(((struct root *)nvm_pool_root(pool))->words[1] == 1 && nvm_pool_close(pool) == 0);
 }
