@@ -83,7 +83,7 @@ struct nvm_counts {
   uint64_t size;     /* bytes, with this */
   uint64_t stale;    /* not 0: the tables are not exact, they have to be made anew; one store */
   uint64_t released; /* the generation at whose close nothing was left to free */
-  uint64_t tables;   /* words of the directory that lead to a table; less after a crash */
+  uint64_t sum;      /* of the directory (counts.c); of one word less after a crash */
   uint64_t reserved[2];
 };
 static_assert(sizeof(struct nvm_counts) == 64, "");

@@ -39,6 +39,33 @@ static bool is_run(const struct nvm_pool *pool, uint64_t offset, uint64_t size) 
              NVM_CHUNK_ENTRY(NVM_CHUNK_COUNTS, 0, 0, nvmi_chunks_for(size));
 }
 
+/* 0 for a word that leads to no table yet. */
+static uint64_t sum_of(const struct nvm_pool *pool, uint64_t i, uint64_t word) {
+  const uint64_t both[] = {i, word};
+  return word ? nvmi_check(both, sizeof both, pool->id_seed) : 0;
+}
+
+static uint64_t sum_of_all(const struct nvm_pool *pool) {
+  const uint64_t *directory = directory_of(pool);
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
+    sum += sum_of(pool, i, directory[i]);
+  return sum;
+}
+
+/* Whether damage changed a word: two that lead to the same table would count in it both. A crash may have
+ * left one word that the sum does not have yet. */
+static bool is_damaged(const struct nvm_pool *pool) {
+  const uint64_t *directory = directory_of(pool);
+  uint64_t more = sum_of_all(pool) - head_of(pool)->sum;
+  if (!more)
+    return false;
+  for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
+    if (directory[i] && sum_of(pool, i, directory[i]) == more)
+      return false;
+  return true;
+}
+
 const char *nvmi_counts_fault(const struct nvm_pool *pool) {
   if (!pool->header.counts)
     return NULL;
@@ -52,7 +79,7 @@ const char *nvmi_counts_fault(const struct nvm_pool *pool) {
   for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (directory[i] && !is_run(pool, directory[i], NVM_COUNTS_TABLE))
       return "reference counts: the directory leads to no table";
-  return NULL;
+  return is_damaged(pool) ? "reference counts: the directory is damaged" : NULL;
 }
 
 /* 1: the run that starts there is the first line's or a table's. */
@@ -162,18 +189,15 @@ int nvmi_counts_start(struct nvm_pool *pool) {
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
   /* Who set them may have died before its fence; fenced with the header. */
   pool->persist->flush(&pool->counts->head->stale, sizeof pool->counts->head->stale);
-  uint64_t tables = 0;
   for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (pool->counts->directory[i]) {
       pool->persist->flush(&pool->counts->directory[i], sizeof(uint64_t));
       pool->counts->covered[i] = true;
-      tables++;
     }
   pool->follower = &nvmi_counts_follower;
-  if (tables < pool->counts->head->tables) /* a damaged word is zero: its table is lost */
-    nvmi_counts_spoil(pool);
-  if (tables != pool->counts->head->tables) /* crash before it is durable: the same again */
-    pool->counts->head->tables = tables;
+  pool->counts->head->sum =
+      sum_of_all(pool); /* fenced with the header; crash before: the same again */
+  pool->persist->flush(&pool->counts->head->sum, sizeof pool->counts->head->sum);
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
                                   pool->counts->head->released != pool->header.generation;
@@ -238,8 +262,10 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
     __atomic_store_n(word, at, __ATOMIC_RELEASE);
     pool->persist->flush(word, sizeof *word);
     pool->persist->fence();
-    counts->head->tables++; /* crash before: the directory has one more than this says */
-    pool->persist->flush(&counts->head->tables, sizeof counts->head->tables);
+    /* Crash before: the directory has one more than the sum. Fenced before the next word is set. */
+    counts->head->sum += sum_of(pool, nvmi_counts_table(to), at);
+    pool->persist->flush(&counts->head->sum, sizeof counts->head->sum);
+    pool->persist->fence();
     atomic_store_explicit(covered, true, memory_order_release);
   }
   nvmi_unlock(&counts->append);

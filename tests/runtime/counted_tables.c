@@ -2,16 +2,18 @@
  * all that could be freed was (gc/counts.h). */
 #include "gc/counts.h"
 #include "harness.h"
+#include "nvmove/repair.h"
 #include "simulation.h"
 #include "store.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LINK_ID = 3261, NEW_ID, LINKS = 8 };
+enum { LINK_ID = 3261, NEW_ID, LINKS = 8, BLOCK = 200000 };
 
 struct link {
   struct link *next;
@@ -124,25 +126,50 @@ TEST(counted_torn_record_says_nothing) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
-/* A word of the directory that damage made zero: what its table counted is not known any more. */
-TEST(counted_anew_where_a_table_is_lost) {
+static void write_word(uint64_t at, uint64_t word) {
+  int fd = open(test_path("pool"), O_RDWR);
+  CHECK(pwrite(fd, &word, sizeof word, (off_t)at) == sizeof word && close(fd) == 0);
+}
+
+/* A word that damage made zero, one that leads to another's table, and two that are exchanged. */
+TEST(counted_with_a_damaged_directory) {
+  for (int kind = 0; kind < 3; kind++) {
+    NVM_POOL *pool = make(test_path("pool"), LINKS);
+    CHECK(nvm_tx_begin(pool) == 0); /* blocks in several stretches */
+    for (unsigned i = 0; i < LINKS; i++)
+      STORE(root_of(pool)[i].next->next,
+            nvm_calloc(pool, LINK_ID, BLOCK / sizeof(struct link), sizeof(struct link)));
+    CHECK(nvm_tx_commit(pool) == 0 && nvm_pool_count_references(pool) == 0);
+    uint64_t at[2], word[2];
+    unsigned found = 0;
+    for (uint64_t i = 0; i < nvmi_counts_words(pool) && found < 2; i++)
+      if ((word[found] = pool->counts->directory[i]))
+        at[found++] = (uint64_t)((char *)&pool->counts->directory[i] - pool->home);
+    CHECK(found == 2 && nvm_pool_close(pool) == 0);
+    write_word(at[0], kind ? word[1] : 0);
+    if (kind == 2)
+      write_word(at[1], word[0]);
+    CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
+    CHECK(strstr(nvm_strerror(), "the directory is damaged"));
+    struct nvm_repair how = {0};
+    CHECK(nvm_pool_repair(test_path("pool"), &how) == 0);
+    pool = test_open(test_path("pool"));
+    CHECK(!pool->header.counts && nvm_pool_count_references(pool) == 0);
+    CHECK(nvm_pool_release(pool, NULL) == 0 && test_blocks(pool) == 1 + 2 * LINKS);
+    verify(pool);
+    CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
+  }
+}
+
+/* The process dies between a word and the sum; the next opening goes on. */
+TEST(counted_with_a_word_that_the_sum_lacks) {
   NVM_POOL *pool = make(test_path("pool"), LINKS);
   CHECK(nvm_pool_count_references(pool) == 0);
-  const struct nvmi_counts *counts = pool->counts;
-  uint64_t lost = nvmi_counts_table(nvmi_offset(pool, root_of(pool)[0].next)), zero = 0;
-  CHECK(counts->directory[lost] && counts->head->tables);
-  uint64_t at = (uint64_t)((char *)&counts->directory[lost] - pool->home);
-  CHECK(nvm_pool_close(pool) == 0);
-  int fd = open(test_path("pool"), O_RDWR);
-  CHECK(pwrite(fd, &zero, sizeof zero, (off_t)at) == sizeof zero && close(fd) == 0);
+  uint64_t sum = (uint64_t)((char *)&pool->counts->head->sum - pool->home);
+  CHECK(pool->counts->head->sum && nvm_pool_close(pool) == 0);
+  write_word(sum, 0); /* one word is there */
   pool = test_open(test_path("pool"));
-  CHECK(pool->counts->head->stale);
-  lead(pool, 0, NULL);
-  CHECK(nvm_pool_release(pool, NULL) == 0 && test_blocks(pool) == LINKS);
-  verify(pool);
-  CHECK(nvm_pool_close(pool) == 0);
-  pool = test_open(test_path("pool"));
-  CHECK(!pool->counts->head->stale && pool->counts->head->tables);
+  CHECK(pool->counts->head->sum && !pool->counts->head->stale);
   verify(pool);
   CHECK(nvm_pool_close(pool) == 0);
 }
