@@ -208,11 +208,14 @@ llvm::Constant *textIn(llvm::Module &M, const std::string &Text) {
 }
 
 /// Under a name that the runtime looks for (runtime/port/port.h); each object that has it has the
-/// same.
-llvm::GlobalValue *offer(llvm::Module &M, llvm::StringRef Name, llvm::Constant *Value) {
-  auto *Made = new llvm::GlobalVariable(M, Value->getType(), true,
-                                        llvm::GlobalValue::LinkOnceODRLinkage, Value, Name);
-  Made->setComdat(M.getOrInsertComdat(Name));
+/// same, or else that of \p Decides is taken.
+llvm::GlobalValue *offer(llvm::Module &M, llvm::StringRef Name, llvm::Constant *Value,
+                         bool Decides = false) {
+  auto Linkage =
+      Decides ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::LinkOnceAnyLinkage;
+  auto *Made = new llvm::GlobalVariable(M, Value->getType(), true, Linkage, Value, Name);
+  if (!Decides)
+    Made->setComdat(M.getOrInsertComdat(Name));
   return Made;
 }
 
@@ -243,7 +246,8 @@ void tellRuntime(llvm::Module &M, bool IsProgram,
   });
   if (!Settings.empty() && (HasMain || HasLoad))
     Kept.push_back(offer(M, "__nvm_port_settings",
-                         llvm::ConstantDataArray::getString(M.getContext(), Settings)));
+                         llvm::ConstantDataArray::getString(M.getContext(), Settings),
+                         /*Decides=*/HasMain));
   std::string Message = llvm::formatv(
       "{0}: 'program: {1}' names no source of this program, so entries that match nothing were not "
       "told; write the last part of the path of a source",
