@@ -11,6 +11,7 @@
 #include "tx/called.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 struct nvmi_called {
   void *address;
@@ -18,15 +19,25 @@ struct nvmi_called {
   uintptr_t frame; /* of the note, at most that of the call */
 };
 
-/* In this order a signal handler's own calls leave the list as it was. */
+/* Signals wait: a handler's calls use the list, too. */
+static __attribute__((noinline, cold)) void make_room(struct nvmi_thread *thread, size_t count) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (!nvmi_array_reserve(&thread->called, count, sizeof(struct nvmi_called)))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for what a library's function may write");
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* In this order a signal handler's own calls leave the list as it was; they may have made `count` larger. */
 void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame) {
   struct nvmi_called called = {address, size, (uintptr_t)frame};
   struct nvm_line_table *table = thread->table;
   uint64_t place = table->called;
-  size_t missing = place >= thread->called.count ? place + 1 - thread->called.count : 0;
-  if (!nvmi_array_reserve(&thread->called, thread->called.count + missing, sizeof called))
-    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for what a library's function may write");
-  thread->called.count += missing;
+  if (NVMI_UNLIKELY(place >= thread->called.room))
+    make_room(thread, place + 1);
+  if (thread->called.count <= place)
+    thread->called.count = place + 1;
   table->called = place + 1;
   ((struct nvmi_called *)thread->called.items)[place] = called;
 }
