@@ -24,8 +24,9 @@ __attribute__((used)) static const void *const for_libraries[] = {
     (const void *)__nvm_note_call, (const void *)__nvm_note_scanf, (const void *)__nvm_split_point};
 
 /* clang-format off */
-#define PUSH(register) "pushq %%" register "\n .cfi_adjust_cfa_offset 8\n"
-#define POP(register) "popq %%" register "\n .cfi_adjust_cfa_offset -8\n"
+/* `frame`: bytes between the stack pointer behind it and where it was before the call. */
+#define PUSH(register, frame) "pushq %%" register "\n .cfi_def_cfa_offset " #frame "\n"
+#define POP(register, frame) "popq %%" register "\n .cfi_def_cfa_offset " #frame "\n"
 #define TABLE_TO(register)                                                                         \
   "movq __nvm_lines@gottpoff(%%rip), %%" register "\n movq %%fs:(%%" register "), %%" register "\n"
 
@@ -45,18 +46,18 @@ __attribute__((used)) static const void *const for_libraries[] = {
   TABLE_TO("r11")                                                                                  \
   "cmpq %c[fresh_start](%%r11), %%r10\n jb 6f\n"                                                   \
   "leaq " end ", %%rax\n cmpq %c[fresh_end](%%r11), %%rax\n jbe 4b\n"                              \
-  "6:\n" PUSH("rsi") PUSH("rdi") pass "movq %%r10, %%rdi\n"                                        \
-  "subq $8, %%rsp\n .cfi_adjust_cfa_offset 8\n call " note "@PLT\n"                                \
-  "addq $8, %%rsp\n .cfi_adjust_cfa_offset -8\n" POP("rdi") POP("rsi") "jmp 4b\n"
+  "6:\n" PUSH("rsi", 32) PUSH("rdi", 40) pass "movq %%r10, %%rdi\n"                                \
+  "subq $8, %%rsp\n .cfi_def_cfa_offset 48\n call " note "@PLT\n"                                  \
+  "addq $8, %%rsp\n .cfi_def_cfa_offset 40\n" POP("rdi", 32) POP("rsi", 24) "jmp 4b\n"
 
 /* `look_up` jumps to 4 where nothing is to be done and to 5 where the table does not say so; `end`:
  * the address behind the last byte; `pass` moves the size to rsi. */
 #define SITE(name, parameters, look_up, end, pass, note, count)                                    \
   __attribute__((naked)) NVM_CALL_STATIC_CHAIN void name parameters {                              \
     __asm__ volatile(                                                                              \
-        RANGE_OR_RETURN PUSH("rax") PUSH("rcx") look_up                                            \
-        "4: .cfi_remember_state\n" POP("rcx") POP("rax") "9: ret\n"                                \
-        "5: .cfi_restore_state\n" FRESH_OR_NOTE(end, pass, note)                                   \
+        RANGE_OR_RETURN PUSH("rax", 16) PUSH("rcx", 24) look_up                                    \
+        "4:\n" POP("rcx", 16) POP("rax", 8) "9: ret\n"                                             \
+        "5: .cfi_def_cfa_offset 24\n" FRESH_OR_NOTE(end, pass, note)                               \
         :                                                                                          \
         : [range_shift] "i"(NVM_RANGE_SHIFT), [tag] "i"(NVM_RANGE_TAG),                            \
           [slots] "i"((NVM_LINE_SLOTS - 1) * sizeof(struct nvm_line)),                             \
