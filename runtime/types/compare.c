@@ -19,11 +19,12 @@
 
 enum { LOOKS = 100 }; /* at a difference, before it counts */
 
-/* Whether another thread has something uncommitted; under the lock no thread goes away. One that
- * commits is busy before it gives up what it touched, and until all of it is in the file. */
-__attribute__((no_sanitize("thread"))) static bool others_are_open(struct nvm_pool *pool) {
+/* Whether another thread has something uncommitted, or a signal handler of this one, which may come at any
+ * time; under the lock no thread goes away. One that commits is busy before it gives up what it
+ * touched, and until all of it is in the file. */
+__attribute__((no_sanitize("thread"))) static bool some_are_open(struct nvm_pool *pool) {
   const struct nvmi_thread *self = nvmi_thread_self();
-  bool some = pool->parcels;
+  bool some = pool->parcels || *(const volatile uint64_t *)&self->touched >> pool->index & 1;
   nvmi_lock(&pool->lock);
   for (unsigned i = 0; i < pool->log_count && !some; i++) {
     const struct nvmi_thread *owner = pool->logs[i]->owner;
@@ -78,11 +79,11 @@ void nvmi_compare(struct nvm_pool *pool) {
     if (look)
       sched_yield();
     finding = (struct finding){0};
-    if (others_are_open(pool))
+    if (some_are_open(pool))
       return;
     compare(&finding, pool, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), 0);
     nvmi_heap_each_run(pool, compare_run, &finding);
-    if (!finding.size || others_are_open(pool))
+    if (!finding.size || some_are_open(pool))
       return;
   }
   const char *work = pool->work + finding.block, *home = pool->home + finding.block;
