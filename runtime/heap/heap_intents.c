@@ -15,6 +15,7 @@
 #include "core/lines.h"
 #include "heap/heap_recent.h"
 
+#include <signal.h>
 #include <string.h>
 
 void nvmi_heap_forget_scraps(struct nvmi_log *log) {
@@ -86,6 +87,9 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
       nvmi_span_put(pool, span, intent->index, log->alone);
     return;
   }
+  sigset_t all, before; /* signals wait: the log of a handler that stores could not become longer */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   log->owner->in_heap++;
   nvmi_lock(&heap->lock);
   span->next = heap->limbo;
@@ -93,6 +97,7 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
   heap->limbo_chunks += span->chunks;
   nvmi_unlock(&heap->lock);
   log->owner->in_heap--;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The list of another transaction begins. */
