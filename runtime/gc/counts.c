@@ -195,9 +195,13 @@ int nvmi_counts_start(struct nvm_pool *pool) {
       pool->counts->covered[i] = true;
     }
   pool->follower = &nvmi_counts_follower;
-  pool->counts->head->sum =
-      sum_of_all(pool); /* fenced with the header; crash before: the same again */
-  pool->persist->flush(&pool->counts->head->sum, sizeof pool->counts->head->sum);
+  uint64_t sum = sum_of_all(pool);
+  if (sum != pool->counts->head->sum) { /* a process was killed between a word and the sum */
+    pool->persist
+        ->fence(); /* crash before: the same again; the sum never has a word that the media lacks */
+    pool->counts->head->sum = sum; /* fenced with the header, before another word is set */
+    pool->persist->flush(&pool->counts->head->sum, sizeof pool->counts->head->sum);
+  }
   go_on(pool->counts);
   pool->counts->candidates_lost = pool->header.state != NVM_STATE_CLEAN ||
                                   pool->counts->head->released != pool->header.generation;
