@@ -10,6 +10,7 @@
 
 #include "nvmove/inspect.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -254,11 +255,9 @@ static uint64_t zero_run(struct nvm_pool *pool, uint64_t size) {
 /* Crash before the directory names the table: a run that nothing leads to, freed by the next build
  * of the heap. A count in it comes later, with a batch of this or of another thread: so the word is
  * fenced before anybody takes it for there. */
-bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
+static bool cover_anew(struct nvmi_counts *counts, uint64_t to) {
   uint64_t *word = &counts->directory[nvmi_counts_table(to)];
   _Atomic bool *covered = &counts->covered[nvmi_counts_table(to)];
-  if (NVMI_LIKELY(atomic_load_explicit(covered, memory_order_acquire)))
-    return true;
   struct nvm_pool *pool = counts->pool;
   nvmi_lock(&counts->append);
   uint64_t at = *word ? *word : zero_run(pool, NVM_COUNTS_TABLE);
@@ -274,6 +273,19 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
   }
   nvmi_unlock(&counts->append);
   return at;
+}
+
+/* Signals wait: the heap gives a run, and the log of a handler that stores could not become longer. */
+bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
+  if (NVMI_LIKELY(
+          atomic_load_explicit(&counts->covered[nvmi_counts_table(to)], memory_order_acquire)))
+    return true;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool is_covered = cover_anew(counts, to);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return is_covered;
 }
 
 /* Crash before the header says so: a run that nothing leads to. After: the tables are stale. */

@@ -103,10 +103,8 @@ static bool cover_all(struct nvmi_log *log) {
   const struct nvmi_array *changes = &nvmi_count_scratch(log)->references;
   const struct nvm_reference *references = changes->items;
   bool covered = true;
-  log->owner->in_heap++;
   for (size_t i = 0; i < changes->count && covered; i++)
     covered = !references[i].after || nvmi_counts_cover(log->pool->counts, references[i].after);
-  log->owner->in_heap--;
   return covered;
 }
 

@@ -90,13 +90,11 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
   sigset_t all, before; /* signals wait: the log of a handler that stores could not become longer */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  log->owner->in_heap++;
   nvmi_lock(&heap->lock);
   span->next = heap->limbo;
   heap->limbo = span;
   heap->limbo_chunks += span->chunks;
   nvmi_unlock(&heap->lock);
-  log->owner->in_heap--;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -286,6 +286,17 @@ static void link_there(void *cut) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* The same, killed there; then the power fails while the pool is opened again. */
+static void open_what_was_killed(void *argument) {
+  const struct power_cut *cut = argument;
+  if (cut->kills) {
+    link_there(argument);
+    return;
+  }
+  power_arm(cut);
+  CHECK(nvm_pool_close(test_open(cut->path)) == 0);
+}
+
 /* A record that begins before the log's end and goes on at its start. */
 static void link_over_the_end(void *cut) {
   NVM_POOL *pool = open_without_power(cut);
@@ -388,4 +399,8 @@ TEST_ONCE(power_failure_counting_after_a_kill) {
 
 TEST_ONCE(power_failure_counting_far_away_after_a_kill) {
   power_fail_after_kills("undo", prepare_far, link_there, verify);
+}
+
+TEST_ONCE(power_failure_opening_after_a_kill_far_away) {
+  power_fail_after_kills("undo", prepare_far, open_what_was_killed, verify);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* gettid */
 #include "core/thread.h"
 #include "harness.h"
+#include "simulation.h"
 #include "stepping.h"
 #include "store.h"
 
@@ -10,10 +11,27 @@
 #include <string.h>
 
 enum { STORES = 120, WORDS = 16, LINES = 2, LINE_WORDS = 8, LARGE = 300000 };
+enum { LINK_ID = 3391, LINKS = 2 << 20 >> 3 };
+
+struct link {
+  struct link *to;
+};
+static const struct nvm_field link_fields[] = {
+    {.name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+static const struct nvm_type link_type = {.id = LINK_ID,
+                                          .name = "struct link",
+                                          .members = "",
+                                          .size = sizeof(struct link),
+                                          .alignment = 8,
+                                          .field_count = 1,
+                                          .fields = link_fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&link_type};
 
 static NVM_POOL *pool;
 static struct {
   uint64_t *block, turn, other, outside, beside;
+  struct link *links;
   uint64_t words[WORDS]; /* the handler's */
   uint64_t lines[LINES][LINE_WORDS];
   char others[NVM_LINE_SLOTS * NVM_LINE_SIZE - LINES * NVM_LINE_SIZE]; /* of other slots */
@@ -121,6 +139,24 @@ static void grow_once(void) {
   CHECK(nvm_tx_commit(pool) == 0 && (all_are(word) || came));
 }
 
+/* The first reference to what lies far away: its counts need a table, which is made at the commit. */
+static void count_once(void) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  change();
+  STORE(root->links->to, &root->links[LINKS - 1]);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(root->turn == value && root->links->to == &root->links[LINKS - 1]);
+}
+
+static void prepare_counts(void) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->links, nvm_calloc(pool, LINK_ID, LINKS, sizeof(struct link)));
+  CHECK(root->links && nvm_tx_commit(pool) == 0 && nvm_pool_count_references(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
+  power_copy(test_path("pool"), test_path("start"));
+  pool = test_open(test_path("pool"));
+}
+
 static pthread_t beside;
 static volatile pid_t beside_id; /* 0: it has not stored */
 static int gate[2];
@@ -158,16 +194,20 @@ static void end_beside(void) {
 
 /* The pool is opened for each transaction: its log is short again. */
 static void repeat(void (*once)(void)) {
-  bool orders = once == lock_once;
+  bool orders = once == lock_once, counts = once == count_once;
   pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
   CHECK(root && nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
   commit_once();
+  if (counts)
+    prepare_counts();
   signal(SIGUSR1, store);
   CHECK(pipe(gate) == 0);
   for (value++;; value++) {
     CHECK(nvm_pool_close(pool) == 0);
+    if (counts)
+      power_copy(test_path("start"), test_path("pool"));
     pool = test_open(test_path("pool"));
     root = nvm_pool_root(pool);
     if (orders)
@@ -211,6 +251,8 @@ TEST(stepped_commit) { step_all(commit_once, 67); }
 TEST(stepped_lock) { step_all(lock_once, 67); }
 
 TEST(stepped_growth) { step_all(grow_once, 67); }
+
+TEST(stepped_count) { step_all(count_once, 67); }
 
 /* What a handler stores between a commit and the comparison is no store that nobody noted. */
 TEST_ONCE(stepped_comparison) {
