@@ -26,3 +26,12 @@ void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools) {
     nvmi_compiler_barrier();
   }
 }
+
+uint64_t nvmi_gate_enter_touched(struct nvmi_thread *thread, uint64_t more) {
+  uint64_t pools;
+  do {
+    pools = *(volatile uint64_t *)&thread->touched | more;
+    nvmi_gate_enter(thread, pools);
+  } while (*(volatile uint64_t *)&thread->touched & ~pools);
+  return pools;
+}

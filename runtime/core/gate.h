@@ -38,3 +38,6 @@ static inline bool nvmi_all_stand(void) {
 /* The thread has said that it is at work in the pools with these numbers (bits). It is not, until
  * all gates are open; one that was at work before goes on. */
 void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools);
+/* The same in `more` and in all pools where the thread has something uncommitted; gives both. During
+ * the wait a signal handler may store to another pool. */
+uint64_t nvmi_gate_enter_touched(struct nvmi_thread *thread, uint64_t more);

@@ -80,6 +80,15 @@ static inline struct nvmi_thread *nvmi_thread_self(void) {
   return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
 }
 
+/* Says that these pools (bits) have something uncommitted, or no longer. One instruction each: a signal
+ * handler that stores to another pool says so between any two, and its bit must not be lost. */
+static inline void nvmi_touch(struct nvmi_thread *thread, uint64_t pools) {
+  __asm__("orq %1, %0" : "+m"(thread->touched) : "r"(pools) : "cc");
+}
+static inline void nvmi_untouch(struct nvmi_thread *thread, uint64_t pools) {
+  __asm__("andq %1, %0" : "+m"(thread->touched) : "r"(~pools) : "cc");
+}
+
 /* While it is held no thread ends. */
 void nvmi_threads_lock(void);
 void nvmi_threads_unlock(void);

@@ -48,7 +48,7 @@ static inline struct nvmi_intent *nvmi_recent_find(struct nvmi_log *log, const v
 
 static inline void nvmi_intends(struct nvmi_log *log) {
   assert(log->owner->busy);
-  log->owner->touched |= UINT64_C(1) << log->pool->index;
+  nvmi_touch(log->owner, UINT64_C(1) << log->pool->index);
 }
 
 /* Of a transaction that is known to intend something. Valid until the next. Out of memory: fatal.

@@ -33,7 +33,7 @@ enum nvm_error nvmi_pointers_check_all(struct nvmi_thread *thread, uint64_t touc
 static void begin_look(struct nvmi_thread *thread) {
   thread->busy++;
   nvmi_compiler_barrier();
-  nvmi_gate_enter(thread, thread->touched);
+  nvmi_gate_enter_touched(thread, 0);
 }
 
 static void end_look(struct nvmi_thread *thread) {

@@ -23,13 +23,7 @@
 
 struct nvmi_thread nvmi_nobody;
 
-void nvmi_join_seal(struct nvmi_thread *thread) {
-  bool seals = false;
-  for (uint64_t left = thread->touched; left; left &= left - 1)
-    seals = seals || thread->logs[__builtin_ctzll(left)]->pool->method->seal;
-  if (!seals)
-    return;
-  thread->busy++;
+static void seal_all(struct nvmi_thread *thread) {
   nvmi_lines_collect_all(thread);
   const struct nvmi_line *lines = thread->lines.items;
   size_t kept = 0, count = thread->lines.count;
@@ -47,6 +41,16 @@ void nvmi_join_seal(struct nvmi_thread *thread) {
   }
   thread->lines.count = kept;
   thread->fresh_count = 0; /* what was listed of new blocks is sealed */
+}
+
+void nvmi_join_seal(struct nvmi_thread *thread) {
+  bool seals = false;
+  thread->busy++;
+  nvmi_compiler_barrier();
+  for (uint64_t left = thread->touched; left; left &= left - 1)
+    seals = seals || thread->logs[__builtin_ctzll(left)]->pool->method->seal;
+  if (seals)
+    seal_all(thread);
   nvmi_compiler_barrier();
   thread->busy--;
 }
@@ -138,7 +142,7 @@ void nvmi_join_unpack(struct nvmi_thread *thread) {
     struct nvmi_log *log = nvmi_log_of(thread, parcel->pool);
     if (!log)
       nvmi_fatal_recorded(parcel->pool->path, "no log for what joined a transaction");
-    thread->touched |= UINT64_C(1) << parcel->pool->index;
+    nvmi_touch(thread, UINT64_C(1) << parcel->pool->index);
     nvmi_trace(parcel->pool, NVM_TRACE_ADOPT, 0, parcel->number);
     if (parcel->pool->judges_records && parcel->pool->method->own_bytes)
       list_lines(thread, parcel); /* else what was sealed has them */

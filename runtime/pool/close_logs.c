@@ -128,7 +128,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     struct nvmi_log *log = pool->logs[i];
     if (log->owner) {
       log->owner->logs[pool->index] = NULL;
-      log->owner->touched &= ~(UINT64_C(1) << pool->index);
+      nvmi_untouch(log->owner, UINT64_C(1) << pool->index);
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents.list, sizeof(struct nvmi_intent));

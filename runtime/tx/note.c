@@ -125,7 +125,7 @@ static void note_at_work(struct nvmi_thread *thread, struct nvmi_log *log, uintp
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   log->stats.notes++;
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_touch(thread, UINT64_C(1) << pool->index);
   bool waits = !fresh && log_news(thread, log, start, end);
   if (fresh) {
     thread->fresh_stores = true;
@@ -274,7 +274,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *a
     return;
   }
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_touch(thread, UINT64_C(1) << pool->index);
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
   if (news)
     log_simple(thread->logs[pool->index], line, news);
@@ -294,7 +294,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
     return;
   }
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_touch(thread, UINT64_C(1) << pool->index);
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
   if (news) {
     unsigned first = (unsigned)__builtin_ctzll(news);
@@ -320,7 +320,7 @@ static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *p
   struct nvm_line *slot = enter_simply(thread, pool, start, size);
   if (NVMI_UNLIKELY(!slot))
     return false;
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_touch(thread, UINT64_C(1) << pool->index);
   if (!thread->used_count)
     __builtin_prefetch(pool->home + nvmi_offset(pool, address), 1);
   mark_simple(thread, slot, start / LINE, mask_in_line(start, size));

@@ -48,7 +48,7 @@ void nvmi_note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr
   if (pool->follower)
     pool->follower->lost_track(pool);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_touch(thread, UINT64_C(1) << pool->index);
   if (pool->method->note) {
     pool->method->note(log, (void *)start, end - start);
     pool->method->drain(log);

@@ -102,11 +102,11 @@ static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread 
   nvmi_lines_collect(thread, 0);
 }
 
-/* With several pools, or something of signal handlers. `failed`: pools (bits) where it did. */
-static __attribute__((noinline)) enum nvm_error
-finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t *failed) {
+/* With several pools, or with the first `nested` lines of signal handlers. `failed`: pools (bits) where it did. */
+static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *thread,
+                                                            uint64_t touched, size_t nested,
+                                                            bool commit, uint64_t *failed) {
   enum nvm_error result = NVM_OK;
-  size_t nested = thread->nested.count;
   nvmi_lines_collect(thread, nested);
   size_t all = thread->lines.count;
   bool several = touched & (touched - 1);
@@ -132,26 +132,41 @@ finish_each(struct nvmi_thread *thread, uint64_t touched, bool commit, uint64_t 
   return result;
 }
 
-static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_thread *thread,
-                                                                   bool commit) {
-  uint64_t touched = thread->touched, failed = 0;
+static enum nvm_error finish_masked(struct nvmi_thread *thread, bool commit, bool in_order);
+
+/* Handlers have stored, or posted: the pools are given back, and all begins anew. */
+static __attribute__((noinline)) enum nvm_error
+finish_again(struct nvmi_thread *thread, uint64_t touched, bool commit, bool in_order) {
+  nvmi_touch(thread, touched);
+  nvmi_compiler_barrier();
+  thread->busy--;
+  return finish_masked(thread, commit, in_order);
+}
+
+/* What handlers may change is read at work only: from then on they add lines to `nested`, after they have
+ * touched the pool, and nothing else. Those that are there when the pools have been taken are found so;
+ * what comes later belongs to the next transaction. `masked`: signals wait. `in_order`: the
+ * thread's ticket is being ended. */
+static inline __attribute__((always_inline)) enum nvm_error
+finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
+  uint64_t failed = 0;
   enum nvm_error error;
   bool asked;
-  if (!touched)
+  if (!thread->touched)
     return NVM_OK;
-  unsigned first = (unsigned)__builtin_ctzll(touched);
-  struct nvmi_log *log = thread->logs[first];
-  bool several = touched >> first != 1;
   thread->busy++;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(log->pool->gate || several || nvmi_all_stand())) {
-    nvmi_gate_enter(thread, touched);
-    touched = thread->touched; /* a signal's handler may have come meanwhile */
-    several = touched & (touched - 1);
-  }
-  thread->touched = 0;
+  uint64_t touched = thread->touched;
+  unsigned first = (unsigned)__builtin_ctzll(touched);
+  struct nvmi_log *log = thread->logs[first];
+  if (NVMI_UNLIKELY(log->pool->gate || touched >> first != 1 || nvmi_all_stand()))
+    touched = nvmi_gate_enter_touched(thread, 0);
+  nvmi_untouch(thread, touched);
   nvmi_compiler_barrier();
-  if (NVMI_LIKELY(!several && !thread->nested.count)) {
+  size_t nested = thread->nested.count;
+  if (!masked && NVMI_UNLIKELY(nested || (!in_order && thread->ticket)))
+    return finish_again(thread, touched, commit, in_order);
+  if (NVMI_LIKELY(!(touched & (touched - 1)) && !nested)) {
     if (NVMI_UNLIKELY(log->intents.scraps))
       collect_without_scraps(thread, log);
     else
@@ -160,7 +175,7 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
     failed = error ? touched : 0;
     asked = error != NVM_ECHILD && nvmi_backup_asked(log->pool);
   } else {
-    error = finish_each(thread, touched, commit, &failed);
+    error = finish_each(thread, touched, nested, commit, &failed);
     asked = true; /* each is looked at */
   }
   bool stays = failed && commit && thread->ticket && error != NVM_ECHILD;
@@ -189,18 +204,19 @@ static inline __attribute__((always_inline)) enum nvm_error finish(struct nvmi_t
 /* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
  */
 static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
-                                                              bool commit) {
+                                                              bool commit, bool in_order) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  enum nvm_error error = finish(thread, commit);
+  bool posted = !in_order && thread->ticket; /* by a handler, a moment ago */
+  enum nvm_error error = posted ? NVM_OK : finish(thread, commit, true, in_order);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return error;
+  return NVMI_UNLIKELY(posted) ? nvmi_tx_finish_in_order(thread, commit) : error;
 }
 
-enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit) {
-  return NVMI_UNLIKELY(thread->handlers_store) ? finish_masked(thread, commit)
-                                               : finish(thread, commit);
+enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit, bool in_order) {
+  return NVMI_UNLIKELY(thread->handlers_store) ? finish_masked(thread, commit, in_order)
+                                               : finish(thread, commit, false, in_order);
 }
 
 static inline __attribute__((always_inline)) enum nvm_error
@@ -212,8 +228,8 @@ finish_outermost(struct nvmi_thread *thread, bool commit) {
   if (NVMI_UNLIKELY(thread->ticket))
     return nvmi_tx_finish_in_order(thread, commit);
   if (NVMI_UNLIKELY(thread->handlers_store))
-    return finish_masked(thread, commit);
-  return finish(thread, commit);
+    return finish_masked(thread, commit, false);
+  return finish(thread, commit, false, false);
 }
 
 enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {

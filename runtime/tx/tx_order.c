@@ -23,7 +23,7 @@
  * and another may have stored over it. */
 static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
   nvmi_undoing_stop(thread, thread->touched);
-  enum nvm_error error = nvmi_tx_finish_alone(thread, true);
+  enum nvm_error error = nvmi_tx_finish_alone(thread, true, true);
   nvmi_undoing_end(thread);
   return error;
 }
@@ -36,12 +36,12 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
     return NVM_EUNSAFE;
   thread->busy++;
   nvmi_compiler_barrier();
-  nvmi_gate_enter(thread, pools);
+  nvmi_gate_enter_touched(thread, pools);
   nvmi_join_unpack(thread);
   enum nvm_error error = NVM_EUNSAFE;
   if (!thread->ticket->unsafe) {
     thread->looks_again = true;
-    error = nvmi_tx_finish_alone(thread, true);
+    error = nvmi_tx_finish_alone(thread, true, true);
     thread->looks_again = false;
   }
   nvmi_compiler_barrier();
@@ -52,7 +52,7 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
 static void undo_in_order(struct nvmi_thread *thread) {
   uint64_t pools = nvmi_order_close(thread, false);
   nvmi_undoing_begin(thread, pools);
-  nvmi_tx_finish_alone(thread, false);
+  nvmi_tx_finish_alone(thread, false, true);
   nvmi_undoing_end(thread);
 }
 
@@ -74,8 +74,8 @@ static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
 enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) {
   thread->ends = true;
   nvmi_compiler_barrier();
-  enum nvm_error error =
-      thread->ticket ? finish_in_order(thread, commit) : nvmi_tx_finish_alone(thread, commit);
+  enum nvm_error error = thread->ticket ? finish_in_order(thread, commit)
+                                        : nvmi_tx_finish_alone(thread, commit, false);
   nvmi_compiler_barrier();
   thread->ends = false;
   nvmi_note_called(thread); /* not before: the gate is open again, the ticket the next one's */
@@ -142,7 +142,7 @@ void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools) {
     if (pools >> nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6))->index & 1)
       lines[kept++] = lines[i];
   thread->lines.count = kept;
-  thread->touched = pools;
+  nvmi_touch(thread, pools);
 }
 
 enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit) {

@@ -72,7 +72,7 @@ static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, voi
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, to), size);
   enter_pool(thread, pool);
   log->stats.notes++;
-  thread->touched |= UINT64_C(1) << pool->index;
+  nvmi_touch(thread, UINT64_C(1) << pool->index);
   if (fresh)
     store_fresh(thread, fresh, to, from, size, start, end);
   else

@@ -133,7 +133,7 @@ static void *make_words(void *unused) {
 }
 
 /* In threads of its own: this one writes nothing, and has no log. */
-TEST(limit_of_threads) {
+TEST(review_a12_limit_of_threads) {
   static pthread_t threads[THREADS];
   shared = test_create(test_path("pool"), 64 << 20);
   run_alone(make_words, NULL);

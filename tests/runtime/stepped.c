@@ -39,13 +39,21 @@ static struct {
       aliases[LINES]
              [LINE_WORDS]; /* the handler's, too: in the table they take the slots of `lines` */
 } *root;
-static uint64_t value; /* that the handler stores */
+static uint64_t value;   /* that the handler stores */
+static NVM_POOL *second; /* null: the handler stores to `pool` */
+static uint64_t *pair;   /* in `second` */
 static volatile int came;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The log's first segment would not take so many entries: the same bytes have one. */
 static void store(int number) {
   (void)number;
+  came++;
+  if (second) {
+    STORE(pair[0], value);
+    STORE(pair[1], value);
+    return;
+  }
   for (int i = 0; i < STORES; i++) {
     note_store(root->words, sizeof root->words);
     for (unsigned k = 0; k < WORDS; k++)
@@ -54,7 +62,6 @@ static void store(int number) {
   for (unsigned i = 0; i < LINES; i++)
     for (unsigned k = 0; k < LINE_WORDS; k++)
       STORE(root->aliases[i][k], value);
-  came++;
 }
 
 static bool all_are(uint64_t expected) {
@@ -148,6 +155,43 @@ static void count_once(void) {
   CHECK(root->turn == value && root->links->to == &root->links[LINKS - 1]);
 }
 
+/* The transaction knows nothing of the pool to which the handler stores. */
+static void commit_beside(void) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->turn, value);
+  CHECK(nvm_tx_commit(pool) == 0 && root->turn == value);
+}
+
+static void abort_beside(void) {
+  uint64_t turn = root->turn;
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(root->turn, value);
+  CHECK(nvm_tx_abort(pool) == 0 && root->turn == turn);
+}
+
+static void open_second(const char *path, bool has_stored) {
+  second = test_open(path);
+  pair = nvm_pool_root(second);
+  CHECK(pair[0] == pair[1] && (!has_stored || pair[0] == value - 1));
+}
+
+/* Killed behind the transaction, and recovered. The thread has a log there before the handler comes. */
+static void recover_second(bool has_stored) {
+  CHECK(nvm_pool_close(second) == 0);
+  open_second(test_path("killed"), has_stored);
+  CHECK(nvm_pool_close(second) == 0);
+  open_second(test_path("second"), has_stored);
+  STORE(pair[2], value);
+}
+
+static void prepare_second(void) {
+  second = test_create(test_path("second"), 1 << 20);
+  CHECK(nvm_tx_begin(second) == 0);
+  pair = nvm_calloc(second, 0, 1, 64);
+  CHECK(pair && nvm_pool_set_root(second, pair) == 0 && nvm_tx_commit(second) == 0);
+  power_copy(test_path("second"), test_path("killed"));
+}
+
 static void prepare_counts(void) {
   CHECK(nvm_tx_begin(pool) == 0);
   STORE(root->links, nvm_calloc(pool, LINK_ID, LINKS, sizeof(struct link)));
@@ -195,6 +239,7 @@ static void end_beside(void) {
 /* The pool is opened for each transaction: its log is short again. */
 static void repeat(void (*once)(void)) {
   bool orders = once == lock_once, counts = once == count_once;
+  bool is_beside = once == commit_beside || once == abort_beside;
   pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
@@ -202,6 +247,8 @@ static void repeat(void (*once)(void)) {
   commit_once();
   if (counts)
     prepare_counts();
+  if (is_beside)
+    prepare_second();
   signal(SIGUSR1, store);
   CHECK(pipe(gate) == 0);
   for (value++;; value++) {
@@ -212,7 +259,9 @@ static void repeat(void (*once)(void)) {
     root = nvm_pool_root(pool);
     if (orders)
       store_beside();
-    CHECK(all_are(root->words[0]) && *root->block == root->turn);
+    if (is_beside)
+      recover_second(came && once == commit_beside);
+    CHECK(all_are(root->words[0]) && (is_beside || *root->block == root->turn));
     CHECK(once != store_once || lines_are(value - 1));
     came = 0;
     nvmi_self->handlers_store = false; /* else signals wait during commits */
@@ -220,6 +269,8 @@ static void repeat(void (*once)(void)) {
     once();
     stop();
     CHECK(came <= 1 && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
+    if (is_beside)
+      power_copy(test_path("second"), test_path("killed"));
     if (orders)
       end_beside();
   }
@@ -253,6 +304,10 @@ TEST(stepped_lock) { step_all(lock_once, 67); }
 TEST(stepped_growth) { step_all(grow_once, 67); }
 
 TEST(stepped_count) { step_all(count_once, 67); }
+
+TEST(stepped_commit_beside) { step_all(commit_beside, 11); }
+
+TEST(stepped_abort_beside) { step_all(abort_beside, 11); }
 
 /* What a handler stores between a commit and the comparison is no store that nobody noted. */
 TEST_ONCE(stepped_comparison) {
