@@ -203,9 +203,19 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   return log;
 }
 
+/* exit was here and took the thread's log (nvmi_pool_leave), and something still writes. A signal may
+ * have interrupted exit where that has the lock of its list. Then nothing commits what the handler stores
+ * behind the last look at the pools. */
+static void let_exit_come_again(void) {
+  void (*handler)(void) = nvmi_exit_handler;
+  if (NVMI_UNLIKELY(handler != NULL) && !nvmi_in_signal_handler())
+    atexit(handler);
+}
+
 static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   unsigned count = pool->log_count;
-  if (pool->header.state == NVM_STATE_CLEAN) { /* exit was here, and something still writes */
+  let_exit_come_again();
+  if (pool->header.state == NVM_STATE_CLEAN) { /* exit was here */
     pool->header.clean_shutdowns--;
     nvmi_log_next_generation(pool);
   }
@@ -305,11 +315,6 @@ static void forget_durable(struct nvm_pool *pool) {
 }
 
 void nvmi_log_next_generation(struct nvm_pool *pool) {
-  void (*handler)(void) = nvmi_exit_handler;
-  /* A signal may have interrupted exit where that has the lock of its list. Then nothing commits what
-   * the handler stores behind the last look at the pools. */
-  if (handler && !nvmi_in_signal_handler())
-    atexit(handler);
   if (pool->header.log_format == NVM_LOG_FORMAT_DELAYED)
     forget_durable(pool);
   pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */

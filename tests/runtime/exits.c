@@ -147,6 +147,24 @@ TEST(exit_beside_running_threads) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void exit_and_store_beside_a_thread(void *path) {
+  atexit(store_late);
+  ends_with_stores = true;
+  exit_beside_a_thread(path);
+}
+
+/* The other thread keeps the pool open. */
+TEST(exit_and_store_beside_running_threads) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_and_store_beside_a_thread, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[1] == 98 && root->words[2] == 99);
+  CHECK(root->words[3] == 8 && root->words[4] == 9);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void *store_half(void *unused) {
   nvm_tx_begin(pool);
   STORE(root->words[5], 7);
