@@ -28,6 +28,11 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
     return NULL;
   }
   struct nvmi_thread *thread = nvmi_thread_self();
+  if (NVMI_UNLIKELY(thread->outlives) && !nvmi_in_transaction(thread)) {
+    nvmi_fail(NVM_ENOTX, pool->path,
+              "a thread allocates or frees after its end; do so in a transaction");
+    return NULL;
+  }
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     return NULL;

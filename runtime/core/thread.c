@@ -13,9 +13,13 @@
 #include "core/sealed.h"
 #include "core/tracing.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,20 +69,41 @@ static __attribute__((disable_sanitizer_instrumentation)) void end(void *argumen
   rounds++;
   if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_getspecific(key))
     pthread_setspecific(key, &rounds);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS) /* else no handler stores in this thread any more */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (argument != &rounds)
     leave(argument);
+}
+
+/* The process's first thread may have ended: then it is counted, until the process ends. */
+static bool is_first_over(void) {
+  char text[256] = "", path[40];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (file >= 0)
+    close(file);
+  const char *name_end = size > 0 ? strrchr(text, ')') : NULL;
+  return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
+}
+
+/* A folder has a link more for each folder in it, and two of its own. */
+static bool is_last_thread(void) {
+  struct stat tasks;
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink - 2 - is_first_over() == 1;
 }
 
 static void make_key(void) { pthread_key_create(&key, end); }
 
 /* Signals wait: a handler that stores to a pool must find the state whole or not there. */
 struct nvmi_thread *nvmi_thread_make(void) {
-  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS && !nvmi_exit_handler)
+  bool outlives =
+      rounds == PTHREAD_DESTRUCTOR_ITERATIONS && !nvmi_exit_handler && !is_last_thread();
+  if (outlives)
     nvmi_tell(
         "nvmove: a thread uses persistent memory after its end, in the last round of destructors "
-        "of thread-specific data: what it stores outside transactions is lost, unless the "
-        "process ends with the thread\n");
+        "of thread-specific data: what it stores outside transactions is not noted, and may be "
+        "lost\n");
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -91,6 +116,7 @@ struct nvmi_thread *nvmi_thread_make(void) {
   thread->table = __nvm_lines = &thread->lines_table;
   thread->held = &nvmi_held;
   thread->id = (int)syscall(SYS_gettid);
+  thread->outlives = thread->handlers_store = outlives;
   pthread_setspecific(key, thread);
   nvmi_self = thread;
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -67,7 +67,9 @@ struct nvmi_thread {
   void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
   volatile unsigned posts_count;
   bool passes_points; /* commit points, which end what is outside transactions */
-  int id;             /* the kernel's */
+  bool outlives; /* its end: nobody comes to commit what it stores outside transactions. So it has
+                         logs in transactions only, and their ends go the way of `handlers_store` */
+  int id;        /* the kernel's */
   _Alignas(64) struct nvm_line_table lines_table;
   const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
 };

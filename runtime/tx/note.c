@@ -154,6 +154,8 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
     nvmi_note_nested(thread, pool, start, end);
     return;
   }
+  if (NVMI_UNLIKELY(thread->outlives) && !nvmi_in_transaction(thread))
+    return; /* an entry of old bytes would stay, and take back what others commit there */
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal_recorded(pool->path, "no log for this thread");

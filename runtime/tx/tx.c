@@ -201,6 +201,12 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   return error;
 }
 
+static void give_logs_back(struct nvmi_thread *thread) {
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (thread->logs[i] && !(thread->touched >> i & 1))
+      nvmi_ready_detach(thread->logs[i]);
+}
+
 /* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
  */
 static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
@@ -210,6 +216,8 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool posted = !in_order && thread->ticket; /* by a handler, a moment ago */
   enum nvm_error error = posted ? NVM_OK : finish(thread, commit, true, in_order);
+  if (NVMI_UNLIKELY(thread->outlives) && !in_order && !thread->ticket)
+    give_logs_back(thread);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return NVMI_UNLIKELY(posted) ? nvmi_tx_finish_in_order(thread, commit) : error;
 }

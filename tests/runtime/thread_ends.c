@@ -1,0 +1,151 @@
+/* thread_ends.c: destructors and signal handlers store while a thread ends, and behind its end. */
+#define _GNU_SOURCE
+#include "harness.h"
+#include "store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static pthread_key_t late_key;
+static unsigned late_rounds; /* in which the destructor stores */
+static uint64_t *late_words;
+
+static void store_late(void *round) {
+  unsigned number = (unsigned)(uintptr_t)round;
+  if (number <= late_rounds)
+    STORE(late_words[number], number);
+  if (number < PTHREAD_DESTRUCTOR_ITERATIONS)
+    pthread_setspecific(late_key, (void *)(uintptr_t)(number + 1));
+}
+
+static void *end_late(void *argument) {
+  STORE(late_words[0], 1); /* libnvmove's destructor exists and runs first */
+  CHECK(pthread_key_create(&late_key, store_late) == 0);
+  CHECK(pthread_setspecific(late_key, (void *)1) == 0);
+  return argument;
+}
+
+static void run_late(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(pool);
+  late_words = nvm_calloc(pool, 0, 8, 8);
+  CHECK(nvm_pool_set_root(pool, late_words) == 0 && nvm_tx_commit(pool) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, end_late, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  CHECK(late_words[late_rounds] == late_rounds);
+  kill(getpid(), SIGKILL);
+}
+
+/* AddressSanitizer has left the thread by its last round, and fails at what follows. */
+static bool ends_by_the_kill(int status) {
+#if __has_feature(address_sanitizer)
+  (void)status;
+  return true;
+#else
+  return status == SIGKILL;
+#endif
+}
+
+static const char last_round[] = "in the last round of destructors";
+
+/* What a destructor stores is committed in the next round. Nothing would commit the last round's.
+ */
+TEST(thread_specific_destructors_store) {
+#if __has_feature(thread_sanitizer)
+  test_skip("ThreadSanitizer has left the thread before its last round of destructors");
+#endif
+  char said[400];
+  for (late_rounds = 1; late_rounds < PTHREAD_DESTRUCTOR_ITERATIONS; late_rounds++) {
+    CHECK(test_child(NULL, run_late, NULL) == SIGKILL);
+    NVM_POOL *pool = test_open(test_path("pool"));
+    const uint64_t *words = nvm_pool_root(pool);
+    for (unsigned i = 1; i <= late_rounds; i++)
+      CHECK(words[i] == i);
+    CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
+  }
+  CHECK(ends_by_the_kill(test_child_says(run_late, NULL, said, sizeof said)));
+  CHECK(strstr(said, last_round));
+}
+
+enum { ENDS = 200 };
+static volatile uint64_t *handled; /* a word for each thread that ends; shared with the parent */
+static volatile uint64_t runs;     /* of the handler, in all threads */
+static uint64_t *kept;             /* the same in the pool */
+static _Thread_local unsigned ending;
+
+static void store_handled(int number) {
+  (void)number;
+  STORE(kept[ending], kept[ending] + 1);
+  handled[ending]++;
+  runs++;
+}
+
+static void *end_at_once(void *number) {
+  ending = (unsigned)(uintptr_t)number;
+  STORE(kept[ENDS], ending);
+  return NULL;
+}
+
+/* Again and again, a moment after the last signal's handler: a thread that finds the next signal
+ * at each return from one does nothing else, until the room for its handlers' stores is full. */
+static void signal_until_it_ends(pthread_t thread, unsigned seed) {
+  uint64_t last = runs;
+  pthread_kill(thread, SIGUSR1);
+  while (pthread_tryjoin_np(thread, NULL) == EBUSY) {
+    if (runs == last)
+      continue;
+    last = runs;
+    seed = seed * 1103515245 + 12345;
+    for (volatile unsigned wait = seed >> 16 & 1023; wait; wait--)
+      ;
+    pthread_kill(thread, SIGUSR1);
+  }
+}
+
+static void run_ends(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(pool);
+  kept = nvm_calloc(pool, 0, ENDS + 1, 8);
+  CHECK(nvm_pool_set_root(pool, kept) == 0 && nvm_tx_commit(pool) == 0);
+  signal(SIGUSR1, store_handled);
+  for (uintptr_t i = 0; i < ENDS; i++) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, end_at_once, (void *)i) == 0);
+    signal_until_it_ends(thread, (unsigned)i);
+  }
+  kill(getpid(), SIGKILL);
+}
+
+static unsigned occurrences(const char *text, const char *part) {
+  unsigned count = 0;
+  for (const char *at = text; (at = strstr(at, part)); at++)
+    count++;
+  return count;
+}
+
+/* At any instruction of a thread's end. Behind the last round a store is lost, and stderr tells of
+ * each thread that lost one. */
+TEST(handlers_store_while_threads_end) {
+#if __has_feature(thread_sanitizer)
+  test_skip("ThreadSanitizer has left the thread before its last round of destructors");
+#endif
+  static char said[ENDS * 400];
+  handled =
+      mmap(NULL, ENDS * sizeof *handled, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(handled != MAP_FAILED);
+  CHECK(ends_by_the_kill(test_child_says(run_ends, NULL, said, sizeof said)));
+  NVM_POOL *pool = test_open(test_path("pool"));
+  const uint64_t *words = nvm_pool_root(pool);
+  unsigned lost = 0;
+  for (unsigned i = 0; i < ENDS; i++)
+    lost += words[i] != handled[i];
+  CHECK(lost <= occurrences(said, last_round));
+  CHECK(nvm_pool_close(pool) == 0);
+}
