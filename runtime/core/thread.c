@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "core/thread.h"
+#include "base/uncancelled.h"
 #include "core/alias.h"
 
 #include "core/held.h"
@@ -79,10 +80,10 @@ static __attribute__((disable_sanitizer_instrumentation)) void end(void *argumen
 static bool is_first_over(void) {
   char text[256] = "", path[40];
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  int file = NVMI_UNCANCELLED(open(path, O_RDONLY | O_CLOEXEC));
+  ssize_t size = file < 0 ? -1 : NVMI_UNCANCELLED(read(file, text, sizeof text - 1));
   if (file >= 0)
-    close(file);
+    NVMI_UNCANCELLED(close(file));
   const char *name_end = size > 0 ? strrchr(text, ')') : NULL;
   return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/basics.h"
+#include "base/bits.h"
 #include "core/pool.h"
 #include "nvmove/abi.h"
 
@@ -82,13 +83,12 @@ static inline struct nvmi_thread *nvmi_thread_self(void) {
   return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
 }
 
-/* Says that these pools (bits) have something uncommitted, or no longer. One instruction each: a signal
- * handler that stores to another pool says so between any two, and its bit must not be lost. */
+/* Says that these pools (bits) have something uncommitted, or no longer. */
 static inline void nvmi_touch(struct nvmi_thread *thread, uint64_t pools) {
-  __asm__("orq %1, %0" : "+m"(thread->touched) : "r"(pools) : "cc");
+  nvmi_bits_set(&thread->touched, pools);
 }
 static inline void nvmi_untouch(struct nvmi_thread *thread, uint64_t pools) {
-  __asm__("andq %1, %0" : "+m"(thread->touched) : "r"(~pools) : "cc");
+  nvmi_bits_clear(&thread->touched, pools);
 }
 
 /* While it is held no thread ends. */

@@ -52,7 +52,8 @@ NO_LLVM_ROOMS = {"nvmove-cc"}
 C_ROOMS = ("runtime/", "include/")
 INTRINSICS = re.compile(r"#include <(\w*intrin|cpuid)\.h>|\b_mm\d*_\w+\(|__asm__")
 INTRINSICS_HOME = ("runtime/platform/persist.h", "runtime/platform/persist.c", "runtime/base/checksum_wide.c",
-                   "runtime/tx/sites.c", "runtime/emulation/clock.h", "runtime/emulation/clock.c")
+                   "runtime/base/bits.h", "runtime/tx/sites.c", "runtime/emulation/clock.h",
+                   "runtime/emulation/clock.c")
 # What report may know of solve: the result, not the solver.
 RESULT_ONLY = {"report": {"solve/Result.h"}}
 
