@@ -96,18 +96,7 @@ static bool is_last_thread(void) {
 
 static void make_key(void) { pthread_key_create(&key, end); }
 
-/* Signals wait: a handler that stores to a pool must find the state whole or not there. */
-struct nvmi_thread *nvmi_thread_make(void) {
-  bool outlives =
-      rounds == PTHREAD_DESTRUCTOR_ITERATIONS && !nvmi_exit_handler && !is_last_thread();
-  if (outlives)
-    nvmi_tell(
-        "nvmove: a thread uses persistent memory after its end, in the last round of destructors "
-        "of thread-specific data: what it stores outside transactions is not noted, and may be "
-        "lost\n");
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+static struct nvmi_thread *make(bool outlives) {
   pthread_once(&once, make_key);
   struct nvmi_thread *thread =
       mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -119,14 +108,33 @@ struct nvmi_thread *nvmi_thread_make(void) {
   thread->id = (int)syscall(SYS_gettid);
   thread->outlives = thread->handlers_store = outlives;
   pthread_setspecific(key, thread);
-  nvmi_self = thread;
+  return nvmi_self = thread;
+}
+
+/* Signals wait: a handler that stores to a pool must find the state whole or not there; then it has made
+ * one by now. */
+struct nvmi_thread *nvmi_thread_make(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct nvmi_thread *thread = nvmi_self;
+  if (!thread) {
+    bool outlives =
+        rounds == PTHREAD_DESTRUCTOR_ITERATIONS && !nvmi_exit_handler && !is_last_thread();
+    if (outlives)
+      nvmi_tell(
+          "nvmove: a thread uses persistent memory after its end, in the last round of destructors "
+          "of thread-specific data: what it stores outside transactions is not noted, and may be "
+          "lost\n");
+    thread = make(outlives);
+  }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return thread;
 }
 
 void nvmi_before_fatal_handler(void) {
   if (nvmi_self)
-    nvmi_self->busy = 0; /* nobody is interrupted any more */
+    nvmi_self->busy = nvmi_self->finishes = 0; /* nobody is interrupted any more */
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {
@@ -143,6 +151,7 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
       atomic_store_explicit(&thread->logs[i]->solo, 0, memory_order_release);
     }
   nvmi_compiler_barrier();
+  thread->finishes = false;
   thread->busy = 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -38,6 +38,8 @@ struct nvmi_thread {
   bool stays_open;      /* what is open could not end at a wait for a condition */
   bool handlers_store;  /* signal handlers note, too: they wait during commits */
   volatile int in_heap; /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile bool
+      finishes; /* a transaction, out of order: semaphores that handlers post wait for its end */
   volatile int busy;    /* inside note or commit: a signal handler takes the nested way */
   volatile int in_call; /* to the heap, of the program: no transaction ends meanwhile */
   unsigned used_count;

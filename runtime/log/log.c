@@ -276,8 +276,9 @@ struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct nvmi_log *log = nvmi_log_attach(thread, pool);
-  if (log && nvmi_root_hooks)
+  struct nvmi_log *log = thread->logs[pool->index]; /* of a handler that came before */
+  bool is_new = !log && (log = nvmi_log_attach(thread, pool));
+  if (is_new && nvmi_root_hooks)
     nvmi_root_hooks->join(thread, pool);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return log;

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* gettid */
 #include "core/thread.h"
 #include "harness.h"
+#include "heap/heap.h"
+#include "log/log.h"
 #include "simulation.h"
 #include "stepping.h"
 #include "store.h"
@@ -155,6 +157,15 @@ static void count_once(void) {
   CHECK(root->turn == value && root->links->to == &root->links[LINKS - 1]);
 }
 
+/* The thread has no log before, and one behind it, whoever made it. */
+static void store_first(void) {
+  STORE(root->turn, value);
+  unsigned logs = 0;
+  for (unsigned i = 0; i < pool->log_count; i++)
+    logs += pool->logs[i]->owner == nvmi_self;
+  CHECK(logs == 1 && nvmi_self->logs[pool->index]->owner == nvmi_self);
+}
+
 /* The transaction knows nothing of the pool to which the handler stores. */
 static void commit_beside(void) {
   CHECK(nvm_tx_begin(pool) == 0);
@@ -240,6 +251,7 @@ static void end_beside(void) {
 static void repeat(void (*once)(void)) {
   bool orders = once == lock_once, counts = once == count_once;
   bool is_beside = once == commit_beside || once == abort_beside;
+  bool changes = !is_beside && once != store_first;
   pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
@@ -261,8 +273,10 @@ static void repeat(void (*once)(void)) {
       store_beside();
     if (is_beside)
       recover_second(came && once == commit_beside);
-    CHECK(all_are(root->words[0]) && (is_beside || *root->block == root->turn));
+    CHECK(all_are(root->words[0]) && (!changes || *root->block == root->turn));
     CHECK(once != store_once || lines_are(value - 1));
+    if (once == store_first && nvmi_self->logs[pool->index])
+      nvmi_ready_detach(nvmi_self->logs[pool->index]);
     came = 0;
     nvmi_self->handlers_store = false; /* else signals wait during commits */
     stop();
@@ -304,6 +318,8 @@ TEST(stepped_lock) { step_all(lock_once, 67); }
 TEST(stepped_growth) { step_all(grow_once, 67); }
 
 TEST(stepped_count) { step_all(count_once, 67); }
+
+TEST(stepped_first_store) { step_all(store_first, 5); }
 
 TEST(stepped_commit_beside) { step_all(commit_beside, 11); }
 
