@@ -14,6 +14,7 @@
 #include "core/tracing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_recent.h"
+#include "order/order.h"
 #include "tx/called.h"
 #include "tx/wrap.h"
 #include "types/types.h"
@@ -52,6 +53,9 @@ static void leave(struct nvmi_log *log) {
   log->owner->busy--;
   log->owner->in_heap--;
   log->owner->in_call--;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(log->owner->posts_count))
+    nvmi_order_post(log->owner);
 }
 
 /* True: it is zero now. */

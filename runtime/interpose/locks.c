@@ -65,7 +65,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
                                                    enum kind kind, bool holds_others) {
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
-  bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
+  bool in_handler = kind == SIGNAL && (thread->busy || thread->ends || nvmi_in_signal_handler());
   if (NVMI_UNLIKELY(thread->aliases) && !in_handler)
     nvmi_wrap_before_release(thread);
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
@@ -97,7 +97,8 @@ static inline void releases(const void *lock, enum kind kind) {
   changes(lock);
   if (NVMI_UNLIKELY(nvmi_in_order))
     return;
-  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
+  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) &&
+                    (!thread->busy || kind == SIGNAL)))
     tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind,
                  nvmi_holds_other_than(lock));
   if (kind != SIGNAL)
@@ -149,7 +150,7 @@ static void ends_wait(void *lock) { acquires(lock, EXCLUSIVE, 0); }
 #define RELEASE(name, type, kind)                                                                  \
   REAL(name)                                                                                       \
   int NAME(name)(type * lock) {                                                                    \
-    if (kind == SIGNAL && NVMI_UNLIKELY(nvmi_in_order) && nvmi_order_posts_later((void *)lock))    \
+    if (kind == SIGNAL && NVMI_UNLIKELY(nvmi_order_posts_later((void *)lock)))                     \
       return 0;                                                                                    \
     releases((const void *)lock, kind);                                                            \
     int result = real_##name()(lock);                                                              \

@@ -67,6 +67,11 @@ bool nvmi_order_try_lock(void) {
   return locked;
 }
 
+/* The state of the transaction is not to be seen, or the heap's lock may be held. */
+static bool posts_wait(const struct nvmi_thread *thread) {
+  return thread->finishes || thread->in_call;
+}
+
 /* The last one; null: there is none any more. A handler that comes meanwhile leaves the list as it
  * was, or empty: where it has been in here itself it has posted all. */
 static void *take_post(struct nvmi_thread *thread) {
@@ -79,9 +84,7 @@ static void *take_post(struct nvmi_thread *thread) {
   return semaphore;
 }
 
-/* What handlers posted meanwhile. Those that come from here on post by themselves, and what there
- * is. */
-static __attribute__((noinline)) void post_now(struct nvmi_thread *thread) {
+__attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
   for (void *semaphore; (semaphore = take_post(thread));) {
     if (thread->touched || thread->ticket)
       nvmi_order_release((uintptr_t)semaphore, false, false);
@@ -95,19 +98,20 @@ void nvmi_order_unlock(void) {
   nvmi_compiler_barrier();
   nvmi_in_order = false;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->posts_count))
-    post_now(nvmi_self);
+  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->posts_count) && !posts_wait(nvmi_self))
+    nvmi_order_post(nvmi_self);
 }
 
 bool nvmi_order_posts_later(void *semaphore) {
   struct nvmi_thread *thread = nvmi_self;
-  if (!thread)
+  if (!thread || !(nvmi_in_order || posts_wait(thread)))
     return false;
   /* Another handler may interrupt this one: each has a place of its own. */
   unsigned at = __atomic_fetch_add(&thread->posts_count, 1, __ATOMIC_RELAXED);
   if (at >= NVMI_POSTS_MAX)
-    nvmi_fatal(NVM_ELIMIT, NULL,
-               "signal handlers post more than 64 semaphores while a lock is handed on; post less");
+    nvmi_fatal(
+        NVM_ELIMIT, NULL,
+        "signal handlers post more than 64 semaphores where they interrupt libnvmove; post less");
   thread->posts[at] = semaphore;
   return true;
 }

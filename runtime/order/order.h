@@ -15,9 +15,12 @@ extern _Atomic unsigned nvmi_order_released;
 /* The thread holds order.c's mutex, or is about to. What it calls may take locks (an allocator of
  * the program's), which guard nothing in a pool. */
 extern _Thread_local volatile bool nvmi_in_order __attribute__((tls_model("initial-exec")));
-/* A signal handler that came there posts a semaphore: that happens when the thread has given the
- * mutex back. False: it may not wait. */
+/* A signal handler that came there, while a transaction ends out of order, or into a call to the heap, posts
+ * a semaphore: that happens when the thread has given the mutex back, or is out of there. False: it need not
+ * wait, or cannot. */
 bool nvmi_order_posts_later(void *semaphore);
+/* Posts what waited. What handlers post from here on does not wait. */
+void nvmi_order_post(struct nvmi_thread *thread);
 
 /* A lock is its address, | 1: held for reading.
  * The calling thread is about to release a lock, with something open; has acquired one, while some

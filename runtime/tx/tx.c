@@ -22,6 +22,7 @@
 #include "order/order.h"
 #include "tx/called.h"
 #include "tx/freeze.h"
+#include "tx/thread_end.h"
 #include "tx/tx_fault.h"
 #include "tx/tx_order.h"
 #include "tx/wrap.h"
@@ -134,12 +135,21 @@ static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *
 
 static enum nvm_error finish_masked(struct nvmi_thread *thread, bool commit, bool in_order);
 
+static inline void leave_finish(struct nvmi_thread *thread) {
+  nvmi_says_it_rests(thread);
+  nvmi_compiler_barrier();
+  thread->finishes = false;
+  thread->busy--;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(thread->posts_count))
+    nvmi_order_post(thread);
+}
+
 /* Handlers have stored, or posted: the pools are given back, and all begins anew. */
 static __attribute__((noinline)) enum nvm_error
 finish_again(struct nvmi_thread *thread, uint64_t touched, bool commit, bool in_order) {
   nvmi_touch(thread, touched);
-  nvmi_compiler_barrier();
-  thread->busy--;
+  leave_finish(thread);
   return finish_masked(thread, commit, in_order);
 }
 
@@ -161,6 +171,8 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   struct nvmi_log *log = thread->logs[first];
   if (NVMI_UNLIKELY(log->pool->gate || touched >> first != 1 || nvmi_all_stand()))
     touched = nvmi_gate_enter_touched(thread, 0);
+  thread->finishes = !in_order; /* what is no longer `touched` is not yet committed */
+  nvmi_compiler_barrier();
   nvmi_untouch(thread, touched);
   nvmi_compiler_barrier();
   size_t nested = thread->nested.count;
@@ -191,20 +203,12 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
     thread->table->ahead = 0;
   }
   NVMI_HOLDS(stays || error == NVM_ECHILD ? NULL : nvmi_tx_fault(thread, touched));
-  nvmi_says_it_rests(thread);
-  nvmi_compiler_barrier();
-  thread->busy--;
+  leave_finish(thread);
   if (NVMI_UNLIKELY(asked))
     nvmi_backup_answer(thread, touched);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_note_called(thread);
   return error;
-}
-
-static void give_logs_back(struct nvmi_thread *thread) {
-  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
-    if (thread->logs[i] && !(thread->touched >> i & 1))
-      nvmi_ready_detach(thread->logs[i]);
 }
 
 /* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
@@ -217,7 +221,7 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
   bool posted = !in_order && thread->ticket; /* by a handler, a moment ago */
   enum nvm_error error = posted ? NVM_OK : finish(thread, commit, true, in_order);
   if (NVMI_UNLIKELY(thread->outlives) && !in_order && !thread->ticket)
-    give_logs_back(thread);
+    nvmi_tx_give_logs_back(thread);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return NVMI_UNLIKELY(posted) ? nvmi_tx_finish_in_order(thread, commit) : error;
 }
