@@ -188,11 +188,11 @@ static void at_exit(void) {
   sigset_t all, before;
   if (getpid() != process)
     return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_exit_handler = at_exit;
   if (nvmi_self)
     end_thread(nvmi_self);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   leave_all();
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -147,6 +147,31 @@ TEST(exit_beside_running_threads) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void store_behind(int number) {
+  (void)number;
+  STORE(root->words[6], 96);
+}
+
+static void raise_late(void) { CHECK(raise(SIGUSR1) == 0); }
+
+static void exit_and_raise(void *path) {
+  atexit(store_late);
+  atexit(raise_late);
+  signal(SIGUSR1, store_behind);
+  exit_and_store(path);
+}
+
+/* A handler that stores behind the close does not keep exit from what the program stores then. */
+TEST(exit_and_store_behind_a_handler) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_and_raise, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[0] == 5 && root->words[1] == 98 && root->words[2] == 99);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void exit_and_store_beside_a_thread(void *path) {
   atexit(store_late);
   ends_with_stores = true;
