@@ -15,7 +15,7 @@ extern _Atomic unsigned nvmi_order_released;
 /* The thread holds order.c's mutex, or is about to. What it calls may take locks (an allocator of
  * the program's), which guard nothing in a pool. */
 extern _Thread_local volatile bool nvmi_in_order __attribute__((tls_model("initial-exec")));
-/* A signal handler that came there, while a transaction ends out of order, or into a call to the heap, posts
+/* A signal handler that came there, while a transaction ends, or into a call to the heap, posts
  * a semaphore: that happens when the thread has given the mutex back, or is out of there. False: it need not
  * wait, or cannot. */
 bool nvmi_order_posts_later(void *semaphore);

@@ -171,7 +171,7 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   struct nvmi_log *log = thread->logs[first];
   if (NVMI_UNLIKELY(log->pool->gate || touched >> first != 1 || nvmi_all_stand()))
     touched = nvmi_gate_enter_touched(thread, 0);
-  thread->finishes = !in_order; /* what is no longer `touched` is not yet committed */
+  thread->finishes = true; /* what is no longer `touched` is not yet committed */
   nvmi_compiler_barrier();
   nvmi_untouch(thread, touched);
   nvmi_compiler_barrier();
