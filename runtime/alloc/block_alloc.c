@@ -8,6 +8,7 @@
 #include "types/judged.h"
 
 #include "core/barrier.h"
+#include "core/exits.h"
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/map.h"
@@ -29,11 +30,8 @@ static struct nvmi_log *enter(struct nvm_pool *pool) {
     return NULL;
   }
   struct nvmi_thread *thread = nvmi_thread_self();
-  if (NVMI_UNLIKELY(thread->outlives) && !nvmi_in_transaction(thread)) {
-    nvmi_fail(NVM_ENOTX, pool->path,
-              "a thread allocates or frees after its end; do so in a transaction");
-    return NULL;
-  }
+  if (NVMI_UNLIKELY(nvmi_exit_was_here()))
+    nvmi_exit_again();
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     return NULL;

@@ -19,17 +19,20 @@ static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate wh
   atomic_fetch_and(gate, (unsigned char)~who);
 }
 
-/* Why the quick ways are closed: stores are traced, or all threads stand still, in all pools
- * (standstill.h). */
+/* Why the quick ways are closed: stores are traced; all threads stand still, in all pools
+ * (standstill.h); or exit was here, and has to come again (exits.h). */
 union nvmi_slow {
   struct {
-    bool tracing, stopped;
+    bool tracing, stopped, exited;
   };
-  uint16_t any;
+  uint32_t any;
 };
 extern union nvmi_slow nvmi_slow;
 static inline bool nvmi_goes_slowly(void) {
   return __atomic_load_n(&nvmi_slow.any, __ATOMIC_ACQUIRE);
+}
+static inline bool nvmi_exit_was_here(void) {
+  return __atomic_load_n(&nvmi_slow.exited, __ATOMIC_RELAXED);
 }
 static inline bool nvmi_all_stand(void) {
   return __atomic_load_n(&nvmi_slow.stopped, __ATOMIC_ACQUIRE);

@@ -69,9 +69,7 @@ struct nvmi_thread {
   void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
   volatile unsigned posts_count;
   bool passes_points; /* commit points, which end what is outside transactions */
-  bool outlives; /* its end: nobody comes to commit what it stores outside transactions. So it has
-                         logs in transactions only, and their ends go the way of `handlers_store` */
-  int id;        /* the kernel's */
+  int id;             /* the kernel's */
   _Alignas(64) struct nvm_line_table lines_table;
   const struct nvmi_root_events *roots; /* null where no port's pool is attached (port.h) */
 };
@@ -103,8 +101,6 @@ void nvmi_thread_left(struct nvmi_thread *thread);
 /* Ends what a thread has open, and gives its logs back, before its state goes: thread_end.c of the
  * room tx. Signals wait when it returns. Null: no pool was opened. */
 extern void (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);
-/* libnvmove's exit handler, once it has run; null: not yet. */
-extern void (*_Atomic nvmi_exit_handler)(void);
 
 static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
   return thread->begun || thread->frames.count;

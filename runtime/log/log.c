@@ -9,7 +9,6 @@
 #include "log/log.h"
 
 #include "base/invariant.h"
-#include "base/signal_frame.h"
 #include "core/barrier.h"
 #include "core/header.h"
 #include "core/root_hooks.h"
@@ -203,18 +202,8 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   return log;
 }
 
-/* exit was here and took the thread's log (nvmi_pool_leave), and something still writes. A signal may
- * have interrupted exit where that has the lock of its list. Then nothing commits what the handler stores
- * behind the last look at the pools. */
-static void let_exit_come_again(void) {
-  void (*handler)(void) = nvmi_exit_handler;
-  if (NVMI_UNLIKELY(handler != NULL) && !nvmi_in_signal_handler())
-    atexit(handler);
-}
-
 static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
   unsigned count = pool->log_count;
-  let_exit_come_again();
   if (pool->header.state == NVM_STATE_CLEAN) { /* exit was here */
     pool->header.clean_shutdowns--;
     nvmi_log_next_generation(pool);

@@ -89,19 +89,16 @@ static bool has_writer(const struct nvm_pool *pool, const struct nvmi_thread *bu
 void nvmi_pool_leave(struct nvm_pool *pool) {
   struct nvmi_thread *self = nvmi_thread_self();
   struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->lock);
-  bool has_open = self->touched >> pool->index & 1, stays_open = has_open || has_writer(pool, self);
+  bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
   nvmi_unlock_quietly(&quiet);
-  if (stays_open)
-    nvm_pool_sync(pool); /* what this thread has committed */
-  else
-    checkpoint_all(pool);
-  /* What it stores from here on needs a log, and so brings exit here once more (log.c). */
-  if (self->logs[pool->index] && !has_open && (!stays_open || !self->ticket))
-    nvmi_ready_detach(self->logs[pool->index]);
   if (stays_open) {
+    nvm_pool_sync(pool); /* what this thread has committed */
     nvmi_trace_leave(pool);
     return;
   }
+  checkpoint_all(pool);
+  if (self->logs[pool->index])
+    nvmi_ready_detach(self->logs[pool->index]);
   bool left = false;
   /* Another thread may have committed and ended since. Its end has fenced what it stored in place
    * (nvmi_log_detach); its references are not counted yet. The last batch of counts is stored again

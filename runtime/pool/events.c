@@ -15,6 +15,7 @@
 
 #include "base/own_files.h"
 #include "base/signal_frame.h"
+#include "core/exits.h"
 #include "core/map.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
@@ -190,10 +191,10 @@ static void at_exit(void) {
     return;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  nvmi_exit_handler = at_exit;
   if (nvmi_self)
     end_thread(nvmi_self);
   leave_all();
+  nvmi_exit_left(at_exit);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -10,8 +10,8 @@
  */
 #include "core/map.h"
 
-#include "base/signal_frame.h"
 #include "core/barrier.h"
+#include "core/exits.h"
 #include "core/follower.h"
 #include "core/fresh.h"
 #include "core/gate.h"
@@ -143,13 +143,6 @@ static void note_at_work(struct nvmi_thread *thread, struct nvmi_log *log, uintp
   }
 }
 
-/* What the thread stores now. An entry of old bytes would stay, and take back what others commit there; and
- * exit would not come once more for what the program stores behind a handler (let_exit_come_again). */
-static bool nobody_commits(const struct nvmi_thread *thread) {
-  return (thread->outlives && !nvmi_in_transaction(thread)) ||
-         (nvmi_exit_handler && nvmi_in_signal_handler());
-}
-
 /* Signal handlers note, too: so what the thread knows of its notes is read at work only. */
 static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead) {
   if (NVMI_UNLIKELY(pool->forked)) {
@@ -162,8 +155,8 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
     nvmi_note_nested(thread, pool, start, end);
     return;
   }
-  if (NVMI_UNLIKELY(!thread->logs[pool->index]) && nobody_commits(thread))
-    return;
+  if (NVMI_UNLIKELY(nvmi_exit_was_here()))
+    nvmi_exit_again();
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal_recorded(pool->path, "no log for this thread");

@@ -12,12 +12,6 @@
 #include <assert.h>
 #include <signal.h>
 
-void nvmi_tx_give_logs_back(struct nvmi_thread *thread) {
-  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
-    if (thread->logs[i] && !(thread->touched >> i & 1))
-      nvmi_ready_detach(thread->logs[i]);
-}
-
 static enum nvm_error finish(struct nvmi_thread *thread) {
   if (!nvmi_in_transaction(thread))
     return nvmi_tx_finish_implicit(thread);

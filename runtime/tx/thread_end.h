@@ -4,5 +4,3 @@
 #include "core/thread.h"
 
 void nvmi_tx_thread_ends(struct nvmi_thread *thread);
-/* The logs in which nothing is open go to the next thread that needs one. */
-void nvmi_tx_give_logs_back(struct nvmi_thread *thread);

@@ -22,7 +22,6 @@
 #include "order/order.h"
 #include "tx/called.h"
 #include "tx/freeze.h"
-#include "tx/thread_end.h"
 #include "tx/tx_fault.h"
 #include "tx/tx_order.h"
 #include "tx/wrap.h"
@@ -220,8 +219,6 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool posted = !in_order && thread->ticket; /* by a handler, a moment ago */
   enum nvm_error error = posted ? NVM_OK : finish(thread, commit, true, in_order);
-  if (NVMI_UNLIKELY(thread->outlives) && !in_order && !thread->ticket)
-    nvmi_tx_give_logs_back(thread);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return NVMI_UNLIKELY(posted) ? nvmi_tx_finish_in_order(thread, commit) : error;
 }

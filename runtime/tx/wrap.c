@@ -10,6 +10,7 @@
 #include "base/signal_frame.h"
 #include "core/alias.h"
 #include "core/barrier.h"
+#include "core/exits.h"
 #include "core/fresh.h"
 #include "core/gate.h"
 #include "core/handed.h"
@@ -64,6 +65,8 @@ static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, voi
     nvmi_fatal(NVM_ELIMIT, pool->path,
                "a signal handler that interrupts the runtime stores through nvmove/wrap.h; store "
                "outside of handlers");
+  if (NVMI_UNLIKELY(nvmi_exit_was_here()))
+    nvmi_exit_again();
   struct nvmi_log *log = nvmi_log_of(thread, pool);
   if (!log)
     nvmi_fatal_recorded(pool->path, "no log for this thread");
