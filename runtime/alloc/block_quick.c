@@ -15,6 +15,7 @@
 #include "heap/heap_locate.h"
 #include "heap/heap_ready.h"
 #include "heap/heap_recent.h"
+#include "order/order.h"
 #include "types/types.h"
 
 /* The log in which the thread may take a quick way now: it was made, nobody is interrupted. */
@@ -43,6 +44,9 @@ static inline void leave(struct nvmi_thread *thread, struct nvmi_log *log) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy = 0;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(thread->posts_count))
+    nvmi_order_post(thread);
 }
 
 /* Up to NVMI_FRESH_NOTED bytes the classes are 16 bytes apart. */

@@ -106,7 +106,7 @@ struct nvmi_thread *nvmi_thread_make(void) {
 
 void nvmi_before_fatal_handler(void) {
   if (nvmi_self)
-    nvmi_self->busy = nvmi_self->finishes = 0; /* nobody is interrupted any more */
+    nvmi_self->busy = 0; /* nobody is interrupted any more */
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {
@@ -123,7 +123,6 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
       atomic_store_explicit(&thread->logs[i]->solo, 0, memory_order_release);
     }
   nvmi_compiler_barrier();
-  thread->finishes = false;
   thread->busy = 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

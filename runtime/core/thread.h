@@ -20,7 +20,7 @@ struct nvmi_ticket;
 
 #define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
 #define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
-#define NVMI_POSTS_MAX 64    /* semaphores that handlers post while a thread is in order.c */
+#define NVMI_POSTS_MAX 64    /* semaphores that handlers post while a thread is at work */
 #define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
 #define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
 
@@ -34,13 +34,12 @@ struct nvmi_thread {
   volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */
   bool left;                    /* the order: it ends, and depends on nobody */
-  bool leaves;            /* it ends; told under the lock of threads, until its logs are free */
-  bool stays_open;        /* what is open could not end at a wait for a condition */
-  bool handlers_store;    /* signal handlers note, too: they wait during commits */
-  volatile int in_heap;   /* may hold the heap's lock: a handler cannot make the log longer */
-  volatile bool finishes; /* a transaction: semaphores that handlers post wait for its end */
-  volatile int busy;      /* inside note or commit: a signal handler takes the nested way */
-  volatile int in_call;   /* to the heap, of the program: no transaction ends meanwhile */
+  bool leaves;          /* it ends; told under the lock of threads, until its logs are free */
+  bool stays_open;      /* what is open could not end at a wait for a condition */
+  bool handlers_store;  /* signal handlers note, too: they wait during commits */
+  volatile int in_heap; /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile int busy;    /* inside note or commit: a signal handler takes the nested way */
+  volatile int in_call; /* to the heap, of the program: no transaction ends meanwhile */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
@@ -62,11 +61,14 @@ struct nvmi_thread {
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket;  /* its place among others' (order.h), or null */
-  bool others_stand;           /* still: what they have noted and logged may be read */
-  bool looks_again;            /* for unsafe pointers: this first look tells of none */
-  struct nvmi_held *held;      /* its locks (held.h) */
-  void *posts[NVMI_POSTS_MAX]; /* semaphores that handlers wanted to post (order.h) */
+  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
+  bool others_stand;          /* still: what they have noted and logged may be read */
+  bool looks_again;           /* for unsafe pointers: this first look tells of none */
+  struct nvmi_held *held;     /* its locks (held.h) */
+  struct nvmi_post {
+    void *semaphore;
+    unsigned count;
+  } posts[NVMI_POSTS_MAX]; /* that handlers wanted to do (order.h) */
   volatile unsigned posts_count;
   bool passes_points; /* commit points, which end what is outside transactions */
   int id;             /* the kernel's */

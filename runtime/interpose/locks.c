@@ -65,7 +65,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
                                                    enum kind kind, bool holds_others) {
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
-  bool in_handler = kind == SIGNAL && (thread->busy || thread->ends || nvmi_in_signal_handler());
+  bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
   if (NVMI_UNLIKELY(thread->aliases) && !in_handler)
     nvmi_wrap_before_release(thread);
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
@@ -75,6 +75,8 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
     if (!in_handler)
       nvmi_note_called(thread); /* what was noted is sealed */
   }
+  if (NVMI_UNLIKELY(thread->posts_count))
+    nvmi_order_post(thread);
 }
 
 static __attribute__((noinline)) void tell_acquire(uintptr_t lock) {
@@ -97,8 +99,7 @@ static inline void releases(const void *lock, enum kind kind) {
   changes(lock);
   if (NVMI_UNLIKELY(nvmi_in_order))
     return;
-  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) &&
-                    (!thread->busy || kind == SIGNAL)))
+  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
     tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind,
                  nvmi_holds_other_than(lock));
   if (kind != SIGNAL)

@@ -118,6 +118,7 @@ void nvmi_blocks_give_back(struct nvmi_thread *thread) {
     nvmi_heap_drop(log, &one.intents);
     nvmi_compiler_barrier();
     thread->busy--;
+    nvmi_order_post(thread);
     end_one(&one);
     nvmi_array_free(&one.intents, sizeof(struct nvmi_intent));
   }

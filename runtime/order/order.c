@@ -12,6 +12,7 @@
 #include "base/invariant.h"
 #include "base/own_locks.h"
 #include "base/pause.h"
+#include "base/signal_frame.h"
 #include "core/lines.h"
 #include "core/map.h"
 #include "order/kept_blocks.h"
@@ -19,6 +20,7 @@
 #include "order/ticket.h"
 #include "order/waits.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum { WAIT_NS = 20000000 /* of an abort for dependents */ };
@@ -67,28 +69,24 @@ bool nvmi_order_try_lock(void) {
   return locked;
 }
 
-/* The state of the transaction is not to be seen, or the heap's lock may be held. */
-static bool posts_wait(const struct nvmi_thread *thread) {
-  return thread->finishes || thread->in_call;
-}
-
-/* The last one; null: there is none any more. A handler that comes meanwhile leaves the list as it
- * was, or empty: where it has been in here itself it has posted all. */
-static void *take_post(struct nvmi_thread *thread) {
-  void *semaphore = NULL;
-  unsigned count = __atomic_load_n(&thread->posts_count, __ATOMIC_RELAXED);
-  do
-    semaphore = count ? thread->posts[count - 1] : NULL;
-  while (count && !__atomic_compare_exchange_n(&thread->posts_count, &count, count - 1, false,
-                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  return semaphore;
-}
-
+/* Where the thread is at work the list stays: a handler must not wait for order's mutex there. Signals wait
+ * while it is read. */
 __attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
-  for (void *semaphore; (semaphore = take_post(thread));) {
+  struct nvmi_post posts[NVMI_POSTS_MAX];
+  sigset_t all, before;
+  if (thread->busy || nvmi_in_order)
+    return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  unsigned count = thread->posts_count;
+  memcpy(posts, thread->posts, count * sizeof *posts);
+  thread->posts_count = 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  for (unsigned i = 0; i < count; i++) {
     if (thread->touched || thread->ticket)
-      nvmi_order_release((uintptr_t)semaphore, false, false);
-    nvmi_real_post(semaphore);
+      nvmi_order_release((uintptr_t)posts[i].semaphore, false, false);
+    for (unsigned k = 0; k < posts[i].count; k++)
+      nvmi_real_post(posts[i].semaphore);
   }
 }
 
@@ -98,27 +96,40 @@ void nvmi_order_unlock(void) {
   nvmi_compiler_barrier();
   nvmi_in_order = false;
   nvmi_compiler_barrier();
-  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->posts_count) && !posts_wait(nvmi_self))
+  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->posts_count))
     nvmi_order_post(nvmi_self);
+}
+
+static void post_later(struct nvmi_thread *thread, void *semaphore) {
+  unsigned at = 0;
+  while (at < thread->posts_count && thread->posts[at].semaphore != semaphore)
+    at++;
+  if (at == NVMI_POSTS_MAX)
+    nvmi_fatal(
+        NVM_ELIMIT, NULL,
+        "signal handlers post more than 64 semaphores where they interrupt libnvmove; post less");
+  if (at == thread->posts_count) {
+    thread->posts[at] = (struct nvmi_post){semaphore, 0};
+    thread->posts_count = at + 1;
+  }
+  thread->posts[at].count++;
 }
 
 bool nvmi_order_posts_later(void *semaphore) {
   struct nvmi_thread *thread = nvmi_self;
-  if (!thread || !(nvmi_in_order || posts_wait(thread)))
+  if (!thread || !(nvmi_in_order || (thread->busy && nvmi_in_signal_handler())))
     return false;
-  /* Another handler may interrupt this one: each has a place of its own. */
-  unsigned at = __atomic_fetch_add(&thread->posts_count, 1, __ATOMIC_RELAXED);
-  if (at >= NVMI_POSTS_MAX)
-    nvmi_fatal(
-        NVM_ELIMIT, NULL,
-        "signal handlers post more than 64 semaphores where they interrupt libnvmove; post less");
-  thread->posts[at] = semaphore;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* another handler may interrupt this one */
+  post_later(thread, semaphore);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return true;
 }
 
 void nvmi_order_forget(void) {
   if (nvmi_self)
-    nvmi_self->ticket = NULL;
+    nvmi_self->ticket = NULL, nvmi_self->posts_count = 0; /* the parent posts them */
   releases.count = 0;
   nvmi_order_released = ending = 0;
   nvmi_tickets_forget();

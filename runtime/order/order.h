@@ -15,11 +15,10 @@ extern _Atomic unsigned nvmi_order_released;
 /* The thread holds order.c's mutex, or is about to. What it calls may take locks (an allocator of
  * the program's), which guard nothing in a pool. */
 extern _Thread_local volatile bool nvmi_in_order __attribute__((tls_model("initial-exec")));
-/* A signal handler that came there, while a transaction ends, or into a call to the heap, posts
- * a semaphore: that happens when the thread has given the mutex back, or is out of there. False: it need not
- * wait, or cannot. */
+/* A signal handler that came there, or where the thread is at work, posts a semaphore: that happens when the
+ * thread has given the mutex back and rests. False: it need not wait, or cannot. */
 bool nvmi_order_posts_later(void *semaphore);
-/* Posts what waited. What handlers post from here on does not wait. */
+/* Posts what waited, if the thread rests. Called where it begins to. */
 void nvmi_order_post(struct nvmi_thread *thread);
 
 /* A lock is its address, | 1: held for reading.

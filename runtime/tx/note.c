@@ -19,6 +19,7 @@
 #include "core/tracing.h"
 #include "log/entry.h"
 #include "log/log.h"
+#include "order/order.h"
 #include "tx/note_nested.h"
 
 enum {
@@ -120,6 +121,20 @@ static void enter(struct nvmi_thread *thread, struct nvm_pool *pool) {
     nvmi_gate_enter(thread, UINT64_C(1) << pool->index);
 }
 
+/* What handlers posted meanwhile. */
+static NVM_CALL_PRESERVE_MOST __attribute__((noinline, cold)) void post(void) {
+  nvmi_order_post(nvmi_self);
+}
+
+static inline __attribute__((always_inline)) void leave_simply(struct nvmi_thread *thread) {
+  nvmi_says_it_rests(thread);
+  nvmi_compiler_barrier();
+  thread->busy = 0;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(thread->posts_count))
+    post();
+}
+
 static void note_at_work(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
                          uintptr_t end, bool ahead) {
   struct nvm_pool *pool = log->pool;
@@ -163,9 +178,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   enter(thread, pool);
   if (leave_out_remembered(thread, &start, &end))
     note_at_work(thread, log, start, end, ahead);
-  nvmi_says_it_rests(thread);
-  nvmi_compiler_barrier();
-  thread->busy = 0;
+  leave_simply(thread);
 }
 
 /* Kept apart so that the usual way of __nvm_note calls nothing and saves few registers: every store
@@ -229,12 +242,6 @@ enter_simply(struct nvmi_thread *thread, const struct nvm_pool *pool, uintptr_t 
     return slot;
   thread->busy = 0;
   return NULL;
-}
-
-static inline __attribute__((always_inline)) void leave_simply(struct nvmi_thread *thread) {
-  nvmi_says_it_rests(thread);
-  nvmi_compiler_barrier();
-  thread->busy = 0;
 }
 
 static inline uint64_t mask_in_line(uintptr_t start, size_t size) {
@@ -358,7 +365,5 @@ NVM_CALL_PRESERVE_MOST void __nvm_drain(void) {
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, thread->table->ahead);
   drain(thread);
-  nvmi_says_it_rests(thread);
-  nvmi_compiler_barrier();
-  thread->busy = 0;
+  leave_simply(thread);
 }

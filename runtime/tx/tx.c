@@ -137,7 +137,6 @@ static enum nvm_error finish_masked(struct nvmi_thread *thread, bool commit, boo
 static inline void leave_finish(struct nvmi_thread *thread) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
-  thread->finishes = false;
   thread->busy--;
   nvmi_compiler_barrier();
   if (NVMI_UNLIKELY(thread->posts_count))
@@ -154,7 +153,7 @@ finish_again(struct nvmi_thread *thread, uint64_t touched, bool commit, bool in_
 
 /* What handlers may change is read at work only: from then on they add lines to `nested`, after they have
  * touched the pool, and nothing else. Those that are there when the pools have been taken are found so;
- * what comes later belongs to the next transaction. `masked`: signals wait. `in_order`: the
+ * what comes later ends behind them, the same way: of one handler some may be in the log that has just ended. `masked`: signals wait. `in_order`: the
  * thread's ticket is being ended. */
 static inline __attribute__((always_inline)) enum nvm_error
 finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
@@ -170,8 +169,6 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   struct nvmi_log *log = thread->logs[first];
   if (NVMI_UNLIKELY(log->pool->gate || touched >> first != 1 || nvmi_all_stand()))
     touched = nvmi_gate_enter_touched(thread, 0);
-  thread->finishes = true; /* what is no longer `touched` is not yet committed */
-  nvmi_compiler_barrier();
   nvmi_untouch(thread, touched);
   nvmi_compiler_barrier();
   size_t nested = thread->nested.count;
@@ -207,6 +204,10 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
     nvmi_backup_answer(thread, touched);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_note_called(thread);
+  if (NVMI_UNLIKELY(thread->nested.count) && !masked && !stays) {
+    enum nvm_error second = finish_masked(thread, commit, in_order);
+    error = error ? error : second;
+  }
   return error;
 }
 

@@ -46,6 +46,7 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   }
   nvmi_compiler_barrier();
   thread->busy--;
+  nvmi_order_post(thread);
   return error == NVM_EUNSAFE ? commit_own_pointers(thread) : error;
 }
 

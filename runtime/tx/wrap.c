@@ -19,6 +19,7 @@
 #include "core/thread.h"
 #include "core/tracing.h"
 #include "log/log.h"
+#include "order/order.h"
 
 #include "nvmove/wrap.h"
 
@@ -41,6 +42,9 @@ static void leave(struct nvmi_thread *thread) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;
+  nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(thread->posts_count))
+    nvmi_order_post(thread);
 }
 
 /* A signal's handler that interrupted libnvmove may have left it by a jump. Code of nvmove-cc says so where
