@@ -93,8 +93,7 @@ finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
   return end_in_pool(log, lines, count, commit, NULL);
 }
 
-/* All lines without what was stored to scraps. Where views are compared with the file, that is
- * written, too. */
+/* Without what was stored to scraps, but where views are compared with the file. */
 static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread *thread,
                                                              struct nvmi_log *log) {
   if (!nvmi_view_is_compared(log->pool))
@@ -151,9 +150,17 @@ finish_again(struct nvmi_thread *thread, uint64_t touched, bool commit, bool in_
   return finish_masked(thread, commit, in_order);
 }
 
+/* What handlers stored to several pools meanwhile may be in some that have ended and in some that have not:
+ * the next transaction must not be able to undo a part. */
+static __attribute__((noinline)) void finish_handlers(struct nvmi_thread *thread, uint64_t pools,
+                                                      bool commit, bool in_order) {
+  if (pools & (pools - 1) && finish_masked(thread, commit, in_order))
+    thread->has_lost = true; /* the next beginning tells */
+}
+
 /* What handlers may change is read at work only: from then on they add lines to `nested`, after they have
  * touched the pool, and nothing else. Those that are there when the pools have been taken are found so;
- * what comes later ends behind them, the same way: of one handler some may be in the log that has just ended. `masked`: signals wait. `in_order`: the
+ * what comes later belongs to the next transaction, or ends behind them (finish_handlers). `masked`: signals wait. `in_order`: the
  * thread's ticket is being ended. */
 static inline __attribute__((always_inline)) enum nvm_error
 finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
@@ -165,9 +172,8 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   thread->busy++;
   nvmi_compiler_barrier();
   uint64_t touched = thread->touched;
-  unsigned first = (unsigned)__builtin_ctzll(touched);
-  struct nvmi_log *log = thread->logs[first];
-  if (NVMI_UNLIKELY(log->pool->gate || touched >> first != 1 || nvmi_all_stand()))
+  struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
+  if (NVMI_UNLIKELY(log->pool->gate || touched & (touched - 1) || nvmi_all_stand()))
     touched = nvmi_gate_enter_touched(thread, 0);
   nvmi_untouch(thread, touched);
   nvmi_compiler_barrier();
@@ -204,10 +210,8 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
     nvmi_backup_answer(thread, touched);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_note_called(thread);
-  if (NVMI_UNLIKELY(thread->nested.count) && !masked && !stays) {
-    enum nvm_error second = finish_masked(thread, commit, in_order);
-    error = error ? error : second;
-  }
+  if (NVMI_UNLIKELY(thread->nested.count) && !masked && !stays)
+    finish_handlers(thread, touched | thread->touched, commit, in_order);
   return error;
 }
 

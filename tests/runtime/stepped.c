@@ -44,6 +44,7 @@ static struct {
 static uint64_t value;   /* that the handler stores */
 static NVM_POOL *second; /* null: the handler stores to `pool` */
 static uint64_t *pair;   /* in `second` */
+static bool is_both;     /* to both pools */
 static volatile int came;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -54,6 +55,8 @@ static void store(int number) {
   if (second) {
     STORE(pair[0], value);
     STORE(pair[1], value);
+    if (is_both)
+      STORE(root->words[0], value);
     return;
   }
   for (int i = 0; i < STORES; i++) {
@@ -180,6 +183,21 @@ static void abort_beside(void) {
   CHECK(nvm_tx_abort(pool) == 0 && root->turn == turn);
 }
 
+/* The beginning commits what was stored to both pools outside of transactions. An abort behind it does not take
+ * back a part of what the handler stored. */
+static void commit_both(void) {
+  STORE(root->turn, value);
+  STORE(pair[2], value);
+  CHECK(nvm_tx_begin(pool) == 0);
+}
+
+static void abort_behind(void) {
+  STORE(root->turn, 0);
+  STORE(pair[2], 0);
+  CHECK(nvm_tx_abort(pool) == 0);
+  CHECK(root->words[0] == pair[0] && pair[0] == pair[1]);
+}
+
 static void open_second(const char *path, bool has_stored) {
   second = test_open(path);
   pair = nvm_pool_root(second);
@@ -250,7 +268,8 @@ static void end_beside(void) {
 /* The pool is opened for each transaction: its log is short again. */
 static void repeat(void (*once)(void)) {
   bool orders = once == lock_once, counts = once == count_once;
-  bool is_beside = once == commit_beside || once == abort_beside;
+  is_both = once == commit_both;
+  bool is_beside = once == commit_beside || once == abort_beside || is_both;
   bool changes = !is_beside && once != store_first;
   pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
@@ -273,15 +292,19 @@ static void repeat(void (*once)(void)) {
       store_beside();
     if (is_beside)
       recover_second(came && once == commit_beside);
-    CHECK(all_are(root->words[0]) && (!changes || *root->block == root->turn));
+    CHECK((is_both || all_are(root->words[0])) && (!changes || *root->block == root->turn));
     CHECK(once != store_once || lines_are(value - 1));
     if (once == store_first && nvmi_self->logs[pool->index])
       nvmi_ready_detach(nvmi_self->logs[pool->index]);
+    if (is_both)
+      STORE(root->other, value); /* it has a log in both before the handler comes */
     came = 0;
     nvmi_self->handlers_store = false; /* else signals wait during commits */
     stop();
     once();
     stop();
+    if (is_both)
+      abort_behind();
     CHECK(came <= 1 && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
     if (is_beside)
       power_copy(test_path("second"), test_path("killed"));
@@ -322,6 +345,8 @@ TEST(stepped_count) { step_all(count_once, 67); }
 TEST(stepped_first_store) { step_all(store_first, 5); }
 
 TEST(stepped_commit_beside) { step_all(commit_beside, 11); }
+
+TEST(stepped_commit_of_both) { step_all(commit_both, 11); }
 
 TEST(stepped_abort_beside) { step_all(abort_beside, 11); }
 
