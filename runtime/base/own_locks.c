@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 struct nvmi_mutex nvmi_locks[NVMI_RANKS] = {
     [0 ... NVMI_RANKS - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
@@ -89,9 +90,14 @@ void nvmi_unlock(struct nvmi_mutex *lock) {
   self.held[rank]--;
 }
 
-void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock) {
+void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock, unsigned ms) {
   own(lock, NULL);
-  NVMI_UNCANCELLED(pthread_cond_wait(condition, &lock->mutex));
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  uint64_t ns = (uint64_t)until.tv_nsec + ms * UINT64_C(1000000);
+  until.tv_sec += (time_t)(ns / 1000000000);
+  until.tv_nsec = (long)(ns % 1000000000);
+  NVMI_UNCANCELLED(pthread_cond_clockwait(condition, &lock->mutex, CLOCK_MONOTONIC, &until));
   own(lock, &self);
 }
 

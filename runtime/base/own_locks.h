@@ -66,7 +66,8 @@ void nvmi_lock(struct nvmi_mutex *lock);
 void nvmi_unlock(struct nvmi_mutex *lock);
 bool nvmi_try_lock(struct nvmi_mutex *lock);       /* true: it is locked */
 bool nvmi_has_lock(const struct nvmi_mutex *lock); /* the calling thread */
-void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock);
+/* So long at most. */
+void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock, unsigned ms);
 
 /* Around fork, by its handlers. Signals wait meanwhile: a handler that stores would wait at a gate
  * whose thread wants one of these locks. `at_work`: the thread forks in a handler that interrupted

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/kill.h"
+#include "base/own_threads.h"
 #include "core/header.h"
 #include "heap/heap_types.h"
 
@@ -217,7 +218,8 @@ void nvmi_counts_rest(struct nvm_pool *pool) {
   counts->stop = true;
   pthread_cond_signal(&counts->wake);
   nvmi_unlock(&counts->append);
-  NVMI_UNCANCELLED(pthread_join(counts->thread, NULL));
+  NVMI_UNCANCELLED(pthread_join(counts->thread, NULL)); /* not where that thread calls exit */
+  nvmi_own_thread_ends();
   counts->stop = counts->has_thread = false;
 }
 

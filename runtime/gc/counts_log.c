@@ -5,6 +5,7 @@
 #include "gc/counts.h"
 
 #include "base/kill.h"
+#include "base/own_threads.h"
 #include "gc/changes.h"
 #include "log/log.h"
 #include "log/log_read.h"
@@ -55,7 +56,10 @@ static void *count_on(void *argument) {
   nvmi_lock(&counts->append);
   while (!counts->stop) {
     if (counts->end - counts->done < THREAD_AT) {
-      nvmi_wait(&counts->wake, &counts->append);
+      nvmi_wait(&counts->wake, &counts->append, NVMI_OWN_THREAD_LOOKS_MS);
+      nvmi_unlock(&counts->append);
+      nvmi_own_thread_looks();
+      nvmi_lock(&counts->append);
       continue;
     }
     nvmi_unlock(&counts->append);
@@ -74,7 +78,10 @@ static void wake(struct nvmi_counts *counts) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    nvmi_own_thread_begins();
     counts->has_thread = pthread_create(&counts->thread, NULL, count_on, counts) == 0;
+    if (!counts->has_thread)
+      nvmi_own_thread_ends();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
   }
   pthread_cond_signal(&counts->wake);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "platform/late_sync.h"
 
+#include "base/own_threads.h"
 #include "base/uncancelled.h"
 #include "platform/sync.h"
 
@@ -37,8 +38,12 @@ static void await(_Atomic uint32_t *word, const struct timespec *patience) {
 static void *sync_late(void *argument) {
   struct late *late = argument;
   struct timespec delay = {late->ms / 1000, late->ms % 1000 * 1000000L};
+  const struct timespec look = {0, NVMI_OWN_THREAD_LOOKS_MS * 1000000L};
   while (!late->ends) {
-    await(&late->asked, NULL);
+    await(&late->asked, &look);
+    nvmi_own_thread_looks();
+    if (!late->asked)
+      continue;
     await(&late->ends, &delay);
     if (late->ends)
       break;
@@ -58,9 +63,12 @@ int nvmi_late_sync_start(unsigned index, unsigned ms) {
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
+  nvmi_own_thread_begins();
   int error = pthread_create(&late->thread, NULL, sync_late, late);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   late->runs = !error;
+  if (error)
+    nvmi_own_thread_ends();
   errno = error;
   return error ? -1 : 0;
 }
@@ -72,7 +80,8 @@ void nvmi_late_sync_stop(unsigned index) {
   late->ends = late->asked = 1;
   wake(&late->ends);
   wake(&late->asked);
-  NVMI_UNCANCELLED(pthread_join(late->thread, NULL));
+  NVMI_UNCANCELLED(pthread_join(late->thread, NULL)); /* not where that thread calls exit */
+  nvmi_own_thread_ends();
   late->runs = false;
 }
 

@@ -14,6 +14,7 @@
 #include "pool/durable.h"
 
 #include "base/own_files.h"
+#include "base/own_threads.h"
 #include "base/signal_frame.h"
 #include "core/exits.h"
 #include "core/map.h"
@@ -83,6 +84,7 @@ static void orphan(struct nvm_pool *pool) {
 static void in_child(void) {
   process = getpid();
   nvmi_freeze_forget();
+  nvmi_own_threads_in_child();
   nvmi_sync_in_child(hands_over);
   if (!hands_over) {
     nvmi_order_forget();
