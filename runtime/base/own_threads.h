@@ -9,7 +9,7 @@ enum { NVMI_OWN_THREAD_LOOKS_MS = 500 };
 void nvmi_own_thread_begins(void);
 void nvmi_own_thread_ends(void);
 /* Called by each of them, without locks, every NVMI_OWN_THREAD_LOOKS_MS. Does what the C library would do if
- * they were not there: where only they are left the process ends as by exit(0). */
+ * they were not there: where only they are left the process exits with success. */
 void nvmi_own_thread_looks(void);
 /* In a forked child there are none. */
 void nvmi_own_threads_in_child(void);
