@@ -56,14 +56,17 @@ class Image:
 
     def is_behind_syncs(self, changed):
         """Whether a crash of the machine explains it: of a pool whose commits do not wait, entries that no
-        sync has covered."""
-        log_format, durable = struct.unpack_from("<I", self.data, 112)[0], self.word(0x2008)
+        sync has covered; those below the replay floor nobody needs any more."""
+        log_format, floor, durable = struct.unpack_from("<I", self.data, 112)[0], *self.words(0x2000, 2)
         return log_format == DELAYED and all(
-            f.order >= durable for frames in self.frames for f in frames
+            f.order >= durable or f.order < floor for frames in self.frames for f in frames
             if any(f.at <= at < f.end for at in changed))
 
     def word(self, at):
-        return struct.unpack_from("<Q", self.data, at)[0]
+        return self.words(at, 1)[0]
+
+    def words(self, at, count):
+        return struct.unpack_from(f"<{count}Q", self.data, at)
 
     def find_slots(self):
         self.slots = []
