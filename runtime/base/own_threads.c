@@ -15,7 +15,7 @@
 static _Atomic unsigned count;
 static atomic_bool leaves;
 
-void nvmi_own_thread_begins(void) { count++; }
+void nvmi_own_thread_began(void) { count++; }
 void nvmi_own_thread_ends(void) { count--; }
 void nvmi_own_threads_in_child(void) { count = 0; }
 

@@ -5,8 +5,9 @@
 
 enum { NVMI_OWN_THREAD_LOOKS_MS = 500 };
 
-/* One is about to be made; one has ended, or could not be made. */
-void nvmi_own_thread_begins(void);
+/* One is there; one is about to end. So never more are counted than there are: a thread of the program would be
+ * taken for one of them. */
+void nvmi_own_thread_began(void);
 void nvmi_own_thread_ends(void);
 /* Called by each of them, without locks, every NVMI_OWN_THREAD_LOOKS_MS. Does what the C library would do if
  * they were not there: where only they are left the process exits with success. */

@@ -214,12 +214,12 @@ void nvmi_counts_rest(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
   if (!counts || !counts->has_thread || pool->forked)
     return;
+  nvmi_own_thread_ends();
   nvmi_lock(&counts->append);
   counts->stop = true;
   pthread_cond_signal(&counts->wake);
   nvmi_unlock(&counts->append);
   NVMI_UNCANCELLED(pthread_join(counts->thread, NULL)); /* not where that thread calls exit */
-  nvmi_own_thread_ends();
   counts->stop = counts->has_thread = false;
 }
 

@@ -78,10 +78,9 @@ static void wake(struct nvmi_counts *counts) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    nvmi_own_thread_begins();
     counts->has_thread = pthread_create(&counts->thread, NULL, count_on, counts) == 0;
-    if (!counts->has_thread)
-      nvmi_own_thread_ends();
+    if (counts->has_thread)
+      nvmi_own_thread_began();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
   }
   pthread_cond_signal(&counts->wake);

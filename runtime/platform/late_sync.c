@@ -63,12 +63,11 @@ int nvmi_late_sync_start(unsigned index, unsigned ms) {
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
-  nvmi_own_thread_begins();
   int error = pthread_create(&late->thread, NULL, sync_late, late);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   late->runs = !error;
-  if (error)
-    nvmi_own_thread_ends();
+  if (!error)
+    nvmi_own_thread_began();
   errno = error;
   return error ? -1 : 0;
 }
@@ -77,11 +76,11 @@ void nvmi_late_sync_stop(unsigned index) {
   struct late *late = &all[index];
   if (!late->runs)
     return;
+  nvmi_own_thread_ends();
   late->ends = late->asked = 1;
   wake(&late->ends);
   wake(&late->asked);
   NVMI_UNCANCELLED(pthread_join(late->thread, NULL)); /* not where that thread calls exit */
-  nvmi_own_thread_ends();
   late->runs = false;
 }
 
