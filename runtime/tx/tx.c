@@ -158,10 +158,10 @@ static __attribute__((noinline)) void finish_handlers(struct nvmi_thread *thread
     thread->has_lost = true; /* the next beginning tells */
 }
 
-/* What handlers may change is read at work only: from then on they add lines to `nested`, after they have
- * touched the pool, and nothing else. Those that are there when the pools have been taken are found so;
- * what comes later belongs to the next transaction, or ends behind them (finish_handlers). `masked`: signals wait. `in_order`: the
- * thread's ticket is being ended. */
+/* What signal handlers may change is read at work only. From then on they touch a pool, then add lines to
+ * `nested`, and do nothing else. Lines that are there when the pools have been taken are found. Lines that
+ * come later belong to the next transaction, or end at once (finish_handlers).
+ * `masked`: signals wait. `in_order`: the thread's ticket is being ended. */
 static inline __attribute__((always_inline)) enum nvm_error
 finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   uint64_t failed = 0;

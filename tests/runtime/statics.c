@@ -2,7 +2,6 @@
  * anew in spite of deaths and power failures (runtime/symbols/statics.h). */
 #define _GNU_SOURCE
 #include "symbols/statics.h"
-#include "base/own_locks.h"
 #include "bound.h"
 #include "core/pool.h"
 #include "simulation.h"
@@ -353,7 +352,7 @@ static void stop_first(const void *address) {
   uint64_t at = (uint64_t)((const char *)address - shared->home);
   if (at < shared->header.heap_offset || steps++)
     return;
-  nvmi_real_post(&marked); /* inside a commit, where sem_post waits for its end */
+  sem_post(&marked);
   sem_wait(&committed);
 }
 

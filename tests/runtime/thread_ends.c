@@ -1,4 +1,4 @@
-/* thread_ends.c: destructors and signal handlers store while a thread ends, and behind its end. */
+/* thread_ends.c: destructors and signal handlers store while a thread ends. */
 #define _GNU_SOURCE
 #include "harness.h"
 #include "store.h"
@@ -24,7 +24,7 @@ static void store_late(void *round) {
 }
 
 static void *end_late(void *argument) {
-  STORE(late_words[0], 1); /* libnvmove's destructor exists and runs first */
+  STORE(late_words[0], 1); /* the key of libnvmove's destructor exists before the other one */
   CHECK(pthread_key_create(&late_key, store_late) == 0);
   CHECK(pthread_setspecific(late_key, (void *)1) == 0);
   return argument;
@@ -42,8 +42,8 @@ static void run_late(void *unused) {
   kill(getpid(), SIGKILL);
 }
 
-/* What a destructor stores is committed in its round, by libnvmove's own, which comes last. Of the fourth
- * round: tests/driver/last-destructor.test. */
+/* What a destructor stores is committed in its round: libnvmove's own destructor comes last. AddressSanitizer
+ * has left the thread by the fourth round; tests/driver/last-destructor.test tries that one. */
 TEST(thread_specific_destructors_store) {
 #if __has_feature(thread_sanitizer)
   test_skip("ThreadSanitizer has left the thread before its last round of destructors");
