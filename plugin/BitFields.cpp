@@ -55,7 +55,7 @@ bool keeps(const StoreInst &Store, const Value *V, const APInt &Others, unsigned
          (IsNothing(A) && keeps(Store, B, Others, Depth + 1));
 }
 
-std::string placeOf(const DebugLoc &At) {
+std::string keyOf(const DebugLoc &At) {
   SmallString<128> Path(At->getDirectory());
   sys::path::append(Path, At->getFilename());
   if (sys::path::is_absolute(At->getFilename()))
@@ -74,7 +74,7 @@ bool markBitFields(Module &M) {
     for (Instruction &I : instructions(F)) {
       auto *Store = dyn_cast<StoreInst>(&I);
       const APInt *Kept = Store && I.getDebugLoc() ? keptBits(*Store) : nullptr;
-      if (!Kept || !Known.lookup(placeOf(I.getDebugLoc())))
+      if (!Kept || !Known.lookup(keyOf(I.getDebugLoc())))
         continue;
       auto *Bits = ConstantInt::get(M.getContext(), ~*Kept);
       I.setMetadata(BitsMark, MDNode::get(M.getContext(), ConstantAsMetadata::get(Bits)));

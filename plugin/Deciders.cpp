@@ -26,7 +26,7 @@ std::optional<int64_t> numberOf(ASTContext &Context, const Expr &Argument) {
   return static_cast<int64_t>(Result.Val.getInt().extOrTrunc(64).getRawData()[0]);
 }
 
-std::string textOf(const Expr &Argument) {
+std::string literalOf(const Expr &Argument) {
   const Expr *E = &Argument;
   if (auto *Constant = dyn_cast<ConstantExpr>(E))
     E = Constant->getSubExpr();
@@ -109,7 +109,7 @@ std::optional<WhenLayout> annotatedWhen(ASTContext &Context, const FieldDecl &Fi
     }
     When.Values.push_back(*Value);
   }
-  std::string Path = textOf(**Mark->args_begin());
+  std::string Path = literalOf(**Mark->args_begin());
   bool IsBehindArray = false;
   for (const Scope *In = Around; In; In = In->Around) {
     if (!In->Record) {

@@ -30,7 +30,7 @@ constexpr const char *LoadMark = "nvmove.emulated-load:", *StoreMark = "nvmove.e
 /// Metadata: what one phase leaves to the other.
 constexpr const char *KeptName = "nvmove.emulation";
 
-enum SiteKind { Loads, Stores, Copies, Commits, SiteKinds };
+enum SiteKind { Loads, Stores, Copies, Outputs, SiteKinds };
 using Counts = std::array<unsigned, SiteKinds>;
 
 SiteKind kindOf(const Access &A) {
@@ -172,7 +172,7 @@ void chargeOutputs(Function &F, Counts &Made) {
     IRBuilder<> At(Call);
     Value *Descriptor = outputDescriptor(*Call);
     callAbi(At, "__nvm_charge_output", {Descriptor ? Descriptor : At.getInt32(INT_MIN)});
-    ++Made[Commits];
+    ++Made[SiteKind::Outputs];
   }
   for (CallBase *Call : Waiting) {
     IRBuilder<> At(Call);
@@ -335,7 +335,7 @@ void finishEmulated(Module &M) {
   if (settings().Remarks)
     errs() << "nvmove: " << M.getSourceFileName() << ": charged at " << Made[Loads] << " loads, "
            << Made[Stores] << " stores, " << Made[Copies] << " copies; commits before "
-           << Made[Commits] << " outputs\n";
+           << Made[Outputs] << " outputs\n";
 }
 
 } // namespace nvmove::plugin

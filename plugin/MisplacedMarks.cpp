@@ -45,7 +45,7 @@ bool isUse(const Decl &D) {
   return isa<FunctionDecl>(D) || (Variable && Variable->hasLocalStorage());
 }
 
-bool fits(Place For, const Decl &D) {
+bool isFor(Place For, const Decl &D) {
   switch (For) {
   case Place::Anywhere:
     return true;
@@ -78,7 +78,7 @@ void refuseMisplacedMarks(ASTContext &Context, const Decl &D) {
       unsigned Id = Diagnostics.getCustomDiagID(
           DiagnosticsEngine::Error, "'%0' is no mark of nvmove; nvmove/marks.h has all of them");
       Diagnostics.Report(Mark->getLocation(), Id) << Text;
-    } else if (!fits(Known->For, D)) {
+    } else if (!isFor(Known->For, D)) {
       unsigned Id = Diagnostics.getCustomDiagID(
           DiagnosticsEngine::Error,
           "%0 has no effect here: it marks %1%select{|; put it before the type of the member}2");

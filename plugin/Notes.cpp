@@ -70,7 +70,7 @@ struct Place {
   int64_t Offset = 0;
 };
 
-Place placeOf(Value *Address, const DataLayout &DL, bool AllowNonInbounds) {
+Place partsOf(Value *Address, const DataLayout &DL, bool AllowNonInbounds) {
   APInt Offset(DL.getIndexTypeSizeInBits(Address->getType()), 0);
   Value *Base = Address->stripAndAccumulateConstantOffsets(DL, Offset, AllowNonInbounds);
   return {Base, Offset.getSExtValue()};
@@ -111,7 +111,7 @@ SmallVector<Stretch> stretchesOf(ArrayRef<Note> Group) {
   SmallVector<Stretch> Result;
   for (const Note &N : Group) {
     // Fields of one object, told by an address that is surely inside it, lie in the range together.
-    Stretch Made{placeOf(N.Address, DL, true),
+    Stretch Made{partsOf(N.Address, DL, true),
                  N.Size,
                  N.Length,
                  {N.Address->stripInBoundsConstantOffsets()}};

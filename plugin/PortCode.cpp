@@ -23,7 +23,7 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-enum PlaceMember : unsigned { Type = 0, Scope = 1 };
+enum class PlaceMember : unsigned { Type = 0, Scope = 1 };
 
 Value *placing(IRBuilderBase &At, PlaceMember Member) {
   Module &M = *At.GetInsertBlock()->getModule();
@@ -34,7 +34,8 @@ Value *placing(IRBuilderBase &At, PlaceMember Member) {
   if (!Place)
     Place = new GlobalVariable(M, Shape, false, GlobalValue::ExternalLinkage, nullptr, Name,
                                nullptr, GlobalValue::InitialExecTLSModel);
-  return At.CreateStructGEP(Shape, At.CreateThreadLocalAddress(Place), Member);
+  return At.CreateStructGEP(Shape, At.CreateThreadLocalAddress(Place),
+                            static_cast<unsigned>(Member));
 }
 
 /// Sets the scope, and gives the one before.

@@ -22,7 +22,7 @@ namespace nvmove::plugin {
 namespace {
 
 /// Calls of which the runtime wants to know the place: it sees by itself what they do.
-bool isPlaced(const CallBase &Call) {
+bool placesFiles(const CallBase &Call) {
   const Function *Callee = namedCallee(Call);
   if (!Callee)
     return !Call.isInlineAsm(); // perhaps one that libpmem2 gave
@@ -102,7 +102,7 @@ private:
       tellFence(I);
     if (!Call)
       return;
-    if (isPlaced(*Call))
+    if (placesFiles(*Call))
       tellPlace(*Call);
     if (Call->isTerminator() || isMustTail(I))
       return;

@@ -11,7 +11,7 @@ using namespace clang;
 namespace nvmove::plugin {
 namespace {
 
-bool isPlain(const Words &Elements) {
+bool areVolatile(const Words &Elements) {
   return llvm::all_of(Elements, [](const Word &W) { return W.Layout.Kind == NVM_FIELD_VOLATILE; });
 }
 
@@ -96,7 +96,7 @@ bool isSame(const Word &A, const Word &B) {
          B.Elements.empty();
 }
 
-Word join(const Flattener &Flatten, const Words &Tails) {
+Word joinTails(const Flattener &Flatten, const Words &Tails) {
   const Word *First = nullptr; // of those with pointers
   uint64_t Lowest = UINT64_MAX;
   bool Same = true;
@@ -105,7 +105,7 @@ Word join(const Flattener &Flatten, const Words &Tails) {
     if (tellsItself(Elements))
       return W;
     Same &= isSame(W, Tails.front());
-    if (isPlain(Elements))
+    if (areVolatile(Elements))
       continue;
     First = First ? First : &W;
     Lowest = std::min(Lowest, W.Layout.Offset);
@@ -154,7 +154,8 @@ std::optional<uint64_t> placeInWord(const Word &Tail, const Words &Elements) {
 Words layInnerOver(const Flattener &Flatten, Words All, const Extent &Record) {
   constexpr uint64_t OneByOne = 1 << 20; // bytes; more words would take the compiler long
   Words Arrays = takeInner(All, Record);
-  llvm::erase_if(Arrays, [&](const Word &W) { return W.Spilt || isPlain(Flatten.elements(W)); });
+  llvm::erase_if(Arrays,
+                 [&](const Word &W) { return W.Spilt || areVolatile(Flatten.elements(W)); });
   if (Arrays.empty())
     return All;
   if (Record.End - Arrays.front().Layout.Offset <= OneByOne)
@@ -197,7 +198,7 @@ void decideTails(const Flattener &Flatten, Words &All, const TypeLayout &Type) {
   if (Tails.size() < 2)
     return;
   llvm::erase_if(All, [](const Word &W) { return W.isTail(); });
-  All.push_back(join(Flatten, Tails));
+  All.push_back(joinTails(Flatten, Tails));
 }
 
 bool hasTail(const Words &All) {

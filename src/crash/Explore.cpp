@@ -6,6 +6,7 @@
 #include "crash/PoolExplorer.h"
 #include "crash/RawExplorer.h"
 #include "crash/Together.h"
+#include "support/Failed.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -13,14 +14,8 @@
 #include <chrono>
 
 namespace nvmove::crash {
-namespace {
 
-llvm::Error failed(const std::string &Why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
-}
-
-} // namespace
-
+using support::failed;
 llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   auto Start = std::chrono::steady_clock::now();
   if (T.Raw)

@@ -5,6 +5,8 @@
 
 namespace nvmove::crash {
 
+constexpr size_t LossesNamed = 4; ///< lines of a loss that get notes of their own
+
 /// Adds \p F, or counts it to the one of the same kind at the same place; beyond a hundred it only
 /// counts. The finding that it is in, when it is new.
 Finding *addFinding(Result &R, Finding F);

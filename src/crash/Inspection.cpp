@@ -35,7 +35,7 @@ void answer(const std::string &Path, int Into,
   _exit(0);
 }
 
-std::string readAll(int From) {
+std::string readToEnd(int From) {
   std::string Text;
   char Part[4096];
   pollfd File{From, POLLIN, 0};
@@ -48,14 +48,14 @@ std::string readAll(int From) {
   return "";
 }
 
-struct Wanted {
+struct Lookup {
   uint64_t Place;
   nvm_block Block;
   bool Found = false;
 };
 
 bool isItThere(void *Context, const nvm_block *Block) {
-  auto *W = static_cast<Wanted *>(Context);
+  auto *W = static_cast<Lookup *>(Context);
   W->Found = W->Place - Block->offset < Block->size;
   if (W->Found)
     W->Block = *Block;
@@ -64,7 +64,7 @@ bool isItThere(void *Context, const nvm_block *Block) {
 
 /// First: in the file.
 MemberName memberAt(NVM_POOL *Pool, uint64_t Place) {
-  Wanted W{Place, {}};
+  Lookup W{Place, {}};
   nvm_pool_each_block(Pool, /*reach=*/false, isItThere, &W);
   uint64_t Aligned = Place & ~uint64_t(7), Word;
   std::memcpy(&Word, static_cast<const char *>(nvm_pool_base(Pool)) + Aligned, sizeof Word);
@@ -97,7 +97,7 @@ std::string inspect(const std::string &Path,
   std::string Text;
   if (Child > 0) {
     HelperGroup Ours(Child);
-    Text = readAll(Ends[0]);
+    Text = readToEnd(Ends[0]);
   }
   close(Ends[0]);
   if (Child > 0)

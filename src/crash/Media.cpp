@@ -16,7 +16,7 @@ namespace {
 /// traces a copy of a line makes fifteen.
 constexpr size_t VersionsMax = 24, RawVersionsMax = 48;
 
-llvm::Error failed(const char *What) {
+llvm::Error noImage(const char *What) {
   return llvm::createStringError(std::error_code(errno, std::generic_category()),
                                  "cannot make the image of a pool: %s", What);
 }
@@ -28,10 +28,10 @@ llvm::Expected<std::unique_ptr<Media>> Media::make(uint64_t Size) {
   M->Size = Size;
   M->Fd = memfd_create("nvmove-crash", MFD_CLOEXEC);
   if (M->Fd < 0 || ftruncate(M->Fd, static_cast<off_t>(M->Size)))
-    return failed("memfd");
+    return noImage("memfd");
   void *Map = mmap(nullptr, M->Size, PROT_READ | PROT_WRITE, MAP_SHARED, M->Fd, 0);
   if (Map == MAP_FAILED)
-    return failed("mmap");
+    return noImage("mmap");
   M->Map = static_cast<char *>(Map);
   return std::move(M);
 }

@@ -13,9 +13,7 @@
 namespace nvmove::crash {
 namespace {
 
-constexpr size_t LossesNamed = 4; ///< lines of a loss that get a note of their own
-
-const char *kindOf(Verdict What) {
+const char *kindOfVerdict(Verdict What) {
   switch (What) {
   case Verdict::NotRecovered:
     return "recovery failed";
@@ -176,7 +174,7 @@ private:
   }
 
   void found(const Judgement &Said, const Choices &C, bool InRecovery) {
-    Finding F{kindOf(Said.What), Said.Message, nullptr, {}, 1, At};
+    Finding F{kindOfVerdict(Said.What), Said.Message, nullptr, {}, 1, At};
     F.Number = Number;
     if (Said.What == Verdict::Torn)
       blame(Said, C, F);

@@ -6,18 +6,16 @@
 #include "crash/Looking.h"
 #include "crash/Minimise.h"
 #include "crash/RawRules.h"
+#include "support/Failed.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::crash {
+
+using support::failed;
 namespace {
 
-constexpr size_t LossesNamed = 4;    ///< lines of a loss that get notes of their own
 constexpr size_t MinimisedMax = 200; ///< failing states whose smallest loss is looked for
-
-llvm::Error failed(const std::string &Why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
-}
 
 /// One look.
 class RawExplorer : public Looking {

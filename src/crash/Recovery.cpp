@@ -29,7 +29,7 @@ constexpr unsigned EachMax = 8; ///< so many first steps are all taken, then a q
 /// Smaller than those of a run: there is a recovery for each of many states.
 constexpr Limits RecoveryLimits = {64, 8, 16};
 
-llvm::Error failed(const char *What) {
+llvm::Error systemError(const char *What) {
   return llvm::createStringError(std::error_code(errno, std::generic_category()), What);
 }
 
@@ -44,15 +44,15 @@ llvm::Expected<std::unique_ptr<Recovery>> Recovery::make(uint64_t Size, Model Wh
   if (R->Fd >= 0 && ftruncate(R->Fd, static_cast<off_t>(Size)) == 0)
     Map = mmap(nullptr, Size, PROT_READ | PROT_WRITE, MAP_SHARED, R->Fd, 0);
   if (Map == MAP_FAILED)
-    return failed("cannot make a second image of the pool");
+    return systemError("cannot make a second image of the pool");
   R->Map = static_cast<char *>(Map);
   Map = mmap(nullptr, SaidMax, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Map == MAP_FAILED)
-    return failed("cannot make room for the messages of recoveries");
+    return systemError("cannot make room for the messages of recoveries");
   R->Said = static_cast<char *>(Map);
   llvm::SmallString<128> Path;
   if (llvm::sys::fs::createTemporaryFile("nvmove-crash-recovery", "trace", Path))
-    return failed("cannot make a file for the trace of a recovery");
+    return systemError("cannot make a file for the trace of a recovery");
   R->Traced.set(Path.str().str());
   return std::move(R);
 }
@@ -179,8 +179,8 @@ Judgement Recovery::judgeTrace(Judge &J, const Trace &T, const Media &M, Interru
     }
   }
   if (Worst.What != Verdict::Right)
-    Worst.Message =
-        "the power failed during recovery" + (Worst.Message.empty() ? "" : ": " + Worst.Message);
+    Worst.Message = "the power systemError during recovery" +
+                    (Worst.Message.empty() ? "" : ": " + Worst.Message);
   return Worst;
 }
 

@@ -13,12 +13,12 @@ constexpr const char *Ends[] = {"", ".image", ".output"};
 constexpr size_t EndMax = 8; ///< bytes of the longest
 
 /// What a handler can read: a path that is not empty is whole.
-struct Known {
+struct Remembered {
   char Path[PATH_MAX + EndMax];
   volatile size_t Length;
 } All[4];
 
-void removeFiles(Known &K) {
+void removeFiles(Remembered &K) {
   for (const char *End : Ends) {
     std::memcpy(K.Path + K.Length, End, std::strlen(End) + 1);
     unlink(K.Path);
@@ -52,7 +52,7 @@ TemporaryTrace::~TemporaryTrace() {
 }
 
 void removeTemporaries() {
-  for (Known &K : All)
+  for (Remembered &K : All)
     if (K.Length)
       removeFiles(K);
 }

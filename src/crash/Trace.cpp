@@ -16,7 +16,7 @@
 namespace nvmove::crash {
 namespace {
 
-llvm::Error failed(const std::string &Path, const llvm::Twine &What) {
+llvm::Error unreadable(const std::string &Path, const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), Path + ": " + What.str());
 }
 
@@ -24,7 +24,7 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read(const std::string &Path
   auto Buffer =
       llvm::MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!Buffer)
-    return failed(Path, Buffer.getError().message());
+    return unreadable(Path, Buffer.getError().message());
   return std::move(*Buffer);
 }
 
@@ -182,10 +182,10 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
   llvm::StringRef Rest = T.Buffer->getBuffer();
   nvm_trace_header Header;
   if (Rest.size() < sizeof Header)
-    return failed(Path, "no trace: the file ends within its header");
+    return unreadable(Path, "no trace: the file ends within its header");
   std::memcpy(&Header, Rest.data(), sizeof Header);
   if (Header.magic != NVM_TRACE_MAGIC || Header.version != NVM_TRACE_VERSION)
-    return failed(Path, "no trace of this version of nvmove");
+    return unreadable(Path, "no trace of this version of nvmove");
   T.Apart = Header.flags & NVM_TRACE_APART;
   T.Method = Header.flags & NVM_TRACE_LAT    ? "lat"
              : Header.flags & NVM_TRACE_LATB ? "latb"
@@ -211,11 +211,11 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
       break;
     }
     if (R.kind < NVM_TRACE_OPEN || R.kind > NVM_TRACE_SOCKET)
-      return failed(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
+      return unreadable(Path, llvm::formatv("record at byte {0}: an unknown kind", Offset).str());
     Event E{static_cast<nvm_trace_kind>(R.kind), R.thread, R.place, R.extra,
             Rest.substr(sizeof R, R.size),       false};
     if (const char *Wrong = take(T, E))
-      return failed(Path, llvm::formatv("record at byte {0}: {1}", Offset, Wrong).str());
+      return unreadable(Path, llvm::formatv("record at byte {0}: {1}", Offset, Wrong).str());
     Rest = Rest.drop_front(sizeof R + Padded);
   }
   auto Image = readSparse(Path + ".image");
@@ -223,7 +223,7 @@ llvm::Expected<Trace> readTrace(const std::string &Path) {
     return Image.takeError();
   T.Image = std::move(*Image);
   if ((!T.Size && !T.Raw) || T.Image->getBufferSize() != T.Size)
-    return failed(Path, "the image beside it is of another run");
+    return unreadable(Path, "the image beside it is of another run");
   constexpr size_t Magic = sizeof(uint64_t);
   T.Created =
       T.Image->getBuffer().take_front(Magic).find_first_not_of('\0') == llvm::StringRef::npos;

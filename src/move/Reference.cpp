@@ -174,10 +174,6 @@ void noteUnseen(const Settings &S, const Reference &Made, Verdict &V) {
 
 } // namespace
 
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
-
 llvm::Error prepareLife(const Settings &S, const std::string &Tree) {
   llvm::sys::fs::remove(S.Pool);
   llvm::sys::fs::remove(S.Program.Errors);

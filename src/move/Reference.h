@@ -2,8 +2,11 @@
 #pragma once
 
 #include "move/Trial.h"
+#include "support/Failed.h"
 
 namespace nvmove::move {
+
+using support::failed;
 
 struct Reference {
   std::vector<std::string> States; ///< before the first step, and behind each
@@ -17,8 +20,6 @@ struct Reference {
 /// Runs the unchanged program, for \p V also killed. An error if two runs do not give the same answers to
 /// the check, or if these show nothing of the workload.
 llvm::Expected<Reference> makeReference(const Settings &S, Verdict &V);
-
-llvm::Error failed(const llvm::Twine &What);
 
 /// A fresh copy of \p Tree where the program runs; no pool.
 llvm::Error prepareLife(const Settings &S, const std::string &Tree);

@@ -2,6 +2,7 @@
 #include "observe/Observation.h"
 #include "observe/Sum.h"
 #include "observe/Variables.h"
+#include "support/Failed.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,13 +11,11 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace nvmove::observe {
+
+using support::failed;
 namespace {
 
 constexpr llvm::StringRef First = "nvmove-observation 1", Last = "done";
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
 
 /// A module, as it was mapped into the process.
 struct Part {

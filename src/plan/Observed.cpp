@@ -5,6 +5,7 @@
 #include "plan/Allocations.h"
 #include "plan/Assignments.h"
 #include "plan/Chains.h"
+#include "support/Failed.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,16 +14,14 @@
 #include "llvm/Support/Path.h"
 
 namespace nvmove::plan {
+
+using support::failed;
 namespace {
 
 using facts::Instruction;
 using facts::Op;
 
 constexpr ScopeId NoSource = 1u << 30; ///< From here on: functions whose source is not known.
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), What);
-}
 
 class Observer {
 public:

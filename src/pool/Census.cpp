@@ -23,7 +23,7 @@ bool count(void *Context, const nvm_block *Block) {
   return true;
 }
 
-void remember(void *Context, const char *Line) {
+void rememberLine(void *Context, const char *Line) {
   static_cast<std::vector<std::string> *>(Context)->push_back(Line);
 }
 
@@ -140,15 +140,15 @@ llvm::Expected<Findings> checkPool(const std::string &Path, bool AsOpened) {
   Hold AllLooks(Path);
   Findings Found;
   std::vector<std::string> &Faults = Found.Faults;
-  if (!AsOpened && nvm_pool_check(Path.c_str(), remember, &Faults) < 0)
+  if (!AsOpened && nvm_pool_check(Path.c_str(), rememberLine, &Faults) < 0)
     return lastError();
   if (!Faults.empty())
     return Found; // pointers in a damaged heap say nothing
   llvm::Expected<OpenPool> Pool = OpenPool::look(Path);
   if (!Pool)
     return Pool.takeError();
-  if (nvm_pool_verify(Pool->get(), remember, &Faults) < 0 ||
-      nvm_pool_verify_pointers(Pool->get(), remember, &Faults) < 0)
+  if (nvm_pool_verify(Pool->get(), rememberLine, &Faults) < 0 ||
+      nvm_pool_verify_pointers(Pool->get(), rememberLine, &Faults) < 0)
     return lastError();
   if (!Faults.empty())
     return Found;

@@ -6,6 +6,7 @@
 #include "pool/Successor.h"
 
 #include "nvmove/carry.h"
+#include "support/Failed.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,13 +19,11 @@
 
 namespace nvmove::pool {
 
+using support::failed;
+
 namespace {
 
 constexpr uint64_t TransactionBytes = 1 << 20;
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
 
 /// A block of the old pool, and the new one that stands for it.
 struct Block {

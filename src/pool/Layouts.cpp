@@ -31,7 +31,7 @@ namespace {
 
 constexpr uint64_t ImageMax = UINT64_C(4) << 30; ///< more is no program but nonsense
 
-llvm::Error failed(const std::string &Path, const llvm::Twine &What) {
+llvm::Error unusable(const std::string &Path, const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), Path + ": " + What);
 }
 
@@ -107,7 +107,7 @@ private:
   std::vector<char> Bytes;
 };
 
-bool remember(void *Context, const nvm_type *Type) {
+bool rememberType(void *Context, const nvm_type *Type) {
   static_cast<std::vector<const nvm_type *> *>(Context)->push_back(Type);
   return true;
 }
@@ -147,7 +147,7 @@ llvm::Error Layouts::forgetFormer(NVM_POOL *Pool) {
 
 llvm::Expected<Layouts> Layouts::of(NVM_POOL *Pool) {
   std::vector<const nvm_type *> Types;
-  if (nvm_pool_each_type(Pool, remember, &Types))
+  if (nvm_pool_each_type(Pool, rememberType, &Types))
     return lastError();
   Layouts Made;
   for (const nvm_type *Type : Types)
@@ -202,10 +202,10 @@ template <typename Storage> bool readType(const Image &Program, Storage &Kept, u
 
 llvm::Expected<Layouts> Layouts::read(const std::string &Path) {
   if (llvm::sys::fs::exists(Path) && !llvm::sys::fs::is_regular_file(Path))
-    return failed(Path, "not a regular file");
+    return unusable(Path, "not a regular file");
   auto Buffer = llvm::MemoryBuffer::getFile(Path, false, /*RequiresNullTerminator=*/false);
   if (!Buffer)
-    return failed(Path, Buffer.getError().message());
+    return unusable(Path, Buffer.getError().message());
   llvm::StringRef Bytes = (*Buffer)->getBuffer();
   uint64_t Magic = 0;
   memcpy(&Magic, Bytes.data(), std::min(sizeof Magic, Bytes.size()));
@@ -222,14 +222,14 @@ llvm::Expected<Layouts> Layouts::read(const std::string &Path) {
   if (!File || File->getHeader().e_machine != llvm::ELF::EM_X86_64 ||
       File->getHeader().e_type == llvm::ELF::ET_REL) {
     llvm::consumeError(File.takeError());
-    return failed(Path, "neither a pool nor a linked program for this processor");
+    return unusable(Path, "neither a pool nor a linked program for this processor");
   }
   Image Program;
   if (llvm::Error E = Program.load(*File))
-    return failed(Path, llvm::toString(std::move(E)));
+    return unusable(Path, llvm::toString(std::move(E)));
   auto Sections = File->sections();
   if (!Sections)
-    return failed(Path, llvm::toString(Sections.takeError()));
+    return unusable(Path, llvm::toString(Sections.takeError()));
   Layouts Made;
   Made.FromProgram = std::make_shared<Storage>();
   for (const Elf::Shdr &Section : *Sections) {
@@ -243,13 +243,13 @@ llvm::Expected<Layouts> Layouts::read(const std::string &Path) {
     for (uint64_t At = 0, Address; At + 8 <= Section.sh_size; At += 8)
       if (!Program.get(Section.sh_addr + At, Address) ||
           (Address && !readType(Program, *Made.FromProgram, Address)))
-        return failed(Path, "its layouts make no sense; was it linked by this nvmove-cc?");
+        return unusable(Path, "its layouts make no sense; was it linked by this nvmove-cc?");
   }
   for (const nvm_type &Type : Made.FromProgram->Types)
     Made.add(&Type);
   if (Made.ByName.empty())
-    return failed(Path, "it describes no types; was it linked by nvmove-cc? If so, it needs no "
-                        "'--layouts': 'undecided' in the map decides for blocks without type");
+    return unusable(Path, "it describes no types; was it linked by nvmove-cc? If so, it needs no "
+                          "'--layouts': 'undecided' in the map decides for blocks without type");
   return Made;
 }
 

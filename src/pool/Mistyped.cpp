@@ -76,7 +76,7 @@ bool agree(const Shape &Pointee, const Shape &Block, uint64_t Base) {
   return true;
 }
 
-struct Block {
+struct Typed {
   uint64_t Offset, Size;
   const char *Bytes;
   const nvm_type *Type; ///< or null
@@ -95,8 +95,8 @@ public:
   std::vector<std::string> run() {
     if (nvm_pool_each_block(Pool, /*reach=*/false, add, this) != 0)
       return {}; // the pool's checks told why
-    llvm::sort(Blocks, [](const Block &A, const Block &B) { return A.Offset < B.Offset; });
-    for (const Block &B : Blocks)
+    llvm::sort(Blocks, [](const Typed &A, const Typed &B) { return A.Offset < B.Offset; });
+    for (const Typed &B : Blocks)
       if (B.Type && B.Type->size)
         look(B);
     std::vector<std::string> Lines;
@@ -120,7 +120,7 @@ private:
     return Shapes.try_emplace(Type.id, Type).first->second;
   }
 
-  void look(const Block &B) {
+  void look(const Typed &B) {
     const nvm_type &Type = *B.Type;
     for (uint64_t Record = 0; Record + Type.size <= B.Size; Record += Type.size)
       for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
@@ -131,15 +131,15 @@ private:
       }
   }
 
-  void judge(const Block &Holder, const nvm_field &F, const nvm_type &Target, uint64_t At) {
+  void judge(const Typed &Holder, const nvm_field &F, const nvm_type &Target, uint64_t At) {
     uint64_t Value;
     memcpy(&Value, Holder.Bytes + At, sizeof Value);
     uint64_t Offset = (Value & ~F.tag) - Base;
     auto After =
-        llvm::upper_bound(Blocks, Offset, [](uint64_t O, const Block &B) { return O < B.Offset; });
+        llvm::upper_bound(Blocks, Offset, [](uint64_t O, const Typed &B) { return O < B.Offset; });
     if (!Value || After == Blocks.begin())
       return;
-    const Block &There = *std::prev(After);
+    const Typed &There = *std::prev(After);
     if (Offset - There.Offset >= There.Size || !There.Type || There.Type->id == Target.id ||
         !There.Type->size)
       return;
@@ -160,7 +160,7 @@ private:
 
   NVM_POOL *Pool;
   uint64_t Base;
-  std::vector<Block> Blocks;
+  std::vector<Typed> Blocks;
   std::unordered_map<uint64_t, const nvm_type *> Types;
   std::unordered_map<uint64_t, Shape> Shapes;
   std::map<std::vector<std::string>, Found> Hints;

@@ -1,18 +1,11 @@
 // The result as JSON, schema version 1: see Report.h.
+#include "report/JsonText.h"
 #include "report/Report.h"
 #include "report/Words.h"
-
-#include "llvm/Support/JSON.h"
 
 namespace nvmove::report {
 
 namespace {
-
-constexpr int SchemaVersion = 1; // Raised when a key changes its meaning or goes away.
-constexpr unsigned Indent = 1;
-
-/// Paths and source text need not be UTF-8; JSON must be.
-std::string clean(llvm::StringRef Text) { return llvm::json::fixUTF8(Text); }
 
 void printStrings(llvm::json::OStream &J, llvm::StringRef Key,
                   const std::vector<std::string> &Strings) {

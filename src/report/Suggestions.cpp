@@ -1,10 +1,10 @@
 // See Suggestions.h.
 #include "report/Suggestions.h"
 
+#include "report/JsonText.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 
@@ -12,11 +12,7 @@ namespace nvmove::report {
 
 namespace {
 
-constexpr int SchemaVersion = 1;
-constexpr unsigned Indent = 1;
 constexpr size_t TypesShown = 4;
-
-std::string clean(llvm::StringRef Text) { return llvm::json::fixUTF8(Text); }
 
 std::string where(const SourcePlace &Place) {
   return support::displayPath(Place.File) + ":" + std::to_string(Place.Line);

@@ -1,6 +1,7 @@
 // Options of compilers: see CommandLine.h. What the tables do not name keeps its meaning.
 #include "scan/CommandLine.h"
 
+#include "support/Failed.h"
 #include "support/Files.h"
 
 #include "clang/Driver/Options.h"
@@ -12,6 +13,8 @@
 #include "llvm/Support/Path.h"
 
 namespace nvmove::scan {
+
+using support::failed;
 
 namespace {
 
@@ -145,10 +148,6 @@ bool onlyWarns(llvm::StringRef Word) {
   return Word.starts_with("-W") && !Word.starts_with("-Wno-") && !PassesOn;
 }
 
-llvm::Error unusable(const llvm::Twine &Why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
-}
-
 /// Opens "-Wp,A,B" and "-Xpreprocessor A": the words stand alone, those about dependency files go.
 void openPreprocessorWords(std::vector<std::string> &Words) {
   std::vector<std::string> Kept;
@@ -194,7 +193,7 @@ llvm::Error keepOwnSource(CompileCommand &Command) {
     if (isSource(Command, Each))
       Sources.push_back(Each.First);
   if (Sources.empty())
-    return unusable("its command names no source file");
+    return failed("its command names no source file");
   auto Own = llvm::find_if(Sources, [&](size_t I) {
     return support::absolutePath(Command.Arguments[I], Command.Directory) == Command.File;
   });
@@ -205,7 +204,7 @@ llvm::Error keepOwnSource(CompileCommand &Command) {
   if (Own == Sources.end() && Sources.size() == 1)
     Own = Sources.begin();
   if (Own == Sources.end())
-    return unusable("its command names other sources, and not this one");
+    return failed("its command names other sources, and not this one");
   for (size_t I : llvm::reverse(Sources))
     if (I != *Own)
       Command.Arguments.erase(Command.Arguments.begin() + static_cast<std::ptrdiff_t>(I));
@@ -236,10 +235,10 @@ llvm::Error simplify(CompileCommand &Command, llvm::StringRef Output) {
     const std::string &First = Command.Arguments[Each.First];
     const std::string &Last = Command.Arguments[Each.First + Each.Count - 1];
     if (llvm::is_contained(Asks, Each.Id))
-      return unusable("its command compiles nothing, it asks the compiler for " + First);
+      return failed("its command compiles nothing, it asks the compiler for " + First);
     if (Each.Id == options::OPT_config)
-      return unusable("its command names a configuration file of clang (" + First +
-                      "); put the options in it into the command");
+      return failed("its command names a configuration file of clang (" + First +
+                    "); put the options in it into the command");
     if (Each.Id == options::OPT_o && Stated.empty())
       Stated = Each.Count == 2 ? Last : llvm::StringRef(First).drop_front(2).ltrim('=').str();
     if (Each.Id == options::OPT_working_directory) {

@@ -2,6 +2,7 @@
 // words in it are lost, and with them what the source means.
 #include "scan/CommandLine.h"
 
+#include "support/Failed.h"
 #include "support/Files.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,16 +15,14 @@
 
 namespace nvmove::scan {
 
+using support::failed;
+
 namespace {
 
 /// Response files name others; more than a few levels are a file that names itself.
 constexpr unsigned ResponseDepthMax = 16;
 /// Words of one command: ten times what the longest link lines of today have.
 constexpr size_t WordsMax = 200'000;
-
-llvm::Error unusable(const llvm::Twine &Why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Why);
-}
 
 class ResponseFiles {
 public:
@@ -38,7 +37,7 @@ public:
         continue;
       }
       if (Out.size() == WordsMax)
-        return unusable("its response files give more than " + llvm::Twine(WordsMax) + " words");
+        return failed("its response files give more than " + llvm::Twine(WordsMax) + " words");
       Out.push_back(Word);
     }
     return llvm::Error::success();
@@ -49,8 +48,8 @@ public:
 private:
   llvm::Error read(llvm::StringRef Name, llvm::StringRef Folder, unsigned Depth) {
     if (Depth == ResponseDepthMax)
-      return unusable("its response files are nested more than " + llvm::Twine(ResponseDepthMax) +
-                      " deep; does '" + Name + "' name itself?");
+      return failed("its response files are nested more than " + llvm::Twine(ResponseDepthMax) +
+                    " deep; does '" + Name + "' name itself?");
     std::string Path = support::absolutePath(Name, Folder);
     if (!llvm::sys::fs::exists(Path))
       Path = support::absolutePath(Name, Directory);
@@ -59,9 +58,9 @@ private:
     if (llvm::sys::fs::is_regular_file(Path))
       Text = llvm::MemoryBuffer::getFile(Path);
     if (!Text)
-      return unusable(
-          "its response file '" + Name + "' cannot be read (" + Text.getError().message() +
-          "), and the options in it are unknown; ninja keeps such files with -d keeprsp");
+      return failed("its response file '" + Name + "' cannot be read (" +
+                    Text.getError().message() +
+                    "), and the options in it are unknown; ninja keeps such files with -d keeprsp");
     if (!llvm::is_contained(Read, Path))
       Read.push_back(Path);
     llvm::BumpPtrAllocator Memory;

@@ -1,5 +1,6 @@
 // A pool is put aside: see CrashAside.h.
 #include "nvmove/CrashAside.h"
+#include "support/Failed.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -14,14 +15,12 @@
 #include <utility>
 
 namespace nvmove::tool {
+
+using support::failed;
 namespace {
 
 char Path[PATH_MAX], Aside[PATH_MAX]; ///< what a handler reads
 volatile std::sig_atomic_t IsAside;
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
 
 llvm::Error systemError(const char *What) {
   return failed(llvm::Twine(What) + ": " + std::strerror(errno));

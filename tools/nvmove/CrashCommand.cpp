@@ -6,6 +6,7 @@
 #include "crash/Judge.h"
 #include "crash/Report.h"
 #include "nvmove/nvmove.h"
+#include "support/Failed.h"
 #include "support/Files.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,11 +16,9 @@
 
 namespace nvmove::tool {
 
-namespace {
+using support::failed;
 
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
+namespace {
 
 crash::Options optionsOf(const CrashArguments &C) {
   crash::Options O;
@@ -52,7 +51,7 @@ void addWords(llvm::StringRef Line, std::set<std::string> &Files) {
 }
 
 /// The report replaces nothing that the answer comes from.
-llvm::Error checkOutput(const Arguments &A) {
+llvm::Error checkCrashOutput(const Arguments &A) {
   const std::string &Trace = A.Crash.TraceFile, &Keep = A.Crash.Keep;
   std::set<std::string> Read{A.Crash.Check};
   addWords(A.Crash.Check, Read);
@@ -93,7 +92,7 @@ int runCrash(const Arguments &A) {
     D.error(Fault);
     return ExitUsage;
   }
-  if (llvm::Error E = checkOutput(A)) {
+  if (llvm::Error E = checkCrashOutput(A)) {
     D.error(std::move(E));
     return ExitUsage;
   }

@@ -8,6 +8,7 @@
 
 #include "crash/Merge.h"
 #include "crash/Shell.h"
+#include "support/Failed.h"
 #include "support/Files.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -19,11 +20,9 @@
 #include <unistd.h>
 
 namespace nvmove::tool {
-namespace {
 
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
+using support::failed;
+namespace {
 
 llvm::Expected<std::string> freshTrace() {
   llvm::SmallString<128> Path;

@@ -7,6 +7,7 @@
 #include "crash/Helper.h"
 #include "crash/Judge.h"
 #include "crash/Temporary.h"
+#include "support/Failed.h"
 #include "support/Files.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,11 +28,9 @@
 
 namespace nvmove::tool {
 
-namespace {
+using support::failed;
 
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
+namespace {
 
 /// Wherever the program goes. Not support::absolutePath, which takes "link/.." for nothing: this
 /// path is opened.

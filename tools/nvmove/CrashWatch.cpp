@@ -16,14 +16,14 @@
 namespace nvmove::tool {
 namespace {
 
-volatile std::sig_atomic_t Interrupted;
+volatile std::sig_atomic_t Stopped;
 constexpr int Signals[] = {SIGINT, SIGTERM, SIGHUP};
 struct sigaction Before[std::size(Signals)];
 
 /// The first Ctrl-C is a wish; what else comes ends the command, and the checkers that run.
 void interrupt(int Signal) {
-  if (Signal == SIGINT && !Interrupted) {
-    Interrupted = 1;
+  if (Signal == SIGINT && !Stopped) {
+    Stopped = 1;
     return;
   }
   crash::killHelpers();
@@ -40,7 +40,7 @@ CrashWatch::CrashWatch(bool Quiet, bool FailFast)
   struct sigaction Action{};
   Action.sa_handler = interrupt;
   Action.sa_flags = SA_RESTART;
-  Interrupted = 0;
+  Stopped = 0;
   for (size_t I = 0; I < std::size(Signals); ++I)
     if (sigaction(Signals[I], &Action, &Before[I]); Before[I].sa_handler == SIG_IGN)
       sigaction(Signals[I], &Before[I], nullptr); // in the background, or by nohup
@@ -80,7 +80,7 @@ bool CrashWatch::goesOn(size_t Event, uint64_t States) {
                                   Event, States, Findings);
     HasLine = true;
   }
-  return !Interrupted && !(FailFast && HasError);
+  return !Stopped && !(FailFast && HasError);
 }
 
 } // namespace nvmove::tool

@@ -9,7 +9,7 @@
 namespace nvmove::tool {
 namespace {
 
-constexpr const char *Footer =
+constexpr const char *EstimateFooter =
     "Examples:\n"
     "  nvmove scan -p build --load rdbLoad --format=json -o types.json\n"
     "  nvmove estimate --types types.json --build 'make CC=\"$CC\"' -- ./bench.sh\n"
@@ -80,7 +80,7 @@ void addEstimateOptions(CLI::App &App, Arguments &A) {
       ->check(CLI::IsMember({"text", "json", "html"}));
   App.add_option("-o,--output", A.Output, "write there instead of to stdout")->option_text("FILE");
   App.add_flag("-q,--quiet", A.Quiet, "no progress");
-  App.footer(Footer);
+  App.footer(EstimateFooter);
 }
 
 int runEstimate(const Arguments &A) {

@@ -7,6 +7,7 @@
 #include "crash/Shell.h"
 #include "nvmove/abi.h"
 #include "nvmove/emulation.h"
+#include "support/Failed.h"
 #include "support/Trees.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,13 +24,11 @@
 #include <regex>
 
 namespace nvmove::tool {
+
+using support::failed;
 namespace {
 
 namespace fs = std::filesystem;
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
 
 /// A folder that goes away.
 class Workplace {

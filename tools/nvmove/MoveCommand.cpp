@@ -6,6 +6,7 @@
 #include "crash/Findings.h"
 #include "crash/Shell.h"
 #include "move/Report.h"
+#include "support/Failed.h"
 #include "support/Files.h"
 #include "support/Progress.h"
 #include "support/Trees.h"
@@ -19,11 +20,9 @@
 
 namespace nvmove::tool {
 
-namespace {
+using support::failed;
 
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
+namespace {
 
 /// A phase gives a status from ExitUsage on where it has said itself what is wrong.
 class Mover {
@@ -246,7 +245,7 @@ llvm::Expected<int> Mover::kill() {
   return V->isGood() ? ExitComplete : ExitIncomplete;
 }
 
-constexpr const char *Footer = R"(
+constexpr const char *MoveFooter = R"(
 Examples:
   nvmove move --load load --workload steps --check ask book.c
   nvmove move --load loadData --save saveData --build 'make CC="$CC"' --run './server -p 7000' \
@@ -309,7 +308,7 @@ void addMoveOptions(CLI::App &App, Arguments &A) {
       ->group("Output");
   App.add_flag("-q,--quiet", A.Quiet, "only the verdict")->group("Output");
   addExecution(App, A, "about a minute");
-  App.footer(Footer);
+  App.footer(MoveFooter);
 }
 
 std::string checkMove(Arguments &A) {

@@ -2,6 +2,7 @@
 #include "nvmove/Move.h"
 #include "nvmove/ShellStep.h"
 
+#include "support/Failed.h"
 #include "support/Files.h"
 #include "support/Process.h"
 
@@ -18,15 +19,13 @@
 
 namespace nvmove::tool {
 
+using support::failed;
+
 namespace fs = std::filesystem;
 
 namespace {
 
 constexpr const char *MadeName = "nvmove-made.json";
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
 
 std::string digest(llvm::StringRef Text) { return llvm::utohexstr(llvm::xxh3_64bits(Text)); }
 

@@ -2,6 +2,7 @@
 #include "nvmove/Commands.h"
 
 #include "observe/Show.h"
+#include "support/Failed.h"
 #include "support/Files.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,9 +21,11 @@
 #include <unistd.h>
 
 namespace nvmove::tool {
+
+using support::failed;
 namespace {
 
-constexpr const char *Footer =
+constexpr const char *ObserveFooter =
     "Examples:\n"
     "  make CC='nvmove-cc --nvmove-observe'\n"
     "  nvmove observe --load load_notes -o notes.observed.json -- ./notes <commands\n"
@@ -107,10 +110,6 @@ private:
     if (!Temporary.empty() && llvm::sys::fs::remove(Temporary))
       Said.note("what was observed is in " + Temporary + "; --show takes it");
     return ExitUsage;
-  }
-
-  static llvm::Error failed(const llvm::Twine &What) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
   }
 
   /// A folder of files of processes, or an observation.
@@ -246,7 +245,7 @@ void addObserveOptions(CLI::App &App, Arguments &A) {
       ->option_text("NAME");
   App.add_flag("--all", A.Observe.All, "also print what was freed before any point");
   App.add_flag("-q,--quiet", A.Quiet, "print no table and no warnings");
-  App.footer(Footer);
+  App.footer(ObserveFooter);
 }
 
 std::string checkObserve(Arguments &A) {

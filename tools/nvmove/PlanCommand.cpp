@@ -19,7 +19,7 @@ namespace nvmove::tool {
 
 namespace {
 
-constexpr const char *Footer = R"(
+constexpr const char *PlanFooter = R"(
 Examples:
   nvmove plan -p build --load rdbLoad --save rdbSave -o server.nvmove.yaml
   nvmove plan --load load jobs.c -- -std=c99
@@ -120,7 +120,7 @@ void addPlanOptions(CLI::App &App, Arguments &A) {
       ->group("Output");
   App.add_flag("-q,--quiet", A.Quiet, "no summary, no warnings")->group("Output");
   addExecution(App, A, "about a minute");
-  App.footer(Footer);
+  App.footer(PlanFooter);
 }
 
 std::string checkPlan(Arguments &A) {

@@ -89,7 +89,7 @@ std::string readSize(std::string &Text) {
   }
 }
 
-std::string checkSeconds(const std::string &Text) {
+std::string checkPositiveSeconds(const std::string &Text) {
   double Seconds = 0;
   if (llvm::StringRef(Text).getAsDouble(Seconds) || !(Seconds > 0) || std::isinf(Seconds))
     return "'" + Text + "' is no number of seconds above 0";
@@ -101,7 +101,7 @@ void addBackupOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_option("--wait", P.SecondsMax,
                  "how long to try, when the program writes all the time and does not answer (30)")
       ->option_text("SECONDS")
-      ->check(CLI::Validator(checkSeconds, ""));
+      ->check(CLI::Validator(checkPositiveSeconds, ""));
 }
 
 void addConvertOptions(CLI::App &Sub, PoolArguments &P) {

@@ -5,6 +5,7 @@
 
 #include "pool/Census.h"
 #include "pool/Dump.h"
+#include "support/Failed.h"
 #include "support/Files.h"
 #include "support/Progress.h"
 
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 namespace nvmove::tool {
+
+using support::failed;
 
 namespace {
 
@@ -63,10 +66,6 @@ void printJson(llvm::raw_ostream &OS, llvm::json::Value Value) {
 }
 
 namespace {
-
-llvm::Error failed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
 
 llvm::Expected<int> info(const Arguments &A) {
   llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
@@ -256,7 +255,7 @@ bool isPool(const std::string &Path) {
 }
 
 /// A report takes the place of the file that it is written to.
-llvm::Error checkOutput(const Arguments &A) {
+llvm::Error checkPoolOutput(const Arguments &A) {
   const PoolArguments &P = A.Pool;
   const char *Is = nullptr;
   if (A.Output.empty())
@@ -271,10 +270,10 @@ llvm::Error checkOutput(const Arguments &A) {
             : llvm::Error::success();
 }
 
-llvm::Expected<int> run(Arguments A) {
+llvm::Expected<int> runVerb(Arguments A) {
   if (llvm::Error E = heedSettings(A))
     return std::move(E);
-  if (llvm::Error E = checkOutput(A))
+  if (llvm::Error E = checkPoolOutput(A))
     return std::move(E);
   switch (A.Pool.What) {
   case PoolVerb::Info:
@@ -307,7 +306,7 @@ llvm::Expected<int> run(Arguments A) {
 
 int runPool(const Arguments &A) {
   Shown.emplace(A);
-  llvm::Expected<int> Status = run(A);
+  llvm::Expected<int> Status = runVerb(A);
   Shown.reset();
   if (Status)
     return *Status;
