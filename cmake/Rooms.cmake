@@ -1,11 +1,19 @@
-# nvmove_precompile(TARGET [HEADER...]): with NVMOVE_PRECOMPILED, what most sources of the tools include of the
+# nvmove_precompile(TARGET [HEADER...]): with NVMOVE_QUICK_BUILD, what most sources of the tools include of the
 # standard library and LLVM, and HEADERs.
 function(nvmove_precompile target)
-  if(NVMOVE_PRECOMPILED)
+  if(NVMOVE_QUICK_BUILD)
     target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <functional> <map> <optional> <set> <string>
       <vector> <llvm/ADT/STLExtras.h> <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/Support/Error.h>
       <llvm/Support/FileSystem.h> <llvm/Support/FormatVariadic.h> <llvm/Support/JSON.h> <llvm/Support/MemoryBuffer.h>
       <llvm/Support/Path.h> <llvm/Support/raw_ostream.h> ${ARGN})
+  endif()
+endfunction()
+
+# nvmove_join_sources(TARGET): with NVMOVE_QUICK_BUILD, eight of its sources are compiled at once. Names of the
+# anonymous namespaces in one folder differ for it.
+function(nvmove_join_sources target)
+  if(NVMOVE_QUICK_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 
@@ -30,9 +38,10 @@ function(nvmove_room name)
     target_link_libraries(nvmove_${name} PUBLIC nvmove_${used})
   endforeach()
   target_link_libraries(nvmove_${name} PUBLIC Threads::Threads)
+  nvmove_join_sources(nvmove_${name})
   if(name STREQUAL support)
     nvmove_precompile(nvmove_support)
-  elseif(NVMOVE_PRECOMPILED)
+  elseif(NVMOVE_QUICK_BUILD)
     target_precompile_headers(nvmove_${name} REUSE_FROM nvmove_support)
   endif()
 endfunction()

@@ -364,11 +364,14 @@ def deb(a):
 
 
 def clang_tidy(a):
-    listed = json.load(open(os.path.join(a.build, "compile_commands.json")))
+    commands = os.path.join(os.path.dirname(os.path.abspath(a.build)), "each-source-alone")
+    subprocess.run(["cmake", "--preset", "dev", "-B", commands, "-DNVMOVE_QUICK_BUILD=OFF"], cwd=ROOT,
+                   check=True, stdout=subprocess.DEVNULL)
+    listed = json.load(open(os.path.join(commands, "compile_commands.json")))
     sources = [e["file"] for e in listed if "/tests/" not in e["file"]]
     result = Outcome()
     for source in sources:
-        run = subprocess.run(["clang-tidy-19", "-quiet", "-p", a.build, source],
+        run = subprocess.run(["clang-tidy-19", "-quiet", "-p", commands, source],
                              capture_output=True, text=True)
         print(run.stdout, end="")
         result.add(Outcome(1, 0) if run.returncode == 0 else Outcome(0, 1))

@@ -36,6 +36,8 @@ BROKEN = [
     ("layering", "tools/nvmove-cc/A.cpp", '#include "support/Files.h"\n', "may not use support"),
     ("dead_files", "plugin/A.h", "#pragma once\n", "nobody uses it"),
     ("sizes", "plugin/A.h", "\n" * 201, "at most 200"),
+    ("one_name_one_source", "src/pool/A.cpp", "namespace {\nint where(B C) {\n",
+     "has a function where"),
     ("python_names", "tests/scan/Inputs/types.py", "import re\n", "hides a module"),
 ]
 # What the same rules must let through.
@@ -45,12 +47,18 @@ SOUND = [
     ("c_names", "runtime/log/log.c", "static int append(int x) {\nvoid nvmi_a(void) {\nint nvm_b(void) {\n"),
     ("layering", "plugin/A.cpp", '#include "clang/AST/Decl.h"\n#include "llvm/IR/Module.h"\n'),
     ("layering", "src/scan/A.cpp", '#include "llvm/ADT/StringRef.h"\n'),
+    ("one_name_one_source", "src/scan/A.cpp", "namespace {\nstd::string where(B C) {\n"),
+    ("one_name_one_source", "src/pool/A.cpp", "namespace {\n} // namespace\nstd::string where(B C) {\n"),
 ]
+
+
+# Beside each: a header of a room, and an anonymous function.
+BESIDE = [("runtime/log/log.h", "/* x */\n"), ("src/pool/Z.cpp", "namespace {\n\nint where(A &B) {\n")]
 
 
 def findings(rule, name, text):
     with tempfile.TemporaryDirectory() as root:
-        for path, content in ((name, text), ("runtime/log/log.h", "/* x */\n")):
+        for path, content in ((name, text), *BESIDE):
             os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
             with open(os.path.join(root, path), "w") as f:
                 f.write(content)

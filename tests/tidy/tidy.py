@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import joined  # noqa: E402
 import rooms  # noqa: E402
 import settings  # noqa: E402
 
@@ -366,9 +367,14 @@ def uncancelled(tree):
                 yield f"{name}:{line}: a thread may be cancelled in {m.group(2)}"
 
 
+def one_name_one_source(tree):
+    yield from joined.twice(tree)
+
+
 CHECKS = [layering, c_layering, runtime_rooms, c_names, cmake_agrees, sizes, function_lengths,
           header_comments, headers, leftovers, program_names, settings_are_known, links, dead_files,
-          python_names, python_lines, formatting, locks_survive_fork, uncancelled]
+          python_names, python_lines, formatting, locks_survive_fork, uncancelled,
+          one_name_one_source]
 
 
 def run(root):
