@@ -87,7 +87,7 @@ static int enter(struct own_file *file, int fd) {
 }
 
 int nvmi_own_file_open(const char *path, int flags, mode_t mode) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   struct own_file *file = find(0);
   int fd = file ? nvmi_open(path, flags, mode) : -1, error = file ? errno : EMFILE;
   while (fd >= 0 && find(fd + 1)) { /* the program has closed that one, and its pool may ask */
@@ -98,7 +98,7 @@ int nvmi_own_file_open(const char *path, int flags, mode_t mode) {
     fd = enter(file, fd);
     error = errno;
   }
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
   errno = error;
   return fd;
 }
@@ -110,10 +110,10 @@ static bool stands(const struct own_file *file) {
 }
 
 bool nvmi_own_file_stands(int fd) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   const struct own_file *file = find(fd + 1);
   bool result = file && stands(file);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
   return result;
 }
 
@@ -130,7 +130,7 @@ bool nvmi_own_file_has(dev_t device, ino_t inode) {
 }
 
 void nvmi_own_file_close(int fd) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   struct own_file *file = find(fd + 1);
   bool is_own = file && stands(file); /* else a child's, or the program's */
   if (file)
@@ -139,7 +139,7 @@ void nvmi_own_file_close(int fd) {
     flock(fd, LOCK_UN);
     NVMI_UNCANCELLED(close(fd));
   }
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
 }
 
 void nvmi_own_files_forget(void) {
@@ -151,12 +151,12 @@ void nvmi_own_files_forget(void) {
 }
 
 void *nvmi_own_map(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   void *mapped = mmap(at, size, protection, flags, fd, offset);
   int error = errno;
   if (mapped != MAP_FAILED)
     madvise(mapped, size, MADV_DONTFORK);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
   errno = error;
   return mapped;
 }

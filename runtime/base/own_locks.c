@@ -14,13 +14,13 @@
 struct nvmi_mutex nvmi_locks[NVMI_RANKS] = {
     [0 ... NVMI_RANKS - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
-/* A thread's: locks that it holds or is about to, by rank; whether it is between the handlers of a
- * fork, and which signals were blocked before. Its address names the thread. Found without a call,
+/* A thread's: locks that it holds or is about to, by rank; whether signals wait for their sake, and which ones were
+ * blocked before; whether it is between the handlers of a fork, and which ones were blocked before that. Its address names the thread. Found without a call,
  * which might allocate in a signal handler. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
   unsigned char held[NVMI_RANKS];
-  bool forks;
-  sigset_t unmasked;
+  bool masks, forks;
+  sigset_t before_locks, before_fork;
 } self;
 
 static enum nvmi_rank rank_of(const struct nvmi_mutex *lock) {
@@ -51,10 +51,33 @@ static bool is_own_again(struct nvmi_mutex *lock) {
   return true;
 }
 
+static void let_signals_wait(enum nvmi_rank rank) {
+  bool always = rank >= NVMI_LOCK_HEAP && rank <= NVMI_LOCK_SYNC;
+  bool never = rank < NVMI_LOCK_FREEZER || rank == NVMI_LOCK_ORDER;
+  if (self.masks || never || (!always && nvmi_at_work && nvmi_at_work()))
+    return;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &self.before_locks);
+  self.masks = true;
+}
+
+static void let_signals_come(void) {
+  bool held = false;
+  for (unsigned i = NVMI_LOCK_FREEZER; i < NVMI_RANKS; i++)
+    held |= self.held[i] && i != NVMI_LOCK_ORDER;
+  if (held)
+    return;
+  sigset_t before = self.before_locks;
+  self.masks = false;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void nvmi_lock(struct nvmi_mutex *lock) {
   if (is_own_again(lock))
     return;
   assert(self.forks || !holds_from(rank_of(lock)));
+  let_signals_wait(rank_of(lock));
   self.held[rank_of(lock)]++;
   if (nvmi_real_lock)
     nvmi_real_lock(&lock->mutex);
@@ -66,6 +89,7 @@ void nvmi_lock(struct nvmi_mutex *lock) {
 bool nvmi_try_lock(struct nvmi_mutex *lock) {
   if (is_own_again(lock))
     return true;
+  let_signals_wait(rank_of(lock));
   self.held[rank_of(lock)]++;
   bool locked = (nvmi_real_try_lock ? nvmi_real_try_lock(&lock->mutex)
                                     : pthread_mutex_trylock(&lock->mutex)) == 0;
@@ -73,6 +97,8 @@ bool nvmi_try_lock(struct nvmi_mutex *lock) {
     own(lock, &self);
   else
     self.held[rank_of(lock)]--;
+  if (!locked && self.masks)
+    let_signals_come();
   return locked;
 }
 
@@ -88,6 +114,8 @@ void nvmi_unlock(struct nvmi_mutex *lock) {
   else
     pthread_mutex_unlock(&lock->mutex);
   self.held[rank]--;
+  if (self.masks)
+    let_signals_come();
 }
 
 void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock, unsigned ms) {
@@ -148,7 +176,7 @@ bool nvmi_locks_before_fork(bool at_work) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool waits = !at_work && !holds_from(0);
-  self.unmasked = before;
+  self.before_fork = before;
   self.forks = true;
   for (unsigned rank = 0; rank < NVMI_RANKS; rank++)
     for (struct nvmi_mutex *lock = &nvmi_locks[rank]; lock; lock = next(lock, false))
@@ -161,22 +189,8 @@ void nvmi_locks_after_fork(bool in_child) {
     for (struct nvmi_mutex *lock = &nvmi_locks[rank]; lock; lock = next(lock, in_child))
       give_back(lock, in_child);
   self.forks = false;
-  sigset_t before = self.unmasked;
+  sigset_t before = self.before_fork;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-struct nvmi_quiet nvmi_lock_quietly(struct nvmi_mutex *lock) {
-  struct nvmi_quiet quiet = {.lock = lock};
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &quiet.before);
-  nvmi_lock(lock);
-  return quiet;
-}
-
-void nvmi_unlock_quietly(const struct nvmi_quiet *quiet) {
-  nvmi_unlock(quiet->lock);
-  pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 }
 
 void nvmi_each_module(int (*visit)(struct dl_phdr_info *info, size_t size, void *context),

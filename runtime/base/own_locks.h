@@ -24,15 +24,13 @@ enum nvmi_rank {
   /* tx: others are to finish what they are at, for which they may need those below. Who has it only
    * tries the next one (undoing.c). */
   NVMI_LOCK_FREEZER,
-  /* struct nvm_pool: a record under it may need a longer log; a handler that interrupts that may post a
-   * semaphore. */
-  NVMI_LOCK_NUMBERING,
-  NVMI_LOCK_ORDER,   /* order: undoing needs a log under it */
-  NVMI_LOCK_STATICS, /* symbols: makes entries in the heap under it */
-  NVMI_LOCK_POOL,    /* struct nvm_pool: logs, types, header, growth */
-  NVMI_LOCK_COUNT,   /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
-  NVMI_LOCK_APPEND,  /* struct nvmi_counts: a new table comes from the heap */
-  NVMI_LOCK_HEAP,    /* struct nvmi_heap */
+  NVMI_LOCK_ORDER,     /* order: undoing needs a log under it, and commits */
+  NVMI_LOCK_NUMBERING, /* struct nvm_pool: a record under it may need a longer log */
+  NVMI_LOCK_STATICS,   /* symbols: makes entries in the heap under it */
+  NVMI_LOCK_POOL,      /* struct nvm_pool: logs, types, header, growth */
+  NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
+  NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
+  NVMI_LOCK_HEAP,      /* struct nvmi_heap */
   NVMI_LOCK_CHECKPOINT, /* struct nvm_pool: who raises the bound */
   NVMI_LOCK_HUNT,       /* gc: blocks that threads hand each other */
   NVMI_LOCK_DESCRIBED,  /* types: layouts of libraries */
@@ -61,7 +59,15 @@ extern struct nvmi_mutex nvmi_locks[NVMI_RANKS];
 void nvmi_mutex_add(struct nvmi_mutex *lock, enum nvmi_rank rank);
 void nvmi_mutex_remove(struct nvmi_mutex *lock);
 
-/* The runtime's own: they order nothing among transactions. */
+/* The runtime's own: they order nothing among transactions. Signals wait while a thread has one:
+ *
+ *   before FREEZER, and ORDER   they do not wait: a handler that stores takes only locks behind these, and who
+ *                               shuts a gate (core/gate.h) waits for none of these; order.h has its own way
+ *   HEAP to SYNC                always: handlers may need a longer log, load, close a file or sync wherever
+ *                               they come
+ *   the others                  where the thread is not at work (core/thread.h, `busy`): only there a handler
+ *                               that stores takes them, or waits at a gate whose thread may wait for this one
+ */
 void nvmi_lock(struct nvmi_mutex *lock);
 void nvmi_unlock(struct nvmi_mutex *lock);
 bool nvmi_try_lock(struct nvmi_mutex *lock);       /* true: it is locked */
@@ -75,15 +81,6 @@ void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock, unsigned ms);
 bool nvmi_locks_before_fork(bool at_work);
 void nvmi_locks_after_fork(bool in_child);
 
-/* The same for who is not at work (core/thread.h, `busy`): signals wait meanwhile. A handler that
- * stores would wait at a gate (core/gate.h) whose thread may wait for this lock. */
-struct nvmi_quiet {
-  struct nvmi_mutex *lock;
-  sigset_t before;
-};
-struct nvmi_quiet nvmi_lock_quietly(struct nvmi_mutex *lock);
-void nvmi_unlock_quietly(const struct nvmi_quiet *quiet);
-
 /* dl_iterate_phdr, not while another thread forks: the child would find the loader's lock held. The
  * visitor takes no lock. */
 struct dl_phdr_info;
@@ -94,6 +91,9 @@ void nvmi_each_module(int (*visit)(struct dl_phdr_info *info, size_t size, void 
  * find it. */
 void nvmi_locks_look(void);
 __attribute__((weak)) void nvmi_locks_check(void);
+
+/* Whether the calling thread is at work (core/thread.h); null where no pools are. */
+__attribute__((weak)) bool nvmi_at_work(void);
 
 /* The C library's, behind those that locks.c defines; null where it is not linked. */
 __attribute__((weak)) int nvmi_real_lock(pthread_mutex_t *mutex);

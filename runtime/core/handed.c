@@ -146,11 +146,11 @@ void nvmi_handed_drop(const struct nvmi_array *sealed, uintptr_t start, uintptr_
 
 void nvmi_handed_read(void *to, const void *from, size_t size) {
   uintptr_t start = (uintptr_t)from, end = start + size;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock); /* a load is no work */
+  nvmi_lock(lock); /* a load is no work */
   memcpy(to, from, size);
   for (unsigned part = 0; part < parts; part++)
     for (size_t i = find(part, start / NVM_LINE_SIZE, 0);
          i < ends[part] && at(i)->line <= (end - 1) / NVM_LINE_SIZE; i++)
       nvmi_sealed_read(at(i), to, start, end);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
 }

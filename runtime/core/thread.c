@@ -29,11 +29,13 @@ _Thread_local struct nvm_line_table *__nvm_lines = &nothing_noted;
 
 _Thread_local struct nvmi_thread *nvmi_self;
 static pthread_key_t key, last_key;
+static bool has_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_THREADS];
 
 void nvmi_threads_lock(void) { nvmi_lock(lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
+bool nvmi_at_work(void) { return nvmi_self && nvmi_self->busy; }
 
 static void leave(struct nvmi_thread *thread) {
   if (nvmi_thread_ends)
@@ -62,13 +64,24 @@ static __attribute__((disable_sanitizer_instrumentation)) void end(void *unused)
   pthread_setspecific(last_key, &last_key);
 }
 
+/* Before the program makes keys of its own, of which there are 1,024 in all. */
+__attribute__((constructor)) static void make_key(void) {
+  if (!has_key)
+    has_key = pthread_key_create(&key, end) == 0;
+}
+
 /* glibc calls the destructors of a round in the order of their keys, which are numbers, the lowest free one
  * first. What other destructors store, also in the last round, is committed by one with a high number. It
  * cannot be set in a signal handler: it takes memory. */
 static void make_keys(void) {
   pthread_key_t unused[LAST_KEY];
   unsigned count = 0;
-  pthread_key_create(&key, end);
+  make_key(); /* for a constructor of the program */
+  if (!has_key)
+    nvmi_die(
+        NULL,
+        "all keys of thread-specific data are in use (pthread_key_create); libnvmove needs one, or "
+        "nobody would commit what threads that end have stored");
   while (count < LAST_KEY && pthread_key_create(&unused[count], NULL) == 0)
     count++;
   if (pthread_key_create(&last_key, end) != 0)

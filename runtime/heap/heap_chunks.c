@@ -326,15 +326,15 @@ int nvmi_heap_build(struct nvm_pool *pool) {
 }
 
 int nvmi_heap_build_now(struct nvm_pool *pool) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->heap->lock);
+  nvmi_lock(&pool->heap->lock);
   int damaged = nvmi_heap_build(pool);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(&pool->heap->lock);
   return damaged;
 }
 
 void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *context) {
   struct nvmi_heap *heap = pool->heap;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
   for (uint32_t chunk = 0, count; chunk < end; chunk += count) {
     count = heap->runs.length[chunk];
@@ -345,5 +345,5 @@ void nvmi_heap_each_run(struct nvm_pool *pool, nvmi_visit_run *visit, void *cont
     count = count ? count : 1;
     visit(context, pool, chunk, count);
   }
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(&heap->lock);
 }

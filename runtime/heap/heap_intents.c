@@ -87,15 +87,11 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
       nvmi_span_put(pool, span, intent->index, log->alone);
     return;
   }
-  sigset_t all, before; /* signals wait: the log of a handler that stores could not become longer */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   nvmi_lock(&heap->lock);
   span->next = heap->limbo;
   heap->limbo = span;
   heap->limbo_chunks += span->chunks;
   nvmi_unlock(&heap->lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The list of another transaction begins. */

@@ -180,22 +180,22 @@ struct nvmi_span *nvmi_span_at(struct nvm_pool *pool, const struct nvmi_chunk *c
   struct nvmi_span *span = atomic_load_explicit(&chunk->span, memory_order_acquire);
   if (NVMI_LIKELY(span != NULL) || pool->forked)
     return span;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(&heap->lock);
+  nvmi_lock(&heap->lock);
   span = chunk->span;
   if (!span)
     span = read_span(pool, head - 1);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(&heap->lock);
   return span;
 }
 
 void nvmi_heap_read_all(struct nvm_pool *pool) {
   struct nvmi_heap *heap = pool->heap;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(&heap->lock);
+  nvmi_lock(&heap->lock);
   uint32_t end = nvmi_heap_build(pool) ? 0 : heap->used_end;
   for (uint32_t chunk = 0; chunk < end; chunk++)
     if (heap->chunk[chunk].head == chunk + 1 && !heap->chunk[chunk].span)
       read_span(pool, chunk);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(&heap->lock);
 }
 
 struct nvmi_span *nvmi_span_new(struct nvm_pool *pool, uint32_t class, uint32_t chunk,

@@ -191,10 +191,12 @@ static void add_demand(struct nvmi_demand *demand, bool whole, const nvmi_pages 
       demand->whole = true;
 }
 
-/* Of a file that is closed nothing is left to do. Signals wait: a handler that stores takes locks of
- * any rank, and may ask for a sync itself. */
+/* Of a file that is closed nothing is left to do. Signals wait: a handler may ask for a sync itself. */
 static void sync_file(struct synced *file, bool whole, const nvmi_pages *pages, unsigned number) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  nvmi_lock(lock);
   bool again = file->cause;
   uint64_t own = ++file->asked;
   add_demand(&file->demand, whole, pages, number);
@@ -204,7 +206,8 @@ static void sync_file(struct synced *file, bool whole, const nvmi_pages *pages, 
     else
       lead(file);
   int cause = file->cause;
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (cause)
     fail(file, cause, again);
 }
@@ -292,9 +295,9 @@ static void fence_behind(const void *home) {
   struct synced *file = synced_at(home);
   if (!file)
     return;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   bool is_synced = file->synced == atomic_load(&file->behind);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
   if (!is_synced)
     sync_file(file, true, NULL, 0);
 }
@@ -367,11 +370,15 @@ void nvmi_sync_remove(unsigned index, const char *home) {
   struct synced *file = &files[index];
   if (!home || file->home != home)
     return;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  nvmi_lock(lock);
   while (file->is_busy)
     await(file);
   atomic_store_explicit(&file->home, NULL, memory_order_release);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void nvmi_sync_in_child(bool has_mappings) {

@@ -88,9 +88,9 @@ static bool has_writer(const struct nvm_pool *pool, const struct nvmi_thread *bu
  * the pool stays open; or behind that, and they find it clean and open it anew (log.c). */
 void nvmi_pool_leave(struct nvm_pool *pool) {
   struct nvmi_thread *self = nvmi_thread_self();
-  struct nvmi_quiet quiet = nvmi_lock_quietly(&pool->lock);
+  nvmi_lock(&pool->lock);
   bool stays_open = has_writer(pool, self) || self->touched >> pool->index & 1;
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(&pool->lock);
   if (stays_open) {
     nvm_pool_sync(pool); /* what this thread has committed */
     nvmi_trace_leave(pool);
@@ -105,11 +105,11 @@ void nvmi_pool_leave(struct nvm_pool *pool) {
    * when the pool is opened (counts.c). */
   while (!left) {
     nvmi_counts_drain(pool);
-    quiet = nvmi_lock_quietly(&pool->lock);
+    nvmi_lock(&pool->lock);
     left = has_writer(pool, NULL) || !nvmi_counts_wait(pool);
     if (left && !has_writer(pool, NULL))
       call_clean(pool);
-    nvmi_unlock_quietly(&quiet);
+    nvmi_unlock(&pool->lock);
   }
   nvmi_trace_leave(pool);
 }

@@ -48,7 +48,6 @@ const char *const nvmi_raw_all[] = {&nvmi_raw_maps, &nvmi_raw_libraries};
 
 /* What one entry of this file tells, from its first look to its last. */
 struct telling {
-  struct nvmi_quiet quiet;
   struct nvmi_callers callers;
   const struct nvm_site *site;
   uint64_t point; /* 0: not known yet */
@@ -56,7 +55,7 @@ struct telling {
 };
 
 static void end_telling(struct telling *t) {
-  nvmi_unlock_quietly(&t->quiet);
+  nvmi_unlock(lock);
   errno = t->error;
 }
 
@@ -66,7 +65,7 @@ static bool begin_telling(struct telling *t, const struct nvm_site *site, const 
     find_stack();
   if (site && frame)
     nvmi_trace_callers(&t->callers, frame, own_stack, own_stack_end);
-  t->quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   if (!nvmi_raw_is_on()) {
     end_telling(t);
     return false;

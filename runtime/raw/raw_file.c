@@ -139,10 +139,10 @@ static void read_view(int fd) {
 }
 
 static void in_parent(void) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   if (nvmi_raw_is_on())
     nvmi_trace_put(0, NVM_TRACE_FORKED, 0, 0, NULL, 0);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
 }
 
 static void in_child(void) {
@@ -210,9 +210,9 @@ void nvmi_raw_mapped(void *at, size_t size, int fd, off_t offset) {
   int flags = NVMI_UNCANCELLED(fcntl(fd, F_GETFL));
   if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || fstat(fd, &status) || !S_ISREG(status.st_mode))
     return;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   follow(at, size, fd, (uint64_t)offset, &status);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
 }
 
 /* Without the last bytes first: what is mapped behind the end of the file cannot be read. */
@@ -220,10 +220,10 @@ void nvmi_raw_resized(int fd) {
   struct stat status;
   if (!nvmi_raw_highest || nvmi_has_lock(lock) || fstat(fd, &status) || !is_file(&status))
     return;
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   if (nvmi_raw_is_on())
     resize((uint64_t)status.st_size);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
 }
 
 static uint64_t forget(uintptr_t start, uintptr_t end) {
@@ -252,15 +252,15 @@ uint64_t nvmi_raw_unmapped(const void *at, size_t size) {
   if (!mapping_count || nvmi_has_lock(lock) || start >= nvmi_raw_highest || end <= nvmi_raw_lowest)
     return UINT64_MAX;
   nvmi_raw_look(at, size);
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   uint64_t first = forget(start, end);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
   return first;
 }
 
 void nvmi_raw_again(const void *at, size_t size, uint64_t place) {
-  struct nvmi_quiet quiet = nvmi_lock_quietly(lock);
+  nvmi_lock(lock);
   if (nvmi_raw_is_on())
     add_mapping((uintptr_t)at, (uintptr_t)at + size, place);
-  nvmi_unlock_quietly(&quiet);
+  nvmi_unlock(lock);
 }

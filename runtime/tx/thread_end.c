@@ -28,6 +28,11 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
 void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
   sigset_t all;
+  if (thread->busy || thread->in_heap)
+    nvmi_fatal(
+        NVM_ELIMIT, NULL,
+        "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
+        "that interrupted libnvmove ended it; its transaction cannot be ended");
   nvmi_threads_lock();
   thread->leaves = true;
   nvmi_threads_unlock();

@@ -15,6 +15,7 @@
 #include "pool/events.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -349,4 +350,39 @@ TEST_ONCE(delayed_daemon_syncs_late) {
   for (unsigned i = 0; i < 2 * PATIENCE && !*synced_late; i++)
     usleep(LATER_US);
   CHECK(*synced_late == 2);
+}
+
+static sem_t handed;
+
+static void store_other(int number) {
+  (void)number;
+  STORE(delayed_root->other, 7);
+}
+
+static void hand_over(int number) {
+  (void)number;
+  CHECK(sem_post(&handed) == 0);
+}
+
+static void store_in_first(enum nvmi_step step) {
+  if (step == NVMI_STEP_COMMIT && delayed_root->other != 7)
+    raise(SIGUSR1);
+}
+
+/* A handler has stored amid a commit, and one posts inside the next transaction: its words are judged at its
+ * end, under order's lock, and its record gets a number there. */
+TEST_ONCE(delayed_commit_is_judged_in_order) {
+  delayed_set("5");
+  delayed_make(test_path("pool"));
+  delayed_open(test_path("pool"));
+  CHECK(sem_init(&handed, 0, 0) == 0);
+  signal(SIGUSR1, store_other);
+  signal(SIGUSR2, hand_over);
+  hook_steps(store_in_first);
+  delayed_commit(1);
+  CHECK(nvm_tx_begin(delayed_pool) == 0);
+  STORE(delayed_root->word, 2);
+  CHECK(raise(SIGUSR2) == 0 && nvm_tx_commit(delayed_pool) == 0);
+  CHECK(nvm_pool_close(delayed_pool) == 0);
+  CHECK(delayed_word_in(test_path("pool")) == 2);
 }

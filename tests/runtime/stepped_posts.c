@@ -11,6 +11,8 @@
 
 #include <semaphore.h>
 
+enum { TYPES = NVM_TYPES_MAX - 100 };
+
 static NVM_POOL *pool;
 static struct {
   uint64_t *block, words[64];
@@ -66,15 +68,36 @@ static void change_once(void) {
   CHECK(nvm_tx_commit(pool) == 0);
 }
 
-static void repeat(void (*once)(void)) {
+/* Each time a type that the pool does not know. */
+static void type_once(void) {
+  store();
+  void *block = nvm_alloc(pool, 1000 + value, 40);
+  CHECK(block && nvm_free(block) == 0);
+  CHECK(nvm_tx_commit(pool) == 0);
+}
+
+static void make(void) {
   pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   root = nvm_calloc(pool, 0, 1, sizeof *root);
   CHECK(root && nvm_pool_set_root(pool, root) == 0 && nvm_tx_commit(pool) == 0);
-  CHECK(sem_init(&semaphore, 0, 0) == 0);
   commit_once();
+}
+
+static void make_anew(void) {
+  signal(SIGUSR1, SIG_IGN);
+  CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
+  make();
+  signal(SIGUSR1, post);
+}
+
+static void repeat(void (*once)(void)) {
+  CHECK(sem_init(&semaphore, 0, 0) == 0);
+  make();
   signal(SIGUSR1, post);
   for (value++;; value++) {
+    if (value % TYPES == 0)
+      make_anew();
     has_stored = false;
     came = 0;
     ends = ended();
@@ -108,3 +131,5 @@ TEST(stepped_posts_in_a_commit) { step_all(commit_once); }
 TEST(stepped_posts_in_an_abort) { step_all(abort_once); }
 
 TEST(stepped_posts_in_the_heap) { step_all(change_once); }
+
+TEST(stepped_posts_at_a_new_type) { step_all(type_once); }

@@ -1,6 +1,7 @@
 /* thread_ends.c: destructors and signal handlers store while a thread ends. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "store.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static pthread_key_t late_key;
@@ -121,5 +123,38 @@ TEST(handlers_store_while_threads_end) {
   const uint64_t *words = nvm_pool_root(pool);
   for (unsigned i = 0; i < ENDS; i++)
     CHECK(words[i] == handled[i]);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static void leave_at_commit(enum nvmi_step step) {
+  if (step == NVMI_STEP_COMMIT)
+    pthread_exit(NULL);
+}
+
+static void *commit_and_end(void *pool) {
+  nvm_tx_begin(pool);
+  STORE(*(uint64_t *)nvm_pool_root(pool), 1);
+  hook_steps(leave_at_commit);
+  nvm_tx_commit(pool);
+  return NULL;
+}
+
+static void run_amid_a_commit(void *unused) {
+  (void)unused;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(pool);
+  CHECK(nvm_pool_set_root(pool, nvm_calloc(pool, 0, 1, 8)) == 0 && nvm_tx_commit(pool) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, commit_and_end, pool) == 0 &&
+        pthread_join(thread, NULL) == 0);
+}
+
+/* As by an asynchronous cancellation: nobody goes on without knowing. */
+TEST(thread_that_ends_amid_a_commit) {
+  char said[1000];
+  int status = test_child_says(run_amid_a_commit, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  CHECK(strstr(said, "a thread ended inside libnvmove"));
+  NVM_POOL *pool = test_open(test_path("pool"));
   CHECK(nvm_pool_close(pool) == 0);
 }
