@@ -364,6 +364,13 @@ static void hand_over(int number) {
   CHECK(sem_post(&handed) == 0);
 }
 
+/* Has a log until it is told to end: numbers are taken under a lock then. */
+static void *keep_a_log(void *goes) {
+  delayed_commit(3);
+  CHECK(sem_post(&handed) == 0 && sem_wait(goes) == 0);
+  return NULL;
+}
+
 static void store_in_first(enum nvmi_step step) {
   if (step == NVMI_STEP_COMMIT && delayed_root->other != 7)
     raise(SIGUSR1);
@@ -375,7 +382,10 @@ TEST_ONCE(delayed_commit_is_judged_in_order) {
   delayed_set("5");
   delayed_make(test_path("pool"));
   delayed_open(test_path("pool"));
-  CHECK(sem_init(&handed, 0, 0) == 0);
+  sem_t goes;
+  pthread_t other;
+  CHECK(sem_init(&handed, 0, 0) == 0 && sem_init(&goes, 0, 0) == 0);
+  CHECK(pthread_create(&other, NULL, keep_a_log, &goes) == 0 && sem_wait(&handed) == 0);
   signal(SIGUSR1, store_other);
   signal(SIGUSR2, hand_over);
   hook_steps(store_in_first);
@@ -383,6 +393,7 @@ TEST_ONCE(delayed_commit_is_judged_in_order) {
   CHECK(nvm_tx_begin(delayed_pool) == 0);
   STORE(delayed_root->word, 2);
   CHECK(raise(SIGUSR2) == 0 && nvm_tx_commit(delayed_pool) == 0);
+  CHECK(sem_post(&goes) == 0 && pthread_join(other, NULL) == 0);
   CHECK(nvm_pool_close(delayed_pool) == 0);
   CHECK(delayed_word_in(test_path("pool")) == 2);
 }
