@@ -35,6 +35,7 @@ WITH_THREADS = ("threads_run", "threads_crash", "order_", "shrink_", "fork_besid
                 "port_threads", "returns_", "review_", "waits_", "handed_", "stands_still", "reader_",
                 "wrapped_circle", "wrapped_undone", "delayed_commit", "delayed_syncs", "delayed_number",
                 "delayed_exit")  # parts of the names of libnvmove's tests with several threads
+STEPPED = "nvmove-stepped-tests"  # has tests/runtime/stepped*.c
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 # How much of a suite is done at a time; a lane (beside) leaves its share to the other.
@@ -86,13 +87,14 @@ def summed(name, command):
     return outcome
 
 
-def runtime_tests(build, *parts):
-    program = os.path.join(build, "bin", "nvmove-runtime-tests")
-    return summed("runtime", [program, "--jobs", str(JOBS), *parts])
+def runtime_tests(build, *parts, program="nvmove-runtime-tests"):
+    return summed("runtime", [os.path.join(build, "bin", program), "--jobs", str(JOBS), *parts])
 
 
 def runtime(a):
-    return runtime_tests(a.build)
+    outcome = runtime_tests(a.build)
+    outcome.add(runtime_tests(a.build, program=STEPPED))
+    return outcome
 
 
 def built(a, preset, target="all"):
@@ -231,7 +233,8 @@ def one(a, path):
     if not names:
         raise SystemExit(f"run.py: {path}: no tests in it")
     if suite == "runtime":
-        return runtime_tests(a.build, "--all-ways", *(f"{name} " for name, _ in names))
+        program = STEPPED if parts[2].startswith("stepped") else "nvmove-runtime-tests"
+        return runtime_tests(a.build, "--all-ways", *(f"{name} " for name, _ in names), program=program)
     return unit(a, ":".join(f"{group}.{name}" for group, name in names))
 
 

@@ -7,6 +7,7 @@
 #include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "simulation.h"
+#include "sparse.h"
 
 #include "nvmove/inspect.h"
 
@@ -282,7 +283,7 @@ static void use(void *path) {
 }
 
 void damage_copy(const char *sound, const char *path, const struct damage *kind) {
-  power_copy(sound, path);
+  sparse_copy(sound, path);
   struct image image = map(path);
   kind->make(&image);
   munmap(image.bytes, image.size);

@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "sectors.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "store.h"
 #include "workload.h"
 
@@ -91,7 +92,7 @@ static void ends_anywhere(const char *durable) {
     if (!sectors_end_machine(&first, start))
       break;
     uint64_t committed = progress->acknowledged, there;
-    power_copy(first.image, test_path("left"));
+    sparse_copy(first.image, test_path("left"));
     there = verify(first.image, progress, known->durable);
     lost += there < committed;
     states++;

@@ -10,6 +10,7 @@
 #include "pool/pool.h"
 #include "sectors.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "store.h"
 #include "workload.h"
 
@@ -40,7 +41,7 @@ TEST_ONCE(disk_after_another_domain) {
   setenv("NVMOVE_DOMAIN", "disk", 1);
   const char *durable = test_path("durable"), *used = test_path("used");
   workload_run(durable, progress, 4);
-  power_copy(durable, used);
+  sparse_copy(durable, used);
   setenv("NVMOVE_DOMAIN", "process", 1);
   workload_run(used, progress, 8);
   setenv("NVMOVE_DOMAIN", "disk", 1);

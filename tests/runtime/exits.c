@@ -172,6 +172,31 @@ TEST(exit_and_store_behind_a_handler) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void exit_here(int number) {
+  (void)number;
+  exit(0);
+}
+
+static void exit_in_a_handler(void *path) {
+  atexit(store_late); /* before the pool is opened: runs after the runtime's own */
+  signal(SIGUSR1, exit_here);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  ends_with_stores = true;
+  CHECK(raise(SIGUSR1) == 0);
+}
+
+/* All that exit calls is in the handler then. */
+TEST(exit_in_a_handler_and_store) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_in_a_handler, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[1] == 98 && root->words[2] == 99);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 static void exit_and_store_beside_a_thread(void *path) {
   atexit(store_late);
   ends_with_stores = true;

@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "hooks.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "store.h"
 
 #include <errno.h>
@@ -319,7 +320,7 @@ static unsigned meet_all(const char *start, uint64_t committed) {
     for (unsigned n = 1; goes_on; n++) {
       s.seen->committed = committed;
       if (start)
-        power_copy(start, s.path);
+        sparse_copy(start, s.path);
       goes_on = meet(&s, &kinds[k], n);
       met += goes_on;
       unlink(s.path);

@@ -10,7 +10,9 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static int posted(void) {
   int value;
@@ -80,6 +82,29 @@ TEST_ONCE(in_order_posts_have_a_limit) {
   int status = test_child_says(post_often, &times, said, sizeof said);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
         strstr(said, "post more than 64 semaphores"));
+}
+
+/* The semaphore lies in memory that both share: the parent posts, its child does not. */
+TEST(in_order_posts_are_not_a_childs) {
+  sem_t *shared =
+      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  int status, count;
+  prepare();
+  CHECK(shared != MAP_FAILED && sem_init(shared, 1, 0) == 0);
+  nvmi_in_order = true;
+  CHECK(sem_post(shared) == 0);
+  nvmi_in_order = false;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    nvmi_order_post(nvmi_self);
+    _exit(nvmi_self->posts_count != 0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(sem_getvalue(shared, &count) == 0 && count == 0);
+  nvmi_order_post(nvmi_self);
+  CHECK(sem_getvalue(shared, &count) == 0 && count == 1);
+  finish();
 }
 
 static void *follow_by_post(void *unused) {

@@ -3,6 +3,7 @@
 #include "core/pool.h"
 #include "harness.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "workload.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static bool fail_once(struct failure *f, const char *start) {
   f->cut.path = test_path("pool");
   f->cut.image = test_path("image");
   f->progress->acknowledged = f->begin;
-  power_copy(start, f->cut.path);
+  sparse_copy(start, f->cut.path);
   int status = test_child(NULL, run_until_failure, f);
   CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
   return WEXITSTATUS(status) == POWER_CUT;
@@ -107,7 +108,7 @@ static void power_fails_twice(const char *method) {
     f.end = 16;
     if (!fail_once(&f, start))
       break;
-    power_copy(f.cut.image, once);
+    sparse_copy(f.cut.image, once);
     uint64_t acknowledged = f.progress->acknowledged;
     struct failure again = f;
     again.end = 0; /* open, recover, close */
@@ -139,8 +140,8 @@ static void power_fails_after_a_kill(const char *method, bool in_recovery) {
     kill.cut.kills = true;
     if (!fail_once(&kill, start))
       break;
-    power_copy(kill.cut.path, killed);
-    power_copy(kill.cut.image, media);
+    sparse_copy(kill.cut.path, killed);
+    sparse_copy(kill.cut.image, media);
     uint64_t begun = progress->acknowledged;
     progress->interrupted = 1;
     for (uint64_t next = in_recovery ? 1 : 20 + at % 31; next < (in_recovery ? 40 : 400);

@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "store.h"
 #include "workload.h"
 
@@ -104,7 +105,7 @@ static void power_fails(const char *method) {
   r.cut = (struct power_cut){
       .path = test_path("pool"), .image = test_path("image"), .seed = 1 + test_seed()};
   for (r.cut.at = 1;; r.cut.at += stride, r.cut.seed++, states++) {
-    power_copy(start, r.cut.path);
+    sparse_copy(start, r.cut.path);
     r.progress->acknowledged = BEGIN;
     int status = test_child(NULL, run, &r);
     CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));

@@ -3,6 +3,7 @@
 #include "moved.h"
 #include "pool/pool.h"
 #include "simulation.h"
+#include "sparse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ TEST(moved_there_and_back) {
 /* A second file with the same base: the case that Breeze names. */
 TEST(moved_because_the_place_is_taken) {
   const char *path = filled("pool", NODES), *copy = test_path("copy");
-  power_copy(path, copy);
+  sparse_copy(path, copy);
   NVM_POOL *pool = test_open(path), *other = test_open(copy);
   CHECK(nvm_pool_base(pool) != nvm_pool_base(other));
   moved_verify(pool, NODES);
@@ -127,7 +128,7 @@ TEST(moved_in_spite_of_deaths) {
   do {
     char kill[32];
     snprintf(kill, sizeof kill, "move:%u", step++);
-    power_copy(start, path);
+    sparse_copy(start, path);
     before = deaths;
     for (unsigned attempt = 0; attempt < 4; attempt++) {
       struct journey journey = {path, moved_base(50 + attempt * 3)};
@@ -155,7 +156,7 @@ TEST(moved_back_in_spite_of_deaths) {
   do {
     char kill[32];
     snprintf(kill, sizeof kill, "move:%u", step++);
-    power_copy(start, path);
+    sparse_copy(start, path);
     died = test_was_killed(test_child(kill, travel, &journey));
     deaths += died;
     if (step % 2) /* else the next opening, which does not ask, goes back */
@@ -213,7 +214,7 @@ static void travel_on(const char *image) {
   for (unsigned i = 0; i < 3; i++) {
     struct power_cut cut = {
         .path = again, .image = left, .at = 1 + (round * 7 + i * 5) % 40, .seed = round * 31 + i};
-    power_copy(image, again);
+    sparse_copy(image, again);
     int status = test_child(NULL, travel_without_power, &cut);
     CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
     moved_verify_file(WEXITSTATUS(status) == POWER_CUT ? left : again, FEW,

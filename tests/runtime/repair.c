@@ -5,6 +5,7 @@
 #include "damage.h"
 #include "format/layout.h"
 #include "simulation.h"
+#include "sparse.h"
 
 #include "nvmove/repair.h"
 
@@ -163,7 +164,7 @@ static struct bytes repaired(const char *sound, char *path, const struct damage 
 static void open_whole(void *path) {
   char probe[300];
   snprintf(probe, sizeof probe, "%s.probe", (const char *)path);
-  power_copy(path, probe);
+  sparse_copy(path, probe);
   NVM_POOL *pool = nvm_pool_open(probe);
   if (pool)
     bound_verify(pool, DAMAGE_NODES);

@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "hooks.h"
 #include "simulation.h"
+#include "sparse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -234,7 +235,7 @@ int sectors_run(const struct sectors_end *end, const char *start) {
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(platter != MAP_FAILED);
   if (!end->goes_on)
-    power_copy(start, end->path);
+    sparse_copy(start, end->path);
   return test_child(NULL, run_to_the_end, (void *)(uintptr_t)end);
 }
 

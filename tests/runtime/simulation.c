@@ -248,13 +248,6 @@ static void put(const struct held *file, const char *path) {
 
 static void let_go(struct held *file) { munmap(file->bytes, MEDIA_MAX); }
 
-void power_copy(const char *from, const char *to) {
-  static struct held file;
-  hold(&file, from);
-  put(&file, to);
-  let_go(&file);
-}
-
 /* The pool that `prepare` makes. */
 static void make(struct held *start_file, const char *method, void (*prepare)(void *)) {
   setenv("NVMOVE_METHOD", method, 1);

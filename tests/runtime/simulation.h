@@ -27,7 +27,6 @@ void power_arm(const struct power_cut *cut);
 void power_hold(bool hold);
 /* In place of each flush, before it; null: none. */
 extern void (*power_flush)(const void *address);
-void power_copy(const char *from, const char *to);
 
 /* Lets the power fail at each event of `act`, which arms the cut it is given, with some seeds at
  * each, in copies of the pool that `prepare` makes and closes at the path it is given; `verify` is

@@ -5,7 +5,9 @@
 #include "harness.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,4 +62,17 @@ void sparse_write(const char *path, const char *bytes, uint64_t size, const unsi
       CHECK(pwrite(fd, bytes + at, part, (off_t)at) == (ssize_t)part);
   }
   close(fd);
+}
+
+void sparse_copy(const char *from, const char *to) {
+  int fd = open(from, O_RDONLY);
+  uint64_t size = size_of(fd);
+  close(fd);
+  char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char *pages = calloc(size / SPARSE_PAGE + 1, 1);
+  CHECK(bytes != MAP_FAILED && pages);
+  sparse_read(from, bytes, pages);
+  sparse_write(to, bytes, size, pages);
+  munmap(bytes, size);
+  free(pages);
 }

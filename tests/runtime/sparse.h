@@ -10,5 +10,7 @@ enum { SPARSE_PAGE = 4096 };
 uint64_t sparse_read(const char *path, char *to, unsigned char *pages);
 /* Marks the pages that the file has. */
 void sparse_mark(const char *path, unsigned char *pages);
+/* A file with the same content. */
+void sparse_copy(const char *from, const char *to);
 /* Makes a file of these bytes; those of pages that are not marked are zero. */
 void sparse_write(const char *path, const char *bytes, uint64_t size, const unsigned char *pages);

@@ -5,6 +5,7 @@
 #include "bound.h"
 #include "core/pool.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "store.h"
 
 #include "nvmove/inspect.h"
@@ -240,7 +241,7 @@ static void verify_twice(const char *image) {
   const char *again = test_path("again"), *left = test_path("left");
   struct power_cut cut = {.path = again, .image = left, .at = 1 + round % 60, .seed = round};
   round++;
-  power_copy(image, again);
+  sparse_copy(image, again);
   int status = test_child(NULL, reopen_without_power, &cut);
   CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == POWER_CUT));
   verify_nodes(WEXITSTATUS(status) == POWER_CUT ? left : again, FEW);

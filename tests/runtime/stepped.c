@@ -6,6 +6,7 @@
 #include "heap/heap.h"
 #include "log/log.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "stepping.h"
 #include "store.h"
 
@@ -218,7 +219,7 @@ static void prepare_second(void) {
   CHECK(nvm_tx_begin(second) == 0);
   pair = nvm_calloc(second, 0, 1, 64);
   CHECK(pair && nvm_pool_set_root(second, pair) == 0 && nvm_tx_commit(second) == 0);
-  power_copy(test_path("second"), test_path("killed"));
+  sparse_copy(test_path("second"), test_path("killed"));
 }
 
 static void prepare_counts(void) {
@@ -226,7 +227,7 @@ static void prepare_counts(void) {
   STORE(root->links, nvm_calloc(pool, LINK_ID, LINKS, sizeof(struct link)));
   CHECK(root->links && nvm_tx_commit(pool) == 0 && nvm_pool_count_references(pool) == 0);
   CHECK(nvm_pool_close(pool) == 0);
-  power_copy(test_path("pool"), test_path("start"));
+  sparse_copy(test_path("pool"), test_path("start"));
   pool = test_open(test_path("pool"));
 }
 
@@ -285,7 +286,7 @@ static void repeat(void (*once)(void)) {
   for (value++;; value++) {
     CHECK(nvm_pool_close(pool) == 0);
     if (counts)
-      power_copy(test_path("start"), test_path("pool"));
+      sparse_copy(test_path("start"), test_path("pool"));
     pool = test_open(test_path("pool"));
     root = nvm_pool_root(pool);
     if (orders)
@@ -307,7 +308,7 @@ static void repeat(void (*once)(void)) {
       abort_behind();
     CHECK(came <= 1 && nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
     if (is_beside)
-      power_copy(test_path("second"), test_path("killed"));
+      sparse_copy(test_path("second"), test_path("killed"));
     if (orders)
       end_beside();
   }
@@ -319,9 +320,6 @@ static void repeat_once(void) { repeat(once); }
 
 /* Short tests try every `step`th instruction. */
 static void step_all(void (*work)(void), size_t step) {
-#if __has_feature(thread_sanitizer)
-  test_skip("ThreadSanitizer calls handlers later than their signal");
-#endif
   if (test_is_delayed())
     test_skip("the thread that syncs is not traced, and would meet the breakpoints");
   once = work;
@@ -330,29 +328,29 @@ static void step_all(void (*work)(void), size_t step) {
   CHECK(count > 500);
 }
 
-TEST(stepped_store) { step_all(store_once, 9); }
+TEST(stepped_store) { step_all(store_once, 5); }
 
-TEST(stepped_abort) { step_all(abort_once, 67); }
+TEST(stepped_abort) { step_all(abort_once, 17); }
 
-TEST(stepped_commit) { step_all(commit_once, 67); }
+TEST(stepped_commit) { step_all(commit_once, 17); }
 
-TEST(stepped_lock) { step_all(lock_once, 67); }
+TEST(stepped_lock) { step_all(lock_once, 17); }
 
-TEST(stepped_growth) { step_all(grow_once, 67); }
+TEST(stepped_growth) { step_all(grow_once, 17); }
 
-TEST(stepped_count) { step_all(count_once, 67); }
+TEST(stepped_count) { step_all(count_once, 17); }
 
-TEST(stepped_first_store) { step_all(store_first, 5); }
+TEST(stepped_first_store) { step_all(store_first, 3); }
 
-TEST(stepped_commit_beside) { step_all(commit_beside, 11); }
+TEST(stepped_commit_beside) { step_all(commit_beside, 7); }
 
-TEST(stepped_commit_of_both) { step_all(commit_both, 11); }
+TEST(stepped_commit_of_both) { step_all(commit_both, 7); }
 
-TEST(stepped_abort_beside) { step_all(abort_beside, 11); }
+TEST(stepped_abort_beside) { step_all(abort_beside, 7); }
 
 /* What a handler stores between a commit and the comparison is no store that nobody noted. */
 TEST_ONCE(stepped_comparison) {
   setenv("NVMOVE_METHOD", "shadow", 1);
   setenv("NVMOVE_DEBUG", "compare", 1);
-  step_all(commit_once, 67);
+  step_all(commit_once, 17);
 }

@@ -115,14 +115,11 @@ static void (*once)(void);
 static void repeat_once(void) { repeat(once); }
 
 static void step_all(void (*work)(void)) {
-#if __has_feature(thread_sanitizer)
-  test_skip("ThreadSanitizer calls handlers later than their signal");
-#endif
   if (test_is_delayed())
     test_skip("the thread that syncs is not traced, and would meet the breakpoints");
   once = work;
   size_t count = test_is_long() ? step_through(repeat_once, 3, 1, 0)
-                                : step_through(repeat_once, 1, 19, test_seed());
+                                : step_through(repeat_once, 1, 7, test_seed());
   CHECK(count > 400);
 }
 

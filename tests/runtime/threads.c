@@ -9,6 +9,7 @@
 #include "heap/heap_spans.h"
 #include "heap/heap_types.h"
 #include "simulation.h"
+#include "sparse.h"
 #include "store.h"
 
 #include <errno.h>
@@ -201,12 +202,12 @@ static void power_fails_in_bank(const char *method) {
   struct bank bank = new_bank(10);
   CHECK(test_child(NULL, run_bank, &bank) == 0);
   const char *start = test_path("start"), *path = bank.path;
-  power_copy(path, start);
+  sparse_copy(path, start);
   struct power_cut cut = {
       .path = path, .image = test_path("image"), .at = 1, .seed = 1 + test_seed()};
   unsigned states = 0;
   for (;; cut.at += 1 + cut.at / 40, cut.seed++, states++) {
-    power_copy(start, path);
+    sparse_copy(start, path);
     bank = (struct bank){path, bank.shared, 30, &cut, NULL, NULL, bank.lock};
     for (unsigned i = 0; i < THREADS; i++)
       bank.shared->acknowledged[i] = 10;
