@@ -323,7 +323,7 @@ def differential(a):
     """Programs behave the same under nvmove-cc and clang; with --long also real ones."""
     import csmith
     import programs
-    few, many = 24, 2000
+    few, many = 12, 2000
     cc = os.path.join(a.build, "bin", "nvmove-cc")
     outcome = Outcome(*csmith.check(cc, many if a.long else few, jobs=JOBS))
     if a.long:
@@ -336,7 +336,7 @@ def ports(a):
     builds of Redis, and power failures."""
     cc, nvmove = (os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove"))
     redis, memcached = (os.path.join(ROOT, "ports", name) for name in ("redis", "memcached"))
-    few, many = ["--rounds", "30", "--commands", "4000", "--one-build"], ["--rounds", "500"]
+    few, many = ["--rounds", "15", "--commands", "2000", "--one-build"], ["--rounds", "500"]
     tools = ["--cc", cc, "--nvmove", nvmove]
     outcome = summed("redis", [sys.executable, os.path.join(redis, "check.py"), *tools,
                                *(many if a.long else few)])

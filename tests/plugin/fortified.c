@@ -1,7 +1,8 @@
 // Calls that _FORTIFY_SOURCE has checked: what they write is noted before the call, to the byte.
-// RUN: %run %s -w -D_FORTIFY_SOURCE=3 | FileCheck %s
+// RUN: %run %s -w -D_FORTIFY_SOURCE=3 > %t.run
+// RUN: FileCheck %s --input-file=%t.run
 // CHECK-COUNT-5: 0 faults
-// RUN: %run %s -w -D_FORTIFY_SOURCE=3 | not grep "noted.*wrote"
+// RUN: not grep "noted.*wrote" %t.run
 // RUN: %crashes %s -w -D_FORTIFY_SOURCE=3 --level=-O2
 // RUN: %ir -O2 -w -D_FORTIFY_SOURCE=3 %s | FileCheck --check-prefix=CALLS %s
 // CALLS-DAG: call {{.*}} @__memcpy_chk

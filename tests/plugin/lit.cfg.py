@@ -45,6 +45,8 @@ subprocess.run(["clang-19", "-O2", "-Wall", "-Wextra", "-I", os.path.join(root, 
 
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ["PATH"]])
 config.environment["NVMOVE_DOMAIN"] = "process"  # pools lie on a disk, and no test here is about that
+if "long" not in lit_config.params:
+    config.environment["NVMOVE_TEST_FEW"] = "1"
 with open("/proc/cpuinfo") as cpu:  # what the waits of an emulated memory go by
     config.available_features |= {"nonstop_tsc"} & set(cpu.read().split())
 config.substitutions += [

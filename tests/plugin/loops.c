@@ -2,7 +2,8 @@
 // it may not.
 // RUN: %ir -O1 -fno-unroll-loops -fno-vectorize %s | FileCheck %s
 // RUN: %ir -O2 -fno-unroll-loops %s | FileCheck --check-prefix=VEC %s
-// RUN: %run %s -DRUN | FileCheck --check-prefix=EXE %s
+// RUN: %run %s -DRUN > %t.run
+// RUN: FileCheck --check-prefix=EXE %s --input-file=%t.run
 // EXE-COUNT-5: 0 faults
 #include "recorder.h"
 
@@ -144,6 +145,6 @@ int main(void) {
 }
 #endif
 // The exact counts above: nothing but "recorder:" lines is printed.
-// RUN: %run %s -DRUN | not grep "noted.*wrote"
+// RUN: not grep "noted.*wrote" %t.run
 // RUN: %crashes %s -DRUN --level=-O2
 // RUN: %crashes %s -DRUN --level=-O2 --outside

@@ -1,9 +1,10 @@
 // Where the address of a function that writes is taken, a wrapper stands in for it that notes first: in a table,
 // in a variable, as an argument. One that writes nothing and one of the program's own stand for themselves.
 // RUN: %ir -O1 %s | FileCheck %s
-// RUN: %run %s -DRUN | FileCheck --check-prefix=EXE %s
+// RUN: %run %s -DRUN > %t.run
+// RUN: FileCheck --check-prefix=EXE %s --input-file=%t.run
 // EXE-COUNT-5: recorder: {{[0-9]+}} notes, {{[0-9]+}} bytes, 4 commits, 0 faults
-// RUN: %run %s -DRUN | not grep "noted.*wrote"
+// RUN: not grep "noted.*wrote" %t.run
 // RUN: %crashes %s -DRUN --level=-O0 --level=-O2
 #include "recorder.h"
 

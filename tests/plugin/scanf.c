@@ -1,9 +1,11 @@
 // What a scanf stores is noted to the byte where only the run knows its format or its arguments, too.
-// RUN: %run %s -w | FileCheck %s
+// RUN: %run %s -w > %t.run
+// RUN: FileCheck %s --input-file=%t.run
 // CHECK-COUNT-5: 0 faults
-// RUN: %run %s -w | not grep "noted.*wrote"
-// RUN: %run %s -w -std=gnu89 -D_GNU_SOURCE -DOLD --level=-O0 --level=-O2 | FileCheck --check-prefix=OLD %s
-// RUN: %run %s -w -std=gnu89 -D_GNU_SOURCE -DOLD --level=-O0 --level=-O2 | not grep "noted.*wrote"
+// RUN: not grep "noted.*wrote" %t.run
+// RUN: %run %s -w -std=gnu89 -D_GNU_SOURCE -DOLD --level=-O0 --level=-O2 > %t.run1
+// RUN: FileCheck --check-prefix=OLD %s --input-file=%t.run1
+// RUN: not grep "noted.*wrote" %t.run1
 // OLD-COUNT-2: 0 faults
 // RUN: %crashes %s -w -DCRASHES --level=-O0 --level=-O2
 #include "recorder.h"

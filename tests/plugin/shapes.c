@@ -2,9 +2,10 @@
 // time. What is noted in each, and that it is all that is written, after each kill, too.
 // RUN: %ir -O1 %s | FileCheck %s
 // RUN: %ir -O0 %s | FileCheck --check-prefix=O0 %s
-// RUN: %run %s -DRUN | FileCheck --check-prefix=EXE %s
+// RUN: %run %s -DRUN > %t.run
+// RUN: FileCheck --check-prefix=EXE %s --input-file=%t.run
 // EXE-COUNT-5: 0 faults
-// RUN: %run %s -DRUN | not grep "noted.*wrote"
+// RUN: not grep "noted.*wrote" %t.run
 // RUN: %crashes %s -DRUN --level=-O0 --level=-O2
 #include "recorder.h"
 

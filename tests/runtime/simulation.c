@@ -273,7 +273,7 @@ void power_fail_after_kills(const char *method, void (*prepare)(void *), void (*
   struct power_cut cut = {
       .path = test_path("again"), .image = test_path("image"), .media = kill.image};
   bool died = true;
-  const unsigned stride = test_is_long() ? 8 : 2;
+  const unsigned stride = test_is_long() ? 8 : 1;
   for (kill.at = 1; died; kill.at += 1 + kill.at / (2 * stride)) {
     put(&start, kill.path);
     died = is_cut_off(act, &kill);

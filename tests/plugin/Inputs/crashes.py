@@ -8,7 +8,8 @@ The program is compiled with pool_recorder.c and libnvmove. A first run writes d
 commit; then it is killed at its n-th append, n = 1, 2, ... until it gets through, and what is left must
 be the state of its last commit or of the next. Both methods, at each level: with the runtime comparing its
 copies after each commit, and without, which is how programs run; shadow, whose commits are others then,
-both at each level, undo in turn. With --outside nothing is stored in a transaction: commit points and the
+both at each level, undo in turn. With NVMOVE_TEST_FEW set, one in three of the appends behind the eighth is
+tried, others in each of these runs. With --outside nothing is stored in a transaction: commit points and the
 next beginning commit it. With --committed the program commits by itself what it tells the recorder. Prints
 the number of crashes; exit status 1 when a state was wrong, or when the program stored nothing.
 """
@@ -19,6 +20,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+
+import few
 
 LEVELS = ["-O0", "-O2", "-O3 -march=native"]
 METHODS = ["undo", "shadow"]
@@ -56,7 +59,7 @@ def crashes(program, judge, folder, **settings):
     fresh(folder, base)
     if run([program], **settings, RECORDER_FIRST_RUN="1"):
         sys.exit("the program fails in a pool")
-    n = 0
+    n = survived = 0
     while True:
         fresh(folder, base)
         status = run([program], **settings, NVMOVE_KILL_AT=f"append:{n + 1}")
@@ -65,8 +68,9 @@ def crashes(program, judge, folder, **settings):
         if run([judge, "judge", folder], NVMOVE_METHOD=settings["NVMOVE_METHOD"]):
             sys.exit(f"killed at append {n + 1}")
         if status == 0:
-            return n or sys.exit("nothing was logged")
-        n += 1
+            return survived or sys.exit("nothing was logged")
+        survived += 1
+        n += few.step(n)
 
 
 def crashes_in_memory(program, judge, kept, **settings):
