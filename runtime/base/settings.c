@@ -163,10 +163,13 @@ static bool is_known(const char *name, size_t length) {
 }
 
 static const char *meant(const char *name, size_t length) {
-  for (size_t i = 0; i < SETTINGS && length <= NAME_MAX_LENGTH; i++)
-    if (strlen(settings[i].name) <= NAME_MAX_LENGTH &&
+  for (size_t i = 0; i < SETTINGS && length <= NAME_MAX_LENGTH; i++) {
+    size_t known = strlen(settings[i].name);
+    bool is_near = known <= length + MISSPELT_MAX && length <= known + MISSPELT_MAX;
+    if (is_near && known <= NAME_MAX_LENGTH &&
         distance(name, length, settings[i].name) <= MISSPELT_MAX)
       return settings[i].name;
+  }
   return NULL;
 }
 
