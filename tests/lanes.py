@@ -1,6 +1,6 @@
 """Suites beside each other, each in a process of its own: run.py with that suite alone.
 
-What is mostly one process that waits for another leaves a core idle, so a lane more than there are processors takes the suites, those
+What is mostly one process that waits for another leaves a core idle, so two lanes take the suites, those
 that take longest first. What a suite prints is kept and printed whole when it ends.
 """
 import contextlib

@@ -6,9 +6,9 @@ usage: crash.py NVMOVE_CC INPUTS OUTPUT FILE [COMPILER OPTION...]
 "PROGRAM work POOL" is killed, "PROGRAM check POOL" must then end with status 0; both methods, at the
 lowest and the highest level. While it works the runtime compares its copies after each commit, so that a
 store nobody noted ends the program, or it does not, which is how programs run: shadow, whose commits are
-others then, both at each level, undo in turn. With NVMOVE_TEST_FEW set, one in three of the appends behind the eighth is
-tried, others in each of these runs. Prints the number of crashes; exit status 1, and the pool is
-left in DRAM, when a check failed or nothing was appended.
+others then, both at each level, undo in turn. With NVMOVE_TEST_FEW set, not each append is tried (few.py).
+Prints the number of crashes; exit status 1, and the pool is left in DRAM, when a check failed or nothing was
+appended.
 """
 import os
 import signal

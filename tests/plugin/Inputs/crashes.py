@@ -8,8 +8,8 @@ The program is compiled with pool_recorder.c and libnvmove. A first run writes d
 commit; then it is killed at its n-th append, n = 1, 2, ... until it gets through, and what is left must
 be the state of its last commit or of the next. Both methods, at each level: with the runtime comparing its
 copies after each commit, and without, which is how programs run; shadow, whose commits are others then,
-both at each level, undo in turn. With NVMOVE_TEST_FEW set, one in three of the appends behind the eighth is
-tried, others in each of these runs. With --outside nothing is stored in a transaction: commit points and the
+both at each level, undo in turn. With NVMOVE_TEST_FEW set, not each append is tried (few.py).
+With --outside nothing is stored in a transaction: commit points and the
 next beginning commit it. With --committed the program commits by itself what it tells the recorder. Prints
 the number of crashes; exit status 1 when a state was wrong, or when the program stored nothing.
 """

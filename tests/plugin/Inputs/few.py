@@ -1,4 +1,4 @@
-"""Which appends are tried: each, or with NVMOVE_TEST_FEW fewer."""
+"""Which appends are tried: each; or, with NVMOVE_TEST_FEW, one of three behind the eighth."""
 import os
 
 FIRST = 8
@@ -7,7 +7,7 @@ runs = [0]
 
 
 def step(n):
-    """From the n-th to the next one. Where a run begins among three differs from run to run."""
+    """From the n-th, counted from 0, to the next one."""
     if n == 0:
         runs[0] += 1
     if "NVMOVE_TEST_FEW" not in os.environ or n < FIRST:
