@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 PLAIN = ["clang-19", "-g", "-O1", "-I", os.path.join(ROOT, "include"), "-I", HERE]
 METHODS = ("undo", "shadow")
-FEW = ("--epoch-states=256", "--samples=64")
+FEW = ("--epoch-states=96", "--samples=32")
 
 
 def call(command, environment=None, **options):
