@@ -14,9 +14,9 @@
 struct nvmi_mutex nvmi_locks[NVMI_RANKS] = {
     [0 ... NVMI_RANKS - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
-/* A thread's: locks that it holds or is about to, by rank; whether signals wait for their sake, and which ones were
- * blocked before; whether it is between the handlers of a fork, and which ones were blocked before that. Its address names the thread. Found without a call,
- * which might allocate in a signal handler. */
+/* A thread's: locks that it holds or is about to, by rank; whether signals wait for their sake, and which
+ * ones were blocked before; whether it is between the handlers of a fork, and which ones were blocked before
+ * that. Its address names the thread. Found without a call, which might allocate in a signal handler. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
   unsigned char held[NVMI_RANKS];
   bool masks, forks;

@@ -16,6 +16,7 @@
 namespace nvmove::crash {
 
 using support::failed;
+
 llvm::Expected<Result> explore(const Trace &T, const Options &O) {
   auto Start = std::chrono::steady_clock::now();
   if (T.Raw)

@@ -196,13 +196,13 @@ static void ends_among_threads(const char *durable) {
                             .seed = 1 + test_seed(),
                             .run = run_tickets,
                             .argument = test_path("pool")};
-  uint64_t states = 0, step = test_is_long() ? 12 : 1;
+  uint64_t states = 0, step = test_is_long() ? 12 : 2;
   for (; sectors_end_machine(&end, test_path("start")); end.at += end.at / step, end.seed += 7) {
     verify_tickets(end.image);
     end.stride = ++states % 3 ? 500 : UINT32_MAX;
     known->durable = 0;
   }
-  CHECK(states > (test_is_long() ? 40 : 4));
+  CHECK(states > (test_is_long() ? 40 : 6));
 }
 
 TEST_ONCE(delayed_ends_among_threads_never) { ends_among_threads("never"); }

@@ -44,7 +44,7 @@ static void ends_anywhere(const char *method) {
                               .argument = &work};
   struct sectors_end second = {
       .path = again.path, .image = test_path("image2"), .run = run_workload, .argument = &again};
-  uint64_t states = 0, stride = test_is_long() ? 400 : 4;
+  uint64_t states = 0, stride = test_is_long() ? 400 : 6;
   for (;; first.at += 1 + first.at / stride, first.seed += 7) {
     progress->acknowledged = 4;
     if (!sectors_end_machine(&first, start))
@@ -52,7 +52,7 @@ static void ends_anywhere(const char *method) {
     workload_verify(first.image, progress);
     states++;
     uint64_t known = progress->acknowledged;
-    for (second.at = 1 + first.seed % 3; second.at < 40; second.at += test_is_long() ? 5 : 19) {
+    for (second.at = 1 + first.seed % 3; second.at < 40; second.at += test_is_long() ? 5 : 13) {
       second.seed = first.seed + second.at;
       progress->acknowledged = known;
       progress->interrupted++;
@@ -63,7 +63,7 @@ static void ends_anywhere(const char *method) {
     }
     progress->interrupted = 0;
   }
-  CHECK(states > (test_is_long() ? 100 : 15));
+  CHECK(states > (test_is_long() ? 100 : 20));
 }
 
 /* The n-th transaction of a thread writes n to one of its many lines: records that told of most lines
