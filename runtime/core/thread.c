@@ -37,19 +37,33 @@ void nvmi_threads_lock(void) { nvmi_lock(lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
 bool nvmi_at_work(void) { return nvmi_self && nvmi_self->busy; }
 
-static void leave(struct nvmi_thread *thread) {
-  if (nvmi_thread_ends)
-    nvmi_thread_ends(thread);
+struct nvmi_thread *nvmi_thread_state(void) {
+  struct nvmi_thread *thread =
+      mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (thread == MAP_FAILED ||
+      !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
+    nvmi_die(NULL, "out of memory for a thread's transaction state");
+  thread->table = &thread->lines_table;
+  return thread;
+}
+
+void nvmi_thread_state_free(struct nvmi_thread *thread) {
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
   nvmi_array_free(&thread->called, 3 * sizeof(void *));
   nvmi_array_free(&thread->image, sizeof(struct nvmi_sealed));
   nvmi_array_free(&thread->image_lines, sizeof(struct nvmi_line));
+  munmap(thread, sizeof *thread);
+}
+
+static void leave(struct nvmi_thread *thread) {
+  if (nvmi_thread_ends)
+    nvmi_thread_ends(thread);
   nvmi_trace_thread_ends();
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;
-  munmap(thread, sizeof *thread);
+  nvmi_thread_state_free(thread);
 }
 
 /* Signals wait from here on: behind the last round nobody comes for what a handler stores. The C library makes
@@ -92,12 +106,8 @@ static void make_keys(void) {
 
 static struct nvmi_thread *make(void) {
   pthread_once(&once, make_keys);
-  struct nvmi_thread *thread =
-      mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (thread == MAP_FAILED ||
-      !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
-    nvmi_die(NULL, "out of memory for a thread's transaction state");
-  thread->table = __nvm_lines = &thread->lines_table;
+  struct nvmi_thread *thread = nvmi_thread_state();
+  __nvm_lines = thread->table;
   thread->held = &nvmi_held;
   thread->id = (int)syscall(SYS_gettid);
   pthread_setspecific(key, thread);

@@ -84,6 +84,10 @@ static inline struct nvmi_thread *nvmi_thread_self(void) {
   return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
 }
 
+/* An empty state, of no thread yet, and its end: nothing is open. Out of memory: fatal. */
+struct nvmi_thread *nvmi_thread_state(void);
+void nvmi_thread_state_free(struct nvmi_thread *state);
+
 /* Says that these pools (bits) have something uncommitted, or no longer. */
 static inline void nvmi_touch(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_bits_set(&thread->touched, pools);

@@ -264,15 +264,30 @@ void nvmi_order_acquire(uintptr_t lock) {
   }
 }
 
-bool nvmi_order_waits(const struct nvmi_thread *thread) {
-  bool waits = false;
-  nvmi_order_lock();
-  for (size_t i = 0; thread->ticket && i < thread->ticket->deps.count; i++) {
-    const struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(thread->ticket)[i]);
-    waits = waits || (on != thread->ticket && on->state < COMMITTED);
+static bool waits(const struct nvmi_ticket *ticket) {
+  for (size_t i = 0; ticket && i < ticket->deps.count; i++) {
+    const struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+    if (on != ticket && on->state < COMMITTED)
+      return true;
   }
+  return false;
+}
+
+bool nvmi_order_waits(const struct nvmi_thread *thread) {
+  nvmi_order_lock();
+  bool would_wait = waits(thread->ticket);
   nvmi_order_unlock();
-  return waits;
+  return would_wait;
+}
+
+bool nvmi_order_hand_over(struct nvmi_thread *from, struct nvmi_thread *to) {
+  if (waits(from->ticket))
+    return false;
+  to->ticket = from->ticket;
+  from->ticket = NULL;
+  if (to->ticket)
+    to->ticket->thread = to;
+  return true;
 }
 
 /* Who is told in time undoes first, and sees nothing change under its hands. */

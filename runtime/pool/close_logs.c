@@ -6,25 +6,18 @@
 #include "base/clock.h"
 #include "base/pause.h"
 #include "core/alias.h"
-#include "core/barrier.h"
 #include "core/sealed.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "log/log_read.h"
 #include "order/order.h"
 #include "pool/pool.h"
+#include "tx/take_over.h"
 #include "tx/tx.h"
 
 #include <sys/mman.h>
 
 static const uint64_t LEAVING_NS = UINT64_C(10000000000); /* for threads that end to have ended */
-
-/* This thread stored in place for another, which may go on, in other pools too: what its fences
- * will be taken to cover is fenced here. */
-static void fence_all(const struct nvmi_thread *owner, uint64_t touched) {
-  for (; touched; touched &= touched - 1)
-    owner->logs[__builtin_ctzll(touched)]->pool->persist->fence();
-}
 
 static int fail_open(const struct nvm_pool *pool, const char *what) {
   return nvmi_fail(NVM_EOPENTX, pool->path, "%s", what);
@@ -79,18 +72,32 @@ static int await_leaving(const struct nvm_pool *pool) {
   }
 }
 
+/* What it stored in place its fences cover, not this thread's: taking over makes a barrier in all threads,
+ * giving back a fence. */
+static enum nvm_error commit_others(struct nvmi_log *log) {
+  bool none;
+  struct nvmi_thread *state = nvmi_tx_take_over(log, &none);
+  if (!state)
+    return none ? NVM_OK : nvm_errno();
+  enum nvm_error error = nvmi_tx_finish(state, true);
+  if (error && error != NVM_EUNSAFE)
+    nvmi_fail(error, log->pool->path, "stores outside transactions could not be committed");
+  nvmi_tx_give_back(state, log);
+  return error;
+}
+
 static int commit_implicit(struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++) {
-    struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (!has_touched(owner, pool))
+    struct nvmi_log *log = pool->logs[i];
+    if (!has_touched(log->owner, pool))
       continue;
-    if (owner != nvmi_self) /* its fences, not this thread's, cover what it stored in place */
-      nvmi_barrier_in_all_threads();
-    pool->logs[i]->stats.implicit_commits++;
-    uint64_t touched = owner->touched;
-    enum nvm_error error = nvmi_tx_finish(owner, true);
-    if (owner != nvmi_self)
-      fence_all(owner, touched);
+    log->stats.implicit_commits++;
+    if (log->owner != nvmi_self) {
+      if (commit_others(log))
+        return -1; /* recorded where it was found */
+      continue;
+    }
+    enum nvm_error error = nvmi_tx_finish(log->owner, true);
     if (error == NVM_EUNSAFE)
       return -1; /* recorded where it was found */
     if (error)
@@ -128,7 +135,10 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     struct nvmi_log *log = pool->logs[i];
     if (log->owner) {
       log->owner->logs[pool->index] = NULL;
-      nvmi_untouch(log->owner, UINT64_C(1) << pool->index);
+      if (has_touched(
+              log->owner,
+              pool)) /* in a child of fork; else it may be at work elsewhere, and changes it */
+        nvmi_untouch(log->owner, UINT64_C(1) << pool->index);
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents.list, sizeof(struct nvmi_intent));
