@@ -2,6 +2,7 @@
 #include "core/gate.h"
 
 #include "base/pause.h"
+#include "core/barrier.h"
 #include "core/map.h"
 #include "core/thread.h"
 
@@ -25,6 +26,26 @@ void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools) {
     thread->busy++;
     nvmi_compiler_barrier();
   }
+}
+
+/* Who makes the standstill sees `uses_open`, or is seen here (barrier.h). Its own thread is at work. */
+void nvmi_uses_open(struct nvmi_thread *thread) {
+  thread->uses_open++;
+  nvmi_compiler_barrier();
+  while (thread->uses_open == 1 && !thread->busy && nvmi_all_stand()) {
+    thread->uses_open--;
+    nvmi_compiler_barrier();
+    for (unsigned tries = 0; nvmi_all_stand(); tries++)
+      nvmi_pause(tries);
+    thread->uses_open++;
+    nvmi_compiler_barrier();
+  }
+}
+
+void nvmi_used_open(struct nvmi_thread *thread) {
+  nvmi_says_it_rests(thread);
+  nvmi_compiler_barrier();
+  thread->uses_open--;
 }
 
 uint64_t nvmi_gate_enter_touched(struct nvmi_thread *thread, uint64_t more) {

@@ -1,6 +1,7 @@
 /* standstill.c: see standstill.h. */
 #include "core/standstill.h"
 
+#include "base/clock.h"
 #include "base/pause.h"
 #include "core/barrier.h"
 #include "core/gate.h"
@@ -9,6 +10,8 @@
 
 #include <assert.h>
 #include <signal.h>
+
+static const uint64_t PATIENCE_NS = UINT64_C(1000000000); /* for transactions that end */
 
 static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 
@@ -86,6 +89,49 @@ void nvmi_let_others(struct nvmi_thread *thread) {
   sigset_t before = before_stop;
   nvmi_unlock(freezer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+enum open { NOTHING, SOMETHING, ENDING };
+
+/* In a standstill: of one that is in the midst of an end nobody knows yet. */
+__attribute__((no_sanitize("thread"))) static enum open open_in(struct nvm_pool *pool) {
+  enum open open = NOTHING;
+  if (!nvmi_try_lock(&pool->lock))
+    return ENDING;
+  for (unsigned i = 0; i < pool->log_count && open != SOMETHING; i++) {
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || owner == nvmi_self)
+      continue;
+    if (owner->begun || owner->frames.count || owner->touched >> pool->index & 1)
+      open = SOMETHING;
+    else if (owner->uses_open)
+      open = ENDING;
+  }
+  nvmi_unlock(&pool->lock);
+  return open;
+}
+
+static bool has_others(struct nvm_pool *pool) {
+  bool some = false;
+  nvmi_lock(&pool->lock);
+  for (unsigned i = 0; i < pool->log_count; i++)
+    some = some || (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self);
+  nvmi_unlock(&pool->lock);
+  return some;
+}
+
+bool nvmi_others_have_open(struct nvm_pool *pool) {
+  struct nvmi_thread *self = nvmi_thread_self();
+  uint64_t deadline = nvmi_now_ns() + PATIENCE_NS;
+  enum open open = has_others(pool) ? ENDING : NOTHING;
+  for (unsigned tries = 0; open == ENDING && nvmi_now_ns() < deadline; tries++) {
+    if (tries)
+      nvmi_pause(tries);
+    nvmi_stop_others(self, UINT64_C(1) << pool->index);
+    open = open_in(pool);
+    nvmi_let_others(self);
+  }
+  return open != NOTHING;
 }
 
 void nvmi_standstill_forget(void) { nvmi_slow.stopped = false; }

@@ -16,3 +16,6 @@ void nvmi_standstill_forget(void);
 
 /* Whether another thread is at work in the pool; under the pool's lock. */
 bool nvmi_others_work(const struct nvm_pool *pool);
+/* Whether another thread has a transaction open, or something open in the pool outside of one. One that is
+ * just ending it is waited for, a while. Not within a section that is at work. */
+bool nvmi_others_have_open(struct nvm_pool *pool);

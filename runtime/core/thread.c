@@ -129,7 +129,7 @@ struct nvmi_thread *nvmi_thread_make(void) {
 
 void nvmi_before_fatal_handler(void) {
   if (nvmi_self)
-    nvmi_self->busy = 0; /* nobody is interrupted any more */
+    nvmi_self->busy = nvmi_self->uses_open = 0; /* nobody is interrupted any more */
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {
@@ -146,7 +146,7 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
       atomic_store_explicit(&thread->logs[i]->solo, 0, memory_order_release);
     }
   nvmi_compiler_barrier();
-  thread->busy = 0;
+  thread->busy = thread->uses_open = 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -34,12 +34,13 @@ struct nvmi_thread {
   volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */
   bool left;                    /* the order: it ends, and depends on nobody */
-  bool leaves;          /* it ends; told under the lock of threads, until its logs are free */
-  bool stays_open;      /* what is open could not end at a wait for a condition */
-  bool handlers_store;  /* signal handlers note, too: they wait during commits */
-  volatile int in_heap; /* may hold the heap's lock: a handler cannot make the log longer */
-  volatile int busy;    /* inside note or commit: a signal handler takes the nested way */
-  volatile int in_call; /* to the heap, of the program: no transaction ends meanwhile */
+  bool leaves;            /* it ends; told under the lock of threads, until its logs are free */
+  bool stays_open;        /* what is open could not end at a wait for a condition */
+  bool handlers_store;    /* signal handlers note, too: they wait during commits */
+  volatile int in_heap;   /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile int busy;      /* inside note or commit: a signal handler takes the nested way */
+  volatile int in_call;   /* to the heap, of the program: no transaction ends meanwhile */
+  volatile int uses_open; /* looks at what it has open in whatever pools (gate.h) */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
@@ -94,6 +95,11 @@ static inline void nvmi_touch(struct nvmi_thread *thread, uint64_t pools) {
 }
 static inline void nvmi_untouch(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_bits_clear(&thread->touched, pools);
+}
+
+/* Between two steps of the runtime. */
+static inline bool nvmi_is_inside(const struct nvmi_thread *thread) {
+  return thread->busy | thread->uses_open;
 }
 
 /* While it is held no thread ends. */

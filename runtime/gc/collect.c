@@ -4,6 +4,7 @@
  * for the next time and does no other harm.
  */
 #include "gc/collect.h"
+#include "core/standstill.h"
 #include "gc/counts.h"
 #include "gc/reach.h"
 #include "heap/heap_types.h"
@@ -16,15 +17,11 @@
 
 enum { FREED_AT_ONCE = 512 };
 
+/* Of this thread, of another, or on its way from one to another. */
 static bool has_open_transaction(struct nvm_pool *pool) {
-  bool open = pool->parcels;
-  nvmi_lock(&pool->lock);
-  for (unsigned i = 0; i < pool->log_count && !open; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    open = owner && (nvmi_in_transaction(owner) || owner->touched >> pool->index & 1);
-  }
-  nvmi_unlock(&pool->lock);
-  return open;
+  const struct nvmi_thread *self = nvmi_thread_self();
+  return nvmi_in_transaction(self) || self->touched >> pool->index & 1 ||
+         nvmi_others_have_open(pool) || pool->parcels;
 }
 
 int nvmi_check_quiet(struct nvm_pool *pool) {

@@ -13,6 +13,7 @@
 
 #include "base/own_locks.h"
 #include "base/signal_frame.h"
+#include "core/gate.h"
 #include "core/map.h"
 #include "core/tracing.h"
 #include "log/log.h"
@@ -66,6 +67,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
   bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
+  nvmi_uses_open(thread);
   if (NVMI_UNLIKELY(thread->aliases) && !in_handler)
     nvmi_wrap_before_release(thread);
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
@@ -75,6 +77,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
     if (!in_handler)
       nvmi_note_called(thread); /* what was noted is sealed */
   }
+  nvmi_used_open(thread);
   if (NVMI_UNLIKELY(thread->posts_count))
     nvmi_order_post(thread);
 }

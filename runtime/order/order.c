@@ -13,6 +13,7 @@
 #include "base/own_locks.h"
 #include "base/pause.h"
 #include "base/signal_frame.h"
+#include "core/gate.h"
 #include "core/lines.h"
 #include "core/map.h"
 #include "order/kept_blocks.h"
@@ -197,6 +198,7 @@ static void hand_on_lock(struct nvmi_thread *thread, uintptr_t lock, bool is_las
 
 void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
   struct nvmi_thread *thread = nvmi_self;
+  nvmi_uses_open(thread);
   nvmi_order_lock();
   if (seals)
     nvmi_join_seal(thread);
@@ -212,6 +214,7 @@ void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
   }
   hand_on_lock(thread, lock, is_last);
   nvmi_order_unlock();
+  nvmi_used_open(thread);
 }
 
 /* Nobody can read any more what an aborted transaction wrote. */
@@ -264,30 +267,11 @@ void nvmi_order_acquire(uintptr_t lock) {
   }
 }
 
-static bool waits(const struct nvmi_ticket *ticket) {
-  for (size_t i = 0; ticket && i < ticket->deps.count; i++) {
-    const struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (on != ticket && on->state < COMMITTED)
-      return true;
-  }
-  return false;
-}
-
 bool nvmi_order_waits(const struct nvmi_thread *thread) {
   nvmi_order_lock();
-  bool would_wait = waits(thread->ticket);
+  bool waits = nvmi_ticket_waits(thread->ticket);
   nvmi_order_unlock();
-  return would_wait;
-}
-
-bool nvmi_order_hand_over(struct nvmi_thread *from, struct nvmi_thread *to) {
-  if (waits(from->ticket))
-    return false;
-  to->ticket = from->ticket;
-  from->ticket = NULL;
-  if (to->ticket)
-    to->ticket->thread = to;
-  return true;
+  return waits;
 }
 
 /* Who is told in time undoes first, and sees nothing change under its hands. */

@@ -33,9 +33,6 @@ void nvmi_order_acquire(uintptr_t lock);
 void nvmi_order_begin(struct nvmi_thread *thread);
 /* Whether a commit of what it has open would wait at this moment. */
 bool nvmi_order_waits(const struct nvmi_thread *thread);
-/* What `from` has open becomes `to`'s, which has nothing open, under the mutex. False: nothing has changed, a
- * commit of it would wait. */
-bool nvmi_order_hand_over(struct nvmi_thread *from, struct nvmi_thread *to);
 /* No other joins any more. Without `commit` those that depend on it are told that they cannot
  * commit, and undo first if they are quick. Gives the pools (bits) of what is open and of what
  * joined it. */

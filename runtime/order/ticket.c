@@ -99,6 +99,15 @@ static bool is_dependent(struct nvmi_ticket *ticket, void *on) {
   return ticket->state < COMMITTED && !ticket->into && depends_on(ticket, on);
 }
 
+bool nvmi_ticket_waits(const struct nvmi_ticket *ticket) {
+  for (size_t i = 0; ticket && i < ticket->deps.count; i++) {
+    const struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+    if (on != ticket && on->state < COMMITTED)
+      return true;
+  }
+  return false;
+}
+
 bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket) {
   return nvmi_ticket_find(is_dependent, (void *)ticket);
 }

@@ -52,6 +52,8 @@ void nvmi_ticket_forget(struct nvmi_ticket *ticket);
 void nvmi_ticket_depend(struct nvmi_ticket *ticket, struct nvmi_ticket *on);
 /* A thread that only reads never ends its transaction: what it depended on must not pile up. */
 void nvmi_ticket_forget_ended(struct nvmi_ticket *ticket, bool aborted_too);
+/* Whether its commit would wait at this moment; null: no. */
+bool nvmi_ticket_waits(const struct nvmi_ticket *ticket);
 /* Whether one that has not ended depends on it. */
 bool nvmi_ticket_has_dependents(const struct nvmi_ticket *ticket);
 /* Calls `visit` for each ticket that somebody refers to, until one says true. */

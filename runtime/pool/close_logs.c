@@ -27,20 +27,19 @@ static bool has_touched(const struct nvmi_thread *owner, const struct nvm_pool *
   return owner && owner->touched >> pool->index & 1;
 }
 
-/* `leaving`: some thread ends, and what it joined may be its own. */
+/* Of this thread; others' is found when it is taken over. `leaving`: some thread ends, and what it joined may be
+ * its own. */
 static int check_none_open(const struct nvm_pool *pool, bool leaving) {
+  const struct nvmi_thread *self = nvmi_self;
   if (pool->parcels && !leaving)
     return fail_open(pool, "a thread's commit is under way; wait for that first");
-  for (unsigned i = 0; i < pool->log_count; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (!has_touched(owner, pool) || owner->leaves)
-      continue;
-    if (nvmi_in_transaction(owner))
-      return fail_open(pool, "a thread has a transaction open; commit or abort it first");
-    if (nvmi_order_waits(owner))
-      return fail_open(pool, "what was stored outside transactions has to wait for another "
-                             "thread's open transaction; commit or abort that first");
-  }
+  if (!has_touched(self, pool))
+    return 0;
+  if (nvmi_in_transaction(self))
+    return fail_open(pool, "a thread has a transaction open; commit or abort it first");
+  if (nvmi_order_waits(self))
+    return fail_open(pool, "what was stored outside transactions has to wait for another "
+                           "thread's open transaction; commit or abort that first");
   return 0;
 }
 
@@ -72,38 +71,43 @@ static int await_leaving(const struct nvm_pool *pool) {
   }
 }
 
-/* What it stored in place its fences cover, not this thread's: taking over makes a barrier in all threads,
- * giving back a fence. */
-static enum nvm_error commit_others(struct nvmi_log *log) {
-  bool none;
-  struct nvmi_thread *state = nvmi_tx_take_over(log, &none);
+static int tell_of_error(const struct nvm_pool *pool, enum nvm_error error) {
+  if (error && error != NVM_EUNSAFE) /* else recorded where it was found */
+    nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
+  return error ? -1 : 0;
+}
+
+static int commit_own(struct nvmi_log *log) {
+  if (!has_touched(log->owner, log->pool))
+    return 0;
+  log->stats.implicit_commits++;
+  return tell_of_error(log->pool, nvmi_tx_finish(log->owner, true));
+}
+
+/* What was stored in place the owner's fences cover, not this thread's: taking over makes a barrier in all
+ * threads, giving back a fence. */
+static int commit_of_another(struct nvmi_log *log) {
+  enum nvm_error error = NVM_OK;
+  struct nvmi_thread *state = nvmi_tx_take_over(log);
   if (!state)
-    return none ? NVM_OK : nvm_errno();
-  enum nvm_error error = nvmi_tx_finish(state, true);
-  if (error && error != NVM_EUNSAFE)
-    nvmi_fail(error, log->pool->path, "stores outside transactions could not be committed");
+    return -1;
+  if (state->touched) {
+    log->stats.implicit_commits++;
+    error = nvmi_tx_finish(state, true);
+  }
+  int result = tell_of_error(log->pool, error);
   nvmi_tx_give_back(state, log);
-  return error;
+  return result;
 }
 
 static int commit_implicit(struct nvm_pool *pool) {
-  for (unsigned i = 0; i < pool->log_count; i++) {
+  int result = 0;
+  for (unsigned i = 0; i < pool->log_count && !result; i++) {
     struct nvmi_log *log = pool->logs[i];
-    if (!has_touched(log->owner, pool))
-      continue;
-    log->stats.implicit_commits++;
-    if (log->owner != nvmi_self) {
-      if (commit_others(log))
-        return -1; /* recorded where it was found */
-      continue;
-    }
-    enum nvm_error error = nvmi_tx_finish(log->owner, true);
-    if (error == NVM_EUNSAFE)
-      return -1; /* recorded where it was found */
-    if (error)
-      return nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
+    if (log->owner)
+      result = log->owner == nvmi_self ? commit_own(log) : commit_of_another(log);
   }
-  return 0;
+  return result;
 }
 
 int nvmi_log_close_all(struct nvm_pool *pool) {
@@ -135,9 +139,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     struct nvmi_log *log = pool->logs[i];
     if (log->owner) {
       log->owner->logs[pool->index] = NULL;
-      if (has_touched(
-              log->owner,
-              pool)) /* in a child of fork; else it may be at work elsewhere, and changes it */
+      if (has_touched(log->owner, pool)) /* in a child of fork; else the word is another thread's */
         nvmi_untouch(log->owner, UINT64_C(1) << pool->index);
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));

@@ -17,6 +17,7 @@
 #include "base/own_threads.h"
 #include "base/signal_frame.h"
 #include "core/exits.h"
+#include "core/gate.h"
 #include "core/map.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
@@ -171,6 +172,7 @@ static void end_thread(struct nvmi_thread *thread) {
     thread->begun = 0;
     thread->frames.count = 0;
   }
+  nvmi_uses_open(thread);
   /* Who ends the process does not wait for ever for a thread that ends with it. */
   enum nvmi_turn turn =
       thread->touched && thread->ticket ? nvmi_order_turn_soon(thread) : NVMI_TURN_COMMIT;
@@ -179,6 +181,7 @@ static void end_thread(struct nvmi_thread *thread) {
   enum nvm_error error = turn == NVMI_TURN_LATER ? NVM_EOPENTX : nvmi_tx_finish_after(thread, turn);
   if (!error)
     error = nvmi_tx_finish_implicit(thread);
+  nvmi_used_open(thread);
   if (error && error != NVM_ECHILD)
     nvmi_tell(
         "nvmove: %s; what was stored outside transactions before the process ended is undone\n",

@@ -14,6 +14,7 @@
  * In a traced run each is taken: a crash in some run may leave what a split leaves, and `nvmove
  * crash` asks the user's checker about it.
  */
+#include "core/gate.h"
 #include "core/log_state.h"
 
 #include "core/root_hooks.h"
@@ -23,17 +24,21 @@
 
 enum { LINES = 64, LINES_DEAR = 4096 /* where the fence of a record costs more than a long one */ };
 
-static unsigned lines_max(const struct nvmi_thread *thread) {
+static unsigned lines_max(struct nvmi_thread *thread) {
+  unsigned max = LINES;
+  nvmi_uses_open(thread);
   for (uint64_t touched = thread->touched; touched; touched &= touched - 1)
     if (thread->logs[__builtin_ctzll(touched)]->pool->persist->behind)
-      return LINES_DEAR;
-  return LINES;
+      max = LINES_DEAR;
+  nvmi_used_open(thread);
+  return max;
 }
 
 void __nvm_commit_point(void) {
   if (NVMI_UNLIKELY(nvmi_port_unloaded))
     nvmi_port_unloaded();
   struct nvmi_thread *thread = nvmi_thread_self();
+  nvmi_uses_open(thread);
   thread->passes_points = true;
   if (thread->roots && !nvmi_in_transaction(thread))
     thread->roots->before_commit();
@@ -42,6 +47,7 @@ void __nvm_commit_point(void) {
   bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
   enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true)
                                                   : nvmi_tx_finish_implicit(thread);
+  nvmi_used_open(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,
                error == NVM_EUNSAFE ? nvm_strerror()
@@ -49,7 +55,7 @@ void __nvm_commit_point(void) {
 }
 
 void __nvm_split_point(void) {
-  const struct nvmi_thread *thread = nvmi_self;
+  struct nvmi_thread *thread = nvmi_self;
   size_t lines = thread ? thread->used_count + thread->lines.count : 0;
   if (lines < (NVMI_UNLIKELY(nvmi_tracing) ? 1 : LINES))
     return;

@@ -1,15 +1,18 @@
 /* take_over.c: see take_over.h.
  *
- * A thread that stored to a pool outside transactions and idles there may be busy with another pool. Its
- * stores to that one go on while this file runs: compiled code has looked into its table of lines, and
- * stores a moment later. So lines of other pools stay where they are, and noted. Lines of this pool can be
- * taken out of the table: who looks for another line in their slots finds none, before and after.
+ * A thread that has a log in a pool, and may have stored there outside transactions, can be at work in
+ * another pool. What it stores there goes on while this file runs: compiled code has looked into its table
+ * of lines, and stores a moment later. So lines of other pools stay where they are, and noted. Lines of
+ * this pool can be taken out of the table: who looks for another line in their slots finds none,
+ * before and after.
  *
- * All threads stand still meanwhile (standstill.h): the owner is in the middle of no note and no
- * commit.
+ * All threads stand still meanwhile (standstill.h): the owner is in the middle of no note, no end of a
+ * transaction and no release of a lock (nvmi_uses_open), each of which finds afterwards that it has
+ * nothing in this pool.
  */
 #include "tx/take_over.h"
 
+#include "base/clock.h"
 #include "base/pause.h"
 #include "core/barrier.h"
 #include "core/lines.h"
@@ -18,12 +21,17 @@
 #include "core/standstill.h"
 #include "heap/heap_ready.h"
 #include "order/order.h"
+#include "order/ticket.h"
+
+static const uint64_t PATIENCE_NS = UINT64_C(10000000000);
 
 /* From an owner to the state that takes over; of one pool. */
 struct taking {
   struct nvmi_thread *from, *to;
   const struct nvm_pool *pool;
 };
+
+static uint64_t bit_of(const struct taking *taking) { return UINT64_C(1) << taking->pool->index; }
 
 static bool is_of(const struct taking *taking, uintptr_t address) {
   return nvmi_pool_at((void *)address) == taking->pool;
@@ -74,94 +82,101 @@ static void forget_ranges(const struct taking *taking) {
     from->noted_end = 0;
 }
 
-static void take_all(const struct taking *taking, struct nvmi_log *log) {
+static void take_open(const struct taking *taking) {
   struct nvmi_thread *from = taking->from, *to = taking->to;
-  uint64_t bit = UINT64_C(1) << taking->pool->index;
+  uint64_t bit = bit_of(taking);
   take_lines(taking, &from->lines); /* older than those of the table */
   take_table(taking);
   take_lines(taking, &from->nested);
   from->nested_old = from->nested.count;
   forget_ranges(taking);
   from->table->ahead &= ~bit;
+  nvmi_untouch(from, bit);
   to->touched = bit;
   to->aliases = from->aliases & bit;
-  from->aliases &= ~bit;
-  nvmi_untouch(from, bit);
   to->fresh_stores = from->fresh_stores;
   to->handlers_store = from->handlers_store;
   to->passes_points = from->passes_points;
   to->held = from->held;
   to->id = from->id;
   to->roots = from->roots;
-  to->logs[taking->pool->index] = log;
-  from->logs[taking->pool->index] = NULL;
-  log->owner = to;
+  to->ticket = from->ticket;
+  from->ticket = NULL;
+  if (to->ticket)
+    to->ticket->thread = to;
 }
 
-enum outcome { TAKEN, LATER, NOTHING, TOGETHER, WAITS };
+enum outcome { TAKEN, LATER, OPEN_THERE, TOGETHER, WAITS };
 
-/* Behind the standstill, and under order's mutex. */
-static enum outcome take(const struct taking *taking, struct nvmi_log *log) {
+/* In the standstill, and under order's mutex and the pool's. The standstill's barrier orders what is read here. */
+__attribute__((no_sanitize("thread"))) static enum outcome take(const struct taking *taking,
+                                                                struct nvmi_log *log) {
   struct nvmi_thread *from = taking->from;
-  uint64_t bit = UINT64_C(1) << taking->pool->index;
-  if (from->ends)
-    return LATER;
-  if (log->owner != from || !(from->touched & bit))
-    return NOTHING;
-  if (from->ticket && from->touched != bit)
+  unsigned index = taking->pool->index;
+  bool open = from->touched & bit_of(taking);
+  if (from->uses_open)
+    return nvmi_ticket_waits(from->ticket) ? WAITS : LATER;
+  if (open && (from->begun || from->frames.count))
+    return OPEN_THERE;
+  if (open && from->ticket && from->touched != bit_of(taking))
     return TOGETHER;
-  if (!nvmi_order_hand_over(from, taking->to))
+  if (open && nvmi_ticket_waits(from->ticket))
     return WAITS;
-  take_all(taking, log);
+  nvmi_sees_at_rest(from);
+  if (open)
+    take_open(taking);
+  taking->to->logs[index] = log;
+  from->logs[index] = NULL;
+  log->owner = taking->to;
   return TAKEN;
+}
+
+/* As undoing.c: nobody waits for a lock in a standstill. */
+static enum outcome try_to_take(const struct taking *taking, struct nvmi_log *log) {
+  enum outcome outcome = LATER;
+  if (!nvmi_order_try_lock())
+    return LATER;
+  if (nvmi_try_lock(&log->pool->lock)) {
+    outcome = take(taking, log);
+    nvmi_unlock(&log->pool->lock);
+  }
+  nvmi_order_unlock();
+  return outcome;
 }
 
 static enum outcome take_when_still(const struct taking *taking, struct nvmi_log *log) {
   struct nvmi_thread *self = nvmi_thread_self();
-  for (unsigned tries = 0;; tries++) {
-    enum outcome outcome = LATER;
-    nvmi_stop_others(self, UINT64_C(1) << taking->pool->index);
-    if (nvmi_order_try_lock()) { /* as undoing.c: nobody waits for a lock in a standstill */
-      if (nvmi_try_lock(&log->pool->lock)) {
-        outcome = take(taking, log);
-        nvmi_unlock(&log->pool->lock);
-      }
-      nvmi_order_unlock();
-    }
+  uint64_t deadline = nvmi_now_ns() + PATIENCE_NS;
+  enum outcome outcome = LATER;
+  for (unsigned tries = 0; outcome == LATER && nvmi_now_ns() < deadline; tries++) {
+    if (tries)
+      nvmi_pause(tries);
+    nvmi_stop_others(self, bit_of(taking));
+    outcome = try_to_take(taking, log);
     nvmi_let_others(self);
-    if (outcome != LATER)
-      return outcome;
-    nvmi_pause(tries);
   }
+  return outcome;
 }
 
-struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log, bool *none) {
-  const char *path = log->pool->path;
-  *none = false;
-  if (!nvmi_barrier_in_all_threads()) {
-    nvmi_fail(NVM_ESYSTEM, path, NVMI_NO_BARRIER);
-    return NULL;
-  }
+static void refuse(const struct taking *taking, enum outcome outcome) {
+  static const char *const reasons[] = {
+      [LATER] =
+          "commits all the time, and leaves no moment for the close; let it do something else",
+      [OPEN_THERE] = "has a transaction open; commit or abort it first",
+      [TOGETHER] = "has stored to this pool and to others outside transactions, and has released a "
+                   "lock since; let that thread commit first (nvm_tx_begin, nvm_tx_commit)",
+      [WAITS] = "has stored outside transactions what has to wait for another thread's open "
+                "transaction; commit or abort that first"};
+  nvmi_fail(NVM_EOPENTX, taking->pool->path, "thread %d %s", taking->from->id, reasons[outcome]);
+}
+
+struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log) {
   struct taking taking = {log->owner, nvmi_thread_state(), log->pool};
-  switch (take_when_still(&taking, log)) {
-  case TAKEN:
+  enum outcome outcome = take_when_still(&taking, log);
+  if (outcome == TAKEN)
     return taking.to;
-  case TOGETHER:
-    nvmi_fail(NVM_EOPENTX, path,
-              "thread %d has stored to this pool and to others outside transactions, and has "
-              "released a lock since; let that thread commit first (nvm_tx_begin, nvm_tx_commit)",
-              taking.from->id);
-    break;
-  case WAITS:
-    nvmi_fail(NVM_EOPENTX, path,
-              "what was stored outside transactions has to wait for another thread's open "
-              "transaction; commit or abort that first");
-    break;
-  default:
-    *none = true;
-    break;
-  }
   nvmi_thread_state_free(taking.to);
+  refuse(&taking, outcome);
   return NULL;
 }
 

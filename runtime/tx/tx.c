@@ -215,8 +215,7 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   return error;
 }
 
-/* Where handlers are known to store, they wait: what one stores belongs to one transaction, whole.
- */
+/* Where handlers are known to store, they wait: all that one stores belongs to one transaction. */
 static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
                                                               bool commit, bool in_order) {
   sigset_t all, before;
@@ -259,7 +258,9 @@ enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
+  nvmi_uses_open(thread);
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
+  nvmi_used_open(thread);
   if (NVMI_UNLIKELY(thread->has_lost) && !error)
     error = NVM_EBROKEN;
   thread->has_lost = false;
@@ -340,7 +341,7 @@ int nvm_tx_commit(NVM_POOL *pool) {
 
 int nvm_tx_abort(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
-  if (NVMI_UNLIKELY(thread->busy) && !nvmi_in_signal_handler())
+  if (NVMI_UNLIKELY(nvmi_is_inside(thread)) && !nvmi_in_signal_handler())
     nvmi_thread_left(thread); /* by a jump, of code that does not say where it lands (tx/wrap.c) */
   if (!pool)
     return nvmi_fail_no_pool();
@@ -366,7 +367,6 @@ void __nvm_atomic_enter(void *Frame) {
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }
 
-/* An atomic call has no way to report that its commit failed. */
 static void leave(struct nvmi_thread *thread) {
   enum nvm_error error = end_outermost(thread);
   if (error && error != NVM_ECHILD && error != NVM_EABORTED)
@@ -387,7 +387,7 @@ void __nvm_atomic_landed(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
-  if (NVMI_UNLIKELY(thread->busy) && !nvmi_in_signal_handler())
+  if (NVMI_UNLIKELY(nvmi_is_inside(thread)) && !nvmi_in_signal_handler())
     nvmi_thread_left(thread);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_called_left(thread, Frame);

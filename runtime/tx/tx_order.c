@@ -93,16 +93,21 @@ enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn t
 /* While it holds a lock it goes on and releases that one, too: it may correct a pointer until then,
  * and a circle may open. A thread that holds none may idle from here on, and whoever takes one of
  * its locks would wait for ever. */
-void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
+static enum nvm_error end_at_release(struct nvmi_thread *thread, bool holds_others) {
   bool is_safe = nvmi_join_is_safe(thread);
   enum nvmi_turn turn = is_safe && thread->ticket ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
   if (holds_others && (!is_safe || turn == NVMI_TURN_STUCK))
-    return;
+    return NVM_OK;
   if (thread->touched)
     nvmi_trace_alone(NVM_TRACE_POINT, 2);
   /* Its commit finds again that it is stuck, or that it no longer is. */
-  enum nvm_error error =
-      nvmi_tx_finish_after(thread, turn == NVMI_TURN_STUCK ? NVMI_TURN_COMMIT : turn);
+  return nvmi_tx_finish_after(thread, turn == NVMI_TURN_STUCK ? NVMI_TURN_COMMIT : turn);
+}
+
+void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
+  nvmi_uses_open(thread);
+  enum nvm_error error = end_at_release(thread, holds_others);
+  nvmi_used_open(thread);
   if (!error || error == NVM_ECHILD)
     return;
   thread->has_lost = true;

@@ -50,7 +50,7 @@ static void leave(struct nvmi_thread *thread) {
 /* A signal's handler that interrupted libnvmove may have left it by a jump. Code of nvmove-cc says so where
  * it lands (__nvm_atomic_landed); other code does not, so the next call asks. */
 static inline void look_for_a_jump(void) {
-  if (NVMI_UNLIKELY(nvmi_self && nvmi_self->busy) && !nvmi_in_signal_handler())
+  if (NVMI_UNLIKELY(nvmi_self && nvmi_is_inside(nvmi_self)) && !nvmi_in_signal_handler())
     nvmi_thread_left(nvmi_self);
 }
 

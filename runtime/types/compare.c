@@ -98,10 +98,16 @@ void nvmi_compare(struct nvm_pool *pool) {
 
 _Atomic bool nvmi_compares;
 
+/* None of them is closed meanwhile. */
 void nvmi_compare_all(void) {
+  struct nvmi_mutex *leaving = &nvmi_locks[NVMI_LOCK_LEAVING];
+  if (nvmi_has_lock(leaving))
+    return; /* in a handler that interrupts this */
+  nvmi_lock(leaving);
   for (unsigned i = 0; i < NVMI_POOLS_MAX; i++) {
-    struct nvm_pool *pool = nvmi_pool_number(i);
+    struct nvm_pool *pool = nvmi_pool_in_use(i);
     if (pool && pool->compare && pool->heap && pool->method->private_work && !pool->forked)
       nvmi_compare(pool);
   }
+  nvmi_unlock(leaving);
 }
