@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 
 static const uint64_t LEAVING_NS = UINT64_C(10000000000); /* for threads that end to have ended */
+static const uint64_t SOON_NS = UINT64_C(100000000); /* for commits of several threads at once */
 
 static int fail_open(const struct nvm_pool *pool, const char *what) {
   return nvmi_fail(NVM_EOPENTX, pool->path, "%s", what);
@@ -54,10 +55,10 @@ static bool has_leaving(const struct nvm_pool *pool) {
  * itself, meanwhile. It may have to wait for a transaction that is still open. With the lock of
  * threads, then none begins to end. */
 static int await_leaving(const struct nvm_pool *pool) {
-  uint64_t deadline = nvmi_now_ns() + LEAVING_NS;
+  uint64_t now = nvmi_now_ns(), deadline = now + LEAVING_NS, soon = now + SOON_NS;
   for (unsigned tries = 0;; tries++) {
     nvmi_threads_lock();
-    bool some = has_leaving(pool);
+    bool some = has_leaving(pool) || (pool->parcels && nvmi_now_ns() < soon);
     int result = check_none_open(pool, some);
     if (!result && !some)
       return 0;

@@ -24,6 +24,7 @@
 #include "order/ticket.h"
 
 static const uint64_t PATIENCE_NS = UINT64_C(10000000000);
+static const uint64_t SOON_NS = UINT64_C(100000000); /* for what an end waits for */
 
 /* From an owner to the state that takes over; of one pool. */
 struct taking {
@@ -146,14 +147,17 @@ static enum outcome try_to_take(const struct taking *taking, struct nvmi_log *lo
 
 static enum outcome take_when_still(const struct taking *taking, struct nvmi_log *log) {
   struct nvmi_thread *self = nvmi_thread_self();
-  uint64_t deadline = nvmi_now_ns() + PATIENCE_NS;
+  uint64_t start = nvmi_now_ns(), patience = PATIENCE_NS;
   enum outcome outcome = LATER;
-  for (unsigned tries = 0; outcome == LATER && nvmi_now_ns() < deadline; tries++) {
+  for (unsigned tries = 0;
+       (outcome == LATER || outcome == WAITS) && nvmi_now_ns() - start < patience; tries++) {
     if (tries)
       nvmi_pause(tries);
     nvmi_stop_others(self, bit_of(taking));
     outcome = try_to_take(taking, log);
     nvmi_let_others(self);
+    if (outcome == WAITS)
+      patience = SOON_NS;
   }
   return outcome;
 }
