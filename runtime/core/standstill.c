@@ -93,7 +93,7 @@ void nvmi_let_others(struct nvmi_thread *thread) {
 
 enum open { NOTHING, SOMETHING, ENDING };
 
-/* In a standstill: of one that is in the midst of an end nobody knows yet. */
+/* In a standstill. What a thread that is just ending it has open shows when the end is over. */
 __attribute__((no_sanitize("thread"))) static enum open open_in(struct nvm_pool *pool) {
   enum open open = NOTHING;
   if (!nvmi_try_lock(&pool->lock))
@@ -111,19 +111,19 @@ __attribute__((no_sanitize("thread"))) static enum open open_in(struct nvm_pool 
   return open;
 }
 
-static bool has_others(struct nvm_pool *pool) {
-  bool some = false;
-  nvmi_lock(&pool->lock);
+bool nvmi_has_others(const struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++)
-    some = some || (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self);
-  nvmi_unlock(&pool->lock);
-  return some;
+    if (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self)
+      return true;
+  return false;
 }
 
 bool nvmi_others_have_open(struct nvm_pool *pool) {
   struct nvmi_thread *self = nvmi_thread_self();
   uint64_t deadline = nvmi_now_ns() + PATIENCE_NS;
-  enum open open = has_others(pool) ? ENDING : NOTHING;
+  nvmi_lock(&pool->lock);
+  enum open open = nvmi_has_others(pool) ? ENDING : NOTHING;
+  nvmi_unlock(&pool->lock);
   for (unsigned tries = 0; open == ENDING && nvmi_now_ns() < deadline; tries++) {
     if (tries)
       nvmi_pause(tries);

@@ -14,7 +14,8 @@ void nvmi_let_others(struct nvmi_thread *thread);
 /* In a child of fork: its parent's other threads are not there. */
 void nvmi_standstill_forget(void);
 
-/* Whether another thread is at work in the pool; under the pool's lock. */
+/* Whether another thread has a log of the pool; whether one is at work. Under the pool's lock. */
+bool nvmi_has_others(const struct nvm_pool *pool);
 bool nvmi_others_work(const struct nvm_pool *pool);
 /* Whether another thread has a transaction open, or something open in the pool outside of one. One that is
  * just ending it is waited for, a while. Not within a section that is at work. */

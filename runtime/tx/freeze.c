@@ -31,13 +31,6 @@ enum {
 static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
 
-static bool has_others(const struct nvm_pool *pool) {
-  for (unsigned i = 0; i < pool->log_count; i++)
-    if (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self)
-      return true;
-  return false;
-}
-
 static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why) {
   nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
   nvmi_unlock(&pool->lock);
@@ -53,7 +46,7 @@ int nvmi_freeze(struct nvm_pool *pool) {
   for (unsigned tries = 0;; tries++) {
     nvmi_lock(&pool->lock);
     nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
-    if (has_others(pool) && !nvmi_barrier_in_all_threads())
+    if (nvmi_has_others(pool) && !nvmi_barrier_in_all_threads())
       return give_up(pool, NVM_ESYSTEM, NVMI_NO_BARRIER);
     if (!nvmi_others_work(pool))
       break;

@@ -249,15 +249,6 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
   return finish_outermost(thread, commit);
 }
 
-enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
-  nvmi_uses_open(thread);
-  for (uint64_t left = thread->touched; left; left &= left - 1)
-    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
-  enum nvm_error error = nvmi_tx_finish(thread, true);
-  nvmi_used_open(thread);
-  return error;
-}
-
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
@@ -282,6 +273,7 @@ static void begin_outermost(struct nvmi_thread *thread) {
     nvmi_order_begin(thread);
   nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
 }
+
 static void tell_of_handler(void) {
   if (NVMI_UNLIKELY(nvmi_tracing) && nvmi_in_signal_handler())
     nvmi_trace_alone(NVM_TRACE_HANDLER, 0);
@@ -316,8 +308,8 @@ end_outermost(struct nvmi_thread *thread) {
     return NVM_OK;
   if (NVMI_UNLIKELY(nvmi_tracing && !thread->touched))
     nvmi_trace_alone(NVM_TRACE_POINT, 3);
-  if (NVMI_UNLIKELY(nvmi_compares && !thread->touched)) /* of stores that nobody noted */
-    nvmi_compare_all();
+  if (NVMI_UNLIKELY(nvmi_compares && !thread->touched))
+    nvmi_compare_all(); /* a transaction of stores that nobody noted is none to anybody */
   if (NVMI_LIKELY(!thread->doomed))
     return finish_outermost(thread, true);
   thread->doomed = false;
@@ -367,6 +359,7 @@ void __nvm_atomic_enter(void *Frame) {
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }
 
+/* An atomic call has no way to report that its commit failed. */
 static void leave(struct nvmi_thread *thread) {
   enum nvm_error error = end_outermost(thread);
   if (error && error != NVM_ECHILD && error != NVM_EABORTED)

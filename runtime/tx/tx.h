@@ -11,5 +11,3 @@ enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread);
  * is undone, but for one with a ticket: that stays open. `in_order`: the thread's ticket ends with it; else
  * one that a signal handler has just made is ended in order. */
 enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit, bool in_order);
-/* Commits what is open outside transactions, and counts it. */
-enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread);

@@ -7,6 +7,7 @@
 
 #include "core/gate.h"
 #include "core/lines.h"
+#include "core/log_state.h"
 #include "core/map.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
@@ -80,6 +81,15 @@ enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) 
   nvmi_compiler_barrier();
   thread->ends = false;
   nvmi_note_called(thread); /* not before: the gate is open again, the ticket the next one's */
+  return error;
+}
+
+enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
+  nvmi_uses_open(thread);
+  for (uint64_t left = thread->touched; left; left &= left - 1)
+    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
+  enum nvm_error error = nvmi_tx_finish(thread, true);
+  nvmi_used_open(thread);
   return error;
 }
 

@@ -42,7 +42,6 @@ static void *store_and_end(void *number) {
   return NULL;
 }
 
-/* A detached thread that ends while the process does is taken for a leak: of what the C library keeps of it. */
 static nlink_t tasks(void) {
   struct stat status; /* a link for each, and two */
   CHECK(stat("/proc/self/task", &status) == 0);
@@ -68,8 +67,9 @@ TEST(closed_while_threads_end) {
       CHECK(words[i * LINE_WORDS] == round);
   }
   CHECK(nvm_pool_close(pool) == 0);
-  for (unsigned tries = 0; tries < 1000 && tasks() > before;
-       tries++) /* a sanitizer may start one */
+  /* The leak checker reports what the C library keeps of a thread that ends while the process does.
+   * A sanitizer may start a thread of its own, which stays. */
+  for (unsigned tries = 0; tries < 1000 && tasks() > before; tries++)
     usleep(100);
 }
 
