@@ -33,7 +33,7 @@ SOAK_TRANSACTIONS = 10000000
 LIT_SECONDS_MAX = 1500  # Of a suite, thrice that with --long. A test that waits for ever is named.
 # Parts of the names of libnvmove's tests with several threads.
 WITH_THREADS = ("threads_run", "threads_crash", "order_", "shrink_", "fork_beside", "counted", "backup",
-                "port_threads", "closed_while_its", "returns_", "review_", "waits_", "handed_",
+                "port_threads", "closed_", "returns_", "review_", "waits_", "handed_",
                 "stands_still", "reader_", "wrapped_circle", "wrapped_undone", "delayed_commit",
                 "delayed_syncs", "delayed_number", "delayed_exit")
 STEPPED = "nvmove-stepped-tests"  # has tests/runtime/stepped*.c

@@ -1,6 +1,7 @@
 /* heap_fault.c: what holds of the heap's tables while nobody has a transaction open
  * (base/invariant.h).
  */
+#include "core/thread.h"
 #include "heap/heap_types.h"
 
 #ifndef NDEBUG
@@ -110,7 +111,7 @@ static const char *lists_fault(const struct nvmi_heap *heap, const struct counte
              : "large blocks that were freed wait in limbo";
 }
 
-const char *nvmi_heap_fault(struct nvm_pool *pool, uint64_t kept) {
+static const char *heap_fault(struct nvm_pool *pool, uint64_t kept) {
   struct nvmi_heap *heap = pool->heap;
   struct counted counted = {0};
   const char *fault = NULL;
@@ -123,5 +124,14 @@ const char *nvmi_heap_fault(struct nvm_pool *pool, uint64_t kept) {
   if (!fault && counted.kept != kept)
     fault = "blocks live in memory alone while they are kept for dependents";
   return fault ? fault : logs_fault(pool, counted.claimed);
+}
+
+/* A thread that gave blocks back for another pool's transaction (kept_blocks.h) has a log here again, and
+ * may end now. */
+const char *nvmi_heap_fault(struct nvm_pool *pool, uint64_t kept) {
+  nvmi_threads_lock();
+  const char *fault = heap_fault(pool, kept);
+  nvmi_threads_unlock();
+  return fault;
 }
 #endif
