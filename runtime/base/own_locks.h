@@ -24,10 +24,12 @@ enum nvmi_rank {
   /* tx: others are to finish what they are at, for which they may need those below. Who has it only
    * tries the next one (undoing.c). */
   NVMI_LOCK_FREEZER,
-  NVMI_LOCK_ORDER,     /* order: undoing needs a log under it, and commits */
+  NVMI_LOCK_ORDER,   /* order: undoing needs a log under it, and commits */
+  NVMI_LOCK_STATICS, /* symbols: makes entries in the heap under it */
+  /* struct nvm_pool: logs, types, header. Who makes the second log waits under it for commits of the first
+   * (log.c, become_several), which take what follows. */
+  NVMI_LOCK_POOL,
   NVMI_LOCK_NUMBERING, /* struct nvm_pool: a record under it may need a longer log */
-  NVMI_LOCK_STATICS,   /* symbols: makes entries in the heap under it */
-  NVMI_LOCK_POOL,      /* struct nvm_pool: logs, types, header, growth */
   NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
   NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
   NVMI_LOCK_HEAP,      /* struct nvmi_heap */

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "hooks.h"
 #include "store.h"
 
 #include "nvmove/backup.h"
@@ -10,10 +11,18 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FORKS = 80, FEW_FORKS = 25, WORDS = 64, PARTS = 7, CHILD_SECONDS = 20 };
+enum {
+  FORKS = 80,
+  FEW_FORKS = 25,
+  WORDS = 64,
+  PARTS = 7,
+  CHILD_SECONDS = 20,
+  MOMENT = 30000 /* us */
+};
 
 /* A lock of the program's, which its own handlers bring over fork; a constructor registers them,
  * before those with no priority. */
@@ -183,3 +192,62 @@ static void fork_beside(unsigned parts) {
 /* ThreadSanitizer does not see what orders an undoing and what others have noted before. */
 TEST(fork_beside_most) { fork_beside(PARTS - 2); }
 TEST(fork_amid_everything) { fork_beside(PARTS); }
+
+static struct {
+  NVM_POOL *pool;
+  uint64_t *words;
+  _Atomic unsigned step, barriers;
+} second;
+
+static void await_step(unsigned step) {
+  while (second.step < step)
+    sched_yield();
+}
+
+/* Behind the barrier that makes a pool with one log one with several. */
+static void let_others_go_on(void) {
+  if (++second.barriers != 2)
+    return;
+  second.step = 1;
+  usleep(MOMENT);
+  second.step = 2;
+  usleep(MOMENT);
+}
+
+static void *make_second_log(void *unused) {
+  CHECK(nvm_tx_begin(second.pool) == 0);
+  STORE(second.words[8], 1);
+  CHECK(nvm_tx_commit(second.pool) == 0);
+  return unused;
+}
+
+static void *fork_meanwhile(void *unused) {
+  int status;
+  await_step(1);
+  pid_t pid = fork();
+  if (pid == 0)
+    _exit(0);
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  return unused;
+}
+
+/* A lock that a commit takes under its number is behind that of who waits for such commits. */
+TEST_ONCE(fork_while_a_second_log_is_made) {
+  pthread_t threads[2];
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DURABLE", "never", 1);
+  second.pool = test_create(test_path("pool"), 1 << 20);
+  second.words = make_words(second.pool);
+  CHECK(nvm_tx_begin(second.pool) == 0);
+  STORE(second.words[0], 1);
+  hook_barrier = let_others_go_on;
+  CHECK(pthread_create(&threads[0], NULL, fork_meanwhile, NULL) == 0);
+  CHECK(pthread_create(&threads[1], NULL, make_second_log, NULL) == 0);
+  await_step(2);
+  CHECK(nvm_tx_commit(second.pool) == 0);
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  hook_barrier = NULL;
+  CHECK(second.barriers >= 2 && nvm_pool_close(second.pool) == 0);
+}
