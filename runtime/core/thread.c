@@ -35,6 +35,7 @@ static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_THREADS];
 
 void nvmi_threads_lock(void) { nvmi_lock(lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
+bool nvmi_threads_are_locked(void) { return nvmi_has_lock(lock); }
 bool nvmi_at_work(void) { return nvmi_self && nvmi_self->busy; }
 
 struct nvmi_thread *nvmi_thread_state(void) {

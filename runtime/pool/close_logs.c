@@ -15,108 +15,136 @@
 #include "tx/take_over.h"
 #include "tx/tx.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
-static const uint64_t LEAVING_NS = UINT64_C(10000000000); /* for threads that end to have ended */
-static const uint64_t SOON_NS = UINT64_C(100000000); /* for commits of several threads at once */
+static const uint64_t LONG_NS = UINT64_C(10000000000);
+static const uint64_t SOON_NS = UINT64_C(100000000); /* for what the program has to end itself */
 
-static int fail_open(const struct nvm_pool *pool, const char *what) {
-  return nvmi_fail(NVM_EOPENTX, pool->path, "%s", what);
-}
+/* Why a pool cannot be closed now. */
+enum obstacle { NONE, LEAVES, JOINED, LATER, WAITS, OPEN_THERE, TOGETHER, FAILED };
+
+static const struct {
+  uint64_t patience;  /* ns, while it is the same */
+  const char *reason; /* of a thread */
+} obstacles[] = {
+    [LEAVES] = {LONG_NS, "ends, and waits for another thread's open transaction"},
+    [JOINED] = {SOON_NS, "has a commit under way"},
+    [LATER] = {LONG_NS, "commits all the time, and leaves no moment for the close"},
+    [WAITS] = {SOON_NS,
+               "has stored outside transactions what has to wait for another thread's open "
+               "transaction"},
+    [OPEN_THERE] = {0, "has a transaction open"},
+    [TOGETHER] = {0,
+                  "has stored to this pool and to others outside transactions, and has released a "
+                  "lock since, so that only that thread can commit (nvm_tx_begin, nvm_tx_commit)"},
+};
+
+static const enum obstacle of_taking[] = {[NVMI_TAKES_LATER] = LATER,
+                                          [NVMI_WAITS] = WAITS,
+                                          [NVMI_OPEN_THERE] = OPEN_THERE,
+                                          [NVMI_TOGETHER] = TOGETHER};
 
 static bool has_touched(const struct nvmi_thread *owner, const struct nvm_pool *pool) {
   return owner && owner->touched >> pool->index & 1;
 }
 
-/* Of this thread; others' is found when it is taken over. `leaving`: some thread ends, and what it joined may be
- * its own. */
-static int check_none_open(const struct nvm_pool *pool, bool leaving) {
-  const struct nvmi_thread *self = nvmi_self;
-  if (pool->parcels && !leaving)
-    return fail_open(pool, "a thread's commit is under way; wait for that first");
-  if (!has_touched(self, pool))
-    return 0;
-  if (nvmi_in_transaction(self))
-    return fail_open(pool, "a thread has a transaction open; commit or abort it first");
-  if (nvmi_order_waits(self))
-    return fail_open(pool, "what was stored outside transactions has to wait for another "
-                           "thread's open transaction; commit or abort that first");
-  return 0;
-}
-
-static bool has_leaving(const struct nvm_pool *pool) {
-  for (unsigned i = 0; i < pool->log_count; i++)
-    if (pool->logs[i]->owner && pool->logs[i]->owner->leaves)
-      return true;
-  return false;
-}
-
-/* A program cannot know when a detached thread has ended: what such a one has stored it commits by
- * itself, meanwhile. It may have to wait for a transaction that is still open. With the lock of
- * threads, then none begins to end. */
-static int await_leaving(const struct nvm_pool *pool) {
-  uint64_t now = nvmi_now_ns(), deadline = now + LEAVING_NS, soon = now + SOON_NS;
-  for (unsigned tries = 0;; tries++) {
-    nvmi_threads_lock();
-    bool some = has_leaving(pool) || (pool->parcels && nvmi_now_ns() < soon);
-    int result = check_none_open(pool, some);
-    if (!result && !some)
-      return 0;
-    if (!result && nvmi_now_ns() > deadline)
-      result = fail_open(pool, "a thread that ends waits for another's open transaction; commit or "
-                               "abort that first");
-    nvmi_threads_unlock();
-    if (result)
-      return -1;
-    nvmi_pause(tries);
-  }
-}
-
-static int tell_of_error(const struct nvm_pool *pool, enum nvm_error error) {
+static enum obstacle tell_of_error(const struct nvm_pool *pool, enum nvm_error error) {
   if (error && error != NVM_EUNSAFE) /* else recorded where it was found */
     nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
-  return error ? -1 : 0;
+  return error ? FAILED : NONE;
 }
 
-static int commit_own(struct nvmi_log *log) {
+static enum obstacle own_obstacle(const struct nvm_pool *pool) {
+  const struct nvmi_thread *self = nvmi_self;
+  if (!has_touched(self, pool))
+    return NONE;
+  if (nvmi_in_transaction(self))
+    return OPEN_THERE;
+  return nvmi_order_waits(self) ? WAITS : NONE;
+}
+
+static enum obstacle commit_own(struct nvmi_log *log) {
   if (!has_touched(log->owner, log->pool))
-    return 0;
+    return NONE;
   log->stats.implicit_commits++;
   return tell_of_error(log->pool, nvmi_tx_finish(log->owner, true));
 }
 
 /* What was stored in place the owner's fences cover, not this thread's: taking over makes a barrier in all
  * threads, giving back a fence. */
-static int commit_of_another(struct nvmi_log *log) {
+static enum obstacle commit_of_another(struct nvmi_log *log) {
   enum nvm_error error = NVM_OK;
-  struct nvmi_thread *state = nvmi_tx_take_over(log);
+  enum nvmi_taking taking;
+  struct nvmi_thread *owner = log->owner, *state = nvmi_tx_take_over(log, &taking);
   if (!state)
-    return -1;
+    return of_taking[taking];
   if (state->touched) {
     log->stats.implicit_commits++;
     error = nvmi_tx_finish(state, true);
   }
-  int result = tell_of_error(log->pool, error);
+  if (error)
+    atomic_fetch_or(&owner->taken, NVMI_TAKEN_LOST);
   nvmi_tx_give_back(state, log);
-  return result;
+  return tell_of_error(log->pool, error);
 }
 
-static int commit_implicit(struct nvm_pool *pool) {
-  int result = 0;
-  for (unsigned i = 0; i < pool->log_count && !result; i++) {
-    struct nvmi_log *log = pool->logs[i];
-    if (log->owner)
-      result = log->owner == nvmi_self ? commit_own(log) : commit_of_another(log);
+/* Others, whose logs are looked at when they are taken over, are not in it. A program cannot know when a detached
+ * thread has ended: what such a one has stored it commits by itself. */
+static enum obstacle obstacle_of(const struct nvm_pool *pool, int *thread) {
+  for (unsigned i = 0; i < pool->log_count; i++) {
+    const struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (owner && owner->leaves) {
+      *thread = owner->id;
+      return LEAVES;
+    }
   }
-  return result;
+  if (pool->parcels)
+    return JOINED;
+  *thread = nvmi_self ? nvmi_self->id : 0;
+  return own_obstacle(pool);
 }
 
+/* Under the lock of threads: all logs are empty then, and nobody's or this thread's. */
+static enum obstacle commit_all(struct nvm_pool *pool, int *thread) {
+  enum obstacle obstacle = obstacle_of(pool, thread);
+  for (unsigned i = 0; i < pool->log_count && obstacle == NONE; i++) {
+    struct nvmi_log *log = pool->logs[i];
+    if (!log->owner)
+      continue;
+    *thread = log->owner->id;
+    obstacle = log->owner == nvmi_self ? commit_own(log) : commit_of_another(log);
+  }
+  return obstacle;
+}
+
+static int refuse(const struct nvm_pool *pool, enum obstacle obstacle, int thread) {
+  char who[32] = "another thread";
+  if (thread)
+    snprintf(who, sizeof who, "thread %d", thread);
+  return nvmi_fail(NVM_EOPENTX, pool->path, "%s %s", who, obstacles[obstacle].reason);
+}
+
+/* Between two looks threads may end, and fork. */
 int nvmi_log_close_all(struct nvm_pool *pool) {
-  if (await_leaving(pool))
-    return -1;
-  int result = commit_implicit(pool);
-  nvmi_threads_unlock();
-  return result;
+  uint64_t start = nvmi_now_ns(), since = start;
+  enum obstacle before = NONE;
+  for (unsigned tries = 0;; tries++) {
+    int thread = 0;
+    nvmi_threads_lock();
+    enum obstacle obstacle = commit_all(pool, &thread);
+    nvmi_threads_unlock();
+    if (obstacle == NONE || obstacle == FAILED)
+      return obstacle == NONE ? 0 : -1;
+    uint64_t now = nvmi_now_ns();
+    if (obstacle != before)
+      since = now;
+    before = obstacle;
+    if (now - since >= obstacles[obstacle].patience || now - start > LONG_NS)
+      return refuse(pool, obstacle, thread);
+    nvmi_pause(tries);
+  }
 }
 
 void nvmi_log_shrink(struct nvm_pool *pool) {

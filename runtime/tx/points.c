@@ -45,8 +45,9 @@ void __nvm_commit_point(void) {
   if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
     nvmi_trace_alone(NVM_TRACE_POINT, 0);
   bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
-  enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true)
-                                                  : nvmi_tx_finish_implicit(thread);
+  enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true) : NVM_OK;
+  if (!error)
+    error = nvmi_tx_finish_implicit(thread);
   nvmi_used_open(thread);
   if (error && error != NVM_ECHILD)
     nvmi_fatal(error, NULL,

@@ -12,8 +12,6 @@
  */
 #include "tx/take_over.h"
 
-#include "base/clock.h"
-#include "base/pause.h"
 #include "core/barrier.h"
 #include "core/lines.h"
 #include "core/log_state.h"
@@ -22,9 +20,6 @@
 #include "heap/heap_ready.h"
 #include "order/order.h"
 #include "order/ticket.h"
-
-static const uint64_t PATIENCE_NS = UINT64_C(10000000000);
-static const uint64_t SOON_NS = UINT64_C(100000000); /* for what an end waits for */
 
 /* From an owner to the state that takes over; of one pool. */
 struct taking {
@@ -86,6 +81,8 @@ static void forget_ranges(const struct taking *taking) {
 static void take_open(const struct taking *taking) {
   struct nvmi_thread *from = taking->from, *to = taking->to;
   uint64_t bit = bit_of(taking);
+  atomic_fetch_or(&from->taken,
+                  NVMI_TAKEN);      /* before it finds that it has nothing open (thread.h) */
   take_lines(taking, &from->lines); /* older than those of the table */
   take_table(taking);
   take_lines(taking, &from->nested);
@@ -107,36 +104,34 @@ static void take_open(const struct taking *taking) {
     to->ticket->thread = to;
 }
 
-enum outcome { TAKEN, LATER, OPEN_THERE, TOGETHER, WAITS };
-
 /* In the standstill, and under order's mutex and the pool's. The standstill's barrier orders what is read here. */
-__attribute__((no_sanitize("thread"))) static enum outcome take(const struct taking *taking,
-                                                                struct nvmi_log *log) {
+__attribute__((no_sanitize("thread"))) static enum nvmi_taking take(const struct taking *taking,
+                                                                    struct nvmi_log *log) {
   struct nvmi_thread *from = taking->from;
   unsigned index = taking->pool->index;
   bool open = from->touched & bit_of(taking);
   if (from->uses_open)
-    return nvmi_ticket_waits(from->ticket) ? WAITS : LATER;
+    return nvmi_ticket_waits(from->ticket) ? NVMI_WAITS : NVMI_TAKES_LATER;
   if (open && (from->begun || from->frames.count))
-    return OPEN_THERE;
+    return NVMI_OPEN_THERE;
   if (open && from->ticket && from->touched != bit_of(taking))
-    return TOGETHER;
+    return NVMI_TOGETHER;
   if (open && nvmi_ticket_waits(from->ticket))
-    return WAITS;
+    return NVMI_WAITS;
   nvmi_sees_at_rest(from);
   if (open)
     take_open(taking);
   taking->to->logs[index] = log;
   from->logs[index] = NULL;
   log->owner = taking->to;
-  return TAKEN;
+  return NVMI_TAKES;
 }
 
 /* As undoing.c: nobody waits for a lock in a standstill. */
-static enum outcome try_to_take(const struct taking *taking, struct nvmi_log *log) {
-  enum outcome outcome = LATER;
+static enum nvmi_taking try_to_take(const struct taking *taking, struct nvmi_log *log) {
+  enum nvmi_taking outcome = NVMI_TAKES_LATER;
   if (!nvmi_order_try_lock())
-    return LATER;
+    return outcome;
   if (nvmi_try_lock(&log->pool->lock)) {
     outcome = take(taking, log);
     nvmi_unlock(&log->pool->lock);
@@ -145,42 +140,15 @@ static enum outcome try_to_take(const struct taking *taking, struct nvmi_log *lo
   return outcome;
 }
 
-static enum outcome take_when_still(const struct taking *taking, struct nvmi_log *log) {
+struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log, enum nvmi_taking *outcome) {
   struct nvmi_thread *self = nvmi_thread_self();
-  uint64_t start = nvmi_now_ns(), patience = PATIENCE_NS;
-  enum outcome outcome = LATER;
-  for (unsigned tries = 0;
-       (outcome == LATER || outcome == WAITS) && nvmi_now_ns() - start < patience; tries++) {
-    if (tries)
-      nvmi_pause(tries);
-    nvmi_stop_others(self, bit_of(taking));
-    outcome = try_to_take(taking, log);
-    nvmi_let_others(self);
-    if (outcome == WAITS)
-      patience = SOON_NS;
-  }
-  return outcome;
-}
-
-static void refuse(const struct taking *taking, enum outcome outcome) {
-  static const char *const reasons[] = {
-      [LATER] =
-          "commits all the time, and leaves no moment for the close; let it do something else",
-      [OPEN_THERE] = "has a transaction open; commit or abort it first",
-      [TOGETHER] = "has stored to this pool and to others outside transactions, and has released a "
-                   "lock since; let that thread commit first (nvm_tx_begin, nvm_tx_commit)",
-      [WAITS] = "has stored outside transactions what has to wait for another thread's open "
-                "transaction; commit or abort that first"};
-  nvmi_fail(NVM_EOPENTX, taking->pool->path, "thread %d %s", taking->from->id, reasons[outcome]);
-}
-
-struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log) {
   struct taking taking = {log->owner, nvmi_thread_state(), log->pool};
-  enum outcome outcome = take_when_still(&taking, log);
-  if (outcome == TAKEN)
+  nvmi_stop_others(self, bit_of(&taking));
+  *outcome = try_to_take(&taking, log);
+  nvmi_let_others(self);
+  if (*outcome == NVMI_TAKES)
     return taking.to;
   nvmi_thread_state_free(taking.to);
-  refuse(&taking, outcome);
   return NULL;
 }
 
@@ -188,4 +156,15 @@ void nvmi_tx_give_back(struct nvmi_thread *state, struct nvmi_log *log) {
   nvmi_order_leave(state);
   nvmi_ready_detach(log);
   nvmi_thread_state_free(state);
+}
+
+/* Whoever has the lock closes, or ends: then no other close has anything. */
+void nvmi_tx_await_takers(struct nvmi_thread *thread) {
+  bool locked = nvmi_threads_are_locked();
+  if (!locked)
+    nvmi_threads_lock();
+  if (atomic_exchange(&thread->taken, 0) & NVMI_TAKEN_LOST)
+    thread->has_lost = true;
+  if (!locked)
+    nvmi_threads_unlock();
 }

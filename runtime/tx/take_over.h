@@ -5,11 +5,30 @@
 
 #include "core/thread.h"
 
+/* Whether a log could be taken over. */
+enum nvmi_taking {
+  NVMI_TAKES,
+  NVMI_TAKES_LATER, /* its owner is just ending something */
+  NVMI_WAITS,       /* what is open has to wait for another thread's transaction */
+  NVMI_OPEN_THERE,  /* a transaction */
+  NVMI_TOGETHER     /* what is open has a part in other pools, and others may depend on it */
+};
+
 /* The log, of another thread, and what its owner has noted in that pool and in no other, outside
  * transactions. Gives a state whose transaction the calling thread ends as any thread ends its own
- * (nvmi_tx_finish), if the state has `touched` the pool, and gives back then (nvmi_tx_give_back). The owner
- * may go on in other pools meanwhile. It takes a new log where it comes to this one again. Under the lock
- * of threads. Null: recorded, and nothing has changed: NVM_EOPENTX: a transaction is open there; or would have
- * to wait for another, or is part of one with other pools. */
-struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log);
+ * (nvmi_tx_finish), if the state has `touched` the pool, and gives back then (nvmi_tx_give_back). Where it was
+ * undone, the owner's `taken` has to say so. Null: nothing has changed; `taking` says why. All of that under the lock of threads, which
+ * is not to be held while the caller waits for a better moment: the owner may need it for that.
+ *
+ * The owner may go on in other pools meanwhile. It takes a new log where it comes to this one again. Its
+ * next end, begin, commit point or release of a lock promises that what was taken is committed: it waits
+ * for that (nvmi_tx_await_taker). */
+struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log, enum nvmi_taking *taking);
 void nvmi_tx_give_back(struct nvmi_thread *state, struct nvmi_log *log);
+
+/* Of the calling thread, which is not at work: returns when no close has anything of it that is not committed. */
+void nvmi_tx_await_takers(struct nvmi_thread *thread);
+static inline void nvmi_tx_await_taker(struct nvmi_thread *thread) {
+  if (NVMI_UNLIKELY(atomic_load_explicit(&thread->taken, memory_order_acquire)))
+    nvmi_tx_await_takers(thread);
+}

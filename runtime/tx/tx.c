@@ -22,6 +22,7 @@
 #include "order/order.h"
 #include "tx/called.h"
 #include "tx/freeze.h"
+#include "tx/take_over.h"
 #include "tx/tx_fault.h"
 #include "tx/tx_order.h"
 #include "tx/wrap.h"
@@ -253,6 +254,7 @@ enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
+  nvmi_tx_await_taker(thread);
   if (NVMI_UNLIKELY(thread->has_lost) && !error)
     error = NVM_EBROKEN;
   thread->has_lost = false;
@@ -295,8 +297,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || thread->has_lost ||
-                    nvmi_tracing))
+  if (NVMI_UNLIKELY(!pool || !thread || nvmi_has_open(thread) || thread->has_lost || nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;

@@ -135,6 +135,7 @@ void nvmi_tx_inherit(struct nvmi_thread *thread) {
   thread->fresh_count = thread->ahead_count = 0;
   thread->table->ahead = 0;
   thread->fresh_stores = thread->doomed = thread->has_lost = false;
+  thread->taken = 0;
   thread->frames.count = 0;
   thread->inherited += thread->begun;
   thread->begun = 0;

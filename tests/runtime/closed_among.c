@@ -137,7 +137,7 @@ TEST(not_closed_over_a_part_of_what_a_thread_has_handed_on) {
   pthread_t thread;
   begin_handing_on(&thread, true);
   CHECK_FAILS(nvm_pool_close(closed) == 0, NVM_EOPENTX);
-  CHECK(strstr(nvm_strerror(), "let that thread commit first"));
+  CHECK(strstr(nvm_strerror(), "only that thread can commit"));
   CHECK(in_closed->words[0] == 7);
   pthread_barrier_wait(&barrier);
   CHECK(pthread_join(thread, NULL) == 0);

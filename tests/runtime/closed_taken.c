@@ -1,0 +1,166 @@
+/* closed_taken.c: a close commits what another thread has stored outside transactions. Whatever promises that
+ * thread that its stores are committed waits for the close.
+ */
+#include "harness.h"
+#include "hooks.h"
+#include "store.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WORDS = 64, MOMENT = 20000 /* us */ };
+
+struct data {
+  uint64_t words[WORDS];
+};
+
+static struct {
+  NVM_POOL *closed, *used;
+  struct data *in_closed, *in_used;
+  void (*end)(void); /* promises that all is committed */
+  pthread_t closer;
+  _Atomic bool stored, amid, past;
+} all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct data *make(NVM_POOL **pool, const char *name) {
+  *pool = test_create(test_path(name), 1 << 20);
+  CHECK(nvm_tx_begin(*pool) == 0);
+  struct data *data = nvm_calloc(*pool, 0, 1, sizeof *data);
+  CHECK(data && nvm_pool_set_root(*pool, data) == 0 && nvm_tx_commit(*pool) == 0);
+  return data;
+}
+
+static void make_both(void) {
+  all.in_closed = make(&all.closed, "closed");
+  all.in_used = make(&all.used, "used");
+}
+
+static void await(const _Atomic bool *flag) {
+  while (!*flag)
+    sched_yield();
+}
+
+/* At the first step of the close's commit. */
+static void let_the_other_try(enum nvmi_step step) {
+  (void)step;
+  if (!all.stored || all.amid || !pthread_equal(pthread_self(), all.closer))
+    return;
+  all.amid = true;
+  usleep(MOMENT);
+  CHECK(!all.past);
+}
+
+static void *store_and_end(void *unused) {
+  for (unsigned i = 0; i < WORDS; i++)
+    STORE(all.in_closed->words[i], 1);
+  all.stored = true;
+  await(&all.amid);
+  all.end();
+  all.past = true;
+  return unused;
+}
+
+static void begin(void) {
+  CHECK(nvm_tx_begin(all.used) == 0);
+  STORE(all.in_used->words[0], 1);
+  CHECK(nvm_tx_commit(all.used) == 0);
+}
+static void enter_atomic(void) {
+  __nvm_atomic_enter(__builtin_frame_address(0));
+  __nvm_atomic_leave(__builtin_frame_address(0));
+}
+static void release(void) {
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+}
+static void close_other(void) { CHECK(nvm_pool_close(all.used) == 0); }
+static void leave(void) { exit(0); }
+
+static void close_amid(void *unused) {
+  pthread_t thread;
+  (void)unused;
+  all.stored = all.amid = all.past = false;
+  all.closer = pthread_self();
+  hook_steps(let_the_other_try);
+  CHECK(pthread_create(&thread, NULL, store_and_end, NULL) == 0);
+  await(&all.stored);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  CHECK(pthread_join(thread, NULL) == 0 && all.amid);
+  hook_steps(NULL);
+}
+
+static void close_in_child(void *unused) {
+  make_both();
+  all.end = leave;
+  close_amid(unused);
+}
+
+static void all_is_there(void) {
+  all.closed = test_open(test_path("closed"));
+  const struct data *data = nvm_pool_root(all.closed);
+  for (unsigned i = 0; i < WORDS; i++)
+    CHECK(data->words[i] == 1);
+  CHECK(nvm_pool_close(all.closed) == 0);
+}
+
+static void remove_both(void) {
+  CHECK(unlink(test_path("closed")) == 0 && unlink(test_path("used")) == 0);
+}
+
+TEST(closed_while_an_owner_ends_what_was_taken) {
+  static void (*const ends[])(void) = {begin, enter_atomic, __nvm_commit_point, release,
+                                       close_other};
+  for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
+    make_both();
+    all.end = ends[i];
+    close_amid(NULL);
+    if (all.end != close_other)
+      CHECK(nvm_pool_close(all.used) == 0);
+    all_is_there();
+    remove_both();
+  }
+}
+
+/* What was stored is there when the process has ended with 0. */
+TEST(closed_while_an_owner_exits) {
+  CHECK(test_child(NULL, close_in_child, NULL) == 0);
+  all_is_there();
+}
+
+/* Who ends meanwhile is not kept from it by the close. */
+static void *hand_on_and_end(void *unused) {
+  __nvm_commit_point();
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  STORE(all.in_used->words[1], 1);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  all.amid = true;
+  await(&all.stored);
+  usleep(1000);
+  return unused;
+}
+
+static void *depend_on_it(void *unused) {
+  await(&all.amid);
+  STORE(all.in_closed->words[0], 1);
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  STORE(all.in_used->words[2], all.in_used->words[1]);
+  all.stored = true;
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  return unused;
+}
+
+TEST(closed_while_what_an_owner_waits_for_ends) {
+  pthread_t threads[2];
+  make_both();
+  CHECK(pthread_create(&threads[0], NULL, hand_on_and_end, NULL) == 0);
+  CHECK(pthread_create(&threads[1], NULL, depend_on_it, NULL) == 0);
+  await(&all.stored);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(nvm_pool_close(all.used) == 0);
+}
