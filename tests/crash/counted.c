@@ -1,8 +1,8 @@
 // A pool that counts references survives every crash: counts are those of its words, whatever was on
 // its way, and what they free is nobody's.
 // RUN: %cc %s -O1 -o %t && rm -f %pool
-// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 8 --samples 4|--epoch-states 32 --samples 16} -- %t %pool 2>&1 | FileCheck %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 8 --samples 4|--epoch-states 32 --samples 16} -- %t %pool 2>&1 | FileCheck %s
+// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 8 --samples 4 --per-point 3|--epoch-states 32 --samples 16} -- %t %pool 2>&1 | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 8 --samples 4 --per-point 3|--epoch-states 32 --samples 16} -- %t %pool 2>&1 | FileCheck %s
 // CHECK: no finding: each failure point was explored, but not every state of it
 #include "nvmove/inspect.h"
 #include "nvmove/nvmove.h"

@@ -1,8 +1,8 @@
 // Every public function, by two threads where it may be called so, in a run that survives every crash.
 // RUN: %python %S/Inputs/covers.py %s
 // RUN: %cc %s -O1 -w -pthread -o %t && rm -f %pool
-// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 2 --samples 1|--epoch-states 64 --samples 32} -- %t %pool 2 2>&1 | FileCheck %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 2 --samples 1|--epoch-states 64 --samples 32} -- %t %pool 2 2>&1 | FileCheck %s
+// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 2 --samples 1 --per-point 2 --interrupt-every 1000|--epoch-states 64 --samples 32} -- %t %pool 2 2>&1 | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 2 --samples 1 --per-point 2 --interrupt-every 1000|--epoch-states 64 --samples 32} -- %t %pool 2 2>&1 | FileCheck %s
 // RUN: rm -f %pool && %crash --model=process -- %t %pool 2 2>&1 | FileCheck --check-prefix=PROCESS %s
 // CHECK-NOT: {{error|warning}}:
 // CHECK: no finding: each failure point was explored, but not every state of it

@@ -1,9 +1,9 @@
 // Memory that changes its use: what was a table of small blocks becomes one large block and back, logs take runs of
 // their own, the pool grows, threads come and go. Nothing may be found.
 // RUN: %cc -O1 -pthread -DTURNS=3 %s -o %t && rm -f %pool
-// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 2 --samples 1|--epoch-states 4 --samples 2} -- %t %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 2 --samples 1 --per-point 2 --interrupt-every 1000|--epoch-states 4 --samples 2} -- %t %pool | FileCheck %s
 // RUN: rm -f %pool
-// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 2 --samples 1|--epoch-states 4 --samples 2} -- %t %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 2 --samples 1 --per-point 2 --interrupt-every 1000|--epoch-states 4 --samples 2} -- %t %pool | FileCheck %s
 // CHECK: {{[1-9][0-9]*}} commits
 // CHECK-NOT: not covered
 // CHECK: no finding

@@ -1,11 +1,11 @@
 // A right program of many constructs: nothing may be found, at any level of optimisation.
 // RUN: %cc -O0 -w -pthread %s -o %t.0 && rm -f %pool
-// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 8 --samples 3|--epoch-states 64 --samples 16} -- %t.0 %pool | FileCheck %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 8 --samples 3|--epoch-states 64 --samples 16} -- %t.0 %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 8 --samples 3 --per-point 4|--epoch-states 64 --samples 16} -- %t.0 %pool | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 8 --samples 3 --per-point 4|--epoch-states 64 --samples 16} -- %t.0 %pool | FileCheck %s
 // RUN: %cc -O3 -march=native -w -pthread %s -o %t.3
-// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 8 --samples 3|--epoch-states 64 --samples 16} -- %t.3 %pool | FileCheck %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 8 --samples 3|--epoch-states 64 --samples 16} -- %t.3 %pool | FileCheck %s
-// RUN: rm -f %pool && %crash %sizes{--epoch-states 8 --samples 3|--epoch-states 64 --samples 16} --model=process -- %t.3 %pool | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 8 --samples 3 --per-point 4|--epoch-states 64 --samples 16} -- %t.3 %pool | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 8 --samples 3 --per-point 4|--epoch-states 64 --samples 16} -- %t.3 %pool | FileCheck %s
+// RUN: rm -f %pool && %crash %sizes{--epoch-states 8 --samples 3 --per-point 4|--epoch-states 64 --samples 16} --model=process -- %t.3 %pool | FileCheck %s
 // CHECK-NOT: {{error|warning}}:
 // CHECK-NOT: not covered:
 // CHECK: no finding

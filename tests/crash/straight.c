@@ -1,11 +1,11 @@
 // Blocks whose bytes go straight to the file, again and again where another was freed a transaction ago, whose last
 // stores are in a record that may be replayed.
 // RUN: %cc -O1 %s -o %t && rm -f %pool
-// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 4 --samples 2|--epoch-states 16 --samples 8} -- %t %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 4 --samples 2 --per-point 2|--epoch-states 16 --samples 8} -- %t %pool | FileCheck %s
 // RUN: %cc -O1 -DSIZE=1000 %s -o %t.short && rm -f %pool
-// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 4 --samples 2|--epoch-states 16 --samples 8} -- %t.short %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 4 --samples 2 --per-point 2|--epoch-states 16 --samples 8} -- %t.short %pool | FileCheck %s
 // RUN: rm -f %pool
-// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 4 --samples 2|--epoch-states 16 --samples 8} -- %t %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 4 --samples 2 --per-point 2|--epoch-states 16 --samples 8} -- %t %pool | FileCheck %s
 // CHECK: {{[1-9][0-9]*}} commits
 // CHECK-NOT: not covered
 // CHECK: no finding

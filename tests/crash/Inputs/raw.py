@@ -15,6 +15,8 @@ import seeded  # noqa: E402
 
 
 class RawProgram(seeded.Program):
+    FEW = ("--epoch-states=24", "--samples=8")  # each is judged by a process
+
     def explore(self, bug, method):
         program = os.path.join(self.folder, "bug" if bug else "right")
         seeded.must([os.path.join(self.a.bin, "nvmove-cc"), "-g", "-O1", "--nvmove-trace=raw", "-pthread",

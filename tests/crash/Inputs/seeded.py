@@ -21,7 +21,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 PLAIN = ["clang-19", "-g", "-O1", "-I", os.path.join(ROOT, "include"), "-I", HERE]
 METHODS = ("undo", "shadow")
-FEW = ("--epoch-states=96", "--samples=32")
 
 
 def call(command, environment=None, **options):
@@ -36,6 +35,8 @@ def must(command):
 
 
 class Program:
+    FEW = ("--epoch-states=48", "--samples=16")
+
     def __init__(self, a, folder):
         self.a, self.folder = a, folder
         text = open(a.file).read()
@@ -66,7 +67,7 @@ class Program:
         environment = dict(os.environ, NVMOVE_METHOD=method, TMPDIR=self.folder,
                            PATH=self.a.bin + os.pathsep + os.environ["PATH"])
         done = call([os.path.join(self.a.bin, "nvmove"), "crash", "-q", "--seconds=0", "--format=json",
-                     *(FEW if self.a.few else []), *self.options, "--", program, self.a.pool], environment)
+                     *(self.FEW if self.a.few else []), *self.options, "--", program, self.a.pool], environment)
         if done.returncode > 1:
             sys.exit(f"{os.path.basename(program)}, {method}: status {done.returncode}\n{done.stderr}")
         return done.returncode, json.loads(done.stdout), environment
