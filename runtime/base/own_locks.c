@@ -125,7 +125,10 @@ void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock, unsigned ms) 
   uint64_t ns = (uint64_t)until.tv_nsec + ms * UINT64_C(1000000);
   until.tv_sec += (time_t)(ns / 1000000000);
   until.tv_nsec = (long)(ns % 1000000000);
-  NVMI_UNCANCELLED(pthread_cond_clockwait(condition, &lock->mutex, CLOCK_MONOTONIC, &until));
+  if (nvmi_real_wait)
+    NVMI_UNCANCELLED(nvmi_real_wait(condition, &lock->mutex, &until));
+  else
+    NVMI_UNCANCELLED(pthread_cond_clockwait(condition, &lock->mutex, CLOCK_MONOTONIC, &until));
   own(lock, &self);
 }
 

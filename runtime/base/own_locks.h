@@ -101,4 +101,6 @@ __attribute__((weak)) bool nvmi_at_work(void);
 __attribute__((weak)) int nvmi_real_lock(pthread_mutex_t *mutex);
 __attribute__((weak)) int nvmi_real_try_lock(pthread_mutex_t *mutex);
 __attribute__((weak)) int nvmi_real_unlock(pthread_mutex_t *mutex);
-__attribute__((weak)) int nvmi_real_post(void *semaphore); /* sem_t */
+__attribute__((weak)) int nvmi_real_wait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                         const struct timespec *until); /* CLOCK_MONOTONIC */
+__attribute__((weak)) int nvmi_real_post(void *semaphore);              /* sem_t */

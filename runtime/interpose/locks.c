@@ -293,12 +293,17 @@ int NAME(pthread_cond_clockwait)(pthread_cond_t *restrict condition, pthread_mut
 static void find_all(void) {
   real_pthread_mutex_trylock();
   real_sem_post();
+  real_pthread_cond_clockwait();
 }
 
 int nvmi_real_post(void *semaphore) { return real_sem_post()(semaphore); }
 int nvmi_real_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_lock()(mutex); }
 int nvmi_real_try_lock(pthread_mutex_t *mutex) { return real_pthread_mutex_trylock()(mutex); }
 int nvmi_real_unlock(pthread_mutex_t *mutex) { return real_pthread_mutex_unlock()(mutex); }
+int nvmi_real_wait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                   const struct timespec *until) {
+  return real_pthread_cond_clockwait()(condition, mutex, CLOCK_MONOTONIC, until);
+}
 
 #ifdef NVMI_WRAPPED
 void nvmi_locks_check(void) { find_all(); }

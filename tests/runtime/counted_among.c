@@ -4,6 +4,8 @@
 #include "harness.h"
 #include "store.h"
 
+#include "core/pool.h"
+#include "gc/counts.h"
 #include "nvmove/inspect.h"
 
 #include <fcntl.h>
@@ -213,4 +215,18 @@ TEST(counted_beside_an_exit) {
   CHECK(root->next && nvm_pool_release(pool, &freed) == 0 && !freed);
   CHECK(nvm_pool_verify(pool, test_print_fault, (void *)(uintptr_t)"exit") == 0);
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+/* The thread that counts waits for more: that is no wait of the program's for a condition. */
+TEST(counted_by_a_thread_while_a_lock_is_handed_on) {
+  make();
+  struct nvmi_counts *counts = among.pool->counts;
+  CHECK(nvm_tx_begin(among.pool) == 0);
+  pthread_mutex_lock(&among.lock);
+  STORE(among.root->number, 1);
+  pthread_mutex_unlock(&among.lock);
+  nvmi_lock(&counts->append);
+  nvmi_wait(&counts->wake, &counts->append, 1);
+  nvmi_unlock(&counts->append);
+  CHECK(nvm_tx_commit(among.pool) == 0 && nvm_pool_close(among.pool) == 0);
 }
