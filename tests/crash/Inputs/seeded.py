@@ -67,7 +67,8 @@ class Program:
         environment = dict(os.environ, NVMOVE_METHOD=method, TMPDIR=self.folder,
                            PATH=self.a.bin + os.pathsep + os.environ["PATH"])
         done = call([os.path.join(self.a.bin, "nvmove"), "crash", "-q", "--seconds=0", "--format=json",
-                     *(self.FEW if self.a.few else []), *self.options, "--", program, self.a.pool], environment)
+                     *(self.FEW if self.a.few else []), *self.options, "--", program, self.a.pool],
+                    environment)
         if done.returncode > 1:
             sys.exit(f"{os.path.basename(program)}, {method}: status {done.returncode}\n{done.stderr}")
         return done.returncode, json.loads(done.stdout), environment
