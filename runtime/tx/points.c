@@ -16,9 +16,10 @@
  */
 #include "core/gate.h"
 #include "core/log_state.h"
-
+#include "core/method.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
+#include "tx/take_over.h"
 #include "tx/tx.h"
 #include "tx/tx_order.h"
 
@@ -55,9 +56,19 @@ void __nvm_commit_point(void) {
                                     : "what was open at a commit point could not be committed");
 }
 
+static size_t lines_of(const struct nvmi_thread *thread) {
+  size_t lines = thread->used_count;
+  const struct nvmi_line *list = thread->lines.items;
+  for (size_t i = 0; i < thread->lines.count && lines < LINES_DEAR; i++)
+    lines += nvmi_line_count(&list[i]);
+  return lines;
+}
+
 void __nvm_split_point(void) {
   struct nvmi_thread *thread = nvmi_self;
-  size_t lines = thread ? thread->used_count + thread->lines.count : 0;
+  size_t lines = thread ? lines_of(thread) : 0;
+  if (thread)
+    nvmi_tx_await_taker(thread); /* that may have been long */
   if (lines < (NVMI_UNLIKELY(nvmi_tracing) ? 1 : LINES))
     return;
   if (!nvmi_tracing && lines < lines_max(thread))

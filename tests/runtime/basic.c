@@ -118,6 +118,25 @@ TEST(stores_outside_transactions) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+/* Also what is noted in one piece: of an old block, or a new one. */
+TEST(split_points_count_lines) {
+  enum { SIZE = 512 << 10 };
+  NVM_POOL *pool = test_create(test_path("pool"), 8 << 20);
+  char *old = (char *)make_words(pool, SIZE / sizeof(uint64_t)), bytes[SIZE];
+  struct nvm_stats stats;
+  memset(bytes, 1, sizeof bytes);
+  store_bytes(old, bytes, sizeof bytes);
+  __nvm_split_point();
+  nvm_pool_stats(pool, &stats);
+  CHECK(stats.implicit_commits == 1);
+  char *made = nvm_alloc(pool, 0, SIZE);
+  store_bytes(made, bytes, sizeof bytes);
+  __nvm_split_point();
+  nvm_pool_stats(pool, &stats);
+  CHECK(stats.implicit_commits == 2);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
 /* A split point commits what is long, and neither a few lines nor in a transaction. */
 TEST(split_points) {
   NVM_POOL *pool = test_create(test_path("pool"), 2 << 20);
