@@ -22,13 +22,17 @@
 #include "trace/trace.h"
 #include "types/compare.h"
 
+static void sync_all(struct nvm_pool *pool) {
+  nvmi_checkpoint(pool);
+  pool->persist->fence();
+}
+
 /* All that was committed is in place afterwards. */
 static void checkpoint_all(struct nvm_pool *pool) {
   if (pool->compare && pool->method->private_work)
     nvmi_compare(pool);
   nvmi_stats_print(pool);
-  nvmi_checkpoint(pool);
-  pool->persist->fence();
+  sync_all(pool);
 }
 
 /* Only then may the header call the logs empty. */
@@ -59,6 +63,8 @@ int nvm_pool_close(NVM_POOL *pool) {
   if (!pool->forked) {
     if (nvmi_log_close_all(pool) || nvmi_release_closing(pool) || tell_of_loss(pool))
       return -1;
+    if (pool->persist->record)
+      sync_all(pool); /* exit may pass the pool over from here on, and end the process */
     nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */
     pool->in_use = false;
     nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
