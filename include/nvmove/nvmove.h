@@ -64,10 +64,10 @@ NVM_POOL *nvm_pool_open_foreign(const char *path);
  * may use other pools. Threads that have ended for the program, as detached ones, and still commit
  * are waited for, 10 seconds at most. NVM_EARGUMENT: it is not open, or was closed already.
  * The pool stays open on failure. NVM_EOPENTX: a thread has a transaction open; or what it wrote
- * outside transactions waits for one, or has a part in another pool and others may depend on it. As
- * nvm_tx_commit: what was written outside transactions could not be committed and is undone,
- * closing again succeeds. Pools left open are closed at exit. A forked child gives up its view,
- * whatever is open. */
+ * outside transactions waits for one, or has a part in another pool and others may depend on it, or
+ * it saves a port's roots with each commit. As nvm_tx_commit: what was written outside transactions
+ * could not be committed and is undone, closing again succeeds. Pools left open are closed at exit.
+ * A forked child gives up its view, whatever is open. */
 int nvm_pool_close(NVM_POOL *pool);
 
 /* From now on references are counted in this pool (Breeze, section IV.F): pointers in its blocks,

@@ -23,7 +23,7 @@ static const uint64_t LONG_NS = UINT64_C(10000000000);
 static const uint64_t SOON_NS = UINT64_C(100000000); /* for what the program has to end itself */
 
 /* Why a pool cannot be closed now. */
-enum obstacle { NONE, LEAVES, JOINED, LATER, WAITS, OPEN_THERE, TOGETHER, FAILED };
+enum obstacle { NONE, LEAVES, JOINED, LATER, WAITS, OPEN_THERE, TOGETHER, WITH_ROOTS, FAILED };
 
 static const struct {
   uint64_t patience;  /* ns, while it is the same */
@@ -39,12 +39,16 @@ static const struct {
     [TOGETHER] = {0,
                   "has stored to this pool and to others outside transactions, and has released a "
                   "lock since, so that only that thread can commit (nvm_tx_begin, nvm_tx_commit)"},
+    [WITH_ROOTS] =
+        {0, "has loaded the program's data and saves its roots with each commit, so that only that "
+            "thread can commit (nvm_tx_begin, nvm_tx_commit)"},
 };
 
 static const enum obstacle of_taking[] = {[NVMI_TAKES_LATER] = LATER,
                                           [NVMI_WAITS] = WAITS,
                                           [NVMI_OPEN_THERE] = OPEN_THERE,
-                                          [NVMI_TOGETHER] = TOGETHER};
+                                          [NVMI_TOGETHER] = TOGETHER,
+                                          [NVMI_WITH_ROOTS] = WITH_ROOTS};
 
 static bool has_touched(const struct nvmi_thread *owner, const struct nvm_pool *pool) {
   return owner && owner->touched >> pool->index & 1;
@@ -86,7 +90,7 @@ static enum obstacle commit_of_another(struct nvmi_log *log) {
   }
   if (error)
     atomic_fetch_or(&owner->taken, NVMI_TAKEN_LOST);
-  nvmi_tx_give_back(state, log);
+  nvmi_tx_give_back(state);
   return tell_of_error(log->pool, error);
 }
 

@@ -16,6 +16,7 @@
 #include "core/lines.h"
 #include "core/log_state.h"
 #include "core/map.h"
+#include "core/root_hooks.h"
 #include "core/standstill.h"
 #include "heap/heap_ready.h"
 #include "order/order.h"
@@ -97,7 +98,6 @@ static void take_open(const struct taking *taking) {
   to->passes_points = from->passes_points;
   to->held = from->held;
   to->id = from->id;
-  to->roots = from->roots;
   to->ticket = from->ticket;
   from->ticket = NULL;
   if (to->ticket)
@@ -118,6 +118,8 @@ __attribute__((no_sanitize("thread"))) static enum nvmi_taking take(const struct
     return NVMI_TOGETHER;
   if (open && nvmi_ticket_waits(from->ticket))
     return NVMI_WAITS;
+  if (open && nvmi_root_hooks && nvmi_root_hooks->saves(from, taking->pool))
+    return NVMI_WITH_ROOTS;
   nvmi_sees_at_rest(from);
   if (open)
     take_open(taking);
@@ -152,9 +154,11 @@ struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log, enum nvmi_taking *ou
   return NULL;
 }
 
-void nvmi_tx_give_back(struct nvmi_thread *state, struct nvmi_log *log) {
-  nvmi_order_leave(state);
-  nvmi_ready_detach(log);
+void nvmi_tx_give_back(struct nvmi_thread *state) {
+  nvmi_order_leave(state); /* may give blocks back in any pool (order/kept_blocks.h) */
+  for (unsigned i = 0; i < NVMI_POOLS_MAX; i++)
+    if (state->logs[i])
+      nvmi_ready_detach(state->logs[i]);
   nvmi_thread_state_free(state);
 }
 

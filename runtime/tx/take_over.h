@@ -11,7 +11,8 @@ enum nvmi_taking {
   NVMI_TAKES_LATER, /* its owner is just ending something */
   NVMI_WAITS,       /* what is open has to wait for another thread's transaction */
   NVMI_OPEN_THERE,  /* a transaction */
-  NVMI_TOGETHER     /* what is open has a part in other pools, and others may depend on it */
+  NVMI_TOGETHER,    /* what is open has a part in other pools, and others may depend on it */
+  NVMI_WITH_ROOTS /* what is open goes with a port's variables, which its owner saves (port/port.h) */
 };
 
 /* The log, of another thread, and what its owner has noted in that pool and in no other, outside
@@ -21,10 +22,10 @@ enum nvmi_taking {
  * is not to be held while the caller waits for a better moment: the owner may need it for that.
  *
  * The owner may go on in other pools meanwhile. It takes a new log where it comes to this one again. Its
- * next end, begin, commit point or release of a lock promises that what was taken is committed: it waits
+ * next end, begin, commit point, split point or release of a lock promises that what was taken is committed: it waits
  * for that (nvmi_tx_await_taker). */
 struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log, enum nvmi_taking *taking);
-void nvmi_tx_give_back(struct nvmi_thread *state, struct nvmi_log *log);
+void nvmi_tx_give_back(struct nvmi_thread *state);
 
 /* Of the calling thread, which is not at work: returns when no close has anything of it that is not committed. */
 void nvmi_tx_await_takers(struct nvmi_thread *thread);

@@ -3,7 +3,11 @@
  */
 #include "harness.h"
 #include "hooks.h"
+#include "sectors.h"
 #include "store.h"
+
+#include "core/map.h"
+#include "core/pool.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -11,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WORDS = 64, MOMENT = 20000 /* us */ };
+enum { WORDS = 1024, MOMENT = 20000 /* us */ };
 
 struct data {
   uint64_t words[WORDS];
@@ -112,8 +116,8 @@ static void remove_both(void) {
 }
 
 TEST(closed_while_an_owner_ends_what_was_taken) {
-  static void (*const ends[])(void) = {begin, enter_atomic, __nvm_commit_point, release,
-                                       close_other};
+  static void (*const ends[])(void) = {begin,   enter_atomic, __nvm_commit_point, __nvm_split_point,
+                                       release, close_other};
   for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
     make_both();
     all.end = ends[i];
@@ -163,4 +167,84 @@ TEST(closed_while_what_an_owner_waits_for_ends) {
   for (unsigned i = 0; i < 2; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   CHECK(nvm_pool_close(all.used) == 0);
+}
+
+/* Of `used` a thread allocates a block, which becomes free when nobody depends on the transaction any more. */
+static pthread_barrier_t barrier;
+static void meet(void) { pthread_barrier_wait(&barrier); }
+
+static void *allocate_and_abort(void *unused) {
+  CHECK(pthread_mutex_lock(&lock) == 0 && nvm_tx_begin(all.used) == 0);
+  STORE(all.in_used->words[0], (uintptr_t)nvm_alloc(all.used, 0, 100));
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  meet();
+  meet();
+  CHECK(nvm_tx_abort(all.used) == 0);
+  meet();
+  meet();
+  return unused;
+}
+
+static void *depend_and_idle(void *unused) {
+  __nvm_commit_point();
+  meet();
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  STORE(all.in_closed->words[0], 1);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  meet();
+  meet();
+  meet();
+  CHECK_FAILS(nvm_tx_begin(all.closed) == 0, NVM_EBROKEN);
+  return unused;
+}
+
+TEST(closed_where_a_block_of_another_pool_becomes_free) {
+  pthread_t threads[2];
+  make_both();
+  CHECK(pthread_barrier_init(&barrier, NULL, 3) == 0);
+  CHECK(pthread_create(&threads[0], NULL, allocate_and_abort, NULL) == 0);
+  CHECK(pthread_create(&threads[1], NULL, depend_and_idle, NULL) == 0);
+  meet();
+  meet();
+  meet();
+  CHECK_FAILS(nvm_pool_close(all.closed) == 0, NVM_EBROKEN);
+  meet();
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  CHECK(nvm_tx_begin(all.used) == 0 && nvm_tx_commit(all.used) == 0);
+  CHECK(nvm_pool_close(all.used) == 0);
+  test_check_pool(test_path("used"));
+}
+
+/* Where commits do not wait: from then on exit passes the pool over. */
+static _Atomic unsigned syncs;
+static void sync_slowly(void) {
+  usleep(MOMENT);
+  syncs++;
+}
+
+static void *close_one(void *pool) {
+  CHECK(nvm_pool_close(pool) == 0);
+  return NULL;
+}
+
+TEST_ONCE(closed_and_synced_before_exit_passes_it_over) {
+  pthread_t thread;
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DURABLE", "never", 1);
+  all.in_closed = make(&all.closed, "closed");
+  unsigned index = all.closed->index;
+  CHECK(nvm_tx_begin(all.closed) == 0);
+  STORE(all.in_closed->words[0], 1);
+  CHECK(nvm_tx_commit(all.closed) == 0);
+  sectors_in_sync = sync_slowly;
+  syncs = 0;
+  CHECK(pthread_create(&thread, NULL, close_one, all.closed) == 0);
+  while (nvmi_pool_in_use(index))
+    sched_yield();
+  CHECK(syncs > 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  sectors_in_sync = NULL;
 }
