@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 
 static const uint64_t LONG_NS = UINT64_C(10000000000);
-static const uint64_t SOON_NS = UINT64_C(100000000); /* for what the program has to end itself */
+static const uint64_t SOON_NS = UINT64_C(1000000000); /* for what the program has to end itself */
 
 /* Why a pool cannot be closed now. */
 enum obstacle { NONE, LEAVES, JOINED, LATER, WAITS, OPEN_THERE, TOGETHER, WITH_ROOTS, FAILED };

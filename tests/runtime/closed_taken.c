@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -247,4 +248,65 @@ TEST_ONCE(closed_and_synced_before_exit_passes_it_over) {
   CHECK(syncs > 0);
   CHECK(pthread_join(thread, NULL) == 0);
   sectors_in_sync = NULL;
+}
+
+/* What a thread knows of its notes ends with the pool's life: the same addresses are noted again in the next. */
+struct again {
+  bool dies;
+  uint64_t *block;
+};
+
+static void *store_in_each_life(void *argument) {
+  struct again *again = argument;
+  uint64_t bytes[WORDS / 2];
+  for (uint64_t round = 1; round <= 2; round++) {
+    for (unsigned i = 0; i < WORDS / 2; i++)
+      bytes[i] = round;
+    store_bytes(all.in_closed->words, bytes, sizeof bytes); /* in one range */
+    for (unsigned i = WORDS / 2; i < WORDS - 1; i++)
+      STORE(all.in_closed->words[i], round);
+    if (round == 1)
+      again->block = nvm_alloc(all.closed, 0, WORDS * sizeof(uint64_t));
+    for (unsigned i = 0; i < WORDS; i++)
+      STORE(again->block[i], round);
+    if (round == 1)
+      STORE(all.in_closed->words[WORDS - 1], (uintptr_t)again->block);
+    meet();
+    meet();
+  }
+  return NULL;
+}
+
+static void live_twice(void *argument) {
+  struct again *again = argument;
+  pthread_t thread;
+  make_both();
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, store_in_each_life, again) == 0);
+  meet();
+  CHECK(nvm_pool_close(all.closed) == 0);
+  all.closed = test_open(test_path("closed"));
+  CHECK(nvm_pool_root(all.closed) == all.in_closed);
+  meet();
+  meet();
+  if (again->dies)
+    raise(SIGKILL);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  meet();
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(all.used) == 0);
+}
+
+TEST(closed_over_what_its_owner_remembers) {
+  for (unsigned dies = 0; dies < 2; dies++) {
+    struct again again = {.dies = dies};
+    int status = test_child(NULL, live_twice, &again);
+    CHECK(dies ? test_was_killed(status) : status == 0);
+    all.closed = test_open(test_path("closed"));
+    const struct data *data = nvm_pool_root(all.closed);
+    const uint64_t *block = (const uint64_t *)data->words[WORDS - 1];
+    for (unsigned i = 0; i < WORDS; i++)
+      CHECK(block[i] == 2 - dies && (i == WORDS - 1 || data->words[i] == 2 - dies));
+    CHECK(nvm_pool_close(all.closed) == 0);
+    remove_both();
+  }
 }

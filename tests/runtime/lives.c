@@ -3,7 +3,7 @@
  * hand a lock on inside transactions, idle and end.
  *
  * Model: what a thread has in a pool is one number, in each word of its lines, and always one more
- * than before; the words of one pool are equal whenever anything ends there. `issued` and `committed` are bounds
+ * than before; the words of one pool, also of a larger block, are equal whenever anything ends there. `issued` and `committed` are bounds
  * of it. A sum under a lock grows by one in each transaction that takes the lock. All of the model lies in
  * memory that the test's process shares with the one that dies.
  *
@@ -29,21 +29,27 @@ enum {
   THREADS = 3,
   LINES = 3,
   WORDS = LINES * 8,
+  BIG_WORDS = 384, /* not noted whole when it is new */
   LIVES_SHORT = 3,
   LIVES_LONG = 30,
   DEEDS_SHORT = 150,
   DEEDS_LONG = 400, /* of the thread that has the pools; then the process dies */
-  POOL_SIZE = 2 << 20,
+  POOL_SIZE = 4 << 20,
   COUNTED = POOLS - 1,
   OWN_ID = 3301,
+  BIG_ID,
   HALL_ID
 };
 
 struct own {
   uint64_t words[WORDS];
 };
+struct big {
+  uint64_t words[BIG_WORDS];
+};
 struct hall {
   struct own *own[THREADS]; /* blocks that their threads replace */
+  struct big *big[THREADS];
   uint64_t sum;
 };
 
@@ -54,15 +60,16 @@ static struct {
 } *model;
 
 static const struct nvm_field hall_fields[] = {
-    {.name = "own", .count = THREADS, .stride = 8, .kind = NVM_FIELD_POINTER}};
+    {.name = "own", .count = 2 * THREADS, .stride = 8, .kind = NVM_FIELD_POINTER}};
 #define TYPE(number, record)                                                                       \
   .id = number, .name = "struct " #record, .members = "", .size = sizeof(struct record),           \
   .alignment = 8
-static const struct nvm_type own_type = {TYPE(OWN_ID, own)},
+static const struct nvm_type own_type = {TYPE(OWN_ID, own)}, big_type = {TYPE(BIG_ID, big)},
                              hall_type = {TYPE(HALL_ID, hall), .field_count = 1,
                                           .fields = hall_fields};
 __attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&own_type, &hall_type};
+               used)) static const struct nvm_type *const described[] = {&own_type, &big_type,
+                                                                         &hall_type};
 
 static NVM_POOL *pools[POOLS];
 static struct hall *halls[POOLS];
@@ -87,11 +94,31 @@ static void use_no_more(unsigned thread, unsigned bits) {
     uses[__builtin_ctz(bits)][thread] = false;
 }
 
-static void store_own(unsigned pool, unsigned thread) {
+/* Noted as one range, by words, or in a new block. */
+static void store_big(unsigned pool, unsigned thread, uint64_t value, uint64_t *random) {
+  struct big *big = halls[pool]->big[thread], all;
+  unsigned how = next(random) % 4;
+  if (how == 0) {
+    for (unsigned i = 0; i < BIG_WORDS; i++)
+      all.words[i] = value;
+    store_bytes(big, &all, sizeof all);
+    return;
+  }
+  if (how == 1) {
+    big = nvm_alloc(pools[pool], BIG_ID, sizeof *big);
+    CHECK(big && nvm_free(halls[pool]->big[thread]) == 0);
+    STORE(halls[pool]->big[thread], big);
+  }
+  for (unsigned i = 0; i < BIG_WORDS; i++)
+    STORE(big->words[i], value);
+}
+
+static void store_own(unsigned pool, unsigned thread, uint64_t *random) {
   uint64_t value = ++model->issued[pool][thread];
   struct own *own = halls[pool]->own[thread];
   for (unsigned i = 0; i < WORDS; i++)
     STORE(own->words[i], value);
+  store_big(pool, thread, value, random);
 }
 
 static void replace_own(unsigned pool, unsigned thread, bool frees) {
@@ -108,6 +135,8 @@ static void has_own(const struct hall *hall, unsigned thread, uint64_t least, ui
   CHECK(own->words[0] >= least && own->words[0] <= most);
   for (unsigned i = 1; i < WORDS; i++)
     CHECK(own->words[i] == own->words[0]);
+  for (unsigned i = 0; i < BIG_WORDS; i++)
+    CHECK(hall->big[thread]->words[i] == own->words[0]);
 }
 
 /* What is open outside transactions is committed by a beginning, in each pool. */
@@ -134,7 +163,7 @@ static void transact(unsigned thread, unsigned bits, uint64_t *random) {
     unsigned pool = (unsigned)__builtin_ctz(left);
     if (next(random) % 3 == 0)
       replace_own(pool, thread, pool != COUNTED || next(random) % 2);
-    store_own(pool, thread);
+    store_own(pool, thread, random);
   }
   if (!aborts && next(random) % 2) {
     unsigned pool = (unsigned)__builtin_ctz(bits);
@@ -165,13 +194,13 @@ static void transact(unsigned thread, unsigned bits, uint64_t *random) {
 
 /* Thread 0 passes commit points: what it did under a lock would hold others up until the next one. Others
  * may learn that the pools are used no longer before the release, which commits, is over. */
-static void store_outside(unsigned thread, unsigned bits, bool locks) {
+static void store_outside(unsigned thread, unsigned bits, bool locks, uint64_t *random) {
   pthread_mutex_t *lock = &sum_locks[__builtin_ctz(bits)];
   locks = locks && thread != 0;
   if (locks)
     CHECK(pthread_mutex_lock(lock) == 0);
   for (unsigned left = bits; left; left &= left - 1)
-    store_own((unsigned)__builtin_ctz(left), thread);
+    store_own((unsigned)__builtin_ctz(left), thread, random);
   use_no_more(thread, bits);
   if (locks)
     CHECK(pthread_mutex_unlock(lock) == 0);
@@ -183,7 +212,7 @@ static void one_step(unsigned thread, uint64_t *random) {
     if (next(random) % 2 && enter(pool, thread))
       bits |= 1u << pool;
   if (bits && how < 2) {
-    store_outside(thread, bits, how);
+    store_outside(thread, bits, how, random);
   } else if (bits) {
     transact(thread, bits, random);
     use_no_more(thread, bits);
@@ -211,8 +240,10 @@ static void open_one(unsigned pool, bool makes) {
     halls[pool] = nvm_calloc(pools[pool], HALL_ID, 1, sizeof(struct hall));
     for (unsigned i = 0; i < THREADS; i++) {
       struct own *own = nvm_calloc(pools[pool], OWN_ID, 1, sizeof *own);
-      CHECK(own);
+      struct big *big = nvm_calloc(pools[pool], BIG_ID, 1, sizeof *big);
+      CHECK(own && big);
       STORE(halls[pool]->own[i], own);
+      STORE(halls[pool]->big[i], big);
     }
     CHECK(nvm_pool_set_root(pools[pool], halls[pool]) == 0 && nvm_tx_commit(pools[pool]) == 0);
     CHECK(pool != COUNTED || nvm_pool_count_references(pools[pool]) == 0);
