@@ -202,6 +202,9 @@ static void start(struct job *job, const struct test *test, struct configuration
     if (job->output >= 0 && (dup2(job->output, 1) < 0 || dup2(job->output, 2) < 0))
       exit(1);
     close(job->output);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* whatever has started the tests */
     alarm(seconds);
     if (c.method) {
       setenv("NVMOVE_METHOD", c.method, 1);
