@@ -72,8 +72,10 @@ static enum obstacle own_obstacle(const struct nvm_pool *pool) {
 static enum obstacle commit_own(struct nvmi_log *log) {
   if (!has_touched(log->owner, log->pool))
     return NONE;
-  log->stats.implicit_commits++;
-  return tell_of_error(log->pool, nvmi_tx_finish(log->owner, true));
+  bool lost = nvmi_tx_await_taker(log->owner);
+  log->stats.implicit_commits += !lost;
+  enum nvm_error error = nvmi_tx_finish(log->owner, !lost);
+  return tell_of_error(log->pool, lost ? NVM_EBROKEN : error);
 }
 
 /* What was stored in place the owner's fences cover, not this thread's: taking over makes a barrier in all
@@ -84,10 +86,13 @@ static enum obstacle commit_of_another(struct nvmi_log *log) {
   struct nvmi_thread *owner = log->owner, *state = nvmi_tx_take_over(log, &taking);
   if (!state)
     return of_taking[taking];
+  bool lost = owner->taken & NVMI_TAKEN_LOST; /* in another pool */
   if (state->touched) {
-    log->stats.implicit_commits++;
-    error = nvmi_tx_finish(state, true);
+    log->stats.implicit_commits += !lost;
+    error = nvmi_tx_finish(state, !lost);
   }
+  if (lost && state->touched)
+    error = NVM_EBROKEN;
   if (error)
     atomic_fetch_or(&owner->taken, NVMI_TAKEN_LOST);
   nvmi_tx_give_back(state);

@@ -22,6 +22,8 @@
 #include "order/order.h"
 #include "order/ticket.h"
 
+#include <signal.h>
+
 /* From an owner to the state that takes over; of one pool. */
 struct taking {
   struct nvmi_thread *from, *to;
@@ -162,13 +164,19 @@ void nvmi_tx_give_back(struct nvmi_thread *state) {
   nvmi_thread_state_free(state);
 }
 
-/* Whoever has the lock closes, or ends: then no other close has anything. */
-void nvmi_tx_await_takers(struct nvmi_thread *thread) {
+/* Whoever has the lock closes, or ends: then no other close has anything. Signals wait: a handler may jump out of
+ * what called this, a release of a lock say. */
+bool nvmi_tx_await_takers(struct nvmi_thread *thread) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   bool locked = nvmi_threads_are_locked();
   if (!locked)
     nvmi_threads_lock();
-  if (atomic_exchange(&thread->taken, 0) & NVMI_TAKEN_LOST)
-    thread->has_lost = true;
+  bool lost = atomic_exchange(&thread->taken, 0) & NVMI_TAKEN_LOST;
+  thread->has_lost |= lost;
   if (!locked)
     nvmi_threads_unlock();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return lost;
 }

@@ -27,9 +27,11 @@ enum nvmi_taking {
 struct nvmi_thread *nvmi_tx_take_over(struct nvmi_log *log, enum nvmi_taking *taking);
 void nvmi_tx_give_back(struct nvmi_thread *state);
 
-/* Of the calling thread, which is not at work: returns when no close has anything of it that is not committed. */
-void nvmi_tx_await_takers(struct nvmi_thread *thread);
-static inline void nvmi_tx_await_taker(struct nvmi_thread *thread) {
-  if (NVMI_UNLIKELY(atomic_load_explicit(&thread->taken, memory_order_acquire)))
-    nvmi_tx_await_takers(thread);
+/* Of the calling thread, which is not at work: returns when no close has anything of it that is not committed.
+ * True: something that a close took was undone. Then what else the thread has open is to be undone as well: it is
+ * the rest of one transaction, and may be built on the same. */
+bool nvmi_tx_await_takers(struct nvmi_thread *thread);
+static inline bool nvmi_tx_await_taker(struct nvmi_thread *thread) {
+  return NVMI_UNLIKELY(atomic_load_explicit(&thread->taken, memory_order_acquire)) &&
+         nvmi_tx_await_takers(thread);
 }

@@ -34,7 +34,8 @@ void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
         "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
         "that interrupted libnvmove ended it; its transaction cannot be ended");
   nvmi_threads_lock();
-  thread->taken = 0; /* what was lost the close has told */
+  if (!thread->touched)
+    thread->taken = 0; /* what was lost the close has told */
   thread->leaves = true;
   nvmi_threads_unlock();
   if (thread->ticket) /* it may wait for a thread that ends, too */

@@ -18,6 +18,7 @@
 #include "order/ticket.h"
 #include "order/undoing.h"
 #include "tx/called.h"
+#include "tx/take_over.h"
 #include "tx/tx.h"
 
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,
@@ -85,12 +86,13 @@ enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) 
 }
 
 enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
-  nvmi_uses_open(thread);
+  nvmi_uses_open(thread); /* no close takes anything from here on */
+  bool lost = nvmi_tx_await_taker(thread);
   for (uint64_t left = thread->touched; left; left &= left - 1)
-    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
-  enum nvm_error error = nvmi_tx_finish(thread, true);
+    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits += !lost;
+  enum nvm_error error = nvmi_tx_finish(thread, !lost);
   nvmi_used_open(thread);
-  return error;
+  return lost ? NVM_EBROKEN : error;
 }
 
 /* What has joined another's commit in its turn is not this thread's any more: if it was undone only

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WORDS = 1024, MOMENT = 20000 /* us */ };
+enum { WORDS = 1024, NODE_ID = 3501, MOMENT = 20000 /* us */ };
 
 struct data {
   uint64_t words[WORDS];
@@ -195,7 +195,9 @@ static void *depend_and_idle(void *unused) {
   meet();
   meet();
   meet();
-  CHECK_FAILS(nvm_tx_begin(all.closed) == 0, NVM_EBROKEN);
+  STORE(all.in_used->words[2], 1); /* may be built on the same */
+  CHECK_FAILS(nvm_tx_begin(all.used) == 0, NVM_EBROKEN);
+  CHECK(all.in_used->words[2] == 0);
   return unused;
 }
 
@@ -216,6 +218,55 @@ TEST(closed_where_a_block_of_another_pool_becomes_free) {
   CHECK(nvm_tx_begin(all.used) == 0 && nvm_tx_commit(all.used) == 0);
   CHECK(nvm_pool_close(all.used) == 0);
   test_check_pool(test_path("used"));
+}
+
+struct node {
+  struct node *next;
+};
+static const struct nvm_field node_fields[] = {
+    {.name = "next", .target = NODE_ID, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
+static const struct nvm_type node_type = {.id = NODE_ID,
+                                          .name = "struct node",
+                                          .members = "",
+                                          .size = sizeof(struct node),
+                                          .alignment = 8,
+                                          .field_count = 1,
+                                          .fields = node_fields};
+__attribute__((section(NVM_TYPES_SECTION),
+               used)) static const struct nvm_type *const described[] = {&node_type};
+
+static void *store_to_both(void *node) {
+  static struct node in_dram;
+  STORE(all.in_used->words[0], 1);
+  STORE(((struct node *)node)->next, &in_dram);
+  meet();
+  meet();
+  if (all.end == release)
+    release();
+  CHECK_FAILS(nvm_tx_begin(all.used) == 0, NVM_EBROKEN);
+  CHECK(all.in_used->words[0] == 0);
+  return NULL;
+}
+
+/* One transaction over two pools: where a close finds that the part in its pool cannot be committed, none is. */
+TEST(closed_over_a_part_that_cannot_be_committed) {
+  static void (*const ends[])(void) = {begin, release};
+  for (unsigned i = 0; i < 2; i++) {
+    pthread_t thread;
+    make_both();
+    all.end = ends[i];
+    CHECK(nvm_tx_begin(all.closed) == 0);
+    struct node *node = nvm_calloc(all.closed, NODE_ID, 1, sizeof *node);
+    CHECK(node && nvm_tx_commit(all.closed) == 0);
+    CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+    CHECK(pthread_create(&thread, NULL, store_to_both, node) == 0);
+    meet();
+    CHECK_FAILS(nvm_pool_close(all.closed) == 0, NVM_EUNSAFE);
+    meet();
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(nvm_pool_close(all.closed) == 0 && nvm_pool_close(all.used) == 0);
+    remove_both();
+  }
 }
 
 /* Where commits do not wait: from then on exit passes the pool over. */
