@@ -13,6 +13,8 @@
 
 static const uint64_t PATIENCE_NS = UINT64_C(1000000000); /* for transactions that end */
 
+enum { HOLDS = 64 }; /* looks at what the others are at, without letting those go that stand */
+
 static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
 
 /* A thread does not go away meanwhile. The barrier orders what is read here, as in shrink.c. */
@@ -74,6 +76,9 @@ void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
       nvmi_lock(&locked->lock);
       nvmi_unlock(&locked->lock);
     } else {
+      if (tries % HOLDS ==
+          HOLDS - 1) /* a handler, above one that is at work, may wait for another thread */
+        let_all_go();
       nvmi_pause(tries);
     }
   }

@@ -102,6 +102,7 @@ static void take_open(const struct taking *taking) {
   to->id = from->id;
   to->ticket = from->ticket;
   from->ticket = NULL;
+  from->stays_open = false;
   if (to->ticket)
     to->ticket->thread = to;
 }

@@ -361,3 +361,39 @@ TEST(closed_over_what_its_owner_remembers) {
     remove_both();
   }
 }
+
+/* Amid work in another pool, as a signal handler above it does. */
+static void wait_for_the_other(enum nvmi_step step) {
+  (void)step;
+  if (!all.stored || all.amid || pthread_equal(pthread_self(), all.closer))
+    return;
+  all.amid = true;
+  await(&all.past);
+}
+
+static void *work_in_used(void *unused) {
+  STORE(all.in_closed->words[0], 1);
+  begin();
+  all.stored = true;
+  begin();
+  return unused;
+}
+
+TEST(closed_while_work_elsewhere_waits_for_another_thread) {
+  pthread_t thread;
+  make_both();
+  all.closer = pthread_self(); /* here: the one that is waited for */
+  hook_steps(wait_for_the_other);
+  CHECK(pthread_create(&thread, NULL, work_in_used, NULL) == 0);
+  await(&all.amid);
+  pthread_t closer;
+  CHECK(pthread_create(&closer, NULL, close_one, all.closed) == 0);
+  usleep(MOMENT);
+  CHECK(nvm_tx_begin(all.used) == 0);
+  STORE(all.in_used->words[8], 1);
+  CHECK(nvm_tx_commit(all.used) == 0);
+  all.past = true;
+  CHECK(pthread_join(closer, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  hook_steps(NULL);
+  CHECK(nvm_pool_close(all.used) == 0);
+}
