@@ -20,6 +20,7 @@
 #include "pool/pool.h"
 #include "pool/stats.h"
 #include "trace/trace.h"
+#include "tx/take_over.h"
 #include "types/compare.h"
 
 static void sync_all(struct nvm_pool *pool) {
@@ -49,7 +50,13 @@ static void call_clean(struct nvm_pool *pool) {
 /* What was undone at a release, and which nobody was told of by a failure. */
 static int tell_of_loss(const struct nvm_pool *pool) {
   struct nvmi_thread *self = nvmi_self;
-  if (!self || !self->has_lost || nvmi_in_transaction(self))
+  if (!self || nvmi_in_transaction(self))
+    return 0;
+  if (nvmi_tx_await_taker(self) && !self->touched) {
+    nvmi_tx_told_of_loss(self);
+    self->has_lost = true;
+  }
+  if (!self->has_lost)
     return 0;
   self->has_lost = false;
   return nvmi_fail(NVM_EBROKEN, pool->path, "what was stored outside transactions was undone");

@@ -75,6 +75,8 @@ static enum obstacle commit_own(struct nvmi_log *log) {
   bool lost = nvmi_tx_await_taker(log->owner);
   log->stats.implicit_commits += !lost;
   enum nvm_error error = nvmi_tx_finish(log->owner, !lost);
+  if (lost)
+    nvmi_tx_told_of_loss(log->owner);
   return tell_of_error(log->pool, lost ? NVM_EBROKEN : error);
 }
 

@@ -174,8 +174,7 @@ bool nvmi_tx_await_takers(struct nvmi_thread *thread) {
   bool locked = nvmi_threads_are_locked();
   if (!locked)
     nvmi_threads_lock();
-  bool lost = atomic_exchange(&thread->taken, 0) & NVMI_TAKEN_LOST;
-  thread->has_lost |= lost;
+  bool lost = atomic_fetch_and(&thread->taken, NVMI_TAKEN_LOST) & NVMI_TAKEN_LOST;
   if (!locked)
     nvmi_threads_unlock();
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -254,7 +254,10 @@ enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
-  nvmi_tx_await_taker(thread);
+  if (NVMI_UNLIKELY(nvmi_tx_await_taker(thread)) && !thread->touched) {
+    nvmi_tx_told_of_loss(thread);
+    thread->has_lost = true;
+  }
   if (NVMI_UNLIKELY(thread->has_lost) && !error)
     error = NVM_EBROKEN;
   thread->has_lost = false;

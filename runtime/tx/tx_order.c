@@ -91,6 +91,8 @@ enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
   for (uint64_t left = thread->touched; left; left &= left - 1)
     thread->logs[__builtin_ctzll(left)]->stats.implicit_commits += !lost;
   enum nvm_error error = nvmi_tx_finish(thread, !lost);
+  if (lost)
+    nvmi_tx_told_of_loss(thread);
   nvmi_used_open(thread);
   return lost ? NVM_EBROKEN : error;
 }

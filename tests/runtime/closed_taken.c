@@ -3,11 +3,7 @@
  */
 #include "harness.h"
 #include "hooks.h"
-#include "sectors.h"
 #include "store.h"
-
-#include "core/map.h"
-#include "core/pool.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -235,14 +231,26 @@ static const struct nvm_type node_type = {.id = NODE_ID,
 __attribute__((section(NVM_TYPES_SECTION),
                used)) static const struct nvm_type *const described[] = {&node_type};
 
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+
 static void *store_to_both(void *node) {
   static struct node in_dram;
   STORE(all.in_used->words[0], 1);
   STORE(((struct node *)node)->next, &in_dram);
   meet();
   meet();
-  if (all.end == release)
+  if (all.end ==
+      release) { /* the first one ends nothing: the thread holds another, and what a close took is known */
+    CHECK(pthread_mutex_lock(&other) == 0);
+    __nvm_split_point();
     release();
+    CHECK(pthread_mutex_unlock(&other) == 0);
+  }
+  if (all.end == close_other) {
+    CHECK_FAILS(nvm_pool_close(all.used) == 0, NVM_EBROKEN);
+    CHECK(all.in_used->words[0] == 0);
+    return NULL;
+  }
   CHECK_FAILS(nvm_tx_begin(all.used) == 0, NVM_EBROKEN);
   CHECK(all.in_used->words[0] == 0);
   return NULL;
@@ -250,8 +258,8 @@ static void *store_to_both(void *node) {
 
 /* One transaction over two pools: where a close finds that the part in its pool cannot be committed, none is. */
 TEST(closed_over_a_part_that_cannot_be_committed) {
-  static void (*const ends[])(void) = {begin, release};
-  for (unsigned i = 0; i < 2; i++) {
+  static void (*const ends[])(void) = {begin, release, close_other};
+  for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
     pthread_t thread;
     make_both();
     all.end = ends[i];
@@ -267,38 +275,6 @@ TEST(closed_over_a_part_that_cannot_be_committed) {
     CHECK(nvm_pool_close(all.closed) == 0 && nvm_pool_close(all.used) == 0);
     remove_both();
   }
-}
-
-/* Where commits do not wait: from then on exit passes the pool over. */
-static _Atomic unsigned syncs;
-static void sync_slowly(void) {
-  usleep(MOMENT);
-  syncs++;
-}
-
-static void *close_one(void *pool) {
-  CHECK(nvm_pool_close(pool) == 0);
-  return NULL;
-}
-
-TEST_ONCE(closed_and_synced_before_exit_passes_it_over) {
-  pthread_t thread;
-  setenv("NVMOVE_DOMAIN", "disk", 1);
-  setenv("NVMOVE_METHOD", "shadow", 1);
-  setenv("NVMOVE_DURABLE", "never", 1);
-  all.in_closed = make(&all.closed, "closed");
-  unsigned index = all.closed->index;
-  CHECK(nvm_tx_begin(all.closed) == 0);
-  STORE(all.in_closed->words[0], 1);
-  CHECK(nvm_tx_commit(all.closed) == 0);
-  sectors_in_sync = sync_slowly;
-  syncs = 0;
-  CHECK(pthread_create(&thread, NULL, close_one, all.closed) == 0);
-  while (nvmi_pool_in_use(index))
-    sched_yield();
-  CHECK(syncs > 0);
-  CHECK(pthread_join(thread, NULL) == 0);
-  sectors_in_sync = NULL;
 }
 
 /* What a thread knows of its notes ends with the pool's life: the same addresses are noted again in the next. */
@@ -360,6 +336,11 @@ TEST(closed_over_what_its_owner_remembers) {
     CHECK(nvm_pool_close(all.closed) == 0);
     remove_both();
   }
+}
+
+static void *close_one(void *pool) {
+  CHECK(nvm_pool_close(pool) == 0);
+  return NULL;
 }
 
 /* Amid work in another pool, as a signal handler above it does. */

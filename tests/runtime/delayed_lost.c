@@ -9,11 +9,16 @@
 #include "simulation.h"
 #include "workload.h"
 
+#include "core/map.h"
+#include "core/pool.h"
 #include "format/layout_tables.h"
 #include "pool/recover_cut.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -168,4 +173,35 @@ TEST_ONCE(delayed_cut_gives_back_its_memory) {
   unsigned before = hook_unmapped;
   nvmi_cut_free(&cut);
   CHECK(hook_unmapped == before + 1);
+}
+
+static _Atomic unsigned syncs;
+static void sync_slowly(void) {
+  usleep(20000);
+  syncs++;
+}
+
+static void *close_it(void *pool) {
+  CHECK(nvm_pool_close(pool) == 0);
+  return NULL;
+}
+
+/* Another thread closes the pool: from some moment on exit passes it over, and may end the process. */
+TEST_ONCE(delayed_is_synced_before_exit_passes_it_over) {
+  pthread_t thread;
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DURABLE", "never", 1);
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  unsigned index = pool->index;
+  CHECK(nvm_tx_begin(pool) == 0);
+  CHECK(nvm_pool_set_root(pool, nvm_calloc(pool, 0, 1, 64)) == 0 && nvm_tx_commit(pool) == 0);
+  sectors_in_sync = sync_slowly;
+  syncs = 0;
+  CHECK(pthread_create(&thread, NULL, close_it, pool) == 0);
+  while (nvmi_pool_in_use(index))
+    sched_yield();
+  CHECK(syncs > 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  sectors_in_sync = NULL;
 }
