@@ -59,15 +59,16 @@ NVM_POOL *nvm_pool_open_at(const char *path, const void *base);
  * functions and static data are left as they are, and mean nothing here. */
 NVM_POOL *nvm_pool_open_foreign(const char *path);
 
-/* Commits what threads wrote outside transactions, makes everything durable and unmaps the pool:
- * pointers into it are dead from here on. No other thread may use the pool any more; other threads
- * may use other pools. Threads that have ended for the program, as detached ones, and still commit
- * are waited for, 10 seconds at most. NVM_EARGUMENT: it is not open, or was closed already.
- * The pool stays open on failure. NVM_EOPENTX: a thread has a transaction open; or what it wrote
- * outside transactions waits for one, or has a part in another pool and others may depend on it, or
- * it saves a port's roots with each commit. As nvm_tx_commit: what was written outside transactions
- * could not be committed and is undone, closing again succeeds. Pools left open are closed at exit.
- * A forked child gives up its view, whatever is open. */
+/* Commits what the calling thread wrote outside transactions, makes everything durable and unmaps
+ * the pool: pointers into it are dead from here on. No other thread may use the pool any more; other
+ * threads may use other pools. What another thread has written outside transactions only that thread
+ * commits (docs/reference/semantics.md, promise 9); it is waited for, a second at most, and a thread
+ * that ends 10 seconds. NVM_EARGUMENT: it is not open, or was closed already. The pool stays open on
+ * failure. NVM_EOPENTX: a thread, which the failure names, has a transaction open with something
+ * written to the pool, or has written outside transactions and not committed. As nvm_tx_commit: what
+ * this thread wrote outside transactions could not be committed and is undone; NVM_EBROKEN also: it
+ * was undone before. Closing again succeeds then. Pools left open are closed at exit. A forked child
+ * gives up its view, whatever is open. */
 int nvm_pool_close(NVM_POOL *pool);
 
 /* From now on references are counted in this pool (Breeze, section IV.F): pointers in its blocks,

@@ -46,8 +46,8 @@ void nvmi_gate_enter(struct nvmi_thread *thread, uint64_t pools);
 uint64_t nvmi_gate_enter_touched(struct nvmi_thread *thread, uint64_t more);
 
 /* Around what ends, or hands on, all that the calling thread has open outside transactions. Some of that may lie
- * in a pool that another thread closes at this moment: it takes the log away, in a standstill, unless
- * the thread has said so (tx/take_over.h). A thread that calls a function for a pool, or is in a
+ * in a pool that another thread closes at this moment: it takes the thread's log away, in a standstill, unless
+ * the thread has said so (pool/close_logs.h). A thread that calls a function for a pool, or is in a
  * transaction, relies on nobody's closing it, and need not. May be nested. */
 void nvmi_uses_open(struct nvmi_thread *thread);
 void nvmi_used_open(struct nvmi_thread *thread);

@@ -14,8 +14,6 @@ struct nvmi_root_events {
 struct nvmi_root_hooks {
   /* The thread begins to change the pool. */
   void (*join)(struct nvmi_thread *thread, const struct nvm_pool *pool);
-  /* What the thread commits there goes with roots that it alone saves. */
-  bool (*saves)(const struct nvmi_thread *thread, const struct nvm_pool *pool);
   /* A pointer out of the pool is one to a root that has moved: it is set right. */
   bool (*correct)(struct nvm_pool *pool, uint64_t offset, uint64_t tag);
   /* The root that has this byte, null: none; and what to do about a pointer to it. */

@@ -96,24 +96,20 @@ void nvmi_let_others(struct nvmi_thread *thread) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-enum open { NOTHING, SOMETHING, ENDING };
-
-/* In a standstill. What a thread that is just ending it has open shows when the end is over. */
-__attribute__((no_sanitize("thread"))) static enum open open_in(struct nvm_pool *pool) {
-  enum open open = NOTHING;
-  if (!nvmi_try_lock(&pool->lock))
-    return ENDING;
-  for (unsigned i = 0; i < pool->log_count && open != SOMETHING; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (!owner || owner == nvmi_self)
-      continue;
-    if (owner->begun || owner->frames.count || owner->touched >> pool->index & 1)
-      open = SOMETHING;
-    else if (owner->uses_open)
-      open = ENDING;
+/* In a standstill. A thread that is ending what it had open here may still use it; one that waits for its turn
+ * meanwhile uses nothing but what it has touched. */
+__attribute__((no_sanitize("thread"))) static void
+look_at(const struct nvmi_thread *owner, const struct nvm_pool *pool, struct nvmi_others *others) {
+  bool begun = owner->begun || owner->frames.count;
+  if (begun)
+    others->begun = owner->id;
+  if (owner->touched >> pool->index & 1) {
+    others->stored = owner->id;
+    others->in_begun = begun;
+    others->leaves = owner->leaves;
+  } else if (owner->uses_open && !owner->awaits) {
+    others->ends = owner->id;
   }
-  nvmi_unlock(&pool->lock);
-  return open;
 }
 
 bool nvmi_has_others(const struct nvm_pool *pool) {
@@ -123,20 +119,48 @@ bool nvmi_has_others(const struct nvm_pool *pool) {
   return false;
 }
 
-bool nvmi_others_have_open(struct nvm_pool *pool) {
-  struct nvmi_thread *self = nvmi_thread_self();
-  uint64_t deadline = nvmi_now_ns() + PATIENCE_NS;
-  nvmi_lock(&pool->lock);
-  enum open open = nvmi_has_others(pool) ? ENDING : NOTHING;
+/* Nobody waits for a lock in a standstill. */
+static bool look_and_do(struct nvm_pool *pool, struct nvmi_others *others,
+                        void (*last)(struct nvm_pool *pool)) {
+  if (!nvmi_try_lock(&pool->lock))
+    return false;
+  *others = (struct nvmi_others){.joined = pool->parcels};
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self)
+      look_at(pool->logs[i]->owner, pool, others);
+  if (last && !others->stored && !others->ends && !others->joined)
+    last(pool);
   nvmi_unlock(&pool->lock);
-  for (unsigned tries = 0; open == ENDING && nvmi_now_ns() < deadline; tries++) {
+  return true;
+}
+
+void nvmi_others_look(struct nvm_pool *pool, struct nvmi_others *others,
+                      void (*last)(struct nvm_pool *pool)) {
+  struct nvmi_thread *self = nvmi_thread_self();
+  *others = (struct nvmi_others){.joined = pool->parcels};
+  nvmi_lock(&pool->lock);
+  bool looked = !nvmi_has_others(pool);
+  nvmi_unlock(&pool->lock);
+  for (unsigned tries = 0; !looked; tries++) {
     if (tries)
       nvmi_pause(tries);
     nvmi_stop_others(self, UINT64_C(1) << pool->index);
-    open = open_in(pool);
+    looked = look_and_do(pool, others, last);
     nvmi_let_others(self);
   }
-  return open != NOTHING;
+}
+
+bool nvmi_others_have_open(struct nvm_pool *pool) {
+  uint64_t deadline = nvmi_now_ns() + PATIENCE_NS;
+  struct nvmi_others others;
+  for (unsigned tries = 0;; tries++) {
+    nvmi_others_look(pool, &others, NULL);
+    if (others.stored || others.begun || others.joined)
+      return true;
+    if (!others.ends || nvmi_now_ns() >= deadline)
+      return others.ends;
+    nvmi_pause(tries);
+  }
 }
 
 void nvmi_standstill_forget(void) { nvmi_slow.stopped = false; }

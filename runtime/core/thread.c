@@ -6,7 +6,8 @@
 #include "core/thread.h"
 #include "base/signal_frame.h"
 #include "core/alias.h"
-
+#include "core/barrier.h"
+#include "core/gate.h"
 #include "core/held.h"
 #include "core/log_state.h"
 #include "core/root_hooks.h"
@@ -35,28 +36,7 @@ static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_THREADS];
 
 void nvmi_threads_lock(void) { nvmi_lock(lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
-bool nvmi_threads_are_locked(void) { return nvmi_has_lock(lock); }
 bool nvmi_at_work(void) { return nvmi_self && nvmi_self->busy; }
-
-struct nvmi_thread *nvmi_thread_state(void) {
-  struct nvmi_thread *thread =
-      mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (thread == MAP_FAILED ||
-      !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
-    nvmi_die(NULL, "out of memory for a thread's transaction state");
-  thread->table = &thread->lines_table;
-  return thread;
-}
-
-void nvmi_thread_state_free(struct nvmi_thread *thread) {
-  nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
-  nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
-  nvmi_array_free(&thread->frames, sizeof(void *));
-  nvmi_array_free(&thread->called, 3 * sizeof(void *));
-  nvmi_array_free(&thread->image, sizeof(struct nvmi_sealed));
-  nvmi_array_free(&thread->image_lines, sizeof(struct nvmi_line));
-  munmap(thread, sizeof *thread);
-}
 
 static void leave(struct nvmi_thread *thread) {
   if (nvmi_thread_ends)
@@ -64,7 +44,13 @@ static void leave(struct nvmi_thread *thread) {
   nvmi_trace_thread_ends();
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;
-  nvmi_thread_state_free(thread);
+  nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
+  nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
+  nvmi_array_free(&thread->frames, sizeof(void *));
+  nvmi_array_free(&thread->called, 3 * sizeof(void *));
+  nvmi_array_free(&thread->image, sizeof(struct nvmi_sealed));
+  nvmi_array_free(&thread->image_lines, sizeof(struct nvmi_line));
+  munmap(thread, sizeof *thread);
 }
 
 /* Signals wait from here on: behind the last round nobody comes for what a handler stores. The C library makes
@@ -107,8 +93,12 @@ static void make_keys(void) {
 
 static struct nvmi_thread *make(void) {
   pthread_once(&once, make_keys);
-  struct nvmi_thread *thread = nvmi_thread_state();
-  __nvm_lines = thread->table;
+  struct nvmi_thread *thread =
+      mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (thread == MAP_FAILED ||
+      !nvmi_array_reserve(&thread->nested, NESTED_ROOM, sizeof(struct nvmi_line)))
+    nvmi_die(NULL, "out of memory for a thread's transaction state");
+  thread->table = __nvm_lines = &thread->lines_table;
   thread->held = &nvmi_held;
   thread->id = (int)syscall(SYS_gettid);
   pthread_setspecific(key, thread);
@@ -129,14 +119,19 @@ struct nvmi_thread *nvmi_thread_make(void) {
 }
 
 void nvmi_before_fatal_handler(void) {
-  if (nvmi_self)
-    nvmi_self->busy = nvmi_self->uses_open = 0; /* nobody is interrupted any more */
+  if (!nvmi_self)
+    return;
+  nvmi_self->busy = nvmi_self->uses_open = 0; /* nobody is interrupted any more */
+  nvmi_self->awaits = false;
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread->busy++; /* who jumps out of a wait is not: then nobody takes its logs away */
+  nvmi_compiler_barrier();
+  nvmi_gate_enter(thread, 0);
   thread->used_count = 0;
   for (unsigned i = 0; i < NVM_LINE_SLOTS; i++)
     if (thread->table->slot[i].line)
@@ -148,6 +143,7 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
     }
   nvmi_compiler_barrier();
   thread->busy = thread->uses_open = 0;
+  thread->awaits = false;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -24,12 +24,6 @@ struct nvmi_ticket;
 #define NVMI_FRESH_MAX 8     /* ranges allocated in this transaction that are remembered */
 #define NVMI_FRESH_NOTED 256 /* bytes of a new block up to which it is noted whole */
 
-/* What a close has done to a thread that had stored outside transactions to the pool (tx/take_over.h). */
-enum nvmi_taken {
-  NVMI_TAKEN = 1,     /* it has taken that over, and may not have committed it yet */
-  NVMI_TAKEN_LOST = 2 /* it could not be committed */
-};
-
 struct nvmi_thread {
   struct nvm_line_table *table; /* the thread's __nvm_lines: `lines_table` */
   uint64_t touched;             /* bit i: pool i has something uncommitted */
@@ -39,15 +33,15 @@ struct nvmi_thread {
   bool doomed;                  /* an inner abort happened */
   volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */
-  _Atomic unsigned char taken;  /* enum nvmi_taken; others set it, under the lock of threads */
   bool left;                    /* the order: it ends, and depends on nobody */
-  bool leaves;            /* it ends; told under the lock of threads, until its logs are free */
-  bool stays_open;        /* what is open could not end at a wait for a condition */
-  bool handlers_store;    /* signal handlers note, too: they wait during commits */
-  volatile int in_heap;   /* may hold the heap's lock: a handler cannot make the log longer */
-  volatile int busy;      /* inside note or commit: a signal handler takes the nested way */
-  volatile int in_call;   /* to the heap, of the program: no transaction ends meanwhile */
-  volatile int uses_open; /* looks at what it has open in whatever pools (gate.h) */
+  bool leaves;                  /* it ends */
+  bool stays_open;              /* what is open could not end at a wait for a condition */
+  bool handlers_store;          /* signal handlers note, too: they wait during commits */
+  volatile int in_heap;         /* may hold the heap's lock: a handler cannot make the log longer */
+  volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
+  volatile int in_call;         /* to the heap, of the program: no transaction ends meanwhile */
+  volatile int uses_open;       /* ends what it has open, in whatever pools (gate.h) */
+  volatile bool awaits; /* amid that: its turn, and uses only what it has touched (order_turn.h) */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
@@ -92,10 +86,6 @@ static inline struct nvmi_thread *nvmi_thread_self(void) {
   return NVMI_LIKELY(nvmi_self != NULL) ? nvmi_self : nvmi_thread_make();
 }
 
-/* An empty state, of no thread yet, and its end: nothing is open. Out of memory: fatal. */
-struct nvmi_thread *nvmi_thread_state(void);
-void nvmi_thread_state_free(struct nvmi_thread *state);
-
 /* Says that these pools (bits) have something uncommitted, or no longer. */
 static inline void nvmi_touch(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_bits_set(&thread->touched, pools);
@@ -109,17 +99,9 @@ static inline bool nvmi_is_inside(const struct nvmi_thread *thread) {
   return thread->busy | thread->uses_open;
 }
 
-/* Whether what it has stored outside transactions may not be committed. A close says that it takes, and then
- * takes: in this order. */
-static inline bool nvmi_has_open(const struct nvmi_thread *thread) {
-  return __atomic_load_n(&thread->touched, __ATOMIC_ACQUIRE) || thread->ticket ||
-         atomic_load_explicit(&thread->taken, memory_order_relaxed);
-}
-
-/* While it is held no thread ends, and no close has anything of another thread's that is not committed. */
+/* While it is held no thread gives its logs back at its end. */
 void nvmi_threads_lock(void);
 void nvmi_threads_unlock(void);
-bool nvmi_threads_are_locked(void); /* by the calling thread */
 
 /* A signal handler has interrupted the note of a store, and has jumped away; the store is never
  * made. The note's own steps leave the thread's tables and the log readable at each moment. */

@@ -21,7 +21,7 @@ enum { FREED_AT_ONCE = 512 };
 static bool has_open_transaction(struct nvm_pool *pool) {
   const struct nvmi_thread *self = nvmi_thread_self();
   return nvmi_in_transaction(self) || self->touched >> pool->index & 1 ||
-         nvmi_others_have_open(pool) || pool->parcels;
+         nvmi_others_have_open(pool);
 }
 
 int nvmi_check_quiet(struct nvm_pool *pool) {

@@ -20,7 +20,6 @@
 #include "order/order.h"
 #include "order/waits.h"
 #include "tx/called.h"
-#include "tx/take_over.h"
 #include "tx/tx_order.h"
 #include "tx/wrap.h"
 
@@ -79,8 +78,6 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
       nvmi_note_called(thread); /* what was noted is sealed */
   }
   nvmi_used_open(thread);
-  if (!in_handler)
-    nvmi_tx_await_taker(thread);
   if (NVMI_UNLIKELY(thread->posts_count))
     nvmi_order_post(thread);
 }
@@ -105,7 +102,7 @@ static inline void releases(const void *lock, enum kind kind) {
   changes(lock);
   if (NVMI_UNLIKELY(nvmi_in_order))
     return;
-  if (NVMI_UNLIKELY(thread && nvmi_has_open(thread) && !thread->busy))
+  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
     tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind,
                  nvmi_holds_other_than(lock));
   if (kind != SIGNAL)
@@ -113,37 +110,22 @@ static inline void releases(const void *lock, enum kind kind) {
 }
 
 static inline bool ends_behind_release(const struct nvmi_thread *thread) {
-  return thread->touched && thread->ticket && nvmi_tx_ends_at_release(thread);
-}
-
-static __attribute__((noinline)) void end_behind_release(struct nvmi_thread *thread) {
-  if (ends_behind_release(thread))
-    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
-  nvmi_tx_await_taker(thread);
-}
-
-/* What could not end before, or what a close took meanwhile: read in this order (thread.h). */
-static inline bool has_left_open(const struct nvmi_thread *thread) {
-  return NVMI_UNLIKELY(thread &&
-                       ((__atomic_load_n(&thread->touched, __ATOMIC_ACQUIRE) &&
-                         __atomic_load_n(&thread->ticket, __ATOMIC_ACQUIRE)) ||
-                        atomic_load_explicit(&thread->taken, memory_order_relaxed)) &&
-                       !thread->busy) &&
-         !nvmi_in_order;
+  return NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy) &&
+         !nvmi_in_order && nvmi_tx_ends_at_release(thread);
 }
 
 static inline int released(int result) {
   struct nvmi_thread *thread = nvmi_self;
-  if (has_left_open(thread))
-    end_behind_release(thread);
+  if (ends_behind_release(thread))
+    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
   return result;
 }
 
 /* A semaphore is: who does so in a signal handler goes on with what that has interrupted. */
 static inline int posted(int result) {
   struct nvmi_thread *thread = nvmi_self;
-  if (has_left_open(thread) && !nvmi_in_signal_handler())
-    end_behind_release(thread);
+  if (ends_behind_release(thread) && !nvmi_in_signal_handler())
+    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
   return result;
 }
 
@@ -243,7 +225,7 @@ RELEASE(mtx_unlock, mtx_t, EXCLUSIVE)
 static bool begins_wait(pthread_mutex_t *lock, int *result) {
   releases(lock, EXCLUSIVE);
   struct nvmi_thread *thread = nvmi_self;
-  if (has_left_open(thread) && ends_behind_release(thread) && !thread->stays_open) {
+  if (ends_behind_release(thread) && !thread->stays_open) {
     real_pthread_mutex_unlock()(lock);
     released(0);
     thread->stays_open = thread->touched; /* the next wait is one */

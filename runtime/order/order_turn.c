@@ -167,12 +167,13 @@ static void stop_waiting(struct nvmi_ticket *ticket) {
 /* A signal handler's release may have been the end of the ticket, until the thread says `ends`. */
 static enum nvmi_turn turn(struct nvmi_thread *thread, uint64_t patience) {
   bool ended = thread->ends;
-  thread->ends = true;
+  thread->ends = thread->awaits = true;
   nvmi_compiler_barrier();
   enum nvmi_turn turn = thread->ticket ? wait_for_turn(thread, patience) : NVMI_TURN_COMMIT;
   if (thread->ticket && thread->ticket->waiting)
     stop_waiting(thread->ticket);
   nvmi_compiler_barrier();
+  thread->awaits = false;
   thread->ends = ended;
   return turn;
 }

@@ -20,7 +20,6 @@
 #include "pool/pool.h"
 #include "pool/stats.h"
 #include "trace/trace.h"
-#include "tx/take_over.h"
 #include "types/compare.h"
 
 static void sync_all(struct nvm_pool *pool) {
@@ -47,28 +46,13 @@ static void call_clean(struct nvm_pool *pool) {
   nvmi_log_shrink(pool);
 }
 
-/* What was undone at a release, and which nobody was told of by a failure. */
-static int tell_of_loss(const struct nvm_pool *pool) {
-  struct nvmi_thread *self = nvmi_self;
-  if (!self || nvmi_in_transaction(self))
-    return 0;
-  if (nvmi_tx_await_taker(self) && !self->touched) {
-    nvmi_tx_told_of_loss(self);
-    self->has_lost = true;
-  }
-  if (!self->has_lost)
-    return 0;
-  self->has_lost = false;
-  return nvmi_fail(NVM_EBROKEN, pool->path, "what was stored outside transactions was undone");
-}
-
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
   if (!nvmi_pool_is_open(pool))
     return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (!pool->forked) {
-    if (nvmi_log_close_all(pool) || nvmi_release_closing(pool) || tell_of_loss(pool))
+    if (nvmi_logs_await_rest(pool) || nvmi_release_closing(pool) || nvmi_logs_take(pool))
       return -1;
     if (pool->persist->record)
       sync_all(pool); /* exit may pass the pool over from here on, and end the process */

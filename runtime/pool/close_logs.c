@@ -1,133 +1,99 @@
-/* close_logs.c: the logs of a pool that is closed: what their owners have open ends, then they are
- * empty, and given back.
+/* close_logs.c: the logs of a pool that is closed.
+ *
+ * What a thread has open is tied to its tickets, to the roots of a port and to blocks that others know of; and
+ * the thread promises, at its next begin or release of a lock, that it is committed. So each thread ends its own.
+ * A close commits what its own thread has open, and waits until the others have nothing. Then it takes their
+ * logs away: all or none, in a standstill (core/standstill.h), in which nobody is in the middle of a store
+ * or of an end in this pool.
  */
 #include "pool/close_logs.h"
 
-#include "base/clock.h"
 #include "base/pause.h"
 #include "core/alias.h"
 #include "core/sealed.h"
+#include "core/standstill.h"
 #include "heap/heap.h"
 #include "log/log.h"
 #include "log/log_read.h"
 #include "order/order.h"
 #include "pool/pool.h"
-#include "tx/take_over.h"
 #include "tx/tx.h"
 
-#include <stdatomic.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
-static const uint64_t LONG_NS = UINT64_C(10000000000);
-static const uint64_t SOON_NS = UINT64_C(1000000000); /* for what the program has to end itself */
-
-/* Why a pool cannot be closed now. */
-enum obstacle { NONE, LEAVES, JOINED, LATER, WAITS, OPEN_THERE, TOGETHER, WITH_ROOTS, FAILED };
-
-static const struct {
-  uint64_t patience;  /* ns, while it is the same */
-  const char *reason; /* of a thread */
-} obstacles[] = {
-    [LEAVES] = {LONG_NS, "ends, and waits for another thread's open transaction"},
-    [JOINED] = {SOON_NS, "has a commit under way"},
-    [LATER] = {LONG_NS, "commits all the time, and leaves no moment for the close"},
-    [WAITS] = {SOON_NS,
-               "has stored outside transactions what has to wait for another thread's open "
-               "transaction"},
-    [OPEN_THERE] = {0, "has a transaction open"},
-    [TOGETHER] = {0,
-                  "has stored to this pool and to others outside transactions, and has released a "
-                  "lock since, so that only that thread can commit (nvm_tx_begin, nvm_tx_commit)"},
-    [WITH_ROOTS] =
-        {0, "has loaded the program's data and saves its roots with each commit, so that only that "
-            "thread can commit (nvm_tx_begin, nvm_tx_commit)"},
+/* Looks, of two milliseconds or more each but for the first few: time in which the others could run. */
+enum {
+  AT_ONCE = 0,
+  A_SECOND = 500, /* for what the program has to end itself */
+  TEN_SECONDS = 5000,
+  NAPS = 20 /* between two looks: each stops all threads */
 };
 
-static const enum obstacle of_taking[] = {[NVMI_TAKES_LATER] = LATER,
-                                          [NVMI_WAITS] = WAITS,
-                                          [NVMI_OPEN_THERE] = OPEN_THERE,
-                                          [NVMI_TOGETHER] = TOGETHER,
-                                          [NVMI_WITH_ROOTS] = WITH_ROOTS};
+/* Why a pool cannot be closed now. */
+enum obstacle { NONE, OPEN_THERE, WAITS, JOINED, STORED, ENDS, LEAVES, FAILED };
 
-static bool has_touched(const struct nvmi_thread *owner, const struct nvm_pool *pool) {
-  return owner && owner->touched >> pool->index & 1;
+static const struct {
+  unsigned patience;  /* looks, while it is the same */
+  const char *reason; /* of a thread */
+} obstacles[] = {
+    [OPEN_THERE] = {AT_ONCE, "has a transaction open; commit or abort it first"},
+    [WAITS] = {A_SECOND,
+               "has stored outside transactions what has to wait for another thread's open "
+               "transaction; commit or abort that first"},
+    [JOINED] = {A_SECOND, "has a commit under way; wait for that first"},
+    [STORED] = {A_SECOND,
+                "has stored outside transactions and not committed; only that thread can: by its "
+                "end, a commit point, or nvm_tx_begin and nvm_tx_commit"},
+    [ENDS] = {TEN_SECONDS, "is in the middle of a commit, or of the release of a lock"},
+    [LEAVES] = {TEN_SECONDS,
+                "ends, and waits for another thread's open transaction; commit or abort "
+                "that first"},
+};
+
+static enum obstacle failed(const struct nvm_pool *pool, enum nvm_error error) {
+  if (error != NVM_EUNSAFE) /* else recorded where it was found */
+    nvmi_fail(error, pool->path,
+              error == NVM_EBROKEN ? "what was stored outside transactions was undone"
+                                   : "stores outside transactions could not be committed");
+  return FAILED;
 }
 
-static enum obstacle tell_of_error(const struct nvm_pool *pool, enum nvm_error error) {
-  if (error && error != NVM_EUNSAFE) /* else recorded where it was found */
-    nvmi_fail(error, pool->path, "stores outside transactions could not be committed");
-  return error ? FAILED : NONE;
-}
-
-static enum obstacle own_obstacle(const struct nvm_pool *pool) {
-  const struct nvmi_thread *self = nvmi_self;
-  if (!has_touched(self, pool))
-    return NONE;
+/* Commits what the calling thread has stored, or tells what it has lost. */
+static enum obstacle end_own(const struct nvm_pool *pool) {
+  struct nvmi_thread *self = nvmi_thread_self();
+  bool is_open = self->touched >> pool->index & 1;
+  enum nvm_error error = self->has_lost ? NVM_EBROKEN : NVM_OK;
   if (nvmi_in_transaction(self))
-    return OPEN_THERE;
-  return nvmi_order_waits(self) ? WAITS : NONE;
+    return is_open ? OPEN_THERE : NONE;
+  if (is_open && nvmi_order_waits(self))
+    return WAITS;
+  if (is_open)
+    error = nvmi_tx_finish_implicit(self);
+  self->has_lost = false;
+  return error ? failed(pool, error) : NONE;
 }
 
-static enum obstacle commit_own(struct nvmi_log *log) {
-  if (!has_touched(log->owner, log->pool))
-    return NONE;
-  bool lost = nvmi_tx_await_taker(log->owner);
-  log->stats.implicit_commits += !lost;
-  enum nvm_error error = nvmi_tx_finish(log->owner, !lost);
-  if (lost)
-    nvmi_tx_told_of_loss(log->owner);
-  return tell_of_error(log->pool, lost ? NVM_EBROKEN : error);
-}
-
-/* What was stored in place the owner's fences cover, not this thread's: taking over makes a barrier in all
- * threads, giving back a fence. */
-static enum obstacle commit_of_another(struct nvmi_log *log) {
-  enum nvm_error error = NVM_OK;
-  enum nvmi_taking taking;
-  struct nvmi_thread *owner = log->owner, *state = nvmi_tx_take_over(log, &taking);
-  if (!state)
-    return of_taking[taking];
-  bool lost = owner->taken & NVMI_TAKEN_LOST; /* in another pool */
-  if (state->touched) {
-    log->stats.implicit_commits += !lost;
-    error = nvmi_tx_finish(state, !lost);
-  }
-  if (lost && state->touched)
-    error = NVM_EBROKEN;
-  if (error)
-    atomic_fetch_or(&owner->taken, NVMI_TAKEN_LOST);
-  nvmi_tx_give_back(state);
-  return tell_of_error(log->pool, error);
-}
-
-/* Others, whose logs are looked at when they are taken over, are not in it. A program cannot know when a detached
- * thread has ended: what such a one has stored it commits by itself. */
-static enum obstacle obstacle_of(const struct nvm_pool *pool, int *thread) {
+/* In a standstill. Each owner finds afterwards that it has no log here. */
+__attribute__((no_sanitize("thread"))) static void take_all(struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++) {
-    const struct nvmi_thread *owner = pool->logs[i]->owner;
-    if (owner && owner->leaves) {
-      *thread = owner->id;
-      return LEAVES;
-    }
+    struct nvmi_thread *owner = pool->logs[i]->owner;
+    if (!owner || owner == nvmi_self)
+      continue;
+    owner->logs[pool->index] = NULL;
+    pool->logs[i]->owner = NULL;
   }
-  if (pool->parcels)
-    return JOINED;
-  *thread = nvmi_self ? nvmi_self->id : 0;
-  return own_obstacle(pool);
 }
 
-/* Under the lock of threads: all logs are empty then, and nobody's or this thread's. */
-static enum obstacle commit_all(struct nvm_pool *pool, int *thread) {
-  enum obstacle obstacle = obstacle_of(pool, thread);
-  for (unsigned i = 0; i < pool->log_count && obstacle == NONE; i++) {
-    struct nvmi_log *log = pool->logs[i];
-    if (!log->owner)
-      continue;
-    *thread = log->owner->id;
-    obstacle = log->owner == nvmi_self ? commit_own(log) : commit_of_another(log);
-  }
-  return obstacle;
+/* A program cannot know when a detached thread has ended: what such a one has stored it commits by itself. */
+static enum obstacle look_at_others(struct nvm_pool *pool, bool takes, int *thread) {
+  struct nvmi_others others;
+  nvmi_others_look(pool, &others, takes ? take_all : NULL);
+  *thread = others.stored ? others.stored : others.ends;
+  if (others.stored)
+    return others.leaves ? LEAVES : others.in_begun ? OPEN_THERE : STORED;
+  return others.ends ? ENDS : others.joined ? JOINED : NONE;
 }
 
 static int refuse(const struct nvm_pool *pool, enum obstacle obstacle, int thread) {
@@ -137,25 +103,43 @@ static int refuse(const struct nvm_pool *pool, enum obstacle obstacle, int threa
   return nvmi_fail(NVM_EOPENTX, pool->path, "%s %s", who, obstacles[obstacle].reason);
 }
 
+static void pause_before(unsigned looks) {
+  enum { SOON = 32 };
+  for (unsigned naps = 0; naps < NAPS; naps++)
+    nvmi_pause(looks < SOON ? 0 : UINT_MAX);
+}
+
 /* Between two looks threads may end, and fork. */
-int nvmi_log_close_all(struct nvm_pool *pool) {
-  uint64_t start = nvmi_now_ns(), since = start;
+static int await_rest(struct nvm_pool *pool, bool takes) {
   enum obstacle before = NONE;
-  for (unsigned tries = 0;; tries++) {
-    int thread = 0;
-    nvmi_threads_lock();
-    enum obstacle obstacle = commit_all(pool, &thread);
-    nvmi_threads_unlock();
+  unsigned since = 0;
+  for (unsigned looks = 0;; looks++) {
+    int thread = nvmi_thread_self()->id;
+    enum obstacle obstacle = end_own(pool);
+    if (obstacle == NONE)
+      obstacle = look_at_others(pool, takes, &thread);
     if (obstacle == NONE || obstacle == FAILED)
       return obstacle == NONE ? 0 : -1;
-    uint64_t now = nvmi_now_ns();
     if (obstacle != before)
-      since = now;
+      since = looks;
     before = obstacle;
-    if (now - since >= obstacles[obstacle].patience || now - start > LONG_NS)
+    if (looks - since >= obstacles[obstacle].patience || looks >= TEN_SECONDS)
       return refuse(pool, obstacle, thread);
-    nvmi_pause(tries);
+    pause_before(looks);
   }
+}
+
+int nvmi_logs_await_rest(struct nvm_pool *pool) { return await_rest(pool, false); }
+
+int nvmi_logs_take(struct nvm_pool *pool) {
+  if (await_rest(pool, true))
+    return -1;
+  for (unsigned i = 0; i < pool->log_count; i++)
+    if (!pool->logs[i]->owner) { /* the standstill made a barrier in all threads */
+      nvmi_fence(pool->logs[i]);
+      pool->logs[i]->pending = 0;
+    }
+  return 0;
 }
 
 void nvmi_log_shrink(struct nvm_pool *pool) {
@@ -179,7 +163,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     struct nvmi_log *log = pool->logs[i];
     if (log->owner) {
       log->owner->logs[pool->index] = NULL;
-      if (has_touched(log->owner, pool)) /* in a child of fork; else the word is another thread's */
+      if (log->owner->touched) /* in a child of fork; else by a handler of this thread, just now */
         nvmi_untouch(log->owner, UINT64_C(1) << pool->index);
     }
     nvmi_array_free(&log->operations, sizeof(uint64_t));

@@ -69,8 +69,8 @@ static _Noreturn void come_late(const struct nvm_root *root) {
   nvmi_fatal(NVM_ELIMIT, nvm_pool_attached()->path, message);
 }
 
-static const struct nvmi_root_hooks hooks = {nvmi_roots_join, nvmi_roots_saves, nvmi_root_correct,
-                                             nvmi_root_around, nvmi_root_advice};
+static const struct nvmi_root_hooks hooks = {nvmi_roots_join, nvmi_root_correct, nvmi_root_around,
+                                             nvmi_root_advice};
 
 /* -fcommon: each source that has the variable defines it, and the linker makes them one. */
 static bool is_known(const struct nvm_root *root) {
@@ -320,10 +320,6 @@ static const struct nvmi_root_events other_events = {look_for_changed, keep_undo
 void nvmi_roots_join(struct nvmi_thread *thread, const struct nvm_pool *pool) {
   if (pool == watched_by && watched.count && !thread->roots)
     thread->roots = &other_events;
-}
-
-bool nvmi_roots_saves(const struct nvmi_thread *thread, const struct nvm_pool *pool) {
-  return pool == watched_by && thread->roots == &root_events;
 }
 
 int nvmi_roots_watch(struct nvm_pool *pool) {

@@ -10,7 +10,6 @@
 /* Another thread begins to change the pool: it says once that roots change meanwhile, as only the
  * thread that loaded saves them. */
 void nvmi_roots_join(struct nvmi_thread *thread, const struct nvm_pool *pool);
-bool nvmi_roots_saves(const struct nvmi_thread *thread, const struct nvm_pool *pool);
 
 /* Pointers to all: those of the program and of libraries. */
 extern struct nvmi_array nvmi_all_roots;

@@ -19,20 +19,16 @@
 #include "core/method.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
-#include "tx/take_over.h"
 #include "tx/tx.h"
 #include "tx/tx_order.h"
 
 enum { LINES = 64, LINES_DEAR = 4096 /* where the fence of a record costs more than a long one */ };
 
-static unsigned lines_max(struct nvmi_thread *thread) {
-  unsigned max = LINES;
-  nvmi_uses_open(thread);
+static unsigned lines_max(const struct nvmi_thread *thread) {
   for (uint64_t touched = thread->touched; touched; touched &= touched - 1)
     if (thread->logs[__builtin_ctzll(touched)]->pool->persist->behind)
-      max = LINES_DEAR;
-  nvmi_used_open(thread);
-  return max;
+      return LINES_DEAR;
+  return LINES;
 }
 
 void __nvm_commit_point(void) {
@@ -65,10 +61,8 @@ static size_t lines_of(const struct nvmi_thread *thread) {
 }
 
 void __nvm_split_point(void) {
-  struct nvmi_thread *thread = nvmi_self;
+  const struct nvmi_thread *thread = nvmi_self;
   size_t lines = thread ? lines_of(thread) : 0;
-  if (thread)
-    nvmi_tx_await_taker(thread); /* that may have been long */
   if (lines < (NVMI_UNLIKELY(nvmi_tracing) ? 1 : LINES))
     return;
   if (!nvmi_tracing && lines < lines_max(thread))

@@ -5,6 +5,7 @@
  */
 #include "tx/thread_end.h"
 
+#include "core/gate.h"
 #include "heap/heap.h"
 #include "order/order.h"
 #include "tx/tx.h"
@@ -33,12 +34,9 @@ void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
         NVM_ELIMIT, NULL,
         "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
         "that interrupted libnvmove ended it; its transaction cannot be ended");
-  nvmi_threads_lock();
-  if (!thread->touched)
-    thread->taken = 0; /* what was lost the close has told */
   thread->leaves = true;
-  nvmi_threads_unlock();
-  if (thread->ticket) /* it may wait for a thread that ends, too */
+  nvmi_uses_open(thread); /* until it is gone: no close takes a log that is given back here */
+  if (thread->ticket)     /* it may wait for a thread that ends, too */
     error = finish(thread);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);

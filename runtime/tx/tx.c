@@ -22,7 +22,6 @@
 #include "order/order.h"
 #include "tx/called.h"
 #include "tx/freeze.h"
-#include "tx/take_over.h"
 #include "tx/tx_fault.h"
 #include "tx/tx_order.h"
 #include "tx/wrap.h"
@@ -254,10 +253,6 @@ enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
-  if (NVMI_UNLIKELY(nvmi_tx_await_taker(thread)) && !thread->touched) {
-    nvmi_tx_told_of_loss(thread);
-    thread->has_lost = true;
-  }
   if (NVMI_UNLIKELY(thread->has_lost) && !error)
     error = NVM_EBROKEN;
   thread->has_lost = false;
@@ -300,7 +295,8 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || nvmi_has_open(thread) || thread->has_lost || nvmi_tracing))
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || thread->has_lost ||
+                    nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;

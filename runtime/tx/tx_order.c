@@ -18,7 +18,6 @@
 #include "order/ticket.h"
 #include "order/undoing.h"
 #include "tx/called.h"
-#include "tx/take_over.h"
 #include "tx/tx.h"
 
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,
@@ -86,15 +85,12 @@ enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) 
 }
 
 enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
-  nvmi_uses_open(thread); /* no close takes anything from here on */
-  bool lost = nvmi_tx_await_taker(thread);
+  nvmi_uses_open(thread);
   for (uint64_t left = thread->touched; left; left &= left - 1)
-    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits += !lost;
-  enum nvm_error error = nvmi_tx_finish(thread, !lost);
-  if (lost)
-    nvmi_tx_told_of_loss(thread);
+    thread->logs[__builtin_ctzll(left)]->stats.implicit_commits++;
+  enum nvm_error error = nvmi_tx_finish(thread, true);
   nvmi_used_open(thread);
-  return lost ? NVM_EBROKEN : error;
+  return error;
 }
 
 /* What has joined another's commit in its turn is not this thread's any more: if it was undone only
@@ -139,7 +135,6 @@ void nvmi_tx_inherit(struct nvmi_thread *thread) {
   thread->fresh_count = thread->ahead_count = 0;
   thread->table->ahead = 0;
   thread->fresh_stores = thread->doomed = thread->has_lost = false;
-  thread->taken = 0;
   thread->frames.count = 0;
   thread->inherited += thread->begun;
   thread->begun = 0;

@@ -187,32 +187,6 @@ TEST(called_goes_on_on_another_stack) {
   finish();
 }
 
-static pthread_barrier_t at_rest, closed;
-
-static void *call_and_stay(void *unused) {
-  STORE(words[8], 1);
-  call(words);
-  pthread_barrier_wait(&at_rest);
-  pthread_barrier_wait(&closed);
-  __nvm_lines->called = 0;
-  return unused;
-}
-
-/* What a thread calls is its own, whoever ends its transaction. */
-TEST(called_is_not_noted_for_who_closes) {
-  pthread_t thread;
-  prepare();
-  CHECK(pthread_barrier_init(&at_rest, NULL, 2) == 0 &&
-        pthread_barrier_init(&closed, NULL, 2) == 0);
-  CHECK(pthread_create(&thread, NULL, call_and_stay, NULL) == 0);
-  pthread_barrier_wait(&at_rest);
-  CHECK(nvmi_log_close_all(pool) == 0);
-  CHECK(!nvmi_self->touched);
-  CHECK(nvm_pool_close(pool) == 0);
-  pthread_barrier_wait(&closed);
-  CHECK(pthread_join(thread, NULL) == 0);
-}
-
 static void *look_at_own_stack(void *unused) {
   CHECK(!nvmi_is_elsewhere((uintptr_t)__builtin_frame_address(0)));
   return unused;

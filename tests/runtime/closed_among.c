@@ -1,29 +1,40 @@
-/* closed_among.c: a pool is closed while threads that stored to it outside transactions go on in
- * another. */
+/* closed_among.c: a pool is closed while threads that have stored to it are there, and go on in another pool. */
+#include "core/thread.h"
 #include "harness.h"
+#include "hooks.h"
 #include "store.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
+  WORDS = 1024,
   THREADS = 2,
   ROUNDS = 40,
   STORES = 4000,
   LINE_WORDS = 8,
   OWN_LINES = 8,
-  OWN = OWN_LINES * LINE_WORDS
+  OWN = OWN_LINES * LINE_WORDS,
+  MOMENT = 20000 /* us */
 };
 
 struct data {
-  uint64_t words[THREADS * OWN];
+  uint64_t words[WORDS];
 };
 
-static NVM_POOL *closed, *used;
-static struct data *in_closed, *in_used;
-static _Atomic unsigned stored;
-static atomic_bool stop;
+static struct {
+  NVM_POOL *closed, *used;
+  struct data *in_closed, *in_used;
+  _Atomic unsigned stored; /* threads that have stored */
+  _Atomic bool amid, past;
+  pthread_t other;
+} all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t barrier;
 
 static struct data *make(NVM_POOL **pool, const char *name) {
   *pool = test_create(test_path(name), 1 << 20);
@@ -33,17 +44,65 @@ static struct data *make(NVM_POOL **pool, const char *name) {
   return data;
 }
 
+static void make_both(void) {
+  all.in_closed = make(&all.closed, "closed");
+  all.in_used = make(&all.used, "used");
+  all.stored = 0;
+  all.amid = all.past = false;
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+}
+
+static void open_both(void) {
+  all.closed = test_open(test_path("closed"));
+  all.used = test_open(test_path("used"));
+  all.in_closed = nvm_pool_root(all.closed);
+  all.in_used = nvm_pool_root(all.used);
+}
+
+static void close_and_remove_both(void) {
+  CHECK(nvm_pool_close(all.closed) == 0 && nvm_pool_close(all.used) == 0);
+  CHECK(unlink(test_path("closed")) == 0 && unlink(test_path("used")) == 0);
+}
+
+static void await(const _Atomic bool *flag) {
+  while (!*flag)
+    usleep(10);
+}
+
+static void await_stored(unsigned count) {
+  while (all.stored < count)
+    sched_yield();
+}
+
+static void meet(void) { pthread_barrier_wait(&barrier); }
+
+static pthread_t start(void *(*run)(void *), void *argument) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, run, argument) == 0);
+  return thread;
+}
+
+static void join(pthread_t thread) { CHECK(pthread_join(thread, NULL) == 0); }
+
+static void commit_in_used(unsigned word) {
+  CHECK(nvm_tx_begin(all.used) == 0);
+  STORE(all.in_used->words[word], all.in_used->words[word] + 1);
+  CHECK(nvm_tx_commit(all.used) == 0);
+}
+
 /* Each line has a count that nobody else writes, and which is one more each time. */
 static void *store_to_both(void *number) {
-  uint64_t *first = in_closed->words + (uintptr_t)number * OWN;
-  uint64_t *own = in_used->words + (uintptr_t)number * OWN;
+  uint64_t *first = all.in_closed->words + (uintptr_t)number * OWN;
+  uint64_t *own = all.in_used->words + (uintptr_t)number * OWN;
   uint64_t count = own[0];
+  CHECK(nvm_tx_begin(all.closed) == 0);
   for (unsigned i = 0; i < OWN_LINES; i++) {
     STORE(first[i * LINE_WORDS], first[i * LINE_WORDS] + 1);
     STORE(own[i * LINE_WORDS], count + 1);
   }
-  atomic_fetch_add(&stored, 1);
-  for (unsigned i = 0; i < STORES || !stop; i++)
+  CHECK(nvm_tx_commit(all.closed) == 0);
+  all.stored++;
+  for (unsigned i = 0; i < STORES || !all.past; i++)
     STORE(own[i % OWN_LINES * LINE_WORDS], own[i % OWN_LINES * LINE_WORDS] + 1);
   for (unsigned i = 0; i < OWN_LINES; i++)
     STORE(own[i * LINE_WORDS + 1], own[i * LINE_WORDS]);
@@ -53,94 +112,265 @@ static void *store_to_both(void *number) {
 static void one_round(uint64_t round) {
   pthread_t threads[THREADS];
   uint64_t counts[THREADS * OWN_LINES];
-  stored = 0;
-  stop = false;
+  all.stored = 0;
+  all.past = false;
   for (uintptr_t i = 0; i < THREADS; i++)
-    CHECK(pthread_create(&threads[i], NULL, store_to_both, (void *)i) == 0);
-  while (stored < THREADS)
-    ;
-  CHECK(nvm_pool_close(closed) == 0);
-  stop = true;
+    threads[i] = start(store_to_both, (void *)i);
+  await_stored(THREADS);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  all.past = true;
   for (unsigned i = 0; i < THREADS; i++)
-    CHECK(pthread_join(threads[i], NULL) == 0);
+    join(threads[i]);
   for (unsigned i = 0; i < THREADS * OWN_LINES; i++)
-    counts[i] = in_used->words[i * LINE_WORDS];
-  CHECK(nvm_pool_close(used) == 0);
-  closed = test_open(test_path("closed"));
-  used = test_open(test_path("used"));
-  in_closed = nvm_pool_root(closed);
-  in_used = nvm_pool_root(used);
+    counts[i] = all.in_used->words[i * LINE_WORDS];
+  CHECK(nvm_pool_close(all.used) == 0);
+  open_both();
   for (unsigned i = 0; i < THREADS * OWN_LINES; i++) {
-    CHECK(in_closed->words[i * LINE_WORDS] == round);
-    CHECK(in_used->words[i * LINE_WORDS] == counts[i]);
-    CHECK(in_used->words[i * LINE_WORDS + 1] == counts[i]);
+    CHECK(all.in_closed->words[i * LINE_WORDS] == round);
+    CHECK(all.in_used->words[i * LINE_WORDS] == counts[i]);
+    CHECK(all.in_used->words[i * LINE_WORDS + 1] == counts[i]);
   }
 }
 
 TEST(closed_while_its_threads_use_another_pool) {
-  in_closed = make(&closed, "closed");
-  in_used = make(&used, "used");
+  make_both();
   for (uint64_t round = 1; round <= ROUNDS; round++)
     one_round(round);
-  CHECK(nvm_pool_close(closed) == 0 && nvm_pool_close(used) == 0);
+  close_and_remove_both();
 }
 
-static pthread_barrier_t barrier;
-static pthread_mutex_t released = PTHREAD_MUTEX_INITIALIZER;
+/* How a thread leaves open what it has stored, and ends that. */
+struct kind {
+  void (*begin)(void), (*end)(void);
+  const char *message;
+};
 
-/* Others may depend on what it has stored; as it passes commit points, no release ends that. */
-static void *store_and_release(void *also) {
+static struct nvmi_thread *at_rest; /* a thread that has committed, and idles */
+static int storing;                 /* the id of the one that has not */
+
+static void store_a_word(void) { STORE(all.in_closed->words[0], 7); }
+static void store_in_a_transaction(void) {
+  CHECK(nvm_tx_begin(all.closed) == 0);
+  store_a_word();
+}
+static void commit(void) { CHECK(nvm_tx_commit(all.closed) == 0); }
+static void begin_in_used(void) { commit_in_used(8); }
+/* Others may depend on both parts; as it passes commit points, no release ends them. */
+static void store_to_both_and_release(void) {
   __nvm_commit_point();
-  CHECK(pthread_mutex_lock(&released) == 0);
-  STORE(in_closed->words[0], 7);
-  if (also)
-    STORE(in_used->words[0], 8);
-  CHECK(pthread_mutex_unlock(&released) == 0);
-  pthread_barrier_wait(&barrier);
-  pthread_barrier_wait(&barrier);
-  if (!also) { /* its next transaction is one of the other pool alone */
-    CHECK(nvm_tx_begin(used) == 0);
-    STORE(in_used->words[0], 8);
-    CHECK(nvm_tx_commit(used) == 0);
-  }
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  store_a_word();
+  STORE(all.in_used->words[9], 8);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+}
+
+static const struct kind kinds[] = {
+    {store_a_word, begin_in_used, "has stored outside transactions and not committed"},
+    {store_a_word, __nvm_commit_point, "has stored outside transactions and not committed"},
+    {store_in_a_transaction, commit, "has a transaction open"},
+    {store_to_both_and_release, __nvm_commit_point,
+     "has stored outside transactions and not committed"}};
+
+static void *store_end_and_idle(void *kind) {
+  storing = nvmi_thread_self()->id;
+  ((const struct kind *)kind)->begin();
+  meet();
+  meet();
+  ((const struct kind *)kind)->end();
+  meet();
+  meet();
   return NULL;
 }
 
-static void begin_handing_on(pthread_t *thread, bool also) {
-  in_closed = make(&closed, "closed");
-  in_used = make(&used, "used");
-  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
-  CHECK(pthread_create(thread, NULL, store_and_release, also ? &barrier : NULL) == 0);
-  pthread_barrier_wait(&barrier);
+static void *commit_and_idle(void *unused) {
+  commit_in_used(16);
+  CHECK(nvm_tx_begin(all.closed) == 0);
+  STORE(all.in_closed->words[16], 1);
+  commit();
+  at_rest = nvmi_self;
+  all.stored = 1;
+  await(&all.past);
+  return unused;
 }
 
-static void both_are_there(void) {
-  CHECK(nvm_pool_close(used) == 0);
-  closed = test_open(test_path("closed"));
-  used = test_open(test_path("used"));
-  CHECK(((struct data *)nvm_pool_root(closed))->words[0] == 7);
-  CHECK(((struct data *)nvm_pool_root(used))->words[0] == 8);
-  CHECK(nvm_pool_close(closed) == 0 && nvm_pool_close(used) == 0);
+/* Nobody's log is taken by a close that fails: a handler of the thread at rest may store as before. */
+static void be_refused(const struct kind *kind) {
+  char message[128];
+  make_both();
+  pthread_t idle = start(commit_and_idle, NULL);
+  await_stored(1);
+  pthread_t thread = start(store_end_and_idle, (void *)kind);
+  meet();
+  CHECK_FAILS(nvm_pool_close(all.closed) == 0, NVM_EOPENTX);
+  snprintf(message, sizeof message, "thread %d %s", storing, kind->message);
+  CHECK(strstr(nvm_strerror(), message));
+  CHECK(at_rest->logs[all.closed->index] && all.in_closed->words[0] == 7);
+  meet();
+  meet();
+  unsigned index = all.closed->index;
+  CHECK(nvm_pool_close(all.closed) == 0 && !at_rest->logs[index]);
+  all.past = true;
+  meet();
+  join(thread);
+  join(idle);
+  CHECK(nvm_pool_close(all.used) == 0);
+  open_both();
+  CHECK(all.in_closed->words[0] == 7 && all.in_closed->words[16] == 1);
+  close_and_remove_both();
 }
 
-TEST(closed_over_a_thread_that_has_handed_on) {
-  pthread_t thread;
-  begin_handing_on(&thread, false);
-  CHECK(nvm_pool_close(closed) == 0);
-  pthread_barrier_wait(&barrier);
-  CHECK(pthread_join(thread, NULL) == 0);
-  both_are_there();
+TEST(not_closed_over_what_another_thread_has_open) {
+  for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    be_refused(&kinds[i]);
 }
 
-/* A part of what it has handed on is not committed without the rest. */
-TEST(not_closed_over_a_part_of_what_a_thread_has_handed_on) {
-  pthread_t thread;
-  begin_handing_on(&thread, true);
-  CHECK_FAILS(nvm_pool_close(closed) == 0, NVM_EOPENTX);
-  CHECK(strstr(nvm_strerror(), "only that thread can commit"));
-  CHECK(in_closed->words[0] == 7);
-  pthread_barrier_wait(&barrier);
-  CHECK(pthread_join(thread, NULL) == 0);
-  CHECK(nvm_pool_close(closed) == 0);
-  both_are_there();
+/* Its program knows that the value is there; the release, which commits, is not over. */
+static void *store_and_tell(void *unused) {
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  store_a_word();
+  all.stored = 1;
+  usleep(MOMENT);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  return unused;
+}
+
+static void *store_and_exit(void *unused) {
+  store_a_word();
+  all.stored = 1;
+  usleep(MOMENT);
+  exit((int)(uintptr_t)unused);
+}
+
+static void close_while_one_exits(void *unused) {
+  (void)unused;
+  make_both();
+  pthread_t thread = start(store_and_exit, NULL);
+  await_stored(1);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  join(thread);
+}
+
+static void one_word_is_there(void) {
+  open_both();
+  CHECK(all.in_closed->words[0] == 7);
+  close_and_remove_both();
+}
+
+TEST(closed_when_its_owner_has_committed) {
+  make_both();
+  pthread_t thread = start(store_and_tell, NULL);
+  await_stored(1);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  join(thread);
+  CHECK(nvm_pool_close(all.used) == 0);
+  one_word_is_there();
+  CHECK(test_child(NULL, close_while_one_exits, NULL) == 0);
+  one_word_is_there();
+}
+
+/* A thread hands on what it has not committed, and ends a moment after. */
+static void *hand_on_and_end(void *unused) {
+  __nvm_commit_point();
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  STORE(all.in_used->words[1], 1);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  all.amid = true;
+  await_stored(1);
+  usleep(MOMENT);
+  return unused;
+}
+
+/* What it has stored to the pool waits with the rest for that end. */
+static void *depend_on_it(void *also) {
+  await(&all.amid);
+  if (also)
+    STORE(all.in_closed->words[0], 7);
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  STORE(all.in_used->words[2], all.in_used->words[1]);
+  all.stored = 1;
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  return NULL;
+}
+
+TEST(closed_while_what_an_owner_waits_for_ends) {
+  make_both();
+  pthread_t first = start(hand_on_and_end, NULL), second = start(depend_on_it, &all);
+  await_stored(1);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  join(first);
+  join(second);
+  CHECK(nvm_pool_close(all.used) == 0);
+  one_word_is_there();
+}
+
+static void *hand_on_in_a_transaction(void *unused) {
+  CHECK(nvm_tx_begin(all.used) == 0);
+  CHECK(pthread_mutex_lock(&lock) == 0);
+  STORE(all.in_used->words[1], 1);
+  CHECK(pthread_mutex_unlock(&lock) == 0);
+  all.amid = true;
+  await(&all.past);
+  CHECK(nvm_tx_commit(all.used) == 0);
+  return unused;
+}
+
+static void *commit_and_depend(void *unused) {
+  CHECK(nvm_tx_begin(all.closed) == 0);
+  store_a_word();
+  commit();
+  return depend_on_it(unused);
+}
+
+/* Nothing of the pool waits: neither a close nor a look for garbage has to. */
+TEST(closed_while_its_thread_waits_in_another_pool) {
+  make_both();
+  pthread_t first = start(hand_on_in_a_transaction, NULL), second = start(commit_and_depend, NULL);
+  await_stored(1);
+  usleep(MOMENT);
+  CHECK(nvm_pool_collect(all.closed, NULL) == 0);
+  CHECK(nvm_pool_close(all.closed) == 0);
+  all.past = true;
+  join(first);
+  join(second);
+  CHECK(nvm_pool_close(all.used) == 0);
+  one_word_is_there();
+}
+
+static void *close_one(void *pool) {
+  CHECK(nvm_pool_close(pool) == 0);
+  return NULL;
+}
+
+/* Amid work in another pool, as a signal handler above it does. */
+static void wait_for_the_other(enum nvmi_step step) {
+  (void)step;
+  if (!all.stored || all.amid || pthread_equal(pthread_self(), all.other))
+    return;
+  all.amid = true;
+  await(&all.past);
+}
+
+static void *work_in_used(void *unused) {
+  store_a_word();
+  commit_in_used(0);
+  all.stored = 1;
+  commit_in_used(0);
+  return unused;
+}
+
+TEST(closed_while_work_elsewhere_waits_for_another_thread) {
+  make_both();
+  all.other = pthread_self();
+  hook_steps(wait_for_the_other);
+  pthread_t thread = start(work_in_used, NULL);
+  await(&all.amid);
+  pthread_t closer = start(close_one, all.closed);
+  usleep(MOMENT);
+  commit_in_used(8);
+  all.past = true;
+  join(closer);
+  join(thread);
+  hook_steps(NULL);
+  CHECK(nvm_pool_close(all.used) == 0);
+  one_word_is_there();
 }

@@ -1,5 +1,5 @@
-/* closing.c: the thread that closes a pool commits what the others have outside transactions. Its
- * fences say nothing about what they have flushed: their logs must be durable by then. */
+/* closing.c: a thread closes a pool to which others have committed. Its fences say nothing about what they have
+ * flushed: their logs must be durable by then. */
 #include "harness.h"
 #include "simulation.h"
 #include "store.h"
@@ -21,8 +21,11 @@ static pthread_barrier_t at_rest, closed;
 
 static void *stores(void *argument) {
   struct pair *pair = argument;
+  NVM_POOL *pool = nvm_pool_of(pair);
+  CHECK(nvm_tx_begin(pool) == 0);
   STORE(pair->first, 1);
   STORE(pair->second, 1);
+  CHECK(nvm_tx_commit(pool) == 0);
   pthread_barrier_wait(&at_rest);
   pthread_barrier_wait(&closed);
   return NULL;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 60, LONG = 2 << 20, LINE_WORDS = 8 };
+enum { THREADS = 4, ROUNDS = 60, LONG = 2 << 20, LINE_WORDS = 8, MANY = 1024 };
 
 static NVM_POOL *pool;
 static uint64_t *words;
@@ -80,19 +80,71 @@ static void *store_and_idle(void *unused) {
   return unused;
 }
 
-/* What it has stored outside transactions is committed first: only then a release finds the pool
- * quiet. */
-TEST(closed_over_an_idle_thread_where_references_count) {
+/* What it has stored outside transactions only that thread commits: no release finds the pool quiet before. */
+TEST(not_closed_over_an_idle_thread_where_references_count) {
   pthread_t thread;
   CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
   make(6 << 20, 64, true);
   CHECK(pthread_create(&thread, NULL, store_and_idle, NULL) == 0);
   pthread_barrier_wait(&barrier);
-  CHECK(nvm_pool_close(pool) == 0);
+  CHECK_FAILS(nvm_pool_close(pool) == 0, NVM_EOPENTX);
   pthread_barrier_wait(&barrier);
-  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(pool) == 0);
   open_again();
   CHECK(words[0] == 7 && nvm_pool_close(pool) == 0);
+}
+
+/* What a thread knows of its notes ends with the pool's life: the same addresses are noted again in the next. */
+static void *store_in_each_life(void *unused) {
+  uint64_t bytes[MANY / 2], *block = NULL;
+  for (uint64_t round = 1; round <= 2; round++) {
+    for (unsigned i = 0; i < MANY / 2; i++)
+      bytes[i] = round;
+    store_bytes(words, bytes, sizeof bytes); /* in one range */
+    for (unsigned i = MANY / 2; i < MANY; i++)
+      STORE(words[i], round);
+    if (!block)
+      block = nvm_alloc(pool, 0, MANY * sizeof(uint64_t));
+    for (unsigned i = 0; i < MANY; i++)
+      STORE(block[i], round);
+    if (round == 1) {
+      STORE(words[MANY], (uintptr_t)block);
+      __nvm_commit_point();
+    }
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+  }
+  return unused;
+}
+
+static void live_twice(void *dies) {
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  make(1 << 20, (MANY + 1) * sizeof *words, false);
+  CHECK(pthread_create(&thread, NULL, store_in_each_life, NULL) == 0);
+  pthread_barrier_wait(&barrier);
+  const uint64_t *before = words;
+  CHECK(nvm_pool_close(pool) == 0);
+  open_again();
+  CHECK(words == before);
+  pthread_barrier_wait(&barrier);
+  pthread_barrier_wait(&barrier);
+  if (dies)
+    raise(SIGKILL);
+  pthread_barrier_wait(&barrier);
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(pool) == 0);
+}
+
+TEST(closed_over_what_its_owner_remembers) {
+  for (unsigned dies = 0; dies < 2; dies++) {
+    int status = test_child(NULL, live_twice, dies ? &pool : NULL);
+    CHECK(dies ? test_was_killed(status) : status == 0);
+    open_again();
+    const uint64_t *block = (const uint64_t *)words[MANY];
+    for (unsigned i = 0; i < MANY; i++)
+      CHECK(block[i] == 2 - dies && words[i] == 2 - dies);
+    CHECK(nvm_pool_close(pool) == 0 && unlink(test_path("pool")) == 0);
+  }
 }
 
 static void count_and_die(void *unused) {

@@ -263,30 +263,33 @@ TEST(stopped_is_nobody_by_a_commit) {
 }
 
 static struct nvmi_thread *idle;
-static bool was_open;
+static bool had_log;
 
 static void look_at_idle(void) {
   if (!barriers++)
-    was_open = idle->touched;
+    had_log = idle->logs[all.pool->index];
 }
 
-static void *store_outside_and_stay(void *unused) {
+static void *commit_and_stay(void *unused) {
+  begin();
   STORE(all.words[0], 1);
+  commit();
   idle = nvmi_self;
   all.step = 1;
   wait_for(2);
   return unused;
 }
 
-/* What an idle thread has stored in place before comes to the media before who closes commits for it. */
-TEST(stopped_is_who_is_committed_for) {
+/* What an idle thread has stored in place comes to the media before its log is taken away. */
+TEST(stopped_is_who_loses_its_log) {
   prepare();
-  pthread_t other = start(store_outside_and_stay, NULL);
+  pthread_t other = start(commit_and_stay, NULL);
   wait_for(1);
   hook_barrier = look_at_idle;
-  CHECK(nvmi_log_close_all(all.pool) == 0);
+  CHECK(nvmi_logs_await_rest(all.pool) == 0 && idle->logs[all.pool->index]);
+  CHECK(nvmi_logs_take(all.pool) == 0);
   hook_barrier = NULL;
-  CHECK(was_open && !idle->touched);
+  CHECK(had_log && !idle->logs[all.pool->index]);
   all.step = 2;
   join(other);
   CHECK(nvm_pool_close(all.pool) == 0);
