@@ -62,11 +62,8 @@ enum kind { EXCLUSIVE, SHARED, SIGNAL /* a semaphore, by nobody */ };
 /* Outside transactions: in a thread that passes no commit points each release ends what is open,
  * so that nobody waits for a thread that idles. Before the release, if it need not wait; else
  * behind it, where the thread may hold less. */
-static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, uintptr_t lock,
-                                                   enum kind kind, bool holds_others) {
-  if (nvmi_tracing)
-    nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
-  bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
+static void hand_on(struct nvmi_thread *thread, uintptr_t lock, bool in_handler,
+                    bool holds_others) {
   nvmi_uses_open(thread);
   if (NVMI_UNLIKELY(thread->aliases) && !in_handler)
     nvmi_wrap_before_release(thread);
@@ -78,6 +75,25 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
       nvmi_note_called(thread); /* what was noted is sealed */
   }
   nvmi_used_open(thread);
+}
+
+/* A handler may jump out of sem_post, which is the one that POSIX has for handlers, too: signals wait. */
+static bool let_signals_wait(enum kind kind, bool in_handler, sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  return kind == SIGNAL && !in_handler && pthread_sigmask(SIG_SETMASK, &all, before) == 0;
+}
+
+static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, uintptr_t lock,
+                                                   enum kind kind, bool holds_others) {
+  sigset_t before;
+  if (nvmi_tracing)
+    nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
+  bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
+  bool they_wait = let_signals_wait(kind, in_handler, &before);
+  hand_on(thread, lock, in_handler, holds_others);
+  if (they_wait)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (NVMI_UNLIKELY(thread->posts_count))
     nvmi_order_post(thread);
 }
@@ -114,10 +130,19 @@ static inline bool ends_behind_release(const struct nvmi_thread *thread) {
          !nvmi_in_order && nvmi_tx_ends_at_release(thread);
 }
 
+static __attribute__((noinline)) void end_behind_release(struct nvmi_thread *thread,
+                                                         enum kind kind) {
+  sigset_t before;
+  bool they_wait = let_signals_wait(kind, false, &before);
+  nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
+  if (they_wait)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static inline int released(int result) {
   struct nvmi_thread *thread = nvmi_self;
   if (ends_behind_release(thread))
-    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
+    end_behind_release(thread, EXCLUSIVE);
   return result;
 }
 
@@ -125,7 +150,7 @@ static inline int released(int result) {
 static inline int posted(int result) {
   struct nvmi_thread *thread = nvmi_self;
   if (ends_behind_release(thread) && !nvmi_in_signal_handler())
-    nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
+    end_behind_release(thread, SIGNAL);
   return result;
 }
 

@@ -38,18 +38,16 @@ static const struct {
   unsigned patience;  /* looks, while it is the same */
   const char *reason; /* of a thread */
 } obstacles[] = {
-    [OPEN_THERE] = {AT_ONCE, "has a transaction open; commit or abort it first"},
+    [OPEN_THERE] = {AT_ONCE, "has a transaction open"},
     [WAITS] = {A_SECOND,
                "has stored outside transactions what has to wait for another thread's open "
-               "transaction; commit or abort that first"},
-    [JOINED] = {A_SECOND, "has a commit under way; wait for that first"},
+               "transaction"},
+    [JOINED] = {A_SECOND, "has a commit under way"},
     [STORED] = {A_SECOND,
-                "has stored outside transactions and not committed; only that thread can: by its "
-                "end, a commit point, or nvm_tx_begin and nvm_tx_commit"},
+                "has stored outside transactions and not committed, which only that thread can, by "
+                "its end, a commit point, or nvm_tx_begin"},
     [ENDS] = {TEN_SECONDS, "is in the middle of a commit, or of the release of a lock"},
-    [LEAVES] = {TEN_SECONDS,
-                "ends, and waits for another thread's open transaction; commit or abort "
-                "that first"},
+    [LEAVES] = {TEN_SECONDS, "ends, and waits for another thread's open transaction"},
 };
 
 static enum obstacle failed(const struct nvm_pool *pool, enum nvm_error error) {
