@@ -238,16 +238,17 @@ int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks) {
   return result;
 }
 
-/* Where that fails the pool is closed all the same: they stay for the next time. A copy is thrown
- * away as it is. */
-int nvmi_release_closing(struct nvm_pool *pool) {
+/* Where that fails the pool is closed all the same: they stay for the next time. So they do where the calling
+ * thread has something open in another pool, of which this would be a part. A copy is thrown away as it is. */
+void nvmi_release_closing(struct nvm_pool *pool) {
+  const struct nvmi_thread *self = nvmi_thread_self();
   uint64_t freed = 0;
   if (!pool->counts || pool->is_copy)
-    return 0;
-  if (nvmi_check_quiet(pool))
-    return -1;
-  release_quiet(pool, &freed);
-  return 0;
+    return;
+  if (self->touched || self->ticket || nvmi_in_transaction(self))
+    nvmi_counts_drain(pool); /* what could be freed is known then */
+  else
+    release_quiet(pool, &freed);
 }
 
 /* Not fenced with the header: without, the next opening looks at all blocks. */

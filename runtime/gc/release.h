@@ -3,7 +3,7 @@
 
 #include "core/pool.h"
 
-/* Before the pool is closed: frees what nothing refers to. -1: recorded. */
-int nvmi_release_closing(struct nvm_pool *pool);
+/* Before the pool is closed, and others have nothing open there: frees what nothing refers to. */
+void nvmi_release_closing(struct nvm_pool *pool);
 /* It is closed: says so, if nothing was left. */
 void nvmi_release_closed(struct nvm_pool *pool);

@@ -52,7 +52,10 @@ int nvm_pool_close(NVM_POOL *pool) {
   if (!nvmi_pool_is_open(pool))
     return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (!pool->forked) {
-    if (nvmi_logs_await_rest(pool) || nvmi_release_closing(pool) || nvmi_logs_take(pool))
+    if (nvmi_logs_await_rest(pool))
+      return -1;
+    nvmi_release_closing(pool);
+    if (nvmi_logs_take(pool))
       return -1;
     if (pool->persist->record)
       sync_all(pool); /* exit may pass the pool over from here on, and end the process */

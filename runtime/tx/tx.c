@@ -68,8 +68,8 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     nvmi_heap_committed(log);
     return NVM_OK;
   }
-  if (NVMI_UNLIKELY(commit && log->owner->ticket && error != NVM_ECHILD))
-    return error; /* undone by tx_order.c, when others stand still */
+  if (NVMI_UNLIKELY(commit && error != NVM_ECHILD))
+    return error; /* undone when signals wait, and others that depend on it stand still */
   if (error != NVM_ECHILD)
     pool->method->abort(log, lines, count);
   if (NVMI_UNLIKELY(nvmi_tracing)) {
@@ -111,11 +111,10 @@ static __attribute__((noinline)) enum nvm_error finish_each(struct nvmi_thread *
   bool several = touched & (touched - 1);
   if (several && commit)
     result = nvmi_pointers_check_all(thread, touched, all);
-  if (result && thread->ticket) { /* undone by tx_order.c, as in end_in_pool */
+  if (result) { /* undone later, as in end_in_pool */
     *failed = touched;
     touched = 0;
   }
-  commit = commit && !result;
   for (; touched; touched &= touched - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(touched)];
     const struct nvmi_line *lines = thread->lines.items;
@@ -192,7 +191,7 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
     error = finish_each(thread, touched, nested, commit, &failed);
     asked = true; /* each is looked at */
   }
-  bool stays = failed && commit && thread->ticket && error != NVM_ECHILD;
+  bool stays = failed && commit && error != NVM_ECHILD;
   if (NVMI_UNLIKELY(stays)) {
     nvmi_tx_stay_open(thread, failed); /* its stores to new blocks have no entries then, either */
   } else {
@@ -206,6 +205,8 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   }
   NVMI_HOLDS(stays || error == NVM_ECHILD ? NULL : nvmi_tx_fault(thread, touched));
   leave_finish(thread);
+  if (NVMI_UNLIKELY(stays && !in_order)) /* else tx_order.c does it */
+    finish_masked(thread, false, false);
   if (NVMI_UNLIKELY(asked))
     nvmi_backup_answer(thread, touched);
   if (NVMI_UNLIKELY(thread->table->called))
@@ -215,7 +216,8 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   return error;
 }
 
-/* Where handlers are known to store, they wait: all that one stores belongs to one transaction. */
+/* Where handlers are known to store, they wait: all that one stores belongs to one transaction. They wait where
+ * bytes are undone: what one stored meanwhile would be undone in part. */
 static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
                                                               bool commit, bool in_order) {
   sigset_t all, before;
@@ -228,8 +230,8 @@ static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread
 }
 
 enum nvm_error nvmi_tx_finish_alone(struct nvmi_thread *thread, bool commit, bool in_order) {
-  return NVMI_UNLIKELY(thread->handlers_store) ? finish_masked(thread, commit, in_order)
-                                               : finish(thread, commit, false, in_order);
+  return NVMI_UNLIKELY(thread->handlers_store || !commit) ? finish_masked(thread, commit, in_order)
+                                                          : finish(thread, commit, false, in_order);
 }
 
 static inline __attribute__((always_inline)) enum nvm_error
@@ -240,7 +242,7 @@ finish_outermost(struct nvmi_thread *thread, bool commit) {
     return nvmi_tx_finish_with_roots(thread, commit);
   if (NVMI_UNLIKELY(thread->ticket))
     return nvmi_tx_finish_in_order(thread, commit);
-  if (NVMI_UNLIKELY(thread->handlers_store))
+  if (NVMI_UNLIKELY(thread->handlers_store || !commit))
     return finish_masked(thread, commit, false);
   return finish(thread, commit, false, false);
 }

@@ -147,6 +147,40 @@ TEST(closed_over_what_its_owner_remembers) {
   }
 }
 
+static void *begin_elsewhere(void *second) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(words[0], 7);
+  CHECK(nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(second) == 0 && nvm_alloc(second, 0, 64));
+  pthread_barrier_wait(&barrier);
+  pthread_barrier_wait(&barrier);
+  CHECK(nvm_tx_commit(second) == 0);
+  return NULL;
+}
+
+/* Nothing of another pool keeps it from being closed, nor becomes a part of what the close frees. */
+TEST(closed_beside_transactions_elsewhere_where_references_count) {
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  make(6 << 20, 64, true);
+  NVM_POOL *second = test_create(test_path("second"), 1 << 20);
+  CHECK(pthread_create(&thread, NULL, begin_elsewhere, second) == 0);
+  pthread_barrier_wait(&barrier);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 0, 64) && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0); /* frees that block */
+  open_again();
+  CHECK(test_blocks(pool) == 1 && words[0] == 7);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 0, 64) && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(second) == 0 && nvm_alloc(second, 0, 64));
+  CHECK(nvm_pool_close(pool) == 0); /* leaves it */
+  CHECK(nvm_tx_abort(second) == 0);
+  open_again();
+  CHECK(test_blocks(pool) == 2 && nvm_pool_release(pool, NULL) == 0 && test_blocks(pool) == 1);
+  pthread_barrier_wait(&barrier);
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(pool) == 0);
+  CHECK(test_blocks(second) == 1 && nvm_pool_close(second) == 0);
+}
+
 static void count_and_die(void *unused) {
   (void)unused;
   make(6 << 20, 64, true);
