@@ -48,6 +48,15 @@ bool nvmi_pool_is_open(const struct nvm_pool *pool) {
   return number < NVMI_POOLS_MAX;
 }
 
+bool nvmi_pool_begins_closing(struct nvm_pool *pool) {
+  nvmi_lock(lock);
+  bool begins = nvmi_pool_is_open(pool) && !pool->closing;
+  if (begins)
+    pool->closing = true;
+  nvmi_unlock(lock);
+  return begins;
+}
+
 struct nvm_pool *nvmi_pool_in_use(unsigned index) {
   nvmi_lock(lock);
   struct nvm_pool *pool = nvmi_pool_number(index);

@@ -47,6 +47,8 @@ void nvmi_map_own(char *start, uint64_t size);
 /* Whether it is one of those that are open: it may be no pool at all, or closed, and is not looked
  * at. */
 bool nvmi_pool_is_open(const struct nvm_pool *pool);
+/* The caller closes it from now on: false: it is not open, or another thread closes it. */
+bool nvmi_pool_begins_closing(struct nvm_pool *pool);
 /* Null as well where it is being opened or closed. It stays in use while the caller has
  * NVMI_LOCK_LEAVING. */
 struct nvm_pool *nvmi_pool_in_use(unsigned index);

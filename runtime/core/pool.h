@@ -39,6 +39,7 @@ struct nvm_pool {
   _Atomic uint64_t bound;    /* all commit records below are durable in place; only grows */
   _Atomic bool several_logs; /* order numbers, and more, are shared (crash-consistency.md, R3) */
   _Atomic bool in_use; /* opened or created, and not being closed: exit leaves others as they are */
+  bool closing;        /* a thread is about to close it */
   bool is_foreign;     /* of another program: static pointers mean nothing here */
   bool is_copy;        /* NVMOVE_OPEN=copy: nothing that happens here reaches the file */
   bool forked;         /* this process is a child: nothing may change */

@@ -109,6 +109,7 @@ uint64_t nvmi_blocks_closing(const struct nvm_pool *pool) {
 void nvmi_blocks_give_back(struct nvmi_thread *thread) {
   struct kept one;
   while (some_are_kept && begin_one(&one)) {
+    nvmi_uses_open(thread); /* the log is not taken away meanwhile */
     struct nvmi_log *log = nvmi_log_of(thread, one.pool);
     if (!log)
       nvmi_fatal_recorded(one.pool->path, "no log for blocks that become free");
@@ -118,6 +119,7 @@ void nvmi_blocks_give_back(struct nvmi_thread *thread) {
     nvmi_heap_drop(log, &one.intents);
     nvmi_compiler_barrier();
     thread->busy--;
+    nvmi_used_open(thread);
     nvmi_order_post(thread);
     end_one(&one);
     nvmi_array_free(&one.intents, sizeof(struct nvmi_intent));

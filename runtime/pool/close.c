@@ -46,17 +46,24 @@ static void call_clean(struct nvm_pool *pool) {
   nvmi_log_shrink(pool);
 }
 
+/* Nothing of it is open any more, and no other thread has a log of it. */
+static int come_to_rest(struct nvm_pool *pool) {
+  if (nvmi_logs_await_rest(pool))
+    return -1;
+  nvmi_release_closing(pool);
+  return nvmi_logs_take(pool);
+}
+
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
-  if (!nvmi_pool_is_open(pool))
+  if (!nvmi_pool_begins_closing(pool))
     return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (!pool->forked) {
-    if (nvmi_logs_await_rest(pool))
+    if (come_to_rest(pool)) {
+      pool->closing = false;
       return -1;
-    nvmi_release_closing(pool);
-    if (nvmi_logs_take(pool))
-      return -1;
+    }
     if (pool->persist->record)
       sync_all(pool); /* exit may pass the pool over from here on, and end the process */
     nvmi_lock(&nvmi_locks[NVMI_LOCK_LEAVING]); /* exit is done with it, or passes it over */

@@ -79,6 +79,7 @@ static void in_parent(void) {
 static void orphan(struct nvm_pool *pool) {
   pool->fd = -1;
   pool->forked = true;
+  pool->closing = false; /* by a thread that is not there */
   nvmi_gate_shut(&pool->gate, NVMI_GATE_CHILD);
 }
 

@@ -128,10 +128,13 @@ static void various(void) {
 #ifndef CRASHES
   time((time_t *)text);
   expect(8, "time");
-  struct hsearch_data keys = {0};
-  hcreate_r(4, &keys);
-  hsearch_r((ENTRY){"key", NULL}, ENTER, (ENTRY **)text, &keys);
-  expect(8, "hsearch_r");
+  struct hsearch_data *keys = (struct hsearch_data *)(text + 8);
+  memset(keys, 0, sizeof *keys);
+  recorder_commit();
+  hcreate_r(4, keys);
+  expect(16, "hcreate_r");
+  hsearch_r((ENTRY){"key", NULL}, ENTER, (ENTRY **)text, keys);
+  expect(24, "hsearch_r");
 #endif
   time(NULL);
   time_t now = 0;

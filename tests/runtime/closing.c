@@ -86,3 +86,22 @@ TEST(closed_twice) {
   CHECK_FAILS(nvm_pool_close((NVM_POOL *)&local) == 0, NVM_EARGUMENT);
   CHECK(nvm_pool_close(again) == 0);
 }
+
+static void *close_at_once(void *pool) {
+  pthread_barrier_wait(&at_rest);
+  return nvm_pool_close(pool) == 0 ? pool : NULL;
+}
+
+TEST(closed_by_one_of_two) {
+  enum { ROUNDS = 50 };
+  CHECK(pthread_barrier_init(&at_rest, NULL, 2) == 0);
+  for (int round = 0; round < ROUNDS; round++) {
+    NVM_POOL *pool = round ? test_open(test_path("pool")) : test_create(test_path("pool"), 1 << 20);
+    pthread_t other;
+    void *closed_it;
+    CHECK(pthread_create(&other, NULL, close_at_once, pool) == 0);
+    bool own = close_at_once(pool);
+    CHECK(own || nvm_errno() == NVM_EARGUMENT);
+    CHECK(pthread_join(other, &closed_it) == 0 && own == !closed_it);
+  }
+}
