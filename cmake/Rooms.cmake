@@ -22,11 +22,11 @@ function(nvmove_quick_to_build target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
 endfunction()
 
-# nvmove_room(NAME USES ROOM...): one small static library per folder of src/.
+# nvmove_room(NAME [QUICK] USES ROOM...): one small static library per folder of src/. QUICK: nvmove_quick_to_build.
 # The rooms that NAME may include are exactly the ones listed after USES; tests/tidy checks the
 # #include lines against the same list in ARCHITECTURE.md.
 function(nvmove_room name)
-  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  cmake_parse_arguments(ROOM "QUICK" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(nvmove_${name} STATIC ${sources})
   target_include_directories(nvmove_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -39,9 +39,14 @@ function(nvmove_room name)
   endforeach()
   target_link_libraries(nvmove_${name} PUBLIC Threads::Threads)
   nvmove_join_sources(nvmove_${name})
-  if(name STREQUAL support)
-    nvmove_precompile(nvmove_support)
+  set(same_headers support) # of the first room that is compiled with the same options
+  if(ROOM_QUICK)
+    nvmove_quick_to_build(nvmove_${name})
+    set(same_headers port)
+  endif()
+  if(name STREQUAL same_headers)
+    nvmove_precompile(nvmove_${name})
   elseif(NVMOVE_QUICK_BUILD)
-    target_precompile_headers(nvmove_${name} REUSE_FROM nvmove_support)
+    target_precompile_headers(nvmove_${name} REUSE_FROM nvmove_${same_headers})
   endif()
 endfunction()

@@ -188,29 +188,6 @@ TEST_ONCE(review_a8_nothing_but_a_store_that_nobody_noted) {
   }
 }
 
-static void *store_and_fail(void *result) {
-  STORE(root->words[1], 1);
-  *(bool *)result = nvm_free(result) != 0 && nvm_errno() == NVM_EPOINTER;
-  return NULL;
-}
-
-/* A thread's stack lends the library no more than a few words. */
-TEST_ONCE(review_a10_smallest_stack) {
-  make_root(test_path("pool"));
-  pthread_attr_t attributes;
-  pthread_t thread;
-  bool failed = false;
-  CHECK(pthread_attr_init(&attributes) == 0);
-  CHECK(pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN) == 0);
-  int error = pthread_create(&thread, &attributes, store_and_fail, &failed);
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  if (error) /* the sanitizer's own */
-    test_skip("a sanitizer takes the smallest stack for itself");
-#endif
-  CHECK(error == 0 && pthread_join(thread, NULL) == 0 && failed);
-  CHECK(nvm_pool_close(pool) == 0);
-}
-
 static void store_unsafe(void *value) {
   make_root(test_path("pool"));
   static const struct nvm_site site = {"a.c", 12, 3, "struct root.words"};
